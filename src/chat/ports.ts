@@ -5,6 +5,7 @@
  * What it needs of the outside is in this file: storage, the bus, time and the server's log.
  */
 import type { Json } from '../lib/json.ts'
+import type { Appended } from './appended.ts'
 import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from './entry.ts'
 import type { HeldPresence } from './presence/held-presence.ts'
 import type { LogStats } from './log-stats.ts'
@@ -78,14 +79,6 @@ export interface FoundEntries {
   readonly entries: readonly Entry[]
   /** Why the newest entries may be missing, in words for people; absent where none are. */
   readonly behind?: string
-}
-
-/** Where an entry was stored in its room's log. */
-export interface Appended {
-  /** The entry's id: the one that it came with, unless the room has a newer entry, of a server whose clock is ahead. */
-  readonly id: EntryId
-  /** The entry before it; absent for the first. */
-  readonly after?: EntryId
 }
 
 /** The rooms' logs. All methods reject with `StorageError` only. */

@@ -9,7 +9,8 @@ export interface StorageConfig {
 }
 
 /** The storage from `[storage]`. Throws `ConfigError` where it names a variable that does not hold a URL. */
-export function storageFrom({ url, url_env: name }: FileConfig['storage'], env: Environment): StorageConfig {
+export function storageFrom(storage: FileConfig['storage'], env: Environment): StorageConfig {
+  const { url, url_env: name } = storage
   if (url !== undefined) return { url }
   if (name === undefined) return {}
   const value = env[name]?.trim() ?? ''

@@ -1,7 +1,7 @@
 // The port for comings and goings that one entry of the log will sum up (presence/presence.ts); a part of `EntryLog`.
 
 import type { Entry, RoomName } from '../entry.ts'
-import type { Appended } from '../ports.ts'
+import type { Appended } from '../appended.ts'
 
 /** That somebody came or went. */
 export interface PresenceChange {

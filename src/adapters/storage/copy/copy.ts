@@ -5,28 +5,28 @@
 import { StorageError } from '../../../chat/errors.ts'
 
 /** A table with the columns that both engines have. */
-export interface Table {
+export interface CopiedTable {
   readonly name: string
   readonly columns: readonly string[]
 }
 
 /** A row by its columns: texts, numbers and nulls. */
-export type Row = Readonly<Record<string, unknown>>
+export type CopiedRow = Readonly<Record<string, unknown>>
 
 /** What is copied: a state of one moment. */
-export interface Source {
+export interface CopySource {
   /** All rows, in pieces that fit into memory. */
-  rows(table: Table): AsyncIterable<readonly Row[]>
+  rows(table: CopiedTable): AsyncIterable<readonly CopiedRow[]>
   /** The largest number that the table ever gave, also of a row that is gone; undefined where it gives none. */
-  lastNumber(table: Table): Promise<number | undefined>
+  lastNumber(table: CopiedTable): Promise<number | undefined>
 }
 
 /** Where it is copied to, in one transaction. */
-export interface Target {
-  count(table: Table): Promise<number>
-  insert(table: Table, rows: readonly Row[]): Promise<void>
+export interface CopyTarget {
+  count(table: CopiedTable): Promise<number>
+  insert(table: CopiedTable, rows: readonly CopiedRow[]): Promise<void>
   /** Numbers go on after this one. */
-  setLastNumber(table: Table, last: number): Promise<void>
+  setLastNumber(table: CopiedTable, last: number): Promise<void>
 }
 
 /** How many rows of each table were copied. */
@@ -34,9 +34,9 @@ export type CopiedRows = ReadonlyMap<string, number>
 
 /** Copies all rows. Rejects with `StorageError` if the target has any, or if it has not got them all. */
 export async function copyRows(
-  source: Source,
-  target: Target,
-  tables: readonly Table[],
+  source: CopySource,
+  target: CopyTarget,
+  tables: readonly CopiedTable[],
 ): Promise<CopiedRows> {
   const ordered = parentsFirst(tables)
   for (const table of ordered) await requireEmpty(target, table)
@@ -48,12 +48,13 @@ export async function copyRows(
 /** Tables that others refer to, each before those. */
 const PARENTS: readonly string[] = ['people', 'rooms', 'entries', 'turns', 'tokens']
 
-function parentsFirst(tables: readonly Table[]): readonly Table[] {
-  const rank = ({ name }: Table): number => (PARENTS.includes(name) ? PARENTS.indexOf(name) : PARENTS.length)
+function parentsFirst(tables: readonly CopiedTable[]): readonly CopiedTable[] {
+  const rank = ({ name }: CopiedTable): number =>
+    PARENTS.includes(name) ? PARENTS.indexOf(name) : PARENTS.length
   return tables.toSorted((a, b) => rank(a) - rank(b))
 }
 
-async function requireEmpty(target: Target, table: Table): Promise<void> {
+async function requireEmpty(target: CopyTarget, table: CopiedTable): Promise<void> {
   if ((await target.count(table)) > 0)
     throw new StorageError(
       'other',
@@ -61,7 +62,7 @@ async function requireEmpty(target: Target, table: Table): Promise<void> {
     )
 }
 
-async function copyTable(source: Source, target: Target, table: Table): Promise<number> {
+async function copyTable(source: CopySource, target: CopyTarget, table: CopiedTable): Promise<number> {
   let read = 0
   for await (const rows of source.rows(table)) {
     await target.insert(table, rows)

@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
 import { readMigrations } from '../migrations.ts'
 import { isUrl } from '../place.ts'
-import { createConnection } from '../postgres/connection.ts'
+import { createConnections } from '../postgres/connection.ts'
 import { migrate, requireSchema } from '../postgres/migrations.ts'
 import { sql } from '../postgres/sql.ts'
 import { OTHER_VERSION } from '../rights.ts'
@@ -46,14 +46,14 @@ async function toPostgres({ from, to, migrationsDir, now }: CopyOptions): Promis
   using _ = lock(from)
   using db = closing(openFile(from, { fileMustExist: true }))
   if (versionOf(db) !== readMigrations(migrationsDir).length) throw new StorageError('other', OTHER_VERSION)
-  await using connection = createConnection(to)
+  await using connection = createConnections(to)
   await migrate(connection, readMigrations(join(migrationsDir, 'postgres')), now)
   return await connection.transaction((tx) => copyRows(sqliteSource(db), postgresTarget(tx), tablesOf(db)))
 }
 
 async function toFile({ from, to, migrationsDir, now }: CopyOptions): Promise<CopiedRows> {
   if (!isUrl(from)) throw sameEngine('sshawl backup')
-  await using connection = createConnection(from)
+  await using connection = createConnections(from)
   const schema = readMigrations(join(migrationsDir, 'postgres'))
   await connection.transaction((tx) => requireSchema(tx, schema))
   using _ = lockToOpen(to)

@@ -1,18 +1,18 @@
 import { columnsOf } from '../postgres/append.ts'
-import type { Statements } from '../postgres/connection.ts'
+import type { Statements } from '../postgres/statements.ts'
 import { joined, raw, sql } from '../postgres/sql.ts'
 import { type EntryRow, toEntry } from '../rows/entry-row.ts'
-import type { Row, Source, Table, Target } from './copy.ts'
+import type { CopiedRow, CopySource, CopiedTable, CopyTarget } from './copy.ts'
 
 /** Rows of a piece. A prompt may have a hundred thousand characters. */
 const PIECE_ROWS = 100
 
 /** Within a transaction that sees one moment. */
-export const postgresSource = (tx: Statements): Source => ({
+export const postgresSource = (tx: Statements): CopySource => ({
   async *rows({ name, columns }) {
     await tx.run(raw(`DECLARE copied CURSOR FOR SELECT ${quoted(columns)} FROM "${name}" ORDER BY 1`))
     for (;;) {
-      const piece = await tx.all<Row>(raw(`FETCH ${PIECE_ROWS} FROM copied`))
+      const piece = await tx.all<CopiedRow>(raw(`FETCH ${PIECE_ROWS} FROM copied`))
       if (piece.length > 0) yield piece
       if (piece.length < PIECE_ROWS) break
     }
@@ -29,7 +29,7 @@ export const postgresSource = (tx: Statements): Source => ({
 })
 
 /** Within the transaction of the caller. */
-export function postgresTarget(tx: Statements): Target {
+export function postgresTarget(tx: Statements): CopyTarget {
   return {
     async count({ name }) {
       return (await tx.get<{ rows: number }>(raw(`SELECT count(*) AS rows FROM "${name}"`)))?.rows ?? 0
@@ -53,7 +53,7 @@ export function postgresTarget(tx: Statements): Target {
 }
 
 /** With what has a column here; its JSON stays as it is, byte for byte. */
-const wholeEntry = (row: Row): Row => {
+const wholeEntry = (row: CopiedRow): CopiedRow => {
   const entry = row as unknown as EntryRow
   return { ...columnsOf(toEntry(entry)), data: entry.data }
 }
@@ -66,7 +66,7 @@ async function typesOf(tx: Statements, table: string): Promise<ReadonlyMap<strin
 }
 
 /** Of the table's ids, quoted; undefined where nobody numbers them here. */
-async function sequenceOf(tx: Statements, { name, columns }: Table): Promise<string | undefined> {
+async function sequenceOf(tx: Statements, { name, columns }: CopiedTable): Promise<string | undefined> {
   if (!columns.includes('id')) return undefined
   const row = await tx.get<{ sequence: string | null }>(
     sql`SELECT pg_get_serial_sequence(${name}, 'id') AS sequence`,

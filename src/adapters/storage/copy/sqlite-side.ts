@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3'
-import type { Row, Source, Table, Target } from './copy.ts'
+import type { CopiedRow, CopySource, CopiedTable, CopyTarget } from './copy.ts'
 
 /** A piece has so many characters, or one row. */
 const PIECE_CHARS = 1_000_000
 
 /** The tables of a database of ours, but for the list of its migrations. */
-export const tablesOf = (db: Database): readonly Table[] =>
+export const tablesOf = (db: Database): readonly CopiedTable[] =>
   db
     .prepare<[], { name: string }>(
       `SELECT name FROM sqlite_schema
@@ -20,11 +20,11 @@ export const tablesOf = (db: Database): readonly Table[] =>
         .map((column) => column.name),
     }))
 
-export const sqliteSource = (db: Database): Source => ({
+export const sqliteSource = (db: Database): CopySource => ({
   async *rows({ name, columns }) {
-    let piece: Row[] = []
+    let piece: CopiedRow[] = []
     let chars = 0
-    for (const row of db.prepare<[], Row>(`SELECT ${quoted(columns)} FROM "${name}"`).iterate()) {
+    for (const row of db.prepare<[], CopiedRow>(`SELECT ${quoted(columns)} FROM "${name}"`).iterate()) {
       piece.push(row)
       chars += charsOf(row)
       if (chars < PIECE_CHARS) continue
@@ -46,12 +46,12 @@ export const sqliteSource = (db: Database): Source => ({
 })
 
 /** Within the transaction of the caller. */
-export const sqliteTarget = (db: Database): Target => ({
+export const sqliteTarget = (db: Database): CopyTarget => ({
   async count({ name }) {
     return db.prepare<[], { rows: number }>(`SELECT count(*) AS rows FROM "${name}"`).get()?.rows ?? 0
   },
   async insert({ name, columns }, rows) {
-    const insert = db.prepare<Row>(
+    const insert = db.prepare<CopiedRow>(
       `INSERT OR REPLACE INTO "${name}" (${quoted(columns)})
        VALUES (${columns.map((column) => `@${column}`).join(', ')})`,
     )
@@ -71,5 +71,5 @@ const isCounted = (db: Database, name: string): boolean =>
 
 const quoted = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
 
-const charsOf = (row: Row): number =>
+const charsOf = (row: CopiedRow): number =>
   Object.values(row).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0)

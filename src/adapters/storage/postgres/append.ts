@@ -1,9 +1,9 @@
 import type { Entry, EntryId, RoomName } from '../../../chat/entry.ts'
-import type { Appended } from '../../../chat/ports.ts'
+import type { Appended } from '../../../chat/appended.ts'
 import { alreadyStored, ascendingId } from '../append.ts'
 import { toRow } from '../rows/entry-row.ts'
 import { revisionIn } from '../rows/revision.ts'
-import type { Statements } from './connection.ts'
+import type { Statements } from './statements.ts'
 import { sql } from './sql.ts'
 import { indexedWords } from './search/words.ts'
 

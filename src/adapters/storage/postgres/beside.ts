@@ -1,6 +1,6 @@
 import { readMigrations } from '../migrations.ts'
 import { type AuditRow, rightsQueries } from '../rights.ts'
-import { createConnection } from './connection.ts'
+import { createConnections } from './connection.ts'
 import { refuseUnfit, requireSchema } from './migrations.ts'
 import { raw, sql } from './sql.ts'
 
@@ -12,7 +12,7 @@ export interface Beside {
 
 /** Who may do what where. Rejects with `StorageError`. */
 export async function rightsIn({ url, migrationsDir }: Beside, now: number): Promise<readonly AuditRow[]> {
-  await using connection = createConnection(url)
+  await using connection = createConnections(url)
   return await connection.transaction(async (tx) => {
     await tx.run(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`)
     await requireSchema(tx, readMigrations(migrationsDir))
@@ -26,6 +26,6 @@ const listed = (list: string): string => `SELECT json_array_elements_text(${list
 
 /** Rejects with `StorageError` if a server could not start with the database: it is away, or of a newer schema. */
 export async function look({ url, migrationsDir }: Beside): Promise<void> {
-  await using connection = createConnection(url)
+  await using connection = createConnections(url)
   await connection.transaction((tx) => refuseUnfit(tx, readMigrations(migrationsDir)))
 }

@@ -1,39 +1,22 @@
-import { Pool, type PoolClient, type QueryConfig } from 'pg'
+import { Pool, type PoolClient } from 'pg'
 import { StorageError } from '../../../chat/errors.ts'
 import type { Log } from '../../../chat/ports.ts'
 import { errorMessage } from '../../../lib/errors.ts'
-import { isConflict, isDisconnected, toStorageError } from './errors.ts'
-import { createLane, type Lane } from './lane.ts'
-import { type Lock, taken } from './locks.ts'
-import { bound, type Sql } from './sql.ts'
-import { toStored, VALUE_TYPES } from './values.ts'
-
-/** Where statements are sent to. Rejects with what the driver throws. */
-export interface Statements {
-  all<Row>(statement: Sql): Promise<readonly Row[]>
-  /** The first row, if there is any. */
-  get<Row>(statement: Sql): Promise<Row | undefined>
-  /** How many rows were changed. */
-  run(statement: Sql): Promise<number>
-}
-
-/** Work within a transaction. It may be done again from its beginning where another one was in its way. */
-export type Job<T> = (transaction: Statements) => Promise<T>
+import { isDisconnected, toStorageError } from './errors.ts'
+import { createLane, type WriteLane } from './lane.ts'
+import type { Lock } from './locks.ts'
+import type { Sql } from './sql.ts'
+import { type Job, type Statements, statementsOn } from './statements.ts'
+import { inTransaction, isRepeatable, isUnusable, NotBegun } from './transaction.ts'
 
 /** The only way to the database, through a pool of connections. Everything rejects with `StorageError` only. */
-export interface Connection extends AsyncDisposable {
+export interface Connections extends AsyncDisposable {
   /** Single statements that change nothing. */
   readonly read: Statements
   /** A transaction that holds these locks until its end. Resolves after the commit. */
   readonly transaction: <T>(job: Job<T>, locks?: readonly Lock[]) => Promise<T>
   /** Another line of writes, which are done in the order of the calls. */
-  readonly lane: () => Lane
-}
-
-/** The row that a statement ending in RETURNING always gives. */
-export function returned<T>(row: T | undefined): T {
-  if (row === undefined) throw new Error('the statement returned no row')
-  return row
+  readonly lane: () => WriteLane
 }
 
 /** Connections of one server. PostgreSQL takes a hundred where nobody changed it. */
@@ -54,7 +37,7 @@ const IDLE_MS = 10_000
 const ATTEMPTS = 5
 
 /** Nothing is connected before the first statement. */
-export function createConnection(url: string, log?: Log): Connection {
+export function createConnections(url: string, log?: Log): Connections {
   const pool = new Pool({
     connectionString: url,
     max: MAX_CONNECTIONS,
@@ -71,7 +54,7 @@ export function createConnection(url: string, log?: Log): Connection {
     log?.warn({ reason: errorMessage(error) }, 'a connection to the database ended'),
   )
   let closing: Promise<void> | undefined
-  const lanes: Lane[] = []
+  const lanes: WriteLane[] = []
 
   async function once<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (closing) throw new StorageError('other', 'the server is stopping; nothing was stored')
@@ -87,31 +70,30 @@ export function createConnection(url: string, log?: Log): Connection {
     }
   }
 
-  async function read<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async function settle<T>(work: Promise<T>, reading = false): Promise<T> {
     try {
-      return await again(() => once(work), isDisconnected, 2)
+      return await work
     } catch (error) {
-      throw toStorageError(error, { reading: true })
+      throw toStorageError(error instanceof NotBegun ? error.cause : error, { reading })
     }
   }
 
-  const connection: Connection = {
-    read: statementsOn((query) => read((client) => client.query(query))),
-    async transaction(job, locks = []) {
-      try {
-        return await again(() => once((client) => inTransaction(client, job, locks)), isRepeatable, ATTEMPTS)
-      } catch (error) {
-        throw toStorageError(error)
-      }
-    },
+  const read = statementsOn((query) =>
+    settle(
+      again(() => once((client) => client.query(query)), isDisconnected, 2),
+      true,
+    ),
+  )
+  const run = (statement: Sql): Promise<number> =>
+    settle(once((client) => statementsOn((query) => client.query(query)).run(statement)))
+  const transaction = <T>(job: Job<T>, locks: readonly Lock[] = []): Promise<T> =>
+    settle(again(() => once((client) => inTransaction(client, job, locks)), isRepeatable, ATTEMPTS))
+
+  return {
+    read,
+    transaction,
     lane() {
-      const lane = createLane(connection, async (statement) => {
-        try {
-          return await once((client) => statementsOn((query) => client.query(query)).run(statement))
-        } catch (error) {
-          throw toStorageError(error)
-        }
-      })
+      const lane = createLane({ read, run, transaction })
       lanes.push(lane)
       return lane
     },
@@ -121,17 +103,7 @@ export function createConnection(url: string, log?: Log): Connection {
       await closing
     },
   }
-  return connection
 }
-
-/** After these nobody knows what the connection is doing: it is not used again. */
-const isUnusable = (error: unknown): boolean =>
-  error !== undefined && (isDisconnected(error) || /Query read timeout/.test(errorMessage(error)))
-
-/** Nothing was done: others were in the way, or the connection was gone before it began. */
-const isRepeatable = (error: unknown): boolean => isConflict(error) || error instanceof NotBegun
-
-class NotBegun extends Error {}
 
 async function again<T>(
   work: () => Promise<T>,
@@ -142,59 +114,6 @@ async function again<T>(
     return await work()
   } catch (error) {
     if (attempts > 1 && isWorthIt(error)) return await again(work, isWorthIt, attempts - 1)
-    throw error instanceof NotBegun ? error.cause : error
-  }
-}
-
-async function inTransaction<T>(client: PoolClient, job: Job<T>, locks: readonly Lock[]): Promise<T> {
-  try {
-    await begin(client, locks)
-    const value = await job(statementsOn((query) => client.query(query)))
-    await commit(client)
-    return value
-  } catch (error) {
-    if (!isUnusable(error) && !(error instanceof NotBegun)) await client.query('ROLLBACK')
     throw error
-  }
-}
-
-/** One message for all of it. */
-async function begin(client: PoolClient, locks: readonly Lock[]): Promise<void> {
-  try {
-    await client.query(['BEGIN', ...(locks.length > 0 ? [bound(taken(locks)).text] : [])].join('; '))
-  } catch (cause) {
-    throw isDisconnected(cause) ? new NotBegun('', { cause }) : cause
-  }
-}
-
-async function commit(client: PoolClient): Promise<void> {
-  try {
-    await client.query('COMMIT')
-  } catch (cause) {
-    if (!isUnusable(cause)) throw cause
-    throw new StorageError(
-      'other',
-      'the database server went away; look whether it was stored, and try again',
-      {
-        cause,
-      },
-    )
-  }
-}
-
-interface Result {
-  readonly rows: readonly unknown[]
-  readonly rowCount: number | null
-}
-
-function statementsOn(query: (config: QueryConfig) => Promise<Result>): Statements {
-  const send = (statement: Sql): Promise<Result> => {
-    const { text, values } = bound(statement)
-    return query({ text, values: values.map(toStored), types: VALUE_TYPES })
-  }
-  return {
-    all: async <Row>(statement: Sql) => (await send(statement)).rows as readonly Row[],
-    get: async <Row>(statement: Sql) => (await send(statement)).rows[0] as Row | undefined,
-    run: async (statement) => (await send(statement)).rowCount ?? 0,
   }
 }

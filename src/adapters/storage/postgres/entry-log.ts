@@ -1,20 +1,21 @@
 import type { Entry, EntryId } from '../../../chat/entry.ts'
-import type { Appended, EntryLog } from '../../../chat/ports.ts'
+import type { Appended } from '../../../chat/appended.ts'
+import type { EntryLog } from '../../../chat/ports.ts'
 import { createDeferred, type Deferred } from '../../../lib/deferred.ts'
 import { inTimeOrder, toEntry } from '../rows/entry-row.ts'
 import { appendAll } from './append.ts'
-import type { Connection } from './connection.ts'
+import type { Connections } from './connection.ts'
 import { sizesOf, rowsOf } from './entry-query.ts'
 import { concernsOneChange } from './errors.ts'
 import { createHeldPresence } from './held-presence.ts'
-import type { Lane } from './lane.ts'
+import type { WriteLane } from './lane.ts'
 import { logOf } from './locks.ts'
 import { createLogStats } from './search/log-stats.ts'
 import { createEntrySearch } from './search/entry-search.ts'
 import { sql } from './sql.ts'
 
 /** The rooms' logs in the table `entries`. */
-export function createEntryLog(connection: Connection): EntryLog {
+export function createEntryLog(connection: Connections): EntryLog {
   const { read } = connection
   const lane = connection.lane()
   const { append, endBatch } = createAppender(connection, lane)
@@ -45,7 +46,7 @@ interface Appender {
 }
 
 /** Entries that wait for the transaction before them go together in the next one: one commit for all of them. */
-function createAppender({ transaction }: Connection, lane: Lane): Appender {
+function createAppender({ transaction }: Connections, lane: WriteLane): Appender {
   let batch: Waiting[] | undefined
 
   const store = (entries: readonly Entry[]): Promise<readonly Appended[]> =>

@@ -1,6 +1,6 @@
 import type { EntrySize } from '../../../chat/ports.ts'
 import { type CountedRow, type EntryQuery, kindsOf, limitOf } from '../rows/entry-row.ts'
-import type { Statements } from './connection.ts'
+import type { Statements } from './statements.ts'
 import { joined, raw, sql, type Sql } from './sql.ts'
 
 /** The rows that a query asks for, newest first where nothing else was asked for. */

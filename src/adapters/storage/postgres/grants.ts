@@ -1,11 +1,12 @@
 import type { GrantStore } from '../../../approvals/ports.ts'
 import { type GrantRow, toGrant } from '../rows/grant-row.ts'
-import { type Connection, returned } from './connection.ts'
+import type { Connections } from './connection.ts'
+import { returned } from './statements.ts'
 import { numbersOf } from './locks.ts'
 import { sql } from './sql.ts'
 
 /** Standing permissions. */
-export function createGrantStore({ read, lane }: Connection): GrantStore {
+export function createGrantStore({ read, lane }: Connections): GrantStore {
   const writes = lane()
   return {
     put: ({ room, person, name, tool, target, until = null, by, at }) =>

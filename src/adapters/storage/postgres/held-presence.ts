@@ -2,7 +2,7 @@ import type { RoomName } from '../../../chat/entry.ts'
 import type { HeldPresence, PresenceChange } from '../../../chat/presence/held-presence.ts'
 import { StorageError } from '../../../chat/errors.ts'
 import { appendAll } from './append.ts'
-import type { Lane } from './lane.ts'
+import type { WriteLane } from './lane.ts'
 import { logOf } from './locks.ts'
 import { sql } from './sql.ts'
 
@@ -12,7 +12,7 @@ type HeldRow = PresenceChange & { readonly id: number }
  * Comings and goings that wait in the table `held_presence`, in the lane of the log. `endBatch` is called before each write.
  * Any server may sum up what all of them held.
  */
-export function createHeldPresence(lane: Lane, endBatch: () => void): HeldPresence {
+export function createHeldPresence(lane: WriteLane, endBatch: () => void): HeldPresence {
   /** What was read last of each room, which is what a sum is made of. */
   const read = new Map<RoomName, readonly number[]>()
 

@@ -1,11 +1,11 @@
 import type { HistoryStore } from '../../../prompt/ports.ts'
 import { toHistoryRow } from '../rows/entry-row.ts'
-import type { Connection } from './connection.ts'
+import type { Connections } from './connection.ts'
 import { rowsOf, rowsWithin } from './entry-query.ts'
 import { sql } from './sql.ts'
 
 /** Rows of `entries` with what they cost, from `token_counts`. */
-export function createHistoryStore({ read, lane }: Connection): HistoryStore {
+export function createHistoryStore({ read, lane }: Connections): HistoryStore {
   const writes = lane()
   return {
     newest: async (room, { maxRows, maxTokens, ...wanted }) => {

@@ -1,9 +1,9 @@
 import type { InvitationNotice, InvitationNoticeStore } from '../../../chat/invitations/ports.ts'
-import type { Connection } from './connection.ts'
+import type { Connections } from './connection.ts'
 import { sql } from './sql.ts'
 
 /** Rows of `untold_invitations`. */
-export function createInvitationNoticeStore({ lane }: Connection): InvitationNoticeStore {
+export function createInvitationNoticeStore({ lane }: Connections): InvitationNoticeStore {
   const writes = lane()
   return {
     async put({ person, room, inviter, at }) {

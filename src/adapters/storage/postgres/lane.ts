@@ -1,4 +1,5 @@
-import type { Connection, Job, Statements } from './connection.ts'
+import type { Job, Statements } from './statements.ts'
+import { createSerial } from '../../../lib/jobs/serial.ts'
 import type { Lock } from './locks.ts'
 import type { Sql } from './sql.ts'
 
@@ -6,7 +7,7 @@ import type { Sql } from './sql.ts'
  * Work that is done in the order in which it was asked for, as SQLite's one writer does it: of two calls that overlap, the later one
  * finds what the earlier one did. Each store has a lane of its own, so that no store waits for another.
  */
-export interface Lane {
+export interface WriteLane {
   /** One statement, which is a transaction of its own. */
   run(statement: Sql): Promise<number>
   /** A transaction that holds these locks. */
@@ -19,26 +20,21 @@ export interface Lane {
   settled(): Promise<void>
 }
 
-/** `runAlone` sends a statement that is not part of a transaction. */
-export function createLane(
-  { read, transaction }: Pick<Connection, 'read' | 'transaction'>,
-  runAlone: (statement: Sql) => Promise<number>,
-): Lane {
-  let last: Promise<unknown> = Promise.resolve()
+/** What a lane needs of the connections. All of it rejects with `StorageError` only. */
+interface Ways {
+  readonly read: Statements
+  /** Sends a statement that is not part of a transaction. */
+  readonly run: (statement: Sql) => Promise<number>
+  readonly transaction: <T>(job: Job<T>, locks: readonly Lock[]) => Promise<T>
+}
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = last.then(work)
-    last = done.catch(() => {})
-    return done
-  }
-
+export function createLane({ read, run, transaction }: Ways): WriteLane {
+  const inTurn = createSerial()
   return {
-    run: (statement) => inTurn(() => runAlone(statement)),
+    run: (statement) => inTurn(() => run(statement)),
     write: (job, ...locks) => inTurn(() => transaction(job, locks)),
     read: (job) => inTurn(() => job(read)),
     inTurn,
-    async settled() {
-      await last
-    },
+    settled: () => inTurn(() => undefined),
   }
 }

@@ -1,7 +1,8 @@
 import { StorageError } from '../../../chat/errors.ts'
 import { edited, type Migration, newerThan } from '../migrations.ts'
 import { OTHER_VERSION } from '../rights.ts'
-import type { Connection, Statements } from './connection.ts'
+import type { Connections } from './connection.ts'
+import type { Statements } from './statements.ts'
 import { toStorageError } from './errors.ts'
 import { MIGRATIONS } from './locks.ts'
 import { raw, sql } from './sql.ts'
@@ -12,7 +13,7 @@ import { raw, sql } from './sql.ts'
  * more than we do, `other` if it is another program's.
  */
 export async function migrate(
-  connection: Connection,
+  connection: Connections,
   migrations: readonly Migration[],
   now: () => number,
 ): Promise<void> {

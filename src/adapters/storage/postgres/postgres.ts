@@ -1,11 +1,11 @@
-// A PostgreSQL database as storage, which several servers may use at once: a file for each port of the core, each over one Connection.
+// A PostgreSQL database as storage, which several servers may use at once: a file for each port of the core, each over the same Connections.
 // Rules that SQLite keeps because it has one writer are kept here by unique indexes and locks (locks.ts). Rows are the core's own
 // values: nothing here judges them.
 
 import type { Clock, Log } from '../../../chat/ports.ts'
 import { readMigrations } from '../migrations.ts'
 import type { Storage } from '../storage.ts'
-import { createConnection } from './connection.ts'
+import { createConnections } from './connection.ts'
 import { migrate } from './migrations.ts'
 import { createStores } from './stores.ts'
 
@@ -22,7 +22,7 @@ export interface PostgresOptions {
 /** Storage in a PostgreSQL database, which is brought to the newest schema first. Rejects with `StorageError`. */
 export async function openPostgres({ url, migrationsDir, clock, log }: PostgresOptions): Promise<Storage> {
   const migrations = readMigrations(migrationsDir)
-  const connection = createConnection(url, log)
+  const connection = createConnections(url, log)
   try {
     await migrate(connection, migrations, () => clock.now())
     log.info({ database: placeOf(url), schema: migrations.length }, 'database opened')

@@ -1,7 +1,7 @@
 import type { RoomStore } from '../../../chat/ports.ts'
 import { parseJson } from '../../../lib/json.ts'
-import type { Connection } from './connection.ts'
-import type { Lane } from './lane.ts'
+import type { Connections } from './connection.ts'
+import type { WriteLane } from './lane.ts'
 import { sql } from './sql.ts'
 
 interface ValueRow {
@@ -11,8 +11,8 @@ interface ValueRow {
 
 /** The key-values of rooms. */
 export function createRoomValues(
-  { read }: Connection,
-  writes: Lane,
+  { read }: Connections,
+  writes: WriteLane,
 ): Pick<RoomStore, 'getValue' | 'setValue' | 'values'> {
   return {
     async getValue(name, key) {

@@ -1,14 +1,15 @@
 import type { Membership, RoomRecord, RoomStore } from '../../../chat/ports.ts'
 import { type PersonRow, toPerson } from '../rows/person-row.ts'
 import { type RoomRow, toRecord, toRow } from '../rows/room-row.ts'
-import type { Connection, Statements } from './connection.ts'
+import type { Connections } from './connection.ts'
+import type { Statements } from './statements.ts'
 import { createRoomValues } from './room-values.ts'
 import { sql, type Sql } from './sql.ts'
 
 type MemberRow = PersonRow & { readonly membership: Membership }
 
 /** Rooms and memberships. */
-export function createRoomStore(connection: Connection): RoomStore {
+export function createRoomStore(connection: Connections): RoomStore {
   const { read } = connection
   const writes = connection.lane()
   return {

@@ -1,11 +1,12 @@
 import type { RoomName } from '../../../chat/entry.ts'
 import type { ScriptStore, StoredScript } from '../../../prompt/ports.ts'
-import { type Connection, returned } from './connection.ts'
+import type { Connections } from './connection.ts'
+import { returned } from './statements.ts'
 import { numbersOf } from './locks.ts'
 import { sql } from './sql.ts'
 
 /** Room scripts, all versions. */
-export function createScriptStore({ read, lane }: Connection): ScriptStore {
+export function createScriptStore({ read, lane }: Connections): ScriptStore {
   const writes = lane()
   const newestFirst = (room: RoomName) =>
     sql`SELECT room, version, source, author, at FROM room_scripts WHERE room = ${room} ORDER BY version DESC`

@@ -1,5 +1,5 @@
 import type { Stores } from '../storage.ts'
-import type { Connection } from './connection.ts'
+import type { Connections } from './connection.ts'
 import { createEntryLog } from './entry-log.ts'
 import { createGrantStore } from './grants.ts'
 import { createHistoryStore } from './history.ts'
@@ -28,7 +28,7 @@ import { createTurnStore } from './turns/turns.ts'
 import { createUpkeep } from './upkeep.ts'
 
 /** All stores over one connection. */
-export const createStores = (connection: Connection): Stores => ({
+export const createStores = (connection: Connections): Stores => ({
   chat: {
     log: createEntryLog(connection),
     rooms: createRoomStore(connection),

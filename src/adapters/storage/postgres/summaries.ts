@@ -1,12 +1,13 @@
 import type { RoomName } from '../../../chat/entry.ts'
 import type { StoredSummary, SummaryStore } from '../../../prompt/ports.ts'
 import { type DraftRow, MAX_VERSIONS, toDraft } from '../rows/summary-row.ts'
-import type { Connection, Statements } from './connection.ts'
+import type { Connections } from './connection.ts'
+import type { Statements } from './statements.ts'
 import { numbersOf } from './locks.ts'
 import { sql, type Sql } from './sql.ts'
 
 /** Rooms' summaries. */
-export function createSummaryStore({ read, lane }: Connection): SummaryStore {
+export function createSummaryStore({ read, lane }: Connections): SummaryStore {
   const writes = lane()
   return {
     current: (room) => read.get<StoredSummary>(sql`${newestFirst(room)} LIMIT 1`),

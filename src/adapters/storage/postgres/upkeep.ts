@@ -1,11 +1,11 @@
 import { StorageError } from '../../../chat/errors.ts'
 import { useDump } from '../place.ts'
 import type { Upkeep } from '../storage.ts'
-import type { Connection } from './connection.ts'
+import type { Connections } from './connection.ts'
 import { sql } from './sql.ts'
 
 /** The care of the database. Much of it is the work of those who run PostgreSQL, with its own tools. */
-export const createUpkeep = ({ transaction }: Connection): Upkeep => ({
+export const createUpkeep = ({ transaction }: Connections): Upkeep => ({
   health: () =>
     transaction(async (tx) => {
       // A standby answers, and stores nothing.

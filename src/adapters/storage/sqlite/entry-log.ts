@@ -1,6 +1,7 @@
 import type { Entry, EntryId, RoomName } from '../../../chat/entry.ts'
 import type { HeldPresence } from '../../../chat/presence/held-presence.ts'
-import type { Appended, EntryLog } from '../../../chat/ports.ts'
+import type { Appended } from '../../../chat/appended.ts'
+import type { EntryLog } from '../../../chat/ports.ts'
 import { alreadyStored, ascendingId } from '../append.ts'
 import type { Connection } from './connection.ts'
 import { type EntryRow, inTimeOrder, toEntry, toRow } from '../rows/entry-row.ts'

@@ -2,11 +2,11 @@
 // what a factor is used for.
 
 import type { Calibration, CalibrationStore } from '../../../../prompt/ports.ts'
-import type { Connection } from '../connection.ts'
+import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** Factors by model. */
-export function createCalibrationStore({ read, lane }: Connection): CalibrationStore {
+export function createCalibrationStore({ read, lane }: Connections): CalibrationStore {
   const writes = lane()
   return {
     find: (model) =>

@@ -1,9 +1,9 @@
 import type { ModelFactsStore, StoredFacts } from '../../../../turns/ports.ts'
-import type { Connection } from '../connection.ts'
+import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** What is known of models, by model. */
-export function createModelFactsStore({ read, lane }: Connection): ModelFactsStore {
+export function createModelFactsStore({ read, lane }: Connections): ModelFactsStore {
   const writes = lane()
   return {
     async find(model) {

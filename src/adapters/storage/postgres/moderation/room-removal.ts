@@ -1,10 +1,10 @@
 import type { RoomName } from '../../../../chat/entry.ts'
 import type { RoomRemoval } from '../../../../chat/moderation/ports.ts'
-import type { Connection } from '../connection.ts'
+import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** Takes rooms away, the long part in pieces so that others can write meanwhile. */
-export function createRoomRemoval({ lane }: Connection): RoomRemoval {
+export function createRoomRemoval({ lane }: Connections): RoomRemoval {
   const writes = lane()
   const oldestTurns = (room: RoomName, limit: number) =>
     sql`SELECT id FROM turns WHERE room = ${room} ORDER BY started_at, id LIMIT ${limit}`

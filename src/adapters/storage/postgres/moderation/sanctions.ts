@@ -4,13 +4,13 @@ import type { SanctionStore } from '../../../../chat/moderation/ports.ts'
 import type { Fingerprint } from '../../../../chat/people/person.ts'
 import { type PersonRow, toPerson } from '../../rows/person-row.ts'
 import { type SanctionRow, toRow, toSanction } from '../../rows/sanction-row.ts'
-import type { Connection } from '../connection.ts'
+import type { Connections } from '../connection.ts'
 import { sql, type Sql } from '../sql.ts'
 
 type Seed = Parameters<SanctionStore['linked']>[0]
 
 /** Bans, mutes and archives. */
-export function createSanctionStore({ read, lane }: Connection): SanctionStore {
+export function createSanctionStore({ read, lane }: Connections): SanctionStore {
   const writes = lane()
   const remove = (ids: readonly string[]): Sql => sql`DELETE FROM sanctions WHERE id = ANY(${ids})`
   return {

@@ -3,12 +3,13 @@
 
 import type { NamesFiled } from '../../../../chat/people/name-filing.ts'
 import { fileEach, type NameRow, RULES } from '../../filing.ts'
-import type { Connection, Statements } from '../connection.ts'
+import type { Connections } from '../connection.ts'
+import type { Statements } from '../statements.ts'
 import { NAMES } from '../locks.ts'
 import { sql } from '../sql.ts'
 
 /** Files all names by the rules of now, unless they are already: of servers that start at once, one does it. */
-export async function fileNames({ read, transaction }: Connection): Promise<NamesFiled | undefined> {
+export async function fileNames({ read, transaction }: Connections): Promise<NamesFiled | undefined> {
   return (await areFiled(read)) ? undefined : await transaction(fileAll, [NAMES])
 }
 

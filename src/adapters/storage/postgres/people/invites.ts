@@ -2,13 +2,14 @@ import type { RoomName } from '../../../../chat/entry.ts'
 import type { InviteStore } from '../../../../chat/people/ports.ts'
 import type { PersonId } from '../../../../chat/people/person.ts'
 import { type InviteRow, toInvite } from '../../rows/invite-row.ts'
-import { type Connection, returned, type Statements } from '../connection.ts'
+import type { Connections } from '../connection.ts'
+import { returned, type Statements } from '../statements.ts'
 import { belongingsOf, NAMES } from '../locks.ts'
 import { sql, type Sql } from '../sql.ts'
 import { register } from './people.ts'
 
 /** Invite codes. */
-export function createInviteStore({ read, lane }: Connection): InviteStore {
+export function createInviteStore({ read, lane }: Connections): InviteStore {
   const writes = lane()
   return {
     add: ({ digest, by, room, uses, until, at }, max) =>

@@ -1,13 +1,14 @@
 import type { KeyStore, StoredKey } from '../../../../chat/people/ports.ts'
 import type { Fingerprint, PersonId } from '../../../../chat/people/person.ts'
-import type { Connection, Statements } from '../connection.ts'
+import type { Connections } from '../connection.ts'
+import type { Statements } from '../statements.ts'
 import { belongingsOf, NAMES } from '../locks.ts'
 import { sql, type Sql } from '../sql.ts'
 
 type KeyRow = Omit<StoredKey, 'isWaiting'> & { readonly waits: number }
 
 /** The keys of registered people: those that they proved, in `person_keys`, and those that they added, in `waiting_keys`. */
-export function createKeyStore({ read, lane }: Connection): KeyStore {
+export function createKeyStore({ read, lane }: Connections): KeyStore {
   const writes = lane()
   return {
     list: (id) => list(read, id),

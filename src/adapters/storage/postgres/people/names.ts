@@ -1,11 +1,12 @@
 import type { NameStore } from '../../../../chat/people/ports.ts'
 import { look } from '../../../../lib/text/skeleton.ts'
-import { type Connection, returned } from '../connection.ts'
+import type { Connections } from '../connection.ts'
+import { returned } from '../statements.ts'
 import { NAMES } from '../locks.ts'
 import { sql } from '../sql.ts'
 
 /** The names of registered people. */
-export function createNameStore({ lane }: Connection): NameStore {
+export function createNameStore({ lane }: Connections): NameStore {
   const writes = lane()
   return {
     rename: ({ id, name, skeleton, at, keptUntil }, max) =>

@@ -6,7 +6,8 @@ import type { PeopleStore } from '../../../../chat/ports.ts'
 import { look } from '../../../../lib/text/skeleton.ts'
 import { type LoginRow, toLoginFacts } from '../../rows/login-row.ts'
 import { type PersonRow, toPerson } from '../../rows/person-row.ts'
-import { type Connection, returned, type Statements } from '../connection.ts'
+import type { Connections } from '../connection.ts'
+import { returned, type Statements } from '../statements.ts'
 import { NAMES } from '../locks.ts'
 import { fileNames } from '../names/names.ts'
 import { sql, type Sql } from '../sql.ts'
@@ -14,7 +15,7 @@ import { sql, type Sql } from '../sql.ts'
 type KeyedLoginRow = LoginRow & { readonly holders: PersonId[]; readonly founders: PersonId[] }
 
 /** People and their keys. */
-export function createPeopleStore(connection: Connection): PeopleStore & NameFiling {
+export function createPeopleStore(connection: Connections): PeopleStore & NameFiling {
   const { read } = connection
   const writes = connection.lane()
   const one = async (statement: Sql): Promise<Person | undefined> => {

@@ -1,10 +1,10 @@
 import type { EntryId } from '../../../../chat/entry.ts'
 import type { LastSeenStore, PreferenceStore, StoredPreference } from '../../../../chat/preferences/ports.ts'
-import type { Connection } from '../connection.ts'
+import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** Rows of `preferences`. */
-export function createPreferenceStore({ read, lane }: Connection): PreferenceStore {
+export function createPreferenceStore({ read, lane }: Connections): PreferenceStore {
   const writes = lane()
   return {
     of: (person) =>
@@ -23,7 +23,7 @@ export function createPreferenceStore({ read, lane }: Connection): PreferenceSto
 }
 
 /** Rows of `last_seen`. */
-export function createLastSeenStore({ read, lane }: Connection): LastSeenStore {
+export function createLastSeenStore({ read, lane }: Connections): LastSeenStore {
   const writes = lane()
   return {
     async find(person, room) {

@@ -1,11 +1,12 @@
 import type { TokenStore } from '../../../../chat/people/ports.ts'
 import { type TokenRow, toToken } from '../../rows/token-row.ts'
-import { type Connection, returned } from '../connection.ts'
+import type { Connections } from '../connection.ts'
+import { returned } from '../statements.ts'
 import { belongingsOf } from '../locks.ts'
 import { sql } from '../sql.ts'
 
 /** Bearer tokens. */
-export function createTokenStore({ read, lane }: Connection): TokenStore {
+export function createTokenStore({ read, lane }: Connections): TokenStore {
   const writes = lane()
   return {
     add: ({ rooms, by, digest, key, until, at }, max) =>

@@ -3,7 +3,7 @@
 
 import type { EntryLog, SearchQuery } from '../../../../chat/ports.ts'
 import { type EntryRow, limitOf, toEntry } from '../../rows/entry-row.ts'
-import type { Connection } from '../connection.ts'
+import type { Connections } from '../connection.ts'
 import { sql, type Sql } from '../sql.ts'
 import { soughtWords } from './words.ts'
 
@@ -11,7 +11,7 @@ import { soughtWords } from './words.ts'
 const MAX_COMPARED = 4_000
 
 /** Searches the entries. */
-export function createEntrySearch({ read }: Connection): EntryLog['search'] {
+export function createEntrySearch({ read }: Connections): EntryLog['search'] {
   return async (query) => {
     const words = soughtWords(query.terms)
     if (words === undefined || query.rooms.length === 0 || !(query.limit >= 1)) return { entries: [] }

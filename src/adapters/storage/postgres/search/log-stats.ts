@@ -1,7 +1,7 @@
 import type { RoomName } from '../../../../chat/entry.ts'
 import { type DayStats, type LogStats, MAX_AUTHORS, MAX_DAYS } from '../../../../chat/log-stats.ts'
 import type { EntryLog } from '../../../../chat/ports.ts'
-import type { Connection } from '../connection.ts'
+import type { Connections } from '../connection.ts'
 import { dayOf } from '../day.ts'
 import { sql } from '../sql.ts'
 
@@ -12,7 +12,7 @@ interface Totals {
 }
 
 /** Counts what is in a room's log, and its charges. It reads every entry of the room. */
-export function createLogStats({ read }: Connection): Pick<EntryLog, 'stats'> {
+export function createLogStats({ read }: Connections): Pick<EntryLog, 'stats'> {
   const totals = (room: RoomName) => sql`
     SELECT count(*) AS entries, min(at) AS first, max(at) AS last FROM entries WHERE room = ${room}`
   const authors = (room: RoomName) => sql`

@@ -2,11 +2,11 @@
 // for themselves. It must not know when a message is shown.
 
 import type { AwayStore, StoredAbsence } from '../../../../chat/talk/ports.ts'
-import type { Connection } from '../connection.ts'
+import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** Rows of `away`. */
-export function createAwayStore({ read, lane }: Connection): AwayStore {
+export function createAwayStore({ read, lane }: Connections): AwayStore {
   const writes = lane()
   return {
     away: () => read.all<StoredAbsence>(sql`SELECT person, text FROM away ORDER BY at, person`),

@@ -1,11 +1,11 @@
 import type { DirectMessageStore } from '../../../../chat/talk/ports.ts'
 import { type MessageRow, toMessage, toRow } from '../../rows/message-row.ts'
-import type { Connection } from '../connection.ts'
+import type { Connections } from '../connection.ts'
 import { WAITING_MESSAGES } from '../locks.ts'
 import { sql } from '../sql.ts'
 
 /** Messages to one person. */
-export function createDirectMessageStore({ lane }: Connection): DirectMessageStore {
+export function createDirectMessageStore({ lane }: Connections): DirectMessageStore {
   const writes = lane()
   return {
     put: (message, { forOne, fromOne, inAll, notBefore }) =>

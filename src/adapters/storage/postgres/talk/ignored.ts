@@ -1,5 +1,5 @@
 import type { Ignored, IgnoredStore } from '../../../../chat/talk/ports.ts'
-import type { Connection } from '../connection.ts'
+import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** The keys of whom a row is about; the same key may be both of these. */
@@ -7,7 +7,7 @@ const KEYS = sql`
   SELECT fingerprint FROM person_keys WHERE person = other UNION SELECT ignored.key WHERE ignored.key IS NOT NULL`
 
 /** Who ignores whom. */
-export function createIgnoredStore({ read, lane }: Connection): IgnoredStore {
+export function createIgnoredStore({ read, lane }: Connections): IgnoredStore {
   const writes = lane()
   return {
     ignoredBy: (person) =>

@@ -1,9 +1,9 @@
 import type { TypedStore } from '../../../../chat/typing/ports.ts'
-import type { Connection } from '../connection.ts'
+import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** What people typed, for themselves. */
-export function createTypedStore({ lane }: Connection): TypedStore {
+export function createTypedStore({ lane }: Connections): TypedStore {
   const writes = lane()
   return {
     async lines(person) {

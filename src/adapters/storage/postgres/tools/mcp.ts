@@ -1,12 +1,12 @@
 // What is kept of the servers that bring tools. This folder must not know what a definition or a server's entry means.
 
 import type { ConnectedMcp, ConnectedMcpStore, McpPin, McpPinStore } from '../../../../tools/ports/mcp.ts'
-import type { Connection } from '../connection.ts'
-import type { Lane } from '../lane.ts'
+import type { Connections } from '../connection.ts'
+import type { WriteLane } from '../lane.ts'
 import { sql } from '../sql.ts'
 
 /** Both stores, in one lane: a server that was removed has no pins. */
-export function createMcpStores({ lane }: Connection): {
+export function createMcpStores({ lane }: Connections): {
   readonly pins: McpPinStore
   readonly connected: ConnectedMcpStore
 } {
@@ -15,7 +15,7 @@ export function createMcpStores({ lane }: Connection): {
 }
 
 /** What servers of tools say of them. */
-function createMcpPinStore(writes: Lane): McpPinStore {
+function createMcpPinStore(writes: WriteLane): McpPinStore {
   return {
     hashes: (server) =>
       writes.read((statements) =>
@@ -44,7 +44,7 @@ function createMcpPinStore(writes: Lane): McpPinStore {
 }
 
 /** Servers that were connected by a command. */
-function createConnectedMcpStore(writes: Lane): ConnectedMcpStore {
+function createConnectedMcpStore(writes: WriteLane): ConnectedMcpStore {
   return {
     all: () =>
       writes.read((statements) =>

@@ -1,12 +1,12 @@
 import type { ChargeStore, Grouping, Spender, Spending, UsageQuery } from '../../../../turns/bill/ports.ts'
 import { DAY_MS } from '../../../../lib/duration.ts'
 import { type SumRow, toRow, toUsage } from '../../rows/charge-row.ts'
-import type { Connection } from '../connection.ts'
+import type { Connections } from '../connection.ts'
 import { dayOf } from '../day.ts'
 import { sql, type Sql } from '../sql.ts'
 
 /** What each request to a model used. */
-export function createChargeStore({ read, lane }: Connection): ChargeStore {
+export function createChargeStore({ read, lane }: Connections): ChargeStore {
   const writes = lane()
   return {
     async add({ payers, ...charge }) {

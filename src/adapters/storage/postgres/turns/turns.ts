@@ -3,12 +3,12 @@
 import { SYSTEM } from '../../../../chat/people/names.ts'
 import type { TurnRecord, TurnStore } from '../../../../turns/ports.ts'
 import { type StepRow, toRecord, toRow, type TurnRow, withSteps } from '../../rows/turn-row.ts'
-import type { Connection } from '../connection.ts'
+import type { Connections } from '../connection.ts'
 import { stepsOf } from '../locks.ts'
 import { sql, type Sql } from '../sql.ts'
 
 /** Models' turns, with the prompts that were sent. */
-export function createTurnStore({ read, lane }: Connection): TurnStore {
+export function createTurnStore({ read, lane }: Connections): TurnStore {
   const writes = lane()
   const one = async (statement: Sql): Promise<TurnRecord | undefined> => {
     const row = await read.get<TurnRow>(statement)

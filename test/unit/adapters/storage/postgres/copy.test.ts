@@ -8,8 +8,8 @@ import { readMigrations } from '../../../../../src/adapters/storage/migrations.t
 import { openFile } from '../../../../../src/adapters/storage/sqlite/driver.ts'
 import { openDatabase } from '../../../../../src/adapters/storage/sqlite/open-database.ts'
 import { paths } from '../../../../../src/app/paths.ts'
-import type { EntryId } from '../../../../../src/chat/entry.ts'
-import { alice, den, lobby } from '../../../../contract/storage/cast.ts'
+import type { PersonId } from '../../../../../src/chat/people/person.ts'
+import { den, lobby } from '../../../../contract/storage/cast.ts'
 import { lacks } from '../../../../support/needs.ts'
 import { createDatabase, postgresOptions } from '../../../../support/postgres/databases.ts'
 import { fillEveryTable } from '../../../../support/postgres/every-table.ts'
@@ -91,11 +91,11 @@ describe.skipIf(lacks('postgres'))('copying', () => {
     expect(other).toEqual(one)
     expect(one?.entries).not.toEqual([])
     // What is numbered goes on.
-    const invite = { by: 'p1' as typeof alice.id, room: null, uses: 1, until: 99, at: 5, digest: 'new' }
+    const invite = { by: 'p1' as PersonId, room: null, uses: 1, until: 99, at: 5, digest: 'new' }
     expect(await Promise.all(stores.map(({ chat }) => chat.invites.add(invite, 9)))).toEqual([10, 10])
     await postgres.chat.log.hold(lobby, { name: 'bob', event: 'left' })
     expect((await postgres.chat.log.held(lobby, 9)).map(({ name }) => name)).toEqual(['ann', 'bob'])
-    await postgres.chat.log.append(message('01J00000000000000000000000' as EntryId, 'lobby', 'on'))
+    await postgres.chat.log.append(message('01J00000000000000000000000', 'lobby', 'on'))
   })
 
   test('goes into an empty database only, from one that no server uses, and between two engines', async () => {
