@@ -33,7 +33,12 @@ export interface StorageOptions extends SqliteOptions {
  * Rejects with `StorageError`: `locked` if another server has the directory, `newer`, `corrupt`, `read-only`,
  * `full`, or `other`, with a sentence that says what to do.
  */
-export async function openStorage({ threadEntry, url, isAlone, ...options }: StorageOptions): Promise<Storage> {
+export async function openStorage({
+  threadEntry,
+  url,
+  isAlone,
+  ...options
+}: StorageOptions): Promise<Storage> {
   if (url !== undefined) {
     const { migrationsDir, clock, log } = options
     // Those who have SQLite do not load it.
