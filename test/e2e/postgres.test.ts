@@ -42,7 +42,7 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
     await mkdir(dataDir)
     await using second = await startServer({ dataDir, config: CONFIG, env })
     expect(second.claimCode).toBeUndefined()
-    expect(await linesOf(stage, ['whoami', '--json'], second.port)).toContain('"admin":true')
+    expect(await linesOf(stage, ['whoami', '--json'], second.port)).toContain('"role":"admin"')
     await linesOf(stage, ['say', 'lobby', 'said on the second'], second.port)
     expect(await linesOf(stage, ['history', 'lobby'])).toContain('said on the second')
 
