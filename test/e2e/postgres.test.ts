@@ -1,29 +1,18 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { describe, expect, test } from 'vitest'
 import { lacks } from '../support/needs.ts'
+import { aliceReads, operator } from '../support/operator.ts'
 import { createDatabase } from '../support/postgres/databases.ts'
 import { startServer } from '../support/server.ts'
-import { ssh } from '../support/ssh.ts'
-import { createStage, type Stage } from '../support/stage.ts'
+import { createStage } from '../support/stage.ts'
 
-const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 const OPEN = '[server]\naccess = "open"\n'
 const CONFIG = `${OPEN}[storage]\nurl_env = "DATABASE"\n`
 const PASSWORD = 'tops3cret'
 
 /** What the server is not asked for here, and would log. */
 const withPassword = (url: string): string => Object.assign(new URL(url), { password: PASSWORD }).toString()
-
-/** `sshawl WORDS…`, as an operator has it. */
-const operator = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  execa(process.execPath, [MAIN, ...words], { reject: false, env })
-
-async function linesOf(stage: Stage, words: readonly string[], port = stage.server.port): Promise<string> {
-  const key = await stage.home.key('alice')
-  return (await ssh({ user: 'alice', port, key, options: ['-o', 'LogLevel=ERROR'] }, words)).stdout
-}
 
 describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
   test('keeps what was said, survives kill -9, and shares its rooms with a second server', async () => {
@@ -34,17 +23,17 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
     await stage.as('alice', ['create', 'den', '--private'])
     await stage.as('alice', ['say', 'lobby', 'kept in another place'])
     await stage.restart('SIGKILL')
-    expect(await linesOf(stage, ['history', 'lobby'])).toContain('kept in another place')
-    expect(await linesOf(stage, ['search', 'lobby', 'OTHER'])).toContain('nothing here has OTHER')
-    expect(await linesOf(stage, ['search', 'lobby', 'plac'])).toContain('kept in another place')
+    expect(await aliceReads(stage, ['history', 'lobby'])).toContain('kept in another place')
+    expect(await aliceReads(stage, ['search', 'lobby', 'OTHER'])).toContain('nothing here has OTHER')
+    expect(await aliceReads(stage, ['search', 'lobby', 'plac'])).toContain('kept in another place')
 
     const dataDir = join(stage.dir, 'second')
     await mkdir(dataDir)
     await using second = await startServer({ dataDir, config: CONFIG, env })
     expect(second.claimCode).toBeUndefined()
-    expect(await linesOf(stage, ['whoami', '--json'], second.port)).toContain('"role":"admin"')
-    await linesOf(stage, ['say', 'lobby', 'said on the second'], second.port)
-    expect(await linesOf(stage, ['history', 'lobby'])).toContain('said on the second')
+    expect(await aliceReads(stage, ['whoami', '--json'], second.port)).toContain('"role":"admin"')
+    await aliceReads(stage, ['say', 'lobby', 'said on the second'], second.port)
+    expect(await aliceReads(stage, ['history', 'lobby'])).toContain('said on the second')
 
     const words = ['--data', stage.server.dataDir, '--config', `${stage.server.dataDir}.toml`]
     const audit = await operator(['audit', ...words], env)
@@ -65,47 +54,4 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
     ]
     expect(shown.join('\n')).not.toContain(PASSWORD)
   })
-
-  test('has what a file had, and gives it back, byte for byte', async () => {
-    await using database = await createDatabase()
-    const { url } = database
-    await using stage = await createStage({ config: OPEN })
-    await stage.claim('alice')
-    const said = ['Grüße 漢字 👩‍🚀', 'kept', 'a\nb']
-    for (const text of said) await stage.as('alice', ['say', 'lobby'], { input: text })
-    const exported = ['export', 'lobby', '--json']
-    const before = await linesOf(stage, exported)
-    for (const text of ['漢字', 'kept']) expect(before).toContain(text)
-    const { dataDir } = stage.server
-    const file = join(dataDir, 'sshawl.db')
-    expect((await operator(['copy', '--from', file, '--to', url])).stderr).toContain(
-      'another sshawl is using',
-    )
-    await stage.server.stop('SIGTERM')
-    const there = await operator(['copy', '--from', file, '--to', url])
-    expect(there.stdout).toMatch(/^entries: \d+$/m)
-    expect(there).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringMatching(/\ncopied \d+ rows of \d+ tables$/),
-    })
-
-    const { stopped, log } = await oneLife({ dataDir, config: CONFIG, env: { DATABASE: url } }, (port) =>
-      linesOf(stage, exported, port),
-    )
-    expect(stopped).toBe(0)
-    expect(log).toBe(before)
-    const back = join(stage.dir, 'back')
-    await mkdir(back)
-    await operator(['copy', '--from', url, '--to', join(back, 'sshawl.db')])
-    expect(
-      (await oneLife({ dataDir: back, config: OPEN }, (port) => linesOf(stage, exported, port))).log,
-    ).toBe(before)
-  })
 })
-
-/** Starts a server, asks it for something and stops it. */
-async function oneLife(options: Parameters<typeof startServer>[0], ask: (port: number) => Promise<string>) {
-  await using server = await startServer(options)
-  const log = await ask(server.port)
-  return { log, stopped: await server.stop('SIGTERM') }
-}
