@@ -21,7 +21,7 @@ export default defineConfig({
     provide: { seed, attacks },
     reporters: ['default', new SummaryReporter(seed)],
     // The long form of properties takes minutes (support/any-tools.ts).
-    testTimeout: process.env['LONG_RUNS'] ? 600_000 : 60_000,
+    testTimeout: process.env['LONG_RUNS'] ? 1_800_000 : 60_000,
     hookTimeout: 30_000,
     // Nothing of ours keeps state in a module, so that files can share them; it saves a third of the time.
     isolate: false,

@@ -79,7 +79,10 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
     world,
     lobby: await rooms.lobby(),
     open(person, size, client = {}) {
-      const terminal = createFakeTerminal({ size, ...client })
+      // It answers at once: what is drawn again after a change depends on how long an answer takes.
+      const terminal = Object.assign(createFakeTerminal({ size, ...client }), {
+        whenRead: (read: () => void) => read(),
+      })
       const done = handler.shell(person, terminal, newAccount())
       return wholeSession(terminal, createEmulator(size.columns, size.rows), done)
     },

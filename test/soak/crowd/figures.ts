@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Contender } from '../../bench/fan-out/contenders.ts'
 import { childProcesses, openDescriptors } from '../../support/load/process-figures.ts'
 import type { InnerFigures, Probe } from '../../support/load/probe.ts'
@@ -11,7 +12,7 @@ export interface Held {
   /** The heap without compiled code: objects, arrays, strings, functions and their shapes. */
   readonly dataMiB: number
   readonly buffersMiB: number
-  readonly descriptors: number
+  readonly descriptors: Readonly<Record<string, number>>
   readonly children: number
   /** Handles, requests and timers by their kind. */
   readonly resources: InnerFigures['resources']
@@ -67,7 +68,7 @@ async function settledFigures(server: ProbedServer, wanted?: Held): Promise<Figu
 }
 
 const isSame = (one: Figures, other: Figures): boolean =>
-  one.descriptors === other.descriptors &&
+  isDeepStrictEqual(one.descriptors, other.descriptors) &&
   one.children === other.children &&
   JSON.stringify(sorted(one.resources)) === JSON.stringify(sorted(other.resources))
 

@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { basename } from 'node:path'
 
 /** Linux counts processor time in hundredths of a second (proc(5): sysconf(_SC_CLK_TCK), 100 wherever Node runs). */
 const MS_PER_TICK = 10
@@ -17,9 +18,19 @@ export async function residentKiB(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1])
 }
 
-/** How many descriptors a process has open. */
-export const openDescriptors = async (pid: number): Promise<number> =>
-  (await readdir(`/proc/${pid}/fd`)).length
+/** How many descriptors a process has open of each kind: a file's name, `socket`, `pipe`, `anon_inode`. */
+export async function openDescriptors(pid: number): Promise<Readonly<Record<string, number>>> {
+  const numbers = await readdir(`/proc/${pid}/fd`)
+  const targets = await Promise.all(
+    numbers.map((number) => readlink(`/proc/${pid}/fd/${number}`).catch(() => 'closed')),
+  )
+  const kinds = targets.map((target) =>
+    target.startsWith('/') ? basename(target) : target.split(':', 1)[0]!,
+  )
+  return Object.fromEntries(
+    [...new Set(kinds)].map((kind) => [kind, kinds.filter((one) => one === kind).length]),
+  )
+}
 
 /** The processes that a process started and that still run. */
 export async function childProcesses(pid: number): Promise<readonly number[]> {
