@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -6,14 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { bytes } from '../../lib/bytes.ts'
 import { DeadlineError } from '../../lib/jobs/deadline.ts'
 import { duration } from '../../lib/duration.ts'
-import { errorCode } from '../../lib/errors.ts'
-import { WorkspaceError, type ProcessOutcome } from '../../tools/ports/workspace.ts'
+import type { ProcessOutcome } from '../../tools/ports/workspace.ts'
 import type { ToolLimits } from '../../tools/limits.ts'
-import { covered, FIRST } from './inherited.ts'
 import type { Launch } from './launch.ts'
 import { collectOutput } from './output.ts'
 import { groupGone, killGroup, namespaceGone } from './processes.ts'
-import { feed } from './run-briefly.ts'
+import { startChild, type Ended } from './start-child.ts'
 import type { UsageWatch } from './watch-usage.ts'
 
 /** A command that writes more than this is ended at once, before its time limit. */
@@ -39,10 +37,7 @@ export async function supervise(
   usage?: UsageWatch,
 ): Promise<ProcessOutcome> {
   signal.throwIfAborted()
-  const child = start(launch)
-  const ended = endOf(child)
-  if (child.pid === undefined) throw notStarted((await ended).error)
-  feedAll(child, launch)
+  const { child, ended } = await startChild(launch)
   const end = createEnd(child.pid, limits, signal)
   const output = collectOutput(limits)
   const take = (chunk: Buffer): void => {
@@ -64,22 +59,6 @@ export async function supervise(
 const CANCELLED = 'it was cancelled'
 
 const timeNotice = (limits: ToolLimits): string => `it ran longer than ${duration(limits.timeoutMs)}`
-
-/** How a child ended, or why it could not be started. */
-interface Ended {
-  readonly exitCode?: number | undefined
-  readonly signal?: string | undefined
-  readonly error?: unknown
-}
-
-/** Resolves when the child is gone and its pipes are closed. */
-const endOf = async (child: ChildProcess): Promise<Ended> =>
-  new Promise((resolve) => {
-    child.once('error', (error) => resolve({ error }))
-    child.once('close', (exitCode, signal) =>
-      resolve({ exitCode: exitCode ?? undefined, signal: signal ?? undefined }),
-    )
-  })
 
 /** `ended` is undefined for a child that has not ended yet. */
 function howItEnded(
@@ -121,6 +100,7 @@ function createEnd(leader: number | undefined, limits: ToolLimits, signal: Abort
   const abort = (): void => stop(signal.reason instanceof DeadlineError ? timeNotice(limits) : CANCELLED)
   const timer = setTimeout(() => stop(timeNotice(limits)), limits.timeoutMs)
   signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
 
   return {
     stop,
@@ -137,35 +117,6 @@ function createEnd(leader: number | undefined, limits: ToolLimits, signal: Abort
     overdue: overdue.signal,
   }
 }
-
-/**
- * With node's own `spawn`: execa compares each descriptor with all others, which takes 40 ms where one of 250 has to be
- * covered. Throws `WorkspaceError` for what the kernel refuses at once; a child without a pid tells why as its error.
- */
-function start(launch: Launch): ChildProcess {
-  const { file, args, cwd, env } = launch
-  const further = placesOf(launch).map((place) => (place instanceof Uint8Array ? 'pipe' : place))
-  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', ...further]
-  try {
-    return spawn(file, args, { cwd, env, stdio, detached: true })
-  } catch (error) {
-    throw notStarted(error)
-  }
-}
-
-/** What the child gets as its descriptors from 3 on. */
-const placesOf = ({ tellsPid, filter, inherited = [] }: Launch) =>
-  covered([tellsPid ? 'pipe' : 'ignore', filter ?? 'ignore'], inherited)
-
-function feedAll(child: ChildProcess, launch: Launch): void {
-  for (const stream of child.stdio) stream?.on('error', () => undefined)
-  for (const [index, place] of placesOf(launch).entries()) {
-    if (place instanceof Uint8Array) feed(child.stdio[FIRST + index], place)
-  }
-}
-
-const notStarted = (error: unknown): WorkspaceError =>
-  new WorkspaceError(`the command could not be started (${errorCode(error)})`, { cause: error })
 
 /** The pid that `bwrap --info-fd` writes: that of the first process in the sandbox. */
 async function firstProcess(info: unknown): Promise<number | undefined> {
