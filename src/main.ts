@@ -33,6 +33,8 @@ async function run(line: CommandLine): Promise<number> {
       return (await import('./app/operator/backup.ts')).backup(loadConfig(line), line.target)
     case 'restore':
       return (await import('./app/operator/restore.ts')).restore(loadConfig(line), line.target)
+    case 'copy':
+      return (await import('./app/operator/copy.ts')).copy(line)
     case 'mcp import':
       return (await import('./app/operator/mcp-import.ts')).importMcp(line)
     case 'help':
