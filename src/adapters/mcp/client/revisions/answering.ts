@@ -1,8 +1,3 @@
-/**
- * In what the protocol's revision of 2026-07-28 and those before it differ for a client: how a server is greeted, whether it still
- * answers, how it says that its tools are others, how it asks for something in the middle of a call, which arguments it gets as
- * headers. This folder works on the SDK's client alone: it knows no transport, no tool of a room and no config.
- */
 import type { Client } from '@modelcontextprotocol/client'
 import { isRefusal } from './refusal.ts'
 

@@ -1,3 +1,8 @@
+/**
+ * In what the protocol's revision of 2026-07-28 and those before it differ for a client: how a server is greeted, whether it still
+ * answers, how it says that its tools are others, how it asks for something in the middle of a call, which arguments it gets as
+ * headers. This folder works on the SDK's client alone: it knows no transport, no tool of a room and no config.
+ */
 import type { VersionNegotiationOptions } from '@modelcontextprotocol/client'
 import type { McpTimes } from '../limits.ts'
 import { isRefusal } from './refusal.ts'

@@ -4,7 +4,6 @@ type Reason = 'MethodNotFound' | 'UnsupportedProtocolVersion' | 'MissingRequired
 /** Whether a server answered a request with an error of one of these kinds. */
 export async function isRefusal(error: unknown, ...reasons: readonly Reason[]): Promise<boolean> {
   const { ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/client')
-  return (
-    error instanceof ProtocolError && reasons.some((one) => Number(ProtocolErrorCode[one]) === error.code)
-  )
+  const codes: readonly number[] = reasons.map((one) => ProtocolErrorCode[one])
+  return error instanceof ProtocolError && codes.includes(error.code)
 }
