@@ -1,4 +1,3 @@
-import { holdsSecret } from '../../chat/typing/secrets.ts'
 import type { McpServerConfig } from './config.ts'
 
 type Reach = McpServerConfig['reach']
@@ -59,7 +58,10 @@ const secretsOfCommand = ({ command, env }: Extract<Reach, { command: unknown }>
 ]
 
 const isSecret = (name: string, value: string): boolean =>
-  isSecretName(name) || holdsSecret(value) || HAS_PASSWORD.test(value)
+  isSecretName(name) || KEY.test(value) || HAS_PASSWORD.test(value)
+
+/** Letters and digits, so long and so mixed that nobody made them up. */
+const KEY = /^(?=(?:.*\d){4})(?=(?:.*[A-Za-z]){4})[\w.~-]{20,}$/
 
 /** An address with somebody's name before its host. */
 const HAS_PASSWORD = /:\/\/[^/\s@]+@/
@@ -85,7 +87,7 @@ function secretsOfAddress(reach: ByUrl): readonly string[] {
 function keysInAddress({ url }: ByUrl): readonly string[] {
   const { pathname, searchParams } = new URL(url)
   return [
-    ...pathname.split('/').filter(holdsSecret),
+    ...pathname.split('/').filter((word) => KEY.test(word)),
     ...[...searchParams].flatMap(([name, value]) => (isSecret(name, value) ? [value] : [])),
   ]
 }

@@ -48,15 +48,16 @@ describe('what a server was given in secret', () => {
   test('is taken out where it was a header, or a key in the address, and no other word of an address is', async () => {
     await using server = await startHttpMcpServer('events')
     const headers = { Authorization: 'Bearer s3cret-token' }
-    const url = `${server.url}?api_key=key-in-address&area=everything`
+    const url = `${server.url}/k1e2y3-4in5-the-path?api_key=key-in-address&area=everything`
     await using servers = createRawServers([{ name: 'far', trust: 'ask', reach: { url, headers } }])
     await servers.until(() => servers.ids().length > 0)
     const { content } = await call(servers, 'far_echo', {
       a: 's3cret-token',
       b: 'key-in-address',
       c: 'everything',
+      d: 'k1e2y3-4in5-the-path',
     })
-    expect(content).toContain('{"a":"***","b":"***","c":"everything"}')
+    expect(content).toContain('{"a":"***","b":"***","c":"everything","d":"***"}')
   })
 })
 
