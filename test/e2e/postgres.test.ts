@@ -29,6 +29,7 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
 
     const dataDir = join(stage.dir, 'second')
     await mkdir(dataDir)
+<<<<<<< HEAD
     const refused = await startServer({ dataDir, config: CONFIG, env }).catch((error: unknown) =>
       String(error),
     )
@@ -38,6 +39,10 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
     expect(second.claimCode).toBeUndefined()
     expect(await aliceReads(stage, ['whoami', '--json'], second.port)).toContain('"role":"admin"')
     expect(await aliceReads(stage, ['history', 'lobby'], second.port)).toContain('kept in another place')
+=======
+    const told = await startServer({ dataDir, config: CONFIG, env }).then(() => 'it started', errorMessage)
+    expect(told).toContain('another server uses the database')
+>>>>>>> 8cf9af3 (A refused server is a text in the test of PostgreSQL)
 
     const words = ['--data', stage.server.dataDir, '--config', `${stage.server.dataDir}.toml`]
     const audit = await operator(['audit', ...words], env)
@@ -48,6 +53,7 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
     const away = { DATABASE: env.DATABASE.replace(/\/[^/]*$/, '/away') }
     const missing = await operator(['check', ...words], away)
     expect(missing.stdout).toContain('storage.url: there is no such database')
+<<<<<<< HEAD
     const shown = [
       stage.server.stderr(),
       second.stderr(),
@@ -57,6 +63,9 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
       missing.stdout,
       missing.stderr,
     ]
+=======
+    const shown = [stage.server.stderr(), told, audit.stderr, backup.stderr, missing.stdout, missing.stderr]
+>>>>>>> 8cf9af3 (A refused server is a text in the test of PostgreSQL)
     expect(shown.join('\n')).not.toContain(PASSWORD)
   })
 })
