@@ -51,7 +51,7 @@ describe.skipIf(lacks('postgres'))('copying', () => {
   test('moves every row of every table to PostgreSQL and back', async () => {
     using dir = temporaryDir()
     await using database = await createDatabase()
-    const file = filledFile(dir.path, 3000)
+    const file = filledFile(dir.path, 2000)
     const before = contentsOf(file)
     const copied = await copy(file, database.url)
     expect(Object.fromEntries(copied)).toEqual(
