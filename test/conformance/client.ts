@@ -17,7 +17,7 @@ const ARGUMENTS: Readonly<Record<string, (stage: ModelStage) => Promise<object>>
 const LOOK_MS = 200
 const PATIENCE_MS = 10_000
 
-/** How often somebody logs in again because a tool wants a login that may do more. */
+/** How often somebody logs in, also where a tool wants a login that may do more. */
 const MAX_LOGINS = 3
 
 async function main(url: string): Promise<void> {
@@ -27,17 +27,22 @@ async function main(url: string): Promise<void> {
     { env },
   )
   await stage.claim('root')
-  if ((await settled(stage)).includes('"login":"wanted"')) await logIn(stage)
+  for (let logins = 0; logins < MAX_LOGINS; logins++)
+    if ((await settled(stage)).includes('"login":"wanted"')) await logIn(stage)
   for (const tool of await toolsOf(stage)) await runAndLogIn(stage, tool)
+}
+
+/** What a scenario tells a client beforehand. */
+const CONTEXT = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as {
+  readonly client_id?: string
+  readonly client_secret?: string
+  /** Tools, and what each is called with. */
+  readonly toolCalls?: readonly { readonly name: string; readonly arguments: object }[]
 }
 
 /** What the suite says of a client that is registered already, as the config has it. */
 async function loginAt(url: string): Promise<{ oauth: string; env: Readonly<Record<string, string>> }> {
-  const context: unknown = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}')
-  const { client_id, client_secret } = context as {
-    readonly client_id?: string
-    readonly client_secret?: string
-  }
+  const { client_id, client_secret } = CONTEXT
   if (client_id === undefined || client_secret === undefined) return { oauth: '', env: {} }
   const isOwn = process.env['MCP_CONFORMANCE_SCENARIO']?.includes('client-credentials') ?? false
   const grant = isOwn ? 'client_credentials' : 'authorization_code'
@@ -56,7 +61,8 @@ async function issuerOf(url: string): Promise<string> {
 }
 
 async function runAndLogIn(stage: ModelStage, tool: string): Promise<void> {
-  const given = JSON.stringify((await ARGUMENTS[tool]?.(stage)) ?? {})
+  const told = CONTEXT.toolCalls?.find(({ name }) => `suite_${name}` === tool)?.arguments
+  const given = JSON.stringify(told ?? (await ARGUMENTS[tool]?.(stage)) ?? {})
   for (let logins = 0; logins <= MAX_LOGINS; logins++) {
     const { stdout, stderr } = await stage.as('root', ['run', 'lobby', '--allow', tool, tool, given])
     process.stderr.write(`${tool}: ${stdout}${stderr}\n`)

@@ -36,8 +36,14 @@ function answerTo({ id, method, params }: Message): object | undefined {
 const said = (params: Message['params']): string =>
   params?.name === 'huge' ? 'x'.repeat(8 * 1024 * 1024) : JSON.stringify(params?.arguments)
 
-/** `streamable`: one address that takes messages by POST; `events`: it answers them by a stream of events. `older`: answers come as events of a GET. */
-export async function startHttpMcpServer(kind: 'streamable' | 'events' | 'older'): Promise<HttpMcpServer> {
+/**
+ * `streamable`: one address that takes messages by POST; `events`: it answers them by a stream of events. `older`: answers come as events of a GET.
+ * `unknown`: what it does with a request that came with the revision of 2026-07-28, where that is not a refusal.
+ */
+export async function startHttpMcpServer(
+  kind: 'streamable' | 'events' | 'older',
+  unknown?: 'hangs' | 'fails' | 'breaks off',
+): Promise<HttpMcpServer> {
   const seen: string[] = []
   let events: ServerResponse | undefined
 
@@ -54,6 +60,11 @@ export async function startHttpMcpServer(kind: 'streamable' | 'events' | 'older'
     }
     const message = JSON.parse(await text(request)) as Message
     seen.push(`${method} ${message.method} ${headers.authorization}`)
+    if (message.method === 'server/discover' && unknown !== undefined) {
+      if (unknown === 'fails') response.writeHead(500).end('TypeError')
+      if (unknown === 'breaks off') response.destroy()
+      return
+    }
     const answer = answerTo(message)
     if (kind === 'older' && answer) events?.write(`event: message\ndata: ${JSON.stringify(answer)}\n\n`)
     const event = `event: message\ndata: ${JSON.stringify(answer)}\n\n`

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 
 /** An MCP server that answers nobody without a token, and whoever gives these, each at its own address. */
 export interface LoginServers extends AsyncDisposable {
-  /** Of the MCP server, with the tools `echo`, `token` (says what it was sent) and `admin` (wants the scope `admin`). */
+  /** Of the MCP server, with the tools `echo`, `token` (says what it was sent), `admin` and `audit` (want scopes of their names). */
   readonly url: string
   readonly issuer: string
   /** What came to whoever gives the tokens: `register`, `authorize`, `token refresh_token`, `revoke`. */
@@ -158,10 +158,11 @@ export async function startLoginServers(): Promise<LoginServers> {
     if (!held) return void response.writeHead(401, { 'www-authenticate': challenge }).end('who are you?')
     if (method !== 'POST') return void response.writeHead(405).end()
     const { id, method: asks, params } = JSON.parse(body) as Asked
-    if (params?.name === 'admin' && !held.scope.includes('admin'))
+    const { name = '' } = params ?? {}
+    if (['admin', 'audit'].includes(name) && !held.scope.includes(name))
       return void response
         .writeHead(403, {
-          'www-authenticate': `Bearer error="insufficient_scope", scope="admin", ${challenge.slice(7)}`,
+          'www-authenticate': `Bearer error="insufficient_scope", scope="${name}", ${challenge.slice(7)}`,
         })
         .end()
     if (id === undefined) return void response.writeHead(202).end()
@@ -172,9 +173,12 @@ export async function startLoginServers(): Promise<LoginServers> {
         serverInfo: { name: 'login', version: '1' },
       },
       'tools/list': {
-        tools: ['echo', 'token', 'admin'].map((name) => ({ name, inputSchema: { type: 'object' } })),
+        tools: ['echo', 'token', 'admin', 'audit'].map((one) => ({
+          name: one,
+          inputSchema: { type: 'object' },
+        })),
       },
-      'tools/call': { content: [{ type: 'text', text: params?.name === 'token' ? sent : 'done' }] },
+      'tools/call': { content: [{ type: 'text', text: name === 'token' ? sent : 'done' }] },
     }
     json(response, 200, { jsonrpc: '2.0', id, result: results[asks] ?? {} })
   })

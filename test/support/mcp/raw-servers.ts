@@ -19,6 +19,14 @@ export const rawServer = (behaviour: string, file?: string): readonly string[] =
   ...(file === undefined ? [] : [file]),
 ]
 
+/** The command of one that speaks the revision of 2026-07-28 alone, or hates it. */
+export const newestServer = (behaviour: string, file?: string): readonly string[] => [
+  process.execPath,
+  new URL('newest-server.mjs', import.meta.url).pathname,
+  behaviour,
+  ...(file === undefined ? [] : [file]),
+]
+
 /** A server of `[[mcp]]` with this command. */
 export const byCommand = (
   name: string,
@@ -46,7 +54,14 @@ export interface RawServers extends McpServers {
 }
 
 /** Fast, so that what is to be seen after a failure is seen at once. */
-const TIMES: McpTimes = { connectMs: 10_000, retryMs: 10, maxRetryMs: 100, pingMs: 60_000, relistMs: 1 }
+const TIMES: McpTimes = {
+  connectMs: 10_000,
+  discoverMs: 10_000,
+  retryMs: 10,
+  maxRetryMs: 100,
+  pingMs: 60_000,
+  relistMs: 1,
+}
 
 export function createRawServers(
   servers: readonly McpServerConfig[],

@@ -23,8 +23,10 @@ export const MAX_DESCRIPTION_CHARS = 4_000
 
 /** The times that a server has, in milliseconds. */
 export interface McpTimes {
-  /** To answer `initialize`, and again to list its tools. */
+  /** To say hello, and again to list its tools. */
   readonly connectMs: number
+  /** To answer the newest hello; then it is asked in the older way, in a connection of its own. */
+  readonly discoverMs: number
   /** Until it is tried again for the first time; each failure doubles it, up to `maxRetryMs`. */
   readonly retryMs: number
   readonly maxRetryMs: number
@@ -39,6 +41,7 @@ export const STEADY_MS = 60_000
 
 export const USUAL_TIMES: McpTimes = {
   connectMs: 30_000,
+  discoverMs: 10_000,
   retryMs: 1_000,
   maxRetryMs: 300_000,
   pingMs: 30_000,

@@ -1,6 +1,8 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { leftOut, listedTools, readDefinition, type LeftOut, type McpDefinition } from './definition.ts'
+import { readHeaderArguments } from './header-arguments.ts'
 import { MAX_PAGES, MAX_TOOLS } from './limits.ts'
+import { unjudged } from './unjudged.ts'
 
 /** What a server lists. */
 export interface McpList {
@@ -12,8 +14,16 @@ export interface McpList {
 /** So many are told apart. */
 const MAX_LEFT_OUT = 20
 
+/** How the list is read. */
+export interface ListOptions {
+  /** For each page, in milliseconds. */
+  readonly timeout: number
+  /** Whether arguments are sent as headers, too, where a tool wants it so. */
+  readonly withHeaders: boolean
+}
+
 /** Reads the whole list of a server, as far as it is taken. */
-export async function listTools(client: Client, options: { timeout: number }): Promise<McpList> {
+export async function listTools(client: Client, { timeout, withHeaders }: ListOptions): Promise<McpList> {
   if (!client.getServerCapabilities()?.tools) return { definitions: [], leftOut: [] }
   const found = new Map<string, McpDefinition>()
   const left: LeftOut[] = []
@@ -25,13 +35,17 @@ export async function listTools(client: Client, options: { timeout: number }): P
     if ('why' in read) leave(read)
     else if (found.has(read.name)) leave(leftOut(read.name, 'another one has its name'))
     else if (found.size >= MAX_TOOLS) leave(leftOut(read.name, `a server has ${MAX_TOOLS} tools at most`))
-    else found.set(read.name, read)
+    else {
+      const marked = withHeaders ? readHeaderArguments(read.schema) : []
+      if ('why' in marked) leave(leftOut(read.name, marked.why))
+      else found.set(read.name, read)
+    }
   }
 
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
     const params = cursor === undefined ? {} : { cursor }
-    const listed = await client.request({ method: 'tools/list', params }, listedTools, options)
+    const listed = await client.request({ method: unjudged('tools/list'), params }, listedTools, { timeout })
     for (const value of listed.tools) take(value)
     cursor = listed.nextCursor
     if (cursor === undefined || found.size >= MAX_TOOLS) break

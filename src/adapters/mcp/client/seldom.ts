@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
 /**
  * Has something done a while after it was asked for, and once for all who ask meanwhile: servers may say that their list
  * changed as often as they like. `pause` resolves when the while is over; `work` must not reject.
@@ -23,3 +25,7 @@ export function once(work: () => void): () => void {
     isDone = true
   }
 }
+
+/** False if it was cut short. Keeps no process alive. */
+export const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  wait(ms, true, { signal, ref: false }).catch(() => false)

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../chat/ports.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
@@ -11,7 +10,7 @@ import type { LeftOut } from './definition.ts'
 import type { ToolDifference } from './difference.ts'
 import type { LaunchMcp } from './launch.ts'
 import { STEADY_MS, type McpTimes } from './limits.ts'
-import { createDelayed, once } from './seldom.ts'
+import { createDelayed, once, pause } from './seldom.ts'
 import { createServerTools } from './server-tools.ts'
 import type { OtherNames } from './tool-ids.ts'
 
@@ -216,10 +215,6 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     },
   }
 }
-
-/** False if it was cut short. Keeps no process alive. */
-const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  wait(ms, true, { signal, ref: false }).catch(() => false)
 
 /** Ends a connection whose server does not answer. */
 async function lookAt(now: McpConnection, server: string, log: Log): Promise<void> {

@@ -34,7 +34,7 @@ export function makeTool(
     async run(args, { signal, progress }) {
       const given: JsonObject = isObject(args) ? args : {}
       try {
-        const result = await call(name, given, { signal, progress })
+        const result = await call(definition, given, { signal, progress })
         return shown(config.name, id, masked(textOf(result)), result.isError)
       } catch (error) {
         signal.throwIfAborted()

@@ -66,7 +66,10 @@ export function createAttempt({ reach, back, client, registered, keep }: Attempt
         }),
     // Whoever logs in again wants another one.
     tokens: () => undefined,
-    async saveTokens(tokens) {
+    async saveTokens(given) {
+      // No word on it means: what was asked for (RFC 6749, 5.1).
+      const scope = given.scope ?? opened?.searchParams.get('scope') ?? undefined
+      const tokens = { ...given, ...(scope === undefined ? {} : { scope }) }
       if (known && server) await keep({ url: reach.url, tokens, client: known, server, resource })
     },
     redirectToAuthorization: (url) => void (opened = url),

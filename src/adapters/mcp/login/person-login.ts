@@ -6,6 +6,7 @@ import { createAttempt, type Attempt } from './attempt.ts'
 import { LoginError, LoginNeeded, type Challenge, type McpLogin } from './login.ts'
 import { createLoginKeeper } from './keeper.ts'
 import { createLoginFetch } from './login-fetch.ts'
+import type { KeptLogin } from './login-file.ts'
 import { LoginEnded, renewed } from './renew.ts'
 import { revoke } from './revoke.ts'
 import { loginError } from './trouble.ts'
@@ -100,7 +101,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
       await keeper.held()
       const { auth } = await import('@modelcontextprotocol/client')
       const next = newAttempt()
-      const scope = reach.oauth?.scopes?.join(' ') ?? challenge.scope
+      const scope = reach.oauth?.scopes?.join(' ') ?? withMore(keeper.now(), challenge.scope)
       try {
         await auth(next.provider, { serverUrl, ...challenge, scope, fetchFn })
         const address = next.address()
@@ -138,6 +139,14 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
       return login && (await revoke(login, fetchFn))
     },
   }
+}
+
+/** What a login that is to allow more asks for: that, and what the one before allows. */
+function withMore(before: KeptLogin | undefined, wanted: string | undefined): string | undefined {
+  const had = before?.tokens.scope
+  return wanted === undefined || had === undefined
+    ? wanted
+    : [...new Set(`${had} ${wanted}`.split(' '))].join(' ').trim()
 }
 
 /** Whether we said so when we registered. What an operator registered is their business. */

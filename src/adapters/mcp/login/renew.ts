@@ -35,7 +35,9 @@ export async function renewed(
       resource,
       fetchFn,
     })
-    return { ...next, issuer: tokens.issuer }
+    // No word on it means: as before (RFC 6749, 6).
+    const scope = next.scope ?? tokens.scope
+    return { ...next, ...(scope === undefined ? {} : { scope }), issuer: tokens.issuer }
   } catch (error) {
     if (error instanceof RefusedLogin && ENDED.includes(error.code))
       throw new LoginEnded(`its login has ended (${error.message}): ${how}`, error.code !== 'invalid_grant')

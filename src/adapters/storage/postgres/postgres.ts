@@ -5,6 +5,7 @@
 import type { Clock, Log } from '../../../chat/ports.ts'
 import { readMigrations } from '../migrations.ts'
 import type { Storage } from '../storage.ts'
+import { keepAlone } from './alone.ts'
 import { createConnections } from './connection.ts'
 import { migrate } from './migrations.ts'
 import { createStores } from './stores.ts'
@@ -17,18 +18,31 @@ export interface PostgresOptions {
   readonly migrationsDir: string
   readonly clock: Clock
   readonly log: Log
+  /** True for a server that must be the only one with this database. */
+  readonly isAlone?: boolean | undefined
 }
 
 /** Storage in a PostgreSQL database, which is brought to the newest schema first. Rejects with `StorageError`. */
-export async function openPostgres({ url, migrationsDir, clock, log }: PostgresOptions): Promise<Storage> {
+export async function openPostgres({
+  url,
+  migrationsDir,
+  clock,
+  log,
+  isAlone,
+}: PostgresOptions): Promise<Storage> {
   const migrations = readMigrations(migrationsDir)
+  const lock = isAlone ? await keepAlone(url, log) : undefined
   const connection = createConnections(url, log)
+  const close = async (): Promise<void> => {
+    await connection[Symbol.asyncDispose]()
+    await lock?.[Symbol.asyncDispose]()
+  }
   try {
     await migrate(connection, migrations, () => clock.now())
     log.info({ database: placeOf(url), schema: migrations.length }, 'database opened')
-    return { ...createStores(connection), [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose]() }
+    return { ...createStores(connection), [Symbol.asyncDispose]: close }
   } catch (error) {
-    await connection[Symbol.asyncDispose]()
+    await close()
     throw error
   }
 }

@@ -62,7 +62,7 @@ describe('a server that wants a login', () => {
     })
     expect(far1.asked).toEqual([])
     await logIn(servers)
-    expect(servers.ids()).toEqual(['far_echo', 'far_token', 'far_admin'])
+    expect(servers.ids()).toEqual(['far_echo', 'far_token', 'far_admin', 'far_audit'])
     expect((await call(servers, 'far_echo')).content).toContain('done')
     expect(far1.asked).toEqual(['register', 'authorize', 'token authorization_code'])
     expect(statSync(join(dir.path, 'logins')).mode & 0o777).toBe(0o700)
@@ -121,7 +121,7 @@ describe('a server that wants a login', () => {
     await servers.until(() => servers.told.length === 1)
     server.behave('well')
     await servers.until(() => servers.told.length === 2)
-    expect(servers.told[1]).toBe('back far: far_echo far_token far_admin')
+    expect(servers.told[1]).toBe('back far: far_echo far_token far_admin far_audit')
     expect((await call(servers, 'far_echo')).content).toContain('done')
   })
 
@@ -157,7 +157,7 @@ describe('a server that wants a login', () => {
     expect((await call(servers, 'far_echo')).content).toContain('it wants a login: /mcp login far')
   })
 
-  test('asks for more where a tool wants more, and the next login does', async () => {
+  test('asks for more where a tool wants more, and the next login does, beside what it had', async () => {
     using dir = temporaryDir()
     await using server = await startLoginServers()
     const { servers } = open(dir.path, far(server.url))
@@ -170,6 +170,10 @@ describe('a server that wants a login', () => {
     expect((await call(servers, 'far_echo')).content).toContain('done')
     await logIn(servers)
     expect(server.scopes).toEqual([null, 'admin'])
+    expect((await call(servers, 'far_admin')).content).toContain('done')
+    expect((await call(servers, 'far_audit')).content).toContain('(audit)')
+    await logIn(servers)
+    expect(server.scopes.at(-1)).toBe('admin audit')
     expect((await call(servers, 'far_admin')).content).toContain('done')
   })
 })

@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { createDeferred } from '../../../src/lib/deferred.ts'
+
+/** An MCP server over HTTP that speaks the revision of 2026-07-28 alone, without any library. */
+export interface NewestHttpServer extends AsyncDisposable {
+  readonly url: string
+  /** What came, with its headers. */
+  readonly seen: readonly { readonly method: string; readonly headers: IncomingHttpHeaders }[]
+  /** Resolves when whoever called the tool `hang` went away. */
+  readonly left: Promise<void>
+  /** It has one tool more, and says so to all who listen. */
+  grow(): void
+  /** It ends all streams of those who listen, without a word. */
+  breakOff(): void
+}
+
+interface Message {
+  readonly id?: number | string
+  readonly method: string
+  readonly params?: { readonly name?: string; readonly arguments?: object }
+}
+
+const REVISION = '2026-07-28'
+
+const property = (type: string, header?: string): object => ({
+  type,
+  ...(header === undefined ? {} : { 'x-mcp-header': header }),
+})
+const tool = (name: string, properties = {}): object => ({
+  name,
+  inputSchema: { type: 'object', properties },
+})
+
+export async function startNewestHttpServer(): Promise<NewestHttpServer> {
+  const seen: { method: string; headers: IncomingHttpHeaders }[] = []
+  const listening = new Map<ServerResponse, Message['id']>()
+  const left = createDeferred<void>()
+  const tools = [
+    tool('echo', {
+      region: property('string', 'Region'),
+      deep: { type: 'object', properties: { count: property('integer', 'Count') } },
+      plain: property('string'),
+    }),
+    tool('hang'),
+    tool('wrong', { a: property('number', 'A') }),
+  ]
+
+  const results = ({ method, params }: Message): object | undefined =>
+    ({
+      'server/discover': {
+        supportedVersions: [REVISION],
+        capabilities: { tools: { listChanged: true } },
+        ttlMs: 0,
+        cacheScope: 'private',
+      },
+      'tools/list': { tools, ttlMs: 0, cacheScope: 'private' },
+      'tools/call': { content: [{ type: 'text', text: JSON.stringify(params?.arguments) }] },
+    })[method]
+
+  const event = (response: ServerResponse, message: object): boolean =>
+    response.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
+
+  function listen(response: ServerResponse, id: Message['id']): void {
+    listening.set(response.writeHead(200, { 'content-type': 'text/event-stream' }), id)
+    response.once('close', () => listening.delete(response))
+    const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
+    event(response, {
+      method: 'notifications/subscriptions/acknowledged',
+      params: { _meta, notifications: { toolsListChanged: true } },
+    })
+  }
+
+  const server = createServer((request, response) => {
+    void (async () => {
+      if (request.method !== 'POST') return response.writeHead(405).end()
+      const message = JSON.parse(await text(request)) as Message
+      const { id, method, params } = message
+      seen.push({ method, headers: request.headers })
+      if (id === undefined) return response.writeHead(202).end()
+      if (method === 'subscriptions/listen') return listen(response, id)
+      if (params?.name === 'hang') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+        return response.once('close', left.resolve)
+      }
+      const result = results(message)
+      const answer = result
+        ? { result: { resultType: 'complete', ...result } }
+        : { error: { code: -32601, message: 'Method not found' } }
+      return response
+        .writeHead(result ? 200 : 404, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+    })()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    seen,
+    left: left.promise,
+    grow() {
+      tools.push(tool(`more_${tools.length}`))
+      for (const [response, id] of listening)
+        event(response, {
+          method: 'notifications/tools/list_changed',
+          params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id } },
+        })
+    },
+    breakOff: () => listening.forEach((_, response) => response.destroy()),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
+  }
+}

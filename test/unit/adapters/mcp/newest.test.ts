@@ -1,0 +1,161 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ToolProgress } from '../../../../src/chat/tool-progress.ts'
+import type { ToolContext } from '../../../../src/tools/context.ts'
+import {
+  byCommand,
+  createRawServers,
+  newestServer,
+  rawServer,
+  type RawServers,
+} from '../../../support/mcp/raw-servers.ts'
+
+let dir: string
+beforeAll(async () => void (dir = await mkdtemp(join(tmpdir(), 'sshawl-newest-'))))
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+const newest = (name: string, behaviour: string) =>
+  byCommand(name, newestServer(behaviour, join(dir, behaviour)))
+
+const call = (servers: RawServers, id: string, more: Partial<ToolContext> = {}, args: object = {}) =>
+  servers.tool(id)!.run(args, { signal: new AbortController().signal, ...more } as ToolContext)
+
+const USUAL = ['echo', 'meta', 'slow', 'hang', 'cancelled', 'streams', 'grow', 'starts'].map(
+  (name) => `raw_${name}`,
+)
+
+describe('a server that speaks the revision of 2026-07-28 alone', () => {
+  test('has its tools, and gets with each call who asks, in which revision, and that nobody answers questions', async () => {
+    await using servers = createRawServers([newest('raw', 'usual')])
+    await servers.until(() => servers.state('raw')?.kind === 'up')
+    expect(servers.ids()).toEqual(USUAL)
+    expect((await call(servers, 'raw_echo', {}, { a: 'b' })).content).toContain('{"a":"b"}')
+    const { content } = await call(servers, 'raw_meta')
+    expect(content).toContain('"io.modelcontextprotocol/protocolVersion":"2026-07-28"')
+    expect(content).toContain('"io.modelcontextprotocol/clientCapabilities":{}')
+    expect(content).toContain('"io.modelcontextprotocol/clientInfo":{"name":"sshawl"')
+  })
+
+  test('says how far a call is, and is told that one was stopped', async () => {
+    await using servers = createRawServers([newest('raw', 'usual')])
+    await servers.until(() => servers.state('raw')?.kind === 'up')
+    const told: ToolProgress[] = []
+    await call(servers, 'raw_slow', { progress: (one) => void told.push(one) })
+    expect(told).toEqual([{ share: 0.5, text: 'half way' }])
+    const stop = new AbortController()
+    const called = call(servers, 'raw_hang', { signal: stop.signal })
+    stop.abort(new Error('stopped'))
+    await expect(called).rejects.toThrow('stopped')
+    expect((await call(servers, 'raw_cancelled')).content).toMatch(/cancelled: .*stopped/)
+  })
+
+  test('that is slow at first is there once it answers', async () => {
+    await using servers = createRawServers([newest('raw', 'tardy')], { discoverMs: 200, retryMs: 60_000 })
+    await servers.until(() => servers.state('raw')?.kind === 'up')
+    expect(servers.ids()).toEqual(USUAL)
+    expect(servers.told).toEqual([])
+  })
+
+  test('that answers nothing any more is gone with a notice', async () => {
+    await using servers = createRawServers([newest('raw', 'deaf')], { pingMs: 200, retryMs: 60_000 })
+    await servers.until(() => servers.told.length > 0)
+    expect(servers.told).toEqual(['left raw: it does not answer any more'])
+  })
+
+  test('and that does so no more is connected anew', async () => {
+    await using servers = createRawServers([newest('raw', 'turncoat')], { pingMs: 200 })
+    await servers.until(() => servers.told.length > 1)
+    expect(servers.told[0]).toBe('left raw: it speaks another revision of the protocol now')
+    expect(servers.told[1]).toMatch(/^back raw: raw_echo /)
+  })
+
+  test('with tools that are none has its others, and a kind of content that nobody knows is told as such', async () => {
+    await using servers = createRawServers([newest('raw', 'odd')])
+    await servers.until(() => servers.state('raw')?.kind === 'up')
+    expect(servers.ids()).toEqual(['raw_echo', 'raw_strange', 'raw_marked'])
+    expect(servers.state('raw')).toMatchObject({ leftOut: [{ name: '' }, { name: '' }] })
+    const { content } = await call(servers, 'raw_strange')
+    expect(content).toMatch(/\n\[something that this version cannot read\]\nand a text\n/)
+  })
+})
+
+describe('a server that wants an answer in the middle of a call', () => {
+  const REFUSED =
+    'it wants an answer in the middle of the call; sshawl asks neither its people nor its models for a server: take all that you need as arguments of a tool'
+
+  test.each(['elicit', 'sample', 'roots', 'capable'])(
+    'gets none (%s), and the call ends with the reason',
+    async (name) => {
+      await using servers = createRawServers([newest('raw', 'asking')])
+      await servers.until(() => servers.state('raw')?.kind === 'up')
+      const { content, isError } = await call(servers, `raw_${name}`)
+      expect({ content, isError }).toEqual({ content: `ERROR: raw_${name}: ${REFUSED}`, isError: true })
+      expect(servers.told).toEqual([])
+    },
+  )
+
+  test('that cannot be given, or asks for ever, ends the call too; one that only wants us to come back gets its state', async () => {
+    await using servers = createRawServers([newest('raw', 'asking')])
+    await servers.until(() => servers.state('raw')?.kind === 'up')
+    expect(await call(servers, 'raw_unknown')).toMatchObject({ isError: true })
+    expect(await call(servers, 'raw_nothing')).toMatchObject({ isError: true })
+    expect((await call(servers, 'raw_again')).content).toContain('came back with st\u00e4te')
+    expect((await call(servers, 'raw_forever')).content).toContain('still required input after')
+  })
+})
+
+describe('changes of the list', () => {
+  test('are heard on a stream that is open for them', async () => {
+    await using servers = createRawServers([newest('raw', 'usual')])
+    await servers.until(() => servers.state('raw')?.kind === 'up')
+    await call(servers, 'raw_grow')
+    await servers.until(() => servers.ids().length > USUAL.length)
+    expect(servers.ids().at(-1)).toBe('raw_more_8')
+    expect((await call(servers, 'raw_streams')).content).toContain('streams: 1, open: 1')
+  })
+
+  test('are heard on the next one where the server ends it, and none is opened where it knows none', async () => {
+    await using servers = createRawServers([newest('raw', 'fickle'), newest('mute', 'unheard')])
+    await servers.until(() => servers.ids().length === 16)
+    const streams = async (): Promise<string> => (await call(servers, 'raw_streams')).content
+    while (!(await streams()).includes('streams: 4, open: 1'));
+    await call(servers, 'raw_grow')
+    await servers.until(() => servers.ids().includes('raw_more_8'))
+    expect((await call(servers, 'mute_echo')).isError).toBe(false)
+    expect((await call(servers, 'mute_streams')).content).toContain('streams: 0')
+  })
+})
+
+describe('an older server', () => {
+  test('that ends when it is asked what it does not know is asked in its way', async () => {
+    await using servers = createRawServers([newest('raw', 'brittle')], { retryMs: 60_000 })
+    await servers.until(() => servers.state('raw')?.kind === 'up')
+    expect(servers.ids()).toEqual(['raw_older', 'raw_starts'])
+    expect((await call(servers, 'raw_starts')).content).toContain('starts: 2')
+    expect(servers.told).toEqual([])
+  })
+
+  test('that hangs after a request that it does not know is so, too', async () => {
+    await using servers = createRawServers([newest('raw', 'wedged')], { discoverMs: 200, retryMs: 60_000 })
+    await servers.until(() => servers.state('raw')?.kind === 'up')
+    expect(servers.ids()).toEqual(['raw_older', 'raw_starts'])
+    expect(servers.told).toEqual([])
+  })
+
+  test('that never answers ends with us while it is asked', async () => {
+    const servers = createRawServers([newest('raw', 'tardy'), byCommand('mute', rawServer('mute'))])
+    await servers[Symbol.asyncDispose]()
+    expect(servers.told).toEqual([])
+    expect(servers.state('mute')).toBeUndefined()
+  })
+
+  test('is started once where it says that it does not know the newest request', async () => {
+    const file = join(dir, 'pid')
+    const once = ['/bin/sh', '-c', `printf . >>"${file}"; exec "$@"`, 'sh', ...rawServer('usual')]
+    await using servers = createRawServers([byCommand('raw', once)])
+    await servers.until(() => servers.state('raw')?.kind === 'up')
+    expect(await readFile(file, 'utf8')).toBe('.')
+  })
+})
