@@ -30,8 +30,8 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
 
     const dataDir = join(stage.dir, 'second')
     await mkdir(dataDir)
-    const second = await startServer({ dataDir, config: CONFIG, env }).catch(errorMessage)
-    expect(second).toContain('another server uses the database')
+    const told = await startServer({ dataDir, config: CONFIG, env }).then(() => 'it started', errorMessage)
+    expect(told).toContain('another server uses the database')
 
     const words = ['--data', stage.server.dataDir, '--config', `${stage.server.dataDir}.toml`]
     const audit = await operator(['audit', ...words], env)
@@ -42,7 +42,7 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
     const away = { DATABASE: env.DATABASE.replace(/\/[^/]*$/, '/away') }
     const missing = await operator(['check', ...words], away)
     expect(missing.stdout).toContain('storage.url: there is no such database')
-    const shown = [stage.server.stderr(), second, audit.stderr, backup.stderr, missing.stdout, missing.stderr]
+    const shown = [stage.server.stderr(), told, audit.stderr, backup.stderr, missing.stdout, missing.stderr]
     expect(shown.join('\n')).not.toContain(PASSWORD)
   })
 })
