@@ -202,6 +202,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
           await look(now)
         }
       }
+      if (ended.signal.aborted) throw new Error(ENDED)
       const next = outcome.promise
       wake.abort()
       await next

@@ -57,7 +57,7 @@ describe('mcp connect', () => {
     expect({ status, err }).toEqual({
       status: 1,
       err: [
-        'far is not connected: it wants to know who asks, and a login cannot be begun (Incompatible auth server: does not support dynamic client registration); give it a token by --token-env; it was not kept',
+        'far is not connected: it wants to know who asks, and a login cannot be begun (whoever gives its tokens does not support dynamic client registration, so register sshawl there, and write client_id and issuer in the config); give it a token by --token-env; it was not kept',
       ],
     })
     expect(await world.exec(world.root, 'mcp list --json')).toEqual(done('[]'))
