@@ -63,7 +63,7 @@ describe('a login at a server over the network', () => {
   test('is held across a restart, and a token that ended is renewed', async () => {
     await stage.restart('SIGTERM')
     far.expire()
-    for (;;) if ((await stage.as('rhea', ['mcp', 'list'])).stdout.includes('up, 3 tools, logged in')) break
+    for (;;) if ((await stage.as('rhea', ['mcp', 'list'])).stdout.includes('up, 4 tools, logged in')) break
     expect((await run('far_echo')).stdout).toContain('done')
     expect(far.asked.filter((one) => one === 'token refresh_token')).toHaveLength(1)
   })
@@ -71,7 +71,7 @@ describe('a login at a server over the network', () => {
   test('ends with the address that was copied, where the browser finds no page; and with logout', async () => {
     const back = await logInAt(await begun())
     expect((await stage.as('rhea', ['mcp', 'login', 'far', back])).stdout).toContain(
-      'far  up, 3 tools, logged in',
+      'far  up, 4 tools, logged in',
     )
     expect((await stage.as('rhea', ['mcp', 'logout', 'far'])).stdout.trim()).toBe(
       'the login at far is forgotten, and its tokens hold no more',

@@ -95,7 +95,11 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
     try {
       // One that is left of another server of this name must not let everybody in there.
       const left = await logins.forget(one.name)
-      if (left) log.info({ server: one.name, ...left }, 'an old login under the name of a new MCP server was forgotten')
+      if (left)
+        log.info(
+          { server: one.name, ...left },
+          'an old login under the name of a new MCP server was forgotten',
+        )
       await follow()
       const server = find(one.name)
       await server.tried

@@ -31,7 +31,14 @@ export interface LoginAdmin extends Pick<McpAdmin, 'login' | 'finishLogin' | 'lo
   cameBack(answer: URLSearchParams): Promise<LoginAnswer>
 }
 
-export function createLoginAdmin({ logins, find, known, describe, tellAdmins, log }: McpLoginParts): LoginAdmin {
+export function createLoginAdmin({
+  logins,
+  find,
+  known,
+  describe,
+  tellAdmins,
+  log,
+}: McpLoginParts): LoginAdmin {
   function loginOf(server: McpServer): McpLogin {
     const login = logins.of(server.config)
     if (login) return login

@@ -63,7 +63,9 @@ export function createLoginFetch(reach: McpByUrl): LoginFetch {
 /** Whether a redirect is one within the origin that keeps the method: the SDK follows such a one by itself. */
 function staysAt(url: URL, { status, headers }: Response): boolean {
   const to = headers.get('location') ?? ''
-  return (status === 307 || status === 308) && URL.canParse(to, url.href) && new URL(to, url).origin === url.origin
+  return (
+    (status === 307 || status === 308) && URL.canParse(to, url.href) && new URL(to, url).origin === url.origin
+  )
 }
 
 const NOTHING = (): void => undefined

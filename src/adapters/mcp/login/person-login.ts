@@ -127,8 +127,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
         challenge = (await challengeOf(serverUrl, fetchGuarded)) ?? challenge
         const { resourceMetadataUrl } = challenge
         const next = newAttempt(await giverOf(serverUrl, challenge, fetchFn), left)
-        const scope =
-          reach.oauth?.scopes?.join(' ') ?? withMore(keeper.now(), wantedScope ?? challenge.scope)
+        const scope = reach.oauth?.scopes?.join(' ') ?? withMore(keeper.now(), wantedScope ?? challenge.scope)
         await auth(next.provider, { serverUrl, resourceMetadataUrl, scope, fetchFn })
         const address = next.address()
         if (left.aborted) throw new LoginError(LEFT)
