@@ -46,7 +46,7 @@ const ADAPTERS = {
   models: ['@ai-sdk/**', 'zod'],
   sandbox: ['execa', 'p-limit', 're2js'],
   ssh: ['ssh2'],
-  storage: ['better-sqlite3'],
+  storage: ['better-sqlite3', 'pg', 'ulid'],
   tokens: ['tiktoken', 'tiktoken/**'],
   web: [
     'zod',

@@ -21,6 +21,8 @@ async function run(line: CommandLine): Promise<number> {
     case 'serve':
       // By default SIGHUP ends a process, and loading takes a moment. The config is read after it.
       process.on('SIGHUP', () => undefined)
+      // `fetch` keeps the times of 250 requests for whoever looks at them.
+      performance.setResourceTimingBufferSize(0)
       return (await import('./app/serve.ts')).serve(line)
     case 'check':
       // What a module has left behind, such as a timer, must not keep this process alive.
@@ -33,6 +35,8 @@ async function run(line: CommandLine): Promise<number> {
       return (await import('./app/operator/backup.ts')).backup(loadConfig(line), line.target)
     case 'restore':
       return (await import('./app/operator/restore.ts')).restore(loadConfig(line), line.target)
+    case 'copy':
+      return (await import('./app/operator/copy.ts')).copy(line)
     case 'mcp import':
       return (await import('./app/operator/mcp-import.ts')).importMcp(line)
     case 'help':

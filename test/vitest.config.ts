@@ -16,7 +16,7 @@ const PACKAGE = ['test/e2e/package.test.ts']
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    globalSetup: ['test/support/build.ts'],
+    globalSetup: ['test/support/build.ts', 'test/support/postgres/run.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     provide: { seed, attacks },
     reporters: ['default', new SummaryReporter(seed)],

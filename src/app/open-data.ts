@@ -12,6 +12,9 @@ import { meteredStorage, openMetering } from './http/metering.ts'
 import { paths } from './paths.ts'
 import { commandsIn } from './sandbox-state.ts'
 
+/** The keys of the config that it takes to open the data. */
+type DataKey = 'dataDir' | 'logLevel' | 'sandbox' | 'http' | 'storage'
+
 const SYSTEM_CLOCK: AppContext['clock'] = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -24,7 +27,7 @@ const SYSTEM_CLOCK: AppContext['clock'] = {
  * `ConfigError` or `StorageError`.
  */
 export async function openData(
-  { dataDir, logLevel, sandbox, http }: Pick<Config, 'dataDir' | 'logLevel' | 'sandbox' | 'http'>,
+  { dataDir, logLevel, sandbox, http, storage: { url } }: Pick<Config, DataKey>,
   overrides: Overrides = {},
   stopping?: AbortSignal,
 ): Promise<AppContext> {
@@ -34,7 +37,11 @@ export async function openData(
   const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
-  const opened = await openStorage({ file, migrationsDir, clock, log, threadEntry, stopping })
+  const opened = await openStorage({
+    ...{ file, migrationsDir, clock, log, threadEntry, url, stopping },
+    // Servers that share a database do not hear each other yet.
+    isAlone: true,
+  })
   const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
   await fileNames(opened.chat.people, log)
   const nextId = createIds(clock, await opened.chat.log.lastId())

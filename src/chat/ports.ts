@@ -5,6 +5,7 @@
  * What it needs of the outside is in this file: storage, the bus, time and the server's log.
  */
 import type { Json } from '../lib/json.ts'
+import type { Appended } from './appended.ts'
 import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from './entry.ts'
 import type { HeldPresence } from './presence/held-presence.ts'
 import type { LogStats } from './log-stats.ts'
@@ -85,9 +86,10 @@ export interface EntryLog extends HeldPresence {
   /**
    * Resolves when the entry is on disk: what was appended survives `kill -9`. If it rejects (disk full, locked,
    * read-only), the entry was not stored. Calls may overlap. An entry with `edits` or `retracts` counts at once for who
-   * reads the log revised; what was taken back stays so, whatever edits it later.
+   * reads the log revised; what was taken back stays so, whatever edits it later. In each room ids ascend in the order of
+   * appending, which all servers see: whoever has read an entry never finds another one before it later.
    */
-  append(entry: Entry): Promise<void>
+  append(entry: Entry): Promise<Appended>
   /** The entries that match, oldest first whichever they are. An unknown room has none. */
   read(room: RoomName, query: LogQuery): Promise<readonly Entry[]>
   /** How large the entries are that `read` would give, in the same order. Cheap: no text is read. */

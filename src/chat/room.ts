@@ -205,14 +205,15 @@ function recorder(room: RoomName, parts: RoomParts): PresenceParts['record'] {
   const { entries, bus } = parts
   let lastDelivery: Promise<unknown> = Promise.resolve()
   return async (draft, store = (entry) => entries.append(entry)) => {
-    const entry = entryOf(draft, room, parts)
-    const stored = store(entry)
-    const delivered = Promise.all([stored, lastDelivery]).then(() =>
-      bus.publish(room, { type: 'entry', entry }),
-    )
+    const drafted = entryOf(draft, room, parts)
+    const stored = store(drafted)
+    const delivered = Promise.all([stored, lastDelivery]).then(([{ id }]) => {
+      const entry = id === drafted.id ? drafted : { ...drafted, id }
+      bus.publish(room, { type: 'entry', entry })
+      return entry
+    })
     lastDelivery = delivered.catch(() => {})
-    await delivered
-    return entry
+    return await delivered
   }
 }
 

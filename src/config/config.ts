@@ -23,6 +23,7 @@ import { mcpFrom } from './mcp.ts'
 import { modelsFrom } from './models.ts'
 import { ConfigError } from './problem.ts'
 import type { FileConfig } from './schema.ts'
+import { storageFrom, type StorageConfig } from './storage.ts'
 import { webFrom } from './web.ts'
 import { workspacesFrom } from './workspaces.ts'
 
@@ -33,11 +34,15 @@ export interface Address {
 }
 
 /** The checked configuration: flags over environment over file over defaults. Frozen. */
-export interface Config extends Omit<FileConfig, 'server' | 'models' | 'mcp' | 'tools' | 'sandbox' | 'http'> {
+export interface Config extends Omit<
+  FileConfig,
+  'server' | 'models' | 'mcp' | 'tools' | 'sandbox' | 'http' | 'storage'
+> {
   readonly listen: Address
   /** Whom HTTP is for, and where; no `listen`: nowhere. */
   readonly http: FileConfig['http'] & { readonly listen?: Address }
   readonly dataDir: string
+  readonly storage: StorageConfig
   /** The file that was read; absent where there is none. */
   readonly file: string | undefined
   readonly logLevel: string
@@ -81,6 +86,7 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
       modules: besideFile(tools.modules, path),
       web: webFrom(tools.web, env),
     },
+    storage: storageFrom(written.storage, env),
     mcp: mcpFrom(mcp, path, env),
     sandbox: { ...sandbox, workspaces: workspacesFrom(sandbox.workspaces, path, dataDir) },
   })

@@ -5,10 +5,12 @@ import { ConfigError } from './problem.ts'
 
 /** A command line in its parts. The values of its flags are not checked yet. */
 export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: string } } & (
-  | { readonly verb: Exclude<(typeof VERBS)[number], FileVerb | 'audit' | 'mcp'> }
+  | { readonly verb: Exclude<(typeof VERBS)[number], FileVerb | 'audit' | 'copy' | 'mcp'> }
   | { readonly verb: 'audit'; readonly json: boolean }
   /** `target` is the file to write, or the backup to restore. */
   | { readonly verb: FileVerb; readonly target: string }
+  /** Each is the path of a file or the URL of a PostgreSQL database. */
+  | { readonly verb: 'copy'; readonly from: string; readonly to: string }
   /** `target` is a file with MCP servers; `add` puts them into the config. */
   | { readonly verb: 'mcp import'; readonly target: string; readonly add: boolean }
 )
@@ -16,7 +18,20 @@ export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: stri
 const FLAGS = ['listen', 'data', 'config', 'http', 'log-level'] as const
 export type FlagName = (typeof FLAGS)[number]
 
-const VERBS = ['serve', 'check', 'audit', 'reload', 'backup', 'restore', 'mcp', 'help', 'version'] as const
+const VALUED = [...FLAGS, 'from', 'to'] as const
+
+const VERBS = [
+  'serve',
+  'check',
+  'audit',
+  'reload',
+  'backup',
+  'restore',
+  'copy',
+  'mcp',
+  'help',
+  'version',
+] as const
 type FileVerb = 'backup' | 'restore'
 
 /** What `--help` prints. */
@@ -27,6 +42,8 @@ export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--co
        sshawl reload [--data DIR]      have the running server read its config and .tool files again
        sshawl backup FILE [--data DIR] copy the database, also while the server runs
        sshawl restore FILE [--data DIR] put a backup in the place of the database, which is kept
+       sshawl copy --from FILE-or-URL --to URL-or-FILE
+                                       move all that is stored to PostgreSQL, or back into a file
        sshawl mcp import FILE [--add] [--config FILE]
                                        print an agent's MCP servers as [[mcp]] tables, or add them to the config
        sshawl --version | --help
@@ -42,9 +59,17 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   const [word = 'serve', target, extra] = positionals
   const verb = VERBS.find((one) => one === word)
   if (!verb) throw new ConfigError([`unknown command ${word}${meant(word, VERBS)}; see sshawl --help`])
-  const { help: _, version: __, json = false, add, ...flags } = values
+  const { help: _, version: __, json = false, add, from, to, ...flags } = values
   if (verb === 'mcp') return { ...mcpImport(positionals, add === true), flags }
   refuse(add ? '--add' : undefined)
+  if (verb === 'copy') {
+    refuse(target)
+    if (from === undefined || to === undefined)
+      throw new ConfigError(['copy needs --from FILE and --to URL, or the other way round'])
+    return { verb, from, to, flags }
+  }
+  refuse(from === undefined ? undefined : '--from')
+  refuse(to === undefined ? undefined : '--to')
   if (verb === 'audit') {
     refuse(target)
     return { verb, json, flags }
@@ -87,13 +112,15 @@ function parsed(argv: readonly string[]) {
         'log-level': { type: 'string' },
         json: { type: 'boolean' },
         add: { type: 'boolean' },
+        from: { type: 'string' },
+        to: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },
     })
   } catch (error) {
     const flag = /'(-[^' ]*)/.exec(errorMessage(error))?.[1] ?? ''
-    const known = FLAGS.find((name) => `--${name}` === flag)
+    const known = VALUED.find((name) => `--${name}` === flag)
     if (known) throw new ConfigError([`${flag} needs a value; see sshawl --help`])
     throw new ConfigError([
       `unknown flag ${flag}${meant(

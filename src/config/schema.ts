@@ -11,6 +11,7 @@ import { hasSpace, TOO_SMALL } from './context-window.ts'
 import { keepAlive } from './keep-alive.ts'
 import { mcpEntry } from './mcp-entry.ts'
 import { price } from './price.ts'
+import { isPostgresUrl, POSTGRES_EXAMPLE } from './postgres-url.ts'
 import { publicKey } from './public-key.ts'
 import { variable } from './variable.ts'
 import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/providers.ts'
@@ -184,6 +185,15 @@ const http = z
   })
   .prefault({})
 
+/** A PostgreSQL database in the place of the file in the data directory. */
+const storage = z
+  .strictObject({
+    url: z.string().refine(isPostgresUrl, `write an address such as ${POSTGRES_EXAMPLE}`).optional(),
+    url_env: variable.optional(),
+  })
+  .refine(({ url, url_env }) => url === undefined || url_env === undefined, 'give either url or url_env')
+  .prefault({})
+
 /** The whole file; every part may be left out. */
 export const fileSchema = z.strictObject({
   server: z
@@ -221,6 +231,7 @@ export const fileSchema = z.strictObject({
   lua: z.strictObject({ engine: z.enum(ENGINE_NAMES).default('wasmoon') }).prefault({}),
   memory: z.strictObject({ summarizer: z.string().min(1).optional() }).prefault({}),
   http,
+  storage,
   limits: limitsSchema.prefault({}),
 })
 

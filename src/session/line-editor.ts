@@ -5,7 +5,7 @@ import { beginSearch, type Search, searchLess, searchMore, searchOn, shownSearch
 import { beginsWord, keep, type Undo } from './editing/undo.ts'
 import type { Key, KeyName } from './keys.ts'
 
-export { draftOf, EMPTY_DRAFT, type Draft } from './editing/draft.ts'
+export { EMPTY_DRAFT, type Draft } from './editing/draft.ts'
 export { insert } from './editing/edits.ts'
 
 /** A draft, the lines that were sent before, and what the keys of readline need to know. */

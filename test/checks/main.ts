@@ -1,7 +1,8 @@
 /**
- * What `npm run check` looks at besides style, types and figures: that every key of the config is read, that every
- * folder says what it is for, that docs/commands.md is what the commands give, and that the pages name all limits and
- * backends, and that no two types have one name. This folder must not know what a key or a command does.
+ * What `npm run check` looks at besides style and types: that every key of the config is read, that every folder says what
+ * it is for, that docs/commands.md is what the commands give, that the pages name all limits and backends, that no two types
+ * have one name, and that no figure of docs/metrics.md has grown. One program for all: each would load the same files. This
+ * folder must not know what a key or a command does.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { BACKENDS } from '../../src/adapters/models/index.ts'
 import { fileSchema } from '../../src/config/schema.ts'
+import { ROADS } from '../metrics/roads.ts'
+import { run } from '../metrics/run.ts'
 import { readSources } from '../metrics/source-files.ts'
 import { commandsPage } from '../support/commands/commands-page.ts'
 import { createCommandWorld } from '../support/commands/command-world.ts'
@@ -18,11 +21,12 @@ import { sharedTypeNames } from './type-names.ts'
 import { keysOf, unreadKeys, type Schema } from './config-keys.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+const sources = await readSources(root)
 
 /** One sentence for each key without a reader. */
-async function configProblems(): Promise<readonly string[]> {
+function configProblems(): readonly string[] {
   const keys = keysOf(z.toJSONSchema(fileSchema, { io: 'input' }) as Schema)
-  return unreadKeys(keys, await readSources(root)).map(
+  return unreadKeys(keys, sources).map(
     (key) =>
       `src/config/schema.ts: nothing reads the key ${key}: read it where it is to work, or take it out of the schema`,
   )
@@ -35,8 +39,8 @@ async function pageProblems(): Promise<readonly string[]> {
   return ['docs/commands.md is not what the commands give: npm run docs writes it anew']
 }
 
-const folderProblems = async (): Promise<readonly string[]> =>
-  silentFolders(await readSources(root)).map(
+const folderProblems = (): readonly string[] =>
+  silentFolders(sources).map(
     (folder) =>
       `${folder}: say in a comment at the top of its first file what the folder is for and must not know`,
   )
@@ -48,11 +52,13 @@ async function unsaid(): Promise<readonly string[]> {
 }
 
 const problems = [
-  ...(await configProblems()),
-  ...(await folderProblems()),
+  ...configProblems(),
+  ...folderProblems(),
   ...(await pageProblems()),
   ...(await unsaid()),
-  ...sharedTypeNames(await readSources(root)),
+  ...sharedTypeNames(sources),
 ]
+const figures = await run('check', root, ROADS)
 for (const problem of problems) console.error(problem)
-if (problems.length > 0) process.exitCode = 1
+process.stdout.write(figures.text)
+if (problems.length > 0 || figures.failed) process.exitCode = 1

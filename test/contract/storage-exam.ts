@@ -75,6 +75,11 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   test(`${engine} is in good health`, async () => {
     await expect(store().upkeep.health()).resolves.toBeUndefined()
   })
+}
+
+/** What an engine must do whose database is a file of this server. `open` gives an empty store. */
+export function fileExam(engine: string, open: () => Promise<Storage>): void {
+  const store = openForEach(open)
 
   test(`${engine} can be copied to a new file with all that is in it`, async () => {
     using dir = temporaryDir()

@@ -124,5 +124,5 @@ test('a database of another version is not guessed at', async () => {
   db.close()
   const { exitCode, stderr } = await audit()
   expect(exitCode).toBe(1)
-  expect(stderr).toContain('another version of sshawl; start this version once, and audit it then')
+  expect(stderr).toContain('another version of sshawl; start this version once, and try again then')
 })

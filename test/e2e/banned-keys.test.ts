@@ -1,17 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { moderated, type ModeratedStage } from '../support/moderated.ts'
-import type { Server } from '../support/server.ts'
-import { createModelStage } from '../support/stage.ts'
+import { startServer, type AnyServer } from '../support/server.ts'
+import { createModelStageHere } from '../support/stage.ts'
 import { openSsh } from '../support/ssh.ts'
 
-let stage: ModeratedStage<Server>
+let stage: ModeratedStage<AnyServer>
 beforeAll(async () => {
-  stage = await moderated(await createModelStage())
+  stage = await moderated(await createModelStageHere())
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
 test('a banned key opens no other account, whoever adds it, and locks out no holder of other keys', async () => {
+  await stage.goOnWith(startServer)
   const fingerprint = await stage.home.fingerprint('zy')
   const line = await readFile(`${await stage.home.key('zy')}.pub`, 'utf8')
   await stage.done('rhea', `ban ${fingerprint}`)

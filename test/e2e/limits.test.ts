@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { says } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
-import { createModelStage, type ModelStage } from '../support/stage.ts'
+import { startServer, type AnyServer } from '../support/server.ts'
+import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 
-let stage: ModelStage
+let stage: ModelStage<AnyServer>
 
 /** Every answer of the model server uses 18 tokens. */
 beforeAll(async () => {
-  stage = await createModelStage(`
+  stage = await createModelStageHere(`
 context_window = 16000
 
 [limits]
@@ -47,6 +48,7 @@ test('a command whose standard input never ends is told so, and holds its connec
 })
 
 test('tokens are counted for a person and for a room, and a restart gives none back', async () => {
+  await stage.goOnWith(startServer)
   stage.models.play(says('one'), says('two'), says('three'))
   for (const name of ['alice', 'alice', 'bob']) expect((await ask(name)).exitCode).toBe(0)
   await stage.restart('SIGKILL')

@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls, says } from '../support/model-server.ts'
-import { createModelStage, type ModelStage } from '../support/stage.ts'
+import { startServer, type AnyServer } from '../support/server.ts'
+import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 
-let stage: ModelStage
+let stage: ModelStage<AnyServer>
 let mapped: string
 
 beforeAll(async () => {
   mapped = await mkdtemp(join(tmpdir(), 'sshawl-mapped-'))
-  stage = await createModelStage(`
+  stage = await createModelStageHere(`
 context_window = 64000
 
 [sandbox]
@@ -34,6 +35,7 @@ const whole = lines.map((text, index) => `log.txt:${index + 1}:${text}`).join('\
 
 describe('a long result', () => {
   test('reaches the model page by page, and the pages joined are what the tool gave', async () => {
+    await stage.goOnWith(startServer)
     await mkdir(files('lobby'), { recursive: true })
     await writeFile(join(files('lobby'), 'log.txt'), lines.join('\r\n'))
     stage.models.play(calls('grep', { pattern: 'needle' }), says('read'))

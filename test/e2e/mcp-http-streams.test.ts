@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { INITIALIZE, openHttpAgent, postMcp } from '../support/mcp/http-agent.ts'
-import { createStage, type Stage } from '../support/stage.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 let base: string
 beforeAll(async () => {
-  stage = await createStage({ config: '[limits]\nrate_burst = 1000\nrate_per_s = 1000\n', http: true })
+  stage = await createStageHere({ config: '[limits]\nrate_burst = 1000\nrate_per_s = 1000\n', http: true })
   base = stage.server.http
 })
 afterAll(() => stage[Symbol.asyncDispose]())

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { moderated, type ModeratedStage } from '../support/moderated.ts'
-import type { Server } from '../support/server.ts'
-import { createModelStage } from '../support/stage.ts'
+import { startServer, type AnyServer } from '../support/server.ts'
+import { createModelStageHere } from '../support/stage.ts'
 
-let stage: ModeratedStage<Server>
+let stage: ModeratedStage<AnyServer>
 beforeAll(async () => {
-  stage = await moderated(await createModelStage())
+  stage = await moderated(await createModelStageHere())
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-const run: ModeratedStage<Server>['run'] = (...args) => stage.run(...args)
-const done: ModeratedStage<Server>['done'] = (...args) => stage.done(...args)
+const run: ModeratedStage<AnyServer>['run'] = (...args) => stage.run(...args)
+const done: ModeratedStage<AnyServer>['done'] = (...args) => stage.done(...args)
 
 const DENIED = 'Permission denied (publickey).'
 const isDenied = ({ exitCode, stdout, stderr }: Awaited<ReturnType<typeof run>>): boolean =>
@@ -18,6 +18,7 @@ const isDenied = ({ exitCode, stdout, stderr }: Awaited<ReturnType<typeof run>>)
 
 describe('a ban from the server', () => {
   test('ends the sessions and commands of all names of the key at once, with a sentence, and is seen by all', async () => {
+    await stage.goOnWith(startServer)
     await using session = await stage.open('mallory', '-tt')
     await session.waitFor('-- lobby')
     await using other = await stage.open('max', '-T', 'mallory')

@@ -1,10 +1,11 @@
 import { execa } from 'execa'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/stage.ts'
+import { startServer, type AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 import { createSshHome, ssh, type SshHome, type SshResult } from '../support/ssh.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 let cas: SshHome
 beforeAll(async () => {
   cas = await createSshHome()
@@ -14,7 +15,7 @@ beforeAll(async () => {
     publicLine('ca-ecdsa', ['-t', 'ecdsa', '-b', '384']),
   ])
   const config = `[server]\naccess = "closed"\nuser_ca = [${lines.map((line) => JSON.stringify(line)).join(', ')}]\n`
-  stage = await createStage({ config })
+  stage = await createStageHere({ config })
   await stage.as(`ann+${stage.server.claimCode!}`, ['whoami'], { key: 'ann' })
   await stage.claim('boss')
 })
@@ -28,6 +29,7 @@ async function publicLine(name: string, args?: readonly string[]): Promise<strin
 }
 
 test('a second key opens the account once it was added, and not after it was removed, nor after a restart', async () => {
+  await stage.goOnWith(startServer)
   const line = await readFile(`${await stage.home.key('laptop')}.pub`, 'utf8')
   const fingerprint = await stage.home.fingerprint('laptop')
   const byLaptop = () => stage.as('ann', ['whoami'], { key: 'laptop' })
@@ -147,6 +149,7 @@ describe('a certificate of a CA that the config names', () => {
   })
 
   test('lets nobody in whose key, or who, is banned, under no name, before and after a restart', async () => {
+    await stage.goOnWith(startServer)
     const enter = (name: string, key = 'pest') => withCertificate(name, { key, args: ['-n', name] })
     expect((await enter('pest')).stdout).toBe('pest (member)\n')
     expect((await enter('guest-of-all', 'other-pest')).stdout).toBe('guest-of-all (member)\n')

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/stage.ts'
+import { startServer, type AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStageHere()
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
@@ -37,6 +38,7 @@ describe('the first admin', () => {
 
 describe('a name', () => {
   test('belongs to its first key: another key is a guest under another name', async () => {
+    await stage.goOnWith(startServer)
     await stage.as('alice', ['whoami'])
     const thief = JSON.parse((await stage.as('alice', ['whoami', '--json'], { key: 'thief' })).stdout)
     expect(thief).toEqual({ name: 'alice-2', role: 'guest' })

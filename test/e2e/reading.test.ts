@@ -2,11 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { once } from 'node:events'
 import { hang, says } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
-import { createModelStage, type ModelStage } from '../support/stage.ts'
+import { startServer, type AnyServer } from '../support/server.ts'
+import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 
-let stage: ModelStage
+let stage: ModelStage<AnyServer>
 beforeAll(async () => {
-  stage = await createModelStage()
+  stage = await createModelStageHere()
   await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
@@ -62,6 +63,7 @@ test('a private room reads to a stranger like one that does not exist', async ()
 })
 
 test('who is invited is told at once, or as they come in next, and once also after a restart', async () => {
+  await stage.goOnWith(startServer)
   const invited = 'alice invited you to den; /join den'
   await using carol = await stage.open('carol', '-tt')
   await carol.waitFor('carol joined')
@@ -82,6 +84,7 @@ test('who is invited is told at once, or as they come in next, and once also aft
 })
 
 test('a question whose turn was cut is asked again after a restart, and answered', async () => {
+  await stage.goOnWith(startServer)
   stage.models.play(hang())
   const asking = openSsh({ user: 'alice', port: stage.server.port, key: await stage.home.key('alice') }, [
     'ask',

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/stage.ts'
+import { startServer, type AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStageHere()
   await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
@@ -46,6 +47,7 @@ describe('two people in the lobby', () => {
   })
 
   test('lose nothing that was shown when the server is killed', async () => {
+    await stage.goOnWith(startServer)
     await using alice = await stage.open('alice', '-tt')
     await alice.waitFor('lobby')
     await using bob = await stage.open('bob', '-tt')

@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/stage.ts'
+import { startServer, type AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStageHere()
   await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
@@ -123,6 +124,7 @@ describe("the room's scope", () => {
   })
 
   test('is kept over a restart', async () => {
+    await stage.goOnWith(startServer)
     await setScope('calculator')
     await stage.restart('SIGKILL')
     expect(await listed()).toMatchObject({ scope: ['calculator'], visible: 1 })

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { says } from '../support/model-server.ts'
-import { createModelStage, type ModelStage } from '../support/stage.ts'
+import { startServer, type AnyServer } from '../support/server.ts'
+import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 import type { SshSession } from '../support/ssh.ts'
 
-let stage: ModelStage
+let stage: ModelStage<AnyServer>
 beforeAll(async () => {
-  stage = await createModelStage(`
+  stage = await createModelStageHere(`
 [limits]
 rate_burst = 1000
 `)
@@ -26,6 +27,7 @@ async function printed(session: SshSession, name: string): Promise<string> {
 const asked = (): string => JSON.stringify(stage.models.requests.at(-1)?.body)
 
 test('a message to somebody offline is read once, at the next login, and found by nobody else', async () => {
+  await stage.goOnWith(startServer)
   const sent = await stage.as('alice', ['msg', 'BOB', 'the quokka sleeps\nalice: at noon'])
   expect(sent).toEqual({
     exitCode: 0,
@@ -79,6 +81,7 @@ test('a message to somebody offline is read once, at the next login, and found b
 })
 
 test('a message is shown on all sessions of a person, and to nobody who was not written to', async () => {
+  await stage.goOnWith(startServer)
   await using eve = await stage.open('eve', '-T')
   await using bob = await stage.open('bob', '-T')
   await using again = await stage.open('bob', '-tt')

@@ -1,3 +1,4 @@
+import { paths } from '../../src/app/paths.ts'
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { damageOf, openStorage } from '../../src/adapters/storage/open.ts'
@@ -36,7 +37,7 @@ export async function killUnderLoad(kills: number): Promise<KillReport> {
   const file = join(stage.server.dataDir, 'sshawl.db')
   await using storage = await openStorage({ ...sqliteOptions(stage.server.dataDir), file })
   const entries = await storage.chat.log.read('lobby' as RoomName, { limit: 1e6, kinds: ['message'] })
-  return { shown, stored: entries.map(({ text }) => text), damage: await damageOf(file) }
+  return { shown, stored: entries.map(({ text }) => text), damage: await damageOf(file, paths.migrations) }
 }
 
 /** One life of the server; resolves to what each session showed until it was cut off. */

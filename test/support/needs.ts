@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 
 /** What a machine may lack. The tests that need it are skipped there, and counted. */
-export type Program = 'bwrap' | 'chromium' | 'ssh-audit' | 'strace'
+export type Program = 'bwrap' | 'chromium' | 'postgres' | 'ssh-audit' | 'strace'
+
+const DEBIAN_POSTGRES = '/usr/lib/postgresql'
 
 const sandbox = await probeSandbox()
 
@@ -13,6 +15,10 @@ const reasons: Readonly<Record<Program, string | undefined>> = {
   chromium: isInstalled('chromium')
     ? undefined
     : 'in which pages are looked at: it is not installed (Debian, Ubuntu: apt install chromium)',
+  postgres:
+    postgresPrograms() === undefined
+      ? 'the database server: it is not installed (Debian, Ubuntu: apt install postgresql)'
+      : undefined,
   'ssh-audit': isInstalled('ssh-audit')
     ? undefined
     : 'which examines an SSH server: it is not installed (Debian, Ubuntu: apt install ssh-audit)',
@@ -44,6 +50,15 @@ function straceReason(): string | undefined {
   return process.getuid?.() === 0
     ? undefined
     : 'which watches system calls: only root may watch other processes'
+}
+
+/** The directory of PostgreSQL's programs, which Debian has not in the path; undefined where they are not installed. */
+export function postgresPrograms(): string | undefined {
+  const versions = existsSync(DEBIAN_POSTGRES) ? readdirSync(DEBIAN_POSTGRES).map(Number) : []
+  const newest = join(DEBIAN_POSTGRES, String(Math.max(0, ...versions)), 'bin')
+  if (existsSync(join(newest, 'initdb'))) return newest
+  const inPath = fileOf('initdb')
+  return inPath && dirname(inPath)
 }
 
 /** The file of a program; undefined where it is not installed. */

@@ -24,15 +24,18 @@ export async function startServerHere({ dataDir, config, http }: ServerOptions):
   const app = await createApp(loaded, { log, composer: sharedComposer(loaded) })
   const { port } = await app.listen()
   const web = await app.listenHttp()
-  const stop = async (): Promise<void> => await app[Symbol.asyncDispose]()
+  const end = async (): Promise<void> => await app[Symbol.asyncDispose]()
   return {
     port,
     claimCode: app.claimCode,
     http: web ? `http://127.0.0.1:${web.port}` : '',
     dataDir,
     stderr: () => lines.map((line) => JSON.stringify(line)).join('\n'),
-    stop,
-    [Symbol.asyncDispose]: stop,
+    async stop(how) {
+      if (how === 'SIGKILL') throw new Error('this server runs here: have a process of its own go on first')
+      await end()
+    },
+    [Symbol.asyncDispose]: end,
   }
 }
 

@@ -14,8 +14,8 @@ export interface AnyServer extends AsyncDisposable {
   readonly dataDir: string
   /** What it wrote to its log. */
   stderr(): string
-  /** Resolves when it has ended. */
-  stop(how: 'SIGTERM'): Promise<unknown>
+  /** Resolves when it has ended. Only a process of its own can be killed. */
+  stop(how: 'SIGTERM' | 'SIGKILL'): Promise<unknown>
 }
 
 /** The built one, in a process of its own. */

@@ -15,7 +15,9 @@ export interface Stage<S extends AnyServer = Server> extends AsyncDisposable {
   readonly home: SshHome
   readonly dir: string
   /** Ends the server in this way and starts it on the same data. */
-  readonly restart: (how: Parameters<S['stop']>[0]) => Promise<void>
+  readonly restart: (how: 'SIGTERM' | 'SIGKILL') => Promise<void>
+  /** Ends the server, and has one that is started in this way go on with the same data, until the next restart. */
+  goOnWith(start: (options: ServerOptions) => Promise<S>): Promise<void>
   /** `ssh NAME@server WORDS…`, with the key `key` (the name's own when absent). */
   as(
     name: string,
@@ -75,9 +77,13 @@ async function stageWith<S extends AnyServer>(
     server: await start(serverOptions),
     home,
     dir,
-    async restart(how: Parameters<S['stop']>[0]) {
+    async restart(how) {
       await stage.server.stop(how)
       stage.server = await start(serverOptions)
+    },
+    async goOnWith(other) {
+      await stage.server.stop('SIGTERM')
+      stage.server = await other(serverOptions)
     },
     async as(name, words, { input, key } = {}) {
       const target = { user: name, port: stage.server.port, key: await home.key(key ?? name), options: QUIET }

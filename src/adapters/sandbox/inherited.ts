@@ -33,7 +33,7 @@ function closesOnExec(fd: number): boolean {
 }
 
 /** The first descriptor after input, output and errors. */
-const FIRST = 3
+export const FIRST = 3
 
 /** What a child gets as one of its descriptors. */
 type Place = 'pipe' | 'ignore' | Uint8Array

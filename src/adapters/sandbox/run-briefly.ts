@@ -35,10 +35,13 @@ export async function runBriefly(
     timeout,
     killSignal: 'SIGKILL',
   })
-  feed(child.stdio[4], filter)
+  const ended = once(child, 'exit')
   try {
+    // Without a descriptor left there is neither a child nor its list of pipes.
+    if (child.pid === undefined) await ended
+    feed(child.stdio[4], filter)
     const [[code], stdout, stderr] = await Promise.all([
-      once(child, 'exit'),
+      ended,
       textOf(child.stdout),
       textOf(child.stderr),
       textOf(child.stdio[3]),
@@ -52,8 +55,8 @@ export async function runBriefly(
 const textOf = async (stream: unknown): Promise<string> =>
   stream instanceof Readable ? await text(stream) : ''
 
-/** A program that ends without reading says itself what was wrong. */
-function feed(pipe: unknown, bytes: Uint8Array | undefined): void {
+/** Gives a program these bytes to read, then their end. One that ends without reading says itself what was wrong. */
+export function feed(pipe: unknown, bytes: Uint8Array | undefined): void {
   if (bytes === undefined || !(pipe instanceof Writable)) return
   pipe.on('error', () => undefined)
   pipe.end(bytes)

@@ -1,17 +1,17 @@
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { execa as Execa } from 'execa'
 import { bytes } from '../../lib/bytes.ts'
 import { DeadlineError } from '../../lib/jobs/deadline.ts'
 import { duration } from '../../lib/duration.ts'
-import { WorkspaceError, type ProcessOutcome } from '../../tools/ports/workspace.ts'
+import type { ProcessOutcome } from '../../tools/ports/workspace.ts'
 import type { ToolLimits } from '../../tools/limits.ts'
-import { covered } from './inherited.ts'
 import type { Launch } from './launch.ts'
 import { collectOutput } from './output.ts'
 import { groupGone, killGroup, namespaceGone } from './processes.ts'
+import { startChild, type Ended } from './start-child.ts'
 import type { UsageWatch } from './watch-usage.ts'
 
 /** A command that writes more than this is ended at once, before its time limit. */
@@ -36,26 +36,23 @@ export async function supervise(
   signal: AbortSignal,
   usage?: UsageWatch,
 ): Promise<ProcessOutcome> {
-  // Loaded with the first command: it is a hundred files.
-  const { execa } = await import('execa')
   signal.throwIfAborted()
-  const child = start(execa, launch)
+  const { child, ended } = await startChild(launch)
   const end = createEnd(child.pid, limits, signal)
   const output = collectOutput(limits)
   const take = (chunk: Buffer): void => {
     output.add(chunk)
     if (output.total > FLOOD_BYTES) end.stop(`it wrote more than ${bytes(FLOOD_BYTES)}`)
   }
-  child.stdout.on('data', take)
-  child.stderr.on('data', take)
-  child.once('exit', () => void sweep(child))
+  child.stdout?.on('data', take)
+  child.stderr?.on('data', take)
+  child.once('exit', () => void sweep(child, ended))
   const first = firstProcess(child.stdio[3])
   void first.then((pid) => (pid === undefined ? undefined : usage?.watch(pid, end.stop, end.reached)))
-  const result = await Promise.race([child, once(end.overdue, 'abort').then(() => undefined)])
+  const result = await Promise.race([ended, once(end.overdue, 'abort').then(() => undefined)])
   end.reach()
   await Promise.all([groupGone(child.pid), first.then(namespaceGone)])
   if (end.why === CANCELLED) signal.throwIfAborted()
-  if (child.pid === undefined) throw new WorkspaceError(`the command could not be started (${result?.code})`)
   return { output: output.text(), ...howItEnded(end.why, result), timedOut: end.why === timeNotice(limits) }
 }
 
@@ -63,10 +60,11 @@ const CANCELLED = 'it was cancelled'
 
 const timeNotice = (limits: ToolLimits): string => `it ran longer than ${duration(limits.timeoutMs)}`
 
-/** What of `execa`'s result tells how a child ended; undefined for one that has not ended yet. */
-type Ended = { readonly exitCode?: number | undefined; readonly signal?: string | undefined } | undefined
-
-function howItEnded(why: string | undefined, ended: Ended): Omit<ProcessOutcome, 'output' | 'timedOut'> {
+/** `ended` is undefined for a child that has not ended yet. */
+function howItEnded(
+  why: string | undefined,
+  ended: Ended | undefined,
+): Omit<ProcessOutcome, 'output' | 'timedOut'> {
   if (why !== undefined) return { signal: 'SIGKILL', notice: `stopped: ${why}` }
   return {
     ...(ended?.exitCode === undefined ? {} : { exitCode: ended.exitCode }),
@@ -102,6 +100,7 @@ function createEnd(leader: number | undefined, limits: ToolLimits, signal: Abort
   const abort = (): void => stop(signal.reason instanceof DeadlineError ? timeNotice(limits) : CANCELLED)
   const timer = setTimeout(() => stop(timeNotice(limits)), limits.timeoutMs)
   signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
 
   return {
     stop,
@@ -119,23 +118,6 @@ function createEnd(leader: number | undefined, limits: ToolLimits, signal: Abort
   }
 }
 
-const start = (execa: typeof Execa, { file, args, cwd, env, tellsPid, filter, inherited = [] }: Launch) =>
-  execa(file, args, {
-    cwd,
-    env,
-    extendEnv: false,
-    stdio: [
-      'ignore',
-      'pipe',
-      'pipe',
-      ...covered([tellsPid ? 'pipe' : 'ignore', filter ?? 'ignore'], inherited),
-    ],
-    encoding: 'buffer',
-    buffer: false,
-    reject: false,
-    detached: true,
-  })
-
 /** The pid that `bwrap --info-fd` writes: that of the first process in the sandbox. */
 async function firstProcess(info: unknown): Promise<number | undefined> {
   if (!(info instanceof Readable)) return undefined
@@ -144,9 +126,9 @@ async function firstProcess(info: unknown): Promise<number | undefined> {
 }
 
 /** Ends what the child left behind, and the wait for pipes that somebody outside the group still holds. */
-async function sweep(child: ReturnType<typeof start>): Promise<void> {
+async function sweep(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
   killGroup(child.pid)
-  await Promise.race([child, delay(PIPES_MS)])
-  child.stdout.destroy()
-  child.stderr.destroy()
+  await Promise.race([ended, delay(PIPES_MS)])
+  child.stdout?.destroy()
+  child.stderr?.destroy()
 }

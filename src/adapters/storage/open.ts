@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../chat/errors.ts'
-import { type AuditRow, rightsIn } from './sqlite/audit.ts'
+import type { AuditRow } from './rights.ts'
+import { rightsIn } from './sqlite/audit.ts'
 import { backupFile } from './sqlite/backup.ts'
 import { firstDamage } from './sqlite/damage.ts'
 import { openFile } from './sqlite/driver.ts'
 import { toStorageError } from './sqlite/errors.ts'
-import { readMigrations } from './sqlite/migrations.ts'
+import { readMigrations } from './migrations.ts'
 import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
+import { isUrl, useDump, useRestore } from './place.ts'
 import type { Storage } from './storage.ts'
 import { openThreaded } from './sqlite/threads/open-threaded.ts'
 
@@ -19,25 +22,51 @@ export interface StorageOptions extends SqliteOptions {
    * waits for a disk. Absent: in the caller's thread, as a database in memory always is.
    */
   readonly threadEntry?: string
+  /** Of a PostgreSQL database, which is then used in the place of the file. It may hold a password, and is shown nowhere. */
+  readonly url?: string | undefined
+  /** True for a server that must be the only one with that database. A file has one in any case. */
+  readonly isAlone?: boolean
 }
 
 /**
- * Opens the store; dispose of it to let go of the files. SQLite is the only engine: another one is chosen here.
+ * Opens the store; dispose of it to let go of the files. Which engine it is, is chosen here.
  * Rejects with `StorageError`: `locked` if another server has the directory, `newer`, `corrupt`, `read-only`,
  * `full`, or `other`, with a sentence that says what to do.
  */
-export async function openStorage({ threadEntry, ...options }: StorageOptions): Promise<Storage> {
+export async function openStorage({
+  threadEntry,
+  url,
+  isAlone,
+  ...options
+}: StorageOptions): Promise<Storage> {
+  if (url !== undefined) {
+    const { migrationsDir, clock, log } = options
+    // Those who have SQLite do not load it.
+    const { openPostgres } = await import('./postgres/postgres.ts')
+    return await openPostgres({ url, migrationsDir: ofPostgres(migrationsDir), clock, log, isAlone })
+  }
   if (threadEntry === undefined || options.file === ':memory:') return openSqlite(options)
   return await openThreaded(options, threadEntry)
 }
 
+/** A database that is there: the path of a file, or the URL of PostgreSQL's. */
+export type Place = string
+
+const ofPostgres = (migrationsDir: string): string => join(migrationsDir, 'postgres')
+
 /**
  * Looks through a database, whether or not a server is using it; resolves to the first thing that is wrong, and to
- * undefined where nothing is. Rejects with `StorageError` if there is none, or if it cannot be read.
+ * undefined where nothing is. Rejects with `StorageError` if there is none, or if it cannot be read. Of PostgreSQL, it only says
+ * whether a server could start with it.
  */
-export async function damageOf(file: string): Promise<string | undefined> {
+export async function damageOf(place: Place, migrationsDir: string): Promise<string | undefined> {
+  if (isUrl(place)) {
+    const { look } = await import('./postgres/beside.ts')
+    await look({ url: place, migrationsDir: ofPostgres(migrationsDir) })
+    return undefined
+  }
   try {
-    using db = closing(openFile(file, { readonly: true, fileMustExist: true }))
+    using db = closing(openFile(place, { readonly: true, fileMustExist: true }))
     return firstDamage(db)
   } catch (error) {
     throw toStorageError(error)
@@ -49,14 +78,18 @@ const closing = (db: Database): Database & Disposable =>
 
 /** Who may do what where, by the database. Rejects with `StorageError` if there is none, or of another version. */
 export async function auditDatabase(
-  file: string,
+  place: Place,
   migrationsDir: string,
   now: number,
 ): Promise<readonly AuditRow[]> {
-  if (!existsSync(file))
-    throw new StorageError('other', `${file}: there is no database; name its directory with --data`)
+  if (isUrl(place)) {
+    const postgres = await import('./postgres/beside.ts')
+    return await postgres.rightsIn({ url: place, migrationsDir: ofPostgres(migrationsDir) }, now)
+  }
+  if (!existsSync(place))
+    throw new StorageError('other', `${place}: there is no database; name its directory with --data`)
   try {
-    using db = closing(openFile(file, { readonly: true, fileMustExist: true }))
+    using db = closing(openFile(place, { readonly: true, fileMustExist: true }))
     return rightsIn(db, readMigrations(migrationsDir).length, now)
   } catch (error) {
     throw toStorageError(error)
@@ -68,6 +101,7 @@ export async function auditDatabase(
  * was changed.
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<string | undefined> {
+  if (isUrl(options.file)) throw useRestore()
   try {
     return restoreFile(options)
   } catch (error) {
@@ -77,11 +111,12 @@ export async function restoreDatabase(options: RestoreOptions): Promise<string |
 
 /**
  * Copies a database to a new file, whether or not a server is using it. Rejects with `StorageError` if there
- * is none, or if `target` exists.
+ * is none, or if `target` exists; of PostgreSQL's it says what to use.
  */
-export async function backupDatabase(file: string, target: string): Promise<void> {
+export async function backupDatabase(place: Place, target: string): Promise<void> {
+  if (isUrl(place)) throw useDump()
   try {
-    backupFile(file, target)
+    backupFile(place, target)
   } catch (error) {
     throw toStorageError(error)
   }

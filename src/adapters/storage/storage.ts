@@ -1,7 +1,7 @@
 // Everything that outlives the server is stored through this folder: the rooms' logs, rooms, people, turns,
 // charges, grants, results, scripts, summaries and what is known of models. It implements the ports of the core and knows none of its rules: it does not
-// decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/, and
-// sqlite/threads/ runs it beside the caller's thread.
+// decide who may read, what a model is shown or what an entry means. SQL and drivers stay in sqlite/, which sqlite/threads/ runs
+// beside the caller's thread, and in postgres/. What both engines share is here, in rows/ and in words/.
 
 import type { NameFiling } from '../../chat/people/name-filing.ts'
 import type { RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'

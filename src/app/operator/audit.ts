@@ -1,11 +1,10 @@
-import { join } from 'node:path'
 import stringWidth from 'string-width'
 import { fingerprintOf } from '../../adapters/ssh/keys/public-key.ts'
 import { auditDatabase } from '../../adapters/storage/open.ts'
 import type { Config } from '../../config/config.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
-import { DATABASE } from './backup.ts'
+import { databaseOf } from './backup.ts'
 import { paths } from '../paths.ts'
 
 /** One line of the audit; a time is as in ISO 8601. */
@@ -22,8 +21,7 @@ interface Right {
  * status. The database is only read, also while a server uses it. Rejects with `StorageError`.
  */
 export async function audit(config: Config, json: boolean): Promise<number> {
-  const file = join(config.dataDir, DATABASE)
-  const stored = await auditDatabase(file, paths.migrations, Date.now())
+  const stored = await auditDatabase(databaseOf(config), paths.migrations, Date.now())
   const rights = [...configured(config), ...stored.map((row) => ({ ...row, until: timeOf(row.until) }))]
   for (const line of json ? rights.map((right) => safeJson({ ...right })) : table(rights)) console.log(line)
   return 0

@@ -60,16 +60,17 @@ async function dataProblems(config: Config): Promise<readonly string[]> {
 }
 
 /** Looks through the whole database, if there is one, also while a server uses it. */
-async function databaseProblems({ dataDir }: Config): Promise<readonly string[]> {
+async function databaseProblems({ dataDir, storage: { url } }: Config): Promise<readonly string[]> {
   const file = join(dataDir, DATABASE)
-  if (!existsSync(file)) return []
+  if (url === undefined && !existsSync(file)) return []
   try {
-    const damage = await damageOf(file)
+    const damage = await damageOf(url ?? file, paths.migrations)
     return damage === undefined
       ? []
       : [`${file}: damaged (${damage}); put a backup in its place with sshawl restore FILE`]
   } catch (error) {
-    if (error instanceof StorageError) return [`${file}: ${error.message}`]
+    if (error instanceof StorageError)
+      return [`${url === undefined ? file : 'storage.url'}: ${error.message}`]
     throw error
   }
 }

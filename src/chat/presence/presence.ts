@@ -7,6 +7,7 @@ import { createSerial } from '../../lib/jobs/serial.ts'
 import type { Entry, EntryDraft, Recorded, RoomName } from '../entry.ts'
 import { StorageError } from '../errors.ts'
 import type { HeldPresence, PresenceChange } from './held-presence.ts'
+import type { Appended } from '../appended.ts'
 import type { Alarm, Log } from '../ports.ts'
 import { createInOrder } from './in-order.ts'
 import { lineOf, sumOf } from './sum.ts'
@@ -31,7 +32,7 @@ export interface PresenceParts {
   /** As `Room.record`; `store` takes the place of appending to the log. */
   readonly record: <Draft extends EntryDraft>(
     draft: Draft,
-    store?: (entry: Entry) => Promise<void>,
+    store?: (entry: Entry) => Promise<Appended>,
   ) => Promise<Recorded<Draft>>
   readonly store: HeldPresence
   readonly limits: PresenceLimits

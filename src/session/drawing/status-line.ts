@@ -45,12 +45,6 @@ export function statusParts(status: SessionStatus, columns: number): StatusParts
   return waiting === undefined ? { waiting: '', rest: line } : { waiting, rest: line.slice(waiting.length) }
 }
 
-/** The same without colour. */
-export function statusLine(status: SessionStatus, columns: number): string {
-  const { waiting, rest } = statusParts(status, columns)
-  return waiting + rest
-}
-
 /** `question 1: /allow 1`, `questions 1, 2: /allow 1`, or only what to type. */
 function questionsPart(numbers: readonly number[]): Part {
   const [first] = numbers

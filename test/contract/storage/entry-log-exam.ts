@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { Entry, EntryId, EntryKind, TurnId } from '../../../src/chat/entry.ts'
 import { message } from '../../support/storage.ts'
-import { lobby, den, nowhere, idOf, idsOf, textsOf, say } from './cast.ts'
+import { lobby, den, nowhere, idOf, idsOf, refused, textsOf, say } from './cast.ts'
 
 /** What an entry log store must do; `store` gives the one of the running test. */
 export function entryLogExam(store: () => Storage): void {
@@ -165,6 +165,32 @@ export function entryLogExam(store: () => Storage): void {
     expect(again).toMatchObject({ status: 'rejected', reason: { name: 'StorageError', reason: 'other' } })
     expect(other.status).toBe('fulfilled')
     expect(textsOf(await store().chat.log.read(lobby, { limit: 9 }))).toEqual(['text 1', 'other'])
+  })
+
+  test('tells where each entry was stored: after which other one of its room', async () => {
+    const { log } = store().chat
+    const appended = [lobby, den, lobby].map((where, n) => log.append(message(idOf(n + 1), where, 'x')))
+    expect(await Promise.all(appended)).toEqual([
+      { id: idOf(1) },
+      { id: idOf(2) },
+      { id: idOf(3), after: idOf(1) },
+    ])
+  })
+
+  test('gives another id to an entry of a clock that is behind, so that ids ascend in each room', async () => {
+    const { log } = store().chat
+    await say(store(), 7, 7)
+    const numbers = [1, 2, 9]
+    const late = await Promise.all(numbers.map((n) => log.append(message(idOf(n), lobby, `text ${n}`))))
+    const all = await log.read(lobby, { limit: 9 })
+    expect(textsOf(all)).toEqual(['text 7', 'text 1', 'text 2', 'text 9'])
+    expect(late).toEqual(all.slice(1).map(({ id }, at) => ({ id, after: all[at]?.id })))
+    expect(idsOf(all)).toEqual(idsOf(all).toSorted())
+    expect(await log.read(lobby, { limit: 9, after: idOf(7) })).toEqual(all.slice(1))
+    const [second = idOf(0)] = idsOf(all).slice(1)
+    await log.append({ ...message(idOf(3), lobby, 'edited'), edits: second })
+    expect(textsOf(await log.read(lobby, { limit: 9, revised: true }))[1]).toBe('edited')
+    await refused(log.append(message(second, lobby, 'again')))
   })
 
   test('tells the newest id of all rooms, and none when empty', async () => {

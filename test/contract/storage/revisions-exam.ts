@@ -7,9 +7,9 @@ import { den, idOf, lobby, say, textsOf } from './cast.ts'
 
 /** How a store reads what was edited and taken back; `store` gives the one of the running test. */
 export function revisionsExam(store: () => Storage): void {
-  const edit = (n: number, of: number, text: string, where = lobby): Promise<void> =>
+  const edit = (n: number, of: number, text: string, where = lobby): Promise<unknown> =>
     store().chat.log.append({ ...message(idOf(n), where, text), edits: idOf(of) })
-  const retract = (n: number, of: number): Promise<void> => {
+  const retract = (n: number, of: number): Promise<unknown> => {
     const notice = {
       ...message(idOf(n), lobby, 'took back'),
       kind: 'notice',

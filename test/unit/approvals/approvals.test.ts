@@ -205,7 +205,7 @@ describe('a question', () => {
     const append = storage.chat.log.append.bind(storage.chat.log)
     storage.chat.log.append = async (entry) => {
       stop.abort()
-      await append(entry)
+      return await append(entry)
     }
     await answer(ann)
     expect(await verdict).not.toBe('allow')

@@ -8,15 +8,17 @@ import { createChatParts, screenOf, type ChatParts } from '../../support/chat-pa
 
 const says = (author: string, text: string) => ({ kind: 'message', author, text }) as const
 
-/** A log whose appends end when the test says so, in the order that the test chooses. */
+/** A log whose appends are told when the test says so, in the order that the test chooses. */
 function manualLog(inner: EntryLog) {
   const waiting: { text: string; done: () => void; fail: (error: Error) => void }[] = []
   const entries: EntryLog = {
     ...inner,
-    append: (entry) =>
-      new Promise((done, fail) => {
-        waiting.push({ text: entry.text, done: () => void inner.append(entry).then(done), fail })
-      }),
+    append(entry) {
+      const stored = inner.append(entry)
+      return new Promise((done, fail) => {
+        waiting.push({ text: entry.text, done: () => void stored.then(done), fail })
+      })
+    },
   }
   return { entries, waiting }
 }

@@ -110,6 +110,29 @@ describe('an MCP server', () => {
   })
 })
 
+describe('the storage', () => {
+  const url = 'postgres://sshawl:tops3cret@db.example.org/sshawl'
+
+  test('is a file unless there is a URL, which may be in a variable', () => {
+    expect(load([]).storage).toEqual({})
+    expect(loadFile(`[storage]\nurl = "${url}"\n`).storage).toEqual({ url })
+    expect(loadFile('[storage]\nurl_env = "DB"\n', { DB: ` ${url}\n` }).storage).toEqual({ url })
+  })
+
+  test.each([
+    ['url = "mysql://tops3cret@h/x"', {}, 'storage.url: write an address such as postgres://'],
+    ['url = "postgres://tops3cret@h"', {}, 'storage.url: write an address such as postgres://'],
+    [`url = "${url}"\nurl_env = "DB"`, { DB: url }, 'give either url or url_env'],
+    ['url_env = "DB"', {}, 'storage.url_env: DB is not set; set it to an address such as postgres://'],
+    ['url_env = "DB"', { DB: 'tops3cret' }, 'storage.url_env: DB holds no URL of PostgreSQL'],
+    [`url_env = "${url}"`, {}, 'write the name of an environment variable'],
+  ])('with %s is told what to write, and no password', (keys, env, problem) => {
+    const attempt = () => loadFile(`[storage]\n${keys}\n`, env)
+    expect(attempt).toThrow(problem)
+    expect(attempt).not.toThrow('tops3cret')
+  })
+})
+
 describe('HTTP', () => {
   test('is served nowhere unless a flag or a variable says where', () => {
     expect(load([]).http).toEqual({ hosts: [], origins: [], proxies: [] })

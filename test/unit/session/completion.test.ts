@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { completeDraft } from '../../../src/session/completion.ts'
-import { draftOf } from '../../../src/session/line-editor.ts'
+import { draftOf } from '../../../src/session/editing/draft.ts'
 
 const complete = async (text: string, choices: readonly string[]) => {
   const { draft, choices: shown } = await completeDraft(draftOf(text), () => Promise.resolve(choices), 100)

@@ -120,7 +120,6 @@ async function started({
   const more = descriptors.map((one) => (one === 'ignore' ? one : 'pipe'))
   const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', ...more]
   const child = spawn(file, args, { env: { ...env }, cwd, stdio, detached: true })
-  for (const stream of child.stdio) stream?.on('error', () => undefined)
   try {
     await once(child, 'spawn')
   } catch (error) {
@@ -128,6 +127,7 @@ async function started({
       cause: error,
     })
   }
+  for (const stream of child.stdio) stream?.on('error', () => undefined)
   for (const [at, given] of descriptors.entries()) {
     const stream = child.stdio[at + 3]
     if (given instanceof Uint8Array && stream && 'end' in stream) stream.end(given)

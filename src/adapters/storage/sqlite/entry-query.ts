@@ -1,37 +1,11 @@
 import type { Database, Statement } from 'better-sqlite3'
-import type { Entry } from '../../../chat/entry.ts'
-import type { EntrySize, LogQuery } from '../../../chat/ports.ts'
-
-/** A row of `entries`: what all kinds have in columns, the rest as JSON. */
-export interface EntryRow extends Pick<Entry, 'id' | 'room' | 'at' | 'kind' | 'author' | 'text'> {
-  readonly data: string
-  /** The entry that the text is of, where a query asked for last versions; null where nobody edited it. */
-  readonly edited?: string | null
-}
-
-/** A row with what its text costs in the encoding that was asked for, null where nobody has counted it. */
-export interface CountedRow extends EntryRow {
-  readonly tokens: number | null
-}
-
-/** What to read, as `LogQuery` says; without an encoding the `tokens` of every row are null. */
-export interface EntryQuery extends LogQuery {
-  readonly room: Entry['room']
-  readonly encoding?: string
-}
+import type { EntrySize } from '../../../chat/ports.ts'
+import { type CountedRow, type EntryQuery, kindsOf, limitOf } from '../rows/entry-row.ts'
 
 /** A prepared statement, newest first where nothing else was asked for, and the values for it. */
 export interface BoundQuery<Row = CountedRow> {
   readonly statement: Statement<[Record<string, unknown>], Row>
   readonly values: Record<string, unknown>
-}
-
-/** The entry of a row: as it was appended, or with its last version's text and id where the query asked for that. */
-export function toEntry({ id, room, at, kind, author, text, data, edited }: EntryRow): Entry {
-  // Hundreds of rows are read for every prompt, and most have nothing in it.
-  const rest: object = data === '{}' ? {} : JSON.parse(data)
-  const version = edited == null ? {} : { edited }
-  return { ...rest, ...version, id, room, at, kind, author, text } as Entry
 }
 
 /** Queries for whole rows. Each shape of query is prepared once. */
@@ -94,15 +68,10 @@ const LAST_VERSIONS =
 function entryValues(query: EntryQuery): Record<string, unknown> {
   return {
     room: query.room,
-    limit: Math.max(0, Math.min(Math.floor(query.limit), Number.MAX_SAFE_INTEGER)),
+    limit: limitOf(query),
     encoding: query.encoding,
     before: query.before,
     after: query.after,
     ...Object.fromEntries((kindsOf(query) ?? []).map((kind, index) => [`kind${index}`, kind])),
   }
-}
-
-/** No kinds at all is a query too: it matches nothing. */
-function kindsOf({ kinds }: EntryQuery): readonly string[] | undefined {
-  return kinds?.length === 0 ? ['none'] : kinds && [...new Set(kinds)]
 }

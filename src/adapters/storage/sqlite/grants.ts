@@ -1,8 +1,8 @@
 import type { RoomName } from '../../../chat/entry.ts'
-import type { Grant, GrantStore } from '../../../approvals/ports.ts'
+import type { GrantStore } from '../../../approvals/ports.ts'
+import { type GrantRow, toGrant } from '../rows/grant-row.ts'
 import { type Connection, returned } from './connection.ts'
 
-type GrantRow = Omit<Grant, 'until'> & { readonly until: number | null }
 type Wanted = Parameters<GrantStore['find']>[0]
 
 /** Standing permissions. */
@@ -44,5 +44,3 @@ function prepare(db: Connection['db']) {
     remove: db.prepare<[RoomName, number]>('DELETE FROM grants WHERE room = ? AND id = ?'),
   }
 }
-
-const toGrant = ({ until, ...grant }: GrantRow): Grant => (until === null ? grant : { ...grant, until })

@@ -22,8 +22,9 @@ export function createHeldPresence({ db, write }: Connection): HeldPresence {
     held: (room, limit) => write(() => held.all(room, Math.max(0, limit))),
     sumUp: (entry, count) =>
       write(() => {
-        insert(entry)
+        const appended = insert(entry)
         forget.run(entry.room, Math.max(0, count))
+        return appended
       }),
     roomsWithHeld: () => write(() => rooms.all().map(({ room }) => room)),
   }

@@ -1,7 +1,8 @@
 import type { HistoryRow } from '../../../prompt/snapshot.ts'
 import type { HistoryStore } from '../../../prompt/ports.ts'
 import type { Connection } from './connection.ts'
-import { type CountedRow, createEntryQueries, toEntry } from './entry-query.ts'
+import { type CountedRow, toHistoryRow } from '../rows/entry-row.ts'
+import { createEntryQueries } from './entry-query.ts'
 
 /** Rows of `entries` with what they cost, from `token_counts`. */
 export function createHistoryStore({ db, read, write }: Connection): HistoryStore {
@@ -54,6 +55,3 @@ function takeWithin(maxTokens: number, rows: Iterable<CountedRow>): HistoryRow[]
 
 /** Fewer than any real text of this length has: of texts that nobody has counted, too many are read. */
 const leastTokens = (text: string): number => Buffer.byteLength(text) / 8
-
-const toHistoryRow = (row: CountedRow): HistoryRow =>
-  row.tokens === null ? { entry: toEntry(row) } : { entry: toEntry(row), tokens: row.tokens }

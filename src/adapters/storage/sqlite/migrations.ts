@@ -1,30 +1,7 @@
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
+import { edited, type Migration, newerThan } from '../migrations.ts'
 import { toStorageError } from './errors.ts'
-
-/** A numbered change of the schema. */
-export interface Migration {
-  /** 1, 2, 3, …: the database's `user_version` after it. */
-  readonly version: number
-  /** The file's name. */
-  readonly name: string
-  readonly sql: string
-  /** Of the file, in hex: a migration that was applied is never edited. */
-  readonly sha256: string
-}
-
-/** The migrations of a directory, in order. Throws `StorageError` if it cannot be read or a number is missing. */
-export function readMigrations(dir: string): readonly Migration[] {
-  const names = namesIn(dir).toSorted()
-  return names.map((name, index) => {
-    if (Number.parseInt(name, 10) !== index + 1) throw misnumbered(dir, name, index + 1)
-    const sql = readFileSync(join(dir, name), 'utf8')
-    return { version: index + 1, name, sql, sha256: createHash('sha256').update(sql).digest('hex') }
-  })
-}
 
 /**
  * Brings the database to the newest schema, each migration in a transaction of its own; what fails leaves
@@ -37,20 +14,6 @@ export function migrate(db: Database, migrations: readonly Migration[], now: () 
   for (const migration of migrations.slice(version)) apply(db, migration, now())
 }
 
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir).filter((name) => /^\d{3,}-.*\.sql$/.test(name))
-  } catch (cause) {
-    throw new StorageError('other', `${dir}: cannot read the migrations`, { cause })
-  }
-}
-
-const misnumbered = (dir: string, name: string, expected: number): StorageError =>
-  new StorageError(
-    'other',
-    `${join(dir, name)}: migration ${expected} should stand here; number them without gaps`,
-  )
-
 /** The schema that a database has: how many migrations were applied to it. */
 export const versionOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }))
 
@@ -58,10 +21,7 @@ export const versionOf = (db: Database): number => Number(db.pragma('user_versio
 function refuseNewer(db: Database, newest: number): void {
   const version = versionOf(db)
   if (version <= newest) return
-  throw new StorageError(
-    'newer',
-    `the database has schema ${version}, written by a newer sshawl; this one knows up to ${newest}: run the newer one, or restore a backup from before it`,
-  )
+  throw newerThan(newest, version)
 }
 
 function refuseEdited(db: Database, version: number, migrations: readonly Migration[]): void {
@@ -74,12 +34,6 @@ function refuseEdited(db: Database, version: number, migrations: readonly Migrat
     if (migration && migration.sha256 !== sha256) throw edited(migration)
   }
 }
-
-const edited = ({ name }: Migration): StorageError =>
-  new StorageError(
-    'other',
-    `${name}: edited after it was applied to this database; restore it and add a new migration`,
-  )
 
 function apply(db: Database, migration: Migration, at: number): void {
   try {

@@ -2,7 +2,8 @@ import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
 import { openFile } from './driver.ts'
 import { vitalDamage } from './damage.ts'
-import { migrate, type Migration } from './migrations.ts'
+import type { Migration } from '../migrations.ts'
+import { migrate } from './migrations.ts'
 
 /** How to open a database file. */
 export interface DatabaseOptions {

@@ -1,8 +1,8 @@
 import type { RoomName } from '../../../chat/entry.ts'
-import type { LongResult, ResultLimits, ResultStore } from '../../../tools/ports/results.ts'
+import type { ResultLimits, ResultStore } from '../../../tools/ports/results.ts'
+import { type ResultRow, toResult } from '../rows/result-row.ts'
 import { type Connection, returned } from './connection.ts'
 
-type ResultRow = Omit<LongResult, 'pageSize'> & { readonly page_size: number }
 type Removed = { readonly bytes: number }
 type SizeRow = Removed & { readonly fd: number }
 
@@ -92,5 +92,3 @@ function prepare(db: Connection['db']) {
     ),
   }
 }
-
-const toResult = ({ page_size: pageSize, ...row }: ResultRow): LongResult => ({ ...row, pageSize })

@@ -2,13 +2,10 @@ import type { RoomName } from '../../../chat/entry.ts'
 import type { PersonId } from '../../../chat/people/person.ts'
 import type { Membership, RoomRecord, RoomStore } from '../../../chat/ports.ts'
 import type { Connection } from './connection.ts'
-import { type PersonRow, toPerson } from './people/people.ts'
+import { type PersonRow, toPerson } from '../rows/person-row.ts'
+import { type RoomRow, toRecord, toRow } from '../rows/room-row.ts'
 import { createRoomValues } from './room-values.ts'
 
-type RoomRow = Omit<RoomRecord, 'private' | 'createdAt'> & {
-  readonly private: number
-  readonly created_at: number
-}
 type MemberRow = PersonRow & { readonly membership: Membership }
 
 /** Rooms and memberships. */
@@ -84,15 +81,3 @@ function prepare({ db }: Connection) {
     ),
   }
 }
-
-const toRecord = ({ created_at, ...row }: RoomRow): RoomRecord => ({
-  ...row,
-  private: row.private === 1,
-  createdAt: created_at,
-})
-
-const toRow = ({ createdAt, ...record }: RoomRecord): RoomRow => ({
-  ...record,
-  private: record.private ? 1 : 0,
-  created_at: createdAt,
-})

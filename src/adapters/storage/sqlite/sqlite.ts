@@ -6,7 +6,7 @@ import type { Storage } from '../storage.ts'
 import { createConnection } from './connection.ts'
 import { toStorageError } from './errors.ts'
 import { lockToOpen } from './lock.ts'
-import { readMigrations } from './migrations.ts'
+import { readMigrations } from '../migrations.ts'
 import { openDatabase } from './open-database.ts'
 import { createStores } from './stores.ts'
 

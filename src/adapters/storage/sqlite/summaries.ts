@@ -1,12 +1,9 @@
-import type { EntryId, RoomName } from '../../../chat/entry.ts'
-import type { StoredSummary, SummaryDraft, SummaryStore } from '../../../prompt/ports.ts'
+import type { RoomName } from '../../../chat/entry.ts'
+import type { StoredSummary, SummaryStore } from '../../../prompt/ports.ts'
+import { type DraftRow, MAX_VERSIONS, toDraft } from '../rows/summary-row.ts'
 import type { Connection } from './connection.ts'
 
-/** Versions of a room's summary that are kept; there is a new one whenever enough was said. */
-const MAX_VERSIONS = 100
-
 type NewVersion = Omit<StoredSummary, 'version'>
-type DraftRow = Record<'first' | 'last', EntryId | ''> & Pick<SummaryDraft, 'text'>
 
 /** Rooms' summaries. */
 export function createSummaryStore({ db, read, write }: Connection): SummaryStore {
@@ -61,7 +58,3 @@ function prepare(db: Connection['db']) {
     dropDraft: db.prepare<[RoomName]>('DELETE FROM summary_drafts WHERE room = ?'),
   }
 }
-
-/** Ids are stored as text; an empty one stands for none. */
-const toDraft = ({ text, first, last }: DraftRow): SummaryDraft =>
-  first === '' || last === '' ? { text } : { text, first, last }

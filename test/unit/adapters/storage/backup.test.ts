@@ -12,7 +12,8 @@ const ids = (from: number, to: number): readonly string[] =>
 test('a copy made while the server goes on writing opens as a database, with all that was stored before', async () => {
   using dir = temporaryDir()
   await using storage = await openStorage(sqliteOptions(dir.path))
-  const append = (id: string): Promise<void> => storage.chat.log.append(message(id, lobby, 'x'.repeat(5000)))
+  const append = (id: string): Promise<unknown> =>
+    storage.chat.log.append(message(id, lobby, 'x'.repeat(5000)))
   await Promise.all(ids(1, 2000).map(append))
   const copy = sqliteOptions(join(dir.path))
   const target = `${copy.file}.copy`

@@ -101,7 +101,7 @@ test('of a damaged database that finding is told which SQLite has, and not its h
   const file = openSync(options.file, 'r+')
   writeSync(file, Buffer.alloc(4096, 0xa5), 0, 4096, page * 4096)
   closeSync(file)
-  expect(await damageOf(options.file)).toMatch(/^Tree \d+ page \d+.*[a-z]/)
+  expect(await damageOf(options.file, options.migrationsDir)).toMatch(/^Tree \d+ page \d+.*[a-z]/)
 })
 
 test('another program’s database is refused and left as it is', async () => {

@@ -4,11 +4,12 @@ import { openStorage } from '../../../../src/adapters/storage/open.ts'
 import { createConnection } from '../../../../src/adapters/storage/sqlite/connection.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { createEntryLog } from '../../../../src/adapters/storage/sqlite/entry-log.ts'
-import { readMigrations } from '../../../../src/adapters/storage/sqlite/migrations.ts'
+import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open-database.ts'
 import { createRoomStore } from '../../../../src/adapters/storage/sqlite/rooms.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { paths } from '../../../../src/app/paths.ts'
+import { idOf } from '../../../contract/storage/cast.ts'
 import { message, room, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
 const lobby = 'lobby' as RoomName
@@ -51,7 +52,7 @@ test('while another program holds the database the sender is told, and it goes o
   expect(await storage.chat.log.read(lobby, { limit: 9 })).toEqual([])
   other.exec('ROLLBACK')
   other.close()
-  await expect(storage.chat.log.append(message('1', lobby, 'x'))).resolves.toBeUndefined()
+  await expect(storage.chat.log.append(message('1', lobby, 'x'))).resolves.toEqual({ id: '1' })
 })
 
 test('a database that cannot be written is read, and writing is refused', async () => {
@@ -109,7 +110,7 @@ test('appends of one tick share one transaction', async () => {
   const verbose = (sql?: unknown): void => void (String(sql) === 'COMMIT' && commits.push(String(sql)))
   const connection = createConnection(openFile(file, { verbose }))
   const log = createEntryLog(connection)
-  await Promise.all(Array.from({ length: 50 }, (_, n) => log.append(message(`${n}`, lobby, 'x'))))
+  await Promise.all(Array.from({ length: 50 }, (_, n) => log.append(message(idOf(n), lobby, 'x'))))
   expect(commits).toHaveLength(1)
   connection.close()
 })

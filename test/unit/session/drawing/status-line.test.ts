@@ -1,9 +1,15 @@
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
-import { statusLine } from '../../../../src/session/drawing/status-line.ts'
+import { statusParts } from '../../../../src/session/drawing/status-line.ts'
 import { createStatusRows } from '../../../../src/session/drawing/status-row.ts'
 import { THEMES } from '../../../../src/session/drawing/theme.ts'
 import { status, work } from '../../../support/session-host.ts'
+
+/** The line without colour. */
+function statusLine(...args: Parameters<typeof statusParts>): string {
+  const { waiting, rest } = statusParts(...args)
+  return waiting + rest
+}
 
 const busy = {
   ...status,

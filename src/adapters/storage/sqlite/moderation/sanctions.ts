@@ -1,9 +1,10 @@
 // What moderation keeps: who may not come in or speak, and the end of rooms. This folder must not know what follows from it.
 
-import type { Sanction, SanctionStore } from '../../../../chat/moderation/ports.ts'
+import type { SanctionStore } from '../../../../chat/moderation/ports.ts'
 import type { Fingerprint } from '../../../../chat/people/person.ts'
+import { type PersonRow, toPerson } from '../../rows/person-row.ts'
+import { type SanctionRow, toRow, toSanction } from '../../rows/sanction-row.ts'
 import type { Connection } from '../connection.ts'
-import { type PersonRow, toPerson } from '../people/people.ts'
 
 /** `people` and `keys` are JSON lists. */
 interface SeedRow {
@@ -11,9 +12,6 @@ interface SeedRow {
   readonly keys: string
   readonly except: Fingerprint | null
 }
-
-/** `people` and `keys` are JSON. */
-type SanctionRow = Omit<Sanction, 'people' | 'keys'> & { readonly people: string; readonly keys: string }
 
 /** Bans, mutes and archives. */
 export function createSanctionStore({ db, read, write }: Connection): SanctionStore {
@@ -66,14 +64,3 @@ function prepare(db: Connection['db']) {
     ),
   }
 }
-
-function toSanction(row: SanctionRow): Sanction {
-  const lists: Pick<Sanction, 'people' | 'keys'> = JSON.parse(`{"people":${row.people},"keys":${row.keys}}`)
-  return { ...row, ...lists }
-}
-
-const toRow = ({ people, keys, ...sanction }: Sanction): SanctionRow => ({
-  ...sanction,
-  people: JSON.stringify(people),
-  keys: JSON.stringify(keys),
-})

@@ -1,11 +1,9 @@
 import type { RoomName } from '../../../../chat/entry.ts'
-import type { Invite, InviteStore, NewInvite } from '../../../../chat/people/ports.ts'
+import type { InviteStore, NewInvite } from '../../../../chat/people/ports.ts'
 import type { PersonId } from '../../../../chat/people/person.ts'
+import { type InviteRow, toInvite } from '../../rows/invite-row.ts'
 import { type Connection, returned } from '../connection.ts'
-import { type PersonRow, prepareRegister, toPerson } from './people.ts'
-
-type InviteRow = Omit<Invite, 'id' | 'by' | 'usesLeft'> &
-  PersonRow & { readonly invite: number; readonly uses_left: number }
+import { prepareRegister } from './people.ts'
 
 /** The open codes of one person, or, where `by` is null, of all. */
 interface Whose {
@@ -83,12 +81,3 @@ function prepare({ db }: Connection) {
     ),
   }
 }
-
-const toInvite = ({ invite, room, uses, uses_left, until, ...maker }: InviteRow): Invite => ({
-  id: invite,
-  by: toPerson(maker),
-  room,
-  uses,
-  usesLeft: uses_left,
-  until,
-})

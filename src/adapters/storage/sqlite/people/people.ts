@@ -4,15 +4,10 @@ import type { NameFiling } from '../../../../chat/people/name-filing.ts'
 import type { Fingerprint, Person, PersonId } from '../../../../chat/people/person.ts'
 import type { PeopleStore } from '../../../../chat/ports.ts'
 import { look } from '../../../../lib/text/skeleton.ts'
+import { type LoginRow, toLoginFacts } from '../../rows/login-row.ts'
+import { type PersonRow, toPerson } from '../../rows/person-row.ts'
 import { type Connection, returned } from '../connection.ts'
 import { fileNames } from '../names/names.ts'
-
-/** What a `Person` is made from. */
-export interface PersonRow {
-  readonly id: PersonId
-  readonly name: string
-  readonly admin: number
-}
 
 interface NewPerson extends PersonRow {
   readonly skeleton: string
@@ -25,22 +20,8 @@ interface NewPerson extends PersonRow {
 /** More names than there can be. */
 const ANY_NUMBER = Number.MAX_SAFE_INTEGER
 
-/** Whoever has the name, if anybody, and what is to be known of the key. */
-type LoginRow = (PersonRow | { readonly id: null }) & {
-  readonly filedName: string | null
-  readonly owns: number
-  readonly waits: number
-  readonly holders: string
-  readonly founders: string
-}
-
-/** A registered person; guests have no row. */
-export const toPerson = ({ id, name, admin }: PersonRow): Person => ({
-  id,
-  name,
-  admin: admin === 1,
-  guest: false,
-})
+/** The lists are JSON. */
+type KeyedLoginRow = LoginRow & { readonly holders: string; readonly founders: string }
 
 /** People and their keys. */
 export function createPeopleStore(connection: Connection): PeopleStore & NameFiling {
@@ -52,16 +33,8 @@ export function createPeopleStore(connection: Connection): PeopleStore & NameFil
     byId: (id) => read(() => one(sql.byId.get(id))),
     forLogin: (skeleton, key, at) =>
       read(() => {
-        const { owns, waits, holders, founders, filedName, ...row } = returned(
-          sql.forLogin.get({ skeleton, key, at }),
-        )
-        const ids: readonly PersonId[] = JSON.parse(holders)
-        const founding: readonly PersonId[] = JSON.parse(founders)
-        const facts = {
-          ...{ ownsName: owns === 1, isWaiting: waits === 1 },
-          ...{ namesOfKey: ids.length, holders: ids, founders: founding },
-        }
-        return row.id === null ? facts : { person: toPerson(row), filedName: filedName ?? '', ...facts }
+        const { holders, founders, ...row } = returned(sql.forLogin.get({ skeleton, key, at }))
+        return toLoginFacts(row, JSON.parse(holders), JSON.parse(founders))
       }),
     keysOf: (id) => read(() => sql.keysOf.all(id).map((row) => row.fingerprint)),
     register: (person, skeleton, key, at, most) => write(() => register(person, skeleton, key, at, most)),
@@ -114,7 +87,7 @@ function prepare({ db }: Connection) {
     ),
     byId: db.prepare<[PersonId], PersonRow>(`${columns} WHERE id = ?`),
     admin: db.prepare<[], PersonRow>(`${columns} WHERE admin = 1 LIMIT 1`),
-    forLogin: db.prepare<[{ skeleton: string; key: Fingerprint; at: number }], LoginRow>(
+    forLogin: db.prepare<[{ skeleton: string; key: Fingerprint; at: number }], KeyedLoginRow>(
       `SELECT people.id, people.name, people.admin, coalesce(found.former, people.name) AS filedName, owned.person IS NOT NULL AS owns,
          waiting.person IS NOT NULL AS waits,
          (SELECT json_group_array(person) FROM person_keys WHERE fingerprint = @key) AS holders,

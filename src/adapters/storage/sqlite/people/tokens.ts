@@ -1,17 +1,8 @@
 import type { RoomName } from '../../../../chat/entry.ts'
-import type { Fingerprint, PersonId } from '../../../../chat/people/person.ts'
-import type { NewToken, StoredToken, TokenStore } from '../../../../chat/people/ports.ts'
+import type { PersonId } from '../../../../chat/people/person.ts'
+import type { NewToken, TokenStore } from '../../../../chat/people/ports.ts'
+import { type TokenRow, toToken } from '../../rows/token-row.ts'
 import type { Connection } from '../connection.ts'
-import { type PersonRow, toPerson } from './people.ts'
-
-type TokenRow = PersonRow & {
-  readonly token: number
-  readonly key: Fingerprint | null
-  /** A list as JSON; null for all rooms. */
-  readonly rooms: string | null
-  readonly at: number
-  readonly until: number
-}
 
 type TokenParameters = Pick<NewToken, 'by' | 'digest' | 'key' | 'until' | 'at'> & { readonly scoped: 0 | 1 }
 
@@ -60,12 +51,3 @@ function prepare(db: Connection['db']) {
     ),
   }
 }
-
-const toToken = ({ token, key, rooms, at, until, ...maker }: TokenRow): StoredToken => ({
-  id: token,
-  by: toPerson(maker),
-  key,
-  rooms: rooms === null ? null : (JSON.parse(rooms) as readonly RoomName[]),
-  at,
-  until,
-})

@@ -1,6 +1,6 @@
 import type { RoomName } from '../../../../chat/entry.ts'
 import type { SearchTerm } from '../../../../chat/ports.ts'
-import { searchedWords } from './index-words.ts'
+import { searchedWords } from '../../words/index-words.ts'
 
 /**
  * The terms as an expression of FTS5 (https://www.sqlite.org/fts5.html#full_text_query_syntax), for these rooms;

@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import type { EntryId, RoomName } from '../../../../chat/entry.ts'
 import { toStorageError } from '../errors.ts'
 import { touchPrivately } from '../private-file.ts'
-import { indexedText } from './index-words.ts'
+import { indexedText } from '../../words/index-words.ts'
 import { roomWord } from './match.ts'
 
 /** The words of all entries, in a database of their own that is made anew from the entries whenever it is not right. */

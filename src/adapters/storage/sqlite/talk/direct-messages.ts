@@ -1,17 +1,7 @@
-import type { Fingerprint, PersonId } from '../../../../chat/people/person.ts'
-import type { DirectMessage, DirectMessageStore, WaitingLimits } from '../../../../chat/talk/ports.ts'
+import type { PersonId } from '../../../../chat/people/person.ts'
+import type { DirectMessageStore, WaitingLimits } from '../../../../chat/talk/ports.ts'
+import { type MessageRow, toMessage, toRow } from '../../rows/message-row.ts'
 import type { Connection } from '../connection.ts'
-
-interface MessageRow {
-  readonly id: string
-  readonly recipient: PersonId
-  readonly sender: PersonId
-  readonly name: string
-  readonly guest: number
-  readonly key: Fingerprint | null
-  readonly at: number
-  readonly text: string
-}
 
 /** Messages to one person. */
 export function createDirectMessageStore({ db, read, write, emptyLogSoon }: Connection): DirectMessageStore {
@@ -42,22 +32,3 @@ export function createDirectMessageStore({ db, read, write, emptyLogSoon }: Conn
       }),
   }
 }
-
-const toRow = ({ id, to, from, at, text }: DirectMessage): MessageRow => ({
-  id,
-  recipient: to,
-  sender: from.id,
-  name: from.name,
-  guest: from.guest ? 1 : 0,
-  key: from.key ?? null,
-  at,
-  text,
-})
-
-const toMessage = ({ id, recipient, sender, name, guest, key, at, text }: MessageRow): DirectMessage => ({
-  id,
-  to: recipient,
-  from: { id: sender, name, guest: guest === 1, ...(key === null ? {} : { key }) },
-  at,
-  text,
-})

@@ -1,28 +1,7 @@
-import type {
-  Charge,
-  ChargeStore,
-  Grouping,
-  Spending,
-  UsageQuery,
-  UsageRow,
-} from '../../../../turns/bill/ports.ts'
+import type { ChargeStore, Grouping, Spending, UsageQuery } from '../../../../turns/bill/ports.ts'
 import { DAY_MS } from '../../../../lib/duration.ts'
+import { type ChargeRow, type SumRow, toRow, toUsage } from '../../rows/charge-row.ts'
 import type { Connection } from '../connection.ts'
-
-type Prices = Record<'input_price' | 'cached_price' | 'output_price', number | null>
-
-type Estimates = Record<'input_estimated' | 'output_estimated', number>
-
-type ChargeRow = Omit<Charge, 'opensTurn' | 'usage' | 'price' | 'payers'> &
-  Prices &
-  Estimates & {
-    readonly turns: 0 | 1
-    readonly input: number
-    readonly cached: number
-    readonly output: number
-  }
-
-type SumRow = Omit<UsageRow, 'price' | 'estimated'> & Prices & Estimates
 
 /** What each request to a model used. */
 export function createChargeStore(connection: Connection): ChargeStore {
@@ -117,33 +96,4 @@ function prepareUsage({ db }: Pick<Connection, 'db'>, condition: string) {
        GROUP BY 1, input_price, cached_price, output_price`,
     )
   return { model: by(KEYS.model), person: by(KEYS.person), room: by(KEYS.room), day: by(KEYS.day) }
-}
-
-function toRow({ opensTurn, usage, price, ...charge }: Omit<Charge, 'payers'>): ChargeRow {
-  const { input, cached = 0, output, estimated } = usage
-  return {
-    ...charge,
-    turns: opensTurn ? 1 : 0,
-    input,
-    cached,
-    output,
-    input_estimated: estimated?.input ?? 0,
-    output_estimated: estimated?.output ?? 0,
-    input_price: price?.input ?? null,
-    cached_price: price?.cached ?? null,
-    output_price: price?.output ?? null,
-  }
-}
-
-function toUsage({
-  input_price: input,
-  cached_price: cached,
-  output_price: output,
-  input_estimated: read,
-  output_estimated: written,
-  ...rest
-}: SumRow): UsageRow {
-  const sum = read + written > 0 ? { ...rest, estimated: { input: read, output: written } } : rest
-  if (input === null || cached === null || output === null) return sum
-  return { ...sum, price: { input, cached, output } }
 }

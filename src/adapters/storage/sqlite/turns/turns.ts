@@ -1,33 +1,11 @@
 // What the tables of turns hold: the turns with what was sent, and the charges. It must not know who may see what is read.
 
-import type { EntryId, RoomName, TurnId } from '../../../../chat/entry.ts'
+import type { RoomName } from '../../../../chat/entry.ts'
 import type { PersonId } from '../../../../chat/people/person.ts'
 import { SYSTEM } from '../../../../chat/people/names.ts'
-import type { SentStep, TurnRecord, TurnStore } from '../../../../turns/ports.ts'
-import type { Prompt } from '../../../../prompt/prompt.ts'
+import type { TurnRecord, TurnStore } from '../../../../turns/ports.ts'
+import { type StepRow, toRecord, toRow, type TurnRow, withSteps } from '../../rows/turn-row.ts'
 import type { Connection } from '../connection.ts'
-
-interface TurnRow {
-  readonly id: TurnId
-  readonly room: RoomName
-  readonly model: string
-  readonly requester: string
-  readonly parent: string | null
-  readonly started_at: number
-  readonly ended_at: number | null
-  readonly outcome: string | null
-  readonly input: number | null
-  readonly output: number | null
-  readonly cached: number | null
-  readonly error: string | null
-  readonly prompt: string | null
-  readonly message: EntryId | null
-  readonly person: PersonId | null
-}
-
-interface StepRow {
-  readonly sent: string
-}
 
 /** Models' turns, with the prompts that were sent. */
 export function createTurnStore(connection: Connection): TurnStore {
@@ -87,46 +65,4 @@ function prepare({ db }: Connection) {
        ORDER BY started_at DESC, id DESC LIMIT ?`,
     ),
   }
-}
-
-const withSteps = (turn: TurnRecord | undefined, rows: readonly StepRow[]): TurnRecord | undefined =>
-  turn && rows.length > 0 ? { ...turn, steps: rows.map(({ sent }) => JSON.parse(sent) as SentStep) } : turn
-
-const toRow = (turn: TurnRecord): TurnRow => ({
-  id: turn.id,
-  room: turn.room,
-  model: turn.model,
-  requester: turn.requester,
-  parent: turn.parent ?? null,
-  started_at: turn.startedAt,
-  ended_at: turn.endedAt ?? null,
-  outcome: turn.outcome ?? null,
-  input: turn.usage?.input ?? null,
-  cached: turn.usage?.cached ?? null,
-  output: turn.usage?.output ?? null,
-  error: turn.error ?? null,
-  prompt: turn.prompt === undefined ? null : JSON.stringify(turn.prompt),
-  message: turn.message ?? null,
-  person: turn.person ?? null,
-})
-
-const toRecord = (row: TurnRow): TurnRecord => ({
-  id: row.id,
-  room: row.room,
-  model: row.model,
-  requester: row.requester,
-  ...(row.parent === null ? {} : { parent: row.parent }),
-  startedAt: row.started_at,
-  ...(row.ended_at === null ? {} : { endedAt: row.ended_at }),
-  ...(row.outcome === null ? {} : { outcome: row.outcome }),
-  ...usageIn(row),
-  ...(row.error === null ? {} : { error: row.error }),
-  ...(row.message === null ? {} : { message: row.message }),
-  ...(row.person === null ? {} : { person: row.person }),
-  ...(row.prompt === null ? {} : { prompt: JSON.parse(row.prompt) as Prompt }),
-})
-
-function usageIn({ input, cached, output }: TurnRow): Pick<TurnRecord, 'usage'> {
-  if (input === null || output === null) return {}
-  return { usage: { input, output, ...(cached === null ? {} : { cached }) } }
 }

@@ -1,3 +1,5 @@
+// What a search takes for a word, on every engine. This folder must not know where words are kept.
+
 /** Of a longer text only the beginning is found: nobody searches for the middle of a tool's long output. */
 const MAX_INDEXED_CHARS = 65_536
 
@@ -41,6 +43,12 @@ export function searchedWords(text: string): readonly (readonly string[])[] {
   const before = wordsOf(sought, foldSimply).slice(0, MAX_SOUGHT)
   return now.join(' ') === before.join(' ') ? [now] : [now, before]
 }
+
+/** All words of a text that are found. */
+export const indexedWordsOf = (text: string): readonly string[] => wordsOf(text.slice(0, MAX_INDEXED_CHARS))
+
+/** The words of a term, as `indexedWordsOf` has them. */
+export const soughtWordsOf = (text: string): readonly string[] => indexedWordsOf(text).slice(0, MAX_SOUGHT)
 
 const wordsOf = (text: string, folded = fold): readonly string[] => folded(text).match(WORD) ?? []
 

@@ -1,0 +1,119 @@
+import { Pool, type PoolClient } from 'pg'
+import { StorageError } from '../../../chat/errors.ts'
+import type { Log } from '../../../chat/ports.ts'
+import { errorMessage } from '../../../lib/errors.ts'
+import { isDisconnected, toStorageError } from './errors.ts'
+import { createLane, type WriteLane } from './lane.ts'
+import type { Lock } from './locks.ts'
+import type { Sql } from './sql.ts'
+import { type Job, type Statements, statementsOn } from './statements.ts'
+import { inTransaction, isRepeatable, isUnusable, NotBegun } from './transaction.ts'
+
+/** The only way to the database, through a pool of connections. Everything rejects with `StorageError` only. */
+export interface Connections extends AsyncDisposable {
+  /** Single statements that change nothing. */
+  readonly read: Statements
+  /** A transaction that holds these locks until its end. Resolves after the commit. */
+  readonly transaction: <T>(job: Job<T>, locks?: readonly Lock[]) => Promise<T>
+  /** Another line of writes, which are done in the order of the calls. */
+  readonly lane: () => WriteLane
+}
+
+/** Connections of one server. PostgreSQL takes a hundred where nobody changed it. */
+const MAX_CONNECTIONS = 12
+
+/** How long it is tried to get a connection, in milliseconds. */
+const CONNECT_MS = 10_000
+
+/** How long one statement may take there, and how long its answer is waited for here: the network may be cut. */
+const STATEMENT_MS = 20_000
+const ANSWER_MS = 25_000
+
+/** How long others' locks are waited for, and how long a transaction may do nothing: its server may have been stopped. */
+const LOCK_MS = 15_000
+const IDLE_MS = 10_000
+
+/** So often a transaction is tried again that others were in the way of. */
+const ATTEMPTS = 5
+
+/** Nothing is connected before the first statement. */
+export function createConnections(url: string, log?: Log): Connections {
+  const pool = new Pool({
+    connectionString: url,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: ANSWER_MS,
+    lock_timeout: LOCK_MS,
+    idle_in_transaction_session_timeout: IDLE_MS,
+    application_name: 'sshawl',
+    keepAlive: true,
+  })
+  // A connection that ends while nobody uses it, as all do when PostgreSQL restarts. The next statement opens another.
+  pool.on('error', (error) =>
+    log?.warn({ reason: errorMessage(error) }, 'a connection to the database ended'),
+  )
+  let closing: Promise<void> | undefined
+  const lanes: WriteLane[] = []
+
+  async function once<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    if (closing) throw new StorageError('other', 'the server is stopping; nothing was stored')
+    const client = await pool.connect()
+    let trouble: unknown
+    try {
+      return await work(client)
+    } catch (error) {
+      trouble = error
+      throw error
+    } finally {
+      client.release(isUnusable(trouble))
+    }
+  }
+
+  async function settle<T>(work: Promise<T>, reading = false): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      throw toStorageError(error instanceof NotBegun ? error.cause : error, { reading })
+    }
+  }
+
+  const read = statementsOn((query) =>
+    settle(
+      again(() => once((client) => client.query(query)), isDisconnected, 2),
+      true,
+    ),
+  )
+  const run = (statement: Sql): Promise<number> =>
+    settle(once((client) => statementsOn((query) => client.query(query)).run(statement)))
+  const transaction = <T>(job: Job<T>, locks: readonly Lock[] = []): Promise<T> =>
+    settle(again(() => once((client) => inTransaction(client, job, locks)), isRepeatable, ATTEMPTS))
+
+  return {
+    read,
+    transaction,
+    lane() {
+      const lane = createLane({ read, run, transaction })
+      lanes.push(lane)
+      return lane
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(lanes.map((lane) => lane.settled()))
+      closing ??= pool.end()
+      await closing
+    },
+  }
+}
+
+async function again<T>(
+  work: () => Promise<T>,
+  isWorthIt: (error: unknown) => boolean,
+  attempts: number,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (attempts > 1 && isWorthIt(error)) return await again(work, isWorthIt, attempts - 1)
+    throw error
+  }
+}

@@ -1,0 +1,103 @@
+import { StorageError } from '../../../chat/errors.ts'
+import { edited, type Migration, newerThan } from '../migrations.ts'
+import { OTHER_VERSION } from '../rights.ts'
+import type { Connections } from './connection.ts'
+import type { Statements } from './statements.ts'
+import { toStorageError } from './errors.ts'
+import { MIGRATIONS } from './locks.ts'
+import { raw, sql } from './sql.ts'
+
+/**
+ * Brings the database to the newest schema, each migration in a transaction of its own; what fails leaves the schema before it. Of
+ * servers that start at once, one migrates and the others wait for it. Rejects with `StorageError`: `newer` if the database knows
+ * more than we do, `other` if it is another program's.
+ */
+export async function migrate(
+  connection: Connections,
+  migrations: readonly Migration[],
+  now: () => number,
+): Promise<void> {
+  let isDone = false
+  while (!isDone)
+    isDone = await connection.transaction((tx) => applyNext(tx, migrations, now()), [MIGRATIONS])
+}
+
+/** Rejects with `StorageError` if the database does not have exactly the schema of `migrations`. */
+export async function requireSchema(statements: Statements, migrations: readonly Migration[]): Promise<void> {
+  const applied = await refuseUnfit(statements, migrations)
+  if (applied !== migrations.length) throw new StorageError('other', OTHER_VERSION)
+}
+
+/** How many migrations were applied. Rejects with `StorageError` if it can never have the schema of `migrations`. */
+export async function refuseUnfit(statements: Statements, migrations: readonly Migration[]): Promise<number> {
+  const applied = await appliedTo(statements)
+  refuseOther(applied, migrations)
+  if (applied.length === 0) await refuseForeign(statements)
+  return applied.length
+}
+
+/** True once there is nothing left to apply. */
+async function applyNext(tx: Statements, migrations: readonly Migration[], at: number): Promise<boolean> {
+  const applied = await refuseUnfit(tx, migrations)
+  const next = migrations[applied]
+  if (next === undefined) return true
+  if (applied === 0) await tx.run(raw(CREATE_RECORD))
+  await apply(tx, next, at)
+  return applied + 1 === migrations.length
+}
+
+type Applied = Pick<Migration, 'version' | 'sha256'>
+
+async function appliedTo(statements: Statements): Promise<readonly Applied[]> {
+  const table = await statements.get<{ isThere: boolean }>(
+    sql`SELECT to_regclass('migrations') IS NOT NULL AS "isThere"`,
+  )
+  if (!table?.isThere) return []
+  return await statements.all<Applied>(sql`SELECT version, sha256 FROM migrations ORDER BY version`)
+}
+
+function refuseOther(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  if (applied.length > migrations.length) throw newerThan(migrations.length, applied.length)
+  for (const [at, { sha256 }] of applied.entries()) {
+    const migration = migrations[at]
+    if (migration && migration.sha256 !== sha256) throw edited(migration)
+  }
+}
+
+async function refuseForeign(tx: Statements): Promise<void> {
+  const other = await tx.get<{ name: string }>(
+    sql`SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema() LIMIT 1`,
+  )
+  if (other)
+    throw new StorageError(
+      'other',
+      `the database in [storage] url has a table ${other.name} of another program; make an empty one with createdb`,
+    )
+  const setting = await tx.get<{ encoding: string }>(
+    sql`SELECT current_setting('server_encoding') AS encoding`,
+  )
+  if (setting?.encoding !== 'UTF8')
+    throw new StorageError(
+      'other',
+      'the database is not in UTF-8; make another with createdb --encoding=UTF8',
+    )
+}
+
+async function apply(
+  tx: Statements,
+  { version, name, sha256, sql: text }: Migration,
+  at: number,
+): Promise<void> {
+  try {
+    await tx.run(raw(text))
+    await tx.run(
+      sql`INSERT INTO migrations (version, name, sha256, applied_at) VALUES (${version}, ${name}, ${sha256}, ${at})`,
+    )
+  } catch (cause) {
+    const { reason, message } = toStorageError(cause)
+    throw new StorageError(reason, `${name}: ${message}`, { cause })
+  }
+}
+
+const CREATE_RECORD = `CREATE TABLE migrations (
+  version BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at BIGINT NOT NULL)`

@@ -1,0 +1,54 @@
+// A PostgreSQL database as storage, which several servers may use at once: a file for each port of the core, each over the same Connections.
+// Rules that SQLite keeps because it has one writer are kept here by unique indexes and locks (locks.ts). Rows are the core's own
+// values: nothing here judges them.
+
+import type { Clock, Log } from '../../../chat/ports.ts'
+import { readMigrations } from '../migrations.ts'
+import type { Storage } from '../storage.ts'
+import { keepAlone } from './alone.ts'
+import { createConnections } from './connection.ts'
+import { migrate } from './migrations.ts'
+import { createStores } from './stores.ts'
+
+/** Where the database is and what it needs. */
+export interface PostgresOptions {
+  /** `postgres://USER:PASSWORD@HOST/DATABASE`; it is shown nowhere. */
+  readonly url: string
+  /** Of PostgreSQL's migrations. */
+  readonly migrationsDir: string
+  readonly clock: Clock
+  readonly log: Log
+  /** True for a server that must be the only one with this database. */
+  readonly isAlone?: boolean | undefined
+}
+
+/** Storage in a PostgreSQL database, which is brought to the newest schema first. Rejects with `StorageError`. */
+export async function openPostgres({
+  url,
+  migrationsDir,
+  clock,
+  log,
+  isAlone,
+}: PostgresOptions): Promise<Storage> {
+  const migrations = readMigrations(migrationsDir)
+  const lock = isAlone ? await keepAlone(url, log) : undefined
+  const connection = createConnections(url, log)
+  const close = async (): Promise<void> => {
+    await connection[Symbol.asyncDispose]()
+    await lock?.[Symbol.asyncDispose]()
+  }
+  try {
+    await migrate(connection, migrations, () => clock.now())
+    log.info({ database: placeOf(url), schema: migrations.length }, 'database opened')
+    return { ...createStores(connection), [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The address without the user, the password and the parameters. */
+export function placeOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
+}

@@ -1,0 +1,53 @@
+import type { TypedStore } from '../../../../chat/typing/ports.ts'
+import type { Connections } from '../connection.ts'
+import { sql } from '../sql.ts'
+
+/** What people typed, for themselves. */
+export function createTypedStore({ lane }: Connections): TypedStore {
+  const writes = lane()
+  return {
+    async lines(person) {
+      const rows = await writes.read((statements) =>
+        statements.all<{ text: string }>(
+          sql`SELECT text FROM typed_lines WHERE person = ${person} ORDER BY id`,
+        ),
+      )
+      return rows.map(({ text }) => text)
+    },
+    addLines: (person, added, { lines, characters }) =>
+      writes.write(async (tx) => {
+        await tx.run(sql`
+          INSERT INTO typed_lines (person, text)
+          SELECT ${person}, text FROM unnest(${added}::text[]) WITH ORDINALITY AS line (text, place) ORDER BY place`)
+        await tx.run(sql`
+          DELETE FROM typed_lines WHERE id IN (
+            SELECT id FROM (
+              SELECT id, row_number() OVER newest AS place, sum(length(text)) OVER newest AS length
+              FROM typed_lines WHERE person = ${person} WINDOW newest AS (ORDER BY id DESC)
+            ) AS numbered WHERE place > ${lines} OR length > ${characters})`)
+      }),
+    async draft(person, notBefore) {
+      const row = await writes.read((statements) =>
+        statements.get<{ text: string }>(
+          sql`SELECT text FROM drafts WHERE person = ${person} AND at >= ${notBefore}`,
+        ),
+      )
+      return row?.text
+    },
+    keepDraft: (person, { text, at }, notBefore) =>
+      writes.write(async (tx) => {
+        await tx.run(sql`DELETE FROM drafts WHERE at < ${notBefore}`)
+        await tx.run(sql`
+          INSERT INTO drafts (person, at, text) VALUES (${person}, ${at}, ${text})
+          ON CONFLICT (person) DO UPDATE SET at = excluded.at, text = excluded.text`)
+      }),
+    async dropDraft(person) {
+      await writes.run(sql`DELETE FROM drafts WHERE person = ${person}`)
+    },
+    forget: (person) =>
+      writes.write(async (tx) => {
+        await tx.run(sql`DELETE FROM typed_lines WHERE person = ${person}`)
+        await tx.run(sql`DELETE FROM drafts WHERE person = ${person}`)
+      }),
+  }
+}

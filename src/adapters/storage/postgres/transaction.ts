@@ -1,0 +1,57 @@
+import type { PoolClient } from 'pg'
+import { StorageError } from '../../../chat/errors.ts'
+import { errorMessage } from '../../../lib/errors.ts'
+import { isConflict, isDisconnected } from './errors.ts'
+import { type Lock, taken } from './locks.ts'
+import { bound } from './sql.ts'
+import { type Job, statementsOn } from './statements.ts'
+
+/** After these nobody knows what the connection is doing: it is not used again. */
+export function isUnusable(error: unknown): boolean {
+  if (error instanceof NotBegun) return true
+  if (error instanceof StorageError) return isUnusable(error.cause)
+  return error !== undefined && (isDisconnected(error) || /Query read timeout/.test(errorMessage(error)))
+}
+
+/** Nothing was done: others were in the way, or the connection was gone before it began. */
+export const isRepeatable = (error: unknown): boolean => isConflict(error) || error instanceof NotBegun
+
+/** What `cause` says kept a transaction from its beginning. */
+export class NotBegun extends Error {}
+
+/** Does the job in a transaction that holds the locks. Rejects with what the driver throws, once it is rolled back. */
+export async function inTransaction<T>(client: PoolClient, job: Job<T>, locks: readonly Lock[]): Promise<T> {
+  try {
+    await begin(client, locks)
+    const value = await job(statementsOn((query) => client.query(query)))
+    await commit(client)
+    return value
+  } catch (error) {
+    if (!isUnusable(error)) await client.query('ROLLBACK')
+    throw error
+  }
+}
+
+/** One message for all of it. */
+async function begin(client: PoolClient, locks: readonly Lock[]): Promise<void> {
+  try {
+    await client.query(['BEGIN', ...(locks.length > 0 ? [bound(taken(locks)).text] : [])].join('; '))
+  } catch (cause) {
+    throw isDisconnected(cause) ? new NotBegun('', { cause }) : cause
+  }
+}
+
+async function commit(client: PoolClient): Promise<void> {
+  try {
+    await client.query('COMMIT')
+  } catch (cause) {
+    if (!isUnusable(cause)) throw cause
+    throw new StorageError(
+      'other',
+      'the database server went away; look whether it was stored, and try again',
+      {
+        cause,
+      },
+    )
+  }
+}

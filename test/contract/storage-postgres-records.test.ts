@@ -1,0 +1,15 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import type { EmptiedStorage } from '../support/emptied-storage.ts'
+import { lacks } from '../support/needs.ts'
+import { openEmptiedPostgres } from '../support/postgres/databases.ts'
+import { recordsExam } from './storage-exam.ts'
+
+describe.skipIf(lacks('postgres'))('records', () => {
+  let storage: EmptiedStorage
+  beforeAll(async () => {
+    storage = await openEmptiedPostgres()
+  })
+  afterAll(() => storage[Symbol.asyncDispose]())
+
+  recordsExam('PostgreSQL', () => storage.emptied())
+})

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+import { openStorage, type StorageOptions } from '../../../src/adapters/storage/open.ts'
+import type { EmptiedStorage } from '../emptied-storage.ts'
+import { sqliteOptions } from '../storage.ts'
+import { urlOfServer } from './server.ts'
+
+/** A database of one's own on the server of this run, gone when disposed of. */
+export interface TestDatabase extends AsyncDisposable {
+  readonly url: string
+  /** A name for a role of this database alone; it goes with it. */
+  role(name: string): string
+  /** Sends statements to it as its owner. */
+  send(text: string): Promise<readonly Record<string, unknown>[]>
+}
+
+/** Makes one, with nothing in it. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const server = await urlOfServer(inject('postgresDir'))
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await sendTo(server, `CREATE DATABASE ${name}`)
+  const url = server.replace(/postgres$/, name)
+  const roles: string[] = []
+  return {
+    url,
+    role(role) {
+      roles.push(`${role}_${name}`)
+      return `${role}_${name}`
+    },
+    send: (text) => sendTo(url, text),
+    async [Symbol.asyncDispose]() {
+      await sendTo(server, `DROP DATABASE ${name} WITH (FORCE)`)
+      for (const role of roles) await sendTo(server, `DROP ROLE IF EXISTS ${role}`)
+    },
+  }
+}
+
+async function sendTo(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** How to open a database. */
+export const postgresOptions = ({ url }: Pick<TestDatabase, 'url'>): StorageOptions => ({
+  ...sqliteOptions(''),
+  url,
+})
+
+/** An emptied store, and where it is. */
+export interface EmptiedPostgres extends EmptiedStorage {
+  readonly database: TestDatabase
+}
+
+/** A store in PostgreSQL that many tests use one after the other: a database for each test would take as long as the test. */
+export async function openEmptiedPostgres(): Promise<EmptiedPostgres> {
+  const database = await createDatabase()
+  const storage = await openStorage(postgresOptions(database))
+  const tables = await database.send(
+    "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'",
+  )
+  const numbered = await database.send("SELECT sequencename FROM pg_sequences WHERE schemaname = 'public'")
+  const emptying = [
+    ...tables.map(({ tablename }) => `DELETE FROM ${String(tablename)}`),
+    ...numbered.map(({ sequencename }) => `ALTER SEQUENCE ${String(sequencename)} RESTART`),
+  ]
+  return {
+    database,
+    async emptied() {
+      // No row refers to another meanwhile.
+      await database.send(['SET session_replication_role = replica', ...emptying].join('; '))
+      return { ...storage, async [Symbol.asyncDispose]() {} }
+    },
+    async [Symbol.asyncDispose]() {
+      await storage[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { existsSync, watch } from 'node:fs'
+import { chown, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { postgresPrograms } from '../needs.ts'
+
+/** What a server of tests need not do: no power is cut. What was committed survives the end of its processes. */
+const SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  max_connections: '200',
+  shared_buffers: '32MB',
+}
+
+/** The user that it runs as where the tests are root's: it refuses to be root. */
+const NOBODY = 65_534
+
+const isRoot = process.getuid?.() === 0
+
+/**
+ * The URL of a server's database `postgres`, in a directory that all processes of a test run share: the first one starts it, and the
+ * others wait until it has.
+ */
+export async function urlOfServer(dir: string): Promise<string> {
+  const ready = join(dir, 'url')
+  if (await isFirst(dir)) {
+    const url = await startServer(dir, await freePort())
+    await writeFile(`${ready}.new`, url)
+    await rename(`${ready}.new`, ready)
+    return url
+  }
+  await appearanceOf(ready, dir)
+  return await readFile(ready, 'utf8')
+}
+
+/** Makes a server in a directory, and starts it. Gives the URL of its database `postgres`. */
+export async function startServer(dir: string, port: number): Promise<string> {
+  const data = join(dir, 'data')
+  await mkdir(data)
+  if (isRoot) await chown(data, NOBODY, NOBODY)
+  await run('initdb', [
+    '-D',
+    data,
+    '-A',
+    'trust',
+    '-U',
+    'postgres',
+    '-E',
+    'UTF8',
+    '--locale=C.UTF-8',
+    '--no-sync',
+  ])
+  await startAgain(dir, port)
+  return `postgres://postgres@127.0.0.1:${port}/postgres`
+}
+
+/** Starts a server that was stopped. */
+export async function startAgain(dir: string, port: number): Promise<void> {
+  const settings = Object.entries(SETTINGS).map(([name, value]) => `-c ${name}=${value}`)
+  const options = [...settings, `-k ${join(dir, 'data')}`, '-h 127.0.0.1', `-p ${port}`]
+  const data = join(dir, 'data')
+  await run('pg_ctl', ['start', '-w', '-s', '-D', data, '-l', join(data, 'log'), '-o', options.join(' ')])
+}
+
+/** Stops it at once; whoever is connected is cut off. */
+export async function stopServer(dir: string): Promise<void> {
+  await run('pg_ctl', ['stop', '-w', '-s', '-m', 'immediate', '-D', join(dir, 'data')])
+}
+
+/** A port that nobody uses now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function run(program: string, args: readonly string[]): Promise<void> {
+  const file = join(postgresPrograms() ?? '', program)
+  const [command = file, ...first] = isRoot ? ['runuser', '-u', 'nobody', '--', file] : [file]
+  // What is started keeps no pipe of ours open.
+  await execa(command, [...first, ...args], { stdio: 'ignore', cwd: '/' })
+}
+
+async function isFirst(dir: string): Promise<boolean> {
+  try {
+    await mkdir(join(dir, 'started'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function appearanceOf(file: string, dir: string): Promise<void> {
+  const changes = watch(dir)
+  try {
+    while (!existsSync(file)) await once(changes, 'change')
+  } finally {
+    changes.close()
+  }
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openStorage } from '../../../../../src/adapters/storage/open.ts'
+import { readMigrations } from '../../../../../src/adapters/storage/migrations.ts'
+import { openDatabase } from '../../../../../src/adapters/storage/sqlite/open-database.ts'
+import { paths } from '../../../../../src/app/paths.ts'
+import { lacks } from '../../../../support/needs.ts'
+import { createDatabase, postgresOptions, type TestDatabase } from '../../../../support/postgres/databases.ts'
+
+/** Of each released migration. A line is added with a new file and never changed. */
+const released: Readonly<Record<string, string>> = {
+  '001-first-light.sql': 'd7df39d716551d2b9b36ef7c5e28522b70fc225d17ffdb478437b4a3bf8f5ea5',
+}
+
+/** Columns of PostgreSQL alone: what SQLite reads out of `data`, and what it keeps in the search index beside the database. */
+const ONLY_IN_POSTGRES = [
+  'entries.edits text',
+  'entries.not_run number required',
+  'entries.reacts text',
+  'entries.thread text',
+  'entries.words tsvector required',
+]
+
+/** What the types of both engines are for. */
+const KINDS: Readonly<Record<string, string>> = {
+  INTEGER: 'number',
+  bigint: 'number',
+  REAL: 'real',
+  'double precision': 'real',
+  TEXT: 'text',
+}
+
+const described = (table: unknown, column: unknown, type: unknown, isRequired: boolean): string =>
+  `${String(table)}.${String(column)} ${KINDS[String(type)] ?? String(type)}${isRequired ? ' required' : ''}`
+
+function columnsOfSqlite(): readonly string[] {
+  const migrations = readMigrations(paths.migrations)
+  const db = openDatabase({ file: ':memory:', migrations, busyMs: 0, now: () => 0 })
+  const rows = db
+    .prepare<[], { table: string; name: string; type: string; notnull: number; pk: number }>(
+      `SELECT tables.name AS "table", columns.* FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+       WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite%'`,
+    )
+    .all()
+  db.close()
+  return rows.map(({ table, name, type, notnull, pk }) =>
+    described(table, name, type, notnull === 1 || pk > 0),
+  )
+}
+
+async function columnsOfPostgres(database: TestDatabase): Promise<readonly string[]> {
+  const rows = await database.send(
+    `SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns WHERE table_schema = 'public'`,
+  )
+  return rows.map((row) =>
+    described(row['table_name'], row['column_name'], row['data_type'], row['is_nullable'] === 'NO'),
+  )
+}
+
+/** `person_keys(person,fingerprint)` of each primary key and unique index, where it is not of an expression. */
+async function keysOf(database: TestDatabase): Promise<readonly string[]> {
+  const rows = await database.send(`
+    SELECT indrelid::regclass::text || '(' || string_agg(attname::text, ',' ORDER BY place) || ')' AS key
+    FROM pg_index CROSS JOIN LATERAL unnest(indkey) WITH ORDINALITY AS part (number, place)
+    JOIN pg_attribute ON attrelid = indrelid AND attnum = number
+    WHERE indisunique AND NOT 0 = ANY(indkey) AND indrelid::regclass::text NOT LIKE 'pg_%' GROUP BY indexrelid, indrelid`)
+  return rows.map(({ key }) => String(key)).toSorted()
+}
+
+function keysOfSqlite(): readonly string[] {
+  const migrations = readMigrations(paths.migrations)
+  const db = openDatabase({ file: ':memory:', migrations, busyMs: 0, now: () => 0 })
+  const rows = db
+    .prepare<[], { key: string }>(
+      `SELECT tables.name || '(' || group_concat(columns.name) || ')' AS key
+       FROM sqlite_schema AS tables, pragma_index_list(tables.name) AS indexes, pragma_index_info(indexes.name) AS columns
+       WHERE tables.type = 'table' AND indexes."unique" = 1 GROUP BY tables.name, indexes.name
+       UNION ALL SELECT tables.name || '(' || columns.name || ')'
+       FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+       WHERE tables.type = 'table' AND columns.type = 'INTEGER' AND columns.pk = 1
+         AND NOT EXISTS (SELECT 1 FROM pragma_index_list(tables.name) WHERE origin = 'pk')`,
+    )
+    .all()
+  db.close()
+  return rows.map(({ key }) => key).toSorted()
+}
+
+test('no released migration of PostgreSQL was edited or forgotten here', () => {
+  const dir = join(paths.migrations, 'postgres')
+  const present = readMigrations(dir).map(({ name }) => [
+    name,
+    createHash('sha256')
+      .update(readFileSync(join(dir, name)))
+      .digest('hex'),
+  ])
+  expect(Object.fromEntries(present)).toEqual(released)
+})
+
+test.skipIf(lacks('postgres'))('both engines have the same tables, columns and keys', async () => {
+  await using database = await createDatabase()
+  await (await openStorage(postgresOptions(database)))[Symbol.asyncDispose]()
+  const sqlite = columnsOfSqlite()
+  const postgres = await columnsOfPostgres(database)
+  expect(postgres.filter((column) => !ONLY_IN_POSTGRES.includes(column)).toSorted()).toEqual(
+    sqlite.toSorted(),
+  )
+  expect(postgres).toEqual(expect.arrayContaining(ONLY_IN_POSTGRES))
+  // A target is too long for an index, so that PostgreSQL has its digest there.
+  expect(await keysOf(database)).toEqual(
+    keysOfSqlite().filter((key) => key !== 'grants(person,room,tool,target)'),
+  )
+})

@@ -1,0 +1,172 @@
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  auditDatabase,
+  backupDatabase,
+  damageOf,
+  openStorage,
+  restoreDatabase,
+} from '../../../../../src/adapters/storage/open.ts'
+import { paths } from '../../../../../src/app/paths.ts'
+import { StorageError } from '../../../../../src/chat/errors.ts'
+import { idOf, lobby } from '../../../../contract/storage/cast.ts'
+import type { Log } from '../../../../../src/chat/ports.ts'
+import { lacks } from '../../../../support/needs.ts'
+import { createDatabase, postgresOptions } from '../../../../support/postgres/databases.ts'
+import { freePort, startAgain, startServer, stopServer } from '../../../../support/postgres/server.ts'
+import { message, temporaryDir } from '../../../../support/storage.ts'
+
+/** A log that keeps all facts, as the server's would print them. */
+function factsLog(): Log & { readonly lines: unknown[] } {
+  const lines: unknown[] = []
+  const keep = (facts: object, text: string): void => void lines.push([facts, text])
+  return { lines, debug: keep, info: keep, warn: keep, error: keep }
+}
+
+/** What opening it comes to. */
+async function failureOf(url: string, more: object = {}): Promise<StorageError> {
+  const failure: unknown = await openStorage({ ...postgresOptions({ url }), ...more }).catch((error) => error)
+  if (failure instanceof StorageError) return failure
+  throw new Error('it opened', { cause: failure })
+}
+
+/** The same database for another user, or in another form. */
+function changed(
+  url: string,
+  change: Partial<Pick<URL, 'username' | 'password' | 'pathname' | 'port'>>,
+): string {
+  return Object.assign(new URL(url), change).toString()
+}
+
+describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', () => {
+  test('is refused in a sentence that says what to do', async () => {
+    await using database = await createDatabase()
+    const { url } = database
+    const closed = String(await freePort())
+    const says = async (one: string): Promise<string> => (await failureOf(one)).message
+    expect(await says(changed(url, { port: closed }))).toContain('cannot be reached; start it')
+    expect(await says('postgres://u@no-such-host.invalid/x')).toMatch(
+      /no such database server|cannot be reached/,
+    )
+    expect(await says(changed(url, { pathname: '/none' }))).toContain('make it with createdb')
+    expect(await says(changed(url, { username: 'nobody' }))).toContain('refused the user or the password')
+    const role = database.role('shut')
+    await database.send(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 0`)
+    expect(await failureOf(changed(url, { username: role }))).toMatchObject({ reason: 'locked' })
+    await database.send(`ALTER ROLE ${role} CONNECTION LIMIT -1`)
+    expect(await failureOf(changed(url, { username: role }))).toMatchObject({ reason: 'read-only' })
+    await database.send('CREATE TABLE stranger (id int)')
+    expect(await says(url)).toContain('has a table stranger of another program')
+    await expect(damageOf(url, paths.migrations)).rejects.toThrow('of another program')
+  })
+
+  test('shows its password nowhere', async () => {
+    await using database = await createDatabase()
+    const port = String(await freePort())
+    const urls = [
+      changed(database.url, { password: 'tops3cret', port }),
+      changed(database.url, { password: 'tops3cret', username: 'nobody' }),
+    ]
+    for (const url of urls) {
+      const log = factsLog()
+      const failure = await failureOf(url, { log })
+      const { cause } = failure
+      const shown = [
+        failure.stack,
+        JSON.stringify(failure),
+        JSON.stringify(cause),
+        String(cause),
+        JSON.stringify(log.lines),
+      ]
+      expect(shown.join('\n')).not.toContain('tops3cret')
+    }
+    const log = factsLog()
+    const url = changed(database.url, { password: 'tops3cret' })
+    await (await openStorage({ ...postgresOptions({ url }), log }))[Symbol.asyncDispose]()
+    expect(JSON.stringify(log.lines)).toContain('database opened')
+    expect(JSON.stringify(log.lines)).not.toContain('tops3cret')
+  })
+
+  test('of a newer schema, or of one that was edited, is left as it is', async () => {
+    using dir = temporaryDir()
+    await using database = await createDatabase()
+    const migrationsDir = join(dir.path, 'migrations')
+    cpSync(paths.migrations, migrationsDir, { recursive: true })
+    writeFileSync(join(migrationsDir, 'postgres', '002-more.sql'), 'CREATE TABLE more (id bigint)')
+    await (await openStorage({ ...postgresOptions(database), migrationsDir }))[Symbol.asyncDispose]()
+    expect(await failureOf(database.url)).toMatchObject({ reason: 'newer' })
+    await expect(auditDatabase(database.url, paths.migrations, 0)).rejects.toMatchObject({ reason: 'newer' })
+    writeFileSync(join(migrationsDir, 'postgres', '002-more.sql'), 'CREATE TABLE more (id text)')
+    expect((await failureOf(database.url, { migrationsDir })).message).toContain('002-more.sql: edited')
+    writeFileSync(
+      join(migrationsDir, 'postgres', '003-bad.sql'),
+      'CREATE TABLE half (id bigint); CREATE TABLE half (id bigint)',
+    )
+    writeFileSync(join(migrationsDir, 'postgres', '002-more.sql'), 'CREATE TABLE more (id bigint)')
+    expect((await failureOf(database.url, { migrationsDir })).message).toContain('003-bad.sql: ')
+    expect(await database.send("SELECT to_regclass('half') AS half")).toEqual([{ half: null }])
+  })
+
+  test('only reads: nothing is stored, what is there is read', async () => {
+    await using database = await createDatabase()
+    const options = postgresOptions(database)
+    await using storage = await openStorage(options)
+    await storage.chat.log.append(message(idOf(1), 'lobby', 'before'))
+    const name = new URL(database.url).pathname.slice(1)
+    await database.send(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+    await using reading = await openStorage(options)
+    const refused = reading.chat.log.append(message(idOf(2), 'lobby', 'after'))
+    await expect(refused).rejects.toMatchObject({ name: 'StorageError', reason: 'read-only' })
+    await expect(reading.upkeep.health()).rejects.toMatchObject({ reason: 'read-only' })
+    expect(await reading.chat.log.read(lobby, { limit: 9 })).toHaveLength(1)
+  })
+
+  test('says what to use for backups and restores', async () => {
+    await using database = await createDatabase()
+    await using storage = await openStorage(postgresOptions(database))
+    const dump = 'pg_dump --format=custom'
+    await expect(storage.upkeep.backup('/nowhere')).rejects.toThrow(dump)
+    await expect(backupDatabase(database.url, '/nowhere')).rejects.toThrow(dump)
+    const restore = { source: 'x', file: database.url, migrationsDir: '', now: new Date() }
+    await expect(restoreDatabase(restore)).rejects.toThrow('pg_restore')
+    await expect(damageOf(database.url, paths.migrations)).resolves.toBeUndefined()
+  })
+
+  test('that loses its connections goes on with new ones', async () => {
+    await using database = await createDatabase()
+    const log = factsLog()
+    await using storage = await openStorage({ ...postgresOptions(database), log })
+    await storage.chat.log.append(message(idOf(1), 'lobby', 'before'))
+    await database.send(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    )
+    expect(await storage.chat.log.read(lobby, { limit: 9 })).toHaveLength(1)
+    await storage.chat.log.append(message(idOf(2), 'lobby', 'after'))
+    expect(await storage.chat.log.read(lobby, { limit: 9 })).toHaveLength(2)
+  })
+
+  test('rejects while PostgreSQL is down, and works when it is up again', async () => {
+    using dir = temporaryDir()
+    chmodSync(dir.path, 0o755)
+    const server = join(dir.path, 'server')
+    mkdirSync(server)
+    const port = await freePort()
+    const url = await startServer(server, port)
+    await using storage = await openStorage(postgresOptions({ url }))
+    const { log } = storage.chat
+    await log.append(message(idOf(1), 'lobby', 'before'))
+    await stopServer(server)
+    const calls = [
+      log.append(message(idOf(2), 'lobby', 'x')),
+      log.read(lobby, { limit: 9 }),
+      storage.upkeep.health(),
+    ]
+    for (const outcome of await Promise.allSettled(calls))
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'StorageError' } })
+    await startAgain(server, port)
+    await log.append(message(idOf(3), 'lobby', 'after'))
+    expect(await log.read(lobby, { limit: 9 })).toHaveLength(2)
+    await stopServer(server)
+  })
+})
