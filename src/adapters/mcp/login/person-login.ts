@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { OAuthDiscoveryState, StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 import type { Log } from '../../../chat/ports.ts'
 import { masked } from '../secrets.ts'
@@ -12,6 +11,7 @@ import type { KeptLogin } from './login-file.ts'
 import { LoginEnded, renewed } from './renew.ts'
 import { revoke } from './revoke.ts'
 import { loginError } from './trouble.ts'
+import { createUnderWay, HOLDS_MS } from './under-way.ts'
 
 /** What a login is made with. */
 export interface PersonLoginParts {
@@ -24,24 +24,18 @@ export interface PersonLoginParts {
   readonly log: Log
 }
 
-/** How long a person has to log in, in ms. */
-const HOLDS_MS = 10 * 60_000
-
 /** A login that a person makes in a browser. */
 export function createPersonLogin({ name, reach, file, back, log }: PersonLoginParts): McpLogin {
   const fetchFn = createLoginFetch(reach)
   const fetchGuarded = createGuardedFetch(reach)
   const serverUrl = new URL(reach.url)
   const how = `/mcp login ${name}`
+  const underWay = createUnderWay(how)
   const keeper = createLoginKeeper(file, reach.url, name, log)
   /** With which token an answer was asked for. */
   const askedWith = new WeakMap<Response, string>()
   /** What we registered as last; undefined where that is what is kept. */
   let registered: StoredOAuthClientInformation | 'none' | undefined
-  let begun: BegunAttempt | undefined
-  let exchanging = 0
-  /** Aborted when somebody leaves: what was begun before counts no more. */
-  let leaving = new AbortController()
   /** For more rights than there are. */
   let wantedScope: string | undefined
   let challenge: Challenge = {}
@@ -122,7 +116,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
         )
       await keeper.held()
       const { auth } = await import('@modelcontextprotocol/client')
-      const { signal: left } = leaving
+      const left = underWay.left()
       try {
         challenge = (await challengeOf(serverUrl, fetchGuarded)) ?? challenge
         const { resourceMetadataUrl } = challenge
@@ -130,69 +124,31 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
         const scope = reach.oauth?.scopes?.join(' ') ?? withMore(keeper.now(), wantedScope ?? challenge.scope)
         await auth(next.provider, { serverUrl, resourceMetadataUrl, scope, fetchFn })
         const address = next.address()
-        if (left.aborted) throw new LoginError(LEFT)
-        begun = { attempt: next, until: performance.now() + HOLDS_MS, left }
+        underWay.begin(next, left)
         return { address, back: String(next.provider.redirectUrl), holdsMs: HOLDS_MS }
       } catch (error) {
         throw loginError(error)
       }
     },
-    isBegun: (state) => isLive(begun) && begun.attempt.isOf(state),
-    isUnderWay: () => exchanging > 0 || isLive(begun),
+    isBegun: underWay.isBegun,
+    isUnderWay: underWay.hasAny,
     async finish(answer) {
-      if (!isLive(begun))
-        throw new LoginError(`no login of it is under way, or it took too long: ${how} begins one`)
-      const { attempt, left } = begun
-      if (!attempt.isOf(answer.get('state') ?? ''))
-        throw new LoginError('that is no answer to the login that was begun last: give the whole address')
-      begun = undefined
-      exchanging++
+      const { attempt, left } = underWay.take(answer.get('state') ?? '')
       try {
-        await unlessLeft(left, exchange(attempt, answer))
+        await underWay.exchange(left, exchange(attempt, answer))
       } catch (error) {
         throw loginError(error)
-      } finally {
-        exchanging--
       }
       isWanted = false
       wantedScope = undefined
     },
     async leave() {
-      begun = undefined
-      leaving.abort()
-      leaving = new AbortController()
+      underWay.leave()
       const login = await keeper.held()
       registered = login?.client
       await keeper.forget()
       return login && (await revoke(login, fetchFn))
     },
-  }
-}
-
-/** A login that is under way. */
-interface BegunAttempt {
-  readonly attempt: Attempt
-  /** As `performance.now()`. */
-  readonly until: number
-  /** Aborted when somebody leaves. */
-  readonly left: AbortSignal
-}
-
-const isLive = (begun: BegunAttempt | undefined): begun is BegunAttempt =>
-  begun !== undefined && begun.until > performance.now()
-
-const LEFT = 'somebody logged out or disconnected it meanwhile, so nothing of it is kept'
-
-/** As the work, but whoever waits for it has an answer at once when somebody leaves. */
-async function unlessLeft(left: AbortSignal, work: Promise<void>): Promise<void> {
-  const over = new AbortController()
-  const ended = once(left, 'abort', { signal: over.signal }).then(() => {
-    throw new LoginError(LEFT)
-  })
-  try {
-    await Promise.race([work, ended])
-  } finally {
-    over.abort()
   }
 }
 
