@@ -134,16 +134,18 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
     isUnderWay: underWay.hasAny,
     async finish(answer) {
       const { attempt, left } = underWay.take(answer.get('state') ?? '')
+      // A tool that still wants more says so again; what is wrong does not stay.
+      wantedScope = undefined
       try {
         await underWay.exchange(left, exchange(attempt, answer))
       } catch (error) {
         throw loginError(error)
       }
       isWanted = false
-      wantedScope = undefined
     },
     async leave() {
       underWay.leave()
+      wantedScope = undefined
       const login = await keeper.held()
       registered = login?.client
       await keeper.forget()
