@@ -11,6 +11,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/lua/wasmoon': 'state.ts',
   'src/adapters/mcp': 'config.ts',
   'src/adapters/mcp/client': 'servers.ts',
+  'src/adapters/mcp/client/revisions': 'hello.ts',
   'src/adapters/metrics': 'meter.ts',
   'src/adapters/sandbox': 'workspaces.ts',
   'src/adapters/ssh': 'server.ts',

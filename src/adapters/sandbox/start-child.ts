@@ -9,7 +9,7 @@ import { feed } from './run-briefly.ts'
 interface Started {
   readonly child: ChildProcess
   /** Resolves when it is gone and its pipes are closed. */
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<ChildEnd>
 }
 
 /**
@@ -36,13 +36,13 @@ export async function startChild(launch: Launch): Promise<Started> {
 }
 
 /** How a child ended, or why it could not be started. */
-export interface Ended {
+export interface ChildEnd {
   readonly exitCode?: number | undefined
   readonly signal?: string | undefined
   readonly error?: unknown
 }
 
-const endOf = async (child: ChildProcess): Promise<Ended> =>
+const endOf = async (child: ChildProcess): Promise<ChildEnd> =>
   new Promise((resolve) => {
     child.once('error', (error) => resolve({ error }))
     child.once('close', (exitCode, signal) =>

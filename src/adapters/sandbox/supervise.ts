@@ -11,7 +11,7 @@ import type { ToolLimits } from '../../tools/limits.ts'
 import type { Launch } from './launch.ts'
 import { collectOutput } from './output.ts'
 import { groupGone, killGroup, namespaceGone } from './processes.ts'
-import { startChild, type Ended } from './start-child.ts'
+import { startChild, type ChildEnd } from './start-child.ts'
 import type { UsageWatch } from './watch-usage.ts'
 
 /** A command that writes more than this is ended at once, before its time limit. */
@@ -63,7 +63,7 @@ const timeNotice = (limits: ToolLimits): string => `it ran longer than ${duratio
 /** `ended` is undefined for a child that has not ended yet. */
 function howItEnded(
   why: string | undefined,
-  ended: Ended | undefined,
+  ended: ChildEnd | undefined,
 ): Omit<ProcessOutcome, 'output' | 'timedOut'> {
   if (why !== undefined) return { signal: 'SIGKILL', notice: `stopped: ${why}` }
   return {

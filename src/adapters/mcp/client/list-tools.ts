@@ -1,8 +1,8 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { leftOut, listedTools, readDefinition, type LeftOut, type McpDefinition } from './definition.ts'
-import { readHeaderArguments } from './header-arguments.ts'
+import { readHeaderArguments } from './revisions/header-arguments.ts'
 import { MAX_PAGES, MAX_TOOLS } from './limits.ts'
-import { unjudged } from './unjudged.ts'
+import { unjudged } from './revisions/unjudged.ts'
 
 /** What a server lists. */
 export interface McpList {

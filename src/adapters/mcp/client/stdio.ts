@@ -34,6 +34,7 @@ export function createStdioTransport(launch: () => Promise<McpLaunch>, slowed: (
   let why: string | undefined
   let stderr = ''
   let closed = false
+  let following: Promise<void> | undefined
 
   async function read(stdout: AsyncIterable<Buffer>): Promise<void> {
     const linesIn = createLineSplitter()
@@ -93,11 +94,17 @@ export function createStdioTransport(launch: () => Promise<McpLaunch>, slowed: (
       if (closed) killGroup(one, 'SIGKILL')
       one.stderr.on('data', (text: Buffer) => void (stderr = (stderr + text.toString()).slice(-STDERR_CHARS)))
       child = one
-      void follow(one)
+      following = follow(one)
     },
     async send(message) {
-      if (!child?.stdin.writable) throw new Error('it does not listen any more')
-      if (!child.stdin.write(`${JSON.stringify(message)}\n`)) await drained(child)
+      try {
+        if (!child?.stdin.writable) throw new Error('it does not listen any more')
+        if (!child.stdin.write(`${JSON.stringify(message)}\n`)) await drained(child)
+      } catch (error) {
+        // Most likely it has just ended, and why it did says more.
+        await Promise.race([following, wait(GRACE_MS, undefined, { ref: false })])
+        throw error
+      }
     },
     async close() {
       closed = true

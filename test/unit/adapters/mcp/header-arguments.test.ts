@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../src/lib/json.ts'
-import { headersFor, readHeaderArguments } from '../../../../src/adapters/mcp/client/header-arguments.ts'
+import {
+  headersFor,
+  readHeaderArguments,
+} from '../../../../src/adapters/mcp/client/revisions/header-arguments.ts'
 
 const marked = (name: string | number, type: string | string[] = 'string'): JsonObject => ({
   type,

@@ -1,4 +1,4 @@
-import type { EndingTransport } from './stdio.ts'
+import type { EndingTransport } from '../stdio.ts'
 
 /** Begins the name of a method as the SDK has it; no method of the protocol begins so. */
 const MARK = 'unjudged:'

@@ -1,5 +1,11 @@
+/**
+ * In what the protocol's revision of 2026-07-28 and those before it differ for a client: how a server is greeted, whether it still
+ * answers, how it says that its tools are others, how it asks for something in the middle of a call, which arguments it gets as
+ * headers. This folder works on the SDK's client alone: it knows no transport, no tool of a room and no config.
+ */
 import type { VersionNegotiationOptions } from '@modelcontextprotocol/client'
-import type { McpTimes } from './limits.ts'
+import type { McpTimes } from '../limits.ts'
+import { isRefusal } from './refusal.ts'
 
 /**
  * How a server is greeted. `any`: with `server/discover`, as servers since the revision of 2026-07-28 want it, and where it
@@ -40,21 +46,13 @@ export async function greet<T>(open: (hello: Hello) => Promise<T>): Promise<T> {
 
 const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined)
 
-/** Of an error of this class. */
-const codeOf = <C>(
-  error: unknown,
-  kind: abstract new (...args: never[]) => { readonly code: C },
-): C | undefined => (error instanceof kind ? error.code : undefined)
-
-/** No answer that says which revisions it speaks; one that asks who we are is none of these. */
+/** No answer that says which revisions it speaks. One that asks who we are is none of these. */
 async function gaveNoAnswer(error: unknown): Promise<boolean> {
   const { SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client')
-  const code = codeOf(causeOf(error), SdkError)
-  return code === SdkErrorCode.EraNegotiationFailed || code === SdkErrorCode.RequestTimeout
+  const cause = causeOf(error)
+  if (!(cause instanceof SdkError)) return false
+  return cause.code === SdkErrorCode.EraNegotiationFailed || cause.code === SdkErrorCode.RequestTimeout
 }
 
-async function knowsOnlyNewest(error: unknown): Promise<boolean> {
-  const { ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/client')
-  const code = codeOf(causeOf(error), ProtocolError)
-  return code === ProtocolErrorCode.MethodNotFound || code === ProtocolErrorCode.UnsupportedProtocolVersion
-}
+const knowsOnlyNewest = (error: unknown): Promise<boolean> =>
+  isRefusal(causeOf(error), 'MethodNotFound', 'UnsupportedProtocolVersion')

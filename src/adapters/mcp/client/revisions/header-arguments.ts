@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../lib/json.ts'
+import type { JsonSchema } from '../../../../lib/json.ts'
 
 /**
  * Arguments that a tool's schema marks to be sent as headers, too, so that what stands before the server can read them (revision

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
-import { STEADY_MS, type McpTimes } from './limits.ts'
-import { pause } from './seldom.ts'
+import { STEADY_MS, type McpTimes } from '../limits.ts'
+import { pause } from '../seldom.ts'
+import { isRefusal } from './refusal.ts'
 
 /**
  * Has a server say when its tools are others, until `over`: since the revision of 2026-07-28 it does so only on a stream that
@@ -21,14 +22,9 @@ export async function listenForTools(
       changed()
       await stream.closed
     } catch (error) {
-      if (await isUnknown(error)) return
+      if (await isRefusal(error, 'MethodNotFound')) return
     }
     failures = performance.now() - since > STEADY_MS ? 0 : failures + 1
     await pause(Math.min(maxRetryMs, retryMs * 2 ** failures), over)
   }
-}
-
-async function isUnknown(error: unknown): Promise<boolean> {
-  const { ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/client')
-  return error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound
 }

@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client'
+import { isRefusal } from './refusal.ts'
 
 /** The answer to whatever a server asks for itself: of people (elicitation), of models (sampling), of our files (roots). */
 const NOT_ASKED =
@@ -17,10 +18,9 @@ export async function refuseQuestions(client: Client): Promise<void> {
  * 2026-07-28 a server asks by what it answers, and cannot be told that nobody will.
  */
 export async function whyUnanswered(error: unknown): Promise<string | undefined> {
-  const { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode } =
-    await import('@modelcontextprotocol/client')
-  const asked = error instanceof SdkError && error.code === SdkErrorCode.CapabilityNotSupported
-  const refused =
-    error instanceof ProtocolError && error.code === ProtocolErrorCode.MissingRequiredClientCapability
-  return asked || refused ? `it wants an answer in the middle of the call; ${NOT_ASKED}` : undefined
+  const { SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client')
+  const isAsked = error instanceof SdkError && error.code === SdkErrorCode.CapabilityNotSupported
+  return isAsked || (await isRefusal(error, 'MissingRequiredClientCapability'))
+    ? `it wants an answer in the middle of the call; ${NOT_ASKED}`
+    : undefined
 }

@@ -1,0 +1,108 @@
+import { toolProgress } from '../../../chat/tool-progress.ts'
+import { createDeferred } from '../../../lib/deferred.ts'
+import { errorMessage } from '../../../lib/errors.ts'
+import type { McpServerConfig } from '../config.ts'
+import { withoutSecrets } from '../secrets.ts'
+import type { ConnectionOptions, McpConnection } from './connection.ts'
+import { callResult } from './content.ts'
+import { listTools } from './list-tools.ts'
+import { AnotherRevision, checkAnswering } from './revisions/answering.ts'
+import { headersFor } from './revisions/header-arguments.ts'
+import { negotiationOf, type Hello } from './revisions/hello.ts'
+import { listenForTools } from './revisions/listening.ts'
+import { refuseQuestions, whyUnanswered } from './revisions/questions.ts'
+import { sendingUnjudged, unjudged } from './revisions/unjudged.ts'
+import type { EndingTransport } from './stdio.ts'
+import { isTurnedAway, whyOf } from './why.ts'
+
+/** Node's longest timer, in milliseconds: who calls has a time limit of their own. */
+const NO_LIMIT_MS = 2 ** 31 - 1
+
+const GONE = 'it does not answer any more'
+
+/** Says hello over a transport, in one way. Rejects with an `Error` whose message ends a sentence, and whose `cause` is the SDK's. */
+export async function open(
+  transport: EndingTransport,
+  hello: Hello,
+  config: McpServerConfig,
+  options: ConnectionOptions,
+): Promise<McpConnection> {
+  const { Client, InsufficientScopeError } = await import('@modelcontextprotocol/client')
+  const { times, version, signal, login } = options
+  const client = new Client(
+    { name: 'sshawl', version },
+    { capabilities: {}, versionNegotiation: negotiationOf(hello, times) },
+  )
+  const over = createDeferred<string>()
+  const ended = new AbortController()
+  let whyClosed: string | undefined
+  const whyEnded = (): string | undefined => {
+    const why = transport.why()
+    return why === undefined ? undefined : withoutSecrets(why, config.reach)
+  }
+  const closed = (): void => {
+    over.resolve(whyClosed ?? whyEnded() ?? 'the connection ended')
+    ended.abort()
+  }
+  // A property of the SDK, not an event.
+  Object.assign(client, { onclose: closed })
+  await refuseQuestions(client)
+  client.setNotificationHandler('notifications/tools/list_changed', () => options.listChanged())
+
+  const close = async (why: string): Promise<void> => {
+    whyClosed ??= why
+    await client.close().catch(() => undefined)
+    closed()
+  }
+  const limited = { timeout: times.connectMs }
+  const masked = (text: string): string => login?.masked(text) ?? text
+  /** What went wrong, as the reason of the end where that is the cause. */
+  async function explained<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      if (error instanceof InsufficientScopeError) login?.wants(error.requiredScope)
+      const why = whyEnded() ?? (await whyUnanswered(error)) ?? (await whyOf(error, config, times))
+      throw new Error(masked(why), { cause: error })
+    }
+  }
+
+  // The SDK's first request heeds no signal.
+  const leave = (): void => void transport.close().catch(() => undefined)
+  signal.addEventListener('abort', leave)
+  try {
+    signal.throwIfAborted()
+    await explained(client.connect(sendingUnjudged(transport), { ...limited, signal }))
+  } catch (error) {
+    await close(errorMessage(error))
+    throw error
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+  const withHeaders = 'url' in config.reach && client.getProtocolEra() === 'modern'
+  void listenForTools(client, times, ended.signal, options.listChanged)
+  return {
+    over: over.promise,
+    close,
+    list: () => explained(listTools(client, { ...limited, withHeaders })),
+    ping: async () => {
+      try {
+        await checkAnswering(client, times.pingMs)
+      } catch (error) {
+        const isTold = error instanceof AnotherRevision || (await isTurnedAway(error))
+        throw new Error(masked(isTold ? await whyOf(error, config, times) : GONE), { cause: error })
+      }
+    },
+    call: ({ name, schema }, args, { signal: stop, progress }) =>
+      explained(
+        client.request({ method: unjudged('tools/call'), params: { name, arguments: args } }, callResult, {
+          signal: stop,
+          timeout: NO_LIMIT_MS,
+          ...(withHeaders ? { headers: headersFor(schema, args) } : {}),
+          ...(progress
+            ? { onprogress: (told) => progress(toolProgress(told.progress, told.total, told.message)) }
+            : {}),
+        }),
+      ),
+  }
+}
