@@ -88,11 +88,18 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
       login: shownLogin(logins.of(server.config)),
     }
   }
-  const loginAdmin = createLoginAdmin({ logins, find, describe, tellAdmins, log })
+  const loginAdmin = createLoginAdmin({ logins, find, known: servers.find, describe, tellAdmins, log })
 
   async function attempt(one: ConnectedMcp): Promise<{ server: McpServer; login?: BegunLogin }> {
     tried.set(one.name, one)
     try {
+      // One that is left of another server of this name must not let everybody in there.
+      const left = await logins.forget(one.name)
+      if (left)
+        log.info(
+          { server: one.name, ...left },
+          'an old login under the name of a new MCP server was forgotten',
+        )
       await follow()
       const server = find(one.name)
       await server.tried
@@ -135,7 +142,7 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
     list: () => servers.all().map(describe),
     async connect(order: McpOrder, by) {
       const { name } = order
-      if (servers.find(name) || connected.has(name))
+      if (servers.find(name) || connected.has(name) || tried.has(name))
         throw new Refusal(
           `there is an MCP server called ${name} already; disconnect it first, or take another name`,
         )
@@ -151,10 +158,9 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
       if (isConfigured(name))
         throw new Refusal(`${name} stands in the config: take it out of [[mcp]] there, then sshawl reload`)
       if (!connected.has(name)) throw missing(name)
-      const login = logins.of(find(name).config)
       await store.remove(name)
       connected.delete(name)
-      if (login?.state() === 'held') await login.leave()
+      await logins.forget(name)
       await follow()
       log.info({ server: name, by: by.name }, 'an MCP server was disconnected by a command')
     },

@@ -9,6 +9,8 @@ interface McpLoginParts {
   readonly logins: McpLogins
   /** Throws `Refusal`. */
   find(name: string): McpServer
+  /** Undefined where there is none. */
+  known(name: string): McpServer | undefined
   describe(server: McpServer): ListedMcp
   /** All admins who are there. */
   tellAdmins(text: string): void
@@ -29,7 +31,14 @@ export interface LoginAdmin extends Pick<McpAdmin, 'login' | 'finishLogin' | 'lo
   cameBack(answer: URLSearchParams): Promise<LoginAnswer>
 }
 
-export function createLoginAdmin({ logins, find, describe, tellAdmins, log }: McpLoginParts): LoginAdmin {
+export function createLoginAdmin({
+  logins,
+  find,
+  known,
+  describe,
+  tellAdmins,
+  log,
+}: McpLoginParts): LoginAdmin {
   function loginOf(server: McpServer): McpLogin {
     const login = logins.of(server.config)
     if (login) return login
@@ -40,11 +49,17 @@ export function createLoginAdmin({ logins, find, describe, tellAdmins, log }: Mc
     )
   }
 
+  function nobodyIn(name: string): Refusal {
+    loginOf(find(name))
+    return new Refusal(`nobody is logged in at ${name}`)
+  }
+
   async function finish(server: McpServer, answer: URLSearchParams): Promise<ListedMcp> {
     await refusing(server.name, loginOf(server).finish(answer))
     // What is wrong besides the login stands in the list.
     if (server.state().kind !== 'up') await server.refresh().catch(() => undefined)
-    return describe(server)
+    // Meanwhile somebody may have disconnected it.
+    return describe(find(server.name))
   }
 
   return {
@@ -63,14 +78,16 @@ export function createLoginAdmin({ logins, find, describe, tellAdmins, log }: Mc
       return server
     },
     async logout(name, by) {
-      const server = find(name)
-      const login = loginOf(server)
-      if (login.state() !== 'held') throw new Refusal(`nobody is logged in at ${name}`)
-      const why = await login.leave()
+      const server = known(name)
+      const login = server && logins.of(server.config)
+      const isOpen = login?.state() === 'held' || login?.isUnderWay()
+      // A file may be left of a server that was called so.
+      const left = login && isOpen ? { why: await login.leave() } : await logins.forget(name)
+      if (!left) throw nobodyIn(name)
       log.info({ server: name, by: by.name }, 'a login at an MCP server was forgotten')
       // Now it turns us away, so that it is gone with a notice.
-      await server.refresh().catch(() => undefined)
-      return why
+      await server?.refresh().catch(() => undefined)
+      return left.why
     },
     async cameBack(answer) {
       const name = logins.begunWith(answer.get('state') ?? '')

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { createDeferred, type Deferred } from '../../../src/lib/deferred.ts'
 
 /** An MCP server that answers nobody without a token, and whoever gives these, each at its own address. */
 export interface LoginServers extends AsyncDisposable {
@@ -21,10 +22,33 @@ export interface LoginServers extends AsyncDisposable {
   revokeAll(): void
   /** From now on: how the giver of tokens answers where it should not. */
   behave(how: Behaviour): void
+  /** The server says from now on that this tells who gives tokens for it; undefined: it says nothing of that. */
+  challenge(metadataUrl: string | undefined): void
+  /** What it says of its login from now on; undefined: nothing is there. */
+  describe(login: object | undefined): void
+  /** The next answer with tokens waits; they are given all the same. */
+  hold(): HeldTokens
+  /** Whether any token holds. */
+  hasLive(): boolean
 }
 
-/** `down`: errors of the server. `other`: it says it is another one. `echo`: refuses with all that it was sent. */
-export type Behaviour = 'well' | 'down' | 'other' | 'echo' | 'insecure' | 'garbage' | 'no-registration'
+export interface HeldTokens {
+  /** They are made. */
+  readonly made: Promise<void>
+  release(): void
+}
+
+/** `down`: errors of the server. `other`: it says it is another one. `echo`: refuses with all that it was sent. `only-post`: takes secrets in the form alone. */
+export type Behaviour =
+  | { readonly sendsOnTo: string }
+  | 'only-post'
+  | 'well'
+  | 'down'
+  | 'other'
+  | 'echo'
+  | 'insecure'
+  | 'garbage'
+  | 'no-registration'
 
 /** What a person does in a browser: opens the address, and agrees. Resolves with the address to which the browser is sent. */
 export async function logInAt(address: string): Promise<string> {
@@ -33,7 +57,10 @@ export async function logInAt(address: string): Promise<string> {
   return response.headers.get('location')!
 }
 
-/** The client `robot` with the secret `r0b0t-secret` is known, and `known`, which comes back to chat.example.org. */
+/**
+ * The client `robot` with the secret `r0b0t-secret` is known, and `known` and `closed`, which come back to chat.example.org; that
+ * has the secret `cl0sed-secret`.
+ */
 export async function startLoginServers(): Promise<LoginServers> {
   const asked: string[] = []
   const given = new Set<string>()
@@ -42,10 +69,12 @@ export async function startLoginServers(): Promise<LoginServers> {
   const refresh = new Map<string, { readonly client: string; readonly scope: string }>()
   const clients = new Map<string, { readonly redirects: readonly string[]; readonly secret?: string }>([
     ['robot', { redirects: [], secret: 'r0b0t-secret' }],
+    ['closed', { redirects: ['https://chat.example.org/oauth/callback'], secret: 'cl0sed-secret' }],
     ['known', { redirects: ['https://chat.example.org/oauth/callback'] }],
   ])
   const codes = new Map<string, Readonly<Record<string, string | null>>>()
   let how: Behaviour = 'well'
+  let held: { readonly made: Deferred<void>; readonly free: Deferred<void> } | undefined
   const token = (): string => {
     const made = randomBytes(24).toString('hex')
     given.add(made)
@@ -60,17 +89,30 @@ export async function startLoginServers(): Promise<LoginServers> {
     if (name === 'authorize') return authorize(url.searchParams, response)
     const form = new URLSearchParams(body)
     asked.push([name, form.get('grant_type')].filter(Boolean).join(' '))
+    if (typeof how === 'object') return void response.writeHead(307, { location: how.sendsOnTo }).end()
     if (how === 'down') return void response.writeHead(503).end('sorry')
     if (how === 'echo')
       return json(response, 400, { error: 'invalid_grant', error_description: `no: ${body}\u001b[31m` })
     if (name === 'register') return register(JSON.parse(body) as { redirect_uris: string[] }, response)
     if (name === 'revoke') {
+      if (clientOf(form, request) === undefined) return json(response, 401, { error: 'invalid_client' })
       refresh.delete(form.get('token') ?? '')
       access.clear()
       return json(response, 200, {})
     }
-    grant(form, request, response)
+    await grant(form, request, response)
   })
+
+  /** Who asks, with their secret where they have one, in the one way that is taken. */
+  function clientOf(form: URLSearchParams, { headers }: IncomingMessage): string | undefined {
+    const [, basic = ''] = (headers.authorization ?? '').split('Basic ')
+    const [name = '', secret] =
+      how === 'only-post' || basic === ''
+        ? [form.get('client_id') ?? '', how === 'only-post' ? form.get('client_secret') : undefined]
+        : Buffer.from(basic, 'base64').toString().split(':')
+    const client = clients.get(name)
+    return client && client.secret === (secret ?? undefined) ? name : undefined
+  }
 
   const metadata = (): object =>
     how === 'garbage'
@@ -86,7 +128,8 @@ export async function startLoginServers(): Promise<LoginServers> {
           grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
           code_challenge_methods_supported: ['S256'],
           authorization_response_iss_parameter_supported: true,
-          token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
+          token_endpoint_auth_methods_supported:
+            how === 'only-post' ? ['client_secret_post'] : ['none', 'client_secret_basic'],
         }
 
   function register({ redirect_uris }: { redirect_uris: string[] }, response: ServerResponse): void {
@@ -109,7 +152,11 @@ export async function startLoginServers(): Promise<LoginServers> {
     response.writeHead(302, { location: to.href }).end()
   }
 
-  function grant(form: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
+  async function grant(
+    form: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const refuse = (error: string): void => json(response, 400, { error, error_description: 'not that one' })
     const kind = form.get('grant_type')
     if (kind === 'client_credentials') {
@@ -118,8 +165,8 @@ export async function startLoginServers(): Promise<LoginServers> {
         return refuse('invalid_client')
       return give('robot', form.get('scope') ?? '', response)
     }
-    const client = form.get('client_id') ?? ''
-    if (!clients.has(client)) return refuse('invalid_client')
+    const client = clientOf(form, request)
+    if (client === undefined) return refuse('invalid_client')
     if (kind === 'refresh_token') {
       const old = refresh.get(form.get('refresh_token') ?? '')
       if (old?.client !== client) return refuse('invalid_grant')
@@ -137,29 +184,33 @@ export async function startLoginServers(): Promise<LoginServers> {
       code['redirect_uri'] === form.get('redirect_uri') &&
       form.get('resource') === resource.url
     if (!fits) return refuse('invalid_grant')
-    give(client, code['scope'] ?? '', response)
+    await give(client, code['scope'] ?? '', response)
   }
 
-  function give(client: string, scope: string, response: ServerResponse): void {
+  async function give(client: string, scope: string, response: ServerResponse): Promise<void> {
     const [access_token, refresh_token] = [token(), token()]
     access.set(access_token, { scope })
     refresh.set(refresh_token, { client, scope })
+    const waits = held
+    held = undefined
+    waits?.made.resolve()
+    await waits?.free.promise
     json(response, 200, { access_token, token_type: 'Bearer', expires_in: 3600, scope, refresh_token })
   }
 
   const server = await listen(async (request, response) => {
     const { url = '', method, headers } = request
     if (url.startsWith('/.well-known/oauth-protected-resource'))
-      return json(response, 200, { resource: resource.url, authorization_servers: [giver.origin] })
+      return described ? json(response, 200, described) : void response.writeHead(404).end()
     const body = await text(request)
     const sent = (headers.authorization ?? '').replace('Bearer ', '')
-    const held = access.get(sent)
-    const challenge = `Bearer resource_metadata="${server.origin}/.well-known/oauth-protected-resource/mcp"`
-    if (!held) return void response.writeHead(401, { 'www-authenticate': challenge }).end('who are you?')
+    const holder = access.get(sent)
+    const challenge = `Bearer ${metadataUrl === undefined ? 'realm="far"' : `resource_metadata="${metadataUrl}"`}`
+    if (!holder) return void response.writeHead(401, { 'www-authenticate': challenge }).end('who are you?')
     if (method !== 'POST') return void response.writeHead(405).end()
     const { id, method: asks, params } = JSON.parse(body) as Asked
     const { name = '' } = params ?? {}
-    if (['admin', 'audit'].includes(name) && !held.scope.includes(name))
+    if (['admin', 'audit'].includes(name) && !holder.scope.includes(name))
       return void response
         .writeHead(403, {
           'www-authenticate': `Bearer error="insufficient_scope", scope="${name}", ${challenge.slice(7)}`,
@@ -184,6 +235,8 @@ export async function startLoginServers(): Promise<LoginServers> {
     json(response, 200, { jsonrpc: '2.0', id, result: results[asks] ?? {} })
   })
   const resource = { url: `${server.origin}/mcp` }
+  let metadataUrl: string | undefined = `${server.origin}/.well-known/oauth-protected-resource/mcp`
+  let described: object | undefined = { resource: resource.url, authorization_servers: [giver.origin] }
 
   return {
     url: resource.url,
@@ -197,6 +250,14 @@ export async function startLoginServers(): Promise<LoginServers> {
       refresh.clear()
     },
     behave: (next) => void (how = next),
+    challenge: (next) => void (metadataUrl = next),
+    describe: (next) => void (described = next),
+    hold() {
+      const [made, free] = [createDeferred<void>(), createDeferred<void>()]
+      held = { made, free }
+      return { made: made.promise, release: free.resolve }
+    },
+    hasLive: () => access.size + refresh.size > 0,
     async [Symbol.asyncDispose]() {
       await Promise.all([giver.end(), server.end()])
     },

@@ -201,6 +201,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
           await look(now)
         }
       }
+      if (ended.signal.aborted) throw new Error(ENDED)
       const next = outcome.promise
       wake.abort()
       await next

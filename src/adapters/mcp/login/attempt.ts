@@ -16,6 +16,8 @@ export interface AttemptParts {
   readonly back: string
   /** What the server was registered with before. */
   readonly client: StoredOAuthClientInformation | undefined
+  /** Who gives the tokens, as far as that is known before. */
+  readonly giver: OAuthDiscoveryState | undefined
   registered(client: StoredOAuthClientInformation): void
   keep(login: KeptLogin): Promise<void>
 }
@@ -33,14 +35,14 @@ export interface Attempt {
 const MAX_ADDRESS_CHARS = 4_000
 
 /** What the SDK asks for and finds out in between is known to this attempt alone, so that no two are mixed up. */
-export function createAttempt({ reach, back, client, registered, keep }: AttemptParts): Attempt {
+export function createAttempt({ reach, back, client, giver, registered, keep }: AttemptParts): Attempt {
   const { oauth = {} } = reach
   const configured = clientOf(oauth)
   const state = randomBytes(32).toString('base64url')
   let known = configured ?? client
   let opened: URL | undefined
   let verifier = ''
-  let server: OAuthDiscoveryState | undefined
+  let server = giver
   let resource: string | undefined
 
   const provider: OAuthClientProvider = {

@@ -46,8 +46,10 @@ export interface McpLogin {
   begin(): Promise<LoginStep>
   /** Whether this `state` is of the login that was begun last and is not over. */
   isBegun(state: string): boolean
-  /** Ends it with what came back with the browser. Rejects with `LoginError`. */
+  /** Whether one was begun and is not over, or is being ended. */
+  isUnderWay(): boolean
+  /** Ends it with what came back with the browser. Rejects with `LoginError`, at once where somebody leaves meanwhile. */
   finish(answer: URLSearchParams): Promise<void>
-  /** Forgets it, and asks whoever gave the tokens to do so. Resolves to why they may still hold; undefined where they do not. Never rejects. */
+  /** Forgets it and what is under way, and asks whoever gave the tokens to do so, also for those that come late. Resolves to why they may still hold; undefined where they do not. Never rejects. */
   leave(): Promise<string | undefined>
 }

@@ -34,7 +34,7 @@ export function createOwnLogin(reach: McpByUrl): McpLogin {
       token: async () => provider?.tokens()?.access_token,
       async onUnauthorized({ response }) {
         const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
-        challenge = { ...challenge, ...extractWWWAuthenticateParams(response) }
+        challenge = { scope: challenge.scope, ...extractWWWAuthenticateParams(response) }
         await response.body?.cancel()
         renewing ??= renew().finally(() => (renewing = undefined))
         await renewing
@@ -47,6 +47,7 @@ export function createOwnLogin(reach: McpByUrl): McpLogin {
     secrets: () => [...secrets],
     begin: async () => await Promise.reject(new LoginError(BY_ITSELF)),
     isBegun: () => false,
+    isUnderWay: () => false,
     finish: async () => await Promise.reject(new LoginError(BY_ITSELF)),
     async leave() {
       provider = undefined

@@ -1,15 +1,17 @@
-import type { StoredOAuthClientInformation } from '@modelcontextprotocol/client'
+import type { OAuthDiscoveryState, StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 import type { Log } from '../../../chat/ports.ts'
 import { masked } from '../secrets.ts'
 import { isPrivateWay, type McpByUrl } from '../config.ts'
 import { createAttempt, type Attempt } from './attempt.ts'
 import { LoginError, LoginNeeded, type Challenge, type McpLogin } from './login.ts'
+import { challengeOf, giverOf } from './giver.ts'
 import { createLoginKeeper } from './keeper.ts'
-import { createLoginFetch } from './login-fetch.ts'
+import { createGuardedFetch, createLoginFetch } from './login-fetch.ts'
 import type { KeptLogin } from './login-file.ts'
 import { LoginEnded, renewed } from './renew.ts'
 import { revoke } from './revoke.ts'
 import { loginError } from './trouble.ts'
+import { createUnderWay, HOLDS_MS } from './under-way.ts'
 
 /** What a login is made with. */
 export interface PersonLoginParts {
@@ -22,20 +24,20 @@ export interface PersonLoginParts {
   readonly log: Log
 }
 
-/** How long a person has to log in, in ms. */
-const HOLDS_MS = 10 * 60_000
-
 /** A login that a person makes in a browser. */
 export function createPersonLogin({ name, reach, file, back, log }: PersonLoginParts): McpLogin {
   const fetchFn = createLoginFetch(reach)
+  const fetchGuarded = createGuardedFetch(reach)
   const serverUrl = new URL(reach.url)
   const how = `/mcp login ${name}`
+  const underWay = createUnderWay(how)
   const keeper = createLoginKeeper(file, reach.url, name, log)
   /** With which token an answer was asked for. */
   const askedWith = new WeakMap<Response, string>()
   /** What we registered as last; undefined where that is what is kept. */
   let registered: StoredOAuthClientInformation | 'none' | undefined
-  let begun: { readonly attempt: Attempt; readonly until: number } | undefined
+  /** For more rights than there are. */
+  let wantedScope: string | undefined
   let challenge: Challenge = {}
   let isWanted = false
   let renewing: Promise<void> | undefined
@@ -49,6 +51,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
       if (!login) throw new LoginNeeded(`it wants a login: ${how}, or give it a token by token_env`)
       const tokens = await renewed(login, fetchFn, how)
       if (isSame()) await keeper.keep({ ...login, tokens })
+      else if (!keeper.now()) await giveBack({ ...login, tokens })
     } catch (error) {
       isWanted ||= error instanceof LoginNeeded
       if (error instanceof LoginEnded && isSame()) {
@@ -59,16 +62,29 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
     }
   }
 
-  function newAttempt(): Attempt {
+  /** Nobody wants these tokens any more. */
+  async function giveBack(login: KeptLogin): Promise<void> {
+    const why = await revoke(login, fetchFn)
+    log.info({ server: name, why }, 'tokens came after the login at an MCP server was forgotten; not kept')
+  }
+
+  function newAttempt(giver: OAuthDiscoveryState | undefined, left: AbortSignal): Attempt {
     const to = reach.oauth?.redirectUrl ?? back()
     const known = registered === 'none' ? undefined : (registered ?? keeper.now()?.client)
     return createAttempt({
       reach,
       back: to,
       client: known && comesBackTo(known, to) ? known : undefined,
+      giver,
       registered: (made) => void (registered = made),
-      keep: keeper.keep,
+      keep: (login) => (left.aborted ? giveBack(login) : keeper.keep(login)),
     })
+  }
+
+  async function exchange({ provider }: Attempt, answer: URLSearchParams): Promise<void> {
+    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+    const transport = new StreamableHTTPClientTransport(serverUrl, { authProvider: provider, fetch: fetchFn })
+    await transport.finishAuth(answer)
   }
 
   return {
@@ -76,7 +92,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
       token: async () => (await keeper.held())?.tokens.access_token,
       async onUnauthorized({ response }) {
         const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
-        challenge = { ...challenge, ...extractWWWAuthenticateParams(response) }
+        challenge = extractWWWAuthenticateParams(response)
         await response.body?.cancel()
         // It may be there already.
         const asked = askedWith.get(response)
@@ -90,7 +106,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
     answered(response, authorization) {
       if (response.status === 401) askedWith.set(response, authorization ?? '')
     },
-    wants: (scope) => void (challenge = { ...challenge, scope }),
+    wants: (scope) => void (wantedScope = scope),
     state: () => (keeper.now() ? 'held' : isWanted ? 'wanted' : 'none'),
     masked: (text) => masked(text, [...keeper.secrets]),
     secrets: () => [...keeper.secrets],
@@ -101,40 +117,37 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
         )
       await keeper.held()
       const { auth } = await import('@modelcontextprotocol/client')
-      const next = newAttempt()
-      const scope = reach.oauth?.scopes?.join(' ') ?? withMore(keeper.now(), challenge.scope)
+      const left = underWay.left()
       try {
-        await auth(next.provider, { serverUrl, ...challenge, scope, fetchFn })
+        challenge = (await challengeOf(serverUrl, fetchGuarded)) ?? challenge
+        const { resourceMetadataUrl } = challenge
+        const next = newAttempt(await giverOf(serverUrl, challenge, fetchFn), left)
+        const scope = reach.oauth?.scopes?.join(' ') ?? withMore(keeper.now(), wantedScope ?? challenge.scope)
+        await auth(next.provider, { serverUrl, resourceMetadataUrl, scope, fetchFn })
         const address = next.address()
-        begun = { attempt: next, until: performance.now() + HOLDS_MS }
+        underWay.begin(next, left)
         return { address, back: String(next.provider.redirectUrl), holdsMs: HOLDS_MS }
       } catch (error) {
         throw loginError(error)
       }
     },
-    isBegun: (state) => begun !== undefined && begun.until > performance.now() && begun.attempt.isOf(state),
+    isBegun: underWay.isBegun,
+    isUnderWay: underWay.hasAny,
     async finish(answer) {
-      if (!begun || begun.until <= performance.now())
-        throw new LoginError(`no login of it is under way, or it took too long: ${how} begins one`)
-      const { provider, isOf } = begun.attempt
-      if (!isOf(answer.get('state') ?? ''))
-        throw new LoginError('that is no answer to the login that was begun last: give the whole address')
-      begun = undefined
-      const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+      const { attempt, left } = underWay.take(answer.get('state') ?? '')
+      // A tool that still wants more says so again; what is wrong does not stay.
+      wantedScope = undefined
       try {
-        await new StreamableHTTPClientTransport(serverUrl, {
-          authProvider: provider,
-          fetch: fetchFn,
-        }).finishAuth(answer)
+        await underWay.exchange(left, exchange(attempt, answer))
       } catch (error) {
         throw loginError(error)
       }
       isWanted = false
-      challenge = {}
     },
     async leave() {
+      underWay.leave()
+      wantedScope = undefined
       const login = await keeper.held()
-      begun = undefined
       registered = login?.client
       await keeper.forget()
       return login && (await revoke(login, fetchFn))

@@ -1,5 +1,5 @@
 import { LoginError, LoginNeeded } from './login.ts'
-import { RefusedLogin, type createLoginFetch } from './login-fetch.ts'
+import { RefusedLogin, type LoginFetch } from './login-fetch.ts'
 import type { KeptLogin } from './login-file.ts'
 import { loginError } from './trouble.ts'
 
@@ -21,7 +21,7 @@ const ENDED: readonly (string | undefined)[] = ['invalid_grant', 'invalid_client
  */
 export async function renewed(
   { tokens, client, server, resource }: KeptLogin,
-  fetchFn: ReturnType<typeof createLoginFetch>,
+  fetchFn: LoginFetch,
   how: string,
 ): Promise<KeptLogin['tokens']> {
   if (tokens.refresh_token === undefined)

@@ -1,3 +1,4 @@
+import { cleanLine } from '../../../lib/text/clean-text.ts'
 import { isOnLoopback, isPrivateWay } from '../config.ts'
 import { LoginError } from './login.ts'
 
@@ -12,4 +13,10 @@ export function needSafe(address: string | URL, server: URL): URL {
   return url
 }
 
-const shown = (url: URL | undefined): string => (url && url.origin !== 'null' ? url.origin : 'what it names')
+/** Characters of an address that has no host. */
+const MAX_CHARS = 60
+
+function shown(url: URL | undefined): string {
+  if (!url) return 'what it names'
+  return url.origin === 'null' ? cleanLine(url.href).slice(0, MAX_CHARS) : url.origin
+}

@@ -326,7 +326,9 @@ describe('a login that the config describes', () => {
       far(server.url, { oauth: { ...oauth, issuer: 'https://other.example.org' } }),
     )
     await using _wrong = wrong.servers
-    await expect(loginOf(wrong.servers).begin()).rejects.toThrow('Authorization server mismatch')
+    await expect(loginOf(wrong.servers).begin()).rejects.toThrow(
+      'the issuer of its tokens is not the one that the config names',
+    )
   })
 
   test('needs no person with client_credentials, and begins again where its token ended', async () => {

@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { logInAt, startLoginServers } from '../../../support/mcp/login-server.ts'
+import { createMcpLogins } from '../../../../src/adapters/mcp/login/logins.ts'
+import { memoryLog } from '../../../support/chat-parts.ts'
+import { logInAt, startLoginServers, type LoginServers } from '../../../support/mcp/login-server.ts'
 import { startHttpMcpServer } from '../../../support/mcp/http-server.ts'
 import { rawServer } from '../../../support/mcp/raw-servers.ts'
 import {
@@ -44,7 +46,7 @@ describe('mcp connect', () => {
     const back = await logInAt(address)
     expect(back.startsWith(`${BACK}?code=`)).toBe(true)
     expect(await world.exec(world.root, `mcp login far ${back}`)).toEqual(
-      done(`far  up, 3 tools, logged in; ${origin}/…, by root`),
+      done(`far  up, 4 tools, logged in; ${origin}/…, by root`),
     )
     expect(await kept(world)).toEqual(['far.json'])
   })
@@ -57,7 +59,7 @@ describe('mcp connect', () => {
     expect({ status, err }).toEqual({
       status: 1,
       err: [
-        'far is not connected: it wants to know who asks, and a login cannot be begun (Incompatible auth server: does not support dynamic client registration); give it a token by --token-env; it was not kept',
+        'far is not connected: it wants to know who asks, and a login cannot be begun (whoever gives its tokens does not support dynamic client registration, so register sshawl there, and write client_id and issuer in the config); give it a token by --token-env; it was not kept',
       ],
     })
     expect(await world.exec(world.root, 'mcp list --json')).toEqual(done('[]'))
@@ -130,4 +132,64 @@ describe('mcp login', () => {
     expect(await kept(world)).toEqual([])
     expect(far.asked.at(-1)).toBe('revoke')
   })
+
+  test.each([
+    ['disconnect', undefined],
+    ['logout', 'the login at far is forgotten, and its tokens hold no more'],
+  ])('that is being ended is ended by %s, and who waits for it is answered', async (verb, said) => {
+    await using world = await createCommandWorld()
+    await using far = await startLoginServers()
+    const connected = await world.exec(world.root, `mcp connect far ${far.url}`)
+    const back = await logInAt(printed(connected))
+    const { made, release } = far.hold()
+    const waiting = world.exec(world.root, `mcp login far ${back}`)
+    await made
+    const ended = await world.exec(world.root, `mcp ${verb} far`)
+    expect(ended.status).toBe(0)
+    if (said) expect(ended.out).toEqual([said])
+    expect(await waiting).toEqual(
+      refused('far: somebody logged out or disconnected it meanwhile, so nothing of it is kept'),
+    )
+    release()
+    await expect.poll(far.hasLive).toBe(false)
+    expect(await kept(world)).toEqual([])
+  })
+
+  test('that is left of a server in no config is taken by logout', async () => {
+    await using world = await createCommandWorld()
+    await using far = await startLoginServers()
+    await leaveLogin(world, far)
+    expect((await world.exec(world.root, 'mcp logout fra')).err).toEqual([
+      'there is no MCP server called fra; mcp list shows all',
+    ])
+    expect(await world.exec(world.root, 'mcp logout far')).toEqual(
+      done('the login at far is forgotten, and its tokens hold no more'),
+    )
+    expect(await kept(world)).toEqual([])
+    expect(far.hasLive()).toBe(false)
+    expect((await world.exec(world.root, 'mcp logout far')).err).toEqual([
+      'there is no MCP server called far; mcp list shows all',
+    ])
+  })
+
+  test('that is left of a server in no config lets nobody in at a new one of that name and address', async () => {
+    await using world = await createCommandWorld()
+    await using far = await startLoginServers()
+    await leaveLogin(world, far)
+    const connected = await world.exec(world.root, `mcp connect far ${far.url}`)
+    expect(connected.out[0]).toContain('it wants a login')
+    expect(far.hasLive()).toBe(false)
+    expect(await kept(world)).toEqual([])
+  })
 })
+
+/** As a server does that was logged in to, and then was taken out of the config. */
+async function leaveLogin(world: CommandWorld, far: LoginServers): Promise<void> {
+  const dir = join(world.dataDir, 'mcp-logins')
+  const login = createMcpLogins({ dir, back: () => BACK, log: memoryLog() }).of({
+    name: 'far',
+    reach: { url: far.url },
+  })!
+  await login.finish(new URL(await logInAt((await login.begin()).address)).searchParams)
+  expect(await kept(world)).toEqual(['far.json'])
+}

@@ -1,0 +1,214 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { McpOAuth } from '../../../../src/adapters/mcp/config.ts'
+import type { McpLogin } from '../../../../src/adapters/mcp/login/login.ts'
+import { createMcpLogins, type McpLogins } from '../../../../src/adapters/mcp/login/logins.ts'
+import { memoryLog } from '../../../support/chat-parts.ts'
+import { logInAt, startLoginServers, type LoginServers } from '../../../support/mcp/login-server.ts'
+import { temporaryDir } from '../../../support/storage.ts'
+
+const BACK = 'http://127.0.0.1:2223/oauth/callback'
+
+let far: LoginServers
+let dir: ReturnType<typeof temporaryDir>
+beforeEach(async () => {
+  dir = temporaryDir()
+  far = await startLoginServers()
+})
+afterEach(async () => {
+  await far[Symbol.asyncDispose]()
+  dir[Symbol.dispose]()
+})
+
+const openLogins = (): McpLogins => createMcpLogins({ dir: dir.path, back: () => BACK, log: memoryLog() })
+
+const loginIn = (logins: McpLogins, oauth?: McpOAuth): McpLogin =>
+  logins.of({ name: 'far', reach: { url: far.url, ...(oauth ? { oauth } : {}) } })!
+
+/** What the browser comes back with. */
+const answerTo = async (login: McpLogin): Promise<URLSearchParams> =>
+  new URL(await logInAt((await login.begin()).address)).searchParams
+
+const logIn = async (login: McpLogin): Promise<void> => await login.finish(await answerTo(login))
+
+const closed = (): McpOAuth => ({
+  issuer: far.issuer,
+  clientId: 'closed',
+  clientSecret: 'cl0sed-secret',
+  redirectUrl: 'https://chat.example.org/oauth/callback',
+})
+
+/** Another host, which takes all that it is sent. */
+async function startThief() {
+  const got: string[] = []
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      got.push(`${request.headers.authorization ?? ''} ${body}`)
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    got,
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
+  }
+}
+
+describe('what belongs to a login', () => {
+  test('goes to no other host where it is sent on: not to take tokens back, to get them or to renew them', async () => {
+    await using thief = await startThief()
+    const { host } = new URL(far.issuer)
+    const sentOn = `${host} sends it on to another address (307), where no login goes`
+    const login = loginIn(openLogins(), closed())
+    await logIn(login)
+    far.behave({ sendsOnTo: `${thief.origin}/steal` })
+    await expect(login.auth.onUnauthorized!(refusal())).rejects.toThrow(
+      `its login could not be renewed: ${sentOn}`,
+    )
+    const answer = await answerTo(login)
+    await expect(login.finish(answer)).rejects.toThrow(sentOn)
+    expect(await login.leave()).toBe(
+      `the tokens could not be taken back, so they hold until they expire: ${sentOn}`,
+    )
+    expect(far.asked.at(-1)).toBe('revoke')
+    expect(thief.got).toEqual([])
+    expect(readdirSync(dir.path)).toEqual([])
+  })
+
+  test.each(['well', 'only-post'] as const)(
+    'is taken back by a client with a secret in the way that the issuer takes it: %s',
+    async (how) => {
+      far.behave(how)
+      const login = loginIn(openLogins(), closed())
+      await logIn(login)
+      expect(far.hasLive()).toBe(true)
+      expect(await login.leave()).toBe(undefined)
+      expect(far.hasLive()).toBe(false)
+    },
+  )
+})
+
+describe('who leaves while a login is under way', () => {
+  test('ends it: nothing is written, tokens that come late are taken back, and who waits is answered', async () => {
+    const login = loginIn(openLogins())
+    const answer = await answerTo(login)
+    const { made, release } = far.hold()
+    const finished = login.finish(answer)
+    const told = expect(finished).rejects.toThrow('somebody logged out or disconnected it meanwhile')
+    await made
+    expect(login.isUnderWay()).toBe(true)
+    expect(await login.leave()).toBe(undefined)
+    await told
+    expect(login.isUnderWay()).toBe(false)
+    expect(far.hasLive()).toBe(true)
+    release()
+    await expect.poll(far.hasLive).toBe(false)
+    expect(far.asked.at(-1)).toBe('revoke')
+    expect(readdirSync(dir.path)).toEqual([])
+    expect(login.state()).toBe('none')
+    await logIn(login)
+    expect(readdirSync(dir.path)).toEqual(['far.json'])
+  })
+
+  test('ends one that the browser has not come back from', async () => {
+    const login = loginIn(openLogins())
+    const answer = await answerTo(login)
+    expect(login.isUnderWay()).toBe(true)
+    await login.leave()
+    expect(login.isBegun(answer.get('state')!)).toBe(false)
+    await expect(login.finish(answer)).rejects.toThrow('no login of it is under way')
+    expect(far.hasLive()).toBe(false)
+  })
+
+  test('ends a renewal, too', async () => {
+    const login = loginIn(openLogins())
+    await logIn(login)
+    const { made, release } = far.hold()
+    const renewed = login.auth.onUnauthorized!(refusal())
+    await made
+    await login.leave()
+    release()
+    await renewed
+    await expect.poll(far.hasLive).toBe(false)
+    expect(readdirSync(dir.path)).toEqual([])
+  })
+})
+
+/** The server did not take the token. */
+const refusal = () => ({
+  response: new Response('', { status: 401 }),
+  serverUrl: new URL(far.url),
+  fetchFn: fetch,
+})
+
+describe('a login that is begun', () => {
+  test('asks the server anew: what it said wrong before does not stay', async () => {
+    const login = loginIn(openLogins())
+    far.challenge('http://169.254.169.254/secret')
+    const wrong = 'http://169.254.169.254 is no address for a login: it has to begin with https://'
+    await expect(login.begin()).rejects.toThrow(wrong)
+    far.challenge(undefined)
+    await logIn(login)
+    expect(login.state()).toBe('held')
+  })
+
+  test('needs nothing said of who gives the tokens where the usual address says it', async () => {
+    far.challenge(undefined)
+    const login = loginIn(openLogins())
+    await logIn(login)
+    expect(login.state()).toBe('held')
+  })
+
+  test.each([
+    [{ authorization_servers: [] }, 'it names nobody who gives tokens for it'],
+    [{ authorization_servers: ['x'] }, 'what it says of its login is not as OAuth has it'],
+    [
+      { authorization_servers: ['file:///etc/passwd'] },
+      'file:///etc/passwd is no address for a login: it has to begin with https://',
+    ],
+    [
+      { authorization_servers: ['http://login.example.org'] },
+      'http://login.example.org is no address for a login: it has to begin with https://',
+    ],
+    [{ authorization_servers: 7 }, 'what it says of its login is not as OAuth has it'],
+    [{ resource: 'https://other.example.org/mcp' }, 'what it says of its login is for another server'],
+    [undefined, 'tells who gives its tokens, and nothing is there'],
+  ])('says what is wrong with %j, and registers nowhere', async (login, why) => {
+    const whole = { resource: far.url, authorization_servers: [far.issuer] }
+    far.describe(login && { ...whole, ...login })
+    await expect(loginIn(openLogins()).begin()).rejects.toThrow(why)
+    expect(far.asked).toEqual([])
+  })
+})
+
+describe('what is kept under a name', () => {
+  test('is forgotten and taken back, whichever server it was for, and by another start', async () => {
+    await logIn(loginIn(openLogins()))
+    const later = openLogins()
+    expect(await later.forget('far')).toEqual({ why: undefined })
+    expect(far.hasLive()).toBe(false)
+    expect(readdirSync(dir.path)).toEqual([])
+    expect(await later.forget('far')).toBe(undefined)
+  })
+
+  test('is removed where it is damaged, and no name leads out of the directory', async () => {
+    const { writeFileSync } = await import('node:fs')
+    writeFileSync(`${dir.path}/far.json`, Buffer.from([0, 255, 1]))
+    writeFileSync(`${dir.path}/FAR.json`, '{}')
+    const logins = openLogins()
+    expect(await logins.forget('far')).toEqual({
+      why: 'its file was damaged, so its tokens hold until they expire',
+    })
+    for (const name of ['../logins/far', 'FAR', '', '\u0000', 'x'.repeat(5_000)])
+      expect(await logins.forget(name)).toBe(undefined)
+    expect(readdirSync(dir.path)).toEqual(['FAR.json'])
+  })
+})
