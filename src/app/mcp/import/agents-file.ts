@@ -6,7 +6,7 @@ import { ConfigError } from '../../../config/problem.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 
 /** No program can be given a NUL, and no terminal should be shown the others. Blanks and ends of lines are text. */
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
 const text = z.string().refine((written) => !CONTROL.test(written), {
