@@ -50,6 +50,25 @@ END $$;
 CREATE TRIGGER present_news AFTER INSERT OR UPDATE OR DELETE ON present
   FOR EACH ROW EXECUTE FUNCTION present_changed();
 
+-- What every other server is to do, once: what is no state that could be read again. `data` is JSON.
+CREATE TABLE orders (
+  id     BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at     TIMESTAMPTZ NOT NULL DEFAULT now(),
+  server TEXT COLLATE "C" NOT NULL,
+  kind   TEXT COLLATE "C" NOT NULL,
+  data   TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX orders_by_time ON orders (at);
+
+CREATE FUNCTION order_given() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM tell_news(NEW.server, 'orders', NEW.id::text);
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER orders_news AFTER INSERT ON orders FOR EACH ROW EXECUTE FUNCTION order_given();
+
 -- The server that runs a turn, after which its connections are named; whoever finds that it has died ends its turns.
 ALTER TABLE turns ADD COLUMN server TEXT COLLATE "C";
 ALTER TABLE turns ALTER COLUMN server SET DEFAULT current_setting('application_name');

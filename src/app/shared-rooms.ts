@@ -45,8 +45,7 @@ export function clusterHooks(
       await endCutTurns()
     },
     silent() {
-      for (const turn of running())
-        turn.cancel(`@${turn.model} was stopped: the server lost the database`)
+      for (const turn of running()) turn.cancel(`@${turn.model} was stopped: the server lost the database`)
     },
     async back(places) {
       for (const { room, person } of places) await (await anyRoom(room))?.cameAgain(person)

@@ -129,8 +129,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
 
   function tellSome(to: readonly PersonId[], entry: Entry): void {
     const ids = new Set(to)
-    for (const one of here.participants())
-      if (ids.has(one.person.id)) tellOne(one, () => one.deliver(entry))
+    for (const one of here.participants()) if (ids.has(one.person.id)) tellOne(one, () => one.deliver(entry))
   }
 
   const isFull = (): boolean => here.people().length >= limits.members_per_room

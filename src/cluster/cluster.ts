@@ -2,7 +2,8 @@ import type { EntryLog, Alarm, Log, MonotonicClock, RoomBus } from '../chat/port
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
-import type { ClusterStores, Estate, Place, ServerFacts, Wire } from './ports.ts'
+import { createOrders, type Orders } from './orders.ts'
+import type { ClusterStores, Estate, News, Place, ServerFacts, Wire } from './ports.ts'
 import { createRoomFeed } from './room-feed.ts'
 
 /** How often the log is looked at for what no hint came for, in milliseconds. */
@@ -12,6 +13,8 @@ const LOOK_MS = 1_000
 export interface Cluster extends AsyncDisposable {
   readonly bus: RoomBus
   readonly elsewhere: Elsewhere
+  readonly orders: Orders
+  readonly news: Pick<News, 'on'>
   /** Joins the others. Rejects with `StorageError`. */
   begin(hooks: ClusterHooks): Promise<void>
   /** What this server says of itself has changed. Rejects with `StorageError`. */
@@ -63,6 +66,8 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
   return {
     bus: feed,
     elsewhere: presence,
+    orders: createOrders(stores),
+    news,
     update: () => lease.update(),
     async begin(given) {
       hooks = given

@@ -94,7 +94,8 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
       const wasRunning = state === 'running'
       state = 'ended'
       await beating
-      if (wasRunning) await servers.end().catch((error: unknown) => log.warn({ error }, 'the lease was not ended'))
+      if (wasRunning)
+        await servers.end().catch((error: unknown) => log.warn({ error }, 'the lease was not ended'))
     },
   }
 }

@@ -93,7 +93,9 @@ export interface PresentStore {
 /** What can change. A key names what did, as the comment says. */
 export type NewsTopic =
   /** Somebody came or went: `PERSON ROOM`. */
-  'present'
+  | 'present'
+  /** An order was given: its id. */
+  | 'orders'
 
 /** Says what other servers changed in the database, so that it is read again. */
 export interface News extends AsyncDisposable {
@@ -106,6 +108,24 @@ export interface News extends AsyncDisposable {
   begin(): Promise<void>
 }
 
+/** What the other servers are to do, by kind. Data is JSON. */
+export interface OrderKinds {
+  /** A turn of a model, or a tool that somebody runs, is to be stopped for this reason. */
+  readonly stop: { readonly id: string; readonly reason: string }
+}
+
+/** An order, as it was given. */
+export type OrderRow = {
+  readonly [Kind in keyof OrderKinds]: { readonly kind: Kind; readonly data: OrderKinds[Kind] }
+}[keyof OrderKinds]
+
+/** Orders on disk. All methods reject with `StorageError` only. */
+export interface OrderStore {
+  give(order: OrderRow): Promise<void>
+  /** Those with these ids, in the order of giving. */
+  read(ids: readonly string[]): Promise<readonly OrderRow[]>
+}
+
 /** What servers share beside the stores of the core. */
 export interface ClusterStores {
   /** This server. */
@@ -113,6 +133,7 @@ export interface ClusterStores {
   readonly servers: ServerStore
   readonly present: PresentStore
   readonly news: News
+  readonly orders: OrderStore
   /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
   readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
 }

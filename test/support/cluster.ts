@@ -34,7 +34,11 @@ url_env = "DATABASE"
 /** Nobody is paced: all clients of a test come from one address. */
 const LIMITS = '[limits]\naddress_burst = 1000000\nrate_burst = 1000\n'
 
-export async function createCluster({ servers: count, config = LIMITS, env }: ClusterOptions): Promise<ClusterStage> {
+export async function createCluster({
+  servers: count,
+  config = LIMITS,
+  env,
+}: ClusterOptions): Promise<ClusterStage> {
   const database = await createDatabase()
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-cluster-'))
   const home = await createSshHome()
@@ -48,7 +52,11 @@ export async function createCluster({ servers: count, config = LIMITS, env }: Cl
   async function begin(at: number): Promise<Server> {
     const dataDir = join(dir, `server${at}`)
     await mkdir(dataDir, { recursive: true })
-    return await startServer({ dataDir, config: CONFIG + config, env: { DATABASE: database.url, ...env?.(at) } })
+    return await startServer({
+      dataDir,
+      config: CONFIG + config,
+      env: { DATABASE: database.url, ...env?.(at) },
+    })
   }
 
   const stage: ClusterStage = {
@@ -63,7 +71,7 @@ export async function createCluster({ servers: count, config = LIMITS, env }: Cl
     },
     as: async (at, name, words, input) =>
       await ssh(await target(at, name, '-T'), words, input === undefined ? {} : { input }),
-    open: async (at, name, mode) => await openSsh(await target(at, name, mode)),
+    open: async (at, name, mode) => openSsh(await target(at, name, mode)),
     async [Symbol.asyncDispose]() {
       for (const server of stage.servers) await server[Symbol.asyncDispose]()
       await home[Symbol.asyncDispose]()

@@ -23,12 +23,7 @@ export interface PostgresOptions {
 }
 
 /** Storage in a PostgreSQL database, which is brought to the newest schema first. Rejects with `StorageError`. */
-export async function openPostgres({
-  url,
-  migrationsDir,
-  clock,
-  log,
-}: PostgresOptions): Promise<Storage> {
+export async function openPostgres({ url, migrationsDir, clock, log }: PostgresOptions): Promise<Storage> {
   const migrations = readMigrations(migrationsDir)
   // Its connections have its name, which is how PostgreSQL tells whose change something is.
   const server = `sshawl ${ulid()}` as ServerId

@@ -61,7 +61,10 @@ export function createNews(
 
   async function removeOld(): Promise<void> {
     try {
-      await connection.transaction((tx) => tx.run(sql`DELETE FROM news WHERE at < now() - ${KEPT}::interval`))
+      await connection.transaction(async (tx) => {
+        await tx.run(sql`DELETE FROM news WHERE at < now() - ${KEPT}::interval`)
+        await tx.run(sql`DELETE FROM orders WHERE at < now() - ${KEPT}::interval`)
+      })
     } catch (error) {
       log.warn({ error }, 'old news were not removed')
     }

@@ -9,18 +9,26 @@ import { returned } from '../statements.ts'
 /** The table `present`. */
 export const createPresentStore = ({ read, transaction }: Connections, self: ServerId): PresentStore => ({
   come: (room, person) =>
-    transaction(async (tx) => {
-      await tx.run(sql`
+    transaction(
+      async (tx) => {
+        await tx.run(sql`
         INSERT INTO present (room, person, server, name, facts)
         VALUES (${room}, ${person.id}, ${self}, ${person.name}, ${factsOf(person)})
         ON CONFLICT (person, room, server) DO UPDATE SET name = excluded.name, facts = excluded.facts`)
-      return await tx.get<Alone>(alone(room, person.id, self)).then((row) => returned(row).isAlone)
-    }, [placeOf(room, person.id)]),
+        return await tx.get<Alone>(alone(room, person.id, self)).then((row) => returned(row).isAlone)
+      },
+      [placeOf(room, person.id)],
+    ),
   go: (room, person) =>
-    transaction(async (tx) => {
-      await tx.run(sql`DELETE FROM present WHERE person = ${person} AND room = ${room} AND server = ${self}`)
-      return await tx.get<Alone>(alone(room, person, self)).then((row) => returned(row).isAlone)
-    }, [placeOf(room, person)]),
+    transaction(
+      async (tx) => {
+        await tx.run(
+          sql`DELETE FROM present WHERE person = ${person} AND room = ${room} AND server = ${self}`,
+        )
+        return await tx.get<Alone>(alone(room, person, self)).then((row) => returned(row).isAlone)
+      },
+      [placeOf(room, person)],
+    ),
   async elsewhere(places) {
     const rows = await read.all<Row>(sql`
       SELECT room, person, server, coalesce(people.name, present.name) AS name, people.admin, facts FROM present LEFT JOIN people ON people.id = person

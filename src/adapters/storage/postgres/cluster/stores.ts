@@ -3,6 +3,7 @@ import type { ClusterStores, ServerId } from '../../../../cluster/ports.ts'
 import { newestIn } from '../append.ts'
 import type { Connections } from '../connection.ts'
 import { createNews } from './news.ts'
+import { createOrderStore } from './orders.ts'
 import { createPresentStore } from './present.ts'
 import { createServerStore } from './servers.ts'
 
@@ -15,5 +16,6 @@ export const createClusterStores = (
   servers: createServerStore(connection, server),
   present: createPresentStore(connection, server),
   news: createNews(connection, { url, self: server, log }),
+  orders: createOrderStore(connection, server),
   newestIn: (rooms) => newestIn(connection.read, rooms),
 })
