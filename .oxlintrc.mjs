@@ -33,6 +33,7 @@ const CORE = {
 
 /** For each adapter: its libraries. It may import `node:` and what `FOR_ADAPTERS` lists, and no other adapter. */
 const ADAPTERS = {
+  bus: ['@nats-io/transport-node', 'pg'],
   http: [],
   log: ['pino'],
   lua: ['lua-in-js', 'luaparse', 'wasmoon'],
@@ -103,6 +104,7 @@ const FOR_ADAPTERS = [
   'turns/ports.ts',
   'turns/bill/ports.ts',
   'turns/model-error.ts',
+  'cluster/ports.ts',
 ]
 
 /** How many folders lie below one another in `src`: a deeper file would escape the table, so it is looked up. */
@@ -180,6 +182,7 @@ const CONFIG = layer(
   'config',
   [
     'lib/**',
+    'adapters/bus/config.ts',
     'adapters/lua/engines.ts',
     'adapters/mcp/config.ts',
     'adapters/models/**',
