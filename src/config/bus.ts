@@ -21,7 +21,8 @@ export function busFrom(
   const { prefix, credentials } = bus
   const url = urlFrom(bus, env)
   if (credentials === undefined) return { url, prefix }
-  if (natsAddress(url)?.login) throw problem('credentials: the address has a user, too; leave one of them out')
+  if (natsAddress(url)?.login)
+    throw problem('credentials: the address has a user, too; leave one of them out')
   return { url, prefix, credentials: credentialsAt(resolve(dirname(file ?? ''), credentials)) }
 }
 
@@ -43,7 +44,9 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw problem(`credentials: ${path} cannot be read (${errorCode(error) ?? errorMessage(error)}); name a file`)
+    throw problem(
+      `credentials: ${path} cannot be read (${errorCode(error) ?? errorMessage(error)}); name a file`,
+    )
   }
 }
 

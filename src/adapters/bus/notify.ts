@@ -3,7 +3,15 @@ import { Socket } from 'node:net'
 import { Client } from 'pg'
 import { createDeferred } from '../../lib/deferred.ts'
 import { errorMessage } from '../../lib/errors.ts'
-import { ANSWER_MS, CONNECT_MS, type Engine, HEARTBEAT_MS, inShortTime, type Link, MAX_UNDER_WAY } from './link.ts'
+import {
+  ANSWER_MS,
+  CONNECT_MS,
+  type Engine,
+  HEARTBEAT_MS,
+  inShortTime,
+  type Link,
+  MAX_UNDER_WAY,
+} from './link.ts'
 import { createPayloads, MAX_TEXT_BYTES, parsedPayload } from './payload.ts'
 
 /** One for all subjects: with many rooms, PostgreSQL would look through many names for each server. */
