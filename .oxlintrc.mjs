@@ -9,6 +9,7 @@ import { sep } from 'node:path'
 const CORE = {
   lib: { folders: [], packages: ['fastest-levenshtein', 'ipaddr.js', 'markdown-it', 'ulid'] },
   chat: { folders: ['lib'], packages: [] },
+  cluster: { folders: ['chat', 'lib'], packages: [] },
   session: {
     folders: ['chat', 'lib'],
     packages: [
@@ -77,6 +78,7 @@ const FOR_ADAPTERS = [
   'chat/presence/*',
   'chat/talk/ports.ts',
   'chat/typing/ports.ts',
+  'cluster/ports.ts',
   'session/ports.ts',
   'prompt/ports.ts',
   'prompt/framing.ts',

@@ -62,6 +62,8 @@ export interface Room {
    * measure.
    */
   memberChanged(person: Person, event: PresenceChange['event']): Promise<void>
+  /** Somebody who is here was said to have left, because nobody heard of this server: tells that they are here. */
+  cameAgain(person: PersonId): Promise<void>
   /** Hears everything without being present: a script that waits for an answer. Returns the function that ends it. */
   listen(listener: Listener): () => void
   /** Each person once, in order of name. The list is kept, so asking costs nothing. */
@@ -127,8 +129,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
 
   function tellSome(to: readonly PersonId[], entry: Entry): void {
     const ids = new Set(to)
-    for (const one of here.participants())
-      if (ids.has(one.person.id)) tellOne(one, () => one.deliver(entry))
+    for (const one of here.participants()) if (ids.has(one.person.id)) tellOne(one, () => one.deliver(entry))
   }
 
   const isFull = (): boolean => here.people().length >= limits.members_per_room
@@ -214,6 +215,10 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     },
     async memberChanged(person, event) {
       if (!here.has(person)) await presence.tell({ name: person.name, event })
+    },
+    async cameAgain(id) {
+      const person = here.people().find((one) => one.id === id)
+      if (person) await tellPresence({ name: person.name, event: 'joined' })
     },
     listen(listener) {
       listeners.add(listener)

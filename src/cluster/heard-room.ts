@@ -18,7 +18,7 @@ export interface HeardRoomParts {
   /** Entries after that one, the oldest first, as many as are read at once. Rejects with `StorageError`. */
   readonly read: (after: EntryId) => Promise<readonly Entry[]>
   /** Whoever hears the room is told. Must not throw. */
-  readonly deliver: (entry: Entry) => void
+  readonly deliver: (entry: Entry, after: EntryId | undefined) => void
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -72,8 +72,9 @@ export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts):
   }
 
   function pass(entry: Entry): void {
+    const after = last === BEFORE_ALL ? undefined : last
     last = entry.id
-    deliver(entry)
+    deliver(entry, after)
   }
 
   async function catchUp(to: EntryId): Promise<void> {

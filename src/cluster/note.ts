@@ -5,7 +5,9 @@ import type { ServerId } from './ports.ts'
 
 /** What one server tells the others of a room, besides its own id. */
 export type Told =
-  { readonly hint: Hint } | { readonly delta: ReplyDelta } | { readonly whisper: Entry; readonly to: readonly PersonId[] }
+  | { readonly hint: Hint }
+  | { readonly delta: ReplyDelta }
+  | { readonly whisper: Entry; readonly to: readonly PersonId[] }
 
 /** As it goes over the wire. */
 export type Note = Told & { readonly server: ServerId }
@@ -25,7 +27,11 @@ function isNote(value: unknown): value is Note {
   const { hint, delta, whisper, to } = value
   if (whisper !== undefined) return isEntry(whisper) && Array.isArray(to)
   if (delta !== undefined) return isObject(delta) && typeof delta['text'] === 'string'
-  return isObject(hint) && typeof hint['id'] === 'string' && (hint['entry'] === undefined || isEntry(hint['entry']))
+  return (
+    isObject(hint) &&
+    typeof hint['id'] === 'string' &&
+    (hint['entry'] === undefined || isEntry(hint['entry']))
+  )
 }
 
 const isEntry = (value: unknown): boolean =>

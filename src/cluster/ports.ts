@@ -29,33 +29,45 @@ export interface Wire extends AsyncDisposable {
   isUp(): boolean
 }
 
-/** A server that runs. */
-export interface ServerRecord {
-  readonly id: ServerId
+/** What a server says of itself. */
+export interface ServerFacts {
   /** Where it listens, for people: `HOST:PORT`. */
   readonly name: string
   readonly version: string
   /** What all servers should have in common, as far as it can be compared: names and hashes. */
-  readonly facts: { readonly [name: string]: Json }
+  readonly shared: { readonly [name: string]: Json }
+}
+
+/** A server that runs. */
+export interface ServerRecord extends ServerFacts {
+  readonly id: ServerId
+}
+
+/** What servers that have died leave to the one that finds it. */
+export interface Estate {
+  readonly servers: readonly ServerId[]
+  /** Rooms in which it must be told that somebody has left: the log holds it (chat/presence/held-presence.ts). */
+  readonly rooms: readonly RoomName[]
 }
 
 /** The servers of a database. All methods reject with `StorageError` only. */
 export interface ServerStore {
-  begin(server: ServerRecord): Promise<void>
-  /** Says that it is alive. False if others have taken it for dead: then nothing of it is left. */
-  renew(id: ServerId): Promise<boolean>
-  /** It stops: its people have left the rooms, as far as they are in them through no other server. */
-  end(id: ServerId): Promise<void>
+  /** This server runs. */
+  begin(facts: ServerFacts): Promise<void>
+  /** This server is alive. False if others have taken it for dead: then nothing of it is left. */
+  renew(): Promise<boolean>
+  /** This server stops. */
+  end(): Promise<void>
   /**
-   * Ends those that were not renewed for so many milliseconds of the database's clock, each once, whoever asks. Resolves to
-   * their ids, and the open turns of theirs are the caller's from then on.
+   * Ends those that were not renewed for so many milliseconds of the database's clock, each once, whoever asks. Their people
+   * have left the rooms, as far as they are there through no other server.
    */
-  bury(by: ServerId, silentMs: number): Promise<readonly ServerId[]>
+  bury(silentMs: number): Promise<Estate>
   /** In the order of their start. */
   alive(): Promise<readonly ServerRecord[]>
 }
 
-/** Somebody who is in a room through a server. */
+/** Somebody who is in a room through another server. */
 export interface PresentRow {
   readonly room: RoomName
   readonly server: ServerId
@@ -70,36 +82,58 @@ export interface Place {
 
 /** Who is in a room through which server. All methods reject with `StorageError` only. */
 export interface PresentStore {
-  /** Resolves to whether they were in the room through no other server. */
-  come(server: ServerId, room: RoomName, person: Person): Promise<boolean>
-  /** Resolves to whether they are in the room through no other server. */
-  go(server: ServerId, room: RoomName, person: PersonId): Promise<boolean>
-  /** Those who are somewhere through another server than this one: at these places, or at all. */
-  elsewhere(than: ServerId, places?: readonly Place[]): Promise<readonly PresentRow[]>
+  /** They are there through this server. Resolves to whether they were in the room through no other. */
+  come(room: RoomName, person: Person): Promise<boolean>
+  /** They are not any more. Resolves to whether they are in the room through no other. */
+  go(room: RoomName, person: PersonId): Promise<boolean>
+  /** Those who are somewhere through other servers: at these places, or at all. */
+  elsewhere(places?: readonly Place[]): Promise<readonly PresentRow[]>
 }
 
 /** What can change. A key names what did, as the comment says. */
 export type NewsTopic =
   /** Somebody came or went: `PERSON ROOM`. */
-  'present'
+  | 'present'
+  /** An order was given: its id. */
+  | 'orders'
 
 /** Says what other servers changed in the database, so that it is read again. */
 export interface News extends AsyncDisposable {
   /**
    * From now on `again` is called with the keys of what changed: at least once for each change by another server, in any
-   * order, and with `all` where more may have changed. Where it rejects it is called with the same keys later.
+   * order. Where it rejects, it is called with the same keys later.
    */
-  on(topic: NewsTopic, again: (keys: readonly string[] | 'all') => Promise<void>): void
-  /** Begins to tell what is changed from now on. Resolves once nothing is missed any more. */
+  on(topic: NewsTopic, again: (keys: readonly string[]) => Promise<void>): void
+  /** Begins to tell. Resolves once nothing is missed any more. Rejects with `StorageError`. */
   begin(): Promise<void>
+}
+
+/** What the other servers are to do, by kind. Data is JSON. */
+export interface OrderKinds {
+  /** A turn of a model, or a tool that somebody runs, is to be stopped for this reason. */
+  readonly stop: { readonly id: string; readonly reason: string }
+}
+
+/** An order, as it was given. */
+export type OrderRow = {
+  readonly [Kind in keyof OrderKinds]: { readonly kind: Kind; readonly data: OrderKinds[Kind] }
+}[keyof OrderKinds]
+
+/** Orders on disk. All methods reject with `StorageError` only. */
+export interface OrderStore {
+  give(order: OrderRow): Promise<void>
+  /** Those with these ids, in the order of giving. */
+  read(ids: readonly string[]): Promise<readonly OrderRow[]>
 }
 
 /** What servers share beside the stores of the core. */
 export interface ClusterStores {
+  /** This server. */
+  readonly server: ServerId
   readonly servers: ServerStore
   readonly present: PresentStore
-  /** `server`: whose own changes are no news. */
-  readonly news: (server: ServerId) => News
+  readonly news: News
+  readonly orders: OrderStore
   /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
   readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
 }

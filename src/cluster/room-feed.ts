@@ -39,7 +39,8 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
     const room = createHeardRoom({
       newest: async () => (await newestIn([name])).get(name),
       read: (after) => entries.read(name, { after, limit: PAGE, oldestFirst: true }),
-      deliver: (entry) => void local.publish(name, { type: 'entry', entry }),
+      deliver: (entry, after) =>
+        void local.publish(name, { type: 'entry', entry, ...(after !== undefined && { after }) }),
       log,
     })
     const stop = wire.hear(subjectOf(name), (text) => {
@@ -78,14 +79,17 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
       if (event.type === 'entry')
         return await publishEntry(room, { id: event.entry.id, after: event.after, entry: event.entry })
       send(room, event.type === 'delta' ? { delta: event.delta } : { whisper: event.entry, to: event.to })
-      await local.publish(room, event)
+      await heard.get(room)?.room.inTurn(() => void local.publish(room, event))
     },
     subscribe(name, listener) {
       const one = heard.get(name) ?? hear(name)
       heard.set(name, one)
       one.listeners++
       const end = local.subscribe(name, listener)
+      let isOver = false
       return () => {
+        if (isOver) return
+        isOver = true
         end()
         leave(name, one)
       }

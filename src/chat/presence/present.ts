@@ -18,7 +18,8 @@ export interface PresentPeople {
   participants(): readonly Participant[]
 }
 
-export function createPresent(elsewhere: () => readonly Person[]): PresentPeople {
+/** `elsewhere`: those who are here through other servers. */
+export function createPresent(elsewhere: () => readonly Person[] = () => []): PresentPeople {
   const terminals = new Map<PersonId, Set<Participant>>()
   let people: readonly Person[] = []
   let everybody: readonly Person[] | undefined
