@@ -1,3 +1,4 @@
+import { openWire } from '../adapters/bus/open.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import type { Log } from '../chat/ports.ts'
 import type { RoomParts } from '../chat/room.ts'
@@ -17,7 +18,7 @@ export const ownRooms = (log: Log): SharedRooms => ({ bus: createLocalBus(log), 
 
 /** This server as one of several, where the database is for several; it has not joined them yet. `name`: where it listens now. */
 export async function openCluster(
-  config: Pick<Config, 'storage'>,
+  config: Pick<Config, 'storage' | 'bus'>,
   { storage, clock, log }: Pick<AppContext, 'storage' | 'clock' | 'log'>,
   name: () => string,
 ): Promise<Cluster | undefined> {
@@ -25,7 +26,7 @@ export async function openCluster(
   if (!stores || config.storage.url === undefined) return undefined
   return createCluster({
     stores,
-    wire: DEAF,
+    wire: await openWire({ bus: config.bus, storageUrl: config.storage.url, log }),
     entries: storage.chat.log,
     facts: () => ({ name: name(), version: version(), shared: {} }),
     clock,
@@ -51,12 +52,4 @@ export function clusterHooks(
       for (const { room, person } of places) await (await anyRoom(room))?.cameAgain(person)
     },
   }
-}
-
-const DEAF = {
-  maxBytes: 1000,
-  send() {},
-  hear: () => () => {},
-  isUp: () => false,
-  async [Symbol.asyncDispose]() {},
 }
