@@ -26,7 +26,8 @@ export function busFrom(
   return { url, prefix, credentials: credentialsAt(resolve(dirname(file ?? ''), credentials)) }
 }
 
-function urlFrom({ url, url_env: name }: WrittenBus, env: Environment): string {
+function urlFrom(bus: WrittenBus, env: Environment): string {
+  const { url, url_env: name } = bus
   if (url !== undefined) return url
   const value = (name === undefined ? undefined : env[name]?.trim()) ?? ''
   if (natsAddress(value)) return value

@@ -1,4 +1,4 @@
-import { setImmediate as nextTick } from 'node:timers/promises'
+import { setImmediate as endOfTick } from 'node:timers/promises'
 import { Socket } from 'node:net'
 import { Client } from 'pg'
 import { createDeferred } from '../../lib/deferred.ts'
@@ -104,7 +104,7 @@ function linkOf(client: Client, socket: Socket): Link {
       waiting.push(payload)
       waitingBytes += bytes
       // All that is sent in this tick goes in one statement.
-      working ??= work(async () => void (await nextTick()))
+      working ??= work(endOfTick)
     },
     want: () => undefined,
     unwant: () => undefined,
