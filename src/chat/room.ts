@@ -1,4 +1,4 @@
-import type { Entry, EntryDraft, EntryId, Recorded, ReplyDelta, RoomName } from './entry.ts'
+import type { Entry, EntryDraft, Recorded, ReplyDelta, RoomName } from './entry.ts'
 import type { Person, PersonId, Role } from './people/person.ts'
 import type {
   Alarm,
