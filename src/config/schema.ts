@@ -163,6 +163,7 @@ const limitsSchema = z.strictObject({
   queue_bytes: positive(262_144),
   queues_mb: positive(256),
   stall_s: positive(30),
+  drain_s: orOff(0),
   turns_per_room: positive(2),
   turns_queued: orOff(8),
   turn_s: positive(600),
