@@ -14,7 +14,7 @@ import { createAgents, type Agents } from './app/agents/agents.ts'
 import { createServeMcp } from './app/agents/serve-mcp.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
-import { clusterHooks, openCluster, ownRooms } from './app/shared-rooms.ts'
+import { clusterHooks, openCluster, ownRooms, tellDifferences } from './app/shared-rooms.ts'
 import { createGreeting } from './app/room/greeting.ts'
 import { createRoomBoards } from './app/room/board.ts'
 import { createRoomPasts } from './app/room/past.ts'
@@ -23,6 +23,8 @@ import { createClientHandler } from './app/session-host.ts'
 import { openData } from './app/open-data.ts'
 import { assembleModeration } from './app/assemble-moderation.ts'
 import { createDoor } from './app/door.ts'
+import { sharedFacts } from './app/shared-facts.ts'
+import { version } from './app/version.ts'
 import { createActivity, endCutTurns, type Activity, type Work } from './app/activity.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { createReload, type Reload } from './app/reload.ts'
@@ -106,8 +108,14 @@ async function assemble(
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
   const current = createCurrentConfig({ ...written, models })
-  let place = `${written.listen.host}:${written.listen.port}`
-  const cluster = await openCluster(written, context, () => place)
+  const hostKeys = await loadHostKeys(written.dataDir)
+  const fingerprints = hostKeys.map((key) => key.fingerprint)
+  let name = `${written.listen.host}:${written.listen.port}`
+  const cluster = await openCluster(written, context, async () => ({
+    name,
+    version: version(),
+    shared: await sharedFacts(current.now(), fingerprints),
+  }))
   if (cluster) owned(cluster)
   const chat = await createRoomsAndPeople(current, context, cluster ?? ownRooms(context.log))
   const { rooms, claimCode, tap } = chat
@@ -123,7 +131,6 @@ async function assemble(
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
   const markdown = createLazyMarkdown()
   const { handler, agents } = await createHandler(current, chat, activity, context, markdown)
-  const hostKeys = await loadHostKeys(written.dataDir)
   const { limits } = current
   const { now } = current
   const server = owned(
@@ -140,18 +147,23 @@ async function assemble(
   const { readable } = context.metering
   const needs = { context, server, agents, overrides }
   const http = readable && owned(await openHttpServer(current, chat, activity, { ...needs, readable }))
+  const reload = createReload(
+    current,
+    { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries },
+    context.log,
+  )
   return {
-    fingerprints: hostKeys.map((key) => key.fingerprint),
+    fingerprints,
     claimCode,
-    reload: createReload(
-      current,
-      { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries },
-      context.log,
-    ),
+    async reload(read) {
+      const outcome = await reload(read)
+      await tellDifferences(cluster, rooms, context.log)
+      return outcome
+    },
     async listen() {
       const address = await server.listen(written.listen.host, written.listen.port)
-      place = `${address.host}:${address.port}`
-      await cluster?.update()
+      name = `${address.host}:${address.port}`
+      void tellDifferences(cluster, rooms, context.log)
       // Whoever waits for the address is told first.
       setImmediate(() => warmUp(activity, markdown, context.log))
       void sumUpPresence(rooms, context)

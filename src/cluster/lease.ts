@@ -12,7 +12,7 @@ const SILENT_MS = 8_000
 export interface LeaseParts {
   readonly servers: Pick<ServerStore, 'begin' | 'renew' | 'end' | 'bury'>
   /** As they are now. */
-  readonly facts: () => ServerFacts
+  readonly facts: () => Promise<ServerFacts>
   readonly clock: MonotonicClock & Alarm
   /** Others have died, and this server found it. Rejects with `StorageError` only. */
   readonly onBuried: (estate: Estate) => Promise<void>
@@ -72,7 +72,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   async function renew(): Promise<void> {
     const asked = clock.monotonic()
     if (!(await servers.renew())) {
-      await servers.begin(facts())
+      await servers.begin(await facts())
       isComingBack = true
     }
     heardAt = asked
@@ -84,12 +84,12 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
 
   return {
     async begin() {
-      await servers.begin(facts())
+      await servers.begin(await facts())
       heardAt = clock.monotonic()
       state = 'running'
       beatLater()
     },
-    update: () => servers.begin(facts()),
+    update: async () => await servers.begin(await facts()),
     async [Symbol.asyncDispose]() {
       const wasRunning = state === 'running'
       state = 'ended'
