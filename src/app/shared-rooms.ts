@@ -1,20 +1,24 @@
 import { openWire } from '../adapters/bus/open.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import type { Log } from '../chat/ports.ts'
-import type { RoomParts } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterHooks } from '../cluster/cluster.ts'
+import { NO_ORDERS } from '../cluster/orders.ts'
 import type { Config } from '../config/config.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { AppContext } from './context.ts'
 import { version } from './version.ts'
 
 /** What the rooms have in common with those of other servers. */
-export type SharedRooms = Pick<RoomParts, 'bus' | 'elsewhere'>
+export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'>
 
 /** Of a server that has its database alone. */
-export const ownRooms = (log: Log): SharedRooms => ({ bus: createLocalBus(log), elsewhere: NOBODY_ELSEWHERE })
+export const ownRooms = (log: Log): SharedRooms => ({
+  bus: createLocalBus(log),
+  elsewhere: NOBODY_ELSEWHERE,
+  orders: NO_ORDERS,
+})
 
 /** This server as one of several, where the database is for several; it has not joined them yet. `name`: where it listens now. */
 export async function openCluster(
