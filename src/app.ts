@@ -5,7 +5,6 @@
  * Nothing else may import from them, except for main.ts and tests. They decide nothing about rooms, prompts or tools.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { loadHostKeys } from './adapters/ssh/keys/host-key.ts'
 import { createSshServer, type SshServer } from './adapters/ssh/server.ts'
 import type { HttpServer } from './adapters/http/server.ts'
 import type { ReadableMeter } from './adapters/metrics/meter.ts'
@@ -13,6 +12,7 @@ import { allModels } from './app/all-models.ts'
 import { createAgents, type Agents } from './app/agents/agents.ts'
 import { createServeMcp } from './app/agents/serve-mcp.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
+import { openHostKeys } from './app/host-keys.ts'
 import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
 import { createGreeting } from './app/room/greeting.ts'
 import { createRoomBoards } from './app/room/board.ts'
@@ -108,12 +108,12 @@ async function assemble(
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
   const markdown = createLazyMarkdown()
   const { handler, agents } = await createHandler(current, chat, activity, context, markdown)
-  const hostKeys = await loadHostKeys(written.dataDir)
+  const hostKeys = await openHostKeys(written)
   const { limits } = current
   const { now } = current
   const server = owned(
     createSshServer({
-      hostKeys,
+      hostKeys: hostKeys.keys,
       limits,
       banner: () => bannerFor(now().server.access),
       cas: () => now().server.user_ca,
@@ -126,11 +126,11 @@ async function assemble(
   const needs = { context, server, agents, overrides }
   const http = readable && owned(await openHttpServer(current, chat, activity, { ...needs, readable }))
   return {
-    fingerprints: hostKeys.map((key) => key.fingerprint),
+    fingerprints: hostKeys.keys.map((key) => key.fingerprint),
     claimCode,
     reload: createReload(
       current,
-      { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries },
+      { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries, hostKeys },
       context.log,
     ),
     async listen() {
