@@ -5,7 +5,6 @@
  * Nothing else may import from them, except for main.ts and tests. They decide nothing about rooms, prompts or tools.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { loadHostKeys } from './adapters/ssh/keys/host-key.ts'
 import { createSshServer, type SshServer } from './adapters/ssh/server.ts'
 import type { HttpServer } from './adapters/http/server.ts'
 import type { ReadableMeter } from './adapters/metrics/meter.ts'
@@ -13,6 +12,7 @@ import { allModels } from './app/all-models.ts'
 import { createAgents, type Agents } from './app/agents/agents.ts'
 import { createServeMcp } from './app/agents/serve-mcp.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
+import { openHostKeys } from './app/host-keys.ts'
 import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
 import { clusterHooks, openCluster, ownRooms, tellDifferences } from './app/shared-rooms.ts'
 import { createGreeting } from './app/room/greeting.ts'
@@ -108,8 +108,8 @@ async function assemble(
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
   const current = createCurrentConfig({ ...written, models })
-  const hostKeys = await loadHostKeys(written.dataDir)
-  const fingerprints = hostKeys.map((key) => key.fingerprint)
+  const hostKeys = await openHostKeys(written)
+  const fingerprints = hostKeys.keys.map((key) => key.fingerprint)
   let name = `${written.listen.host}:${written.listen.port}`
   const cluster = await openCluster(written, context, async () => ({
     name,
@@ -135,7 +135,7 @@ async function assemble(
   const { now } = current
   const server = owned(
     createSshServer({
-      hostKeys,
+      hostKeys: hostKeys.keys,
       limits,
       banner: () => bannerFor(now().server.access),
       cas: () => now().server.user_ca,
@@ -149,7 +149,7 @@ async function assemble(
   const http = readable && owned(await openHttpServer(current, chat, activity, { ...needs, readable }))
   const reload = createReload(
     current,
-    { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries },
+    { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries, hostKeys },
     context.log,
   )
   return {

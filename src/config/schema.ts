@@ -235,6 +235,7 @@ export const fileSchema = z.strictObject({
       invites: z.enum(['members', 'ops', 'admins']).default('members'),
       user_ca: z.array(publicKey).default([]),
       proxies: proxies.default([]),
+      host_keys: z.array(z.string().min(1, 'write the path of a private key')).default([]),
       motd: z.string().max(4000).default(''),
       admins: z
         .array(

@@ -12,6 +12,7 @@ import type { CommandLine } from '../../config/flags.ts'
 import { ConfigError } from '../../config/problem.ts'
 import { DATABASE } from './backup.ts'
 import { dataDirProblem } from '../data-dir.ts'
+import { hostKeyProblems } from '../host-keys.ts'
 import { paths } from '../paths.ts'
 import { located, openTools } from '../tool-sources.ts'
 import { createRefusedParameter } from '../../toolbox/refused-parameters.ts'
@@ -29,7 +30,13 @@ export async function check(line: CommandLine): Promise<number> {
   const { config, problems } = readConfig(line)
   const tools = config ? await storageAndTools(config) : NOTHING_FOUND
   const found = config
-    ? [...problems, ...(await dataProblems(config)), ...(await luaProblems(config)), ...tools.problems]
+    ? [
+        ...problems,
+        ...(await hostKeyProblems(config)),
+        ...(await dataProblems(config)),
+        ...(await luaProblems(config)),
+        ...tools.problems,
+      ]
     : problems
   for (const problem of found) print(problem)
   for (const warning of tools.warnings) print(`warning: ${warning}`)
