@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Machine } from '../support/faults/machine.ts'
 import { createSite, type Site } from '../support/faults/site.ts'
 import { withCleanup } from '../support/load/cleanup.ts'
 import { raisedLimits } from '../support/load/raised-limits.ts'
@@ -21,6 +22,8 @@ export interface RunOptions {
 
 /** What one run leaves. */
 export interface Played extends Ending {
+  /** Servers that ended by themselves, with their last words. */
+  readonly deaths: readonly string[]
   readonly history: History
   readonly truth: Truth
 }
@@ -55,12 +58,21 @@ export function play(
     await pause(LEASE_MS)
     whole.abort()
     await Promise.all(living)
+    const deaths = site.machines
+      .filter(hasEnded)
+      .map(({ name, log }) => `${name}: ${log().slice(-LAST_WORDS)}`)
     const ending = await end(clients, world)
-    const played = { history, truth: await readTruth(site.databaseUrl), ...ending }
+    const played = { history, deaths, truth: await readTruth(site.databaseUrl), ...ending }
     for (const client of clients) await client.connection()?.[Symbol.asyncDispose]()
     if (await judge(played, site)) site.keep()
   })
 }
+
+/** So many characters of a server's log. */
+const LAST_WORDS = 4_000
+
+const hasEnded = ({ server }: Machine): boolean =>
+  server.process.exitCode !== null || server.process.signalCode !== null
 
 /** A dead server is gone by then, in milliseconds. */
 export const LEASE_MS = 10_000

@@ -9,7 +9,8 @@ import { turns } from './turns.ts'
 /** In the end everybody is there and sees what is said. */
 const whole: Check = {
   name: 'once all is healed, everybody comes in, speaks, and is heard on every screen',
-  judge: ({ history, shutOut, unseen }: Played) => [
+  judge: ({ history, deaths, shutOut, unseen }: Played) => [
+    ...deaths.map((death) => ({ what: 'a server ended by itself', shown: [death] })),
     ...shutOut.map((name) => ({
       what: `${name} was let in nowhere`,
       shown: faultsNear(history, history.now()),
