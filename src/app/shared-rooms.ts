@@ -45,6 +45,11 @@ export function clusterHooks(
   running: () => ReturnType<Turns['running']>,
 ): ClusterHooks {
   return {
+    async told(name, person, event) {
+      const room = await anyRoom(name).catch(() => undefined)
+      if (event === 'joined') await room?.cameAgain(person.id)
+      else await room?.memberChanged(person, event)
+    },
     async buried({ rooms }) {
       for (const name of rooms) await (await anyRoom(name))?.sumUpPresence()
       await endCutTurns()

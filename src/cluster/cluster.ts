@@ -5,9 +5,10 @@ import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
 import { createOrders, type Orders } from './orders.ts'
 import type { ClusterStores, Estate, News, PersonInRoom, ServerFacts, Wire } from './ports.ts'
+import type { TellChange } from './own-places.ts'
 import { createRoomFeed } from './room-feed.ts'
 
-/** How often the log is looked at for what no hint came for, in milliseconds. */
+/** How often the log is looked at for what no hint came for, and stored what could not be, in milliseconds. */
 const LOOK_MS = 1_000
 
 /** One of several servers, for the parts of the core that need not know it. Disposing of it ends its lease, and then the wire. */
@@ -27,6 +28,8 @@ export interface Cluster extends AsyncDisposable {
 
 /** What the rest of the server does for a cluster. None rejects with anything but `StorageError`. */
 export interface ClusterHooks {
+  /** Somebody came or went some time ago, when it could not be stored. Never rejects. */
+  readonly told: TellChange
   /** Other servers have died, and what they were doing is to be ended. */
   readonly buried: (estate: Estate) => Promise<void>
   /** Others may have taken over what this server does: its turns must end. */
@@ -62,9 +65,9 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     onBack: async () => await hooks?.back(await presence.comeAgain()),
   })
 
-  function lookLater(): void {
+  function everySecond(work: () => Promise<void>): void {
     clock.later(LOOK_MS, () => {
-      if (!isOver) void feed.lookAtLog().finally(lookLater)
+      if (!isOver) void work().finally(() => everySecond(work))
     })
   }
 
@@ -85,7 +88,8 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
       // Read second, so that what changes meanwhile is news.
       await news.begin()
       await presence.begin()
-      lookLater()
+      everySecond(() => feed.lookAtLog())
+      everySecond(() => presence.catchUp(given.told))
     },
     async [Symbol.asyncDispose]() {
       isOver = true

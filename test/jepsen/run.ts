@@ -63,8 +63,9 @@ export function play(
       .map(({ name, log }) => `${name}: ${log().slice(-LAST_WORDS)}`)
     const ending = await end(clients, world)
     const played = { history, deaths, truth: await readTruth(site.databaseUrl), ...ending }
-    for (const client of clients) await client.connection()?.[Symbol.asyncDispose]()
+    // The visits are judged while they last: those that are open then were there at the end.
     if (await judge(played, site)) site.keep()
+    for (const client of clients) await client.connection()?.[Symbol.asyncDispose]()
   })
 }
 

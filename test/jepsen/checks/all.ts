@@ -24,7 +24,8 @@ const sessions: Check = {
   name: 'no session ends but with its server, by a ban, or as its client wants',
   judge: ({ history }) =>
     history.visits
-      .filter(({ isOwnWish, endedAt }) => !isOwnWish && endedAt !== undefined)
+      // Who got no room was not let in: nothing could be read or stored.
+      .filter(({ isOwnWish, endedAt, stays }) => !isOwnWish && endedAt !== undefined && stays.length > 0)
       .filter(({ client, machine, endedAt = 0 }) => {
         const isServers = history.faults.some(
           (fault) =>

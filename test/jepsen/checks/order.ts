@@ -6,7 +6,7 @@ import { at, type Check, faultsNear, type Finding } from './finding.ts'
 
 /**
  * From the first line of its own, which it said after it came, a screen shows all that is said, as the log has it. What it shows
- * before that is of the past, where a line stands in its last version.
+ * before that is of the past, where a line stands in its last version, which may be said while the past is drawn.
  */
 export const order: Check = {
   name: 'each screen shows the lines of its room in the order of the log, without a gap, each once',
@@ -19,8 +19,7 @@ export const order: Check = {
       return shown.flatMap((part, index) => {
         const isLast = index === shown.length - 1 && visit.endedAt === undefined
         const lived = livedThrough(visit, part, acts)
-        const wrong =
-          twice(part) ?? (lived.length > 0 ? gapIn(lived, logs.get(part.room) ?? [], isLast) : undefined)
+        const wrong = lived.length > 0 ? gapIn(lived, logs.get(part.room) ?? [], isLast) : undefined
         return wrong ? [finding(played, visit, part, wrong)] : []
       })
     })
@@ -47,11 +46,6 @@ interface Wrong {
   /** The marks around it, as the screen and as the log has them. */
   readonly onScreen: readonly string[]
   readonly inLog: readonly string[]
-}
-
-function twice({ marks }: ShownRoom): Wrong | undefined {
-  const mark = marks.find((one, place) => marks.indexOf(one) < place)
-  return mark === undefined ? undefined : { what: `${mark} twice`, onScreen: marks, inLog: [] }
 }
 
 /** Lines on each side of what is wrong that are shown with it. */
