@@ -12,7 +12,7 @@ export interface Machine extends AsyncDisposable {
   /** What all of its servers wrote to their logs. */
   log(): string
   /** Starts one in the place of one that has ended, with a clock that is off by so much. */
-  start(clockOffMs?: number): Promise<void>
+  start(offMs?: number): Promise<void>
 }
 
 /** Where a machine keeps its files, and what it connects to. */
@@ -30,7 +30,10 @@ const ENGINES = '[storage]\nurl_env = "DATABASE"\n'
 
 const SHIFTED_CLOCK = new URL('shifted-clock.mjs', import.meta.url).href
 
-export async function startMachine({ name, dir, config, database, nats }: MachineOptions): Promise<Machine> {
+export async function startMachine(
+  { name, dir, config, database, nats }: MachineOptions,
+  clockOffMs = 0,
+): Promise<Machine> {
   const toDatabase = await startGate(Number(new URL(database).port))
   const toNats = nats === undefined ? undefined : await startGate(nats)
   const url = new URL(database)
@@ -40,10 +43,10 @@ export async function startMachine({ name, dir, config, database, nats }: Machin
     ...(toNats && { NATS: `nats://127.0.0.1:${toNats.port}` }),
   }
   const text = `${config}\n${ENGINES}${toNats ? '[bus]\nurl_env = "NATS"\n' : ''}`
-  const begin = (clockOffMs: number): Promise<Server> =>
-    startServer({ dataDir: dir, config: text, env: { ...env, ...clockEnvironment(clockOffMs) } })
+  const begin = (offMs: number): Promise<Server> =>
+    startServer({ dataDir: dir, config: text, env: { ...env, ...clockEnvironment(offMs) } })
 
-  let server = await begin(0)
+  let server = await begin(clockOffMs)
   let logged = ''
   return {
     name,
@@ -53,9 +56,9 @@ export async function startMachine({ name, dir, config, database, nats }: Machin
       return server
     },
     log: () => logged + server.stderr(),
-    async start(clockOffMs = 0) {
+    async start(offMs = 0) {
       logged += server.stderr()
-      server = await begin(clockOffMs)
+      server = await begin(offMs)
     },
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()

@@ -29,10 +29,12 @@ export interface SiteOptions {
   readonly bus: 'nats' | 'postgres'
   /** Of all servers, besides what says where the engines are. */
   readonly config: string
+  /** By how much the clock of each is off at first, in milliseconds; not at all where it is absent. */
+  readonly clocksOffMs?: readonly number[]
 }
 
 /** Starts the engines, then the servers one after the other. */
-export async function createSite({ servers, bus, config }: SiteOptions): Promise<Site> {
+export async function createSite({ servers, bus, config, clocksOffMs = [] }: SiteOptions): Promise<Site> {
   const ends: (() => Promise<unknown>)[] = []
   const end = async (): Promise<void> => {
     for (const one of ends.splice(0).toReversed()) await one()
@@ -53,7 +55,8 @@ export async function createSite({ servers, bus, config }: SiteOptions): Promise
       const name = `server${at}`
       const data = join(dir, name)
       await mkdir(data)
-      const machine = await startMachine({ name, dir: data, config, database: databaseUrl, nats: nats?.port })
+      const engines = { database: databaseUrl, nats: nats?.port }
+      const machine = await startMachine({ name, dir: data, config, ...engines }, clocksOffMs[at])
       machines.push(machine)
       ends.push(async () => await machine[Symbol.asyncDispose]())
     }
