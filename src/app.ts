@@ -14,14 +14,15 @@ import { createAgents, type Agents } from './app/agents/agents.ts'
 import { createServeMcp } from './app/agents/serve-mcp.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
-import { clusterHooks, openCluster, ownRooms } from './app/shared-rooms.ts'
+import { clusterHooks, openCluster, sharedRooms } from './app/shared-rooms.ts'
+import { followOthers } from './app/shared-people.ts'
 import { createGreeting } from './app/room/greeting.ts'
 import { createRoomBoards } from './app/room/board.ts'
 import { createRoomPasts } from './app/room/past.ts'
 import { createRoomStatus } from './app/room/status.ts'
 import { createClientHandler } from './app/session-host.ts'
 import { openData } from './app/open-data.ts'
-import { assembleModeration } from './app/assemble-moderation.ts'
+import { assembleModeration, stopWork } from './app/assemble-moderation.ts'
 import { createDoor } from './app/door.ts'
 import { createActivity, endCutTurns, type Activity, type Work } from './app/activity.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
@@ -30,6 +31,7 @@ import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import type { Log } from './chat/ports.ts'
 import { createPace } from './chat/limits/pace.ts'
+import type { StoppedWork } from './chat/moderation/parts.ts'
 import type { LineReaders } from './chat/talk/own-lines.ts'
 import { createLastSeen } from './chat/preferences/last-seen.ts'
 import { openTalk } from './chat/talk/talk.ts'
@@ -104,11 +106,17 @@ async function assemble(
   let place = `${written.listen.host}:${written.listen.port}`
   const cluster = await openCluster(written, context, () => place)
   if (cluster) owned(cluster)
-  const chat = await createRoomsAndPeople(current, context, cluster ?? ownRooms(context.log))
+  const chat = await createRoomsAndPeople(current, context, sharedRooms(cluster, context.log))
   const { rooms, claimCode, tap } = chat
-  const running: { turns?: Turns } = {}
+  const running: { turns?: Turns; readAgain?: () => Promise<void> } = {}
   const endTurns = (): Promise<void> => endCutTurns(rooms, context)
-  await cluster?.begin(clusterHooks(rooms, endTurns, () => running.turns?.running() ?? []))
+  await cluster?.begin(
+    clusterHooks(rooms, {
+      endCutTurns: endTurns,
+      running: () => running.turns?.running() ?? [],
+      readAgain: async () => await running.readAgain?.(),
+    }),
+  )
   await endTurns()
   const activity = await createActivity(current, rooms, context, overrides, owned)
   running.turns = activity.work.turns
@@ -118,6 +126,10 @@ async function assemble(
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
   const markdown = createLazyMarkdown()
   const { handler, agents } = await createHandler(current, chat, activity, context, markdown)
+  if (cluster) {
+    const stopWorkHere = (stopped: StoppedWork): Promise<void> => stopWork(activity.work, stopped)
+    running.readAgain = await followOthers(cluster, { chat, stopWork: stopWorkHere, context })
+  }
   const hostKeys = await loadHostKeys(written.dataDir)
   const { limits } = current
   const { now } = current

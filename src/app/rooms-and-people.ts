@@ -3,6 +3,7 @@ import { readKeyLine } from '../adapters/ssh/keys/public-key.ts'
 import { createInvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import { createRooms, type Rooms } from '../chat/rooms.ts'
 import { loadSanctions } from '../chat/moderation/sanctions.ts'
+import { createClientsEverywhere } from '../chat/moderation/clients-everywhere.ts'
 import { createOpenClients } from '../chat/moderation/open-clients.ts'
 import { createPeople } from '../chat/people/people.ts'
 import { createInvites } from '../chat/people/invites.ts'
@@ -23,7 +24,7 @@ export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 export async function createRoomsAndPeople(
   current: CurrentConfig,
   { storage, clock, log, nextId }: AppContext,
-  { bus: shared, elsewhere }: SharedRooms,
+  { bus: shared, elsewhere, others }: SharedRooms,
 ) {
   const bus = tapped(shared)
   const { log: entries, rooms: roomStore, people: store } = storage.chat
@@ -83,8 +84,9 @@ export async function createRoomsAndPeople(
     return { access: server.access, invites: server.invites }
   }
   const clients = createOpenClients()
-  const comingIn = { invites, keys, tokens, clients, policy: invitePolicy }
-  const order = { sanctions, clients }
+  const everywhere = createClientsEverywhere(clients, others)
+  const comingIn = { invites, keys, tokens, clients, everywhere, policy: invitePolicy }
+  const order = { sanctions, clients, everywhere, others }
   const invitations = createInvitationNotices({
     store: storage.chat.invitations,
     rooms: rooms.everywhere,

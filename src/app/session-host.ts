@@ -70,7 +70,12 @@ export function createClientHandler(parts: HostParts): ClientHandler {
       const host = createSessionHost(person, parts, account, () => terminal.size())
       await runSession({ terminal, person, shared, preferences: mine, account, host }).finally(mine.close)
     },
-    connected: (person, hangUp) => door.begin({ person, end: hangUp }),
+    connected(person, hangUp) {
+      const forget = door.begin({ person, end: hangUp })
+      // Who was put out since they were let in was not counted yet.
+      if (door.whyOut(person) !== undefined) hangUp()
+      return forget
+    },
     async exec(person, line, pipe, account) {
       const afterwards: (() => void)[] = []
       const status = await untilPutOut(person, pipe, door, (own) =>

@@ -1,4 +1,5 @@
 import { createLocalBus } from '../chat/local-bus.ts'
+import { NO_OTHER_SERVERS, type OtherServers } from '../chat/moderation/other-servers.ts'
 import type { Log } from '../chat/ports.ts'
 import type { RoomParts } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
@@ -7,13 +8,24 @@ import { createCluster, type Cluster, type ClusterHooks } from '../cluster/clust
 import type { Config } from '../config/config.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { AppContext } from './context.ts'
+import { otherServers } from './shared-people.ts'
 import { version } from './version.ts'
 
 /** What the rooms have in common with those of other servers. */
-export type SharedRooms = Pick<RoomParts, 'bus' | 'elsewhere'>
+export type SharedRooms = Pick<RoomParts, 'bus' | 'elsewhere'> & { readonly others: OtherServers }
 
 /** Of a server that has its database alone. */
-export const ownRooms = (log: Log): SharedRooms => ({ bus: createLocalBus(log), elsewhere: NOBODY_ELSEWHERE })
+const ownRooms = (log: Log): SharedRooms => ({
+  bus: createLocalBus(log),
+  elsewhere: NOBODY_ELSEWHERE,
+  others: NO_OTHER_SERVERS,
+})
+
+/** Of one of several; of one that is alone, where there is no cluster. */
+export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms =>
+  cluster
+    ? { bus: cluster.bus, elsewhere: cluster.elsewhere, others: otherServers(cluster, log) }
+    : ownRooms(log)
 
 /** This server as one of several, where the database is for several; it has not joined them yet. `name`: where it listens now. */
 export async function openCluster(
@@ -33,11 +45,17 @@ export async function openCluster(
   })
 }
 
+/** What the hooks need besides the rooms. */
+interface HookParts {
+  readonly endCutTurns: () => Promise<void>
+  readonly running: () => ReturnType<Turns['running']>
+  readonly readAgain: () => Promise<void>
+}
+
 /** What the server does for those that have died, and when it was cut off itself. */
 export function clusterHooks(
   { anyRoom }: Pick<Rooms, 'anyRoom'>,
-  endCutTurns: () => Promise<void>,
-  running: () => ReturnType<Turns['running']>,
+  { endCutTurns, running, readAgain }: HookParts,
 ): ClusterHooks {
   return {
     async buried({ rooms }) {
@@ -48,6 +66,8 @@ export function clusterHooks(
       for (const turn of running()) turn.cancel(`@${turn.model} was stopped: the server lost the database`)
     },
     async back(places) {
+      // What was decided while it was away may be no news any more.
+      await readAgain()
       for (const { room, person } of places) await (await anyRoom(room))?.cameAgain(person)
     },
   }

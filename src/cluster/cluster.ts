@@ -1,5 +1,6 @@
 import type { EntryLog, Alarm, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
+import { createClosings, type Closings } from './closings.ts'
 import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
 import { createOrders, type Orders } from './orders.ts'
@@ -14,6 +15,7 @@ export interface Cluster extends AsyncDisposable {
   readonly bus: RoomBus
   readonly elsewhere: Elsewhere
   readonly orders: Orders
+  readonly closings: Closings
   readonly news: Pick<News, 'on'>
   /** Joins the others. Rejects with `StorageError`. */
   begin(hooks: ClusterHooks): Promise<void>
@@ -67,6 +69,7 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     bus: feed,
     elsewhere: presence,
     orders: createOrders(stores),
+    closings: createClosings(stores.closings, clock),
     news,
     update: () => lease.update(),
     async begin(given) {

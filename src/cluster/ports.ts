@@ -7,6 +7,7 @@
  * the core's own ports (chat/ports.ts, chat/presence/elsewhere.ts) have a part for that, too.
  */
 import type { EntryId, RoomName } from '../chat/entry.ts'
+import type { ClientAct } from '../chat/moderation/clients-everywhere.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Brand } from '../lib/brand.ts'
 import type { Json } from '../lib/json.ts'
@@ -96,6 +97,10 @@ export type NewsTopic =
   | 'present'
   /** An order was given: its id. */
   | 'orders'
+  /** A ban, a mute or an archive was put or lifted: its id. */
+  | 'sanctions'
+  /** A room is being deleted, or is not any more: its name. */
+  | 'closings'
 
 /** Says what other servers changed in the database, so that it is read again. */
 export interface News extends AsyncDisposable {
@@ -112,6 +117,10 @@ export interface News extends AsyncDisposable {
 export interface OrderKinds {
   /** A turn of a model, or a tool that somebody runs, is to be stopped for this reason. */
   readonly stop: { readonly id: string; readonly reason: string }
+  /** All that works in a room, or in all, for these people, or for all, is to be stopped. */
+  readonly stopWork: { readonly room: RoomName | null; readonly names?: readonly string[]; readonly why: string }
+  /** Some clients are to be told, ended or taken out of a room. */
+  readonly clients: ClientAct
 }
 
 /** An order, as it was given. */
@@ -126,6 +135,20 @@ export interface OrderStore {
   read(ids: readonly string[]): Promise<readonly OrderRow[]>
 }
 
+/** Rooms that are being deleted. All methods reject with `StorageError` only. */
+export interface ClosingStore {
+  /** This server deletes a room. False, and nothing done, where another one does. */
+  close(room: RoomName, by: string): Promise<boolean>
+  /** It does not any more. */
+  open(room: RoomName): Promise<void>
+  /** The rooms that other servers are deleting, and who does. */
+  closedByOthers(): Promise<ReadonlyMap<RoomName, string>>
+  /** Nobody is in a room that another server is deleting through this one. */
+  left(room: RoomName): Promise<void>
+  /** Whether all other servers have said so of this one. */
+  haveAllLeft(room: RoomName): Promise<boolean>
+}
+
 /** What servers share beside the stores of the core. */
 export interface ClusterStores {
   /** This server. */
@@ -134,6 +157,7 @@ export interface ClusterStores {
   readonly present: PresentStore
   readonly news: News
   readonly orders: OrderStore
+  readonly closings: ClosingStore
   /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
   readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
 }

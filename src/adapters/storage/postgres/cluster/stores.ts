@@ -2,6 +2,7 @@ import type { Log } from '../../../../chat/ports.ts'
 import type { ClusterStores, ServerId } from '../../../../cluster/ports.ts'
 import { newestIn } from '../append.ts'
 import type { Connections } from '../connection.ts'
+import { createClosingStore } from './closings.ts'
 import { createNews } from './news.ts'
 import { createOrderStore } from './orders.ts'
 import { createPresentStore } from './present.ts'
@@ -17,5 +18,6 @@ export const createClusterStores = (
   present: createPresentStore(connection, server),
   news: createNews(connection, { url, self: server, log }),
   orders: createOrderStore(connection, server),
+  closings: createClosingStore(connection, server),
   newestIn: (rooms) => newestIn(connection.read, rooms),
 })
