@@ -1,3 +1,4 @@
+import { openWire } from '../adapters/bus/open.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { NO_OTHER_SERVERS, type OtherServers } from '../chat/moderation/other-servers.ts'
 import type { Log } from '../chat/ports.ts'
@@ -29,7 +30,7 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
 
 /** This server as one of several, where the database is for several; it has not joined them yet. `name`: where it listens now. */
 export async function openCluster(
-  config: Pick<Config, 'storage'>,
+  config: Pick<Config, 'storage' | 'bus'>,
   { storage, clock, log }: Pick<AppContext, 'storage' | 'clock' | 'log'>,
   name: () => string,
 ): Promise<Cluster | undefined> {
@@ -37,7 +38,7 @@ export async function openCluster(
   if (!stores || config.storage.url === undefined) return undefined
   return createCluster({
     stores,
-    wire: DEAF,
+    wire: await openWire({ bus: config.bus, storageUrl: config.storage.url, log }),
     entries: storage.chat.log,
     facts: () => ({ name: name(), version: version(), shared: {} }),
     clock,
@@ -71,12 +72,4 @@ export function clusterHooks(
       for (const { room, person } of places) await (await anyRoom(room))?.cameAgain(person)
     },
   }
-}
-
-const DEAF = {
-  maxBytes: 1000,
-  send() {},
-  hear: () => () => {},
-  isUp: () => false,
-  async [Symbol.asyncDispose]() {},
 }
