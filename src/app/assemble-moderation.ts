@@ -47,7 +47,10 @@ export function assembleModeration(
 }
 
 /** Stops it on this server. Never rejects. */
-export async function stopWork({ turns, runs, summaries }: Work, { room, names, why }: StoppedWork): Promise<void> {
+export async function stopWork(
+  { turns, runs, summaries }: Work,
+  { room, names, why }: StoppedWork,
+): Promise<void> {
   const isMeant = ({ requester }: { readonly requester: string }): boolean => names?.has(requester) ?? true
   const stoppedTurns = turns.running(room ?? undefined).filter(isMeant)
   const stoppedRuns = runs.running(room ?? undefined).filter(isMeant)

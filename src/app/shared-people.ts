@@ -44,16 +44,16 @@ export async function followOthers(
 ): Promise<() => Promise<void>> {
   const { sanctions, clients } = chat.order
   const enforcement = createEnforcement({ sanctions, clients, stores: storage.chat, clock })
-  orders.on('clients', (act) => doHere(act, clients))
-  orders.on('stopWork', async ({ names, ...work }) => {
-    // Nothing that comes after it waits for its end.
-    void stopWork({ ...work, ...(names && { names: new Set(names) }) })
-  })
+  // Nothing that comes after them waits for their end.
+  orders.on('clients', async (act) => void doHere(act, clients))
+  orders.on(
+    'stopWork',
+    async ({ names, ...work }) => void stopWork({ ...work, ...(names && { names: new Set(names) }) }),
+  )
   closings.on(async (rooms) => {
-    const why = (room: string): string => `${room} is being deleted`
-    const closing = enforcement.closed(rooms)
-    await Promise.all([...rooms.keys()].map((room) => stopWork({ room, why: why(room) })))
-    await closing
+    const leaving = enforcement.closed(rooms)
+    await Promise.all([...rooms.keys()].map((room) => stopWork({ room, why: `${room} is being deleted` })))
+    await leaving
   })
   news.on('sanctions', () => enforcement.sanctionsChanged())
   news.on('closings', () => closings.readAgain())

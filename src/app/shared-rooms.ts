@@ -2,10 +2,10 @@ import { openWire } from '../adapters/bus/open.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { NO_OTHER_SERVERS, type OtherServers } from '../chat/moderation/other-servers.ts'
 import type { Log } from '../chat/ports.ts'
-import type { RoomParts } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterHooks } from '../cluster/cluster.ts'
+import { NO_ORDERS } from '../cluster/orders.ts'
 import type { Config } from '../config/config.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { AppContext } from './context.ts'
@@ -13,20 +13,25 @@ import { otherServers } from './shared-people.ts'
 import { version } from './version.ts'
 
 /** What the rooms have in common with those of other servers. */
-export type SharedRooms = Pick<RoomParts, 'bus' | 'elsewhere'> & { readonly others: OtherServers }
+export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'> & {
+  readonly others: OtherServers
+}
 
-/** Of a server that has its database alone. */
-const ownRooms = (log: Log): SharedRooms => ({
-  bus: createLocalBus(log),
-  elsewhere: NOBODY_ELSEWHERE,
-  others: NO_OTHER_SERVERS,
-})
-
-/** Of one of several; of one that is alone, where there is no cluster. */
+/** Of one of several; of one that has its database alone, where there is no cluster. */
 export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms =>
   cluster
-    ? { bus: cluster.bus, elsewhere: cluster.elsewhere, others: otherServers(cluster, log) }
-    : ownRooms(log)
+    ? {
+        bus: cluster.bus,
+        elsewhere: cluster.elsewhere,
+        orders: cluster.orders,
+        others: otherServers(cluster, log),
+      }
+    : {
+        bus: createLocalBus(log),
+        elsewhere: NOBODY_ELSEWHERE,
+        orders: NO_ORDERS,
+        others: NO_OTHER_SERVERS,
+      }
 
 /** This server as one of several, where the database is for several; it has not joined them yet. `name`: where it listens now. */
 export async function openCluster(

@@ -4,7 +4,7 @@ import { createClosings, type Closings } from './closings.ts'
 import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
 import { createOrders, type Orders } from './orders.ts'
-import type { ClusterStores, Estate, News, Place, ServerFacts, Wire } from './ports.ts'
+import type { ClusterStores, Estate, News, PersonInRoom, ServerFacts, Wire } from './ports.ts'
 import { createRoomFeed } from './room-feed.ts'
 
 /** How often the log is looked at for what no hint came for, in milliseconds. */
@@ -30,7 +30,7 @@ export interface ClusterHooks {
   /** Others may have taken over what this server does: its turns must end. */
   readonly silent: () => void
   /** It is alive to the others again; these have come into rooms anew. */
-  readonly back: (places: readonly Place[]) => Promise<void>
+  readonly back: (places: readonly PersonInRoom[]) => Promise<void>
 }
 
 /** What it is made of. */
@@ -69,7 +69,7 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     bus: feed,
     elsewhere: presence,
     orders: createOrders(stores),
-    closings: createClosings(stores.closings, clock),
+    closings: createClosings(stores.closings, clock, log),
     news,
     update: () => lease.update(),
     async begin(given) {

@@ -76,7 +76,7 @@ export interface PresentRow {
 }
 
 /** One person in one room. */
-export interface Place {
+export interface PersonInRoom {
   readonly room: RoomName
   readonly person: PersonId
 }
@@ -88,7 +88,7 @@ export interface PresentStore {
   /** They are not any more. Resolves to whether they are in the room through no other. */
   go(room: RoomName, person: PersonId): Promise<boolean>
   /** Those who are somewhere through other servers: at these places, or at all. */
-  elsewhere(places?: readonly Place[]): Promise<readonly PresentRow[]>
+  elsewhere(places?: readonly PersonInRoom[]): Promise<readonly PresentRow[]>
 }
 
 /** What can change. A key names what did, as the comment says. */
@@ -118,7 +118,11 @@ export interface OrderKinds {
   /** A turn of a model, or a tool that somebody runs, is to be stopped for this reason. */
   readonly stop: { readonly id: string; readonly reason: string }
   /** All that works in a room, or in all, for these people, or for all, is to be stopped. */
-  readonly stopWork: { readonly room: RoomName | null; readonly names?: readonly string[]; readonly why: string }
+  readonly stopWork: {
+    readonly room: RoomName | null
+    readonly names?: readonly string[]
+    readonly why: string
+  }
   /** Some clients are to be told, ended or taken out of a room. */
   readonly clients: ClientAct
 }

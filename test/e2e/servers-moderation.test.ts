@@ -51,7 +51,7 @@ describe.skipIf(lacks('postgres'))('what is decided on one server', () => {
     const comingIn = Array.from({ length: 4 }, () => stage.open(1, 'mallory', '-T'))
     await done(0, 'rhea', 'ban mallory spam')
     expect(await session.exit).toBe(1)
-    expect(session.errors() + session.output()).toContain('you were banned from this server without an end: spam')
+    expect(session.errors() + session.output()).toContain('you were banned from this server: spam')
     expect(await agent.exit).toBe(1)
     for (const coming of await Promise.all(comingIn)) expect(await coming.exit).not.toBe(0)
     expect((await run(1, 'mallory', 'whoami')).exitCode).toBe(255)

@@ -16,7 +16,13 @@ export interface ClusterStage extends AsyncDisposable {
   /** `ssh NAME@server WORDS…` to one of the servers. */
   as(at: number, name: string, words: readonly string[], input?: string): Promise<SshResult>
   /** A session, or a command where there are words; with the name's own key, or another one's. */
-  open(at: number, name: string, mode: '-tt' | '-T', words?: readonly string[], key?: string): Promise<SshSession>
+  open(
+    at: number,
+    name: string,
+    mode: '-tt' | '-T',
+    words?: readonly string[],
+    key?: string,
+  ): Promise<SshSession>
   /** The line of somebody's `.pub` file, and its fingerprint. */
   publicKey(name: string): Promise<string>
   fingerprint(name: string): Promise<string>

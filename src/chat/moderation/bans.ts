@@ -14,7 +14,7 @@ import {
   type Told,
 } from './parts.ts'
 import type { Sanction } from './ports.ts'
-import { putOut } from './put-out.ts'
+import { puttingOut } from './put-out.ts'
 import { findTarget, held, needInReach, needOther, sanctionsOf, type ActTarget } from './target.ts'
 
 /** Whom to ban, and why. */
@@ -84,7 +84,9 @@ export function createBans(parts: ModerationParts): Bans {
       const act = { verb: 'ban', who: shown, ...actFacts(reason, until) } as const
       const told = await tell(room ?? (await parts.rooms.lobby()), actor, { text, act }, log)
       stopTheirWork(target, room, `${shown} was banned`, parts)
-      await putOut({ room: room?.name ?? null, until, reason }, parts)
+      await (
+        await puttingOut({ room: room?.name ?? null, until, reason }, parts)
+      )()
       return told
     },
     async unban(room, actor, word) {

@@ -110,7 +110,8 @@ async function removeRoom(room: Room, actor: Person, parts: ModerationParts): Pr
     const file = await server.keepRoom(room.name)
     await removeAll(room.name, parts)
     closed.removed()
-    if (owner !== null && owner !== actor.id) everywhere.tell({ people: [owner], keys: [] }, whereItIs(room.name, file))
+    if (owner !== null && owner !== actor.id)
+      everywhere.tell({ people: [owner], keys: [] }, whereItIs(room.name, file))
     log.info({ room: room.name, by: actor.name, file }, 'a room was deleted')
     if (!isPrivate) await tellInLobby(room.name, actor, parts)
     return file
@@ -120,7 +121,9 @@ async function removeRoom(room: Room, actor: Person, parts: ModerationParts): Pr
     if (error instanceof StorageError) throw error
     throw new Refusal(`${room.name} was not deleted: ${errorMessage(error)}`)
   } finally {
-    await others.open(room.name).catch((error: unknown) => log.error({ error, room: room.name }, 'a room stays closed'))
+    await others
+      .open(room.name)
+      .catch((error: unknown) => log.error({ error, room: room.name }, 'a room stays closed'))
   }
 }
 

@@ -8,46 +8,49 @@ type PutOutParts = Pick<ModerationParts, 'sanctions' | 'clients' | 'clock'> & {
   readonly stores: { readonly rooms: Pick<ModerationParts['stores']['rooms'], 'find'> }
 }
 
-/** Whoever a ban concerns is out of the room, or of this server, and is told why. Rejects with `StorageError`. */
-export async function putOut(
+/**
+ * Resolves to what puts whoever a ban concerns out of the room, or of this server, and tells them why. Rejects with `StorageError`;
+ * what it resolves to does not.
+ */
+export async function puttingOut(
   { room, until, reason }: Pick<Sanction, 'room' | 'until' | 'reason'>,
-  parts: PutOutParts,
-): Promise<void> {
-  const { sanctions, clients, clock } = parts
+  { sanctions, clients, clock, stores }: PutOutParts,
+): Promise<() => Promise<void>> {
   const ms = until === null ? undefined : Math.max(0, until - clock.now())
   const how = `${forHowLong(ms)}${becauseOf(reason)}`
-  if (room !== null) return await putOutOf(room, `you were banned from ${room}${how}`, parts)
-  clients.end((person) => sanctions.whyOut(person) !== undefined, `you were banned from this server${how}`)
-}
-
-async function putOutOf(
-  room: RoomName,
-  why: string,
-  { sanctions, clients, stores }: PutOutParts,
-): Promise<void> {
+  if (room === null)
+    return async () =>
+      clients.end(
+        (person) => sanctions.whyOut(person) !== undefined,
+        `you were banned from this server${how}`,
+      )
   const owner = (await stores.rooms.find(room))?.owner
   const isOut = (person: Person): boolean =>
     !person.admin && person.id !== owner && sanctions.whyOutOf(room, person) !== undefined
-  await clients.leave(room, isOut, why)
+  return () => clients.leave(room, isOut, `you were banned from ${room}${how}`)
 }
 
 /** Does what other servers decided, to those who are here. */
 export interface Enforcement {
-  /** Bans, mutes or archives have changed. Rejects with `StorageError`, and is to be called again then. */
+  /**
+   * Bans, mutes or archives have changed: they hold once it resolves, and whom they concern goes. Rejects with `StorageError`, and is
+   * to be called again then.
+   */
   sanctionsChanged(): Promise<void>
-  /** All rooms that other servers are deleting, and who does. Resolves when nobody is in them through this server. */
+  /** All rooms that other servers are deleting, and who does: nobody comes into them. Resolves when those who are in them are out. */
   closed(rooms: ReadonlyMap<RoomName, string>): Promise<void>
 }
 
 export function createEnforcement(parts: PutOutParts): Enforcement {
   const { sanctions, clients } = parts
-  const left = new Set<Sanction>()
+  /** Bans of which nobody was put out yet. */
+  const fresh = new Set<Sanction>()
   return {
     async sanctionsChanged() {
-      for (const one of await sanctions.readAgain()) if (one.kind === 'ban') left.add(one)
-      for (const ban of left) {
-        await putOut(ban, parts)
-        left.delete(ban)
+      for (const one of await sanctions.readAgain()) if (one.kind === 'ban') fresh.add(one)
+      for (const ban of fresh) {
+        void (await puttingOut(ban, parts))()
+        fresh.delete(ban)
       }
     },
     async closed(rooms) {

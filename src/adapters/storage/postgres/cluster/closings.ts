@@ -10,7 +10,8 @@ export function createClosingStore({ read, lane }: Connections, self: ServerId):
   return {
     close: async (room, by) =>
       (await writes.run(sql`
-        INSERT INTO closings (room, server, "by") VALUES (${room}, ${self}, ${by}) ON CONFLICT (room) DO NOTHING`)) > 0,
+        INSERT INTO closings (room, server, "by") VALUES (${room}, ${self}, ${by}) ON CONFLICT (room) DO NOTHING`)) >
+      0,
     async open(room) {
       await writes.run(sql`DELETE FROM closings WHERE room = ${room} AND server = ${self}`)
     },
