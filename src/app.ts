@@ -59,6 +59,11 @@ export interface App extends AsyncDisposable {
   readonly reload: Reload
   /** Takes the configured address; rejects if it cannot. */
   listen(): Promise<Listening>
+  /**
+   * Where the config gives time for it: lets nobody in any more, ends the sessions, and waits for the turns that run until the time
+   * is over, or the signal is aborted that `hurry` gives. Never rejects.
+   */
+  drain(hurry: () => AbortSignal): Promise<void>
   /** Takes the one for HTTP, likewise; undefined where none is configured. */
   listenHttp(): Promise<Listening | undefined>
 }
@@ -139,6 +144,7 @@ async function assemble(
       limits,
       banner: () => bannerFor(now().server.access),
       cas: () => now().server.user_ca,
+      proxies: () => now().server.proxies,
       handler,
       log: context.log,
     }),
@@ -162,6 +168,13 @@ async function assemble(
       setImmediate(() => warmUp(activity, markdown, context.log))
       void sumUpPresence(rooms, context)
       return address
+    },
+    async drain(hurry) {
+      const { drain_s: seconds } = limits
+      if (seconds === 0) return
+      const until = AbortSignal.any([hurry(), AbortSignal.timeout(seconds * 1_000)])
+      await Promise.all([server[Symbol.asyncDispose](), http?.[Symbol.asyncDispose]()])
+      await activity.work.turns.finish(until)
     },
     async listenHttp() {
       const { listen } = written.http

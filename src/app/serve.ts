@@ -19,7 +19,7 @@ const SHUTDOWN_MS = 4_500
  * Throws `ConfigError` before anything is made.
  */
 export async function serve(line: CommandLine): Promise<number> {
-  const stop = firstSignal()
+  const stop = nextSignal()
   const hangups = listenForHangups()
   const config = loadConfig(line)
   const problems = await toolWordProblems(config)
@@ -32,6 +32,7 @@ export async function serve(line: CommandLine): Promise<number> {
     announce(app, await listen(app, config), config.server.access)
     await listenHttp(app, config)
     if (!stop.aborted) await once(stop, 'abort')
+    await app.drain(nextSignal)
   } finally {
     const watchdog = setTimeout(() => process.exit(0), SHUTDOWN_MS)
     watchdog.unref()
@@ -91,8 +92,8 @@ function cannotListen(error: unknown, at: Address | undefined, flag: string): Er
 
 const shownHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
-/** Aborted by the first signal to stop. Listens from the start, so that one during the start is not lost. */
-function firstSignal(): AbortSignal {
+/** Aborted by the next signal to stop. To be called at the start, so that one during the start is not lost. */
+function nextSignal(): AbortSignal {
   const stop = new AbortController()
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort())
   return stop.signal

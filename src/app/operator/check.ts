@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createLog } from '../../adapters/log/pino-log.ts'
 import { createComposer } from '../../adapters/lua/composer.ts'
 import { describeSandbox, probeSandbox } from '../../adapters/sandbox/probe.ts'
-import { damageOf, openStorage } from '../../adapters/storage/open.ts'
+import { damageOf, migrationProblems, openStorage } from '../../adapters/storage/open.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import { StorageError } from '../../chat/errors.ts'
 import { loadConfig, type Config } from '../../config/config.ts'
@@ -112,7 +112,8 @@ async function storageAndTools(config: Config): Promise<Findings> {
       clock: { now: () => Date.now() },
       log: createLog('silent'),
     })
-    return await toolFiles(config, storage)
+    const found = await toolFiles(config, storage)
+    return { ...found, problems: [...(await migrationProblems(paths.migrations)), ...found.problems] }
   } catch (error) {
     if (error instanceof StorageError) return { ...NOTHING_FOUND, problems: [error.message] }
     throw error

@@ -1,6 +1,3 @@
-// What servers that share the database know of each other: which of them live, who is in a room through which, what has changed, and
-// what all are to do. It must not know what follows from any of it (src/cluster).
-
 import { Client } from 'pg'
 import type { Log } from '../../../../chat/ports.ts'
 import { errorMessage } from '../../../../lib/errors.ts'
