@@ -34,7 +34,7 @@ import { createPace } from './chat/limits/pace.ts'
 import type { StoppedWork } from './chat/moderation/parts.ts'
 import type { LineReaders } from './chat/talk/own-lines.ts'
 import { createLastSeen } from './chat/preferences/last-seen.ts'
-import { openTalk } from './chat/talk/talk.ts'
+import { openTalk, type Talk } from './chat/talk/talk.ts'
 import { createTyping } from './chat/typing/typing.ts'
 import { createCompletion } from './commands/completion.ts'
 import { createCommands } from './commands/verbs/index.ts'
@@ -123,17 +123,23 @@ async function assemble(
     }),
   )
   await endTurns()
-  const activity = await createActivity(current, rooms, context, overrides, owned)
+  const activity = await createActivity(
+    current,
+    rooms,
+    { ...context, shares: chat.toOthers.shares },
+    overrides,
+    owned,
+  )
   running.turns = activity.work.turns
   tap(activity.hooks.onEntry)
   tap(activity.work.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
   const markdown = createLazyMarkdown()
-  const { handler, agents } = await createHandler(current, chat, activity, context, markdown)
+  const { handler, agents, talk } = await createHandler(current, chat, activity, context, markdown)
   if (cluster) {
     const stopWorkHere = (stopped: StoppedWork): Promise<void> => stopWork(activity.work, stopped)
-    running.readAgain = await followOthers(cluster, { chat, stopWork: stopWorkHere, context })
+    running.readAgain = await followOthers(cluster, { chat, talk, stopWork: stopWorkHere, context })
   }
   const hostKeys = await loadHostKeys(written.dataDir)
   const { limits } = current
@@ -238,11 +244,12 @@ async function createHandler(
   activity: Activity,
   context: AppContext,
   markdown: LazyMarkdown,
-): Promise<{ readonly handler: ClientHandler; readonly agents: Agents }> {
+): Promise<{ readonly handler: ClientHandler; readonly agents: Agents; readonly talk: Talk }> {
   const { clock, log, storage, nextId } = context
   const { work, approvals, bytes } = activity
   const { turns } = work
-  const { rooms, people, preferences, invitations, order } = chat
+  const { rooms, people, preferences, invitations, order, toOthers } = chat
+  const { shares } = toOthers
   const timers = processTimers()
   const { limits } = current
   const talk = await openTalk({
@@ -250,6 +257,7 @@ async function createHandler(
     stores: storage.talk,
     readers: lineReaders(work),
     limits,
+    ...(toOthers.talk && { elsewhere: toOthers.talk }),
     clock,
     nextId,
     log,
@@ -274,10 +282,10 @@ async function createHandler(
     clock,
     stores: storage,
   })
-  const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
+  const pace = createPace({ limits, clock, wait: (ms) => wait(ms), shares })
   const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn)
   const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
-  const agents = createAgents({ runner, rooms, door, talk, log })
+  const agents = createAgents({ runner, rooms, door, talk, shares, log })
   const handler = createClientHandler({
     door,
     rooms,
@@ -307,13 +315,14 @@ async function createHandler(
       motd: () => current.now().server.motd,
       stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
     },
+    shares,
   })
   const shell: ClientHandler['shell'] = (person, terminal, account) => {
     // Whoever sits at a terminal asks sooner or later, and then does not wait for what answers.
     if (terminal.size()) activity.warmComposer()
     return handler.shell(person, terminal, account)
   }
-  return { handler: { ...handler, shell }, agents }
+  return { handler: { ...handler, shell }, agents, talk }
 }
 
 /** Those who read what people said, and must not read it again once it was changed. */

@@ -24,7 +24,7 @@ export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 export async function createRoomsAndPeople(
   current: CurrentConfig,
   { storage, clock, log, nextId }: AppContext,
-  { bus: shared, elsewhere, others }: SharedRooms,
+  { bus: shared, elsewhere, others, loans, shares, tellInvited, talk }: SharedRooms,
 ) {
   const bus = tapped(shared)
   const { log: entries, rooms: roomStore, people: store } = storage.chat
@@ -61,7 +61,7 @@ export async function createRoomsAndPeople(
   const { names, keys: keyStore } = storage.chat
   const people = createPeople({
     ...{ store, names, invites, keys: keyStore, clock, log, nextId },
-    ...{ policy, claimCode, sanctions },
+    ...{ policy, claimCode, sanctions, loans, shares },
   })
   const keys = createKeys({
     store: keyStore,
@@ -90,11 +90,22 @@ export async function createRoomsAndPeople(
   const invitations = createInvitationNotices({
     store: storage.chat.invitations,
     rooms: rooms.everywhere,
+    tellElsewhere: tellInvited,
     clock,
     log,
   })
   const preferences = await loadPreferences(storage.chat.preferences, log)
-  return { rooms, tap: bus.tap, claimCode, comingIn, people, preferences, invitations, order }
+  return {
+    rooms,
+    tap: bus.tap,
+    claimCode,
+    comingIn,
+    people,
+    preferences,
+    invitations,
+    order,
+    toOthers: { talk, shares },
+  }
 }
 
 /** The people of a room see who came to it with a code, and whose code that was. */

@@ -1,7 +1,11 @@
 import { openWire } from '../adapters/bus/open.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { NO_OTHER_SERVERS, type OtherServers } from '../chat/moderation/other-servers.ts'
+import type { Shares } from '../chat/limits/shares.ts'
+import type { Loans } from '../chat/people/loans.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
+import type { TalkElsewhere } from '../chat/talk/other-servers.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterHooks } from '../cluster/cluster.ts'
@@ -9,12 +13,17 @@ import { NO_ORDERS } from '../cluster/orders.ts'
 import type { Config } from '../config/config.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { AppContext } from './context.ts'
-import { otherServers } from './shared-people.ts'
+import { peopleElsewhere } from './shared-people.ts'
 import { version } from './version.ts'
 
 /** What the rooms have in common with those of other servers. */
 export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'> & {
   readonly others: OtherServers
+  readonly tellInvited: (person: Person) => Promise<void>
+  /** Absent for a server that is alone, as the next ones. */
+  readonly talk?: TalkElsewhere
+  readonly loans?: Loans
+  readonly shares?: Shares
 }
 
 /** Of one of several; of one that has its database alone, where there is no cluster. */
@@ -24,13 +33,16 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
         bus: cluster.bus,
         elsewhere: cluster.elsewhere,
         orders: cluster.orders,
-        others: otherServers(cluster, log),
+        loans: cluster.loans,
+        shares: cluster.payers,
+        ...peopleElsewhere(cluster, log),
       }
     : {
         bus: createLocalBus(log),
         elsewhere: NOBODY_ELSEWHERE,
         orders: NO_ORDERS,
         others: NO_OTHER_SERVERS,
+        tellInvited: () => Promise.resolve(),
       }
 
 /** This server as one of several, where the database is for several; it has not joined them yet. `name`: where it listens now. */

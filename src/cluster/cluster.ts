@@ -3,8 +3,10 @@ import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { createClosings, type Closings } from './closings.ts'
 import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
+import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { createOrders, type Orders } from './orders.ts'
 import type { ClusterStores, Estate, News, PersonInRoom, ServerFacts, Wire } from './ports.ts'
+import { createSharedPayers, type SharedPayers } from './payers.ts'
 import { createRoomFeed } from './room-feed.ts'
 
 /** How often the log is looked at for what no hint came for, in milliseconds. */
@@ -16,6 +18,8 @@ export interface Cluster extends AsyncDisposable {
   readonly elsewhere: Elsewhere
   readonly orders: Orders
   readonly closings: Closings
+  readonly loans: SharedLoans
+  readonly payers: SharedPayers
   readonly news: Pick<News, 'on'>
   /** Joins the others. Rejects with `StorageError`. */
   begin(hooks: ClusterHooks): Promise<void>
@@ -70,6 +74,8 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     elsewhere: presence,
     orders: createOrders(stores),
     closings: createClosings(stores.closings, clock, log),
+    loans: createSharedLoans(stores, log),
+    payers: createSharedPayers(stores, clock, log),
     news,
     update: () => lease.update(),
     async begin(given) {

@@ -8,7 +8,9 @@
  */
 import type { EntryId, RoomName } from '../chat/entry.ts'
 import type { ClientAct } from '../chat/moderation/clients-everywhere.ts'
-import type { Person, PersonId } from '../chat/people/person.ts'
+import type { Loan } from '../chat/people/loans.ts'
+import type { Fingerprint, Person, PersonId } from '../chat/people/person.ts'
+import type { ToldMessage } from '../chat/talk/other-servers.ts'
 import type { Brand } from '../lib/brand.ts'
 import type { Json } from '../lib/json.ts'
 
@@ -101,6 +103,20 @@ export type NewsTopic =
   | 'sanctions'
   /** A room is being deleted, or is not any more: its name. */
   | 'closings'
+  /** Somebody has another name or other rights: their id. This server's own changes are told, too. */
+  | 'people'
+  /** Somebody has one more key: their id. */
+  | 'keys'
+  /** Somebody is away, or not any more: their id. */
+  | 'away'
+  /** Somebody ignores others than before: their id. */
+  | 'ignored'
+  /** Somebody has set something: their id. */
+  | 'preferences'
+  /** Guests were lent names, or loans do not count any more: the skeletons, each on a line. */
+  | 'loans'
+  /** Some have more connections through a server, or fewer: their names as payers, each on a line. */
+  | 'payers'
 
 /** Says what other servers changed in the database, so that it is read again. */
 export interface News extends AsyncDisposable {
@@ -125,6 +141,12 @@ export interface OrderKinds {
   }
   /** Some clients are to be told, ended or taken out of a room. */
   readonly clients: ClientAct
+  /** A message to one person is to be shown. */
+  readonly message: ToldMessage
+  /** A guest is away with this text, or came back. */
+  readonly guestAway: { readonly person: PersonId; readonly text: string | null }
+  /** Somebody is to be told of their invitations, where they are. */
+  readonly invited: { readonly person: PersonId }
 }
 
 /** An order, as it was given. */
@@ -153,6 +175,39 @@ export interface ClosingStore {
   haveAllLeft(room: RoomName): Promise<boolean>
 }
 
+/** A loan of another server that is alive. */
+export interface LoanRow {
+  readonly skeleton: string
+  readonly key: Fingerprint
+}
+
+/** Names that guests were lent. All methods reject with `StorageError` only. */
+export interface LoanStore {
+  /** False, and nothing done, where another server has lent the name to another key, or somebody has it. */
+  lend(loan: Loan): Promise<boolean>
+  /** This server has forgotten it. */
+  forget(skeleton: string): Promise<void>
+  /** The name that another server has lent this key for the one that it asked for. */
+  lentBefore(asked: string, key: Fingerprint): Promise<string | undefined>
+  /** What other servers have lent: with these skeletons, or all. */
+  elsewhere(skeletons?: readonly string[]): Promise<readonly LoanRow[]>
+}
+
+/** How many connections one payer (chat/limits/payers.ts) has through a server; it counts for a day after the last of them. */
+export interface PayerRow {
+  readonly payer: string
+  readonly server: ServerId
+  readonly connections: number
+}
+
+/** Who is on which server. All methods reject with `StorageError` only. */
+export interface PayerStore {
+  /** So many connections these have through this server now. */
+  put(counts: readonly { readonly payer: string; readonly connections: number }[]): Promise<void>
+  /** Those who are, or were lately, on other servers: these, or all. */
+  elsewhere(payers?: readonly string[]): Promise<readonly PayerRow[]>
+}
+
 /** What servers share beside the stores of the core. */
 export interface ClusterStores {
   /** This server. */
@@ -162,6 +217,8 @@ export interface ClusterStores {
   readonly news: News
   readonly orders: OrderStore
   readonly closings: ClosingStore
+  readonly loans: LoanStore
+  readonly payers: PayerStore
   /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
   readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
 }

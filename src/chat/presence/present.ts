@@ -4,7 +4,7 @@ import type { Participant } from '../ports.ts'
 /** Who is in a room. Its lists change only as people come and go: they are asked for with every entry. */
 export interface PresentPeople {
   /** Whether somebody is here through this server. */
-  has(person: Person): boolean
+  has(person: Pick<Person, 'id'>): boolean
   add(participant: Participant): void
   /** False for one that is not here. */
   remove(participant: Participant): boolean
