@@ -22,10 +22,13 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
 
   /** Runs the line until it prints this: what happened on another server is known within a moment. */
   async function until(at: number, name: string, line: string, answer: RegExp): Promise<void> {
-    for (;;) {
+    let last = ''
+    for (let tries = 0; tries < 20; tries++) {
       const { stdout, stderr } = await run(at, name, line)
-      if (answer.test(stdout + stderr)) return
+      last = stdout + stderr
+      if (answer.test(last)) return
     }
+    expect(last).toMatch(answer)
   }
 
   async function inLobby(at: number, name: string, key?: string): Promise<SshSession> {
@@ -44,7 +47,7 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
     await until(1, 'ann', 'who lobby', /bobby/)
     await until(0, 'ann', 'who lobby', /bobby/)
     bob.write('/whoami\n')
-    await bob.waitFor(/^you are bobby/m)
+    await bob.waitFor(/^bobby [(]/m)
     await done(0, 'carl', `claim ${stage.servers[0]!.claimCode}`)
     await until(1, 'carl', 'bans', /^(?!.*only an admin)/)
     await using later = await inLobby(1, 'carl')
@@ -108,5 +111,14 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
     await done(0, 'ann', 'invite cave bob')
     await bob.waitFor('ann invited you to cave; /join cave')
     expect(times(bob, 'ann invited you')).toBe(1)
+  })
+
+  test('connections of one person are counted on all servers together', async () => {
+    await using _first = await inLobby(0, 'carl')
+    await using _second = await inLobby(0, 'carl')
+    await using _third = await inLobby(1, 'carl')
+    await using _fourth = await inLobby(1, 'carl')
+    await until(0, 'carl', 'whoami', /You have 4 connections already/)
+    await until(1, 'carl', 'whoami', /You have 4 connections already/)
   })
 })
