@@ -17,7 +17,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     globalSetup: ['test/support/build.ts', 'test/support/postgres/run.ts'],
-    setupFiles: ['test/support/property-seed.ts'],
+    setupFiles: ['test/support/property-seed.ts', 'test/support/postgres/drop.ts'],
     provide: { seed, attacks },
     reporters: ['default', new SummaryReporter(seed)],
     // The long form of properties takes minutes (support/any-tools.ts).

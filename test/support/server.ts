@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+import { writeConfig } from './stored.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
@@ -40,16 +40,16 @@ export interface ServerOptions {
 export async function startServer(
   options: ServerOptions & { readonly env?: Readonly<Record<string, string>> },
 ): Promise<Server> {
-  const { dataDir, config, env, http = false } = options
-  const file = `${dataDir}.toml`
-  if (config !== undefined) await writeFile(file, config)
+  const { dataDir, config = '', env, http = false } = options
+  const file = await writeConfig(dataDir, config)
   const args = [
     'serve',
     '--listen',
     '127.0.0.1:0',
     '--data',
     dataDir,
-    ...(config === undefined ? [] : ['--config', file]),
+    '--config',
+    file,
     ...(http === false ? [] : ['--http', http === true ? '127.0.0.1:0' : http]),
   ]
   const child = spawn(process.execPath, [MAIN, ...args], {
