@@ -5,15 +5,17 @@ import { paths } from '../../src/app/paths.ts'
 import { loadConfig, type Config } from '../../src/config/config.ts'
 import { recordingLog } from './pool.ts'
 import type { AnyServer, ServerOptions } from './server.ts'
-import { writeConfig } from './stored.ts'
+import { writeConfig, writeNoConfig } from './stored.ts'
 
 /**
  * The whole server in this process, for clients that come by SSH and HTTP: what a process of its own loads at its start is
  * loaded here already, and costs more than most tests. Storage, commands and prompts have their threads and processes.
  */
-export async function startServerHere({ dataDir, config = '', http }: ServerOptions): Promise<AnyServer> {
+export async function startServerHere({ dataDir, config, http }: ServerOptions): Promise<AnyServer> {
+  const file = await (config === undefined ? writeNoConfig(dataDir) : writeConfig(dataDir, config))
   const flags = {
-    ...{ listen: '127.0.0.1:0', data: dataDir, config: await writeConfig(dataDir, config) },
+    ...{ listen: '127.0.0.1:0', data: dataDir },
+    ...(file === undefined ? {} : { config: file }),
     ...(http ? { http: http === true ? '127.0.0.1:0' : http } : {}),
   }
   const loaded = loadConfig({ verb: 'serve', flags }, { HOME: dataDir, PATH: process.env['PATH'] })

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { writeConfig } from './stored.ts'
+import { writeConfig, writeNoConfig } from './stored.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
@@ -40,16 +40,15 @@ export interface ServerOptions {
 export async function startServer(
   options: ServerOptions & { readonly env?: Readonly<Record<string, string>> },
 ): Promise<Server> {
-  const { dataDir, config = '', env, http = false } = options
-  const file = await writeConfig(dataDir, config)
+  const { dataDir, config, env, http = false } = options
+  const file = await (config === undefined ? writeNoConfig(dataDir) : writeConfig(dataDir, config))
   const args = [
     'serve',
     '--listen',
     '127.0.0.1:0',
     '--data',
     dataDir,
-    '--config',
-    file,
+    ...(file === undefined ? [] : ['--config', file]),
     ...(http === false ? [] : ['--http', http === true ? '127.0.0.1:0' : http]),
   ]
   const child = spawn(process.execPath, [MAIN, ...args], {

@@ -25,6 +25,10 @@ export async function placeOf(dataDir: string): Promise<Place> {
 const makeDatabase = async (): Promise<TestDatabase> =>
   (await import('./postgres/databases.ts')).createMigrated()
 
+/** The config of a server that was given none: it has no file, unless it must be told its database. */
+export const writeNoConfig = async (dataDir: string): Promise<string | undefined> =>
+  onPostgres ? await writeConfig(dataDir, '') : undefined
+
 /**
  * Writes the config of a server with that data directory, beside it; where the text names no storage, the server's database is added.
  * Resolves to the file.

@@ -65,9 +65,9 @@ export async function startAgain(dir: string, port: number): Promise<void> {
   await run('pg_ctl', ['start', '-w', '-s', '-D', data, '-l', join(data, 'log'), '-o', options.join(' ')])
 }
 
-/** Stops it at once; whoever is connected is cut off. */
-export async function stopServer(dir: string): Promise<void> {
-  await run('pg_ctl', ['stop', '-w', '-s', '-m', 'immediate', '-D', join(dir, 'data')])
+/** Stops it; whoever is connected is cut off. `immediate`: as a crash, after which it looks through its log at its start. */
+export async function stopServer(dir: string, mode: 'fast' | 'immediate' = 'immediate'): Promise<void> {
+  await run('pg_ctl', ['stop', '-w', '-s', '-m', mode, '-D', join(dir, 'data')])
 }
 
 /** A port that nobody uses now. */
