@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { Client } from 'pg'
-import { freePort, startAgain, startServer, stopServer } from './server.ts'
+import { freePort, giveToPostgres, startAgain, startServer, stopServer } from './server.ts'
 
 /** A PostgreSQL server that a test file has alone, so that it may stop it, with an empty database `rooms`. */
 export interface OwnServer extends AsyncDisposable {
@@ -11,6 +11,8 @@ export interface OwnServer extends AsyncDisposable {
   readonly url: string
   /** Sends statements to `rooms` as the superuser, who can always come in. */
   send(text: string): Promise<readonly Record<string, unknown>[]>
+  /** Sends a statement in a transaction that lasts until it is disposed of. */
+  hold(statement: string): Promise<AsyncDisposable>
   /** Ends the connections of our servers, whatever they are doing. */
   cutOff(): Promise<void>
   stop(mode: 'fast' | 'immediate'): Promise<void>
@@ -23,17 +25,19 @@ export interface OwnServer extends AsyncDisposable {
 const ROLE = 'sshawl'
 const PASSWORD = 'tops3cret'
 
-/** Starts one. */
-export async function openOwnServer(): Promise<OwnServer> {
+/** Starts one. `disk` is a directory, in which the database is then, and nothing else of the server. */
+export async function openOwnServer({ disk }: { readonly disk?: string } = {}): Promise<OwnServer> {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-postgres-'))
   await chmod(dir, 0o755)
   const port = await freePort()
   const superuser = await startServer(dir, port)
   const rooms = superuser.replace(/postgres$/, 'rooms')
+  if (disk !== undefined) await giveToPostgres(disk)
   await demandPassword(join(dir, 'data', 'pg_hba.conf'))
   for (const statement of [
     `CREATE ROLE ${ROLE} LOGIN PASSWORD '${PASSWORD}'`,
-    `CREATE DATABASE rooms OWNER ${ROLE}`,
+    ...(disk === undefined ? [] : [`CREATE TABLESPACE disk LOCATION '${disk}'`]),
+    `CREATE DATABASE rooms OWNER ${ROLE} ${disk === undefined ? '' : 'TABLESPACE disk'}`,
     'SELECT pg_reload_conf()',
   ])
     await sendTo(superuser, statement)
@@ -41,6 +45,12 @@ export async function openOwnServer(): Promise<OwnServer> {
   return {
     url: Object.assign(new URL(rooms), { username: ROLE, password: PASSWORD }).toString(),
     send: (text) => sendTo(rooms, text),
+    async hold(statement) {
+      const client = new Client({ connectionString: rooms })
+      await client.connect()
+      await client.query(`BEGIN; ${statement}`)
+      return { [Symbol.asyncDispose]: () => client.end() }
+    },
     async cutOff() {
       await sendTo(rooms, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ROLE}'`)
     },

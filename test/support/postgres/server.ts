@@ -40,7 +40,7 @@ export async function urlOfServer(dir: string): Promise<string> {
 export async function startServer(dir: string, port: number): Promise<string> {
   const data = join(dir, 'data')
   await mkdir(data)
-  if (isRoot) await chown(data, NOBODY, NOBODY)
+  await giveToPostgres(data)
   await run('initdb', [
     '-D',
     data,
@@ -55,6 +55,11 @@ export async function startServer(dir: string, port: number): Promise<string> {
   ])
   await startAgain(dir, port)
   return `postgres://postgres@127.0.0.1:${port}/postgres`
+}
+
+/** Lets the server write there, whoever it runs as. */
+export async function giveToPostgres(dir: string): Promise<void> {
+  if (isRoot) await chown(dir, NOBODY, NOBODY)
 }
 
 /** Starts a server that was stopped. */
