@@ -8,7 +8,7 @@ import { tinyDisk } from '../support/tiny-disk.ts'
 const FULL = "the database server's disk is full; free some space there and try again"
 
 /** A line for which PostgreSQL needs pages of their own, since it cannot be made shorter. */
-const longLine = (name: string): string => `${name} ${randomBytes(6_000).toString('base64')}`
+const longLine = (name: string): string => `${name} ${randomBytes(2_900).toString('base64')}`
 
 const disk = lacks('postgres') ? undefined : tinyDisk(64)
 
