@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 import { openStorage, type StorageOptions } from '../../../src/adapters/storage/open.ts'
 import type { EmptiedStorage } from '../emptied-storage.ts'
 import { sqliteOptions } from '../storage.ts'
-import { urlOfServer } from './server.ts'
+import { madeOnce, urlOfServer } from './server.ts'
 
 /** A database of one's own on the server of this run, gone when disposed of. */
 export interface TestDatabase extends AsyncDisposable {
@@ -15,26 +15,27 @@ export interface TestDatabase extends AsyncDisposable {
   send(text: string): Promise<readonly Record<string, unknown>[]>
 }
 
-/** The database that others are copies of. */
-const MIGRATED = 'sshawl_migrated'
-
 /** Makes one, with nothing in it. */
-export const createDatabase = (): Promise<TestDatabase> => createFrom('template1')
+export const createDatabase = (): Promise<TestDatabase> => copyOf('template1')
 
-/** Makes one that has the bundled schema already: to migrate it takes longer than many a test. To be made on a `prepareServer`. */
-export const createMigrated = (): Promise<TestDatabase> => createFrom(MIGRATED)
+/** Makes one that has the bundled schema already: to migrate it takes longer than many a test. */
+export async function createMigrated(): Promise<TestDatabase> {
+  const dir = inject('postgresDir')
+  return await copyOf(await madeOnce(dir, 'migrated', async () => await migratedOn(await urlOfServer(dir))))
+}
 
-/** Starts the server of this run, and makes what `createMigrated` copies. */
-export async function prepareServer(dir: string): Promise<void> {
-  const server = await urlOfServer(dir)
-  await sendTo(server, `CREATE DATABASE ${MIGRATED}`)
-  const storage = await openStorage(postgresOptions({ url: inServer(server, MIGRATED) }))
+/** The name of a database of the bundled schema. Nobody uses it, since only such a one can be copied. */
+async function migratedOn(server: string): Promise<string> {
+  const name = 'migrated'
+  await sendTo(server, `CREATE DATABASE ${name}`)
+  const storage = await openStorage(postgresOptions({ url: inServer(server, name) }))
   await storage[Symbol.asyncDispose]()
+  return name
 }
 
 const inServer = (server: string, database: string): string => server.replace(/postgres$/, database)
 
-async function createFrom(template: string): Promise<TestDatabase> {
+async function copyOf(template: string): Promise<TestDatabase> {
   const server = await urlOfServer(inject('postgresDir'))
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await sendTo(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)

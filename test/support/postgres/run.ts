@@ -20,7 +20,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await chmod(dir, 0o755)
   project.provide('postgresDir', dir)
   if (onPostgres && lacks('postgres')) throw new Error(missing.join('\n'))
-  if (onPostgres) await (await import('./databases.ts')).prepareServer(dir)
   return async () => {
     if (existsSync(join(dir, 'data'))) await stopServer(dir)
     await rm(dir, { recursive: true, force: true })

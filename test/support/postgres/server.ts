@@ -20,17 +20,18 @@ const NOBODY = 65_534
 
 const isRoot = process.getuid?.() === 0
 
-/**
- * The URL of a server's database `postgres`, in a directory that all processes of a test run share: the first one starts it, and the
- * others wait until it has.
- */
-export async function urlOfServer(dir: string): Promise<string> {
-  const ready = join(dir, 'url')
-  if (await isFirst(dir)) {
-    const url = await startServer(dir, await freePort())
-    await writeFile(`${ready}.new`, url)
+/** The URL of a server's database `postgres`, in a directory that all processes of a test run share. */
+export const urlOfServer = (dir: string): Promise<string> =>
+  madeOnce(dir, 'url', async () => await startServer(dir, await freePort()))
+
+/** What the first of all processes that want it makes in their directory; the others wait until it has. */
+export async function madeOnce(dir: string, name: string, make: () => Promise<string>): Promise<string> {
+  const ready = join(dir, name)
+  if (await isFirst(`${ready}.begun`)) {
+    const made = await make()
+    await writeFile(`${ready}.new`, made)
     await rename(`${ready}.new`, ready)
-    return url
+    return made
   }
   await appearanceOf(ready, dir)
   return await readFile(ready, 'utf8')
@@ -94,7 +95,7 @@ async function run(program: string, args: readonly string[]): Promise<void> {
 
 async function isFirst(dir: string): Promise<boolean> {
   try {
-    await mkdir(join(dir, 'started'))
+    await mkdir(dir)
     return true
   } catch {
     return false
