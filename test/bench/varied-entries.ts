@@ -14,7 +14,7 @@ type Past = readonly EntryId[]
 /** The entry of that number: every kind, in every script, short and long. The same number gives the same, but for its id and its past. */
 export function variedEntry(n: number, id: EntryId, room: RoomName, past: Past): Entry {
   const kind = KINDS[n % KINDS.length]!
-  return { id, room, at: 1_700_000_000_000 + n, ...kind(n, past) } as Entry
+  return { id, room, at: 1_700_000_000_000 + n, ...kind(n, past) }
 }
 
 const TURN = '01HZZZZZZZZZZZZZZZZZZZZZZZ' as TurnId
@@ -61,14 +61,14 @@ const KINDS: readonly ((n: number, past: Past) => EntryDraft)[] = [
     kind: 'message',
     ...speaker(n),
     text: `${textOf(n)}, in other words`,
-    ...defined('edits', earlier(n, past)),
+    ...refersTo('edits', earlier(n, past)),
   }),
   (n, past) => ({
     kind: 'notice',
     author: 'Bob',
     text: 'Bob took back a message',
     level: 'info',
-    ...defined('retracts', earlier(n * 7, past)),
+    ...refersTo('retracts', earlier(n * 7, past)),
   }),
   (n) => ({ kind: 'action', ...speaker(n), text: `waves ${textOf(n)}` }),
   (n, past) => ({
@@ -76,7 +76,7 @@ const KINDS: readonly ((n: number, past: Past) => EntryDraft)[] = [
     ...speaker(n),
     text: '🎉',
     to: 'alice',
-    ...defined('reacts', earlier(n * 3, past)),
+    ...refersTo('reacts', earlier(n * 3, past)),
   }),
   (n) => ({ kind: 'presence', author: 'ann', text: 'ann joined', event: n % 2 ? 'joined' : 'left' }),
   () => ({
@@ -135,5 +135,5 @@ const KINDS: readonly ((n: number, past: Past) => EntryDraft)[] = [
   }),
 ]
 
-const defined = <K extends string, V>(key: K, value: V | undefined) =>
-  value === undefined ? {} : ({ [key]: value } as Record<K, V>)
+const refersTo = (key: 'edits' | 'reacts' | 'retracts', id: EntryId | undefined) =>
+  id === undefined ? {} : { [key]: id }
