@@ -51,17 +51,19 @@ test.skipIf(lacks('postgres'))(
         ['', 'seconds', 'rows a second', 'memory of the process'],
         ['to PostgreSQL', there.seconds, perSecond(there), `${there.peakMb} MB`],
         ['back to a file', home.seconds, perSecond(home), `${home.peakMb} MB`],
-        ['(appending them one by one', filling.seconds, '', ''],
-        ['(exporting them', exports.seconds, '', ''],
-        ['(a file of', mb(statSync(from).size), '', ''],
-        ['(a database of', mb(Number(size?.['bytes'])), '', ''],
       ],
     )
+    report('beside it', [
+      ['the file', mb(statSync(from).size)],
+      ['the database', mb(Number(size?.['bytes']))],
+      ['appending them, seconds', filling.seconds],
+      ['exporting them from the file, seconds', exports.seconds],
+    ])
   },
   3_600_000,
 )
 
-const mb = (bytes: number): string => `${Math.round(bytes / 1e6)} MB)`
+const mb = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
 
 const perSecond = ({ rows, seconds }: Copied): string => Math.round(rows / seconds).toLocaleString('en')
 
