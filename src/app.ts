@@ -14,6 +14,7 @@ import { createAgents, type Agents } from './app/agents/agents.ts'
 import { createServeMcp } from './app/agents/serve-mcp.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
+import { clusterHooks, openCluster, ownRooms } from './app/shared-rooms.ts'
 import { createGreeting } from './app/room/greeting.ts'
 import { createRoomBoards } from './app/room/board.ts'
 import { createRoomPasts } from './app/room/past.ts'
@@ -22,7 +23,7 @@ import { createClientHandler } from './app/session-host.ts'
 import { openData } from './app/open-data.ts'
 import { assembleModeration } from './app/assemble-moderation.ts'
 import { createDoor } from './app/door.ts'
-import { createActivity, type Activity, type Work } from './app/activity.ts'
+import { createActivity, endCutTurns, type Activity, type Work } from './app/activity.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { createReload, type Reload } from './app/reload.ts'
 import type { Rooms } from './chat/rooms.ts'
@@ -39,6 +40,7 @@ import { createRunner } from './commands/runner.ts'
 import { createSpeech } from './commands/speech.ts'
 import { stopAll } from './commands/verbs/stop.ts'
 import type { Config } from './config/config.ts'
+import type { Turns } from './turns/turns.ts'
 import { processTimers } from './app/process-timers.ts'
 import type { ClientHandler } from './session/ports.ts'
 import { KEY_HELP } from './session/key-table.ts'
@@ -99,9 +101,17 @@ async function assemble(
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
   const current = createCurrentConfig({ ...written, models })
-  const chat = await createRoomsAndPeople(current, context)
+  let place = `${written.listen.host}:${written.listen.port}`
+  const cluster = await openCluster(written, context, () => place)
+  if (cluster) owned(cluster)
+  const chat = await createRoomsAndPeople(current, context, cluster ?? ownRooms(context.log))
   const { rooms, claimCode, tap } = chat
+  const running: { turns?: Turns } = {}
+  const endTurns = (): Promise<void> => endCutTurns(rooms, context)
+  await cluster?.begin(clusterHooks(rooms, endTurns, () => running.turns?.running() ?? []))
+  await endTurns()
   const activity = await createActivity(current, rooms, context, overrides, owned)
+  running.turns = activity.work.turns
   tap(activity.hooks.onEntry)
   tap(activity.work.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
@@ -117,6 +127,7 @@ async function assemble(
       limits,
       banner: () => bannerFor(now().server.access),
       cas: () => now().server.user_ca,
+      proxies: () => now().server.proxies,
       handler,
       log: context.log,
     }),
@@ -134,6 +145,8 @@ async function assemble(
     ),
     async listen() {
       const address = await server.listen(written.listen.host, written.listen.port)
+      place = `${address.host}:${address.port}`
+      await cluster?.update()
       // Whoever waits for the address is told first.
       setImmediate(() => warmUp(activity, markdown, context.log))
       void sumUpPresence(rooms, context)

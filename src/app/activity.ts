@@ -80,7 +80,6 @@ export async function createActivity(
     log.warn({ problem }, 'the config names a tool wrongly')
   const sources = toolSources(current, rooms, context, tools)
   const mcp = owned(await openMcp(current.now, rooms.everywhere, context, sources))
-  await endCutTurns(rooms, context)
   const approvals = createApprovals({
     room: (name) => rooms.anyRoom(name),
     grants: storage.tools.grants,
@@ -158,8 +157,8 @@ function askServers(turns: Pick<Turns, 'models'>, log: Log): void {
 const inBackground = (work: Promise<void>, log: Log): void =>
   void work.catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
 
-/** What cannot be stored now is done at the next start; people can come in meanwhile. */
-async function endCutTurns(rooms: Rooms, { storage, log, clock }: AppContext): Promise<void> {
+/** Ends the turns that no server runs any more. What cannot be stored now is done at the next start; people can come in meanwhile. */
+export async function endCutTurns(rooms: Rooms, { storage, log, clock }: AppContext): Promise<void> {
   try {
     await markCutTurns({
       turns: storage.models.turns,

@@ -6,9 +6,11 @@
  * but what puts the server together: it knows nothing of rooms, sessions or turns.
  */
 import { dirname, resolve } from 'node:path'
+import type { BusConfig } from '../adapters/bus/config.ts'
 import type { McpServerConfig } from '../adapters/mcp/config.ts'
 import type { ModelConfig } from '../adapters/models/index.ts'
 import type { WebConfig } from '../adapters/web/config.ts'
+import { busFrom } from './bus.ts'
 import {
   configPath,
   dataPath,
@@ -36,13 +38,15 @@ export interface Address {
 /** The checked configuration: flags over environment over file over defaults. Frozen. */
 export interface Config extends Omit<
   FileConfig,
-  'server' | 'models' | 'mcp' | 'tools' | 'sandbox' | 'http' | 'storage'
+  'server' | 'models' | 'mcp' | 'tools' | 'sandbox' | 'http' | 'storage' | 'bus'
 > {
   readonly listen: Address
   /** Whom HTTP is for, and where; no `listen`: nowhere. */
   readonly http: FileConfig['http'] & { readonly listen?: Address }
   readonly dataDir: string
   readonly storage: StorageConfig
+  /** What carries news between the servers of one database; absent for PostgreSQL itself. */
+  readonly bus: BusConfig | undefined
   /** The file that was read; absent where there is none. */
   readonly file: string | undefined
   readonly logLevel: string
@@ -87,6 +91,7 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
       web: webFrom(tools.web, env),
     },
     storage: storageFrom(written.storage, env),
+    bus: busFrom(written.bus, path, env),
     mcp: mcpFrom(mcp, path, env),
     sandbox: { ...sandbox, workspaces: workspacesFrom(sandbox.workspaces, path, dataDir) },
   })

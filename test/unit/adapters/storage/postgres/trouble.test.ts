@@ -8,6 +8,7 @@ import {
   openStorage,
   restoreDatabase,
 } from '../../../../../src/adapters/storage/open.ts'
+import { readMigrations } from '../../../../../src/adapters/storage/migrations.ts'
 import { paths } from '../../../../../src/app/paths.ts'
 import { StorageError } from '../../../../../src/chat/errors.ts'
 import { idOf, lobby } from '../../../../contract/storage/cast.ts'
@@ -93,18 +94,22 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await using database = await createDatabase()
     const migrationsDir = join(dir.path, 'migrations')
     cpSync(paths.migrations, migrationsDir, { recursive: true })
-    writeFileSync(join(migrationsDir, 'postgres', '002-more.sql'), 'CREATE TABLE more (id bigint)')
+    const known = readMigrations(join(paths.migrations, 'postgres')).length
+    const [more, bad] = ['more', 'bad'].map(
+      (name, at) => `${String(known + 1 + at).padStart(3, '0')}-${name}.sql`,
+    ) as [string, string]
+    writeFileSync(join(migrationsDir, 'postgres', more), 'CREATE TABLE more (id bigint)')
     await (await openStorage({ ...postgresOptions(database), migrationsDir }))[Symbol.asyncDispose]()
     expect(await failureOf(database.url)).toMatchObject({ reason: 'newer' })
     await expect(auditDatabase(database.url, paths.migrations, 0)).rejects.toMatchObject({ reason: 'newer' })
-    writeFileSync(join(migrationsDir, 'postgres', '002-more.sql'), 'CREATE TABLE more (id text)')
-    expect((await failureOf(database.url, { migrationsDir })).message).toContain('002-more.sql: edited')
+    writeFileSync(join(migrationsDir, 'postgres', more), 'CREATE TABLE more (id text)')
+    expect((await failureOf(database.url, { migrationsDir })).message).toContain(`${more}: edited`)
     writeFileSync(
-      join(migrationsDir, 'postgres', '003-bad.sql'),
+      join(migrationsDir, 'postgres', bad),
       'CREATE TABLE half (id bigint); CREATE TABLE half (id bigint)',
     )
-    writeFileSync(join(migrationsDir, 'postgres', '002-more.sql'), 'CREATE TABLE more (id bigint)')
-    expect((await failureOf(database.url, { migrationsDir })).message).toContain('003-bad.sql: ')
+    writeFileSync(join(migrationsDir, 'postgres', more), 'CREATE TABLE more (id bigint)')
+    expect((await failureOf(database.url, { migrationsDir })).message).toContain(`${bad}: `)
     expect(await database.send("SELECT to_regclass('half') AS half")).toEqual([{ half: null }])
   })
 
