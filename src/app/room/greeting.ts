@@ -23,7 +23,10 @@ const MAX_NAMES = 8
 export const createGreeting =
   ({ models, isClaimable }: GreetingParts): Greeting =>
   (room, person) => {
-    return [`-- ${hereLine(room.present(), person)}`, `-- ${typeLine(models(), isClaimable() && !person.guest)}`]
+    return [
+      `-- ${hereLine(room.present(), person)}`,
+      `-- ${typeLine(models(), isClaimable() && !person.guest)}`,
+    ]
   }
 
 /** `present` has the person, too. */
