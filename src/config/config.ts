@@ -50,6 +50,7 @@ export interface Config extends Omit<
   /** The file that was read; absent where there is none. */
   readonly file: string | undefined
   readonly logLevel: string
+  /** `host_keys` are absolute paths. */
   readonly server: Changed<FileConfig['server'], { access: NonNullable<FileConfig['server']['access']> }>
   readonly models: readonly ModelConfig[]
   /** True if the file names no model: then the server looks for models on this machine. */
@@ -81,7 +82,11 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
     dataDir,
     file: path,
     logLevel: logLevel(given('log-level', 'SSHAWL_LOG')),
-    server: { ...server, access: server.access ?? (isLoopback(listen.host) ? 'open' : 'invite') },
+    server: {
+      ...server,
+      access: server.access ?? (isLoopback(listen.host) ? 'open' : 'invite'),
+      host_keys: besideFile(server.host_keys, path),
+    },
     models: modelsFrom(written.models, env),
     discoverModels: written.models.length === 0,
     tools: {

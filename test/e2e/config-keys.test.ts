@@ -32,6 +32,7 @@ motd = "a word of welcome"
 admins = []
 invites = "members"
 user_ca = []
+host_keys = []
 proxies = ["192.0.2.0/24"]
 
 [[models]]

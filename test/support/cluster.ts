@@ -22,6 +22,8 @@ export interface ClusterStage extends AsyncDisposable {
 export interface ClusterOptions {
   readonly servers: number
   readonly config?: string
+  /** What one of them alone has in its config, after that. */
+  readonly own?: (at: number) => string
   readonly env?: (at: number) => Readonly<Record<string, string>>
 }
 
@@ -37,6 +39,7 @@ const LIMITS = '[limits]\naddress_burst = 1000000\nrate_burst = 1000\n'
 export async function createCluster({
   servers: count,
   config = LIMITS,
+  own,
   env,
 }: ClusterOptions): Promise<ClusterStage> {
   const database = await createDatabase()
@@ -54,7 +57,7 @@ export async function createCluster({
     await mkdir(dataDir, { recursive: true })
     return await startServer({
       dataDir,
-      config: CONFIG + config,
+      config: CONFIG + config + (own?.(at) ?? ''),
       env: { DATABASE: database.url, ...env?.(at) },
     })
   }

@@ -98,7 +98,8 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     const [more, bad] = ['more', 'bad'].map(
       (name, at) => `${String(known + 1 + at).padStart(3, '0')}-${name}.sql`,
     ) as [string, string]
-    writeFileSync(join(migrationsDir, 'postgres', more), 'CREATE TABLE more (id bigint)')
+    const contraction = `-- Needs: ${known + 1}\nCREATE TABLE more (id bigint)`
+    writeFileSync(join(migrationsDir, 'postgres', more), contraction)
     await (await openStorage({ ...postgresOptions(database), migrationsDir }))[Symbol.asyncDispose]()
     expect(await failureOf(database.url)).toMatchObject({ reason: 'newer' })
     await expect(auditDatabase(database.url, paths.migrations, 0)).rejects.toMatchObject({ reason: 'newer' })
@@ -108,9 +109,26 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
       join(migrationsDir, 'postgres', bad),
       'CREATE TABLE half (id bigint); CREATE TABLE half (id bigint)',
     )
-    writeFileSync(join(migrationsDir, 'postgres', more), 'CREATE TABLE more (id bigint)')
+    writeFileSync(join(migrationsDir, 'postgres', more), contraction)
     expect((await failureOf(database.url, { migrationsDir })).message).toContain(`${bad}: `)
     expect(await database.send("SELECT to_regclass('half') AS half")).toEqual([{ half: null }])
+  })
+
+  test('of the next version, which takes nothing away, is used by servers of both versions', async () => {
+    using dir = temporaryDir()
+    await using database = await createDatabase()
+    await using before = await openStorage(postgresOptions(database))
+    const migrationsDir = join(dir.path, 'migrations')
+    cpSync(paths.migrations, migrationsDir, { recursive: true })
+    const known = readMigrations(join(paths.migrations, 'postgres')).length
+    const name = `${String(known + 1).padStart(3, '0')}-more.sql`
+    writeFileSync(join(migrationsDir, 'postgres', name), 'ALTER TABLE entries ADD COLUMN more bigint')
+    await using after = await openStorage({ ...postgresOptions(database), migrationsDir })
+    await before.chat.log.append(message(idOf(1), 'lobby', 'of the version before'))
+    await after.chat.log.append(message(idOf(2), 'lobby', 'of the next one'))
+    await using again = await openStorage(postgresOptions(database))
+    const log = await again.chat.log.read(lobby, { limit: 9 })
+    expect(log.map(({ text }) => text)).toEqual(['of the version before', 'of the next one'])
   })
 
   test('only reads: nothing is stored, what is there is read', async () => {
