@@ -22,7 +22,7 @@ export async function serve(line: CommandLine): Promise<number> {
   const stop = nextSignal()
   const hangups = listenForHangups()
   const config = loadConfig(line)
-  const problems = await toolWordProblems(config)
+  const problems = [...(await toolWordProblems(config)), ...(await wrongHostKeys(config))]
   if (problems.length > 0) throw new ConfigError(problems)
   const app = await start(config, stop)
   try {
@@ -40,6 +40,12 @@ export async function serve(line: CommandLine): Promise<number> {
     clearTimeout(watchdog)
   }
   return 0
+}
+
+/** What reads keys takes a moment to load: only where there are some to look at. */
+async function wrongHostKeys(config: Config): Promise<readonly string[]> {
+  if (config.server.host_keys.length === 0) return []
+  return await (await import('./host-keys.ts')).hostKeyProblems(config)
 }
 
 /** Loads the rest of the program while the database is opened in its own thread. */

@@ -9,12 +9,12 @@ import type { TalkElsewhere } from '../chat/talk/other-servers.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterHooks } from '../cluster/cluster.ts'
+import type { ServerFacts } from '../cluster/ports.ts'
 import { NO_ORDERS } from '../cluster/orders.ts'
 import type { Config } from '../config/config.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { AppContext } from './context.ts'
 import { peopleElsewhere } from './shared-people.ts'
-import { version } from './version.ts'
 
 /** What the rooms have in common with those of other servers. */
 export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'> & {
@@ -45,11 +45,11 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
         tellInvited: () => Promise.resolve(),
       }
 
-/** This server as one of several, where the database is for several; it has not joined them yet. `name`: where it listens now. */
+/** This server as one of several, where the database is for several; it has not joined them yet. */
 export async function openCluster(
   config: Pick<Config, 'storage' | 'bus'>,
   { storage, clock, log }: Pick<AppContext, 'storage' | 'clock' | 'log'>,
-  name: () => string,
+  facts: () => Promise<ServerFacts>,
 ): Promise<Cluster | undefined> {
   const { cluster: stores } = storage
   if (!stores || config.storage.url === undefined) return undefined
@@ -57,7 +57,7 @@ export async function openCluster(
     stores,
     wire: await openWire({ bus: config.bus, storageUrl: config.storage.url, log }),
     entries: storage.chat.log,
-    facts: () => ({ name: name(), version: version(), shared: {} }),
+    facts,
     clock,
     log,
   })
@@ -88,5 +88,21 @@ export function clusterHooks(
       await readAgain()
       for (const { room, person } of places) await (await anyRoom(room))?.cameAgain(person)
     },
+  }
+}
+
+/** Tells the other servers how this one is now, and the admins how it differs from them. Never rejects. */
+export async function tellDifferences(
+  cluster: Pick<Cluster, 'update'> | undefined,
+  { everywhere }: Pick<Rooms, 'everywhere'>,
+  log: Log,
+): Promise<void> {
+  try {
+    for (const difference of (await cluster?.update()) ?? []) {
+      log.warn({ difference }, 'servers of one database differ')
+      everywhere.tellAdmins(difference)
+    }
+  } catch (error) {
+    log.warn({ error }, 'the other servers were not told what this one is')
   }
 }

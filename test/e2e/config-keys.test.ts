@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
@@ -32,6 +32,7 @@ motd = "a word of welcome"
 admins = []
 invites = "members"
 user_ca = []
+host_keys = []
 proxies = ["192.0.2.0/24"]
 
 [[models]]
@@ -80,6 +81,7 @@ mode = "none"
 disk_mb = 64
 memory_mb = 128
 workspaces = {}
+rooms_dir = "${dir}/rooms"
 
 [lua]
 engine = "wasmoon"
@@ -104,6 +106,7 @@ test('every key of the config file is read by something', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-keys-'))
   await using models = await startModelServer()
   const file = join(dir, 'sshawl.toml')
+  await mkdir(join(dir, 'rooms'))
   const text = everyKey(models.endpoint, dir)
   await writeFile(file, text)
   const { leaves, parts } = keysOf(z.toJSONSchema(fileSchema, { io: 'input' }) as Schema)
@@ -120,7 +123,7 @@ test('every key of the config file is read by something', async () => {
   expect(unread().filter((key) => key !== RARE)).toEqual([])
 })
 
-/** A server with this config, and somebody who talks, is written to, calls two models at once, searches the web, makes a room and runs a script. */
+/** A server with this config, and somebody who talks, is written to, calls two models at once, searches the web, makes a room and runs a script; then it drains. */
 async function useAll(config: Config, models: Awaited<ReturnType<typeof startModelServer>>): Promise<void> {
   await using home = await createSshHome()
   await using app = await createApp(config, { log: memoryLog() })
@@ -158,6 +161,7 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   await readFigures(http, token)
   expect((await postMcp(`http://127.0.0.1:${http}`, token, INITIALIZE)).status).toBe(200)
   await leaveUnread(port, target.key)
+  await app.drain(() => AbortSignal.abort())
 }
 
 /** Asks for the metrics as a page behind a proxy would, for a name of the config. */

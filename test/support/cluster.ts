@@ -33,7 +33,11 @@ export interface ClusterOptions {
   readonly servers: number
   readonly config?: string
   readonly http?: boolean
+  /** What one of them alone has in its config, after that. */
+  readonly own?: (at: number) => string
   readonly env?: (at: number) => Readonly<Record<string, string>>
+  /** Of another version than the one that was built: its program. */
+  readonly main?: (at: number) => string | undefined
 }
 
 const CONFIG = `[server]
@@ -49,7 +53,9 @@ export async function createCluster({
   servers: count,
   config = LIMITS,
   http = false,
+  own,
   env,
+  main,
 }: ClusterOptions): Promise<ClusterStage> {
   const database = await createDatabase()
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-cluster-'))
@@ -66,9 +72,10 @@ export async function createCluster({
     await mkdir(dataDir, { recursive: true })
     return await startServer({
       dataDir,
-      config: CONFIG + config,
+      config: CONFIG + config + (own?.(at) ?? ''),
       http,
       env: { DATABASE: database.url, ...env?.(at) },
+      main: main?.(at),
     })
   }
 
