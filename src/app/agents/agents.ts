@@ -89,6 +89,7 @@ export const createAgents = (parts: AgentParts): Agents => ({
         }),
       unfollow: rooms.unfollow,
       sees: rooms.sees,
+      timesPutOut: rooms.timesPutOut,
       async close() {
         forget()
         over.abort(new DOMException('the agent was closed', 'AbortError'))
