@@ -17,7 +17,7 @@ interface Message {
   readonly method: string
   readonly params?: {
     readonly protocolVersion?: string
-    readonly arguments?: { readonly then?: BrokenOff }
+    readonly arguments?: { readonly how?: BrokenOff }
     readonly name?: string
   }
 }
@@ -82,8 +82,8 @@ export async function startHttpMcpServer(
       if (unknown === 'breaks off') response.destroy()
       return
     }
-    const then = message.params?.arguments?.then
-    if (then !== undefined) return breakOff(response, then, die)
+    const how = message.params?.arguments?.how
+    if (how !== undefined) return breakOff(response, how, die)
     const answer = answerTo(message)
     if (kind === 'older' && answer) events?.write(`event: message\ndata: ${JSON.stringify(answer)}\n\n`)
     const event = `event: message\ndata: ${JSON.stringify(answer)}\n\n`

@@ -73,7 +73,10 @@ export async function startLoginServers(): Promise<LoginServers> {
   const given = new Set<string>()
   const scopes: (string | null)[] = []
   const access = new Map<string, { readonly scope: string; readonly grant: string }>()
-  const refresh = new Map<string, { readonly client: string; readonly scope: string; readonly grant: string }>()
+  const refresh = new Map<
+    string,
+    { readonly client: string; readonly scope: string; readonly grant: string }
+  >()
   const clients = new Map<string, { readonly redirects: readonly string[]; readonly secret?: string }>([
     ['robot', { redirects: [], secret: 'r0b0t-secret' }],
     ['closed', { redirects: ['https://chat.example.org/oauth/callback'], secret: 'cl0sed-secret' }],

@@ -21,7 +21,10 @@ export interface NewestHttpServer extends AsyncDisposable {
 interface Message {
   readonly id?: number | string
   readonly method: string
-  readonly params?: { readonly name?: string; readonly arguments?: { readonly then?: BrokenOff; readonly resultType?: string } }
+  readonly params?: {
+    readonly name?: string
+    readonly arguments?: { readonly how?: BrokenOff; readonly resultType?: string }
+  }
 }
 
 const REVISION = '2026-07-28'
@@ -89,8 +92,8 @@ export async function startNewestHttpServer(): Promise<NewestHttpServer> {
         response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
         return response.once('close', left.resolve)
       }
-      const then = params?.arguments?.then
-      if (then !== undefined) return breakOff(response, then, die)
+      const how = params?.arguments?.how
+      if (how !== undefined) return breakOff(response, how, die)
       const result = results(message)
       const answer = result
         ? { result: { resultType: 'complete', ...result } }

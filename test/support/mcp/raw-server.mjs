@@ -84,7 +84,9 @@ const TOOLS = {
 
 /** It has one argument, with these to choose from. */
 function choosing(name, among) {
-  return { inputSchema: { type: 'object', properties: { [name]: { enum: among, title: process.env.API_KEY } } } }
+  return {
+    inputSchema: { type: 'object', properties: { [name]: { enum: among, title: process.env.API_KEY } } },
+  }
 }
 
 /** It says what it was given wherever it may say something. */

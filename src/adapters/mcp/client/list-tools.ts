@@ -29,7 +29,10 @@ export interface ListOptions {
 const HOLDS_SECRET = 'its name or its arguments have a word in them that the server was given in secret'
 
 /** Reads the whole list of a server, as far as it is taken. */
-export async function listTools(client: Client, { timeout, withHeaders, masked }: ListOptions): Promise<McpList> {
+export async function listTools(
+  client: Client,
+  { timeout, withHeaders, masked }: ListOptions,
+): Promise<McpList> {
   if (!client.getServerCapabilities()?.tools) return { definitions: [], leftOut: [] }
   const found = new Map<string, McpDefinition>()
   const left: LeftOut[] = []

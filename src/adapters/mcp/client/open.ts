@@ -78,10 +78,10 @@ export async function open(
   try {
     signal.throwIfAborted()
     await explained(
-      client.connect(
-        sendingUnjudged(failingUnanswered(receivingMasked(transport, secrets, maskedObjects))),
-        { ...limited, signal },
-      ),
+      client.connect(sendingUnjudged(failingUnanswered(receivingMasked(transport, secrets, maskedObjects))), {
+        ...limited,
+        signal,
+      }),
     )
   } catch (error) {
     await close(errorMessage(error))

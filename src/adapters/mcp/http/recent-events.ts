@@ -80,7 +80,14 @@ export function createRecentEvents(
     },
     async storeEvent(stream, message) {
       const size = JSON.stringify(message).length
-      const event = { number: ++last, stream, message, room: roomIn(message), putOuts: putOutsAt(stream, message), size }
+      const event = {
+        number: ++last,
+        stream,
+        message,
+        room: roomIn(message),
+        putOuts: putOutsAt(stream, message),
+        size,
+      }
       events.push(event)
       kept += size
       dropOldest()

@@ -71,7 +71,9 @@ export function createUnderWay(how: string): UnderWay {
     async exchange(over, work) {
       exchanging.add(over)
       const done = new AbortController()
-      const ended = once(over.signal, 'abort', { signal: done.signal }).then(() => over.signal.throwIfAborted())
+      const ended = once(over.signal, 'abort', { signal: done.signal }).then(() =>
+        over.signal.throwIfAborted(),
+      )
       try {
         await Promise.race([work, ended])
       } finally {

@@ -13,11 +13,11 @@ describe.each([
   ['2025-11-25', () => startHttpMcpServer('events')],
   ['2026-07-28', startNewestHttpServer],
 ] as const)('a call whose stream of events ends without an answer, in revision %s', (_revision, start) => {
-  test.each(['end', 'destroy', 'begun'] as const)('fails at once (%s), and the server stays', async (then) => {
+  test.each(['end', 'destroy', 'begun'] as const)('fails at once (%s), and the server stays', async (how) => {
     await using server = await start()
     await using servers = createRawServers([{ name: 'far', trust: 'ask', reach: { url: server.url } }])
     await servers.until(() => servers.state('far')?.kind === 'up')
-    expect((await call(servers, { then })).content).toBe(BROKE_OFF)
+    expect((await call(servers, { how })).content).toBe(BROKE_OFF)
     expect((await call(servers, { a: 'b' })).content).toContain('{"a":"b"}')
     expect(servers.told).toEqual([])
   })
@@ -26,7 +26,7 @@ describe.each([
     await using server = await start()
     await using servers = createRawServers([{ name: 'far', trust: 'ask', reach: { url: server.url } }])
     await servers.until(() => servers.state('far')?.kind === 'up')
-    expect((await call(servers, { then: 'die' })).content).toBe(BROKE_OFF)
+    expect((await call(servers, { how: 'die' })).content).toBe(BROKE_OFF)
     await servers.until(() => servers.told.length > 0)
     expect(servers.told[0]).toBe('left far: it does not answer any more')
   })

@@ -8,6 +8,7 @@ import {
   openStorage,
   restoreDatabase,
 } from '../../../../../src/adapters/storage/open.ts'
+import { readMigrations } from '../../../../../src/adapters/storage/migrations.ts'
 import { paths } from '../../../../../src/app/paths.ts'
 import { StorageError } from '../../../../../src/chat/errors.ts'
 import { idOf, lobby } from '../../../../contract/storage/cast.ts'
@@ -93,19 +94,41 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await using database = await createDatabase()
     const migrationsDir = join(dir.path, 'migrations')
     cpSync(paths.migrations, migrationsDir, { recursive: true })
-    writeFileSync(join(migrationsDir, 'postgres', '002-more.sql'), 'CREATE TABLE more (id bigint)')
+    const known = readMigrations(join(paths.migrations, 'postgres')).length
+    const [more, bad] = ['more', 'bad'].map(
+      (name, at) => `${String(known + 1 + at).padStart(3, '0')}-${name}.sql`,
+    ) as [string, string]
+    const contraction = `-- Needs: ${known + 1}\nCREATE TABLE more (id bigint)`
+    writeFileSync(join(migrationsDir, 'postgres', more), contraction)
     await (await openStorage({ ...postgresOptions(database), migrationsDir }))[Symbol.asyncDispose]()
     expect(await failureOf(database.url)).toMatchObject({ reason: 'newer' })
     await expect(auditDatabase(database.url, paths.migrations, 0)).rejects.toMatchObject({ reason: 'newer' })
-    writeFileSync(join(migrationsDir, 'postgres', '002-more.sql'), 'CREATE TABLE more (id text)')
-    expect((await failureOf(database.url, { migrationsDir })).message).toContain('002-more.sql: edited')
+    writeFileSync(join(migrationsDir, 'postgres', more), 'CREATE TABLE more (id text)')
+    expect((await failureOf(database.url, { migrationsDir })).message).toContain(`${more}: edited`)
     writeFileSync(
-      join(migrationsDir, 'postgres', '003-bad.sql'),
+      join(migrationsDir, 'postgres', bad),
       'CREATE TABLE half (id bigint); CREATE TABLE half (id bigint)',
     )
-    writeFileSync(join(migrationsDir, 'postgres', '002-more.sql'), 'CREATE TABLE more (id bigint)')
-    expect((await failureOf(database.url, { migrationsDir })).message).toContain('003-bad.sql: ')
+    writeFileSync(join(migrationsDir, 'postgres', more), contraction)
+    expect((await failureOf(database.url, { migrationsDir })).message).toContain(`${bad}: `)
     expect(await database.send("SELECT to_regclass('half') AS half")).toEqual([{ half: null }])
+  })
+
+  test('of the next version, which takes nothing away, is used by servers of both versions', async () => {
+    using dir = temporaryDir()
+    await using database = await createDatabase()
+    await using before = await openStorage(postgresOptions(database))
+    const migrationsDir = join(dir.path, 'migrations')
+    cpSync(paths.migrations, migrationsDir, { recursive: true })
+    const known = readMigrations(join(paths.migrations, 'postgres')).length
+    const name = `${String(known + 1).padStart(3, '0')}-more.sql`
+    writeFileSync(join(migrationsDir, 'postgres', name), 'ALTER TABLE entries ADD COLUMN more bigint')
+    await using after = await openStorage({ ...postgresOptions(database), migrationsDir })
+    await before.chat.log.append(message(idOf(1), 'lobby', 'of the version before'))
+    await after.chat.log.append(message(idOf(2), 'lobby', 'of the next one'))
+    await using again = await openStorage(postgresOptions(database))
+    const log = await again.chat.log.read(lobby, { limit: 9 })
+    expect(log.map(({ text }) => text)).toEqual(['of the version before', 'of the next one'])
   })
 
   test('only reads: nothing is stored, what is there is read', async () => {
