@@ -472,6 +472,7 @@ describe('the end of an agent', () => {
     await agent.closed
     await abandoned
     await alice.waitFor('dave left')
+    await alice.waitFor("@qwen's turn for dave was stopped: dave went away")
     expect(await whoIn('lab')).not.toContain('dave')
   })
 
