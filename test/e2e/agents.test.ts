@@ -293,6 +293,9 @@ describe('models and tools', () => {
     cancel.abort()
     await expect(asked).rejects.toThrow()
     await stage.models.abandoned()
+    // Whoever cancels has not gone away.
+    const stopped = "@qwen's turn for alice was stopped: the call was cancelled"
+    for (;;) if ((await lastIn('lab'))['text'] === stopped) break
     stage.models.play(status(401, 'no such key'))
     const failed = await alice.call('ask_model', { room: 'lab', model: 'qwen', text: 'again' })
     expect(failed).toMatchObject({ isError: true, text: expect.stringContaining('no such key') as string })
@@ -469,6 +472,7 @@ describe('the end of an agent', () => {
     await agent.closed
     await abandoned
     await alice.waitFor('dave left')
+    await alice.waitFor("@qwen's turn for dave was stopped: dave went away")
     expect(await whoIn('lab')).not.toContain('dave')
   })
 
