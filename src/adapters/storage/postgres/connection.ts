@@ -49,15 +49,22 @@ class PooledClient extends Client {
     super(config)
     // One that ends while it is used has rejected its statement. It tells so here, too, and nobody need hear it twice.
     this.on('error', () => undefined)
-    // A login that fails on our side, as without a password, would be open until PostgreSQL gives up on it.
-    const connect = this.connect.bind(this) as (done: (error: Error | null) => void) => void
-    this.connect = ((done: (error: Error | null) => void) =>
-      connect((error) => {
-        if (error) void this.end()
-        done(error)
-      })) as Client['connect']
+  }
+
+  override connect(): Promise<Client>
+  override connect(done: Connected): void
+  override connect(done?: Connected): Promise<Client> | undefined {
+    if (!done) return super.connect()
+    super.connect((error: Error) => {
+      // A login that fails on our side, as without a password, would be open until PostgreSQL gives up on it.
+      if (error) void this.end()
+      Reflect.apply(done, undefined, [error, this])
+    })
+    return undefined
   }
 }
+
+type Connected = Parameters<Client['connect']>[0]
 
 /** Nothing is connected before the first statement. */
 export function createConnections(url: string, { log, name = 'sshawl' }: Connecting = {}): Connections {
