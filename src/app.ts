@@ -263,6 +263,7 @@ async function createHandler(
   const speech = createSpeech(turns, limits, talk.away, talk.findPerson)
   const moderation = assembleModeration(chat, work, context, {
     dataDir: current.now().dataDir,
+    roomsDir: current.now().sandbox.rooms_dir,
     admins: () => current.now().server.admins,
   })
   const commands = createCommands({

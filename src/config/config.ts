@@ -24,6 +24,7 @@ import type { CommandLine } from './flags.ts'
 import { mcpFrom } from './mcp.ts'
 import { modelsFrom } from './models.ts'
 import { ConfigError } from './problem.ts'
+import { roomsDirFrom } from './rooms-dir.ts'
 import type { FileConfig } from './schema.ts'
 import { storageFrom, type StorageConfig } from './storage.ts'
 import { webFrom } from './web.ts'
@@ -59,8 +60,11 @@ export interface Config extends Omit<
   readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined }>
   /** The servers whose tools the rooms have. */
   readonly mcp: readonly McpServerConfig[]
-  /** `workspaces` maps a room to the real path of the directory that it has in place of its own. */
-  readonly sandbox: Changed<FileConfig['sandbox'], { workspaces: ReadonlyMap<string, string> }>
+  /** `workspaces` maps a room to the real path of the directory that it has in place of its own; all others are in `rooms_dir`. */
+  readonly sandbox: Changed<
+    FileConfig['sandbox'],
+    { workspaces: ReadonlyMap<string, string>; rooms_dir: string }
+  >
 }
 
 /** A part of the file in which some keys have become something else. */
@@ -75,6 +79,7 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
   const dataDir = dataPath(given('data', 'SSHAWL_DATA'), env)
   const { server, tools, sandbox, mcp } = written
   const http = given('http', 'SSHAWL_HTTP')
+  const mapped = workspacesFrom(sandbox.workspaces, path, dataDir)
   return Object.freeze({
     ...written,
     listen,
@@ -98,7 +103,11 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
     storage: storageFrom(written.storage, env),
     bus: busFrom(written.bus, path, env),
     mcp: mcpFrom(mcp, path, env),
-    sandbox: { ...sandbox, workspaces: workspacesFrom(sandbox.workspaces, path, dataDir) },
+    sandbox: {
+      ...sandbox,
+      workspaces: mapped,
+      rooms_dir: roomsDirFrom(sandbox, path, { dataDir, mapped }),
+    },
   })
 }
 

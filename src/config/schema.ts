@@ -259,6 +259,7 @@ export const fileSchema = z.strictObject({
     .strictObject({
       mode: z.enum(['bubblewrap', 'none']).default('bubblewrap'),
       workspaces: workspaces.default({}),
+      rooms_dir: z.string().refine(isAbsolute, 'write an absolute path').optional(),
       disk_mb: orOff(1024),
       memory_mb: z.int().min(64).max(10_000_000).default(512),
     })

@@ -25,6 +25,8 @@ export interface ClusterOptions {
   /** What one of them alone has in its config, after that. */
   readonly own?: (at: number) => string
   readonly env?: (at: number) => Readonly<Record<string, string>>
+  /** Of another version than the one that was built: its program. */
+  readonly main?: (at: number) => string | undefined
 }
 
 const CONFIG = `[server]
@@ -41,6 +43,7 @@ export async function createCluster({
   config = LIMITS,
   own,
   env,
+  main,
 }: ClusterOptions): Promise<ClusterStage> {
   const database = await createDatabase()
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-cluster-'))
@@ -59,6 +62,7 @@ export async function createCluster({
       dataDir,
       config: CONFIG + config + (own?.(at) ?? ''),
       env: { DATABASE: database.url, ...env?.(at) },
+      main: main?.(at),
     })
   }
 

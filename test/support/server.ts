@@ -38,9 +38,12 @@ export interface ServerOptions {
 
 /** Starts the server and waits until it listens. Rejects with its errors if it ends before. */
 export async function startServer(
-  options: ServerOptions & { readonly env?: Readonly<Record<string, string>> },
+  options: ServerOptions & {
+    readonly env?: Readonly<Record<string, string>>
+    readonly main?: string | undefined
+  },
 ): Promise<Server> {
-  const { dataDir, config, env, http = false } = options
+  const { dataDir, config, env, http = false, main = MAIN } = options
   const file = `${dataDir}.toml`
   if (config !== undefined) await writeFile(file, config)
   const args = [
@@ -52,7 +55,7 @@ export async function startServer(
     ...(config === undefined ? [] : ['--config', file]),
     ...(http === false ? [] : ['--http', http === true ? '127.0.0.1:0' : http]),
   ]
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env['PATH'], HOME: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -14,6 +14,7 @@ import { DATABASE } from './backup.ts'
 import { dataDirProblem } from '../data-dir.ts'
 import { hostKeyProblems } from '../host-keys.ts'
 import { paths } from '../paths.ts'
+import { roomsDirWarnings } from './rooms-dir.ts'
 import { located, openTools } from '../tool-sources.ts'
 import { createRefusedParameter } from '../../toolbox/refused-parameters.ts'
 import { sendable } from '../../toolbox/sendable.ts'
@@ -39,7 +40,8 @@ export async function check(line: CommandLine): Promise<number> {
       ]
     : problems
   for (const problem of found) print(problem)
-  for (const warning of tools.warnings) print(`warning: ${warning}`)
+  const warnings = config ? await roomsDirWarnings(config) : []
+  for (const warning of [...warnings, ...tools.warnings]) print(`warning: ${warning}`)
   for (const note of tools.notes) print(`note: ${note}`)
   if (config) console.log(await sandboxLine(config))
   console.log(
