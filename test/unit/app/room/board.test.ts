@@ -184,6 +184,17 @@ test('nobody waits for what is offered: it is shown when it is known', async () 
   expect(alice.refreshed()).toBe(before + 1)
 })
 
+test('who comes in later and is offered the same makes nobody’s screen anew', async () => {
+  const { person, session } = await start()
+  const alice = await session(await person('alice'))
+  await vi.waitFor(() => expect(alice.status()).toContain('tools all'))
+  vi.advanceTimersByTime(10_000)
+  const before = alice.refreshed()
+  await session(await person('bob'))
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(alice.refreshed()).toBe(before + 1)
+})
+
 test('a crowd that comes in refreshes the others every two seconds, and all are shown how many there are', async () => {
   const { lobby, person, session } = await start()
   const alice = await session(await person('alice'))
