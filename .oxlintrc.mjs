@@ -9,6 +9,7 @@ import { sep } from 'node:path'
 const CORE = {
   lib: { folders: [], packages: ['fastest-levenshtein', 'ipaddr.js', 'markdown-it', 'ulid'] },
   chat: { folders: ['lib'], packages: [] },
+  cluster: { folders: ['chat', 'lib'], packages: [] },
   session: {
     folders: ['chat', 'lib'],
     packages: [
@@ -32,6 +33,7 @@ const CORE = {
 
 /** For each adapter: its libraries. It may import `node:` and what `FOR_ADAPTERS` lists, and no other adapter. */
 const ADAPTERS = {
+  bus: ['@nats-io/transport-node', 'pg'],
   http: [],
   log: ['pino'],
   lua: ['lua-in-js', 'luaparse', 'wasmoon'],
@@ -76,6 +78,7 @@ const FOR_ADAPTERS = [
   'chat/presence/*',
   'chat/talk/ports.ts',
   'chat/typing/ports.ts',
+  'cluster/ports.ts',
   'session/ports.ts',
   'prompt/ports.ts',
   'prompt/framing.ts',
@@ -101,6 +104,7 @@ const FOR_ADAPTERS = [
   'turns/ports.ts',
   'turns/bill/ports.ts',
   'turns/model-error.ts',
+  'cluster/ports.ts',
 ]
 
 /** How many folders lie below one another in `src`: a deeper file would escape the table, so it is looked up. */
@@ -178,6 +182,7 @@ const CONFIG = layer(
   'config',
   [
     'lib/**',
+    'adapters/bus/config.ts',
     'adapters/lua/engines.ts',
     'adapters/mcp/config.ts',
     'adapters/models/**',

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
@@ -7,6 +6,7 @@ import type { Rooms } from '../chat/rooms.ts'
 import { StorageError } from '../chat/errors.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
+import { ownRoomsDir } from '../config/rooms-dir.ts'
 import { paths } from './paths.ts'
 import type { Json } from '../lib/json.ts'
 import { createRoomHooks, type RoomHooks } from '../prompt/hooks/room-hooks.ts'
@@ -80,7 +80,6 @@ export async function createActivity(
     log.warn({ problem }, 'the config names a tool wrongly')
   const sources = toolSources(current, rooms, context, tools)
   const mcp = owned(await openMcp(current.now, rooms.everywhere, context, sources))
-  await endCutTurns(rooms, context)
   const approvals = createApprovals({
     room: (name) => rooms.anyRoom(name),
     grants: storage.tools.grants,
@@ -158,8 +157,8 @@ function askServers(turns: Pick<Turns, 'models'>, log: Log): void {
 const inBackground = (work: Promise<void>, log: Log): void =>
   void work.catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
 
-/** What cannot be stored now is done at the next start; people can come in meanwhile. */
-async function endCutTurns(rooms: Rooms, { storage, log, clock }: AppContext): Promise<void> {
+/** Ends the turns that no server runs any more. What cannot be stored now is done at the next start; people can come in meanwhile. */
+export async function endCutTurns(rooms: Rooms, { storage, log, clock }: AppContext): Promise<void> {
   try {
     await markCutTurns({
       turns: storage.models.turns,
@@ -201,7 +200,8 @@ const composerFor = (config: Config, { log }: AppContext): PoolComposer =>
 
 const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Workspaces & AsyncDisposable =>
   createWorkspaces({
-    root: join(dataDir, 'rooms'),
+    root: sandbox.rooms_dir,
+    isShared: sandbox.rooms_dir !== ownRoomsDir(dataDir),
     searchEntry: paths.fileSearch,
     mapped: sandbox.workspaces,
     limits: { diskBytes: sandbox.disk_mb * 1024 * 1024, memoryBytes: sandbox.memory_mb * 1024 * 1024 },

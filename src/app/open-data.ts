@@ -37,11 +37,7 @@ export async function openData(
   const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
-  const opened = await openStorage({
-    ...{ file, migrationsDir, clock, log, threadEntry, url, stopping },
-    // Servers that share a database do not hear each other yet.
-    isAlone: true,
-  })
+  const opened = await openStorage({ file, migrationsDir, clock, log, threadEntry, url, stopping })
   const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
   await fileNames(opened.chat.people, log)
   const nextId = createIds(clock, await opened.chat.log.lastId())

@@ -4,7 +4,6 @@ import { createInvitationNotices } from '../chat/invitations/invitation-notices.
 import { createRooms, type Rooms } from '../chat/rooms.ts'
 import { loadSanctions } from '../chat/moderation/sanctions.ts'
 import { createOpenClients } from '../chat/moderation/open-clients.ts'
-import { createLocalBus } from '../chat/local-bus.ts'
 import { createPeople } from '../chat/people/people.ts'
 import { createInvites } from '../chat/people/invites.ts'
 import { loadPreferences } from '../chat/preferences/preferences.ts'
@@ -16,6 +15,7 @@ import { codes, newCode, tokenTexts } from './codes.ts'
 import type { AppContext } from './context.ts'
 import { tapped } from './room/tapped-bus.ts'
 import type { CurrentConfig } from './current-config.ts'
+import type { SharedRooms } from './shared-rooms.ts'
 
 export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 
@@ -23,12 +23,13 @@ export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 export async function createRoomsAndPeople(
   current: CurrentConfig,
   { storage, clock, log, nextId }: AppContext,
+  { bus: shared, elsewhere }: SharedRooms,
 ) {
-  const bus = tapped(createLocalBus(log))
+  const bus = tapped(shared)
   const { log: entries, rooms: roomStore, people: store } = storage.chat
   const isConfigAdmin = (key: string): boolean => current.now().server.admins.includes(key)
   const sanctions = await loadSanctions(storage.chat.sanctions, clock, isConfigAdmin)
-  const parts = { entries, rooms: roomStore, people: store, bus, clock, nextId, log, sanctions }
+  const parts = { entries, rooms: roomStore, people: store, bus, elsewhere, clock, nextId, log, sanctions }
   const rooms = createRooms(parts, {
     limits: current.limits,
     adminNames: current.now().sandbox.workspaces,

@@ -11,7 +11,10 @@ interface RoomListeners {
   readonly events: BusEvent[]
 }
 
-/** The bus of a server that is one process: `publish` returns once every listener has heard the event. */
+/** Nothing is waited for here. */
+const TOLD = Promise.resolve()
+
+/** The bus of a server that is one process: every listener has heard the event when `publish` returns. */
 export function createLocalBus(log: Log): RoomBus {
   const rooms = new Map<RoomName, RoomListeners>()
 
@@ -35,10 +38,11 @@ export function createLocalBus(log: Log): RoomBus {
     publish(room, event) {
       const listeners = rooms.get(room)
       // What a listener publishes is delivered by the loop that called the listener, after the event it heard.
-      if (!listeners || listeners.events.push(event) > 1) return
+      if (!listeners || listeners.events.push(event) > 1) return TOLD
       for (const next of listeners.events) deliver(room, listeners, next)
       listeners.events.length = 0
       removeIfUnused(room, listeners)
+      return TOLD
     },
     subscribe(room, listener) {
       const listeners = rooms.get(room) ?? { subscriptions: new Set(), events: [] }
@@ -49,5 +53,6 @@ export function createLocalBus(log: Log): RoomBus {
         if (listeners.subscriptions.delete(subscription)) removeIfUnused(room, listeners)
       }
     },
+    ready: () => TOLD,
   }
 }

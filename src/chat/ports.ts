@@ -183,26 +183,34 @@ export interface PeopleStore {
   claimAdmin(id: PersonId): Promise<boolean>
 }
 
-/** What happened in a room: an entry was recorded, or a model wrote a piece of its reply. */
+/** What happened in a room. */
 export type BusEvent =
-  { readonly type: 'entry'; readonly entry: Entry } | { readonly type: 'delta'; readonly delta: ReplyDelta }
+  /** An entry was recorded; `after` is the entry before it in the log, if there is one. */
+  | { readonly type: 'entry'; readonly entry: Entry; readonly after?: EntryId }
+  /** A model wrote a piece of its reply. */
+  | { readonly type: 'delta'; readonly delta: ReplyDelta }
+  /** Some people alone are told something that is in no log. */
+  | { readonly type: 'whisper'; readonly entry: Entry; readonly to: readonly PersonId[] }
 
 /**
  * Carries what happens in rooms to everybody who listens for it, in this process or another. All listeners of a room
- * hear its events in the same order: that of publishing, where one process publishes.
+ * hear its entries in the order of its log, and each once.
  */
 export interface RoomBus {
   /**
-   * Hands an event to the listeners of this room and to no others. Never throws. A listener that throws is logged, and
-   * the others still hear. The cost does not depend on how many rooms have listeners.
+   * Hands an event to the listeners of this room and to no others. Resolves when those in this process have heard it; never
+   * rejects. A listener that throws is logged, and the others still hear. The cost does not depend on how many rooms have
+   * listeners.
    */
-  publish(room: RoomName, event: BusEvent): void
+  publish(room: RoomName, event: BusEvent): Promise<void>
   /**
    * From now on `listener` is called with each event published for this room; a function that is subscribed twice is
    * called twice. Returns the function that ends the subscription. After that the listener is not called again, not
    * even with an event that is being delivered.
    */
   subscribe(room: RoomName, listener: (event: BusEvent) => void): () => void
+  /** Resolves when whoever has subscribed hears all that is recorded from now on; never rejects. */
+  ready(room: RoomName): Promise<void>
 }
 
 /** Time from outside, so that tests can hold it still: for what is stored or shown. */

@@ -1,7 +1,8 @@
-import type { Entry, EntryDraft, EntryId, Recorded, ReplyDelta, RoomName } from './entry.ts'
-import type { Person, Role } from './people/person.ts'
+import type { Entry, EntryDraft, Recorded, ReplyDelta, RoomName } from './entry.ts'
+import type { Person, PersonId, Role } from './people/person.ts'
 import type {
   Alarm,
+  BusEvent,
   Clock,
   EntryLog,
   Log,
@@ -14,9 +15,12 @@ import type {
 } from './ports.ts'
 import { Refusal, StorageError } from './errors.ts'
 import type { Sanctions } from './moderation/sanctions.ts'
+import { createHearing } from './hearing.ts'
+import { createRecorder, entryOf } from './recorder.ts'
+import type { Elsewhere } from './presence/elsewhere.ts'
 import type { PresenceChange } from './presence/held-presence.ts'
 import { refuseBanned, refuseLate, roleIn } from './roles.ts'
-import { createPresenceTeller, type PresenceLimits, type PresenceParts } from './presence/presence.ts'
+import { createPresenceTeller, type PresenceLimits } from './presence/presence.ts'
 import { createPresent } from './presence/present.ts'
 
 /** Somebody who hears a room without being present in it. */
@@ -60,6 +64,8 @@ export interface Room {
    * measure.
    */
   memberChanged(person: Person, event: PresenceChange['event']): Promise<void>
+  /** Somebody who is here was said to have left, because nobody heard of this server: tells that they are here. */
+  cameAgain(person: PersonId): Promise<void>
   /** Hears everything without being present: a script that waits for an answer. Returns the function that ends it. */
   listen(listener: Listener): () => void
   /** Each person once, in order of name. The list is kept, so asking costs nothing. */
@@ -80,6 +86,7 @@ export interface RoomParts {
   readonly rooms: RoomStore
   readonly people: PeopleStore
   readonly bus: RoomBus
+  readonly elsewhere: Elsewhere
   readonly clock: Clock & Alarm
   /** Ids that sort in time order. */
   readonly nextId: () => string
@@ -99,16 +106,33 @@ const LATELY = 200
 
 /** The room called `name`. A process makes one object for each room, and the log has the order of its `record` calls. */
 export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits): Room {
-  const here = createPresent()
+  const here = createPresent(() => parts.elsewhere.peopleIn(name))
   const listeners = new Set<Listener>()
-  const record = recorder(name, parts)
+  const record = createRecorder(name, parts)
   const { entries: store, clock: alarm, log } = parts
   const presence = createPresenceTeller({ room: name, record, store, limits, alarm, log })
 
-  // Lasts as long as the process: a room without anybody in it costs one entry in the bus's table.
-  parts.bus.subscribe(name, (event) =>
-    tellAll((one) => (event.type === 'entry' ? one.deliver?.(event.entry) : one.stream?.(event.delta))),
-  )
+  const hearing = createHearing(() => {
+    const ends = [
+      parts.bus.subscribe(name, hear),
+      parts.elsewhere.watch(name, () => {
+        here.changedElsewhere()
+        tellPeopleChanged()
+      }),
+    ]
+    return () => ends.forEach((end) => end())
+  })
+
+  function hear(event: BusEvent): void {
+    if (event.type === 'entry') tellAll((one) => one.deliver?.(event.entry))
+    else if (event.type === 'delta') tellAll((one) => one.stream?.(event.delta))
+    else tellSome(event.to, event.entry)
+  }
+
+  function tellSome(to: readonly PersonId[], entry: Entry): void {
+    const ids = new Set(to)
+    for (const one of here.participants()) if (ids.has(one.person.id)) tellOne(one, () => one.deliver(entry))
+  }
 
   const isFull = (): boolean => here.people().length >= limits.members_per_room
 
@@ -120,6 +144,10 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
   /** The person's first participant came, or the last went. */
   async function tellPresence(change: PresenceChange): Promise<void> {
     await presence.tell(change)
+    tellPeopleChanged()
+  }
+
+  function tellPeopleChanged(): void {
     for (const one of [...listeners]) tellOne(one, () => one.peopleChanged?.())
   }
 
@@ -145,15 +173,17 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       void presence.catchUp()
       return entry
     },
-    history: (query) => store.read(name, query),
+    async history(query) {
+      await parts.bus.ready(name)
+      return await store.read(name, query)
+    },
     sumUpPresence: () => presence.sumUp(),
     catchUpPresence: () => presence.catchUp(),
-    stream: (delta) => parts.bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
+    stream: (delta) => void parts.bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
     whisper(people, draft) {
       const entry = entryOf(draft, name, parts)
-      const ids = new Set(people.map(({ id }) => id))
-      for (const one of here.participants())
-        if (ids.has(one.person.id)) tellOne(one, () => one.deliver(entry))
+      if (people.length === 0) return
+      void parts.bus.publish(name, { type: 'whisper', entry, to: people.map(({ id }) => id) })
     },
     async info() {
       const row = await parts.rooms.find(name)
@@ -167,11 +197,15 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       if (!here.has(person) && isFull()) await refuseLate(limits.members_per_room, name, person, parts)
       const isFirst = !here.has(person)
       here.add(participant)
-      if (isFirst) await tellPresence({ name: person.name, event: 'joined' })
+      hearing.begin(participant)
+      if (isFirst && (await parts.elsewhere.came(name, person)))
+        await tellPresence({ name: person.name, event: 'joined' })
     },
     async leave(participant) {
       const { person } = participant
-      if (here.remove(participant) && !here.has(person))
+      if (!here.remove(participant)) return
+      hearing.end(participant)
+      if (!here.has(person) && (await parts.elsewhere.went(name, person)))
         await tellPresence({ name: person.name, event: 'left' })
     },
     async renamed(person, former) {
@@ -179,14 +213,22 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       if (parts.sanctions.isArchived(name) || !(await isKnownHere(person, former))) return
       const text = `${former} is called ${person.name} now`
       await record({ kind: 'notice', level: 'info', author: person.name, text })
-      for (const one of [...listeners]) tellOne(one, () => one.peopleChanged?.())
+      tellPeopleChanged()
     },
     async memberChanged(person, event) {
       if (!here.has(person)) await presence.tell({ name: person.name, event })
     },
+    async cameAgain(id) {
+      const person = here.people().find((one) => one.id === id)
+      if (person) await tellPresence({ name: person.name, event: 'joined' })
+    },
     listen(listener) {
       listeners.add(listener)
-      return () => listeners.delete(listener)
+      hearing.begin(listener)
+      return () => {
+        listeners.delete(listener)
+        hearing.end(listener)
+      }
     },
     present: () => here.people(),
     needVoice(person) {
@@ -196,30 +238,3 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     roleOf: (person) => roleIn(name, person, parts),
   }
 }
-
-/**
- * Appends start at once, so that the store can commit many together; deliveries wait for each other,
- * so that everybody sees the order of the log.
- */
-function recorder(room: RoomName, parts: RoomParts): PresenceParts['record'] {
-  const { entries, bus } = parts
-  let lastDelivery: Promise<unknown> = Promise.resolve()
-  return async (draft, store = (entry) => entries.append(entry)) => {
-    const drafted = entryOf(draft, room, parts)
-    const stored = store(drafted)
-    const delivered = Promise.all([stored, lastDelivery]).then(([{ id }]) => {
-      const entry = id === drafted.id ? drafted : { ...drafted, id }
-      bus.publish(room, { type: 'entry', entry })
-      return entry
-    })
-    lastDelivery = delivered.catch(() => {})
-    return await delivered
-  }
-}
-
-const entryOf = <Draft extends EntryDraft>(draft: Draft, room: RoomName, { nextId, clock }: RoomParts) => ({
-  ...draft,
-  id: nextId() as EntryId,
-  at: clock.now(),
-  room,
-})

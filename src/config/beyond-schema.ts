@@ -19,6 +19,7 @@ export const problemsBeyondSchema = (written: unknown, text: string): readonly C
     ...fallbacks(written),
     ...unknownSummarizer(written),
     ...keptElsewhere(written),
+    ...busWithoutStorage(written),
   ].map(({ path, sentence }) => ({ line: lineOf(text, path), sentence }))
 
 interface Found {
@@ -73,6 +74,16 @@ function* keptElsewhere(written: unknown): Iterable<Found> {
     const sentence = 'models.keep_alive: only a model of the backend "ollama" can be kept; leave it out'
     yield { path: ['models', String(index), 'keep_alive'], sentence }
   }
+}
+
+/** A bus between servers that share nothing. */
+function* busWithoutStorage(written: unknown): Iterable<Found> {
+  const storage = at(written, 'storage')
+  const isShared = ['url', 'url_env'].some((key) => at(storage, key) !== undefined)
+  if (at(written, 'bus') === undefined || isShared) return
+  const sentence =
+    'bus: servers need a database that they share; give url in [storage] an address of PostgreSQL, or leave [bus] out'
+  yield { path: ['bus'], sentence }
 }
 
 function leadsBack(name: string, next: ReadonlyMap<unknown, unknown>): boolean {

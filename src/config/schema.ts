@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
+import { NATS_EXAMPLE, natsAddress } from '../adapters/bus/config.ts'
 import { ENGINE_NAMES } from '../adapters/lua/engines.ts'
 import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
 import type { RequiredKey } from '../adapters/models/provider.ts'
@@ -162,6 +163,7 @@ const limitsSchema = z.strictObject({
   queue_bytes: positive(262_144),
   queues_mb: positive(256),
   stall_s: positive(30),
+  drain_s: orOff(0),
   turns_per_room: positive(2),
   turns_queued: orOff(8),
   turn_s: positive(600),
@@ -171,6 +173,16 @@ const limitsSchema = z.strictObject({
   tokens_per_person_day: orOff(0),
   tokens_per_room_day: orOff(0),
 })
+
+/** Networks and addresses of proxies before the SSH port. */
+const proxies = z.array(
+  z
+    .union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], 'write a network such as 10.0.0.0/8, or an address')
+    .refine(
+      (network) => !network.endsWith('/0'),
+      'everybody could say to be anybody; name the network of the proxies',
+    ),
+)
 
 /** Whom HTTP is for; where it is served is a flag. */
 const http = z
@@ -194,6 +206,27 @@ const storage = z
   .refine(({ url, url_env }) => url === undefined || url_env === undefined, 'give either url or url_env')
   .prefault({})
 
+/** NATS in the place of PostgreSQL's own notifications. */
+const bus = z
+  .strictObject({
+    url: z
+      .string()
+      .refine(
+        (text) => natsAddress(text) !== undefined,
+        `write an address such as ${NATS_EXAMPLE}, or several with commas between them`,
+      )
+      .optional(),
+    url_env: variable.optional(),
+    prefix: z
+      .string()
+      .max(64)
+      .regex(/^[\w-]+(\.[\w-]+)*$/, 'write words of letters, digits, - and _, with dots between them')
+      .default('sshawl'),
+    credentials: z.string().min(1, 'write the path of a file').optional(),
+  })
+  .refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), 'give either url or url_env')
+  .optional()
+
 /** The whole file; every part may be left out. */
 export const fileSchema = z.strictObject({
   server: z
@@ -201,6 +234,8 @@ export const fileSchema = z.strictObject({
       access: z.enum(['open', 'invite', 'closed']).optional(),
       invites: z.enum(['members', 'ops', 'admins']).default('members'),
       user_ca: z.array(publicKey).default([]),
+      proxies: proxies.default([]),
+      host_keys: z.array(z.string().min(1, 'write the path of a private key')).default([]),
       motd: z.string().max(4000).default(''),
       admins: z
         .array(
@@ -224,6 +259,7 @@ export const fileSchema = z.strictObject({
     .strictObject({
       mode: z.enum(['bubblewrap', 'none']).default('bubblewrap'),
       workspaces: workspaces.default({}),
+      rooms_dir: z.string().refine(isAbsolute, 'write an absolute path').optional(),
       disk_mb: orOff(1024),
       memory_mb: z.int().min(64).max(10_000_000).default(512),
     })
@@ -232,6 +268,7 @@ export const fileSchema = z.strictObject({
   memory: z.strictObject({ summarizer: z.string().min(1).optional() }).prefault({}),
   http,
   storage,
+  bus,
   limits: limitsSchema.prefault({}),
 })
 

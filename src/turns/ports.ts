@@ -163,7 +163,7 @@ export interface TurnStore {
   /** Adds a step to a turn that was begun. */
   addStep(id: string, step: SentStep): Promise<void>
   find(id: string): Promise<TurnRecord | undefined>
-  /** Turns that were begun and never ended, because the server died in the middle. */
+  /** Turns that were begun and never ended, because their server died in the middle. They are the caller's from then on. */
   unfinished(): Promise<readonly TurnRecord[]>
   /** The turn of a room that was started last, sub-turns left out. */
   last(room: string): Promise<TurnRecord | undefined>

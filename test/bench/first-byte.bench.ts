@@ -5,6 +5,7 @@ import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import { createRooms } from '../../src/chat/rooms.ts'
 import type { TurnId } from '../../src/chat/entry.ts'
+import { NOBODY_ELSEWHERE } from '../../src/chat/presence/elsewhere.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import { loadSanctions } from '../../src/chat/moderation/sanctions.ts'
 import { createIds } from '../../src/lib/ids.ts'
@@ -97,6 +98,7 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     rooms: storage.chat.rooms,
     people: storage.chat.people,
     bus: createLocalBus(NO_LOG),
+    elsewhere: NOBODY_ELSEWHERE,
     clock,
     nextId,
     log: NO_LOG,

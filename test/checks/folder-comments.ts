@@ -3,6 +3,7 @@ import type { Sources } from '../metrics/source-files.ts'
 
 /** The file that others open first, in folders that have no `index.ts`, no `ports.ts` and no file of their own name. */
 const FIRST_FILES: Readonly<Record<string, string>> = {
+  'src/adapters/bus': 'open.ts',
   'src/adapters/http': 'server.ts',
   'src/adapters/log': 'pino-log.ts',
   'src/adapters/lua': 'composer.ts',
@@ -16,6 +17,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/sandbox': 'workspaces.ts',
   'src/adapters/ssh': 'server.ts',
   'src/adapters/ssh/keys': 'public-key.ts',
+  'src/adapters/storage/postgres/cluster': 'stores.ts',
   'src/adapters/storage/postgres/models': 'calibrations.ts',
   'src/adapters/storage/postgres/moderation': 'sanctions.ts',
   'src/adapters/storage/postgres/search': 'entry-search.ts',

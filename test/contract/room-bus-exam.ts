@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { EntryId, RoomName, TurnId } from '../../src/chat/entry.ts'
 import type { BusEvent, RoomBus } from '../../src/chat/ports.ts'
 
@@ -14,23 +14,33 @@ export interface ExaminedBus extends AsyncDisposable {
 const LOBBY = 'lobby' as RoomName
 const ATTIC = 'attic' as RoomName
 
-const said = (text: string, room = LOBBY): BusEvent => ({
-  type: 'entry',
-  entry: { kind: 'message', id: text as EntryId, at: 0, room, author: 'alice', text },
-})
+/** The last id of each room, in the test that runs. */
+const last = new Map<RoomName, EntryId>()
+let number = 0
 
-const textOf = (event: BusEvent): string => (event.type === 'entry' ? event.entry.text : event.delta.text)
+/** The next line of a room's log. */
+function said(text: string, room = LOBBY): BusEvent {
+  const id = `id${String(++number).padStart(6, '0')}` as EntryId
+  const after = last.get(room)
+  last.set(room, id)
+  const entry = { kind: 'message', id, at: 0, room, author: 'alice', text } as const
+  return { type: 'entry', entry, ...(after === undefined ? {} : { after }) }
+}
+
+const textOf = (event: BusEvent): string => (event.type === 'delta' ? event.delta.text : event.entry.text)
 
 /** What every bus must do. `start` gives one without listeners; each test gets a new one. */
 export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): void {
   describe(`the room bus ${name}`, () => {
+    beforeEach(() => last.clear())
+
     test('brings entries and pieces of replies to all listeners of a room as they were published', async () => {
       await using examined = await start()
       const heard: BusEvent[][] = [[], []]
       for (const events of heard) examined.bus.subscribe(LOBBY, (event) => void events.push(event))
       const delta = { room: LOBBY, turn: 't1' as TurnId, model: 'guide', text: 'so far' }
       const published: readonly BusEvent[] = [said('hello'), { type: 'delta', delta }, said('bye')]
-      for (const event of published) examined.bus.publish(LOBBY, event)
+      for (const event of published) void examined.bus.publish(LOBBY, event)
       await examined.settle()
       expect(heard).toEqual([published, published])
     })
@@ -41,12 +51,12 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
       const heard: string[][] = [[], []]
       bus.subscribe(LOBBY, (event) => {
         heard[0]?.push(textOf(event))
-        if (textOf(event) === 'question') bus.publish(LOBBY, said('answer'))
+        if (textOf(event) === 'question') void bus.publish(LOBBY, said('answer'))
       })
       bus.subscribe(LOBBY, (event) => void heard[1]?.push(textOf(event)))
-      bus.publish(LOBBY, said('question'))
+      void bus.publish(LOBBY, said('question'))
       await examined.settle()
-      bus.publish(LOBBY, said('thanks'))
+      void bus.publish(LOBBY, said('thanks'))
       await examined.settle()
       expect(heard).toEqual([
         ['question', 'answer', 'thanks'],
@@ -59,8 +69,8 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
       const { bus } = examined
       const heard: string[] = []
       bus.subscribe(ATTIC, (event) => void heard.push(textOf(event)))
-      bus.subscribe(LOBBY, () => bus.publish(ATTIC, said('echo', ATTIC)))
-      bus.publish(LOBBY, said('hello'))
+      bus.subscribe(LOBBY, () => void bus.publish(ATTIC, said('echo', ATTIC)))
+      void bus.publish(LOBBY, said('hello'))
       await examined.settle()
       expect(heard).toEqual(['echo'])
     })
@@ -73,8 +83,8 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
         throw broken
       })
       examined.bus.subscribe(LOBBY, (event) => void heard.push(textOf(event)))
-      examined.bus.publish(LOBBY, said('one'))
-      examined.bus.publish(LOBBY, said('two'))
+      void examined.bus.publish(LOBBY, said('one'))
+      void examined.bus.publish(LOBBY, said('two'))
       await examined.settle()
       expect(heard).toEqual(['one', 'two'])
       expect(examined.errors()).toEqual([broken, broken])
@@ -93,8 +103,8 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
       })
       endLater = bus.subscribe(LOBBY, hear('later'))
       bus.subscribe(LOBBY, hear('last'))
-      bus.publish(LOBBY, said('one'))
-      bus.publish(LOBBY, said('two'))
+      void bus.publish(LOBBY, said('one'))
+      void bus.publish(LOBBY, said('two'))
       await examined.settle()
       expect(heard).toEqual(['first one', 'last one', 'last two'])
     })
@@ -108,9 +118,9 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
         if (!joined) bus.subscribe(LOBBY, (event) => void heard.push(textOf(event)))
         joined = true
       })
-      bus.publish(LOBBY, said('one'))
+      void bus.publish(LOBBY, said('one'))
       await examined.settle()
-      bus.publish(LOBBY, said('two'))
+      void bus.publish(LOBBY, said('two'))
       await examined.settle()
       expect(heard).toEqual(['two'])
     })
@@ -125,7 +135,7 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
       bus.subscribe(LOBBY, hear)
       bus.subscribe(LOBBY, hear)
       end()
-      bus.publish(LOBBY, said('twice'))
+      void bus.publish(LOBBY, said('twice'))
       await examined.settle()
       expect(heard).toEqual(['twice', 'twice'])
     })
@@ -137,8 +147,8 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
       const rooms = Array.from({ length: count }, (_, number) => `room-${number}` as RoomName)
       for (const room of rooms) bus.subscribe(room, () => calls.set(room, (calls.get(room) ?? 0) + 1))
       const [first = ATTIC] = rooms
-      for (const text of ['one', 'two', 'three']) bus.publish(first, said(text, first))
-      bus.publish(ATTIC, said('nobody listens here', ATTIC))
+      for (const text of ['one', 'two', 'three']) void bus.publish(first, said(text, first))
+      void bus.publish(ATTIC, said('nobody listens here', ATTIC))
       await examined.settle()
       expect([...calls]).toEqual([['room-0', 3]])
     })

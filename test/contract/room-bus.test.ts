@@ -1,14 +1,47 @@
 import { createLocalBus } from '../../src/chat/local-bus.ts'
+import { createRoomFeed } from '../../src/cluster/room-feed.ts'
+import type { ServerId, Wire } from '../../src/cluster/ports.ts'
 import { roomBusExam } from './room-bus-exam.ts'
 
-roomBusExam('of one process', async () => {
+function errorLog() {
   const errors: unknown[] = []
   const ignore = (): void => undefined
   const error = (facts: object): void => void errors.push('error' in facts ? facts.error : undefined)
+  return { errors: () => errors, log: { debug: ignore, info: ignore, warn: ignore, error } }
+}
+
+roomBusExam('of one process', async () => {
+  const { errors, log } = errorLog()
   return {
-    bus: createLocalBus({ debug: ignore, info: ignore, warn: ignore, error }),
+    bus: createLocalBus(log),
     settle: () => Promise.resolve(),
-    errors: () => errors,
+    errors,
+    async [Symbol.asyncDispose]() {},
+  }
+})
+
+/** Other servers hear nothing, and say nothing. */
+const DEAF: Wire = {
+  maxBytes: 1000,
+  send() {},
+  hear: () => () => {},
+  isUp: () => false,
+  async [Symbol.asyncDispose]() {},
+}
+
+roomBusExam('of several servers, on one of them', async () => {
+  const { errors, log } = errorLog()
+  const bus = createRoomFeed({
+    server: 'one' as ServerId,
+    wire: DEAF,
+    entries: { read: async () => [] },
+    newestIn: async () => new Map(),
+    log,
+  })
+  return {
+    bus,
+    settle: () => new Promise((settled) => setImmediate(settled)),
+    errors,
     async [Symbol.asyncDispose]() {},
   }
 })

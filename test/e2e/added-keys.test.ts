@@ -1,8 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askForReload } from '../../src/app/reload-socket.ts'
 import { type AnyServer, startServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
+import { writeConfig } from '../support/stored.ts'
 
 const config = (...admins: readonly string[]): string =>
   `[server]\naccess = "invite"\nadmins = ${JSON.stringify(admins)}\n`
@@ -73,7 +74,7 @@ test('whoever holds the name and has added the key of an admin to be is no admin
   await adds('boss', 'chief', 'attacker')
   const { dataDir } = stage.server
   const reloadWith = async (...admins: readonly string[]) => {
-    await writeFile(`${dataDir}.toml`, config(...admins))
+    await writeConfig(dataDir, config(...admins))
     expect((await askForReload(dataDir)).problems).toEqual([])
   }
   await reloadWith(await stage.home.fingerprint('chief'))

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
@@ -18,8 +18,8 @@ import { memoryLog } from '../support/chat-parts.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import { connectHostile } from '../support/ssh2-client.ts'
 
-/** What a server by its address has, which is none by its command, and a database server; test/unit/config/load.test.ts. */
-const BY_ADDRESS = /^(mcp\[\]\.(url|token_env|header_env|oauth\b.*)|storage\.(url|url_env))$/
+/** What a server by its address has, which is none by its command, a database server, and a bus; test/unit/config/load.test.ts. */
+const BY_ADDRESS = /^(mcp\[\]\.(url|token_env|header_env|oauth\b.*)|storage\.(url|url_env)|bus\..*)$/
 
 /** Read only where a client does not take what it is sent, as in attack-output.test.ts. */
 const RARE = 'limits.queues_mb'
@@ -32,6 +32,8 @@ motd = "a word of welcome"
 admins = []
 invites = "members"
 user_ca = []
+host_keys = []
+proxies = ["192.0.2.0/24"]
 
 [[models]]
 name = "qwen"
@@ -79,6 +81,7 @@ mode = "none"
 disk_mb = 64
 memory_mb = 128
 workspaces = {}
+rooms_dir = "${dir}/rooms"
 
 [lua]
 engine = "wasmoon"
@@ -103,6 +106,7 @@ test('every key of the config file is read by something', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-keys-'))
   await using models = await startModelServer()
   const file = join(dir, 'sshawl.toml')
+  await mkdir(join(dir, 'rooms'))
   const text = everyKey(models.endpoint, dir)
   await writeFile(file, text)
   const { leaves, parts } = keysOf(z.toJSONSchema(fileSchema, { io: 'input' }) as Schema)
@@ -119,7 +123,7 @@ test('every key of the config file is read by something', async () => {
   expect(unread().filter((key) => key !== RARE)).toEqual([])
 })
 
-/** A server with this config, and somebody who talks, is written to, calls two models at once, searches the web, makes a room and runs a script. */
+/** A server with this config, and somebody who talks, is written to, calls two models at once, searches the web, makes a room and runs a script; then it drains. */
 async function useAll(config: Config, models: Awaited<ReturnType<typeof startModelServer>>): Promise<void> {
   await using home = await createSshHome()
   await using app = await createApp(config, { log: memoryLog() })
@@ -157,6 +161,7 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   await readFigures(http, token)
   expect((await postMcp(`http://127.0.0.1:${http}`, token, INITIALIZE)).status).toBe(200)
   await leaveUnread(port, target.key)
+  await app.drain(() => AbortSignal.abort())
 }
 
 /** Asks for the metrics as a page behind a proxy would, for a name of the config. */

@@ -1,7 +1,7 @@
-import { writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { askForReload } from '../../src/app/reload-socket.ts'
 import { createStage, createStageHere } from '../support/stage.ts'
+import { writeConfig } from '../support/stored.ts'
 
 const serverSection = (access: string, admins: readonly string[] = []): string =>
   `[server]\naccess = "${access}"\nadmins = ${JSON.stringify(admins)}\n`
@@ -39,7 +39,7 @@ test('admins by the config open the server to nobody else, and are admins as lon
   const [rhea, two] = await Promise.all(['rhea', 'two'].map((name) => stage.home.fingerprint(name)))
   const role = async (name: string) => (await stage.as(name, ['whoami'])).stdout
   const reloadWith = async (admins: readonly string[]) => {
-    await writeFile(`${dataDir}.toml`, serverSection('closed', admins))
+    await writeConfig(dataDir, serverSection('closed', admins))
     expect((await askForReload(dataDir)).problems).toEqual([])
   }
   await reloadWith([rhea!, two!])

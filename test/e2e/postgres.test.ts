@@ -1,11 +1,8 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { errorMessage } from '../../src/lib/errors.ts'
 import { lacks } from '../support/needs.ts'
 import { aliceReads, operator } from '../support/operator.ts'
 import { createDatabase } from '../support/postgres/databases.ts'
-import { startServer } from '../support/server.ts'
 import { createStage } from '../support/stage.ts'
 
 const OPEN = '[server]\naccess = "open"\n'
@@ -28,11 +25,6 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
     expect(await aliceReads(stage, ['search', 'lobby', 'OTHER'])).toContain('nothing here has OTHER')
     expect(await aliceReads(stage, ['search', 'lobby', 'plac'])).toContain('kept in another place')
 
-    const dataDir = join(stage.dir, 'second')
-    await mkdir(dataDir)
-    const told = await startServer({ dataDir, config: CONFIG, env }).then(() => 'it started', errorMessage)
-    expect(told).toContain('another server uses the database')
-
     const words = ['--data', stage.server.dataDir, '--config', `${stage.server.dataDir}.toml`]
     const audit = await operator(['audit', ...words], env)
     expect(audit.stdout).toMatch(/^alice +server +admin /m)
@@ -42,7 +34,7 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
     const away = { DATABASE: env.DATABASE.replace(/\/[^/]*$/, '/away') }
     const missing = await operator(['check', ...words], away)
     expect(missing.stdout).toContain('storage.url: there is no such database')
-    const shown = [stage.server.stderr(), told, audit.stderr, backup.stderr, missing.stdout, missing.stderr]
+    const shown = [stage.server.stderr(), audit.stderr, backup.stderr, missing.stdout, missing.stderr]
     expect(shown.join('\n')).not.toContain(PASSWORD)
   })
 })

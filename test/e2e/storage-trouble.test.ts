@@ -3,7 +3,10 @@ import { expect, test } from 'vitest'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { type AnyServer } from '../support/server.ts'
 import { createStage, createStageHere, type Stage } from '../support/stage.ts'
+import { onPostgres } from '../support/stored.ts'
 import { tinyDisk } from '../support/tiny-disk.ts'
+
+const ITS_OWN = "it is about SQLite's file; PostgreSQL's own trouble is in postgres-trouble.test.ts"
 
 /** What a person can do while nothing can be stored: come in, read, look around and leave, and be told. */
 async function expectOpenDoor(stage: Stage<AnyServer>, told: string): Promise<void> {
@@ -43,7 +46,10 @@ async function expectAllIsWell(stage: Stage<AnyServer>): Promise<void> {
   expect(stdout).not.toContain('lost')
 }
 
-test('while another program holds the database, people come in, read and leave, and are told', async () => {
+test('while another program holds the database, people come in, read and leave, and are told', async ({
+  skip,
+}) => {
+  skip(onPostgres, ITS_OWN)
   await using stage = await createStageHere()
   for (const name of ['alice', 'bob']) await stage.as(name, ['say', 'lobby', 'before the trouble'])
   const other = openFile(join(stage.server.dataDir, 'sshawl.db'))
@@ -53,7 +59,8 @@ test('while another program holds the database, people come in, read and leave, 
   await expectAllIsWell(stage)
 })
 
-test('a server whose database somebody else holds stops in time all the same', async () => {
+test('a server whose database somebody else holds stops in time all the same', async ({ skip }) => {
+  skip(onPostgres, ITS_OWN)
   await using stage = await createStage()
   const names = ['alice', 'bob', 'carol']
   const sessions = await Promise.all(names.map((name) => stage.open(name, '-T')))
@@ -71,7 +78,8 @@ const disk = tinyDisk()
 
 test.skipIf(disk === undefined)(
   'while the disk is full, people come in, read and leave, and are told',
-  async () => {
+  async ({ skip }) => {
+    skip(onPostgres, ITS_OWN)
     using full = disk
     await using stage = await createStage(full ? { dataDir: join(full.path, 'data') } : {})
     for (const name of ['alice', 'bob']) await stage.as(name, ['say', 'lobby', 'before the trouble'])

@@ -7,6 +7,7 @@ import {
   type InvitationNotices,
 } from '../../src/chat/invitations/invitation-notices.ts'
 import { loadSanctions, type Sanctions } from '../../src/chat/moderation/sanctions.ts'
+import { NOBODY_ELSEWHERE } from '../../src/chat/presence/elsewhere.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Alarm, Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
@@ -77,6 +78,7 @@ export async function createChatParts(): Promise<ChatParts> {
     rooms: storage.chat.rooms,
     people: storage.chat.people,
     bus,
+    elsewhere: NOBODY_ELSEWHERE,
     clock,
     nextId,
     log,

@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 
 /** What a machine may lack. The tests that need it are skipped there, and counted. */
-export type Program = 'bwrap' | 'chromium' | 'postgres' | 'ssh-audit' | 'strace'
+export type Program = 'bwrap' | 'chromium' | 'haproxy' | 'nats' | 'postgres' | 'ssh-audit' | 'strace'
 
 const DEBIAN_POSTGRES = '/usr/lib/postgresql'
 
@@ -15,6 +15,12 @@ const reasons: Readonly<Record<Program, string | undefined>> = {
   chromium: isInstalled('chromium')
     ? undefined
     : 'in which pages are looked at: it is not installed (Debian, Ubuntu: apt install chromium)',
+  nats: isInstalled('nats-server')
+    ? undefined
+    : 'the message server: it is not installed (Debian, Ubuntu: apt install nats-server)',
+  haproxy: isInstalled('haproxy')
+    ? undefined
+    : 'the load balancer: it is not installed (Debian, Ubuntu: apt install haproxy)',
   postgres:
     postgresPrograms() === undefined
       ? 'the database server: it is not installed (Debian, Ubuntu: apt install postgresql)'

@@ -5,6 +5,7 @@ import { startModelServer, type ModelServer } from './model-server.ts'
 import { startServerHere } from './server-here.ts'
 import { startServer, type AnyServer, type Server, type ServerOptions } from './server.ts'
 import { emptyDatabase } from './storage.ts'
+import { onPostgres } from './stored.ts'
 import { createSshHome, openSsh, ssh, type SshHome, type SshResult, type SshSession } from './ssh.ts'
 
 /** What the client itself has to say is left out of standard error. */
@@ -117,6 +118,7 @@ async function stageWith<S extends AnyServer>(
 async function newDataDir(dir: string): Promise<string> {
   const made = join(dir, 'data')
   await mkdir(made, { mode: 0o700 })
+  if (onPostgres) return made
   await writeFile(join(made, 'sshawl.db'), emptyDatabase(), { mode: 0o600 })
   return made
 }

@@ -24,8 +24,6 @@ export interface StorageOptions extends SqliteOptions {
   readonly threadEntry?: string
   /** Of a PostgreSQL database, which is then used in the place of the file. It may hold a password, and is shown nowhere. */
   readonly url?: string | undefined
-  /** True for a server that must be the only one with that database. A file has one in any case. */
-  readonly isAlone?: boolean
 }
 
 /**
@@ -33,17 +31,12 @@ export interface StorageOptions extends SqliteOptions {
  * Rejects with `StorageError`: `locked` if another server has the directory, `newer`, `corrupt`, `read-only`,
  * `full`, or `other`, with a sentence that says what to do.
  */
-export async function openStorage({
-  threadEntry,
-  url,
-  isAlone,
-  ...options
-}: StorageOptions): Promise<Storage> {
+export async function openStorage({ threadEntry, url, ...options }: StorageOptions): Promise<Storage> {
   if (url !== undefined) {
     const { migrationsDir, clock, log } = options
     // Those who have SQLite do not load it.
     const { openPostgres } = await import('./postgres/postgres.ts')
-    return await openPostgres({ url, migrationsDir: ofPostgres(migrationsDir), clock, log, isAlone })
+    return await openPostgres({ url, migrationsDir: ofPostgres(migrationsDir), clock, log })
   }
   if (threadEntry === undefined || options.file === ':memory:') return openSqlite(options)
   return await openThreaded(options, threadEntry)
@@ -51,6 +44,15 @@ export async function openStorage({
 
 /** A database that is there: the path of a file, or the URL of PostgreSQL's. */
 export type Place = string
+
+/**
+ * A sentence for each of PostgreSQL's migrations that servers of the version before could not go on with. Throws `StorageError` where
+ * they cannot be read.
+ */
+export async function migrationProblems(migrationsDir: string): Promise<readonly string[]> {
+  const { expansionProblem } = await import('./postgres/expansion.ts')
+  return readMigrations(ofPostgres(migrationsDir)).flatMap((one) => expansionProblem(one) ?? [])
+}
 
 const ofPostgres = (migrationsDir: string): string => join(migrationsDir, 'postgres')
 

@@ -11,11 +11,12 @@ export interface TappedBus extends RoomBus {
 export function tapped(bus: RoomBus): TappedBus {
   const listeners: ((entry: Entry) => void)[] = []
   return {
-    publish(room, event) {
-      bus.publish(room, event)
+    async publish(room, event) {
+      await bus.publish(room, event)
       if (event.type === 'entry') for (const listener of listeners) listener(event.entry)
     },
     subscribe: (room, listener) => bus.subscribe(room, listener),
+    ready: (room) => bus.ready(room),
     tap: (listener) => void listeners.push(listener),
   }
 }

@@ -3,27 +3,44 @@ import type { Participant } from '../ports.ts'
 
 /** Who is in a room. Its lists change only as people come and go: they are asked for with every entry. */
 export interface PresentPeople {
+  /** Whether somebody is here through this server. */
   has(person: Person): boolean
   add(participant: Participant): void
   /** False for one that is not here. */
   remove(participant: Participant): boolean
   /** Puts the people in order again: somebody's name has changed. */
   sort(): void
-  /** Each person once, in order of name. */
+  /** Those who are here through other servers have changed. */
+  changedElsewhere(): void
+  /** Each person once, in order of name, also those who are here through other servers. */
   people(): readonly Person[]
-  /** All that is delivered to, each person's together. A list that was given out never changes. */
+  /** All of this server that is delivered to, each person's together. A list that was given out never changes. */
   participants(): readonly Participant[]
 }
 
-export function createPresent(): PresentPeople {
+/** `elsewhere`: those who are here through other servers. */
+export function createPresent(elsewhere: () => readonly Person[] = () => []): PresentPeople {
   const terminals = new Map<PersonId, Set<Participant>>()
   let people: readonly Person[] = []
+  let everybody: readonly Person[] | undefined
   let participants: readonly Participant[] | undefined
+
+  /** Those of here as they are, the others in between. */
+  function withOthers(): readonly Person[] {
+    const others = elsewhere().filter(({ id }) => !terminals.has(id))
+    return others.length === 0 ? people : inOrder([...people, ...others])
+  }
+
+  function changeTo(next: readonly Person[]): void {
+    people = next
+    everybody = undefined
+  }
 
   return {
     has: ({ id }) => terminals.has(id),
-    people: () => people,
-    sort: () => void (people = people.toSorted((a, b) => (a.name < b.name ? -1 : 1))),
+    people: () => (everybody ??= withOthers()),
+    sort: () => changeTo(inOrder(people)),
+    changedElsewhere: () => void (everybody = undefined),
     participants: () => (participants ??= [...terminals.values()].flatMap((theirs) => [...theirs])),
     add(participant) {
       const { person } = participant
@@ -31,7 +48,7 @@ export function createPresent(): PresentPeople {
       if (theirs) theirs.add(participant)
       else {
         terminals.set(person.id, new Set([participant]))
-        people = withPerson(people, person)
+        changeTo(withPerson(people, person))
       }
       participants = undefined
     },
@@ -41,13 +58,16 @@ export function createPresent(): PresentPeople {
       if (!theirs?.delete(participant)) return false
       if (theirs.size === 0) {
         terminals.delete(id)
-        people = people.filter((one) => one.id !== id)
+        changeTo(people.filter((one) => one.id !== id))
       }
       participants = undefined
       return true
     },
   }
 }
+
+const inOrder = (people: readonly Person[]): readonly Person[] =>
+  people.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
 /** By halves: a room of thousands is asked for few of its names. */
 function withPerson(people: readonly Person[], person: Person): readonly Person[] {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { NOBODY_ELSEWHERE } from '../../../src/chat/presence/elsewhere.ts'
 import { createLocalBus } from '../../../src/chat/local-bus.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import { LOBBY } from '../../../src/chat/people/names.ts'
@@ -30,7 +31,16 @@ const smallRoom = (
 ): Room =>
   createRoom(
     LOBBY,
-    { ...storage.chat, sanctions, entries, bus: createLocalBus(log), clock, nextId, log },
+    {
+      ...storage.chat,
+      sanctions,
+      entries,
+      bus: createLocalBus(log),
+      elsewhere: NOBODY_ELSEWHERE,
+      clock,
+      nextId,
+      log,
+    },
     { members_per_room: 3, presence_per_min: 20 },
   )
 

@@ -35,7 +35,8 @@ async function placesOf(tx: Statements, entries: readonly Entry[]): Promise<read
   })
 }
 
-async function newestIn(tx: Statements, rooms: readonly RoomName[]): Promise<Map<RoomName, EntryId>> {
+/** The newest entry of each of these rooms that has any. */
+export async function newestIn(tx: Statements, rooms: readonly RoomName[]): Promise<Map<RoomName, EntryId>> {
   const rows = await tx.all<{ room: RoomName; id: EntryId }>(sql`
     SELECT wanted.room, newest.id FROM unnest(${rooms}::text[]) AS wanted (room)
     JOIN LATERAL (SELECT id FROM entries WHERE entries.room = wanted.room ORDER BY id DESC LIMIT 1) AS newest ON true`)

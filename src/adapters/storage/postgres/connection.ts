@@ -36,8 +36,15 @@ const IDLE_MS = 10_000
 /** So often a transaction is tried again that others were in the way of. */
 const ATTEMPTS = 5
 
+/** Who connects. */
+interface Connecting {
+  readonly log?: Log
+  /** What PostgreSQL calls the connections. */
+  readonly name?: string
+}
+
 /** Nothing is connected before the first statement. */
-export function createConnections(url: string, log?: Log): Connections {
+export function createConnections(url: string, { log, name = 'sshawl' }: Connecting = {}): Connections {
   const pool = new Pool({
     connectionString: url,
     max: MAX_CONNECTIONS,
@@ -46,13 +53,15 @@ export function createConnections(url: string, log?: Log): Connections {
     query_timeout: ANSWER_MS,
     lock_timeout: LOCK_MS,
     idle_in_transaction_session_timeout: IDLE_MS,
-    application_name: 'sshawl',
+    application_name: name,
     keepAlive: true,
   })
   // A connection that ends while nobody uses it, as all do when PostgreSQL restarts. The next statement opens another.
   pool.on('error', (error) =>
     log?.warn({ reason: errorMessage(error) }, 'a connection to the database ended'),
   )
+  // One that ends while it is used has rejected its statement. It tells so here, too, and nobody need hear it twice.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   let closing: Promise<void> | undefined
   const lanes: WriteLane[] = []
 

@@ -27,6 +27,10 @@ export const MIGRATIONS: Lock = lockNamed('migrations')
 /** Of what one person has: keys, codes, tokens. */
 export const belongingsOf = (person: string): Lock => lock('person', person)
 
+/** Of somebody's coming into a room and going. Places share few locks, so that a server that died needs no more than those. */
+export const placeOf = (room: string, person: string): Lock =>
+  lock('place', String(lock(room, person).number & 63))
+
 /** Of what a room's versions are numbered by: scripts, summaries, permissions. */
 export const numbersOf = (room: string): Lock => lock('numbers', room)
 

@@ -5,7 +5,9 @@
 import type { Clock, Log } from '../../../chat/ports.ts'
 import { readMigrations } from '../migrations.ts'
 import type { Storage } from '../storage.ts'
-import { keepAlone } from './alone.ts'
+import { ulid } from 'ulid'
+import type { ServerId } from '../../../cluster/ports.ts'
+import { createClusterStores } from './cluster/stores.ts'
 import { createConnections } from './connection.ts'
 import { migrate } from './migrations.ts'
 import { createStores } from './stores.ts'
@@ -18,31 +20,24 @@ export interface PostgresOptions {
   readonly migrationsDir: string
   readonly clock: Clock
   readonly log: Log
-  /** True for a server that must be the only one with this database. */
-  readonly isAlone?: boolean | undefined
 }
 
 /** Storage in a PostgreSQL database, which is brought to the newest schema first. Rejects with `StorageError`. */
-export async function openPostgres({
-  url,
-  migrationsDir,
-  clock,
-  log,
-  isAlone,
-}: PostgresOptions): Promise<Storage> {
+export async function openPostgres({ url, migrationsDir, clock, log }: PostgresOptions): Promise<Storage> {
   const migrations = readMigrations(migrationsDir)
-  const lock = isAlone ? await keepAlone(url, log) : undefined
-  const connection = createConnections(url, log)
-  const close = async (): Promise<void> => {
-    await connection[Symbol.asyncDispose]()
-    await lock?.[Symbol.asyncDispose]()
-  }
+  // Its connections have its name, which is how PostgreSQL tells whose change something is.
+  const server = `sshawl ${ulid()}` as ServerId
+  const connection = createConnections(url, { log, name: server })
   try {
     await migrate(connection, migrations, () => clock.now())
     log.info({ database: placeOf(url), schema: migrations.length }, 'database opened')
-    return { ...createStores(connection), [Symbol.asyncDispose]: close }
+    return {
+      ...createStores(connection),
+      cluster: createClusterStores(connection, { url, server, log }),
+      [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+    }
   } catch (error) {
-    await close()
+    await connection[Symbol.asyncDispose]()
     throw error
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createRooms } from '../../../../src/chat/rooms.ts'
 import { StorageError } from '../../../../src/chat/errors.ts'
 import type { EntryLog } from '../../../../src/chat/ports.ts'
+import { NOBODY_ELSEWHERE } from '../../../../src/chat/presence/elsewhere.ts'
 import { createLocalBus } from '../../../../src/chat/local-bus.ts'
 import type { HeldPresence, PresenceChange } from '../../../../src/chat/presence/held-presence.ts'
 import { sumOf } from '../../../../src/chat/presence/sum.ts'
@@ -18,7 +19,16 @@ async function startLobby(presence_per_min: number, change: (store: EntryLog) =>
   const entries = { ...storage.chat.log, ...change(storage.chat.log) }
   const open = () =>
     createRooms(
-      { ...storage.chat, sanctions, entries, bus: createLocalBus(log), clock, nextId, log },
+      {
+        ...storage.chat,
+        sanctions,
+        entries,
+        bus: createLocalBus(log),
+        elsewhere: NOBODY_ELSEWHERE,
+        clock,
+        nextId,
+        log,
+      },
       { limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min } },
     )
   const rooms = open()

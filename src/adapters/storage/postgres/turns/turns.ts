@@ -35,10 +35,14 @@ export function createTurnStore({ read, lane }: Connections): TurnStore {
       }, stepsOf(id)),
     find: (id) => one(sql`SELECT * FROM turns WHERE id = ${id}`),
     async unfinished() {
-      const rows = await read.all<TurnRow>(
-        sql`SELECT * FROM turns WHERE ended_at IS NULL ORDER BY started_at, id`,
+      // Whoever finds them has them, until it dies as well.
+      const rows = await writes.write((tx) =>
+        tx.all<TurnRow>(sql`
+          UPDATE turns SET server = current_setting('application_name')
+          WHERE ended_at IS NULL AND (server IS NULL OR NOT EXISTS (SELECT 1 FROM servers WHERE servers.id = server))
+          RETURNING *`),
       )
-      return rows.map(toRecord)
+      return rows.map(toRecord).toSorted((a, b) => a.startedAt - b.startedAt)
     },
     last: (room) =>
       one(sql`

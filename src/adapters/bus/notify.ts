@@ -1,0 +1,124 @@
+import { setImmediate as endOfTick } from 'node:timers/promises'
+import { Socket } from 'node:net'
+import { Client } from 'pg'
+import { createDeferred } from '../../lib/deferred.ts'
+import { errorMessage } from '../../lib/errors.ts'
+import {
+  ANSWER_MS,
+  CONNECT_MS,
+  type Engine,
+  HEARTBEAT_MS,
+  inShortTime,
+  type Link,
+  MAX_UNDER_WAY,
+} from './link.ts'
+import { createPayloads, MAX_TEXT_BYTES, parsedPayload } from './payload.ts'
+
+/** One for all subjects: with many rooms, PostgreSQL would look through many names for each server. */
+const CHANNEL = 'sshawl'
+
+/** A hint is not worth a wait for the disk: it is gone with a crash in any case. */
+const LISTEN = `SET synchronous_commit TO off; LISTEN ${CHANNEL}`
+const NOTIFY = `SELECT pg_notify('${CHANNEL}', payload) FROM unnest($1::text[]) AS payload`
+const BEAT = 'SELECT 1'
+
+/**
+ * PostgreSQL's LISTEN and NOTIFY, over a connection of its own. Those who stand between (poolers that share a connection
+ * after each transaction) do not carry it.
+ */
+export const createNotify = (url: string): Engine => ({
+  name: 'PostgreSQL',
+  maxBytes: MAX_TEXT_BYTES,
+  async connect(heard) {
+    const socket = new Socket()
+    const client = new Client({
+      connectionString: url,
+      stream: () => socket,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: ANSWER_MS,
+      application_name: 'sshawl bus',
+      keepAlive: true,
+    })
+    // Before it is a link, whoever waits for an answer is told.
+    client.on('error', () => undefined)
+    client.on('notification', ({ payload = '' }) => {
+      const sent = parsedPayload(payload)
+      if (sent) heard(sent.subject, sent.text)
+    })
+    try {
+      await client.connect()
+      await client.query(LISTEN)
+    } catch (error) {
+      socket.destroy()
+      throw error
+    }
+    return linkOf(client, socket)
+  },
+})
+
+function linkOf(client: Client, socket: Socket): Link {
+  const ended = createDeferred<string>()
+  const nextPayload = createPayloads()
+  const heartbeat = setInterval(() => void (working ??= work(beat)), HEARTBEAT_MS).unref()
+  let waiting: string[] = []
+  let waitingBytes = 0
+  /** Statements are sent one after the other; undefined while there is none. */
+  let working: Promise<void> | undefined
+
+  async function work(job: () => Promise<void>): Promise<void> {
+    try {
+      await job()
+      while (waiting.length > 0) await flush()
+    } catch (error) {
+      end(errorMessage(error))
+    }
+    working = undefined
+  }
+
+  async function beat(): Promise<void> {
+    await client.query(BEAT)
+  }
+
+  async function flush(): Promise<void> {
+    const payloads = waiting
+    waiting = []
+    waitingBytes = 0
+    await client.query(NOTIFY, [payloads])
+  }
+
+  /** A connection that is not answered on any more cannot be ended in order. */
+  function end(why: string): void {
+    clearInterval(heartbeat)
+    waiting = []
+    socket.destroy()
+    ended.resolve(why)
+  }
+
+  client.on('error', (error) => end(errorMessage(error)))
+  client.on('end', () => end('the connection was ended'))
+  return {
+    maxBytes: MAX_TEXT_BYTES,
+    send(subject, text) {
+      const payload = nextPayload(subject, text)
+      const bytes = payload === undefined ? 0 : Buffer.byteLength(payload)
+      if (payload === undefined || waitingBytes + bytes > MAX_UNDER_WAY) return
+      waiting.push(payload)
+      waitingBytes += bytes
+      // All that is sent in this tick goes in one statement.
+      working ??= work(endOfTick)
+    },
+    want: () => undefined,
+    unwant: () => undefined,
+    ended: ended.promise,
+    async close() {
+      clearInterval(heartbeat)
+      await inShortTime(endInOrder())
+      end('it was closed')
+    },
+  }
+
+  async function endInOrder(): Promise<void> {
+    await working
+    await client.end()
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * adapters/bus/ carries short texts between servers that share a database: by NATS where `[bus]` names one, otherwise by
+ * PostgreSQL's LISTEN and NOTIFY, so that two machines need one engine. It implements `Wire` (cluster/ports.ts).
+ *
+ * It must not know what the texts say. It keeps nothing: what cannot be sent at once is lost, as the port allows.
+ */
+import type { Log } from '../../chat/ports.ts'
+import type { Wire } from '../../cluster/ports.ts'
+import type { BusConfig } from './config.ts'
+import { createKeptWire } from './kept-wire.ts'
+import type { Engine } from './link.ts'
+
+/** Which engine carries the texts, and where it is. */
+export interface WireOptions {
+  readonly bus: BusConfig | undefined
+  /** Of the PostgreSQL database that the servers share. It may hold a password, and is shown nowhere. */
+  readonly storageUrl: string
+  readonly log: Log
+}
+
+/**
+ * Resolves once the engine was reached, or could not be reached, which takes some seconds at most; never rejects. From then on the
+ * wire keeps its connection until it is disposed of.
+ */
+export async function openWire({ bus, storageUrl, log }: WireOptions): Promise<Wire> {
+  return await createKeptWire(await engineOf(bus, storageUrl, log), log)
+}
+
+/** Those who do not use an engine do not load its package. */
+async function engineOf(bus: BusConfig | undefined, storageUrl: string, log: Log): Promise<Engine> {
+  if (!bus) return (await import('./notify.ts')).createNotify(storageUrl)
+  return (await import('./nats.ts')).createNats(bus, log)
+}

@@ -1,0 +1,78 @@
+// What servers that share the database tell each other of themselves. Rows are plain values: nothing here judges who may what.
+
+import type { RoomName } from '../../../../chat/entry.ts'
+import type { Estate, ServerFacts, ServerId, ServerRecord, ServerStore } from '../../../../cluster/ports.ts'
+import type { Connections } from '../connection.ts'
+import { type Lock, logOf, placeOf } from '../locks.ts'
+import { sql } from '../sql.ts'
+import type { Statements } from '../statements.ts'
+
+interface ServerRow extends Pick<ServerRecord, 'id' | 'name' | 'version'> {
+  readonly facts: string
+}
+
+/** The table `servers`. */
+export function createServerStore({ read, transaction, lane }: Connections, self: ServerId): ServerStore {
+  const writes = lane()
+  return {
+    async begin({ name, version, shared }: ServerFacts) {
+      await writes.run(sql`
+        INSERT INTO servers (id, name, version, facts, seen_at)
+        VALUES (${self}, ${name}, ${version}, ${JSON.stringify(shared)}, clock_timestamp())
+        ON CONFLICT (id) DO UPDATE SET name = excluded.name, facts = excluded.facts, seen_at = excluded.seen_at`)
+    },
+    renew: async () =>
+      (await writes.run(sql`UPDATE servers SET seen_at = clock_timestamp() WHERE id = ${self}`)) > 0,
+    async end() {
+      await bury([self])
+    },
+    async bury(silentMs) {
+      const silent = await read.all<{ id: ServerId }>(sql`
+        SELECT id FROM servers WHERE id <> ${self} AND seen_at < clock_timestamp() - ${silentMs} * interval '1 millisecond'`)
+      return silent.length === 0 ? NOTHING : await bury(silent.map(({ id }) => id))
+    },
+    async alive() {
+      const rows = await read.all<ServerRow>(sql`SELECT id, name, version, facts FROM servers ORDER BY id`)
+      return rows.map(({ facts, ...row }) => ({ ...row, shared: JSON.parse(facts) as ServerFacts['shared'] }))
+    },
+  }
+
+  async function bury(servers: readonly ServerId[]): Promise<Estate> {
+    const left = await placesOf(read, servers)
+    return await transaction((tx) => remove(tx, servers), locksOf(left))
+  }
+}
+
+const NOTHING: Estate = { servers: [], rooms: [] }
+
+interface LeftPlace {
+  readonly room: RoomName
+  readonly person: string
+}
+
+const placesOf = (statements: Statements, servers: readonly ServerId[]): Promise<readonly LeftPlace[]> =>
+  statements.all<LeftPlace>(sql`SELECT DISTINCT room, person FROM present WHERE server = ANY(${servers})`)
+
+/** Nobody comes or goes there meanwhile, and nothing is held in between. */
+const locksOf = (left: readonly LeftPlace[]): readonly Lock[] =>
+  left.flatMap(({ room, person }) => [placeOf(room, person), logOf(room)])
+
+/** Those that another one has removed meanwhile are left out. */
+async function remove(tx: Statements, wanted: readonly ServerId[]): Promise<Estate> {
+  const gone = await tx.all<{ id: ServerId }>(
+    sql`SELECT id FROM servers WHERE id = ANY(${wanted}) ORDER BY id FOR UPDATE`,
+  )
+  const servers = gone.map(({ id }) => id)
+  const rooms = await tx.all<{ room: RoomName }>(sql`
+    WITH left_rooms AS (
+      INSERT INTO held_presence (room, name, event)
+      SELECT room, coalesce(people.name, left_places.name), 'left' FROM (
+        SELECT DISTINCT ON (room, person) room, person, name FROM present AS theirs WHERE server = ANY(${servers})
+          AND NOT EXISTS (SELECT 1 FROM present WHERE present.person = theirs.person AND present.room = theirs.room
+            AND present.server <> ALL(${servers}))
+      ) AS left_places JOIN rooms ON rooms.name = room LEFT JOIN people ON people.id = person
+      ORDER BY 2 RETURNING room
+    ) SELECT DISTINCT room FROM left_rooms ORDER BY room`)
+  await tx.run(sql`DELETE FROM servers WHERE id = ANY(${servers})`)
+  return { servers, rooms: rooms.map(({ room }) => room) }
+}

@@ -1,0 +1,24 @@
+// What servers that share the database know of each other: which of them live, who is in a room through which, what has changed, and
+// what all are to do. It must not know what follows from any of it (src/cluster).
+
+import type { Log } from '../../../../chat/ports.ts'
+import type { ClusterStores, ServerId } from '../../../../cluster/ports.ts'
+import { newestIn } from '../append.ts'
+import type { Connections } from '../connection.ts'
+import { createNews } from './news.ts'
+import { createOrderStore } from './orders.ts'
+import { createPresentStore } from './present.ts'
+import { createServerStore } from './servers.ts'
+
+/** What servers share beside the stores of the core. `url` is where LISTEN connects to. */
+export const createClusterStores = (
+  connection: Connections,
+  { url, server, log }: { readonly url: string; readonly server: ServerId; readonly log: Log },
+): ClusterStores => ({
+  server,
+  servers: createServerStore(connection, server),
+  present: createPresentStore(connection, server),
+  news: createNews(connection, { url, self: server, log }),
+  orders: createOrderStore(connection, server),
+  newestIn: (rooms) => newestIn(connection.read, rooms),
+})

@@ -1,0 +1,75 @@
+import { openWire } from '../adapters/bus/open.ts'
+import { createLocalBus } from '../chat/local-bus.ts'
+import type { Log } from '../chat/ports.ts'
+import type { Rooms } from '../chat/rooms.ts'
+import { NOBODY_ELSEWHERE } from '../chat/presence/elsewhere.ts'
+import { createCluster, type Cluster, type ClusterHooks } from '../cluster/cluster.ts'
+import type { ServerFacts } from '../cluster/ports.ts'
+import { NO_ORDERS } from '../cluster/orders.ts'
+import type { Config } from '../config/config.ts'
+import type { Turns } from '../turns/turns.ts'
+import type { AppContext } from './context.ts'
+
+/** What the rooms have in common with those of other servers. */
+export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'>
+
+/** Of a server that has its database alone. */
+export const ownRooms = (log: Log): SharedRooms => ({
+  bus: createLocalBus(log),
+  elsewhere: NOBODY_ELSEWHERE,
+  orders: NO_ORDERS,
+})
+
+/** This server as one of several, where the database is for several; it has not joined them yet. */
+export async function openCluster(
+  config: Pick<Config, 'storage' | 'bus'>,
+  { storage, clock, log }: Pick<AppContext, 'storage' | 'clock' | 'log'>,
+  facts: () => Promise<ServerFacts>,
+): Promise<Cluster | undefined> {
+  const { cluster: stores } = storage
+  if (!stores || config.storage.url === undefined) return undefined
+  return createCluster({
+    stores,
+    wire: await openWire({ bus: config.bus, storageUrl: config.storage.url, log }),
+    entries: storage.chat.log,
+    facts,
+    clock,
+    log,
+  })
+}
+
+/** What the server does for those that have died, and when it was cut off itself. */
+export function clusterHooks(
+  { anyRoom }: Pick<Rooms, 'anyRoom'>,
+  endCutTurns: () => Promise<void>,
+  running: () => ReturnType<Turns['running']>,
+): ClusterHooks {
+  return {
+    async buried({ rooms }) {
+      for (const name of rooms) await (await anyRoom(name))?.sumUpPresence()
+      await endCutTurns()
+    },
+    silent() {
+      for (const turn of running()) turn.cancel(`@${turn.model} was stopped: the server lost the database`)
+    },
+    async back(places) {
+      for (const { room, person } of places) await (await anyRoom(room))?.cameAgain(person)
+    },
+  }
+}
+
+/** Tells the other servers how this one is now, and the admins how it differs from them. Never rejects. */
+export async function tellDifferences(
+  cluster: Pick<Cluster, 'update'> | undefined,
+  { everywhere }: Pick<Rooms, 'everywhere'>,
+  log: Log,
+): Promise<void> {
+  try {
+    for (const difference of (await cluster?.update()) ?? []) {
+      log.warn({ difference }, 'servers of one database differ')
+      everywhere.tellAdmins(difference)
+    }
+  } catch (error) {
+    log.warn({ error }, 'the other servers were not told what this one is')
+  }
+}

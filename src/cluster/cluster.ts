@@ -1,0 +1,97 @@
+import type { EntryLog, Alarm, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
+import type { Elsewhere } from '../chat/presence/elsewhere.ts'
+import { differenceTo } from './differences.ts'
+import { createSharedPresence } from './elsewhere.ts'
+import { createLease } from './lease.ts'
+import { createOrders, type Orders } from './orders.ts'
+import type { ClusterStores, Estate, News, PersonInRoom, ServerFacts, Wire } from './ports.ts'
+import { createRoomFeed } from './room-feed.ts'
+
+/** How often the log is looked at for what no hint came for, in milliseconds. */
+const LOOK_MS = 1_000
+
+/** One of several servers, for the parts of the core that need not know it. Disposing of it ends its lease, and then the wire. */
+export interface Cluster extends AsyncDisposable {
+  readonly bus: RoomBus
+  readonly elsewhere: Elsewhere
+  readonly orders: Orders
+  readonly news: Pick<News, 'on'>
+  /** Joins the others. Rejects with `StorageError`. */
+  begin(hooks: ClusterHooks): Promise<void>
+  /**
+   * Tells the others what this server says of itself now, and resolves to how it differs from them, in sentences for admins. Rejects
+   * with `StorageError`.
+   */
+  update(): Promise<readonly string[]>
+}
+
+/** What the rest of the server does for a cluster. None rejects with anything but `StorageError`. */
+export interface ClusterHooks {
+  /** Other servers have died, and what they were doing is to be ended. */
+  readonly buried: (estate: Estate) => Promise<void>
+  /** Others may have taken over what this server does: its turns must end. */
+  readonly silent: () => void
+  /** It is alive to the others again; these have come into rooms anew. */
+  readonly back: (places: readonly PersonInRoom[]) => Promise<void>
+}
+
+/** What it is made of. */
+export interface ClusterParts {
+  readonly stores: ClusterStores
+  readonly wire: Wire
+  readonly entries: Pick<EntryLog, 'read'>
+  /** As they are now. */
+  readonly facts: () => Promise<ServerFacts>
+  readonly clock: MonotonicClock & Alarm
+  readonly log: Log
+}
+
+export function createCluster({ stores, wire, entries, facts, clock, log }: ClusterParts): Cluster {
+  const { server, servers, news, newestIn } = stores
+  const feed = createRoomFeed({ server, wire, entries, newestIn, log })
+  const presence = createSharedPresence(stores, log)
+  let hooks: ClusterHooks | undefined
+  let isOver = false
+  const lease = createLease({
+    servers,
+    facts,
+    clock,
+    log,
+    onBuried: async (estate) => await hooks?.buried(estate),
+    onSilent: () => hooks?.silent(),
+    onBack: async () => await hooks?.back(await presence.comeAgain()),
+  })
+
+  function lookLater(): void {
+    clock.later(LOOK_MS, () => {
+      if (!isOver) void feed.lookAtLog().finally(lookLater)
+    })
+  }
+
+  return {
+    bus: feed,
+    elsewhere: presence,
+    orders: createOrders(stores),
+    news,
+    async update() {
+      await lease.update()
+      const own = await facts()
+      const others = (await servers.alive()).filter(({ id }) => id !== server)
+      return others.flatMap((other) => differenceTo(own, other) ?? [])
+    },
+    async begin(given) {
+      hooks = given
+      await lease.begin()
+      // Read second, so that what changes meanwhile is news.
+      await news.begin()
+      await presence.begin()
+      lookLater()
+    },
+    async [Symbol.asyncDispose]() {
+      isOver = true
+      await lease[Symbol.asyncDispose]()
+      await news[Symbol.asyncDispose]()
+      await wire[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import type { RoomName } from '../chat/entry.ts'
+import { StorageError } from '../chat/errors.ts'
+import type { Person, PersonId } from '../chat/people/person.ts'
+import type { Log } from '../chat/ports.ts'
+import type { Elsewhere } from '../chat/presence/elsewhere.ts'
+import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
+import type { ClusterStores, PersonInRoom, PresentRow } from './ports.ts'
+
+/** Who is in the rooms through which server, kept as the database has it. */
+export interface SharedPresence extends Elsewhere {
+  /** Reads who is there through others, and follows that. Rejects with `StorageError`. */
+  begin(): Promise<void>
+  /** Others took this server for dead: its people come in again. Rejects with `StorageError`, and then is to be called again. */
+  comeAgain(): Promise<readonly PersonInRoom[]>
+}
+
+export function createSharedPresence(
+  { present, news }: Pick<ClusterStores, 'present' | 'news'>,
+  log: Pick<Log, 'warn'>,
+): SharedPresence {
+  const rooms = new Map<RoomName, ReadonlyMap<PersonId, Person>>()
+  const lists = new Map<RoomName, readonly Person[]>()
+  const watchers = new Map<RoomName, Set<() => void>>()
+  /** Those who are here through this server, as it was last told. */
+  const own = new Map<string, { readonly room: RoomName; readonly person: Person }>()
+  /** What one person does in one room is told in its order. */
+  const inTurn = createKeyedSerial<string>()
+
+  /** Who has one more place, or one less, is who is there now: what was known before does not matter. */
+  function take(places: readonly PersonInRoom[], rows: readonly PresentRow[]): void {
+    const there = new Map(rows.map(({ room, person }) => [keyOf(room, person.id), person]))
+    const changed = new Set(places.map(({ room }) => room))
+    for (const { room, person } of places) put(room, person, there.get(keyOf(room, person)))
+    for (const room of changed) {
+      lists.delete(room)
+      for (const tell of watchers.get(room) ?? []) tell()
+    }
+  }
+
+  function put(room: RoomName, id: PersonId, person: Person | undefined): void {
+    const people = new Map(rooms.get(room))
+    if (person) people.set(id, person)
+    else people.delete(id)
+    if (people.size > 0) rooms.set(room, people)
+    else rooms.delete(room)
+  }
+
+  async function readAgain(keys: readonly string[]): Promise<void> {
+    const places = keys.map(placeIn)
+    take(places, await present.elsewhere(places))
+  }
+
+  /** While nothing can be stored, each server tells of its own people as if it were alone. */
+  async function told(change: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await change()
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      log.warn({ error, reason: error.reason }, 'other servers were not told who is here')
+      return true
+    }
+  }
+
+  return {
+    came: (room, person) =>
+      inTurn(keyOf(room, person.id), async () => {
+        own.set(keyOf(room, person.id), { room, person })
+        return await told(() => present.come(room, person))
+      }),
+    went: (room, person) =>
+      inTurn(keyOf(room, person.id), async () => {
+        own.delete(keyOf(room, person.id))
+        return await told(() => present.go(room, person.id))
+      }),
+    peopleIn(room) {
+      const people = lists.get(room) ?? [...(rooms.get(room)?.values() ?? [])]
+      lists.set(room, people)
+      return people
+    },
+    isPresent: (person) => [...rooms.values()].some((people) => people.has(person)),
+    watch(room, changed) {
+      const theirs = watchers.get(room) ?? new Set()
+      watchers.set(room, theirs.add(changed))
+      return () => {
+        theirs.delete(changed)
+        if (theirs.size === 0 && watchers.get(room) === theirs) watchers.delete(room)
+      }
+    },
+    async begin() {
+      news.on('present', readAgain)
+      const rows = await present.elsewhere()
+      take(
+        rows.map(({ room, person }) => ({ room, person: person.id })),
+        rows,
+      )
+    },
+    async comeAgain() {
+      const places: PersonInRoom[] = []
+      for (const [key, { room, person }] of [...own])
+        await inTurn(key, async () => {
+          if (own.has(key) && (await present.come(room, person))) places.push({ room, person: person.id })
+        })
+      return places
+    },
+  }
+}
+
+const keyOf = (room: RoomName, person: PersonId): string => `${person} ${room}`
+
+function placeIn(key: string): PersonInRoom {
+  const [person = '', room = ''] = key.split(' ')
+  return { person: person as PersonId, room: room as RoomName }
+}

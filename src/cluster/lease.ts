@@ -1,0 +1,118 @@
+import { StorageError } from '../chat/errors.ts'
+import type { Alarm, Log, MonotonicClock } from '../chat/ports.ts'
+import type { Estate, ServerFacts, ServerStore } from './ports.ts'
+
+/** How often a server says that it is alive and looks for those that do not, in milliseconds. */
+const BEAT_MS = 2_000
+
+/** A server that says nothing for so long is dead to the others, in milliseconds. */
+const SILENT_MS = 8_000
+
+/** What the keeping of a lease is made of. */
+export interface LeaseParts {
+  readonly servers: Pick<ServerStore, 'begin' | 'renew' | 'end' | 'bury'>
+  /** As they are now. */
+  readonly facts: () => Promise<ServerFacts>
+  readonly clock: MonotonicClock & Alarm
+  /** Others have died, and this server found it. Rejects with `StorageError`, and then it is called again. */
+  readonly onBuried: (estate: Estate) => Promise<void>
+  /** Nobody has heard of this server for so long that others may have taken over what it does. Called once each time. */
+  readonly onSilent: () => void
+  /** Others had taken it for dead; it is alive to them again. Rejects with `StorageError`, and then it is called again. */
+  readonly onBack: () => Promise<void>
+  readonly log: Log
+}
+
+/** A server's word that it is alive, until it is disposed of. */
+export interface Lease extends AsyncDisposable {
+  /** Resolves when others see it. Rejects with `StorageError`. */
+  begin(): Promise<void>
+  /** The facts have changed. Rejects with `StorageError`. */
+  update(): Promise<void>
+}
+
+export function createLease({ servers, facts, clock, log, ...told }: LeaseParts): Lease {
+  let state: 'new' | 'running' | 'ended' = 'new'
+  let heardAt = clock.monotonic()
+  let isSilent = false
+  /** It was taken for dead, and its people are not back yet. */
+  let isComingBack = false
+  /** What others left, and what follows from it is not stored yet. */
+  let unsettled: readonly Estate[] = []
+  let beating: Promise<void> = Promise.resolve()
+
+  function beatLater(): void {
+    clock.later(BEAT_MS, () => {
+      if (state === 'running') beating = beat().finally(beatLater)
+    })
+  }
+
+  /** A beat may hang as long as the network does. Where the process itself stood still, this is the first that it does. */
+  function watchLater(): void {
+    clock.later(BEAT_MS / 2, () => {
+      if (state !== 'running') return
+      noteSilence()
+      watchLater()
+    })
+  }
+
+  function noteSilence(): void {
+    if (isSilent || clock.monotonic() - heardAt < SILENT_MS) return
+    isSilent = true
+    log.error({}, 'the database has not heard of this server for a while: others may take over what it does')
+    told.onSilent()
+  }
+
+  async function beat(): Promise<void> {
+    try {
+      await renew()
+      await bury()
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      log.warn({ error, reason: error.reason }, 'the lease of this server could not be renewed')
+    }
+  }
+
+  async function bury(): Promise<void> {
+    const found = await servers.bury(SILENT_MS)
+    if (found.servers.length > 0) {
+      log.warn({ servers: found.servers }, 'other servers have died')
+      unsettled = [...unsettled, found]
+    }
+    for (const estate of unsettled) {
+      await told.onBuried(estate)
+      unsettled = unsettled.filter((one) => one !== estate)
+    }
+  }
+
+  async function renew(): Promise<void> {
+    const asked = clock.monotonic()
+    if (!(await servers.renew())) {
+      await servers.begin(await facts())
+      isComingBack = true
+    }
+    heardAt = asked
+    isSilent = false
+    if (!isComingBack) return
+    await told.onBack()
+    isComingBack = false
+  }
+
+  return {
+    async begin() {
+      await servers.begin(await facts())
+      heardAt = clock.monotonic()
+      state = 'running'
+      beatLater()
+      watchLater()
+    },
+    update: async () => await servers.begin(await facts()),
+    async [Symbol.asyncDispose]() {
+      const wasRunning = state === 'running'
+      state = 'ended'
+      await beating
+      if (wasRunning)
+        await servers.end().catch((error: unknown) => log.warn({ error }, 'the lease was not ended'))
+    },
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * cluster/ lets several servers share the rooms of one database: who is alive, who is in a room elsewhere, what another
+ * server has changed, and the lines of the rooms in their order. The database is the truth. A wire only says sooner what a
+ * look at it would say within a second, so whatever the wire loses, doubles or brings late is seen by nobody.
+ *
+ * It must not know which engines these are, how a room is shown, or what a model does. With one server none of it runs:
+ * the core's own ports (chat/ports.ts, chat/presence/elsewhere.ts) have a part for that, too.
+ */
+import type { EntryId, RoomName } from '../chat/entry.ts'
+import type { Person, PersonId } from '../chat/people/person.ts'
+import type { Brand } from '../lib/brand.ts'
+import type { Json } from '../lib/json.ts'
+
+/** One process, from its start to its end. */
+export type ServerId = Brand<'ServerId'>
+
+/**
+ * Carries short texts between servers: each at most once, perhaps late, perhaps never, in the order of sending where one
+ * server sends. No method throws or waits.
+ */
+export interface Wire extends AsyncDisposable {
+  /** UTF-8 bytes of the longest text that it takes. */
+  readonly maxBytes: number
+  /** What cannot be sent now is lost. A subject has letters of `a-z0-9_-`, with dots between words. */
+  send(subject: string, text: string): void
+  /** Gives what is sent under this subject from now on, by this server, too. Returns the function that ends it. */
+  hear(subject: string, listener: (text: string) => void): () => void
+  /** False while it is cut off. */
+  isUp(): boolean
+}
+
+/** What a server says of itself. */
+export interface ServerFacts {
+  /** Where it listens, for people: `HOST:PORT`. */
+  readonly name: string
+  readonly version: string
+  /** What all servers should have in common, as far as it can be compared: names and hashes. */
+  readonly shared: { readonly [name: string]: Json }
+}
+
+/** A server that runs. */
+export interface ServerRecord extends ServerFacts {
+  readonly id: ServerId
+}
+
+/** What servers that have died leave to the one that finds it. */
+export interface Estate {
+  readonly servers: readonly ServerId[]
+  /** Rooms in which it must be told that somebody has left: the log holds it (chat/presence/held-presence.ts). */
+  readonly rooms: readonly RoomName[]
+}
+
+/** The servers of a database. All methods reject with `StorageError` only. */
+export interface ServerStore {
+  /** This server runs. */
+  begin(facts: ServerFacts): Promise<void>
+  /** This server is alive. False if others have taken it for dead: then nothing of it is left. */
+  renew(): Promise<boolean>
+  /** This server stops. */
+  end(): Promise<void>
+  /**
+   * Ends those that were not renewed for so many milliseconds of the database's clock, each once, whoever asks. Their people
+   * have left the rooms, as far as they are there through no other server.
+   */
+  bury(silentMs: number): Promise<Estate>
+  /** In the order of their start. */
+  alive(): Promise<readonly ServerRecord[]>
+}
+
+/** Somebody who is in a room through another server. */
+export interface PresentRow {
+  readonly room: RoomName
+  readonly server: ServerId
+  readonly person: Person
+}
+
+/** One person in one room. */
+export interface PersonInRoom {
+  readonly room: RoomName
+  readonly person: PersonId
+}
+
+/** Who is in a room through which server. All methods reject with `StorageError` only. */
+export interface PresentStore {
+  /** They are there through this server. Resolves to whether they were in the room through no other. */
+  come(room: RoomName, person: Person): Promise<boolean>
+  /** They are not any more. Resolves to whether they are in the room through no other. */
+  go(room: RoomName, person: PersonId): Promise<boolean>
+  /** Those who are somewhere through other servers: at these places, or at all. */
+  elsewhere(places?: readonly PersonInRoom[]): Promise<readonly PresentRow[]>
+}
+
+/** What can change. A key names what did, as the comment says. */
+export type NewsTopic =
+  /** Somebody came or went: `PERSON ROOM`. */
+  | 'present'
+  /** An order was given: its id. */
+  | 'orders'
+
+/** Says what other servers changed in the database, so that it is read again. */
+export interface News extends AsyncDisposable {
+  /**
+   * From now on `again` is called with the keys of what changed: at least once for each change by another server, in any
+   * order. Where it rejects, it is called with the same keys later.
+   */
+  on(topic: NewsTopic, again: (keys: readonly string[]) => Promise<void>): void
+  /** Begins to tell. Resolves once nothing is missed any more. Rejects with `StorageError`. */
+  begin(): Promise<void>
+}
+
+/** What the other servers are to do, by kind. Data is JSON. */
+export interface OrderKinds {
+  /** A turn of a model, or a tool that somebody runs, is to be stopped for this reason. */
+  readonly stop: { readonly id: string; readonly reason: string }
+}
+
+/** An order, as it was given. */
+export type OrderRow = {
+  readonly [Kind in keyof OrderKinds]: { readonly kind: Kind; readonly data: OrderKinds[Kind] }
+}[keyof OrderKinds]
+
+/** Orders on disk. All methods reject with `StorageError` only. */
+export interface OrderStore {
+  give(order: OrderRow): Promise<void>
+  /** Those with these ids, in the order of giving. */
+  read(ids: readonly string[]): Promise<readonly OrderRow[]>
+}
+
+/** What servers share beside the stores of the core. */
+export interface ClusterStores {
+  /** This server. */
+  readonly server: ServerId
+  readonly servers: ServerStore
+  readonly present: PresentStore
+  readonly news: News
+  readonly orders: OrderStore
+  /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
+  readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { createCluster } from '../support/cluster.ts'
+import { lacks } from '../support/needs.ts'
+
+describe.skipIf(lacks('postgres'))('several servers on one database', () => {
+  test('a line said on one is heard on all, in one order, and people are in a room wherever they are', async () => {
+    await using cluster = await createCluster({ servers: 2 })
+    await using alice = await cluster.open(0, 'alice', '-T')
+    await alice.waitFor('-- lobby')
+    await using bob = await cluster.open(1, 'bob', '-T')
+    await bob.waitFor('-- lobby')
+    await alice.waitFor('bob joined')
+    for (let n = 0; n < 20; n++) {
+      alice.write(`from alice ${n}\n`)
+      bob.write(`from bob ${n}\n`)
+    }
+    await bob.waitFor('from alice 19')
+    await alice.waitFor('from bob 19')
+    const said = (text: string): readonly string[] => text.match(/from \w+ \d+/g) ?? []
+    await bob.waitFor('from bob 19')
+    await alice.waitFor('from alice 19')
+    expect(said(alice.output())).toEqual(said(bob.output()))
+    expect(said(alice.output())).toHaveLength(40)
+    const { stdout } = await cluster.as(0, 'alice', ['who', 'lobby'])
+    expect(stdout).toContain('bob')
+  })
+
+  test('whoever was on a server that died has left, once', async () => {
+    await using cluster = await createCluster({ servers: 2 })
+    await using alice = await cluster.open(0, 'alice', '-T')
+    await alice.waitFor('-- lobby')
+    await using bob = await cluster.open(1, 'bob', '-T')
+    await bob.waitFor('-- lobby')
+    await alice.waitFor('bob joined')
+    await cluster.servers[1]?.stop('SIGKILL')
+    await alice.waitFor('bob left')
+    expect((await cluster.as(0, 'alice', ['who', 'lobby'])).stdout).not.toContain('bob')
+    await cluster.start(1)
+    await using again = await cluster.open(1, 'bob', '-T')
+    await again.waitFor('-- lobby')
+    await alice.waitFor(/bob left[^]*bob joined/)
+    expect(alice.output().match(/bob left/g)).toHaveLength(1)
+  })
+  test('admins are told how a server differs from the others', async () => {
+    await using cluster = await createCluster({
+      servers: 1,
+      own: (at) => (at === 0 ? '' : 'turns_per_room = 3\n'),
+    })
+    await cluster.as(0, 'alice', ['claim', cluster.servers[0]?.claimCode ?? ''])
+    await using alice = await cluster.open(0, 'alice', '-T')
+    await alice.waitFor('-- lobby')
+    await cluster.start(1)
+    const told = await alice.waitFor(/the server \S+ is not as .*/)
+    expect(told).toMatch(/with the same rooms: they differ in \[limits\] of the config, host keys\n?$/m)
+  })
+})

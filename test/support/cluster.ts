@@ -1,0 +1,91 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDatabase, type TestDatabase } from './postgres/databases.ts'
+import { startServer, type Server } from './server.ts'
+import { createSshHome, openSsh, ssh, type SshResult, type SshSession } from './ssh.ts'
+
+/** Several servers on one database, and people who have keys. */
+export interface ClusterStage extends AsyncDisposable {
+  readonly servers: Server[]
+  readonly database: TestDatabase
+  /** Ends a server in this way, and starts another one in its place. */
+  restart(at: number, how: 'SIGTERM' | 'SIGKILL'): Promise<void>
+  /** Starts a server in the place of one that has ended. */
+  start(at: number): Promise<void>
+  /** `ssh NAME@server WORDS…` to one of the servers. */
+  as(at: number, name: string, words: readonly string[], input?: string): Promise<SshResult>
+  open(at: number, name: string, mode: '-tt' | '-T'): Promise<SshSession>
+}
+
+/** How to make one: how many servers, what their config has besides, and where each finds the database, if not where it is. */
+export interface ClusterOptions {
+  readonly servers: number
+  readonly config?: string
+  /** What one of them alone has in its config, after that. */
+  readonly own?: (at: number) => string
+  readonly env?: (at: number) => Readonly<Record<string, string>>
+  /** Of another version than the one that was built: its program. */
+  readonly main?: (at: number) => string | undefined
+}
+
+const CONFIG = `[server]
+access = "open"
+[storage]
+url_env = "DATABASE"
+`
+
+/** Nobody is paced: all clients of a test come from one address. */
+const LIMITS = '[limits]\naddress_burst = 1000000\nrate_burst = 1000\n'
+
+export async function createCluster({
+  servers: count,
+  config = LIMITS,
+  own,
+  env,
+  main,
+}: ClusterOptions): Promise<ClusterStage> {
+  const database = await createDatabase()
+  const dir = await mkdtemp(join(tmpdir(), 'sshawl-cluster-'))
+  const home = await createSshHome()
+  const target = async (at: number, user: string, mode: string) => ({
+    user,
+    port: stage.servers[at]?.port ?? 0,
+    key: await home.key(user),
+    options: ['-o', 'LogLevel=ERROR', mode],
+  })
+
+  async function begin(at: number): Promise<Server> {
+    const dataDir = join(dir, `server${at}`)
+    await mkdir(dataDir, { recursive: true })
+    return await startServer({
+      dataDir,
+      config: CONFIG + config + (own?.(at) ?? ''),
+      env: { DATABASE: database.url, ...env?.(at) },
+      main: main?.(at),
+    })
+  }
+
+  const stage: ClusterStage = {
+    servers: [],
+    database,
+    async start(at) {
+      stage.servers[at] = await begin(at)
+    },
+    async restart(at, how) {
+      await stage.servers[at]?.stop(how)
+      stage.servers[at] = await begin(at)
+    },
+    as: async (at, name, words, input) =>
+      await ssh(await target(at, name, '-T'), words, input === undefined ? {} : { input }),
+    open: async (at, name, mode) => openSsh(await target(at, name, mode)),
+    async [Symbol.asyncDispose]() {
+      for (const server of stage.servers) await server[Symbol.asyncDispose]()
+      await home[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+  for (let at = 0; at < count; at++) await stage.start(at)
+  return stage
+}
