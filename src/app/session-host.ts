@@ -1,5 +1,7 @@
 import type { InvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import { Refusal } from '../chat/errors.ts'
+import { payerName } from '../chat/limits/payers.ts'
+import { ALONE, type Shares } from '../chat/limits/shares.ts'
 import type { OpenClient } from '../chat/moderation/open-clients.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Preferences } from '../chat/preferences/preferences.ts'
@@ -32,6 +34,8 @@ export interface HostParts {
   readonly shared: SharedBySessions
   readonly preferences: Pick<Preferences, 'open'>
   readonly settings: HostSettings
+  /** Who is on which servers; absent for a server that is alone. */
+  readonly shares?: Shares | undefined
 }
 
 /** What is done with what people type. */
@@ -62,7 +66,7 @@ export interface HostSettings {
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
 export function createClientHandler(parts: HostParts): ClientHandler {
-  const { door, input, preferences, settings, shared } = parts
+  const { door, input, preferences, settings, shared, shares = ALONE } = parts
   return {
     identify: (name, key, address, code) => door.identify(name, key, address, code),
     async shell(person, terminal, account) {
@@ -70,7 +74,16 @@ export function createClientHandler(parts: HostParts): ClientHandler {
       const host = createSessionHost(person, parts, account, () => terminal.size())
       await runSession({ terminal, person, shared, preferences: mine, account, host }).finally(mine.close)
     },
-    connected: (person, hangUp) => door.begin({ person, end: hangUp }),
+    connected(person, hangUp) {
+      const ends = [door.begin({ person, end: hangUp }), shares.begin(person)]
+      // Who was put out since they were let in was not counted yet.
+      if (door.whyOut(person) !== undefined) hangUp()
+      return () => ends.forEach((end) => end())
+    },
+    elsewhere(kind, id) {
+      const payer = payerName(kind, id)
+      return { connections: shares.connectionsElsewhere(payer), servers: shares.servers(payer, 'now') }
+    },
     async exec(person, line, pipe, account) {
       const afterwards: (() => void)[] = []
       const status = await untilPutOut(person, pipe, door, (own) =>
@@ -102,6 +115,8 @@ function createSessionHost(
   let screen: Screen | undefined
   let talk: TalkSession | undefined
   let typing: TypingSession | undefined
+  /** Reads what was typed before, which nobody needs to see the room. */
+  let opening: Promise<TypingSession> | undefined
   let whereabouts: Whereabouts | undefined
   let forget = (): unknown => undefined
   const here = (): Room | undefined => whereabouts?.room()
@@ -119,14 +134,14 @@ function createSessionHost(
 
   return {
     async attach(terminal) {
-      const opening = input.typing.open(person).then((opened) => (typing = opened))
-      const [mine] = await Promise.all([told.openTalk(terminal), opening])
+      const mine = await told.openTalk(terminal)
       if (gone.signal.aborted) return mine.close()
       talk = mine
       const shown = hearing(terminal, mine)
       const moves = createWhereabouts(shown, rooms, views, size, gone.signal)
       screen = shown
       whereabouts = moves
+      opening = input.typing.open(person)
       forget = door.begin(clientOf(shown, moves))
       const why = door.whyOut(person)
       if (why !== undefined) return shown.quit(`! ${why}`, 1)
@@ -135,15 +150,15 @@ function createSessionHost(
       if (person.notice !== undefined) shown.print(`! ${person.notice}`, 'error')
       if (person.guest)
         shown.print(`you are ${person.name}, a guest: ${person.why ?? 'your key does not own the name'}`)
-      await enterLobby(shown, moves)
-      await mine.showWaiting()
-      await told.invitations.tell(person)
+      const [opened] = await Promise.all([opening, enterLobby(shown, moves)])
+      typing = opened
+      await Promise.all([mine.showWaiting(), told.invitations.tell(person)])
     },
     async detach(_screen, draft) {
       forget()
       gone.abort()
       talk?.close()
-      await Promise.all([whereabouts?.leave(), typing?.close(draft)])
+      await Promise.all([whereabouts?.leave(), opening?.then((opened) => opened.close(draft))])
     },
     async submit(line) {
       const room = here()
