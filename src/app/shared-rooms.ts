@@ -78,8 +78,7 @@ export function clusterHooks(
   return {
     async told(name, person, event) {
       const room = await anyRoom(name).catch(() => undefined)
-      if (event === 'joined') await room?.cameAgain(person.id)
-      else await room?.memberChanged(person, event)
+      await room?.tellLate(person, event)
     },
     async buried({ rooms }) {
       for (const name of rooms) await (await anyRoom(name))?.sumUpPresence()
@@ -88,11 +87,8 @@ export function clusterHooks(
     silent() {
       for (const turn of running()) turn.cancel(`@${turn.model} was stopped: the server lost the database`)
     },
-    async back(places) {
-      // What was decided while it was away may be no news any more.
-      await readAgain()
-      for (const { room, person } of places) await (await anyRoom(room))?.cameAgain(person)
-    },
+    // What was decided while it was away may be no news any more.
+    back: readAgain,
   }
 }
 

@@ -6,7 +6,7 @@ import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
 import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { createOrders, type Orders } from './orders.ts'
-import type { ClusterStores, Estate, News, PersonInRoom, ServerFacts, Wire } from './ports.ts'
+import type { ClusterStores, Estate, News, ServerFacts, Wire } from './ports.ts'
 import type { TellChange } from './own-places.ts'
 import { createSharedPayers, type SharedPayers } from './payers.ts'
 import { createRoomFeed } from './room-feed.ts'
@@ -40,8 +40,8 @@ export interface ClusterHooks {
   readonly buried: (estate: Estate) => Promise<void>
   /** Others may have taken over what this server does: its turns must end. */
   readonly silent: () => void
-  /** It is alive to the others again; these have come into rooms anew. */
-  readonly back: (places: readonly PersonInRoom[]) => Promise<void>
+  /** It is alive to the others again. */
+  readonly back: () => Promise<void>
 }
 
 /** What it is made of. */
@@ -68,7 +68,10 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     log,
     onBuried: async (estate) => await hooks?.buried(estate),
     onSilent: () => hooks?.silent(),
-    onBack: async () => await hooks?.back(await presence.comeAgain()),
+    async onBack() {
+      presence.comeAgain()
+      await hooks?.back()
+    },
   })
 
   function everySecond(work: () => Promise<void>): void {

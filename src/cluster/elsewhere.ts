@@ -12,8 +12,8 @@ export interface SharedPresence extends Elsewhere {
   begin(): Promise<void>
   /** Tells rooms of those who came or went while nothing could be stored. To be called every second; never rejects. */
   catchUp(tell: TellChange): Promise<void>
-  /** Others took this server for dead: its people come in again. Rejects with `StorageError`, and then is to be called again. */
-  comeAgain(): Promise<readonly PersonInRoom[]>
+  /** Others took this server for dead: its people come in again with the next `catchUp`. */
+  comeAgain(): void
 }
 
 export function createSharedPresence(
@@ -66,7 +66,7 @@ export function createSharedPresence(
     came: own.came,
     went: own.went,
     catchUp: own.catchUp,
-    comeAgain: own.storeAgain,
+    comeAgain: own.storeAllAgain,
     peopleIn(room) {
       const people = lists.get(room) ?? [...(rooms.get(room)?.values() ?? [])]
       lists.set(room, people)

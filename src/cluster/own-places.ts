@@ -4,7 +4,7 @@ import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { PresenceChange } from '../chat/presence/held-presence.ts'
 import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
-import type { PersonInRoom, PresentStore } from './ports.ts'
+import type { PresentStore } from './ports.ts'
 
 /** Tells a room that somebody came or went. Never rejects. */
 export type TellChange = (room: RoomName, person: Person, event: PresenceChange['event']) => Promise<void>
@@ -17,8 +17,8 @@ export interface OwnPlaces {
   went(room: RoomName, person: Person): Promise<boolean>
   /** Stores what could not be stored before, and tells the rooms then. To be called every second; never rejects. */
   catchUp(tell: TellChange): Promise<void>
-  /** Nothing of this server is stored any more: stores all again. Resolves to whom the rooms are to be told of. Rejects with `StorageError`. */
-  storeAgain(): Promise<readonly PersonInRoom[]>
+  /** Nothing of this server is stored any more: the next `catchUp` stores it again. */
+  storeAllAgain(): void
 }
 
 interface Place {
@@ -40,16 +40,15 @@ export function createOwnPlaces(
   /** What one person does in one room is stored in its order. */
   const inTurn = createKeyedSerial<string>()
 
-  async function store(key: string, { room, person }: Place): Promise<boolean> {
-    const isFirstOrLast = here.has(key) ? await present.come(room, person) : await present.go(room, person.id)
-    open.delete(key)
-    return isFirstOrLast
-  }
-
-  async function tryToStore(key: string, place: Place): Promise<boolean> {
+  async function store(key: string, place: Place): Promise<boolean> {
+    const { room, person } = place
     open.set(key, place)
     try {
-      return await store(key, place)
+      const isFirstOrLast = here.has(key)
+        ? await present.come(room, person)
+        : await present.go(room, person.id)
+      open.delete(key)
+      return isFirstOrLast
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       log.warn({ error, reason: error.reason }, 'other servers were not told who is here')
@@ -62,34 +61,28 @@ export function createOwnPlaces(
       const key = keyOf(room, person)
       return inTurn(key, async () => {
         here.set(key, { room, person })
-        return await tryToStore(key, { room, person })
+        return await store(key, { room, person })
       })
     },
     went(room, person) {
       const key = keyOf(room, person)
       return inTurn(key, async () => {
         here.delete(key)
-        return await tryToStore(key, { room, person })
+        return await store(key, { room, person })
       })
     },
     async catchUp(tell) {
       for (const [key, place] of [...open]) {
         await inTurn(key, async () => {
-          if (!open.has(key) || !(await tryToStore(key, place))) return
+          if (!open.has(key) || !(await store(key, place))) return
           await tell(place.room, place.person, here.has(key) ? 'joined' : 'left')
         })
         // The others would fail as well.
         if (open.has(key)) return
       }
     },
-    async storeAgain() {
-      const told: PersonInRoom[] = []
-      for (const [key, place] of [...here])
-        await inTurn(key, async () => {
-          if (here.has(key) && (await store(key, place)))
-            told.push({ room: place.room, person: place.person.id })
-        })
-      return told
+    storeAllAgain() {
+      for (const [key, place] of here) open.set(key, place)
     },
   }
 }
