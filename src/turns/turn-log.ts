@@ -13,7 +13,9 @@ type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent' | 'message'> & {
 
 /** Stores turns while they run. */
 export interface TurnLog {
-  begin(turn: TurnFacts & { readonly requester: Requester }): TurnRecorder
+  /** For a turn that is to be begun. */
+  newId(): TurnId
+  begin(turn: TurnFacts & Pick<TurnRecord, 'id' | 'startedAt'> & { readonly requester: Requester }): TurnRecorder
   /**
    * A sub-turn is stored as cut off until it ends. After a crash the room is told only of the turn that the mention
    * started. The record of that turn has the sum of what both used; the charges are those of each.
@@ -46,9 +48,14 @@ export function createTurnLog(
   newId: () => string,
   clock: Clock & MonotonicClock,
 ): TurnLog {
-  function open({ requester, ...turn }: TurnFacts): TurnRecorder {
-    const id = newId() as TurnId
-    const startedAt = clock.now()
+  const nextId = (): TurnId => newId() as TurnId
+
+  function open({
+    requester,
+    id = nextId(),
+    startedAt = clock.now(),
+    ...turn
+  }: TurnFacts & Partial<Pick<TurnRecord, 'id' | 'startedAt'>>): TurnRecorder {
     const begunAt = clock.monotonic()
     const isSubTurn = turn.parent !== undefined
     const cut = isSubTurn || !requester ? { endedAt: startedAt, outcome: 'cut' } : {}
@@ -74,7 +81,9 @@ export function createTurnLog(
   }
 
   return {
-    begin: open,
+    newId: nextId,
+    begin: ({ id, room, model, message, startedAt, requester }) =>
+      open({ id, room, model, message, startedAt, requester }),
     beginSubTurn: open,
     beginInBackground: open,
   }
