@@ -23,7 +23,8 @@ import { createClientHandler } from './app/session-host.ts'
 import { openData } from './app/open-data.ts'
 import { assembleModeration } from './app/assemble-moderation.ts'
 import { createDoor } from './app/door.ts'
-import { createActivity, endCutTurns, type Activity, type Work } from './app/activity.ts'
+import { createActivity, type Activity, type Work } from './app/activity.ts'
+import { createCutTurns } from './app/turns/cut-turns.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { createReload, type Reload } from './app/reload.ts'
 import type { Rooms } from './chat/rooms.ts'
@@ -40,7 +41,6 @@ import { createRunner } from './commands/runner.ts'
 import { createSpeech } from './commands/speech.ts'
 import { stopAll } from './commands/verbs/stop.ts'
 import type { Config } from './config/config.ts'
-import type { Turns } from './turns/turns.ts'
 import { processTimers } from './app/process-timers.ts'
 import type { ClientHandler } from './session/ports.ts'
 import { KEY_HELP } from './session/key-table.ts'
@@ -106,12 +106,10 @@ async function assemble(
   if (cluster) owned(cluster)
   const chat = await createRoomsAndPeople(current, context, cluster ?? ownRooms(context.log))
   const { rooms, claimCode, tap } = chat
-  const running: { turns?: Turns } = {}
-  const endTurns = (): Promise<void> => endCutTurns(rooms, context)
-  await cluster?.begin(clusterHooks(rooms, endTurns, () => running.turns?.running() ?? []))
-  await endTurns()
-  const activity = await createActivity(current, rooms, context, overrides, owned)
-  running.turns = activity.work.turns
+  const endCutTurns = createCutTurns(rooms, context)
+  await cluster?.begin(clusterHooks(rooms, endCutTurns))
+  await endCutTurns()
+  const activity = await createActivity(current, rooms, { ...context, cluster }, overrides, owned)
   tap(activity.hooks.onEntry)
   tap(activity.work.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
@@ -215,7 +213,7 @@ async function createHandler(
   markdown: LazyMarkdown,
 ): Promise<{ readonly handler: ClientHandler; readonly agents: Agents }> {
   const { clock, log, storage, nextId } = context
-  const { work, approvals, bytes } = activity
+  const { work, bytes } = activity
   const { turns } = work
   const { rooms, people, preferences, invitations, order } = chat
   const timers = processTimers()
@@ -257,7 +255,7 @@ async function createHandler(
     door,
     rooms,
     views: {
-      boards: createRoomBoards(createRoomStatus(work, approvals, storage.models.turns, clock), timers.now, {
+      boards: createRoomBoards(createRoomStatus(work, activity, storage.models.turns, clock), timers.now, {
         tools: markdown.tools,
         wallNow: () => clock.now(),
       }),

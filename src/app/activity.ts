@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
+import type { RoomName } from '../chat/entry.ts'
 import type { Rooms } from '../chat/rooms.ts'
-import { StorageError } from '../chat/errors.ts'
 import type { Log } from '../chat/ports.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
 import type { Json } from '../lib/json.ts'
@@ -19,13 +20,14 @@ import { createToolRunner } from '../toolbox/run-tool.ts'
 import { createScopedTools } from '../toolbox/scoped-tools.ts'
 import { createToolboxes } from '../toolbox/room-toolbox.ts'
 import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
-import { markCutTurns } from '../turns/cut-turns.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
 import { assembleSummaries } from './turns/assemble-summaries.ts'
 import { assembleTurns } from './turns/assemble-turns.ts'
 import { configuredModels } from './turns/configured-models.ts'
 import { createModelServices } from './turns/model-services.ts'
+import { sharedRunSlots } from './cluster/run-slots.ts'
+import { sharedTurnSlots } from './cluster/turn-slots.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { connectedNames, toolWordProblems } from './tool-words.ts'
@@ -44,6 +46,8 @@ export interface Work {
 export interface Activity {
   readonly work: Work
   readonly approvals: Approvals
+  /** Calls `changed` whenever other servers began or ended something in a room. Returns the function that ends it. */
+  readonly watchElsewhere: (room: RoomName, changed: () => void) => () => void
   /** What rooms' scripts do when something happens. */
   readonly hooks: RoomHooks
   /** What is stored for each person: tools count here, and so must whoever takes what people send. */
@@ -58,15 +62,20 @@ export interface Activity {
   readonly mcp: Mcp
 }
 
+/** What it needs of the server. `cluster`: the others, where this server is one of several. */
+export interface ActivityContext extends AppContext {
+  readonly cluster: Cluster | undefined
+}
+
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
 export async function createActivity(
   current: CurrentConfig,
   rooms: Rooms,
-  context: AppContext,
+  context: ActivityContext,
   overrides: Overrides,
   owned: Owned,
 ): Promise<Activity> {
-  const { storage, log, clock } = context
+  const { storage, log, clock, cluster } = context
   const config = current.now()
   const { limits } = current
   const composer = meteredComposer(
@@ -122,11 +131,12 @@ export async function createActivity(
     clock,
     hooks,
   })
-  const runs = createToolRuns(openToolbox, context.nextId, clock)
+  const runs = createToolRuns(openToolbox, context.nextId, clock, cluster && sharedRunSlots(cluster.work))
   const { tellAdmins } = rooms.everywhere
   const services = createModelServices({ models, stores: storage, composer, limits, context, tellAdmins })
   const shared = { context, stores: storage, models: services, composer, limits }
-  const turns = assembleTurns({ ...shared, scopedTools, openToolbox, hooks })
+  const slots = cluster && sharedTurnSlots(cluster.work, limits)
+  const turns = assembleTurns({ ...shared, scopedTools, openToolbox, hooks, slots })
   const summaries = assembleSummaries({
     ...shared,
     anyRoom: (name) => rooms.anyRoom(name),
@@ -140,6 +150,7 @@ export async function createActivity(
   return {
     work: { runs: owned(runs), turns: owned(turns), summaries: owned(summaries) },
     approvals,
+    watchElsewhere: (room, changed) => cluster?.work.watch(room, changed) ?? (() => undefined),
     bytes,
     tools,
     mcp,
@@ -156,21 +167,6 @@ function askServers(turns: Pick<Turns, 'models'>, log: Log): void {
 
 const inBackground = (work: Promise<void>, log: Log): void =>
   void work.catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
-
-/** Ends the turns that no server runs any more. What cannot be stored now is done at the next start; people can come in meanwhile. */
-export async function endCutTurns(rooms: Rooms, { storage, log, clock }: AppContext): Promise<void> {
-  try {
-    await markCutTurns({
-      turns: storage.models.turns,
-      log: storage.chat.log,
-      clock,
-      room: (name) => rooms.anyRoom(name),
-    })
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-    log.error({ error, reason: error.reason }, 'turns that a crash cut off could not be ended')
-  }
-}
 
 /** A turn goes on with its model's settings; what the model may call is decided by the config of now. */
 const scopeNow =

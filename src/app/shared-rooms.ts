@@ -5,7 +5,6 @@ import type { Rooms } from '../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterHooks } from '../cluster/cluster.ts'
 import type { Config } from '../config/config.ts'
-import type { Turns } from '../turns/turns.ts'
 import type { AppContext } from './context.ts'
 import { version } from './version.ts'
 
@@ -33,19 +32,15 @@ export async function openCluster(
   })
 }
 
-/** What the server does for those that have died, and when it was cut off itself. */
+/** What the server does for those that have died, and when it is back after it was cut off itself. */
 export function clusterHooks(
   { anyRoom }: Pick<Rooms, 'anyRoom'>,
   endCutTurns: () => Promise<void>,
-  running: () => ReturnType<Turns['running']>,
 ): ClusterHooks {
   return {
     async buried({ rooms }) {
       for (const name of rooms) await (await anyRoom(name))?.sumUpPresence()
       await endCutTurns()
-    },
-    silent() {
-      for (const turn of running()) turn.cancel(`@${turn.model} was stopped: the server lost the database`)
     },
     async back(places) {
       for (const { room, person } of places) await (await anyRoom(room))?.cameAgain(person)

@@ -1,10 +1,11 @@
-import type { EntryLog, Alarm, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
+import type { EntryLog, Alarm, Clock, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
 import { createOrders, type Orders } from './orders.ts'
 import type { ClusterStores, Estate, News, Place, ServerFacts, Wire } from './ports.ts'
 import { createRoomFeed } from './room-feed.ts'
+import { createSharedWork, type SharedWork } from './work.ts'
 
 /** How often the log is looked at for what no hint came for, in milliseconds. */
 const LOOK_MS = 1_000
@@ -14,6 +15,7 @@ export interface Cluster extends AsyncDisposable {
   readonly bus: RoomBus
   readonly elsewhere: Elsewhere
   readonly orders: Orders
+  readonly work: Pick<SharedWork, 'take' | 'elsewhere' | 'watch'>
   readonly news: Pick<News, 'on'>
   /** Joins the others. Rejects with `StorageError`. */
   begin(hooks: ClusterHooks): Promise<void>
@@ -25,8 +27,6 @@ export interface Cluster extends AsyncDisposable {
 export interface ClusterHooks {
   /** Other servers have died, and what they were doing is to be ended. */
   readonly buried: (estate: Estate) => Promise<void>
-  /** Others may have taken over what this server does: its turns must end. */
-  readonly silent: () => void
   /** It is alive to the others again; these have come into rooms anew. */
   readonly back: (places: readonly Place[]) => Promise<void>
 }
@@ -37,7 +37,7 @@ export interface ClusterParts {
   readonly wire: Wire
   readonly entries: Pick<EntryLog, 'read'>
   readonly facts: () => ServerFacts
-  readonly clock: MonotonicClock & Alarm
+  readonly clock: Clock & MonotonicClock & Alarm
   readonly log: Log
 }
 
@@ -45,6 +45,8 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
   const { server, servers, news, newestIn } = stores
   const feed = createRoomFeed({ server, wire, entries, newestIn, log })
   const presence = createSharedPresence(stores, log)
+  const orders = createOrders(stores)
+  const work = createSharedWork({ server, work: stores.work, news, orders, clock, log })
   let hooks: ClusterHooks | undefined
   let isOver = false
   const lease = createLease({
@@ -53,7 +55,7 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     clock,
     log,
     onBuried: async (estate) => await hooks?.buried(estate),
-    onSilent: () => hooks?.silent(),
+    onSilent: () => work.loseAll(),
     onBack: async () => await hooks?.back(await presence.comeAgain()),
   })
 
@@ -66,7 +68,8 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
   return {
     bus: feed,
     elsewhere: presence,
-    orders: createOrders(stores),
+    orders,
+    work,
     news,
     update: () => lease.update(),
     async begin(given) {
@@ -75,10 +78,12 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
       // Read second, so that what changes meanwhile is news.
       await news.begin()
       await presence.begin()
+      await work.begin()
       lookLater()
     },
     async [Symbol.asyncDispose]() {
       isOver = true
+      work.end()
       await lease[Symbol.asyncDispose]()
       await news[Symbol.asyncDispose]()
       await wire[Symbol.asyncDispose]()

@@ -5,6 +5,7 @@ import type { Log } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
 import type { ClusterStores, Place, PresentRow } from './ports.ts'
+import { createRoomWatchers } from './room-watchers.ts'
 
 /** Who is in the rooms through which server, kept as the database has it. */
 export interface SharedPresence extends Elsewhere {
@@ -20,7 +21,7 @@ export function createSharedPresence(
 ): SharedPresence {
   const rooms = new Map<RoomName, ReadonlyMap<PersonId, Person>>()
   const lists = new Map<RoomName, readonly Person[]>()
-  const watchers = new Map<RoomName, Set<() => void>>()
+  const watchers = createRoomWatchers()
   /** Those who are here through this server, as it was last told. */
   const own = new Map<string, { readonly room: RoomName; readonly person: Person }>()
   /** What one person does in one room is told in its order. */
@@ -33,7 +34,7 @@ export function createSharedPresence(
     for (const { room, person } of places) put(room, person, there.get(keyOf(room, person)))
     for (const room of changed) {
       lists.delete(room)
-      for (const tell of watchers.get(room) ?? []) tell()
+      watchers.tell(room)
     }
   }
 
@@ -78,14 +79,7 @@ export function createSharedPresence(
       return people
     },
     isPresent: (person) => [...rooms.values()].some((people) => people.has(person)),
-    watch(room, changed) {
-      const theirs = watchers.get(room) ?? new Set()
-      watchers.set(room, theirs.add(changed))
-      return () => {
-        theirs.delete(changed)
-        if (theirs.size === 0 && watchers.get(room) === theirs) watchers.delete(room)
-      }
-    },
+    watch: watchers.watch,
     async begin() {
       news.on('present', readAgain)
       const rows = await present.elsewhere()

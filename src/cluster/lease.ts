@@ -8,6 +8,9 @@ const BEAT_MS = 2_000
 /** A server that says nothing for so long is dead to the others, in milliseconds. */
 const SILENT_MS = 8_000
 
+/** How often it is looked whether this server was heard of, in milliseconds. */
+const WATCH_MS = 1_000
+
 /** What the keeping of a lease is made of. */
 export interface LeaseParts {
   readonly servers: Pick<ServerStore, 'begin' | 'renew' | 'end' | 'bury'>
@@ -47,9 +50,22 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
     })
   }
 
+  /** A beat that is under way may take long to fail. */
+  function watchLater(): void {
+    clock.later(WATCH_MS, () => {
+      if (state !== 'running') return
+      noteSilence()
+      watchLater()
+    })
+  }
+
   /** Also where the process itself stood still: then this is the first that it does. */
   function noteSilence(): void {
-    if (isSilent || clock.monotonic() - heardAt < SILENT_MS) return
+    if (clock.monotonic() - heardAt >= SILENT_MS) beSilent()
+  }
+
+  function beSilent(): void {
+    if (isSilent) return
     isSilent = true
     log.error({}, 'the database has not heard of this server for a while: others may take over what it does')
     told.onSilent()
@@ -72,6 +88,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   async function renew(): Promise<void> {
     const asked = clock.monotonic()
     if (!(await servers.renew())) {
+      beSilent()
       await servers.begin(facts())
       isComingBack = true
     }
@@ -88,6 +105,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
       heardAt = clock.monotonic()
       state = 'running'
       beatLater()
+      watchLater()
     },
     update: () => servers.begin(facts()),
     async [Symbol.asyncDispose]() {

@@ -9,7 +9,7 @@
 import type { EntryId, RoomName } from '../chat/entry.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Brand } from '../lib/brand.ts'
-import type { Json } from '../lib/json.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
 
 /** One process, from its start to its end. */
 export type ServerId = Brand<'ServerId'>
@@ -96,6 +96,8 @@ export type NewsTopic =
   | 'present'
   /** An order was given: its id. */
   | 'orders'
+  /** Something is at work, or is not any more, or does something else: its id. */
+  | 'work'
 
 /** Says what other servers changed in the database, so that it is read again. */
 export interface News extends AsyncDisposable {
@@ -106,6 +108,59 @@ export interface News extends AsyncDisposable {
   on(topic: NewsTopic, again: (keys: readonly string[]) => Promise<void>): void
   /** Begins to tell. Resolves once nothing is missed any more. Rejects with `StorageError`. */
   begin(): Promise<void>
+}
+
+/** What is at work on a server: a turn of a model, a tool that somebody runs, the summing up of a room. */
+export interface Work {
+  readonly id: string
+  readonly kind: 'turn' | 'run' | 'summary'
+  /** Those of one line wait for each other, or have a number together. */
+  readonly line: string
+  readonly room: RoomName
+  /** Who asked for it. */
+  readonly person: PersonId
+  /** What else is known of it from its beginning. */
+  readonly facts: JsonObject
+}
+
+/** As it is now. */
+export interface WorkRow extends Work {
+  readonly server: ServerId
+  /** It has not begun. */
+  readonly waits: boolean
+  /** What it was last said to do. */
+  readonly doing: JsonObject
+  /** Milliseconds since it was asked for, by the database's clock. */
+  readonly ageMs: number
+}
+
+/** How many of one line run at once, and how many wait. */
+export interface LineLimits {
+  readonly running: number
+  readonly waiting: number
+}
+
+/** What came of asking for a place in a line. */
+export type Taken =
+  | { readonly taken: true; readonly waits: boolean }
+  /** It is full: so many there are. */
+  | ({ readonly taken: false } & LineLimits)
+
+/**
+ * What is at work on all servers. Who comes next in a line says lib/jobs/next-in-line.ts. What belongs to a server that has
+ * died is gone with it. All methods reject with `StorageError` only.
+ */
+export interface WorkStore {
+  /** It runs on this server, or waits, if its line is not full. */
+  take(work: Work, limits: LineLimits): Promise<Taken>
+  /** It has ended, or does not wait any more: as many as may run now begin. */
+  leave(work: Pick<Work, 'id' | 'line'>, limits: Pick<LineLimits, 'running'>): Promise<void>
+  /** As many as may run now begin: others may have died. */
+  fill(line: string, limits: Pick<LineLimits, 'running'>): Promise<void>
+  /** This server's does that now. */
+  tell(id: string, doing: JsonObject): Promise<void>
+  /** All, or those with these ids, in the order of asking. */
+  read(ids?: readonly string[]): Promise<readonly WorkRow[]>
 }
 
 /** What the other servers are to do, by kind. Data is JSON. */
@@ -134,6 +189,7 @@ export interface ClusterStores {
   readonly present: PresentStore
   readonly news: News
   readonly orders: OrderStore
+  readonly work: WorkStore
   /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
   readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
 }

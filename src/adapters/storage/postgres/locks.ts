@@ -34,6 +34,9 @@ export const placeOf = (room: string, person: string): Lock =>
 /** Of what a room's versions are numbered by: scripts, summaries, permissions. */
 export const numbersOf = (room: string): Lock => lock('numbers', room)
 
+/** Of who runs and who waits in a line of work. */
+export const lineOf = (line: string): Lock => lock('line', line)
+
 /** Of the requests of one turn. */
 export const stepsOf = (turn: string): Lock => lock('turn', turn)
 

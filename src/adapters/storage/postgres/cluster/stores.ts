@@ -6,6 +6,7 @@ import { createNews } from './news.ts'
 import { createOrderStore } from './orders.ts'
 import { createPresentStore } from './present.ts'
 import { createServerStore } from './servers.ts'
+import { createWorkStore } from './work.ts'
 
 /** What servers share beside the stores of the core. `url` is where LISTEN connects to. */
 export const createClusterStores = (
@@ -17,5 +18,6 @@ export const createClusterStores = (
   present: createPresentStore(connection, server),
   news: createNews(connection, { url, self: server, log }),
   orders: createOrderStore(connection, server),
+  work: createWorkStore(connection, server),
   newestIn: (rooms) => newestIn(connection.read, rooms),
 })

@@ -1,0 +1,34 @@
+-- What is at work on which server: turns of models, tools that people run, summaries. A row is a slot as well: so many of one line
+-- run at once, the others wait, and whoever removes one lets the next begin in the same transaction. The rows of a server that has
+-- died go with its own. `facts` and `doing` are JSON; times are of the database's clock.
+CREATE TABLE work (
+  number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id     TEXT COLLATE "C" NOT NULL UNIQUE,
+  server TEXT COLLATE "C" NOT NULL REFERENCES servers (id) ON DELETE CASCADE,
+  kind   TEXT COLLATE "C" NOT NULL CHECK (kind IN ('turn', 'run', 'summary')),
+  line   TEXT COLLATE "C" NOT NULL,
+  room   TEXT COLLATE "C" NOT NULL,
+  person TEXT COLLATE "C" NOT NULL,
+  waits  BIGINT NOT NULL CHECK (waits IN (0, 1)),
+  at     TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+  facts  TEXT COLLATE "C" NOT NULL,
+  doing  TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX work_by_line ON work (line, number);
+CREATE INDEX work_by_server ON work (server);
+
+-- Where one server lets a turn of another begin, that one must hear of it, too: then it is nobody's change.
+CREATE FUNCTION work_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE one work%ROWTYPE := coalesce(NEW, OLD);
+BEGIN
+  IF TG_OP = 'UPDATE' AND OLD.waits <> NEW.waits THEN
+    PERFORM tell_news('', 'work', one.id);
+  ELSE
+    PERFORM tell_news(one.server, 'work', one.id);
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER work_news AFTER INSERT OR UPDATE OR DELETE ON work
+  FOR EACH ROW EXECUTE FUNCTION work_changed();
