@@ -47,20 +47,13 @@ export function createToolRuns(
   const active = new Map<ToolRun, Promise<unknown>>()
   let closing = false
 
-  function refuseIfClosing(): void {
-    if (closing) throw new Refusal('the server is stopping; run it again when it is back')
-  }
-
   return {
     async run({ room, person, tool, args, permissions, signal }) {
       room.needVoice(person)
-      refuseIfClosing()
+      if (closing) throw new Refusal('the server is stopping; run it again when it is back')
       const stop = new AbortController()
       const called = calledTool(room, person, cleanName(tool), `run_${newId()}`)
       const cancel = (why: string): void => stop.abort(new Withdrawn(why))
-      const slot = await slots.take(called, cancel)
-      if (closing) slot.leave()
-      refuseIfClosing()
       let now = { doing: called.tool, since: clock.now() }
       let progress: ToolProgress | undefined
       const run: ToolRun = {
@@ -77,19 +70,25 @@ export function createToolRuns(
       const report: ReportDoing = (doing, share) => {
         if (doing !== now.doing) now = { doing, since: clock.now() }
         progress = share
-        slot.report(doing, share)
       }
-      const caller = { room, requester: person, report, ...(permissions ? { permissions } : {}) }
-      const call = { id: called.call, name: tool, arguments: args }
+      async function runInSlot(): Promise<ToolResultEntry> {
+        const slot = await slots.take(called, cancel)
+        const reportAll: ReportDoing = (doing, share) => {
+          report(doing, share)
+          slot.report(doing, share)
+        }
+        const caller = { room, requester: person, report: reportAll, ...(permissions && { permissions }) }
+        const call = { id: called.call, name: tool, arguments: args }
+        return await openToolbox(caller, directOffer).run(call, stop.signal).finally(slot.leave)
+      }
       const leave = (): void => cancel(`${person.name} left`)
       signal.addEventListener('abort', leave)
       if (signal.aborted) leave()
-      const result = openToolbox(caller, directOffer).run(call, stop.signal)
+      const result = runInSlot()
       active.set(run, result)
       return await result.finally(() => {
         signal.removeEventListener('abort', leave)
         active.delete(run)
-        slot.leave()
       })
     },
     running(room) {
