@@ -125,6 +125,7 @@ async function assemble(
       limits,
       banner: () => bannerFor(now().server.access),
       cas: () => now().server.user_ca,
+      proxies: () => now().server.proxies,
       handler,
       log: context.log,
     }),

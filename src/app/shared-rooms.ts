@@ -1,22 +1,27 @@
+import { openWire } from '../adapters/bus/open.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import type { Log } from '../chat/ports.ts'
-import type { RoomParts } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterHooks } from '../cluster/cluster.ts'
+import { NO_ORDERS } from '../cluster/orders.ts'
 import type { Config } from '../config/config.ts'
 import type { AppContext } from './context.ts'
 import { version } from './version.ts'
 
 /** What the rooms have in common with those of other servers. */
-export type SharedRooms = Pick<RoomParts, 'bus' | 'elsewhere'>
+export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'>
 
 /** Of a server that has its database alone. */
-export const ownRooms = (log: Log): SharedRooms => ({ bus: createLocalBus(log), elsewhere: NOBODY_ELSEWHERE })
+export const ownRooms = (log: Log): SharedRooms => ({
+  bus: createLocalBus(log),
+  elsewhere: NOBODY_ELSEWHERE,
+  orders: NO_ORDERS,
+})
 
 /** This server as one of several, where the database is for several; it has not joined them yet. `name`: where it listens now. */
 export async function openCluster(
-  config: Pick<Config, 'storage'>,
+  config: Pick<Config, 'storage' | 'bus'>,
   { storage, clock, log }: Pick<AppContext, 'storage' | 'clock' | 'log'>,
   name: () => string,
 ): Promise<Cluster | undefined> {
@@ -24,7 +29,7 @@ export async function openCluster(
   if (!stores || config.storage.url === undefined) return undefined
   return createCluster({
     stores,
-    wire: DEAF,
+    wire: await openWire({ bus: config.bus, storageUrl: config.storage.url, log }),
     entries: storage.chat.log,
     facts: () => ({ name: name(), version: version(), shared: {} }),
     clock,
@@ -46,12 +51,4 @@ export function clusterHooks(
       for (const { room, person } of places) await (await anyRoom(room))?.cameAgain(person)
     },
   }
-}
-
-const DEAF = {
-  maxBytes: 1000,
-  send() {},
-  hear: () => () => {},
-  isUp: () => false,
-  async [Symbol.asyncDispose]() {},
 }

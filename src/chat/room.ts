@@ -1,4 +1,4 @@
-import type { Entry, EntryDraft, EntryId, Recorded, ReplyDelta, RoomName } from './entry.ts'
+import type { Entry, EntryDraft, Recorded, ReplyDelta, RoomName } from './entry.ts'
 import type { Person, PersonId, Role } from './people/person.ts'
 import type {
   Alarm,
@@ -15,10 +15,12 @@ import type {
 } from './ports.ts'
 import { Refusal, StorageError } from './errors.ts'
 import type { Sanctions } from './moderation/sanctions.ts'
+import { createHearing } from './hearing.ts'
+import { createRecorder, entryOf } from './recorder.ts'
 import type { Elsewhere } from './presence/elsewhere.ts'
 import type { PresenceChange } from './presence/held-presence.ts'
 import { refuseBanned, refuseLate, roleIn } from './roles.ts'
-import { createPresenceTeller, type PresenceLimits, type PresenceParts } from './presence/presence.ts'
+import { createPresenceTeller, type PresenceLimits } from './presence/presence.ts'
 import { createPresent } from './presence/present.ts'
 
 /** Somebody who hears a room without being present in it. */
@@ -106,7 +108,7 @@ const LATELY = 200
 export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits): Room {
   const here = createPresent(() => parts.elsewhere.peopleIn(name))
   const listeners = new Set<Listener>()
-  const record = recorder(name, parts)
+  const record = createRecorder(name, parts)
   const { entries: store, clock: alarm, log } = parts
   const presence = createPresenceTeller({ room: name, record, store, limits, alarm, log })
 
@@ -236,48 +238,3 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     roleOf: (person) => roleIn(name, person, parts),
   }
 }
-
-/** Keeps a room subscribed to what happens in it for as long as somebody hears it. */
-function createHearing(subscribe: () => () => void) {
-  const hearers = new Set<object>()
-  let unsubscribe: (() => void) | undefined
-  return {
-    begin(hearer: object): void {
-      hearers.add(hearer)
-      unsubscribe ??= subscribe()
-    },
-    end(hearer: object): void {
-      hearers.delete(hearer)
-      if (hearers.size > 0) return
-      unsubscribe?.()
-      unsubscribe = undefined
-    },
-  }
-}
-
-/**
- * Appends start at once, so that the store can commit many together; deliveries wait for each other,
- * so that everybody sees the order of the log.
- */
-function recorder(room: RoomName, parts: RoomParts): PresenceParts['record'] {
-  const { entries, bus } = parts
-  let lastDelivery: Promise<unknown> = Promise.resolve()
-  return async (draft, store = (entry) => entries.append(entry)) => {
-    const drafted = entryOf(draft, room, parts)
-    const stored = store(drafted)
-    const delivered = Promise.all([stored, lastDelivery]).then(async ([{ id, after }]) => {
-      const entry = id === drafted.id ? drafted : { ...drafted, id }
-      await bus.publish(room, { type: 'entry', entry, ...(after !== undefined && { after }) })
-      return entry
-    })
-    lastDelivery = delivered.catch(() => {})
-    return await delivered
-  }
-}
-
-const entryOf = <Draft extends EntryDraft>(draft: Draft, room: RoomName, { nextId, clock }: RoomParts) => ({
-  ...draft,
-  id: nextId() as EntryId,
-  at: clock.now(),
-  room,
-})

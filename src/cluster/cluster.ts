@@ -3,7 +3,7 @@ import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
 import { createOrders, type Orders } from './orders.ts'
-import type { ClusterStores, Estate, News, Place, ServerFacts, Wire } from './ports.ts'
+import type { ClusterStores, Estate, News, PersonInRoom, ServerFacts, Wire } from './ports.ts'
 import { createRoomFeed } from './room-feed.ts'
 import { createSharedWork, type SharedWork } from './work.ts'
 
@@ -28,7 +28,7 @@ export interface ClusterHooks {
   /** Other servers have died, and what they were doing is to be ended. */
   readonly buried: (estate: Estate) => Promise<void>
   /** It is alive to the others again; these have come into rooms anew. */
-  readonly back: (places: readonly Place[]) => Promise<void>
+  readonly back: (places: readonly PersonInRoom[]) => Promise<void>
 }
 
 /** What it is made of. */

@@ -4,7 +4,7 @@ import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
-import type { ClusterStores, Place, PresentRow } from './ports.ts'
+import type { ClusterStores, PersonInRoom, PresentRow } from './ports.ts'
 import { createRoomWatchers } from './room-watchers.ts'
 
 /** Who is in the rooms through which server, kept as the database has it. */
@@ -12,7 +12,7 @@ export interface SharedPresence extends Elsewhere {
   /** Reads who is there through others, and follows that. Rejects with `StorageError`. */
   begin(): Promise<void>
   /** Others took this server for dead: its people come in again. Rejects with `StorageError`, and then is to be called again. */
-  comeAgain(): Promise<readonly Place[]>
+  comeAgain(): Promise<readonly PersonInRoom[]>
 }
 
 export function createSharedPresence(
@@ -28,7 +28,7 @@ export function createSharedPresence(
   const inTurn = createKeyedSerial<string>()
 
   /** Who has one more place, or one less, is who is there now: what was known before does not matter. */
-  function take(places: readonly Place[], rows: readonly PresentRow[]): void {
+  function take(places: readonly PersonInRoom[], rows: readonly PresentRow[]): void {
     const there = new Map(rows.map(({ room, person }) => [keyOf(room, person.id), person]))
     const changed = new Set(places.map(({ room }) => room))
     for (const { room, person } of places) put(room, person, there.get(keyOf(room, person)))
@@ -89,7 +89,7 @@ export function createSharedPresence(
       )
     },
     async comeAgain() {
-      const places: Place[] = []
+      const places: PersonInRoom[] = []
       for (const [key, { room, person }] of [...own])
         await inTurn(key, async () => {
           if (own.has(key) && (await present.come(room, person))) places.push({ room, person: person.id })
@@ -101,7 +101,7 @@ export function createSharedPresence(
 
 const keyOf = (room: RoomName, person: PersonId): string => `${person} ${room}`
 
-function placeIn(key: string): Place {
+function placeIn(key: string): PersonInRoom {
   const [person = '', room = ''] = key.split(' ')
   return { person: person as PersonId, room: room as RoomName }
 }

@@ -49,10 +49,14 @@ export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts):
   let last: EntryId | undefined
   let ownBefore: EntryId | undefined
 
-  async function begin(): Promise<void> {
+  /** `before`: the log before an entry that is to be delivered. */
+  async function begin(before?: EntryId): Promise<void> {
     try {
       const stored = (await newest()) ?? BEFORE_ALL
-      last = ownBefore !== undefined && ownBefore < stored ? ownBefore : stored
+      last = [before, ownBefore].reduce<EntryId>(
+        (first, id) => (id !== undefined && id < first ? id : first),
+        stored,
+      )
     } catch (error) {
       failed(error)
     }
@@ -65,7 +69,7 @@ export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts):
   }
 
   async function take({ id, after = BEFORE_ALL, entry }: Hint): Promise<void> {
-    if (last === undefined) await begin()
+    if (last === undefined) await begin(entry && after)
     if (last === undefined || id <= last) return
     if (entry && after === last) pass(entry)
     else await catchUp(id)
@@ -90,7 +94,7 @@ export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts):
     }
   }
 
-  const ready = inTurn(begin)
+  const ready = inTurn(() => begin())
   return {
     ready,
     own(hint) {

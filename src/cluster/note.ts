@@ -1,16 +1,16 @@
-import type { Entry, EntryId, ReplyDelta } from '../chat/entry.ts'
+import type { Entry, ReplyDelta } from '../chat/entry.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { Hint } from './heard-room.ts'
 import type { ServerId } from './ports.ts'
 
 /** What one server tells the others of a room, besides its own id. */
-export type Told =
+export type NoteBody =
   | { readonly hint: Hint }
   | { readonly delta: ReplyDelta }
   | { readonly whisper: Entry; readonly to: readonly PersonId[] }
 
 /** As it goes over the wire. */
-export type Note = Told & { readonly server: ServerId }
+export type Note = NoteBody & { readonly server: ServerId }
 
 /** Undefined for what no server of this version says. */
 export function parsedNote(text: string): Note | undefined {

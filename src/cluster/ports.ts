@@ -75,7 +75,7 @@ export interface PresentRow {
 }
 
 /** One person in one room. */
-export interface Place {
+export interface PersonInRoom {
   readonly room: RoomName
   readonly person: PersonId
 }
@@ -87,7 +87,7 @@ export interface PresentStore {
   /** They are not any more. Resolves to whether they are in the room through no other. */
   go(room: RoomName, person: PersonId): Promise<boolean>
   /** Those who are somewhere through other servers: at these places, or at all. */
-  elsewhere(places?: readonly Place[]): Promise<readonly PresentRow[]>
+  elsewhere(places?: readonly PersonInRoom[]): Promise<readonly PresentRow[]>
 }
 
 /** What can change. A key names what did, as the comment says. */

@@ -3,7 +3,7 @@ import { createLocalBus } from '../chat/local-bus.ts'
 import type { BusEvent, EntryLog, Log, RoomBus } from '../chat/ports.ts'
 import { createHeardRoom, type HeardRoom, type Hint } from './heard-room.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
-import { parsedNote, type Note, type Told } from './note.ts'
+import { parsedNote, type Note, type NoteBody } from './note.ts'
 import type { ClusterStores, ServerId, Wire } from './ports.ts'
 
 /** The bus of rooms that several servers share. */
@@ -62,7 +62,7 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
     heard.delete(name)
   }
 
-  function send(room: RoomName, told: Told): void {
+  function send(room: RoomName, told: NoteBody): void {
     const text = JSON.stringify({ server, ...told })
     if (utf8Bytes(text) <= wire.maxBytes) wire.send(subjectOf(room), text)
     // Whoever hears it reads the entry.
@@ -109,7 +109,7 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
 
 const subjectOf = (room: RoomName): string => `room.${room}`
 
-const eventOf = (note: Exclude<Told, { readonly hint: Hint }>): BusEvent =>
+const eventOf = (note: Exclude<NoteBody, { readonly hint: Hint }>): BusEvent =>
   'delta' in note
     ? { type: 'delta', delta: note.delta }
     : { type: 'whisper', entry: note.whisper, to: note.to }

@@ -4,7 +4,7 @@ import type { Alarm, Clock, Log } from '../chat/ports.ts'
 import { createDeferred, type Deferred } from '../lib/deferred.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Orders } from './orders.ts'
-import type { ClusterStores, LineLimits, ServerId, Taken, Work, WorkRow } from './ports.ts'
+import type { ClusterStores, LineLimits, Taken, Work, WorkRow } from './ports.ts'
 import { createRoomWatchers } from './room-watchers.ts'
 import { createTeller } from './teller.ts'
 

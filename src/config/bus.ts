@@ -21,11 +21,13 @@ export function busFrom(
   const { prefix, credentials } = bus
   const url = urlFrom(bus, env)
   if (credentials === undefined) return { url, prefix }
-  if (natsAddress(url)?.login) throw problem('credentials: the address has a user, too; leave one of them out')
+  if (natsAddress(url)?.login)
+    throw problem('credentials: the address has a user, too; leave one of them out')
   return { url, prefix, credentials: credentialsAt(resolve(dirname(file ?? ''), credentials)) }
 }
 
-function urlFrom({ url, url_env: name }: WrittenBus, env: Environment): string {
+function urlFrom(bus: WrittenBus, env: Environment): string {
+  const { url, url_env: name } = bus
   if (url !== undefined) return url
   const value = (name === undefined ? undefined : env[name]?.trim()) ?? ''
   if (natsAddress(value)) return value
@@ -43,7 +45,9 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw problem(`credentials: ${path} cannot be read (${errorCode(error) ?? errorMessage(error)}); name a file`)
+    throw problem(
+      `credentials: ${path} cannot be read (${errorCode(error) ?? errorMessage(error)}); name a file`,
+    )
   }
 }
 

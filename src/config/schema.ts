@@ -173,6 +173,16 @@ const limitsSchema = z.strictObject({
   tokens_per_room_day: orOff(0),
 })
 
+/** Networks and addresses of proxies before the SSH port. */
+const proxies = z.array(
+  z
+    .union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], 'write a network such as 10.0.0.0/8, or an address')
+    .refine(
+      (network) => !network.endsWith('/0'),
+      'everybody could say to be anybody; name the network of the proxies',
+    ),
+)
+
 /** Whom HTTP is for; where it is served is a flag. */
 const http = z
   .strictObject({
@@ -223,6 +233,7 @@ export const fileSchema = z.strictObject({
       access: z.enum(['open', 'invite', 'closed']).optional(),
       invites: z.enum(['members', 'ops', 'admins']).default('members'),
       user_ca: z.array(publicKey).default([]),
+      proxies: proxies.default([]),
       motd: z.string().max(4000).default(''),
       admins: z
         .array(

@@ -46,6 +46,13 @@ export function addressBits(text: string): string | undefined {
   return isIpv4 ? `4${all}` : `6${all.slice(0, LONGEST_IPV6_PREFIX)}`
 }
 
+/** The one way of writing an address; IPv4 inside IPv6 becomes IPv4. Throws for what is no address. */
+export const plainAddress = (text: string): string => ipaddr.process(text).toString()
+
+/** The same of its bytes: 4 or 16. */
+export const addressOf = (bytes: Uint8Array): string =>
+  plainAddress(ipaddr.fromByteArray([...bytes]).toString())
+
 const isMapped = (address: string): boolean =>
   ipaddr.IPv6.isValid(address) && ipaddr.IPv6.parse(address).isIPv4MappedAddress()
 

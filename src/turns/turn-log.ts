@@ -15,7 +15,9 @@ type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent' | 'message'> & {
 export interface TurnLog {
   /** For a turn that is to be begun. */
   newId(): TurnId
-  begin(turn: TurnFacts & Pick<TurnRecord, 'id' | 'startedAt'> & { readonly requester: Requester }): TurnRecorder
+  begin(
+    turn: TurnFacts & Pick<TurnRecord, 'id' | 'startedAt'> & { readonly requester: Requester },
+  ): TurnRecorder
   /**
    * A sub-turn is stored as cut off until it ends. After a crash the room is told only of the turn that the mention
    * started. The record of that turn has the sum of what both used; the charges are those of each.

@@ -111,7 +111,9 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       if (closing) slot.leave()
       refuseIfClosing()
       const recorder = parts.turnLog.begin({ ...called, requester })
-      const turn = launch(called, { ...mention, model, recorder }, { slot, stop }, parts, () => active.delete(turn))
+      const turn = launch(called, { ...mention, model, recorder }, { slot, stop }, parts, () =>
+        active.delete(turn),
+      )
       active.add(turn)
       await recorder.begun.catch(async (error: unknown) => {
         // It is no running turn any more when the caller is told.

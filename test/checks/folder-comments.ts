@@ -17,6 +17,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/sandbox': 'workspaces.ts',
   'src/adapters/ssh': 'server.ts',
   'src/adapters/ssh/keys': 'public-key.ts',
+  'src/adapters/storage/postgres/cluster': 'stores.ts',
   'src/adapters/storage/postgres/models': 'calibrations.ts',
   'src/adapters/storage/postgres/moderation': 'sanctions.ts',
   'src/adapters/storage/postgres/search': 'entry-search.ts',

@@ -100,7 +100,11 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       here.send('room.den', 'end')
       for (const one of heard) await one.until('end')
       await hearing(there, 'room.last')
-      expect(both).toEqual([...numbered(100).flatMap((text) => [`lobby ${text}`, `den ${text}`]), 'end', 'end'])
+      expect(both).toEqual([
+        ...numbered(100).flatMap((text) => [`lobby ${text}`, `den ${text}`]),
+        'end',
+        'end',
+      ])
       expect(own).toEqual([...numbered(100, 'den '), 'end'])
       expect(lobby).toEqual([...numbered(100, 'lobby '), 'end'])
     })

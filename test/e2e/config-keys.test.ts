@@ -18,8 +18,8 @@ import { memoryLog } from '../support/chat-parts.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import { connectHostile } from '../support/ssh2-client.ts'
 
-/** What a server by its address has, which is none by its command, and a database server; test/unit/config/load.test.ts. */
-const BY_ADDRESS = /^(mcp\[\]\.(url|token_env|header_env|oauth\b.*)|storage\.(url|url_env))$/
+/** What a server by its address has, which is none by its command, a database server, and a bus; test/unit/config/load.test.ts. */
+const BY_ADDRESS = /^(mcp\[\]\.(url|token_env|header_env|oauth\b.*)|storage\.(url|url_env)|bus\..*)$/
 
 /** Read only where a client does not take what it is sent, as in attack-output.test.ts. */
 const RARE = 'limits.queues_mb'
@@ -32,6 +32,7 @@ motd = "a word of welcome"
 admins = []
 invites = "members"
 user_ca = []
+proxies = ["192.0.2.0/24"]
 
 [[models]]
 name = "qwen"

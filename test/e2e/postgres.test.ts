@@ -1,7 +1,5 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { errorMessage } from '../../src/lib/errors.ts'
 import { lacks } from '../support/needs.ts'
 import { aliceReads, operator } from '../support/operator.ts'
 import { createDatabase } from '../support/postgres/databases.ts'

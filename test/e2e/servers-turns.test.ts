@@ -98,10 +98,13 @@ describe.skipIf(lacks('postgres'))('turns of several servers', () => {
     await using bob = await cluster.open(1, 'bob', '-T')
     await bob.waitFor('-- lobby')
     const isCut = createDeferred<void>()
-    models.play(async (response, request) => {
-      await isCut.promise
-      await says('too', ' late')(response, request)
-    }, says('again', ' there'))
+    models.play(
+      async (response, request) => {
+        await isCut.promise
+        await says('too', ' late')(response, request)
+      },
+      says('again', ' there'),
+    )
     alice.write('@qwen hello\n')
     await models.arrived(1)
     const { process, port } = cluster.servers[0]!

@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 
 /** What a machine may lack. The tests that need it are skipped there, and counted. */
-export type Program = 'bwrap' | 'chromium' | 'nats' | 'postgres' | 'ssh-audit' | 'strace'
+export type Program = 'bwrap' | 'chromium' | 'haproxy' | 'nats' | 'postgres' | 'ssh-audit' | 'strace'
 
 const DEBIAN_POSTGRES = '/usr/lib/postgresql'
 
@@ -18,6 +18,9 @@ const reasons: Readonly<Record<Program, string | undefined>> = {
   nats: isInstalled('nats-server')
     ? undefined
     : 'the message server: it is not installed (Debian, Ubuntu: apt install nats-server)',
+  haproxy: isInstalled('haproxy')
+    ? undefined
+    : 'the load balancer: it is not installed (Debian, Ubuntu: apt install haproxy)',
   postgres:
     postgresPrograms() === undefined
       ? 'the database server: it is not installed (Debian, Ubuntu: apt install postgresql)'

@@ -55,10 +55,11 @@ export const handlerWith = (methods: Partial<ClientHandler>): ClientHandler => (
   ...methods,
 })
 
-/** Our SSH server, listening on a free port of the loopback. */
+/** Our SSH server, listening on a free port of the loopback. `proxies` are the networks whose connections have a header. */
 export async function startSshServer(
   handler: ClientHandler,
   limits: Partial<SshLimits> = {},
+  proxies: readonly string[] = [],
 ): Promise<SshFixture> {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-ssh-'))
   const logged: { text: string; facts: object }[] = []
@@ -69,6 +70,7 @@ export async function startSshServer(
     limits: { ...sshLimits, ...limits },
     banner: () => 'No key yet? Make one with: ssh-keygen -t ed25519',
     cas: () => [],
+    proxies: () => proxies,
     handler,
     log,
   })

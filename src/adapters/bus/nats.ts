@@ -1,4 +1,4 @@
-import { setImmediate as nextTick } from 'node:timers/promises'
+import { setImmediate as endOfTick } from 'node:timers/promises'
 import { connect, type NatsConnection, type Subscription } from '@nats-io/transport-node'
 import type { Log } from '../../chat/ports.ts'
 import { utf8Bytes } from '../../lib/bytes.ts'
@@ -59,7 +59,7 @@ function linkOf(connection: NatsConnection, { prefix, heard, log }: LinkParts): 
     if (isAsking) return
     isAsking = true
     while (underWay > 0) {
-      await nextTick()
+      await endOfTick()
       const sent = underWay
       await connection.flush()
       underWay -= sent

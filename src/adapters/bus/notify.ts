@@ -1,9 +1,17 @@
-import { setImmediate as nextTick } from 'node:timers/promises'
+import { setImmediate as endOfTick } from 'node:timers/promises'
 import { Socket } from 'node:net'
 import { Client } from 'pg'
 import { createDeferred } from '../../lib/deferred.ts'
 import { errorMessage } from '../../lib/errors.ts'
-import { ANSWER_MS, CONNECT_MS, type Engine, HEARTBEAT_MS, inShortTime, type Link, MAX_UNDER_WAY } from './link.ts'
+import {
+  ANSWER_MS,
+  CONNECT_MS,
+  type Engine,
+  HEARTBEAT_MS,
+  inShortTime,
+  type Link,
+  MAX_UNDER_WAY,
+} from './link.ts'
 import { createPayloads, MAX_TEXT_BYTES, parsedPayload } from './payload.ts'
 
 /** One for all subjects: with many rooms, PostgreSQL would look through many names for each server. */
@@ -96,7 +104,7 @@ function linkOf(client: Client, socket: Socket): Link {
       waiting.push(payload)
       waitingBytes += bytes
       // All that is sent in this tick goes in one statement.
-      working ??= work(async () => void (await nextTick()))
+      working ??= work(endOfTick)
     },
     want: () => undefined,
     unwant: () => undefined,

@@ -30,7 +30,9 @@ export function createPayloads(): (subject: string, text: string) => string | un
 }
 
 /** Undefined for what somebody else wrote to the channel. */
-export function parsedPayload(payload: string): { readonly subject: string; readonly text: string } | undefined {
+export function parsedPayload(
+  payload: string,
+): { readonly subject: string; readonly text: string } | undefined {
   const [head, subject] = /^[0-9a-z]+ ([a-z0-9_.-]+) /.exec(payload) ?? []
   if (head === undefined || subject === undefined) return undefined
   const text = payload

@@ -1,6 +1,7 @@
 /**
  * adapters/ssh/ leads from a TCP socket to a terminal. The road is server -> connection -> login -> person-connection ->
- * channel -> terminal, or exec at its end; each of the other files is one thing that these use.
+ * channel -> terminal, or exec at its end; each of the other files is one thing that these use. Behind a load balancer,
+ * proxies/ comes first.
  *
  * It must not know rooms, commands, models or storage: a `ClientHandler` (session/ports.ts) says who a key belongs to
  * and what a shell or a command does.
@@ -17,6 +18,7 @@ import { serveConnection, type ServedConnection } from './connection.ts'
 import type { HostKey } from './keys/host-key.ts'
 import type { SshLimits } from './limits.ts'
 import { createQueues } from './queues.ts'
+import { createProxies } from './proxies/proxies.ts'
 import { createQuota } from './quota.ts'
 import { createTransports } from './transport.ts'
 
@@ -31,6 +33,8 @@ export interface SshServerOptions {
   readonly banner: () => string
   /** The CAs whose user certificates are trusted, as lines of a `.pub` file. Asked at each login. */
   readonly cas: () => readonly string[]
+  /** Networks of proxies, whose connections begin with the address of their client. Asked at each connection. */
+  readonly proxies: () => readonly string[]
   readonly handler: ClientHandler
   readonly log: Log
 }
@@ -53,6 +57,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
   const { limits, log } = options
   const connections = new Map<Socket, ServedConnection | undefined>()
   const admit = createAdmission(limits)
+  const proxies = createProxies({ networks: options.proxies, limits, log })
   const context = sharedContext(options)
   let isStopping = false
 
@@ -68,9 +73,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
     })
   }
 
-  const listener = createServer({ noDelay: true }, (socket) => {
-    socket.on('error', () => socket.destroy())
-    const address = peerAddress(socket)
+  function receive(socket: Socket, address: string): void {
     const admitted = isStopping ? undefined : admit(address)
     if (!admitted) return turnAway(socket)
     connections.set(socket, undefined)
@@ -82,6 +85,15 @@ export function createSshServer(options: SshServerOptions): SshServer {
       admitted.closed()
     })
     if (!timer) start()
+  }
+
+  const listener = createServer({ noDelay: true }, (socket) => {
+    socket.on('error', () => socket.destroy())
+    const peer = peerAddress(socket)
+    if (!proxies.include(peer)) return receive(socket, peer)
+    connections.set(socket, undefined)
+    socket.once('close', () => connections.delete(socket))
+    proxies.receive(socket, peer, (client) => receive(socket, client))
   })
   return {
     async listen(host, port) {

@@ -31,7 +31,16 @@ const smallRoom = (
 ): Room =>
   createRoom(
     LOBBY,
-    { ...storage.chat, sanctions, entries, bus: createLocalBus(log), elsewhere: NOBODY_ELSEWHERE, clock, nextId, log },
+    {
+      ...storage.chat,
+      sanctions,
+      entries,
+      bus: createLocalBus(log),
+      elsewhere: NOBODY_ELSEWHERE,
+      clock,
+      nextId,
+      log,
+    },
     { members_per_room: 3, presence_per_min: 20 },
   )
 

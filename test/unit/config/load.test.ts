@@ -133,6 +133,62 @@ describe('the storage', () => {
   })
 })
 
+describe('the bus', () => {
+  const storage = '[storage]\nurl = "postgres://db.example.org/sshawl"\n'
+  const url = 'nats://sshawl:tops3cret@nats.example.org'
+  const seed = `SU${'A'.repeat(56)}`
+
+  test('is absent, or has an address, which may be in a variable, and a prefix', () => {
+    expect(load([]).bus).toBeUndefined()
+    expect(loadFile(`${storage}[bus]\nurl = "${url}"\n`).bus).toEqual({ url, prefix: 'sshawl' })
+    expect(
+      loadFile(`${storage}[bus]\nurl_env = "NATS"\nprefix = "a.b-c_1"\n`, { NATS: ` ${url},other:1\n` }).bus,
+    ).toEqual({ url: `${url},other:1`, prefix: 'a.b-c_1' })
+    expect(
+      loadFile('[storage]\nurl_env = "DB"\n[bus]\nurl = "tls://[::1]:1"\n', {
+        DB: 'postgres://h/x',
+      }).bus,
+    ).toMatchObject({ url: 'tls://[::1]:1' })
+  })
+
+  test('may have a file with credentials, beside the config', () => {
+    writeFileSync(join(dir, 'user.nk'), `${seed}\n`)
+    expect(loadFile(`${storage}[bus]\nurl = "nats://h"\ncredentials = "user.nk"\n`).bus).toEqual({
+      url: 'nats://h',
+      prefix: 'sshawl',
+      credentials: join(dir, 'user.nk'),
+    })
+  })
+
+  test.each([
+    ['', 'bus: give either url or url_env'],
+    [`url = "${url}"\nurl_env = "NATS"`, 'bus: give either url or url_env'],
+    ['url = "http://tops3cret@h"', 'bus.url: write an address such as nats://'],
+    ['url = "nats://a:tops3cret@h,b:tops3cret2@i"', 'bus.url: write an address such as nats://'],
+    ['url = "nats://a:tops3cret%@h"', 'bus.url: write an address such as nats://'],
+    ['url_env = "NONE"', 'bus.url_env: NONE is not set; set it to an address such as nats://'],
+    ['url_env = "HOME"', 'bus.url_env: HOME holds no URL of NATS'],
+    ['url = "nats://h"\nprefix = "a..b"', 'bus.prefix: write words of letters'],
+    ['url = "nats://h"\nprefix = "a.>"', 'bus.prefix: write words of letters'],
+    ['url = "nats://h"\ncredentials = "none"', 'none cannot be read (ENOENT); name a file'],
+    ['url = "nats://h"\ncredentials = "."', 'cannot be read (EISDIR); name a file'],
+    ['url = "nats://h"\ncredentials = "sshawl.toml"', 'sshawl.toml holds no JWT and no seed of a user'],
+    [`url = "${url}"\ncredentials = "sshawl.toml"`, 'bus.credentials: the address has a user, too'],
+    ['url = "nats://h"\nstream = "x"', 'stream'],
+  ])('with %s is told what to write, and no password', (keys, problem) => {
+    const attempt = () => loadFile(`${storage}[bus]\n${keys}\n`)
+    expect(attempt).toThrow(problem)
+    expect(attempt).not.toThrow('tops3cret')
+  })
+
+  test('is refused without a database that servers share', () => {
+    expect(() => loadFile(`[bus]\nurl = "${url}"\n`)).toThrow(
+      /:1: bus: servers need a database that they share; give url in \[storage\]/,
+    )
+    expect(() => loadFile(`[storage]\n[bus]\nurl = "${url}"\n`)).toThrow('bus: servers need a database')
+  })
+})
+
 describe('HTTP', () => {
   test('is served nowhere unless a flag or a variable says where', () => {
     expect(load([]).http).toEqual({ hosts: [], origins: [], proxies: [] })

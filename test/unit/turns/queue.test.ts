@@ -19,7 +19,10 @@ function line(turns_per_room: number, turns_queued: number) {
   return {
     admitted,
     async take(label: string, owner = label, room = 'lobby') {
-      const slot = await slots.take({ ...CALLED, room: room as RoomName, requesterId: owner as PersonId }, () => {})
+      const slot = await slots.take(
+        { ...CALLED, room: room as RoomName, requesterId: owner as PersonId },
+        () => {},
+      )
       void slot.ready.then(() => admitted.push(label))
       return slot
     },

@@ -19,7 +19,16 @@ async function startLobby(presence_per_min: number, change: (store: EntryLog) =>
   const entries = { ...storage.chat.log, ...change(storage.chat.log) }
   const open = () =>
     createRooms(
-      { ...storage.chat, sanctions, entries, bus: createLocalBus(log), elsewhere: NOBODY_ELSEWHERE, clock, nextId, log },
+      {
+        ...storage.chat,
+        sanctions,
+        entries,
+        bus: createLocalBus(log),
+        elsewhere: NOBODY_ELSEWHERE,
+        clock,
+        nextId,
+        log,
+      },
       { limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min } },
     )
   const rooms = open()

@@ -1,6 +1,6 @@
 import type { RoomName } from '../../../../chat/entry.ts'
 import type { Login, Person, PersonId } from '../../../../chat/people/person.ts'
-import type { Place, PresentRow, PresentStore, ServerId } from '../../../../cluster/ports.ts'
+import type { PersonInRoom, PresentRow, PresentStore, ServerId } from '../../../../cluster/ports.ts'
 import type { Connections } from '../connection.ts'
 import { placeOf } from '../locks.ts'
 import { joined, sql, type Sql } from '../sql.ts'
@@ -44,10 +44,10 @@ interface Alone {
 const alone = (room: RoomName, person: PersonId, self: ServerId): Sql => sql`
   SELECT NOT EXISTS (SELECT 1 FROM present WHERE person = ${person} AND room = ${room} AND server <> ${self}) AS "isAlone"`
 
-const at = (places: readonly Place[]): Sql => sql`
+const at = (places: readonly PersonInRoom[]): Sql => sql`
   (person, room) IN (SELECT * FROM unnest(${places.map(({ person }) => person)}::text[], ${places.map(({ room }) => room)}::text[]))`
 
-interface Row extends Place {
+interface Row extends PersonInRoom {
   readonly server: ServerId
   readonly name: string
   /** Of a registered person. */

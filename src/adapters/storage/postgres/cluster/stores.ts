@@ -1,3 +1,6 @@
+// What servers that share the database know of each other: which of them live, who is in a room through which, what has changed, and
+// what all are to do. It must not know what follows from any of it (src/cluster).
+
 import type { Log } from '../../../../chat/ports.ts'
 import type { ClusterStores, ServerId } from '../../../../cluster/ports.ts'
 import { newestIn } from '../append.ts'

@@ -51,11 +51,7 @@ interface Standing {
 }
 
 /** Lets as many begin as may. How many run and wait then. */
-async function fill(
-  tx: Statements,
-  line: string,
-  limits: Pick<LineLimits, 'running'>,
-): Promise<LineLimits> {
+async function fill(tx: Statements, line: string, limits: Pick<LineLimits, 'running'>): Promise<LineLimits> {
   const rows = await tx.all<Standing>(
     sql`SELECT id, person AS owner, waits FROM work WHERE line = ${line} ORDER BY number`,
   )

@@ -14,4 +14,5 @@ export async function checkTurns(tx: Statements, ids: readonly string[]): Promis
   if (lost) throw new StorageError('other', TAKEN_OVER)
 }
 
-const TAKEN_OVER = 'this server was cut off from the database for too long, and another one has ended the turn'
+const TAKEN_OVER =
+  'this server was cut off from the database for too long, and another one has ended the turn'

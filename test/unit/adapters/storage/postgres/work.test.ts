@@ -52,7 +52,9 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
 
   /** The server stops saying that it is alive. */
   const fallSilent = ({ server }: ClusterStores) =>
-    postgres.database.send(`UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE id = '${server}'`)
+    postgres.database.send(
+      `UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE id = '${server}'`,
+    )
 
   test('fills a line once, however many ask at once, and says how many there are', async () => {
     const taken = await Promise.all(
@@ -61,7 +63,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     const full = { taken: false, running: 2, waiting: 3 }
     expect(taken.filter((outcome) => outcome.taken && !outcome.waits)).toHaveLength(2)
     expect(taken.filter((outcome) => outcome.taken && outcome.waits)).toHaveLength(3)
-    expect(taken.filter((outcome) => !outcome.taken)).toEqual(Array(7).fill(full))
+    expect(taken.filter((outcome) => !outcome.taken)).toEqual(Array.from({ length: 7 }, () => full))
     expect(await running()).toHaveLength(2)
     expect(await one.work.take(turn('other', 'ann', 'den'), LIMITS)).toEqual({ taken: true, waits: false })
   })

@@ -1,0 +1,242 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { handlerWith, personCalled, startSshServer } from '../support/ssh-server.ts'
+import { openSsh, ssh, type SshResult, type SshSession } from '../support/ssh.ts'
+import { createStage, type Stage } from '../support/stage.ts'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+import { binaryHeader, extra, ipv4Place, ipv6Place, lineHeader } from '../support/proxy-header.ts'
+
+const CONFIG = `[server]
+proxies = ["127.0.0.2", "127.0.3.0/24"]
+[limits]
+connections_per_address = 2
+`
+const GREETING = 'SSH-2.0-sshawl\r\n'
+
+let stage: Stage
+/** What the proxy says of those who come now. */
+let header = lineHeader('203.0.113.9')
+let proxy: TcpProxy
+beforeAll(async () => {
+  stage = await createStage({ config: CONFIG })
+  await stage.claim('rhea')
+  proxy = await startTcpProxy(stage.server.port, () => header)
+})
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await stage[Symbol.asyncDispose]()
+})
+
+const target = async (name: string) => ({ user: name, port: proxy.port, key: await stage.home.key(name) })
+
+/** Runs a command through the proxy. */
+const through = async (name: string, words: readonly string[]): Promise<SshResult> =>
+  ssh(await target(name), words)
+
+/** Stays connected through the proxy. */
+async function stay(name: string): Promise<SshSession> {
+  const session = openSsh({ ...(await target(name)), options: ['-T'] })
+  await session.waitFor('-- lobby')
+  return session
+}
+
+const done = async (words: readonly string[]): Promise<void> => {
+  const { exitCode, stderr } = await stage.as('rhea', words)
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+}
+
+/** Runs something while this network is banned. */
+async function whileBanned(network: string, work: () => Promise<void>): Promise<void> {
+  await done(['ban', network])
+  try {
+    await work()
+  } finally {
+    await done(['unban', network])
+  }
+}
+
+const DB8 = '20010db8000000000000000000000009'
+
+test.each([
+  ['version 1', lineHeader('203.0.113.9'), lineHeader('198.51.100.7'), '203.0.113.0/24'],
+  ['version 1, IPv6', lineHeader('2001:db8::9'), lineHeader('2001:db9::9'), '2001:db8::/32'],
+  [
+    'version 2',
+    binaryHeader({ extras: extra(0x05, Buffer.alloc(16, 1)) }),
+    binaryHeader({ place: ipv4Place('198.51.100.7') }),
+    '203.0.113.0/24',
+  ],
+  [
+    'version 2, IPv6',
+    binaryHeader({ kind: 0x21, place: ipv6Place(DB8) }),
+    binaryHeader({ kind: 0x21, place: ipv6Place(DB8.replace('db8', 'db9')) }),
+    '2001:db8::/32',
+  ],
+])('a ban of a network holds for the address of the client: %s', async (_name, first, other, network) => {
+  await whileBanned(network, async () => {
+    header = first
+    expect((await through('ann', ['whoami'])).stderr).toContain('Permission denied')
+    header = other
+    expect(await through('ann', ['whoami'])).toMatchObject({ stdout: 'ann (member)\n', exitCode: 0 })
+  })
+  header = first
+  expect((await through('ann', ['whoami'])).exitCode).toBe(0)
+})
+
+test.each([
+  ['version 1', lineHeader('203.0.113.9'), lineHeader('198.51.100.7')],
+  ['version 2', binaryHeader(), binaryHeader({ place: ipv4Place('198.51.100.7') })],
+])('the limit of an address is that of the client: %s', async (_name, first, other) => {
+  header = first
+  await using _one = await stay('ann')
+  await using _two = await stay('bob')
+  // OpenSSH prints what comes before the greeting only with -v.
+  expect((await through('cleo', ['whoami'])).exitCode).toBe(255)
+  header = other
+  await using _three = await stay('cleo')
+  expect((await through('dora', ['whoami'])).exitCode).toBe(0)
+})
+
+test('the log has the address of the client', async () => {
+  header = lineHeader('203.0.113.77')
+  await whileBanned('203.0.113.77', async () => void (await through('ann', ['whoami'])))
+  expect(stage.server.stderr()).toMatch(/"address":"203\.0\.113\.77".*"msg":"login refused"/)
+})
+
+test.each([
+  ['version 1', Buffer.from('PROXY UNKNOWN\r\n')],
+  ['a socket of Unix', binaryHeader({ kind: 0x31, place: Buffer.alloc(216) })],
+  ['an unspecified family', binaryHeader({ kind: 0, place: Buffer.alloc(0) })],
+])('a client of whom the proxy knows nothing has the address of the proxy: %s', async (_name, unknown) => {
+  header = unknown
+  await whileBanned('127.0.0.2', async () => {
+    expect((await through('ann', ['whoami'])).stderr).toContain('Permission denied')
+  })
+  expect((await through('ann', ['whoami'])).exitCode).toBe(0)
+})
+
+/** A connection from an address of the loopback. */
+function dial(port: number, from: string): Socket {
+  const socket = connect({ host: '127.0.0.1', port, localAddress: from })
+  socket.on('error', () => undefined)
+  return socket
+}
+
+/** All that the server says until it hangs up. */
+async function heard(socket: Socket): Promise<string> {
+  let text = ''
+  socket.setEncoding('latin1').on('data', (piece: string) => (text += piece))
+  await once(socket, 'close')
+  return text
+}
+
+describe('from a network that is not named', () => {
+  test('a header is no greeting of SSH, and says nothing of an address', async () => {
+    for (const one of [lineHeader('203.0.113.9'), binaryHeader()]) {
+      const socket = dial(stage.server.port, '127.0.0.3')
+      socket.write(Buffer.concat([one, Buffer.from('SSH-2.0-x\r\n')]))
+      expect(await heard(socket)).toContain(GREETING)
+    }
+    expect(stage.server.stderr()).not.toContain('"address":"203.0.113.9","why"')
+  })
+})
+
+describe('from a proxy', () => {
+  test('its own check of health is answered and ended, and no line of the log tells of it', async () => {
+    const before = stage.server.stderr()
+    for (const place of [Buffer.alloc(0), ipv4Place('203.0.113.9')]) {
+      const socket = dial(stage.server.port, '127.0.3.1')
+      socket.write(binaryHeader({ command: 0x20, kind: 0, place }))
+      expect(await heard(socket)).toBe(GREETING)
+    }
+    const plain = dial(stage.server.port, '127.0.3.1')
+    plain.end()
+    expect(await heard(plain)).toBe('')
+    await done(['whoami'])
+    expect(stage.server.stderr()).toBe(before)
+  })
+
+  test('a header may come byte by byte, and what follows in one piece with it', async () => {
+    const socket = dial(stage.server.port, '127.0.0.2').setNoDelay()
+    for (const byte of binaryHeader()) {
+      socket.write(Buffer.of(byte))
+      await sleep(1)
+    }
+    const [greeting] = (await once(socket, 'data')) as [Buffer]
+    expect(greeting.toString('latin1')).toContain(GREETING)
+    socket.destroy()
+  })
+
+  test.each([
+    ['no header', Buffer.from('SSH-2.0-x\r\n'), 'no PROXY header'],
+    ['a wrong checksum', binaryHeader({ extras: extra(0x03, Buffer.alloc(4)) }), 'checksum'],
+    ['a length beyond all bounds', binaryHeader({ length: 65_535 }), 'more than 4096 bytes'],
+    ['a line without an end', Buffer.alloc(500, 'PROXY UNKNOWN '), 'version 1'],
+  ])('%s is refused at once, without a word', async (_name, bytes, why) => {
+    const from = stage.server.stderr().length
+    const socket = dial(stage.server.port, '127.0.0.2')
+    socket.write(bytes)
+    expect(await heard(socket)).toBe('')
+    await expect.poll(() => stage.server.stderr().slice(from)).toContain(why)
+    expect(stage.server.stderr().slice(from)).toContain('"address":"127.0.0.2"')
+  })
+})
+
+/** Lets everybody in, and says from where. */
+const telling = handlerWith({
+  identify: (name, _key, address) => Promise.resolve(personCalled(`${name} from ${address}`)),
+  async exec({ name }, _line, pipe) {
+    await pipe.out(name)
+    return 0
+  },
+})
+
+test('connections without a header are closed after a while, and are bounded apart from all others', async () => {
+  const limits = { connections: 2, login_timeout_s: 1 }
+  await using server = await startSshServer(telling, limits, ['127.0.0.2'])
+  const whys = () => server.logged.flatMap(({ facts }) => ('why' in facts ? [facts.why] : []))
+  const waiting = [dial(server.port, '127.0.0.2'), dial(server.port, '127.0.0.2')]
+  for (const socket of waiting) await once(socket, 'connect')
+  waiting[0]?.write('PROXY TCP4')
+  await expect(heard(dial(server.port, '127.0.0.2'))).resolves.toBe('')
+  expect(whys()).toEqual(['too many connections wait for their PROXY header'])
+
+  const key = await stage.home.key('ann')
+  expect((await ssh({ user: 'ann', port: server.port, key }, ['x'])).stdout).toBe('ann from 127.0.0.1')
+  await Promise.all(waiting.map((socket) => heard(socket)))
+  const late = 'no whole PROXY header in time'
+  expect(whys()).toEqual(['too many connections wait for their PROXY header', late, late])
+  await using behind = await startTcpProxy(server.port, () => binaryHeader())
+  const result = await ssh({ user: 'ann', port: behind.port, key }, ['x'])
+  expect(result.stdout).toBe('ann from 203.0.113.9')
+})
+
+test('many who come back at once through one proxy are all greeted', async () => {
+  const limits = { unauthenticated: 4, connections: 64, address_burst: 1_000 }
+  await using server = await startSshServer(telling, limits, ['127.0.0.2'])
+  let number = 0
+  await using behind = await startTcpProxy(server.port, () => lineHeader(`198.51.${++number}.1`))
+  const greetings = Array.from({ length: 32 }, async () => {
+    const socket = connect(behind.port, '127.0.0.1').on('error', () => undefined)
+    const [greeting] = (await once(socket, 'data')) as [Buffer]
+    socket.destroy()
+    return greeting.toString('latin1', 0, 8)
+  })
+  expect(new Set(await Promise.all(greetings))).toEqual(new Set(['SSH-2.0-']))
+})
+
+test('a reload follows the list', async () => {
+  await using later = await startTcpProxy(stage.server.port, () => lineHeader('203.0.113.5'), '127.0.0.9')
+  const come = async () =>
+    ssh({ user: 'ann', port: later.port, key: await stage.home.key('ann') }, ['whoami'])
+  expect((await come()).exitCode).toBe(255)
+  const from = stage.server.stderr().length
+  await writeFile(`${stage.server.dataDir}.toml`, CONFIG.replace('127.0.0.2', '127.0.0.9'))
+  stage.server.process.kill('SIGHUP')
+  await expect.poll(() => stage.server.stderr().slice(from)).toContain('"msg":"the config was read again"')
+  expect(await come()).toMatchObject({ stdout: 'ann (member)\n' })
+  expect((await through('ann', ['whoami'])).exitCode).toBe(255)
+})

@@ -1,0 +1,223 @@
+import { writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { createCA, createCert } from 'mkcert'
+import { describe, expect, test } from 'vitest'
+import type { BusConfig } from '../../../../src/adapters/bus/config.ts'
+import { openWire } from '../../../../src/adapters/bus/open.ts'
+import { createEventLog, type EventLog } from '../../../support/event-log.ts'
+import { startNats, type TestNats } from '../../../support/nats.ts'
+import { createNatsUsers } from '../../../support/nats-users.ts'
+import { lacks } from '../../../support/needs.ts'
+import { freePort } from '../../../support/postgres/server.ts'
+import { temporaryDir } from '../../../support/storage.ts'
+
+/** How NATS greets its clients. */
+const INFO = 'INFO {"server_id":"x","version":"2.9.0","proto":1,"headers":true,"max_payload":1048576}\r\n'
+
+const PROBE = new URL('../../../support/nats-probe.ts', import.meta.url).pathname
+
+/** What became of an attempt: whether texts come through, and what the log says of it. */
+interface Outcome {
+  readonly isUp: boolean
+  readonly log: EventLog
+}
+
+/** Opens a wire, and has a text brought to itself where it works. */
+async function attempt(bus: Partial<BusConfig> & Pick<BusConfig, 'url'>): Promise<Outcome> {
+  const log = createEventLog()
+  await using wire = await openWire({ bus: { prefix: 'unit', ...bus }, storageUrl: '', log })
+  const isUp = wire.isUp()
+  if (isUp)
+    await new Promise<void>((resolve) => {
+      wire.hear('room.a', () => resolve())
+      wire.send('room.a', 'text')
+    })
+  return { isUp, log }
+}
+
+const withLogin = ({ url }: TestNats, login: string): string => url.replace('//', `//${login}@`)
+
+/** A server of anybody else, and what it was sent. */
+async function startImpostor(
+  greet: (socket: Socket) => void,
+): Promise<AsyncDisposable & { readonly port: number; readonly sent: Buffer[] }> {
+  const sent: Buffer[] = []
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).on('data', (data) => sent.push(data))
+    greet(socket)
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    sent,
+    async [Symbol.asyncDispose]() {
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+describe.skipIf(lacks('nats'))('NATS', () => {
+  test('is shown a user and a password, and neither is in the log when they are wrong', async () => {
+    await using nats = await startNats(['--user', 'sshawl', '--pass', 'tops3cret@,/'])
+    expect(await attempt({ url: withLogin(nats, 'sshawl:tops3cret%40%2C%2F') })).toMatchObject({ isUp: true })
+    const wrong = await attempt({ url: withLogin(nats, 'sshawl:tops3cret') })
+    expect(wrong.isUp).toBe(false)
+    expect(wrong.log.lines.join()).toContain('uthorization')
+    expect(wrong.log.lines.join()).not.toContain('tops3cret')
+    expect((await attempt({ url: nats.url })).isUp).toBe(false)
+  })
+
+  test('is shown a token', async () => {
+    await using nats = await startNats(['--auth', 't0ken'])
+    expect((await attempt({ url: withLogin(nats, 't0ken') })).isUp).toBe(true)
+    expect((await attempt({ url: withLogin(nats, 'other') })).isUp).toBe(false)
+  })
+
+  test('is shown the credentials of a file, which is read for each connection', async () => {
+    using dir = temporaryDir()
+    const [config, credentials] = [join(dir.path, 'nats.conf'), join(dir.path, 'user.creds')]
+    const [mine, others] = [createNatsUsers(), createNatsUsers()]
+    writeFileSync(config, mine.operatorConfig)
+    await using nats = await startNats(['-c', config])
+    const url = nats.url
+    for (const [text, isUp] of [
+      [mine.credentials, true],
+      [others.credentials, false],
+      ['no credentials', false],
+    ] as const) {
+      writeFileSync(credentials, text)
+      const outcome = await attempt({ url, credentials })
+      expect(outcome.isUp).toBe(isUp)
+      expect(outcome.log.lines.join()).not.toMatch(/SU[A-Z2-7]{10}|eyJ/)
+    }
+    const log = createEventLog()
+    await using wire = await openWire({ bus: { url, prefix: 'unit', credentials }, storageUrl: '', log })
+    expect(log.lines.join()).toContain('the credentials for NATS cannot be used')
+    writeFileSync(credentials, mine.credentials)
+    await log.until('the bus is back')
+    expect(wire.isUp()).toBe(true)
+  })
+
+  test('is shown the key of a user who has nothing else', async () => {
+    using dir = temporaryDir()
+    const [config, credentials] = [join(dir.path, 'nats.conf'), join(dir.path, 'user.nk')]
+    const { nkeyConfig, seed } = createNatsUsers()
+    writeFileSync(config, nkeyConfig)
+    writeFileSync(credentials, seed)
+    await using nats = await startNats(['-c', config])
+    expect((await attempt({ url: nats.url, credentials })).isUp).toBe(true)
+    writeFileSync(credentials, createNatsUsers().seed)
+    expect((await attempt({ url: nats.url, credentials })).isUp).toBe(false)
+  })
+
+  test('that forbids the subjects is said to, once', async () => {
+    using dir = temporaryDir()
+    const config = join(dir.path, 'nats.conf')
+    writeFileSync(
+      config,
+      'authorization { users: [ { user: u, password: p, permissions: { publish: "a.>", subscribe: "a.>" } } ] }',
+    )
+    await using nats = await startNats(['-c', config])
+    const url = withLogin(nats, 'u:p')
+    expect((await attempt({ url, prefix: 'a' })).isUp).toBe(true)
+    const log = createEventLog()
+    await using wire = await openWire({ bus: { url, prefix: 'b' }, storageUrl: '', log })
+    wire.hear('room.a', () => undefined)
+    for (const text of ['x', 'y', 'z']) wire.send('room.a', text)
+    await log.until('NATS refuses something')
+    await using other = await openWire({ bus: { url, prefix: 'a' }, storageUrl: '', log })
+    await new Promise<void>((resolve) => {
+      other.hear('b', () => resolve())
+      other.send('b', 'x')
+    })
+    expect([wire.isUp(), log.lines.length]).toEqual([true, 1])
+  })
+
+  test('takes what it is configured for, and no more is sent to it', async () => {
+    using dir = temporaryDir()
+    const config = join(dir.path, 'nats.conf')
+    writeFileSync(config, 'max_payload: 1000\n')
+    await using nats = await startNats(['-c', config])
+    await using wire = await openWire({
+      bus: { url: nats.url, prefix: 'p' },
+      storageUrl: '',
+      log: createEventLog(),
+    })
+    expect(wire.maxBytes).toBe(1000)
+    const heard = await new Promise<string>((resolve) => {
+      wire.hear('a', resolve)
+      wire.send('a', 'x'.repeat(1001))
+      wire.send('a', 'x'.repeat(1000))
+    })
+    expect(heard).toHaveLength(1000)
+  })
+
+  test('has many clusters, which do not hear each other', async () => {
+    await using nats = await startNats()
+    const open = (prefix: string) =>
+      openWire({ bus: { url: nats.url, prefix }, storageUrl: '', log: createEventLog() })
+    await using one = await open('one')
+    await using two = await open('two')
+    const heard: string[] = []
+    await new Promise<void>((resolve) => {
+      two.hear('room.a', (text) => {
+        heard.push(text)
+        if (text === 'end') resolve()
+      })
+      two.send('room.a', 'begin')
+      one.hear('room.a', () => two.send('room.a', 'end'))
+      one.send('room.a', 'of one')
+    })
+    expect(heard).toEqual(['begin', 'end'])
+  })
+
+  test('may be several servers, of which one answers', async () => {
+    await using nats = await startNats()
+    const url = `nats://127.0.0.1:${await freePort()},127.0.0.1:${nats.port}, nats://[::1]:${await freePort()}`
+    expect((await attempt({ url })).isUp).toBe(true)
+  })
+
+  test('that is to be spoken to by TLS gets no word without', async () => {
+    await using impostor = await startImpostor((socket) => socket.write(INFO))
+    const outcome = await attempt({ url: `tls://sshawl:tops3cret@127.0.0.1:${impostor.port}` })
+    expect(outcome.isUp).toBe(false)
+    expect(impostor.sent).toEqual([])
+  })
+
+  test('is spoken to by TLS where its certificate is one of those that are trusted', async () => {
+    using dir = temporaryDir()
+    const ca = await createCA({ ...NAMES, validity: 1 })
+    const { key, cert } = await createCert({ ca, domains: ['localhost', '127.0.0.1'], validity: 1 })
+    const files = { ca: ca.cert, key, cert }
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(dir.path, name), text)
+    const file = (name: string): string => join(dir.path, name)
+    await using nats = await startNats(['--tls', '--tlscert', file('cert'), '--tlskey', file('key')])
+    const refused = await attempt({ url: `tls://sshawl:tops3cret@127.0.0.1:${nats.port}` })
+    expect(refused.isUp).toBe(false)
+    expect(refused.log.lines.join()).toMatch(/certificate/)
+    expect(refused.log.lines.join()).not.toContain('tops3cret')
+    const urls = ['localhost', '127.0.0.1'].map((host) => `tls://${host}:${nats.port}`)
+    const env = { NODE_EXTRA_CA_CERTS: file('ca') }
+    const { stdout } = await execa('node', ['--import', 'jiti/register', PROBE, ...urls], { env })
+    expect(stdout.split('\n').map((line) => JSON.parse(line))).toEqual(
+      urls.map(() => ({ isUp: true, lines: [] })),
+    )
+  })
+
+  test.each([
+    ['ends at once', (socket: Socket) => socket.end()],
+    ['speaks another language', (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+    ['says nothing that can be read', (socket: Socket) => socket.write('INFO {"max_payload":\r\n')],
+    ['refuses', (socket: Socket) => socket.end(`${INFO}-ERR 'maximum connections exceeded'\r\n`)],
+  ])('that %s is away', async (_, greet) => {
+    await using impostor = await startImpostor(greet)
+    const outcome = await attempt({ url: `nats://127.0.0.1:${impostor.port}` })
+    expect(outcome.isUp).toBe(false)
+    expect(outcome.log.count('the bus is away')).toBe(1)
+  })
+})
+
+/** What a certificate must say. */
+const NAMES = { organization: 'exam', countryCode: 'DE', state: 'x', locality: 'x' }
