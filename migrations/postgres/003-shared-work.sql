@@ -32,3 +32,34 @@ END $$;
 
 CREATE TRIGGER work_news AFTER INSERT OR UPDATE OR DELETE ON work
   FOR EACH ROW EXECUTE FUNCTION work_changed();
+
+-- The questions that are open. `asked` and `answer` are JSON. An answer of another server than the one that asked stands in its row
+-- until that one carries it out: of two, the first that is there counts.
+CREATE TABLE questions (
+  room   TEXT COLLATE "C" NOT NULL,
+  number BIGINT NOT NULL,
+  server TEXT COLLATE "C" NOT NULL REFERENCES servers (id) ON DELETE CASCADE,
+  person TEXT COLLATE "C" NOT NULL,
+  asked  TEXT COLLATE "C" NOT NULL,
+  answer TEXT COLLATE "C",
+  PRIMARY KEY (room, number)
+);
+
+CREATE INDEX questions_by_server ON questions (server);
+
+-- The last number that a question of a room had.
+CREATE TABLE question_numbers (
+  room TEXT COLLATE "C" PRIMARY KEY REFERENCES rooms (name) ON DELETE CASCADE,
+  last BIGINT NOT NULL
+);
+
+-- Whoever answers is not the server that asked, and both must hear of it.
+CREATE FUNCTION question_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE one questions%ROWTYPE := coalesce(NEW, OLD);
+BEGIN
+  PERFORM tell_news(CASE WHEN TG_OP = 'UPDATE' THEN '' ELSE one.server END, 'questions', one.number || ' ' || one.room);
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER questions_news AFTER INSERT OR UPDATE OR DELETE ON questions
+  FOR EACH ROW EXECUTE FUNCTION question_changed();

@@ -26,6 +26,7 @@ import { assembleSummaries } from './turns/assemble-summaries.ts'
 import { assembleTurns } from './turns/assemble-turns.ts'
 import { configuredModels } from './turns/configured-models.ts'
 import { createModelServices } from './turns/model-services.ts'
+import { sharedQuestionBook } from './cluster/question-book.ts'
 import { sharedRunSlots } from './cluster/run-slots.ts'
 import { sharedTurnSlots } from './cluster/turn-slots.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
@@ -92,6 +93,7 @@ export async function createActivity(
   const approvals = createApprovals({
     room: (name) => rooms.anyRoom(name),
     grants: storage.tools.grants,
+    book: cluster && sharedQuestionBook(cluster.questions),
     limits,
     answerMs: overrides.answerMs,
     clock,
@@ -150,7 +152,7 @@ export async function createActivity(
   return {
     work: { runs: owned(runs), turns: owned(turns), summaries: owned(summaries) },
     approvals,
-    watchElsewhere: (room, changed) => cluster?.work.watch(room, changed) ?? (() => undefined),
+    watchElsewhere: watchElsewhere(cluster),
     bytes,
     tools,
     mcp,
@@ -159,6 +161,13 @@ export async function createActivity(
     warmComposer: () => composer.warmUp(),
   }
 }
+
+const watchElsewhere =
+  (cluster: Cluster | undefined): Activity['watchElsewhere'] =>
+  (room, changed) => {
+    const stops = [cluster?.work.watch(room, changed), cluster?.questions.watch(room, changed)]
+    return () => stops.forEach((stop) => stop?.())
+  }
 
 /** Asks the servers of all models what they can do, so that the first turn need not wait for that. */
 function askServers(turns: Pick<Turns, 'models'>, log: Log): void {

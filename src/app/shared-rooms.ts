@@ -1,11 +1,15 @@
 import { openWire } from '../adapters/bus/open.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
+import { tellDenied } from '../approvals/approvals.ts'
 import type { Log } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterHooks } from '../cluster/cluster.ts'
 import { NO_ORDERS } from '../cluster/orders.ts'
+import type { QuestionRow } from '../cluster/ports.ts'
 import type { Config } from '../config/config.ts'
+import { askedIn } from './cluster/question-book.ts'
 import type { AppContext } from './context.ts'
 import { version } from './version.ts'
 
@@ -43,12 +47,18 @@ export function clusterHooks(
   endCutTurns: () => Promise<void>,
 ): ClusterHooks {
   return {
-    async buried({ rooms }) {
+    async buried({ rooms, questions }) {
       for (const name of rooms) await (await anyRoom(name))?.sumUpPresence()
+      for (const question of questions) await withdraw(question, await anyRoom(question.room))
       await endCutTurns()
     },
     async back(places) {
       for (const { room, person } of places) await (await anyRoom(room))?.cameAgain(person)
     },
   }
+}
+
+/** Nobody waits for its answer any more. */
+async function withdraw(question: QuestionRow, room: Room | undefined): Promise<void> {
+  if (room) await tellDenied(room, askedIn(question), `the server of question ${question.number} ended`)
 }

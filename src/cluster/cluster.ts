@@ -4,6 +4,7 @@ import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
 import { createOrders, type Orders } from './orders.ts'
 import type { ClusterStores, Estate, News, PersonInRoom, ServerFacts, Wire } from './ports.ts'
+import { createSharedQuestions, type SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
 import { createSharedWork, type SharedWork } from './work.ts'
 
@@ -16,6 +17,7 @@ export interface Cluster extends AsyncDisposable {
   readonly elsewhere: Elsewhere
   readonly orders: Orders
   readonly work: Pick<SharedWork, 'take' | 'elsewhere' | 'watch'>
+  readonly questions: Pick<SharedQuestions, 'open' | 'close' | 'answer' | 'elsewhere' | 'watch'>
   readonly news: Pick<News, 'on'>
   /** Joins the others. Rejects with `StorageError`. */
   begin(hooks: ClusterHooks): Promise<void>
@@ -47,6 +49,7 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
   const presence = createSharedPresence(stores, log)
   const orders = createOrders(stores)
   const work = createSharedWork({ server, work: stores.work, news, orders, clock, log })
+  const questions = createSharedQuestions({ server, questions: stores.questions, news, clock, log })
   let hooks: ClusterHooks | undefined
   let isOver = false
   const lease = createLease({
@@ -70,6 +73,7 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     elsewhere: presence,
     orders,
     work,
+    questions,
     news,
     update: () => lease.update(),
     async begin(given) {
@@ -79,6 +83,7 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
       await news.begin()
       await presence.begin()
       await work.begin()
+      await questions.begin()
       lookLater()
     },
     async [Symbol.asyncDispose]() {

@@ -48,6 +48,8 @@ export interface Estate {
   readonly servers: readonly ServerId[]
   /** Rooms in which it must be told that somebody has left: the log holds it (chat/presence/held-presence.ts). */
   readonly rooms: readonly RoomName[]
+  /** Their questions, which nobody can answer any more. */
+  readonly questions: readonly QuestionRow[]
 }
 
 /** The servers of a database. All methods reject with `StorageError` only. */
@@ -98,6 +100,8 @@ export type NewsTopic =
   | 'orders'
   /** Something is at work, or is not any more, or does something else: its id. */
   | 'work'
+  /** A question was asked, answered, or is over: `NUMBER ROOM`. */
+  | 'questions'
 
 /** Says what other servers changed in the database, so that it is read again. */
 export interface News extends AsyncDisposable {
@@ -111,7 +115,7 @@ export interface News extends AsyncDisposable {
 }
 
 /** What is at work on a server: a turn of a model, a tool that somebody runs, the summing up of a room. */
-export interface Work {
+export interface WorkItem {
   readonly id: string
   readonly kind: 'turn' | 'run' | 'summary'
   /** Those of one line wait for each other, or have a number together. */
@@ -124,7 +128,7 @@ export interface Work {
 }
 
 /** As it is now. */
-export interface WorkRow extends Work {
+export interface WorkRow extends WorkItem {
   readonly server: ServerId
   /** It has not begun. */
   readonly waits: boolean
@@ -152,15 +156,52 @@ export type Taken =
  */
 export interface WorkStore {
   /** It runs on this server, or waits, if its line is not full. */
-  take(work: Work, limits: LineLimits): Promise<Taken>
+  take(work: WorkItem, limits: LineLimits): Promise<Taken>
   /** It has ended, or does not wait any more: as many as may run now begin. */
-  leave(work: Pick<Work, 'id' | 'line'>, limits: Pick<LineLimits, 'running'>): Promise<void>
+  leave(work: Pick<WorkItem, 'id' | 'line'>, limits: Pick<LineLimits, 'running'>): Promise<void>
   /** As many as may run now begin: others may have died. */
   fill(line: string, limits: Pick<LineLimits, 'running'>): Promise<void>
   /** This server's does that now. */
   tell(id: string, doing: JsonObject): Promise<void>
   /** All, or those with these ids, in the order of asking. */
   read(ids?: readonly string[]): Promise<readonly WorkRow[]>
+}
+
+/** A question of a room, and its number there. */
+export interface QuestionPlace {
+  readonly room: RoomName
+  readonly number: number
+}
+
+/** A question that a server has asked, until it is over. */
+export interface QuestionRow extends QuestionPlace {
+  readonly server: ServerId
+  readonly asked: JsonObject
+  /** Given through another server, and to be carried out by the one that asked. */
+  readonly answer?: JsonObject
+}
+
+/** How many are open in a room, and how many of those somebody has asked. */
+export interface QuestionCounts {
+  readonly open: number
+  readonly own: number
+}
+
+/** The questions of all servers. Those of a server that has died are gone with it. All methods reject with `StorageError` only. */
+export interface QuestionStore {
+  /** Opens one, and gives its number, which its room has never had; or the counts, where these do not let it. */
+  open(
+    question: { readonly room: RoomName; readonly person: PersonId; readonly asked: JsonObject },
+    mayOpen: (counts: QuestionCounts) => boolean,
+  ): Promise<number | QuestionCounts>
+  /** Removes one of this server's. It stays where it was `answered` through another one, and is `gone` where its server was dead. */
+  close(place: QuestionPlace): Promise<'closed' | 'answered' | 'gone'>
+  /** Removes one of this server's, whatever has become of it. */
+  remove(place: QuestionPlace): Promise<void>
+  /** Gives the first answer to a question. False if it has one, or is over. */
+  answer(place: QuestionPlace, answer: JsonObject): Promise<boolean>
+  /** All, or those that stand there, in the order of asking. */
+  read(places?: readonly QuestionPlace[]): Promise<readonly QuestionRow[]>
 }
 
 /** What the other servers are to do, by kind. Data is JSON. */
@@ -190,6 +231,7 @@ export interface ClusterStores {
   readonly news: News
   readonly orders: OrderStore
   readonly work: WorkStore
+  readonly questions: QuestionStore
   /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
   readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
 }

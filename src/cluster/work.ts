@@ -4,7 +4,7 @@ import type { Alarm, Clock, Log } from '../chat/ports.ts'
 import { createDeferred, type Deferred } from '../lib/deferred.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Orders } from './orders.ts'
-import type { ClusterStores, LineLimits, Taken, Work, WorkRow } from './ports.ts'
+import type { ClusterStores, LineLimits, Taken, WorkItem, WorkRow } from './ports.ts'
 import { createRoomWatchers } from './room-watchers.ts'
 import { createTeller } from './teller.ts'
 
@@ -41,9 +41,9 @@ export interface WorkElsewhere extends WorkRow {
 /** What is at work on all servers. */
 export interface SharedWork {
   /** Rejects with `StorageError`. Resolves to how many there are where the line is full. */
-  take(work: Work, limits: () => LineLimits, hooks: WorkHooks): Promise<WorkSlot | LineLimits>
+  take(work: WorkItem, limits: () => LineLimits, hooks: WorkHooks): Promise<WorkSlot | LineLimits>
   /** What other servers have, in the order in which it was asked for. */
-  elsewhere(kind: Work['kind'], room?: RoomName): readonly WorkElsewhere[]
+  elsewhere(kind: WorkItem['kind'], room?: RoomName): readonly WorkElsewhere[]
   /** From now on `changed` is called after something has changed in a room. Returns the function that ends it. */
   watch(room: RoomName, changed: () => void): () => void
   /** Reads what there is, and follows that. Rejects with `StorageError`. */
@@ -65,7 +65,7 @@ export interface SharedWorkParts extends Pick<ClusterStores, 'server' | 'work' |
 const AGAIN_MS = 1_000
 
 interface Own {
-  readonly work: Work
+  readonly work: WorkItem
   readonly limits: () => LineLimits
   readonly hooks: WorkHooks
   readonly ready: Deferred<void>

@@ -5,7 +5,7 @@ import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { ReportDoing } from './call-context.ts'
 
 /** A tool that a person has called. */
-export interface CalledTool {
+export interface CalledRun {
   /** The id of its call. */
   readonly call: string
   readonly room: RoomName
@@ -17,7 +17,7 @@ export interface CalledTool {
 }
 
 /** A tool at work for a person, on whichever server. */
-export interface ToolRun extends CalledTool {
+export interface ToolRun extends CalledRun {
   /** The tool's name, or that it waits for a permission. */
   doing(): string
   /** How far the tool is, as it says. */
@@ -44,7 +44,7 @@ export interface RunSlots {
    * Takes a place for a run. `stop` is called where the run is stopped from elsewhere. Rejects with `Refusal` where the person has
    * too many, and with `StorageError`.
    */
-  take(run: CalledTool, stop: (why: string) => void): Promise<RunSlot>
+  take(run: CalledRun, stop: (why: string) => void): Promise<RunSlot>
   /** The runs of other servers, in order of their start. */
   elsewhere(room?: RoomName): readonly ToolRun[]
 }

@@ -10,7 +10,7 @@ import { directOffer } from './direct-offer.ts'
 import type { ReportDoing } from './call-context.ts'
 import { cleanName } from './tool-call.ts'
 import type { OpenToolbox } from './room-toolbox.ts'
-import { createRunSlots, type CalledTool, type RunSlots, type ToolRun } from './run-slots.ts'
+import { createRunSlots, type CalledRun, type RunSlots, type ToolRun } from './run-slots.ts'
 
 /** A tool that a person wants to run. */
 export interface ToolRunRequest {
@@ -103,7 +103,7 @@ export function createToolRuns(
   }
 }
 
-const calledTool = (room: Room, person: Person, tool: string, call: string): CalledTool => ({
+const calledTool = (room: Room, person: Person, tool: string, call: string): CalledRun => ({
   call,
   room: room.name,
   tool,

@@ -13,8 +13,8 @@ type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent' | 'message'> & {
 
 /** Stores turns while they run. */
 export interface TurnLog {
-  /** For a turn that is to be begun. */
-  newId(): TurnId
+  /** The id of a turn that is to be begun now. */
+  next(): Pick<TurnRecord, 'id' | 'startedAt'>
   begin(
     turn: TurnFacts & Pick<TurnRecord, 'id' | 'startedAt'> & { readonly requester: Requester },
   ): TurnRecorder
@@ -50,14 +50,12 @@ export function createTurnLog(
   newId: () => string,
   clock: Clock & MonotonicClock,
 ): TurnLog {
-  const nextId = (): TurnId => newId() as TurnId
+  const next: TurnLog['next'] = () => ({ id: newId() as TurnId, startedAt: clock.now() })
 
-  function open({
-    requester,
-    id = nextId(),
-    startedAt = clock.now(),
-    ...turn
-  }: TurnFacts & Partial<Pick<TurnRecord, 'id' | 'startedAt'>>): TurnRecorder {
+  function open(
+    { requester, ...turn }: TurnFacts,
+    { id, startedAt }: ReturnType<TurnLog['next']> = next(),
+  ): TurnRecorder {
     const begunAt = clock.monotonic()
     const isSubTurn = turn.parent !== undefined
     const cut = isSubTurn || !requester ? { endedAt: startedAt, outcome: 'cut' } : {}
@@ -83,11 +81,11 @@ export function createTurnLog(
   }
 
   return {
-    newId: nextId,
-    begin: ({ id, room, model, message, startedAt, requester }) =>
-      open({ id, room, model, message, startedAt, requester }),
-    beginSubTurn: open,
-    beginInBackground: open,
+    next,
+    begin: ({ room, model, message, requester, ...begun }) =>
+      open({ room, model, message, requester }, begun),
+    beginSubTurn: (turn) => open(turn),
+    beginInBackground: (turn) => open(turn),
   }
 }
 

@@ -1,7 +1,7 @@
-import type { Entry, RoomName, TurnId } from '../chat/entry.ts'
+import type { Entry, RoomName } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/people/person.ts'
-import type { Clock, Log } from '../chat/ports.ts'
+import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { ToolCount, ToolList } from '../toolbox/tool-list.ts'
@@ -76,8 +76,7 @@ export interface TurnsParts {
   readonly preview: Preview
   readonly checkQuotas: CheckQuotas
   readonly slots: TurnSlots
-  readonly turnLog: Pick<TurnLog, 'newId' | 'begin'>
-  readonly clock: Clock
+  readonly turnLog: Pick<TurnLog, 'next' | 'begin'>
   readonly runTurn: RunTurn
   readonly log: Log
 }
@@ -105,7 +104,7 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       const { requester } = mention
       if (usesTokens(model.settings)) await parts.checkQuotas(room, requester)
       refuseIfClosing()
-      const called = calledBy(mention, parts.turnLog.newId(), parts.clock.now())
+      const called = calledBy(mention, parts.turnLog.next())
       const stop = createStop(called)
       const slot = await parts.slots.take(called, stop.cancel)
       if (closing) slot.leave()
@@ -152,8 +151,11 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
   }
 }
 
-const calledBy = ({ room, requester, model, message }: Mention, id: TurnId, now: number): CalledTurn => ({
-  id,
+const calledBy = (
+  { room, requester, model, message }: Mention,
+  begun: ReturnType<TurnLog['next']>,
+): CalledTurn => ({
+  ...begun,
   room: room.name,
   model,
   get requester() {
@@ -161,7 +163,6 @@ const calledBy = ({ room, requester, model, message }: Mention, id: TurnId, now:
   },
   requesterId: requester.id,
   message: message.id,
-  startedAt: now,
 })
 
 /** How a turn is stopped, also while it waits. */

@@ -2,7 +2,7 @@ import type { SharedWork, WorkElsewhere } from '../../cluster/work.ts'
 import {
   MAX_RUNS_PER_PERSON,
   tooManyRuns,
-  type CalledTool,
+  type CalledRun,
   type RunSlots,
   type ToolRun,
 } from '../../toolbox/run-slots.ts'
@@ -22,9 +22,9 @@ export const sharedRunSlots = (work: Pick<SharedWork, 'take' | 'elsewhere'>): Ru
 })
 
 /** What all servers are told of a run. */
-type RunFacts = Pick<CalledTool, 'tool' | 'requester'>
+type RunFacts = Pick<CalledRun, 'tool' | 'requester'>
 
-const workOf = ({ call: id, room, requesterId: person, tool, requester }: CalledTool) => {
+const workOf = ({ call: id, room, requesterId: person, tool, requester }: CalledRun) => {
   const facts = { tool, requester } satisfies RunFacts
   return { id, kind: 'run' as const, line: `run ${person}`, room, person, facts }
 }

@@ -83,7 +83,6 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     checkQuotas: models.checkQuotas,
     slots: assembly.slots ?? createTurnQueue(limits),
     turnLog,
-    clock,
     runTurn: callingMentioned(tellingHooks(runTurn, hooks, clock), () => turns, limits),
     log,
   })

@@ -31,7 +31,7 @@ export const belongingsOf = (person: string): Lock => lock('person', person)
 export const placeOf = (room: string, person: string): Lock =>
   lock('place', String(lock(room, person).number & 63))
 
-/** Of what a room's versions are numbered by: scripts, summaries, permissions. */
+/** Of what a room's versions are numbered by: scripts, summaries, permissions, questions. */
 export const numbersOf = (room: string): Lock => lock('numbers', room)
 
 /** Of who runs and who waits in a line of work. */

@@ -8,6 +8,7 @@ import type { Connections } from '../connection.ts'
 import { createNews } from './news.ts'
 import { createOrderStore } from './orders.ts'
 import { createPresentStore } from './present.ts'
+import { createQuestionStore } from './questions.ts'
 import { createServerStore } from './servers.ts'
 import { createWorkStore } from './work.ts'
 
@@ -22,5 +23,6 @@ export const createClusterStores = (
   news: createNews(connection, { url, self: server, log }),
   orders: createOrderStore(connection, server),
   work: createWorkStore(connection, server),
+  questions: createQuestionStore(connection, server),
   newestIn: (rooms) => newestIn(connection.read, rooms),
 })

@@ -1,6 +1,6 @@
 import type { RoomName } from '../../../../chat/entry.ts'
 import type { PersonId } from '../../../../chat/people/person.ts'
-import type { LineLimits, ServerId, Work, WorkRow, WorkStore } from '../../../../cluster/ports.ts'
+import type { LineLimits, ServerId, WorkItem, WorkRow, WorkStore } from '../../../../cluster/ports.ts'
 import { nextInLine } from '../../../../lib/jobs/next-in-line.ts'
 import type { JsonObject } from '../../../../lib/json.ts'
 import type { Connections } from '../connection.ts'
@@ -69,7 +69,7 @@ async function fill(tx: Statements, line: string, limits: Pick<LineLimits, 'runn
   return { running: running.length, waiting: waiting.size }
 }
 
-async function insert(tx: Statements, work: Work, waits: boolean, self: ServerId): Promise<void> {
+async function insert(tx: Statements, work: WorkItem, waits: boolean, self: ServerId): Promise<void> {
   await tx.run(sql`
     INSERT INTO work (id, server, kind, line, room, person, waits, facts, doing)
     VALUES (${work.id}, ${self}, ${work.kind}, ${work.line}, ${work.room}, ${work.person}, ${waits ? 1 : 0},

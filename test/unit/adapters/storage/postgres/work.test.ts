@@ -3,7 +3,7 @@ import { openStorage } from '../../../../../src/adapters/storage/open.ts'
 import type { Storage } from '../../../../../src/adapters/storage/storage.ts'
 import type { EntryId, RoomName, TurnId } from '../../../../../src/chat/entry.ts'
 import type { PersonId } from '../../../../../src/chat/people/person.ts'
-import type { ClusterStores, Work } from '../../../../../src/cluster/ports.ts'
+import type { ClusterStores, WorkItem } from '../../../../../src/cluster/ports.ts'
 import { lobby } from '../../../../contract/storage/cast.ts'
 import { lacks } from '../../../../support/needs.ts'
 import {
@@ -16,7 +16,7 @@ import { room } from '../../../../support/storage.ts'
 const FACTS = { name: 'h:1', version: '1', shared: {} }
 const LIMITS = { running: 2, waiting: 3 }
 
-const turn = (id: string, person = id, where = 'lobby'): Work => ({
+const turn = (id: string, person = id, where = 'lobby'): WorkItem => ({
   id,
   kind: 'turn',
   line: `turn ${where}`,
