@@ -63,3 +63,22 @@ END $$;
 
 CREATE TRIGGER questions_news AFTER INSERT OR UPDATE OR DELETE ON questions
   FOR EACH ROW EXECUTE FUNCTION question_changed();
+
+-- What servers keep in memory of rows that another one may change. The key of the news is the column that the trigger names.
+CREATE FUNCTION kept_row_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE key TEXT;
+BEGIN
+  EXECUTE format('SELECT ($1).%I', TG_ARGV[0]) INTO key USING coalesce(NEW, OLD);
+  PERFORM tell_news(current_setting('application_name'), TG_TABLE_NAME, key);
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER room_scripts_news AFTER INSERT OR UPDATE OR DELETE ON room_scripts
+  FOR EACH ROW EXECUTE FUNCTION kept_row_changed('room');
+
+CREATE TRIGGER mcp_servers_news AFTER INSERT OR UPDATE OR DELETE ON mcp_servers
+  FOR EACH ROW EXECUTE FUNCTION kept_row_changed('name');
+
+-- A tool that nobody has seen before holds for all as it is. What an admin approves is another definition.
+CREATE TRIGGER mcp_pins_news AFTER UPDATE OF hash ON mcp_pins
+  FOR EACH ROW WHEN (OLD.hash <> NEW.hash) EXECUTE FUNCTION kept_row_changed('server');

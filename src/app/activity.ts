@@ -26,8 +26,10 @@ import { assembleSummaries } from './turns/assemble-summaries.ts'
 import { assembleTurns } from './turns/assemble-turns.ts'
 import { configuredModels } from './turns/configured-models.ts'
 import { createModelServices } from './turns/model-services.ts'
+import { followOthers } from './cluster/follow-others.ts'
 import { sharedQuestionBook } from './cluster/question-book.ts'
 import { sharedRunSlots } from './cluster/run-slots.ts'
+import { sharedSummaryPlaces } from './cluster/summary-places.ts'
 import { sharedTurnSlots } from './cluster/turn-slots.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
@@ -90,6 +92,7 @@ export async function createActivity(
     log.warn({ problem }, 'the config names a tool wrongly')
   const sources = toolSources(current, rooms, context, tools)
   const mcp = owned(await openMcp(current.now, rooms.everywhere, context, sources))
+  if (cluster) await followOthers(cluster.news, { scripts: storage.prompts.scripts, mcp }, log)
   const approvals = createApprovals({
     room: (name) => rooms.anyRoom(name),
     grants: storage.tools.grants,
@@ -143,6 +146,7 @@ export async function createActivity(
     ...shared,
     anyRoom: (name) => rooms.anyRoom(name),
     usualSummarizer: () => current.now().memory.summarizer,
+    places: cluster && sharedSummaryPlaces(cluster.work),
   })
   const warmUp = (): void => {
     if (current.now().models.some(({ backend }) => backend !== 'guide')) composer.warmUp()

@@ -16,7 +16,7 @@ export interface Cluster extends AsyncDisposable {
   readonly bus: RoomBus
   readonly elsewhere: Elsewhere
   readonly orders: Orders
-  readonly work: Pick<SharedWork, 'take' | 'elsewhere' | 'watch'>
+  readonly work: Pick<SharedWork, 'take' | 'elsewhere' | 'watch' | 'stop'>
   readonly questions: Pick<SharedQuestions, 'open' | 'close' | 'answer' | 'elsewhere' | 'watch'>
   readonly news: Pick<News, 'on'>
   /** Joins the others. Rejects with `StorageError`. */

@@ -102,6 +102,12 @@ export type NewsTopic =
   | 'work'
   /** A question was asked, answered, or is over: `NUMBER ROOM`. */
   | 'questions'
+  /** A room has another script: its name. */
+  | 'room_scripts'
+  /** An admin connected or disconnected an MCP server: its name. */
+  | 'mcp_servers'
+  /** Another definition of a tool of an MCP server holds: the name of the server. */
+  | 'mcp_pins'
 
 /** Says what other servers changed in the database, so that it is read again. */
 export interface News extends AsyncDisposable {

@@ -22,8 +22,8 @@ export interface WorkSlot {
   readonly ready: Promise<void>
   /** It waits no longer; does nothing if it has begun. */
   giveUp(): void
-  /** It has ended. */
-  leave(): void
+  /** It has ended. Resolves once others can have the place, or it is tried again later. Never rejects. */
+  leave(): Promise<void>
   /** Others read it within a second or two. */
   tell(doing: JsonObject): void
 }
@@ -46,6 +46,8 @@ export interface SharedWork {
   elsewhere(kind: WorkItem['kind'], room?: RoomName): readonly WorkElsewhere[]
   /** From now on `changed` is called after something has changed in a room. Returns the function that ends it. */
   watch(room: RoomName, changed: () => void): () => void
+  /** Has whoever does this end it soon. Rejects with `StorageError`. */
+  stop(id: string, reason: string): Promise<void>
   /** Reads what there is, and follows that. Rejects with `StorageError`. */
   begin(): Promise<void>
   /** This server may have been taken for dead: it has no place any more. */
@@ -163,9 +165,8 @@ export function createSharedWork(parts: SharedWorkParts): SharedWork {
       return {
         ready: mine.ready.promise,
         giveUp: () => begin(mine),
-        leave() {
-          if (!own.delete(work.id)) return
-          void leave(mine)
+        async leave() {
+          if (own.delete(work.id)) await leave(mine)
         },
         tell: (doing) => {
           if (own.has(work.id)) tell(doing)
@@ -177,6 +178,7 @@ export function createSharedWork(parts: SharedWorkParts): SharedWork {
         shown.kind === kind && (room === undefined || shown.room === room) ? [shown] : [],
       ),
     watch: watchers.watch,
+    stop: (id, reason) => orders.give('stop', { id, reason }),
     async begin() {
       news.on('work', readAgain)
       orders.on('stop', async ({ id, reason }) => own.get(id)?.hooks.stop(reason))

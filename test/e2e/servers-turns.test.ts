@@ -61,10 +61,12 @@ describe.skipIf(lacks('postgres'))('turns of several servers', () => {
     await bob.waitFor('now me')
     await alice.waitFor('now me')
     expect(models.requests).toHaveLength(2)
-    expect(await turnsOf(cluster)).toEqual([
-      { outcome: 'stopped', ends: 1 },
-      { outcome: 'done', ends: 1 },
-    ])
+    await expect
+      .poll(() => turnsOf(cluster))
+      .toEqual([
+        { outcome: 'stopped', ends: 1 },
+        { outcome: 'done', ends: 1 },
+      ])
   })
 
   test('are cut off once when their server is killed, and the next that waits begins', async () => {
@@ -84,10 +86,12 @@ describe.skipIf(lacks('postgres'))('turns of several servers', () => {
     await age(cluster, port)
     await bob.waitFor("@qwen's answer to alice was cut off")
     await bob.waitFor('all of it')
-    expect(await turnsOf(cluster)).toEqual([
-      { outcome: 'cut', ends: 1 },
-      { outcome: 'done', ends: 1 },
-    ])
+    await expect
+      .poll(() => turnsOf(cluster))
+      .toEqual([
+        { outcome: 'cut', ends: 1 },
+        { outcome: 'done', ends: 1 },
+      ])
   })
 
   test('have one end, though a server that stood still goes on with one that another has ended', async () => {
@@ -119,9 +123,11 @@ describe.skipIf(lacks('postgres'))('turns of several servers', () => {
     await alice.waitFor('again there')
     await bob.waitFor('again there')
     expect(bob.output()).not.toContain('too late')
-    expect(await turnsOf(cluster)).toEqual([
-      { outcome: 'cut', ends: 1 },
-      { outcome: 'done', ends: 1 },
-    ])
+    await expect
+      .poll(() => turnsOf(cluster))
+      .toEqual([
+        { outcome: 'cut', ends: 1 },
+        { outcome: 'done', ends: 1 },
+      ])
   })
 })
