@@ -1,11 +1,11 @@
--- What is at work on which server: turns of models, tools that people run, summaries. A row is a slot as well: so many of one line
+-- What is at work on which server: turns of models, tools that people run, summaries, hooks. A row is a slot as well: so many of one line
 -- run at once, the others wait, and whoever removes one lets the next begin in the same transaction. The rows of a server that has
 -- died go with its own. `facts` and `doing` are JSON; times are of the database's clock.
 CREATE TABLE work (
   number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id     TEXT COLLATE "C" NOT NULL UNIQUE,
   server TEXT COLLATE "C" NOT NULL REFERENCES servers (id) ON DELETE CASCADE,
-  kind   TEXT COLLATE "C" NOT NULL CHECK (kind IN ('turn', 'run', 'summary')),
+  kind   TEXT COLLATE "C" NOT NULL CHECK (kind IN ('turn', 'run', 'summary', 'hook')),
   line   TEXT COLLATE "C" NOT NULL,
   room   TEXT COLLATE "C" NOT NULL,
   person TEXT COLLATE "C" NOT NULL,

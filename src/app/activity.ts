@@ -26,6 +26,7 @@ import { assembleSummaries } from './turns/assemble-summaries.ts'
 import { assembleTurns } from './turns/assemble-turns.ts'
 import { configuredModels } from './turns/configured-models.ts'
 import { createModelServices } from './turns/model-services.ts'
+import { aloneInRoom } from './cluster/alone-in-room.ts'
 import { followOthers } from './cluster/follow-others.ts'
 import { sharedQuestionBook } from './cluster/question-book.ts'
 import { sharedRunSlots } from './cluster/run-slots.ts'
@@ -122,6 +123,7 @@ export async function createActivity(
       log,
       room: (name) => rooms.anyRoom(name),
       modelNames: () => models().map(({ settings }) => settings.name),
+      alone: cluster && aloneInRoom(cluster.work, context.nextId),
     }),
   )
   const runner = createToolRunner({ limits: toolLimits(current), log })

@@ -120,10 +120,10 @@ export interface News extends AsyncDisposable {
   begin(): Promise<void>
 }
 
-/** What is at work on a server: a turn of a model, a tool that somebody runs, the summing up of a room. */
+/** What is at work on a server: a turn of a model, a tool that somebody runs, the summing up of a room, a hook of its script. */
 export interface WorkItem {
   readonly id: string
-  readonly kind: 'turn' | 'run' | 'summary'
+  readonly kind: 'turn' | 'run' | 'summary' | 'hook'
   /** Those of one line wait for each other, or have a number together. */
   readonly line: string
   readonly room: RoomName

@@ -24,7 +24,7 @@ async function questionNumber(session: SshSession, from = 0): Promise<string> {
   return /[^]*question (\d+): may/.exec(session.output())?.[1] ?? ''
 }
 
-const write = (path: string): string => `/run write_file {"path":"${path}","content":"x"}\n`
+const write = (path: string): string => `/run write_file {"file_path":"${path}","content":"x"}\n`
 
 describe.skipIf(lacks('postgres'))('questions of several servers', () => {
   test('have one row of numbers, are answered anywhere, once, and end with their server', async () => {
@@ -35,7 +35,7 @@ describe.skipIf(lacks('postgres'))('questions of several servers', () => {
     await using bob = await cluster.open(1, 'bob', '-T')
     await bob.waitFor('-- lobby')
 
-    models.play(calls('write_file', { path: 'one.txt', content: 'x' }), says('it is', ' written'))
+    models.play(calls('write_file', { file_path: 'one.txt', content: 'x' }), says('it is', ' written'))
     alice.write('@qwen please\n')
     expect(await questionNumber(bob)).toBe('1')
     bob.write(write('two.txt'))

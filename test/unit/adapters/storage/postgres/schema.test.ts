@@ -13,7 +13,7 @@ import { createDatabase, postgresOptions, type TestDatabase } from '../../../../
 const released: Readonly<Record<string, string>> = {
   '001-first-light.sql': 'd7df39d716551d2b9b36ef7c5e28522b70fc225d17ffdb478437b4a3bf8f5ea5',
   '002-servers.sql': '1cff2b68dd9b14a7cfe564751b7a0d333de46c0f0cc4adf2486dd4063228be1d',
-  '003-shared-work.sql': '75881a668d49c3ced279a5a87c1eea2e68b23208f33d40f8836cd884f6c6cc60',
+  '003-shared-work.sql': 'c8abe3baf2c5d0c7ab1c5039a7ae23ba510fa95edc8b95631af45720ccbfcf24',
 }
 
 /** What servers know of each other: SQLite's is alone. */
