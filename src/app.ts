@@ -5,7 +5,6 @@
  * Nothing else may import from them, except for main.ts and tests. They decide nothing about rooms, prompts or tools.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { loadHostKeys } from './adapters/ssh/keys/host-key.ts'
 import { createSshServer, type SshServer } from './adapters/ssh/server.ts'
 import type { HttpServer } from './adapters/http/server.ts'
 import type { ReadableMeter } from './adapters/metrics/meter.ts'
@@ -13,8 +12,9 @@ import { allModels } from './app/all-models.ts'
 import { createAgents, type Agents } from './app/agents/agents.ts'
 import { createServeMcp } from './app/agents/serve-mcp.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
+import { openHostKeys } from './app/host-keys.ts'
 import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
-import { clusterHooks, openCluster, ownRooms } from './app/shared-rooms.ts'
+import { clusterHooks, openCluster, ownRooms, tellDifferences } from './app/shared-rooms.ts'
 import { createGreeting } from './app/room/greeting.ts'
 import { createRoomBoards } from './app/room/board.ts'
 import { createRoomPasts } from './app/room/past.ts'
@@ -25,6 +25,8 @@ import { assembleModeration } from './app/assemble-moderation.ts'
 import { createDoor } from './app/door.ts'
 import { createActivity, type Activity, type Work } from './app/activity.ts'
 import { createCutTurns } from './app/turns/cut-turns.ts'
+import { sharedFacts } from './app/shared-facts.ts'
+import { version } from './app/version.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { createReload, type Reload } from './app/reload.ts'
 import type { Rooms } from './chat/rooms.ts'
@@ -57,6 +59,11 @@ export interface App extends AsyncDisposable {
   readonly reload: Reload
   /** Takes the configured address; rejects if it cannot. */
   listen(): Promise<Listening>
+  /**
+   * Where the config gives time for it: lets nobody in any more, ends the sessions, and waits for the turns that run until the time
+   * is over, or the signal is aborted that `hurry` gives. Never rejects.
+   */
+  drain(hurry: () => AbortSignal): Promise<void>
   /** Takes the one for HTTP, likewise; undefined where none is configured. */
   listenHttp(): Promise<Listening | undefined>
 }
@@ -101,8 +108,14 @@ async function assemble(
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
   const current = createCurrentConfig({ ...written, models })
-  let place = `${written.listen.host}:${written.listen.port}`
-  const cluster = await openCluster(written, context, () => place)
+  const hostKeys = await openHostKeys(written)
+  const fingerprints = hostKeys.keys.map((key) => key.fingerprint)
+  let name = `${written.listen.host}:${written.listen.port}`
+  const cluster = await openCluster(written, context, async () => ({
+    name,
+    version: version(),
+    shared: await sharedFacts(current.now(), fingerprints),
+  }))
   if (cluster) owned(cluster)
   const chat = await createRoomsAndPeople(current, context, cluster ?? ownRooms(context.log))
   const { rooms, claimCode, tap } = chat
@@ -116,12 +129,11 @@ async function assemble(
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
   const markdown = createLazyMarkdown()
   const { handler, agents } = await createHandler(current, chat, activity, context, markdown)
-  const hostKeys = await loadHostKeys(written.dataDir)
   const { limits } = current
   const { now } = current
   const server = owned(
     createSshServer({
-      hostKeys,
+      hostKeys: hostKeys.keys,
       limits,
       banner: () => bannerFor(now().server.access),
       cas: () => now().server.user_ca,
@@ -133,22 +145,34 @@ async function assemble(
   const { readable } = context.metering
   const needs = { context, server, agents, overrides }
   const http = readable && owned(await openHttpServer(current, chat, activity, { ...needs, readable }))
+  const reload = createReload(
+    current,
+    { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries, hostKeys },
+    context.log,
+  )
   return {
-    fingerprints: hostKeys.map((key) => key.fingerprint),
+    fingerprints,
     claimCode,
-    reload: createReload(
-      current,
-      { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries },
-      context.log,
-    ),
+    async reload(read) {
+      const outcome = await reload(read)
+      await tellDifferences(cluster, rooms, context.log)
+      return outcome
+    },
     async listen() {
       const address = await server.listen(written.listen.host, written.listen.port)
-      place = `${address.host}:${address.port}`
-      await cluster?.update()
+      name = `${address.host}:${address.port}`
+      void tellDifferences(cluster, rooms, context.log)
       // Whoever waits for the address is told first.
       setImmediate(() => warmUp(activity, markdown, context.log))
       void sumUpPresence(rooms, context)
       return address
+    },
+    async drain(hurry) {
+      const { drain_s: seconds } = limits
+      if (seconds === 0) return
+      const until = AbortSignal.any([hurry(), AbortSignal.timeout(seconds * 1_000)])
+      await Promise.all([server[Symbol.asyncDispose](), http?.[Symbol.asyncDispose]()])
+      await activity.work.turns.finish(until)
     },
     async listenHttp() {
       const { listen } = written.http
@@ -237,6 +261,7 @@ async function createHandler(
   const speech = createSpeech(turns, limits, talk.away, talk.findPerson)
   const moderation = assembleModeration(chat, work, context, {
     dataDir: current.now().dataDir,
+    roomsDir: current.now().sandbox.rooms_dir,
     admins: () => current.now().server.admins,
   })
   const commands = createCommands({

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
@@ -8,6 +7,7 @@ import type { Rooms } from '../chat/rooms.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Config } from '../config/config.ts'
+import { ownRoomsDir } from '../config/rooms-dir.ts'
 import { paths } from './paths.ts'
 import type { Json } from '../lib/json.ts'
 import { createRoomHooks, type RoomHooks } from '../prompt/hooks/room-hooks.ts'
@@ -211,7 +211,8 @@ const composerFor = (config: Config, { log }: AppContext): PoolComposer =>
 
 const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Workspaces & AsyncDisposable =>
   createWorkspaces({
-    root: join(dataDir, 'rooms'),
+    root: sandbox.rooms_dir,
+    isShared: sandbox.rooms_dir !== ownRoomsDir(dataDir),
     searchEntry: paths.fileSearch,
     mapped: sandbox.workspaces,
     limits: { diskBytes: sandbox.disk_mb * 1024 * 1024, memoryBytes: sandbox.memory_mb * 1024 * 1024 },

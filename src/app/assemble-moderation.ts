@@ -6,7 +6,7 @@ import type { People } from '../chat/people/people.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import type { Work } from './activity.ts'
 import type { AppContext } from './context.ts'
-import { createRoomKeeper } from './room/keep-room.ts'
+import { createRoomKeeper, type KeptPlaces } from './room/keep-room.ts'
 
 /** Those whom moderation concerns: the rooms, their people, what is decided of them, and who is here. */
 export interface Moderated {
@@ -20,9 +20,9 @@ export function assembleModeration(
   { rooms, people, order }: Moderated,
   work: Work,
   { storage, clock, nextId, log }: Pick<AppContext, 'storage' | 'clock' | 'nextId' | 'log'>,
-  config: { readonly dataDir: string; readonly admins: () => readonly string[] },
+  config: KeptPlaces & { readonly admins: () => readonly string[] },
 ): Moderation {
-  const keep = createRoomKeeper(config.dataDir, storage.chat.log, () => clock.now())
+  const keep = createRoomKeeper(config, storage.chat.log, () => clock.now())
   const server: ServerForModeration = {
     stopWork: (stopped) => stopWork(work, stopped),
     async keepRoom(room) {

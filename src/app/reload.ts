@@ -9,6 +9,7 @@ import { createSerial } from '../lib/jobs/serial.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
 import { allModels } from './all-models.ts'
 import type { CurrentConfig } from './current-config.ts'
+import { hostKeyProblems, type HostKeys } from './host-keys.ts'
 import { toolWordProblems } from './tool-words.ts'
 import type { Mcp } from './mcp/open-mcp.ts'
 import { located, type ConfiguredTools } from './tool-sources.ts'
@@ -29,7 +30,7 @@ export interface Reloaded {
  */
 export type Reload = (read: () => Config) => Promise<Reloaded>
 
-/** The keys of a config that a running server follows. All others need a restart. */
+/** The keys of a config that a running server follows. All others need a restart, and so do the host keys in `server`. */
 const FOLLOWED: ReadonlySet<string> = new Set([
   'server',
   'models',
@@ -47,6 +48,7 @@ interface Following {
   readonly tools: ConfiguredTools
   readonly mcp: Pick<Mcp, 'follow' | 'list'>
   readonly summaries: Pick<Summaries, 'configChanged'>
+  readonly hostKeys: Pick<HostKeys, 'unlike'>
 }
 
 export function createReload(current: CurrentConfig, following: Following, log: Log): Reload {
@@ -64,12 +66,12 @@ export function createReload(current: CurrentConfig, following: Following, log: 
 async function reloadOnce(
   read: () => Config,
   current: CurrentConfig,
-  { tools, mcp, summaries }: Following,
+  { tools, mcp, summaries, hostKeys }: Following,
 ): Promise<Reloaded> {
   try {
     const written = read()
     const connected = mcp.list().map(({ name }) => name)
-    const wrong = await toolWordProblems(written, { connected })
+    const wrong = [...(await toolWordProblems(written, { connected })), ...(await hostKeyProblems(written))]
     if (wrong.length > 0) throw new ConfigError(wrong)
     const before = current.now()
     const models = await allModels(written)
@@ -77,7 +79,8 @@ async function reloadOnce(
     await tools.follow(current.now())
     await mcp.follow()
     await summaries.configChanged()
-    const notes = [...unfollowed(before, written), ...tools.wrapped.warnings().map(located)]
+    const restart = [...(await hostKeys.unlike(written)), ...unfollowed(before, written)]
+    const notes = [...restart, ...tools.wrapped.warnings().map(located)]
     return { taken: true, problems: await tools.problems(connected), notes }
   } catch (error) {
     if (error instanceof ConfigError) return notTaken(error.problems)

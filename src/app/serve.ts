@@ -19,10 +19,10 @@ const SHUTDOWN_MS = 4_500
  * Throws `ConfigError` before anything is made.
  */
 export async function serve(line: CommandLine): Promise<number> {
-  const stop = firstSignal()
+  const stop = nextSignal()
   const hangups = listenForHangups()
   const config = loadConfig(line)
-  const problems = await toolWordProblems(config)
+  const problems = [...(await toolWordProblems(config)), ...(await wrongHostKeys(config))]
   if (problems.length > 0) throw new ConfigError(problems)
   const app = await start(config, stop)
   try {
@@ -32,6 +32,7 @@ export async function serve(line: CommandLine): Promise<number> {
     announce(app, await listen(app, config), config.server.access)
     await listenHttp(app, config)
     if (!stop.aborted) await once(stop, 'abort')
+    await app.drain(nextSignal)
   } finally {
     const watchdog = setTimeout(() => process.exit(0), SHUTDOWN_MS)
     watchdog.unref()
@@ -39,6 +40,12 @@ export async function serve(line: CommandLine): Promise<number> {
     clearTimeout(watchdog)
   }
   return 0
+}
+
+/** What reads keys takes a moment to load: only where there are some to look at. */
+async function wrongHostKeys(config: Config): Promise<readonly string[]> {
+  if (config.server.host_keys.length === 0) return []
+  return await (await import('./host-keys.ts')).hostKeyProblems(config)
 }
 
 /** Loads the rest of the program while the database is opened in its own thread. */
@@ -91,8 +98,8 @@ function cannotListen(error: unknown, at: Address | undefined, flag: string): Er
 
 const shownHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
-/** Aborted by the first signal to stop. Listens from the start, so that one during the start is not lost. */
-function firstSignal(): AbortSignal {
+/** Aborted by the next signal to stop. To be called at the start, so that one during the start is not lost. */
+function nextSignal(): AbortSignal {
   const stop = new AbortController()
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort())
   return stop.signal

@@ -6,12 +6,12 @@ import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterHooks } from '../cluster/cluster.ts'
+import type { ServerFacts } from '../cluster/ports.ts'
 import { NO_ORDERS } from '../cluster/orders.ts'
 import type { QuestionRow } from '../cluster/ports.ts'
 import type { Config } from '../config/config.ts'
 import { askedIn } from './cluster/question-book.ts'
 import type { AppContext } from './context.ts'
-import { version } from './version.ts'
 
 /** What the rooms have in common with those of other servers. */
 export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'>
@@ -23,11 +23,11 @@ export const ownRooms = (log: Log): SharedRooms => ({
   orders: NO_ORDERS,
 })
 
-/** This server as one of several, where the database is for several; it has not joined them yet. `name`: where it listens now. */
+/** This server as one of several, where the database is for several; it has not joined them yet. */
 export async function openCluster(
   config: Pick<Config, 'storage' | 'bus'>,
   { storage, clock, log }: Pick<AppContext, 'storage' | 'clock' | 'log'>,
-  name: () => string,
+  facts: () => Promise<ServerFacts>,
 ): Promise<Cluster | undefined> {
   const { cluster: stores } = storage
   if (!stores || config.storage.url === undefined) return undefined
@@ -35,7 +35,7 @@ export async function openCluster(
     stores,
     wire: await openWire({ bus: config.bus, storageUrl: config.storage.url, log }),
     entries: storage.chat.log,
-    facts: () => ({ name: name(), version: version(), shared: {} }),
+    facts,
     clock,
     log,
   })
@@ -49,12 +49,28 @@ export function clusterHooks(
   return {
     async buried({ rooms, questions }) {
       for (const name of rooms) await (await anyRoom(name))?.sumUpPresence()
-      for (const question of questions) await withdraw(question, await anyRoom(question.room))
       await endCutTurns()
+      for (const question of questions) await withdraw(question, await anyRoom(question.room))
     },
     async back(places) {
       for (const { room, person } of places) await (await anyRoom(room))?.cameAgain(person)
     },
+  }
+}
+
+/** Tells the other servers how this one is now, and the admins how it differs from them. Never rejects. */
+export async function tellDifferences(
+  cluster: Pick<Cluster, 'update'> | undefined,
+  { everywhere }: Pick<Rooms, 'everywhere'>,
+  log: Log,
+): Promise<void> {
+  try {
+    for (const difference of (await cluster?.update()) ?? []) {
+      log.warn({ difference }, 'servers of one database differ')
+      everywhere.tellAdmins(difference)
+    }
+  } catch (error) {
+    log.warn({ error }, 'the other servers were not told what this one is')
   }
 }
 

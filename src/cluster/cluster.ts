@@ -1,5 +1,6 @@
 import type { EntryLog, Alarm, Clock, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
+import { differenceTo } from './differences.ts'
 import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
 import { createOrders, type Orders } from './orders.ts'
@@ -21,8 +22,11 @@ export interface Cluster extends AsyncDisposable {
   readonly news: Pick<News, 'on'>
   /** Joins the others. Rejects with `StorageError`. */
   begin(hooks: ClusterHooks): Promise<void>
-  /** What this server says of itself has changed. Rejects with `StorageError`. */
-  update(): Promise<void>
+  /**
+   * Tells the others what this server says of itself now, and resolves to how it differs from them, in sentences for admins. Rejects
+   * with `StorageError`.
+   */
+  update(): Promise<readonly string[]>
 }
 
 /** What the rest of the server does for a cluster. None rejects with anything but `StorageError`. */
@@ -38,7 +42,8 @@ export interface ClusterParts {
   readonly stores: ClusterStores
   readonly wire: Wire
   readonly entries: Pick<EntryLog, 'read'>
-  readonly facts: () => ServerFacts
+  /** As they are now. */
+  readonly facts: () => Promise<ServerFacts>
   readonly clock: Clock & MonotonicClock & Alarm
   readonly log: Log
 }
@@ -75,7 +80,12 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     work,
     questions,
     news,
-    update: () => lease.update(),
+    async update() {
+      await lease.update()
+      const own = await facts()
+      const others = (await servers.alive()).filter(({ id }) => id !== server)
+      return others.flatMap((other) => differenceTo(own, other) ?? [])
+    },
     async begin(given) {
       hooks = given
       await lease.begin()

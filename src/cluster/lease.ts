@@ -8,16 +8,13 @@ const BEAT_MS = 2_000
 /** A server that says nothing for so long is dead to the others, in milliseconds. */
 const SILENT_MS = 8_000
 
-/** How often it is looked whether this server was heard of, in milliseconds. */
-const WATCH_MS = 1_000
-
 /** What the keeping of a lease is made of. */
 export interface LeaseParts {
   readonly servers: Pick<ServerStore, 'begin' | 'renew' | 'end' | 'bury'>
   /** As they are now. */
-  readonly facts: () => ServerFacts
+  readonly facts: () => Promise<ServerFacts>
   readonly clock: MonotonicClock & Alarm
-  /** Others have died, and this server found it. Rejects with `StorageError` only. */
+  /** Others have died, and this server found it. Rejects with `StorageError`, and then it is called again. */
   readonly onBuried: (estate: Estate) => Promise<void>
   /** Nobody has heard of this server for so long that others may have taken over what it does. Called once each time. */
   readonly onSilent: () => void
@@ -40,26 +37,25 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   let isSilent = false
   /** It was taken for dead, and its people are not back yet. */
   let isComingBack = false
+  /** What others left, and what follows from it is not stored yet. */
+  let unsettled: readonly Estate[] = []
   let beating: Promise<void> = Promise.resolve()
 
   function beatLater(): void {
     clock.later(BEAT_MS, () => {
-      if (state !== 'running') return
-      noteSilence()
-      beating = beat().finally(beatLater)
+      if (state === 'running') beating = beat().finally(beatLater)
     })
   }
 
-  /** A beat that is under way may take long to fail. */
+  /** A beat may hang as long as the network does. Where the process itself stood still, this is the first that it does. */
   function watchLater(): void {
-    clock.later(WATCH_MS, () => {
+    clock.later(BEAT_MS / 2, () => {
       if (state !== 'running') return
       noteSilence()
       watchLater()
     })
   }
 
-  /** Also where the process itself stood still: then this is the first that it does. */
   function noteSilence(): void {
     if (clock.monotonic() - heardAt >= SILENT_MS) beSilent()
   }
@@ -74,14 +70,22 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   async function beat(): Promise<void> {
     try {
       await renew()
-      const estate = await servers.bury(SILENT_MS)
-      if (estate.servers.length === 0) return
-      log.warn({ servers: estate.servers }, 'other servers have died')
-      await told.onBuried(estate)
+      await bury()
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       log.warn({ error, reason: error.reason }, 'the lease of this server could not be renewed')
-      noteSilence()
+    }
+  }
+
+  async function bury(): Promise<void> {
+    const found = await servers.bury(SILENT_MS)
+    if (found.servers.length > 0) {
+      log.warn({ servers: found.servers }, 'other servers have died')
+      unsettled = [...unsettled, found]
+    }
+    for (const estate of unsettled) {
+      await told.onBuried(estate)
+      unsettled = unsettled.filter((one) => one !== estate)
     }
   }
 
@@ -89,7 +93,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
     const asked = clock.monotonic()
     if (!(await servers.renew())) {
       beSilent()
-      await servers.begin(facts())
+      await servers.begin(await facts())
       isComingBack = true
     }
     heardAt = asked
@@ -101,13 +105,13 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
 
   return {
     async begin() {
-      await servers.begin(facts())
+      await servers.begin(await facts())
       heardAt = clock.monotonic()
       state = 'running'
       beatLater()
       watchLater()
     },
-    update: () => servers.begin(facts()),
+    update: async () => await servers.begin(await facts()),
     async [Symbol.asyncDispose]() {
       const wasRunning = state === 'running'
       state = 'ended'

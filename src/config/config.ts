@@ -24,6 +24,7 @@ import type { CommandLine } from './flags.ts'
 import { mcpFrom } from './mcp.ts'
 import { modelsFrom } from './models.ts'
 import { ConfigError } from './problem.ts'
+import { roomsDirFrom } from './rooms-dir.ts'
 import type { FileConfig } from './schema.ts'
 import { storageFrom, type StorageConfig } from './storage.ts'
 import { webFrom } from './web.ts'
@@ -50,6 +51,7 @@ export interface Config extends Omit<
   /** The file that was read; absent where there is none. */
   readonly file: string | undefined
   readonly logLevel: string
+  /** `host_keys` are absolute paths. */
   readonly server: Changed<FileConfig['server'], { access: NonNullable<FileConfig['server']['access']> }>
   readonly models: readonly ModelConfig[]
   /** True if the file names no model: then the server looks for models on this machine. */
@@ -58,8 +60,11 @@ export interface Config extends Omit<
   readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined }>
   /** The servers whose tools the rooms have. */
   readonly mcp: readonly McpServerConfig[]
-  /** `workspaces` maps a room to the real path of the directory that it has in place of its own. */
-  readonly sandbox: Changed<FileConfig['sandbox'], { workspaces: ReadonlyMap<string, string> }>
+  /** `workspaces` maps a room to the real path of the directory that it has in place of its own; all others are in `rooms_dir`. */
+  readonly sandbox: Changed<
+    FileConfig['sandbox'],
+    { workspaces: ReadonlyMap<string, string>; rooms_dir: string }
+  >
 }
 
 /** A part of the file in which some keys have become something else. */
@@ -74,6 +79,7 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
   const dataDir = dataPath(given('data', 'SSHAWL_DATA'), env)
   const { server, tools, sandbox, mcp } = written
   const http = given('http', 'SSHAWL_HTTP')
+  const mapped = workspacesFrom(sandbox.workspaces, path, dataDir)
   return Object.freeze({
     ...written,
     listen,
@@ -81,7 +87,11 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
     dataDir,
     file: path,
     logLevel: logLevel(given('log-level', 'SSHAWL_LOG')),
-    server: { ...server, access: server.access ?? (isLoopback(listen.host) ? 'open' : 'invite') },
+    server: {
+      ...server,
+      access: server.access ?? (isLoopback(listen.host) ? 'open' : 'invite'),
+      host_keys: besideFile(server.host_keys, path),
+    },
     models: modelsFrom(written.models, env),
     discoverModels: written.models.length === 0,
     tools: {
@@ -93,7 +103,11 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
     storage: storageFrom(written.storage, env),
     bus: busFrom(written.bus, path, env),
     mcp: mcpFrom(mcp, path, env),
-    sandbox: { ...sandbox, workspaces: workspacesFrom(sandbox.workspaces, path, dataDir) },
+    sandbox: {
+      ...sandbox,
+      workspaces: mapped,
+      rooms_dir: roomsDirFrom(sandbox, path, { dataDir, mapped }),
+    },
   })
 }
 

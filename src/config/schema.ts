@@ -163,6 +163,7 @@ const limitsSchema = z.strictObject({
   queue_bytes: positive(262_144),
   queues_mb: positive(256),
   stall_s: positive(30),
+  drain_s: orOff(0),
   turns_per_room: positive(2),
   turns_queued: orOff(8),
   turn_s: positive(600),
@@ -234,6 +235,7 @@ export const fileSchema = z.strictObject({
       invites: z.enum(['members', 'ops', 'admins']).default('members'),
       user_ca: z.array(publicKey).default([]),
       proxies: proxies.default([]),
+      host_keys: z.array(z.string().min(1, 'write the path of a private key')).default([]),
       motd: z.string().max(4000).default(''),
       admins: z
         .array(
@@ -257,6 +259,7 @@ export const fileSchema = z.strictObject({
     .strictObject({
       mode: z.enum(['bubblewrap', 'none']).default('bubblewrap'),
       workspaces: workspaces.default({}),
+      rooms_dir: z.string().refine(isAbsolute, 'write an absolute path').optional(),
       disk_mb: orOff(1024),
       memory_mb: z.int().min(64).max(10_000_000).default(512),
     })

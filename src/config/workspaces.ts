@@ -15,7 +15,7 @@ export function workspacesFrom(
 ): ReadonlyMap<string, string> {
   const data = realPathOf(dataDir)
   const mapped = Object.entries(written).map(([room, path]) => [room, realpathSync(path)] as const)
-  const overlapping = mapped.filter(([, path]) => holds(path, data) || holds(data, path))
+  const overlapping = mapped.filter(([, path]) => overlaps(path, data))
   if (overlapping.length > 0 && file !== undefined) {
     const text = readFileSync(file, 'utf8')
     throw new ConfigError(overlapping.map(([room, path]) => `${file}:${overlap(room, path, data, text)}`))
@@ -26,10 +26,14 @@ export function workspacesFrom(
 const overlap = (room: string, path: string, data: string, text: string): string =>
   `${lineOf(text, ['sandbox', 'workspaces', room])}: sandbox.workspaces.${room}: ${path} and the data directory ${data} overlap; choose another directory`
 
-const holds = (outer: string, inner: string): boolean => inner === outer || inner.startsWith(`${outer}/`)
+/** Whether one of two real paths is, or lies in, the other. */
+export const overlaps = (one: string, other: string): boolean => holds(one, other) || holds(other, one)
+
+const holds = (outer: string, inner: string): boolean =>
+  inner === outer || outer === '/' || inner.startsWith(`${outer}/`)
 
 /** The real path. Directories at its end may not exist yet. */
-function realPathOf(path: string): string {
+export function realPathOf(path: string): string {
   try {
     return realpathSync(path)
   } catch {

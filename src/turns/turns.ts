@@ -64,6 +64,8 @@ export interface Turns extends AsyncDisposable {
    * Rejects with `Refusal`, `WrapError`, `StorageError`.
    */
   scope(query: { readonly room: Room; readonly person: Person; readonly model?: string }): Promise<ToolList>
+  /** Starts no more, and resolves when all that run have ended, or the signal is aborted. Never rejects. */
+  finish(signal: AbortSignal): Promise<void>
   /** How many tools the first model has here, at once: no tokens are counted. Rejects with `StorageError`. */
   toolCount(query: { readonly room: Room; readonly person: Person }): Promise<ToolCount>
 }
@@ -142,6 +144,10 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       const [model] = models()
       return await preview.toolCount({ room, requester: person, ...(model ? { model } : {}) })
     },
+    async finish(signal) {
+      closing = true
+      await Promise.race([Promise.allSettled([...active].map((turn) => turn.done)), aborted(signal)])
+    },
     async [Symbol.asyncDispose]() {
       closing = true
       const running = [...active]
@@ -178,6 +184,12 @@ function createStop({ model }: CalledTurn): Stop {
     cancel: (reason = `@${model} was stopped`) => stop.abort(new TurnStopped(reason)),
   }
 }
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 
 /** Lets a turn wait for its slot, then runs it. `ended` is called before `done` settles. */
 function launch(

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
@@ -32,6 +32,7 @@ motd = "a word of welcome"
 admins = []
 invites = "members"
 user_ca = []
+host_keys = []
 proxies = ["192.0.2.0/24"]
 
 [[models]]
@@ -80,6 +81,7 @@ mode = "none"
 disk_mb = 64
 memory_mb = 128
 workspaces = {}
+rooms_dir = "${dir}/rooms"
 
 [lua]
 engine = "wasmoon"
@@ -104,6 +106,7 @@ test('every key of the config file is read by something', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-keys-'))
   await using models = await startModelServer()
   const file = join(dir, 'sshawl.toml')
+  await mkdir(join(dir, 'rooms'))
   const text = everyKey(models.endpoint, dir)
   await writeFile(file, text)
   const { leaves, parts } = keysOf(z.toJSONSchema(fileSchema, { io: 'input' }) as Schema)

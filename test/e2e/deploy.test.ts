@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
+import { checkConfig } from '../../src/config/file.ts'
 import type { AnyServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
 
@@ -19,6 +20,18 @@ afterAll(() => stage[Symbol.asyncDispose]())
 test('the sample config is one that the server takes', () => {
   const { server } = loadConfig({ verb: 'serve', flags: { config: deployed('sshawl.toml') } })
   expect(server.access).toBe('invite')
+})
+
+test('the config of several servers names only what the compose file gives them', () => {
+  const text = readFileSync(deployed('cluster.toml'), 'utf8')
+  const compose = readFileSync(deployed('compose.yaml'), 'utf8')
+  const { storage, bus, sandbox, server } = checkConfig(text, 'cluster.toml')
+  expect(compose).toContain(`${storage.url_env}="postgres://`)
+  expect(compose).toContain(`  ${new URL(bus?.url ?? '').hostname}:\n    image: docker.io/library/nats:`)
+  expect(compose).toContain(`rooms:${sandbox.rooms_dir}`)
+  expect(server.host_keys).toEqual(['/run/secrets/host_key'])
+  expect(compose).toContain('secrets: [database_password, host_key]')
+  for (const proxy of server.proxies) expect(compose).toContain(`ipv4_address: ${proxy}`)
 })
 
 test('the container file copies only what is there, and does not run as root', () => {

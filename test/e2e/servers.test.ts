@@ -41,4 +41,16 @@ describe.skipIf(lacks('postgres'))('several servers on one database', () => {
     await alice.waitFor(/bob left[^]*bob joined/)
     expect(alice.output().match(/bob left/g)).toHaveLength(1)
   })
+  test('admins are told how a server differs from the others', async () => {
+    await using cluster = await createCluster({
+      servers: 1,
+      own: (at) => (at === 0 ? '' : 'turns_per_room = 3\n'),
+    })
+    await cluster.as(0, 'alice', ['claim', cluster.servers[0]?.claimCode ?? ''])
+    await using alice = await cluster.open(0, 'alice', '-T')
+    await alice.waitFor('-- lobby')
+    await cluster.start(1)
+    const told = await alice.waitFor(/the server \S+ is not as .*/)
+    expect(told).toMatch(/with the same rooms: they differ in \[limits\] of the config, host keys\n?$/m)
+  })
 })

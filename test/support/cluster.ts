@@ -22,7 +22,11 @@ export interface ClusterStage extends AsyncDisposable {
 export interface ClusterOptions {
   readonly servers: number
   readonly config?: string
+  /** What one of them alone has in its config, after that. */
+  readonly own?: (at: number) => string
   readonly env?: (at: number) => Readonly<Record<string, string>>
+  /** Of another version than the one that was built: its program. */
+  readonly main?: (at: number) => string | undefined
 }
 
 const CONFIG = `[server]
@@ -37,7 +41,9 @@ const LIMITS = '[limits]\naddress_burst = 1000000\nrate_burst = 1000\n'
 export async function createCluster({
   servers: count,
   config = LIMITS,
+  own,
   env,
+  main,
 }: ClusterOptions): Promise<ClusterStage> {
   const database = await createDatabase()
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-cluster-'))
@@ -54,8 +60,9 @@ export async function createCluster({
     await mkdir(dataDir, { recursive: true })
     return await startServer({
       dataDir,
-      config: CONFIG + config,
+      config: CONFIG + config + (own?.(at) ?? ''),
       env: { DATABASE: database.url, ...env?.(at) },
+      main: main?.(at),
     })
   }
 

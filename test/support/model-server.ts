@@ -185,6 +185,18 @@ export const fallsSilent =
     for (const text of texts) send(response, chunk({ content: text }))
   }
 
+/** Begins with one text, and says the other once it may. */
+export const saysLater =
+  (first: string, mayGoOn: Promise<void>, rest: string): Script =>
+  async (response) => {
+    begin(response)
+    send(response, chunk({ content: first }))
+    await mayGoOn
+    send(response, chunk({ content: rest }))
+    send(response, chunk({}, 'stop'))
+    response.end('data: [DONE]\n\n')
+  }
+
 /** Begins with these pieces and then breaks the connection. */
 export const cut =
   (...pieces: readonly Piece[]): Script =>

@@ -17,7 +17,8 @@ import { createPayloads, MAX_TEXT_BYTES, parsedPayload } from './payload.ts'
 /** One for all subjects: with many rooms, PostgreSQL would look through many names for each server. */
 const CHANNEL = 'sshawl'
 
-const LISTEN = `LISTEN ${CHANNEL}`
+/** A hint is not worth a wait for the disk: it is gone with a crash in any case. */
+const LISTEN = `SET synchronous_commit TO off; LISTEN ${CHANNEL}`
 const NOTIFY = `SELECT pg_notify('${CHANNEL}', payload) FROM unnest($1::text[]) AS payload`
 const BEAT = 'SELECT 1'
 

@@ -5,6 +5,7 @@ import { bytes } from '../../lib/bytes.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 import { WorkspaceError, type ProcessOutcome, type Workspace } from '../../tools/ports/workspace.ts'
 import type { Confinement } from './bubblewrap.ts'
+import { underLock } from './change-lock.ts'
 import { changeText, checkChange, type ChangePlace } from './change-text.ts'
 import type { DiskLimits } from './disk.ts'
 import { followPath, quoted } from './follow-path.ts'
@@ -26,12 +27,19 @@ export interface WorkspaceLimits extends DiskLimits {
   readonly processes: number
 }
 
+/** What is kept beside a workspace, where no tool can reach it; made when it is needed. */
+export interface BesideFiles {
+  /** Where old versions of changed files are kept. */
+  readonly backups: string
+  /** The file with which one server keeps others from changing files meanwhile; absent where there are no others. */
+  readonly lock?: string
+}
+
 /** What a workspace is made from. */
 export interface WorkspaceParts {
   /** Made with its parents, for its owner only, when it is first used. */
   readonly directory: string
-  /** Where old versions of changed files are kept. */
-  readonly backups: string
+  readonly beside: BesideFiles
   readonly limits: WorkspaceLimits
   /** With `none`, commands run unconfined, as the server's own user. */
   readonly sandbox: 'none' | (() => Promise<SandboxState>)
@@ -48,7 +56,7 @@ const FULL_NOTICE = 'the workspace is full: no file can grow until something is 
 
 /** See `Workspace`. */
 export function createWorkspace(parts: WorkspaceParts): Workspace {
-  const { sandbox, limits, searcher, closing, log } = parts
+  const { beside, sandbox, limits, searcher, closing, log } = parts
   const oneByOne = createSerial()
   /** A room's own searches wait for each other, so that no room has all of the searcher. */
   const oneSearchByOne = createSerial()
@@ -59,8 +67,11 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
     return realpath(parts.directory)
   }
 
+  const alone = <T>(work: () => Promise<T>): Promise<T> =>
+    beside.lock === undefined ? work() : underLock(beside.lock, { signal: closing }, work)
+
   async function changePlace(): Promise<ChangePlace> {
-    const place = { root: await root(), backups: parts.backups, maxBytes: limits.fileBytes }
+    const place = { root: await root(), backups: beside.backups, maxBytes: limits.fileBytes }
     await roomDisk.refuseIfFull(place.root)
     return place
   }
@@ -72,7 +83,8 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
     },
     checkDirectory: async (path) => void (await directoryIn(await root(), path)),
     checkChange: async (path) => checkChange(await changePlace(), path),
-    changeText: (path, change) => oneByOne(async () => changeText(await changePlace(), path, change)),
+    changeText: (path, change) =>
+      oneByOne(() => alone(async () => changeText(await changePlace(), path, change))),
     findFiles: (query, signal) =>
       oneSearchByOne(async () => searcher.findFiles(await root(), query, AbortSignal.any([signal, closing]))),
     searchText: (query, signal) =>

@@ -24,6 +24,8 @@ const WORKSPACE_LIMITS: WorkspaceLimits = {
 export interface WorkspacesOptions {
   /** Each room has `root/NAME/files`. */
   readonly root: string
+  /** Whether other servers have the same `root`. */
+  readonly isShared?: boolean
   /** Rooms that an admin gave another directory. */
   readonly mapped?: ReadonlyMap<string, string>
   /** The built file search (rolldown.config.ts). */
@@ -49,7 +51,10 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
   const create = (home: string, room: string): Workspace =>
     createWorkspace({
       directory: options.mapped?.get(room) ?? join(home, 'files'),
-      backups: join(home, 'backups'),
+      beside: {
+        backups: join(home, 'backups'),
+        ...(options.isShared ? { lock: join(home, 'changing') } : {}),
+      },
       limits: { ...limits, diskBytes: options.mapped?.has(room) ? 0 : limits.diskBytes },
       sandbox,
       searcher,

@@ -45,6 +45,15 @@ export async function openStorage({ threadEntry, url, ...options }: StorageOptio
 /** A database that is there: the path of a file, or the URL of PostgreSQL's. */
 export type Place = string
 
+/**
+ * A sentence for each of PostgreSQL's migrations that servers of the version before could not go on with. Throws `StorageError` where
+ * they cannot be read.
+ */
+export async function migrationProblems(migrationsDir: string): Promise<readonly string[]> {
+  const { expansionProblem } = await import('./postgres/expansion.ts')
+  return readMigrations(ofPostgres(migrationsDir)).flatMap((one) => expansionProblem(one) ?? [])
+}
+
 const ofPostgres = (migrationsDir: string): string => join(migrationsDir, 'postgres')
 
 /**

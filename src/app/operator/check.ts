@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createLog } from '../../adapters/log/pino-log.ts'
 import { createComposer } from '../../adapters/lua/composer.ts'
 import { describeSandbox, probeSandbox } from '../../adapters/sandbox/probe.ts'
-import { damageOf, openStorage } from '../../adapters/storage/open.ts'
+import { damageOf, migrationProblems, openStorage } from '../../adapters/storage/open.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import { StorageError } from '../../chat/errors.ts'
 import { loadConfig, type Config } from '../../config/config.ts'
@@ -12,7 +12,9 @@ import type { CommandLine } from '../../config/flags.ts'
 import { ConfigError } from '../../config/problem.ts'
 import { DATABASE } from './backup.ts'
 import { dataDirProblem } from '../data-dir.ts'
+import { hostKeyProblems } from '../host-keys.ts'
 import { paths } from '../paths.ts'
+import { roomsDirWarnings } from './rooms-dir.ts'
 import { located, openTools } from '../tool-sources.ts'
 import { createRefusedParameter } from '../../toolbox/refused-parameters.ts'
 import { sendable } from '../../toolbox/sendable.ts'
@@ -29,10 +31,17 @@ export async function check(line: CommandLine): Promise<number> {
   const { config, problems } = readConfig(line)
   const tools = config ? await storageAndTools(config) : NOTHING_FOUND
   const found = config
-    ? [...problems, ...(await dataProblems(config)), ...(await luaProblems(config)), ...tools.problems]
+    ? [
+        ...problems,
+        ...(await hostKeyProblems(config)),
+        ...(await dataProblems(config)),
+        ...(await luaProblems(config)),
+        ...tools.problems,
+      ]
     : problems
   for (const problem of found) print(problem)
-  for (const warning of tools.warnings) print(`warning: ${warning}`)
+  const warnings = config ? await roomsDirWarnings(config) : []
+  for (const warning of [...warnings, ...tools.warnings]) print(`warning: ${warning}`)
   for (const note of tools.notes) print(`note: ${note}`)
   if (config) console.log(await sandboxLine(config))
   console.log(
@@ -112,7 +121,8 @@ async function storageAndTools(config: Config): Promise<Findings> {
       clock: { now: () => Date.now() },
       log: createLog('silent'),
     })
-    return await toolFiles(config, storage)
+    const found = await toolFiles(config, storage)
+    return { ...found, problems: [...(await migrationProblems(paths.migrations)), ...found.problems] }
   } catch (error) {
     if (error instanceof StorageError) return { ...NOTHING_FOUND, problems: [error.message] }
     throw error

@@ -2,6 +2,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { entryJson } from '../../chat/entry-json.ts'
 import type { EntryLog } from '../../chat/ports.ts'
+import { ownRoomsDir } from '../../config/rooms-dir.ts'
 import type { RoomName } from '../../chat/entry.ts'
 import { pagesOf } from '../../commands/verbs/shared/log-pages.ts'
 import { errorCode } from '../../lib/errors.ts'
@@ -20,19 +21,31 @@ export async function* entryLines(
     yield page.map((entry) => `${safeJson(entryJson(entry))}\n`).join('')
 }
 
-/** Keeps what a deleted room had, in `exports` of the data directory. */
+/** Where rooms are kept. */
+export interface KeptPlaces {
+  readonly dataDir: string
+  /** What has a directory for each room's files. */
+  readonly roomsDir: string
+}
+
+/** No room can be called like that. On another disk than the data, files are moved in their own: nothing is copied, or half copied. */
+const DELETED = '.deleted'
+
+/** Keeps what a deleted room had: what was said in `exports` of the data directory, and its files there or in `.deleted` beside them. */
 export function createRoomKeeper(
-  dataDir: string,
+  { dataDir, roomsDir }: KeptPlaces,
   log: Pick<EntryLog, 'read' | 'sizes'>,
   now: () => number,
 ): (room: RoomName) => Promise<string> {
   return async (room) => {
     const dir = join(dataDir, 'exports')
     await mkdir(dir, { recursive: true, mode: 0o700 })
-    const name = join(dir, `${room}-${new Date(now()).toISOString().replace(/[:.]/g, '-')}`)
-    const file = `${name}.jsonl`
+    const name = `${room}-${new Date(now()).toISOString().replace(/[:.]/g, '-')}`
+    const file = join(dir, `${name}.jsonl`)
     await writePrivately(file, entryLines(log, room))
-    await moveFiles(join(dataDir, 'rooms', room), `${name}-files`)
+    const filesDir = roomsDir === ownRoomsDir(dataDir) ? dir : join(roomsDir, DELETED)
+    await mkdir(filesDir, { recursive: true, mode: 0o700 })
+    await moveFiles(join(roomsDir, room), join(filesDir, `${name}-files`))
     return file
   }
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { guide } from '../../../src/adapters/models/guide/guide.ts'
 import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
 import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
@@ -182,7 +183,13 @@ export const mcpConfigIn = (dataDir: string): McpConfig => ({
   mcp: [],
   dataDir,
   tools: { dirs: [], modules: [], disabled: [], timeout_s: 60, web: undefined },
-  sandbox: { mode: 'bubblewrap', workspaces: new Map(), disk_mb: 64, memory_mb: 512 },
+  sandbox: {
+    mode: 'bubblewrap',
+    workspaces: new Map(),
+    rooms_dir: join(dataDir, 'rooms'),
+    disk_mb: 64,
+    memory_mb: 512,
+  },
 })
 
 async function runnerIn(
@@ -212,7 +219,7 @@ async function runnerIn(
   )
   const clients = createOpenClients()
   const moderated = { rooms, people, order: { sanctions, clients } }
-  const config = { dataDir, admins: () => [] }
+  const config = { dataDir, roomsDir: join(dataDir, 'rooms'), admins: () => [] }
   const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
   const policy = (): InvitePolicy => invitePolicy
   const wants = async (person: Person) => (await preferences.of(person)).history !== 'off'

@@ -78,7 +78,7 @@ function generateHostKey(): HostKey {
 }
 
 /** The key's fingerprint, if the key parses and its public half verifies what it signs. */
-function proveKey(pem: string): Fingerprint | undefined {
+export function proveKey(pem: string): Fingerprint | undefined {
   const key = ssh2.utils.parseKey(pem)
   if (key instanceof Error || !isWhole(key)) return undefined
   return fingerprintOf(key.getPublicSSH())

@@ -4,6 +4,7 @@ import { OTHER_VERSION } from '../rights.ts'
 import type { Connections } from './connection.ts'
 import type { Statements } from './statements.ts'
 import { toStorageError } from './errors.ts'
+import { neededSchema } from './expansion.ts'
 import { MIGRATIONS } from './locks.ts'
 import { raw, sql } from './sql.ts'
 
@@ -41,23 +42,29 @@ async function applyNext(tx: Statements, migrations: readonly Migration[], at: n
   const applied = await refuseUnfit(tx, migrations)
   const next = migrations[applied]
   if (next === undefined) return true
-  if (applied === 0) await tx.run(raw(CREATE_RECORD))
+  await tx.run(raw(applied === 0 ? CREATE_RECORD : EXTEND_RECORD))
   await apply(tx, next, at)
   return applied + 1 === migrations.length
 }
 
-type Applied = Pick<Migration, 'version' | 'sha256'>
+interface Applied extends Pick<Migration, 'version' | 'sha256'> {
+  /** The schema that a program must know at least (expansion.ts). */
+  readonly needs: number
+}
 
 async function appliedTo(statements: Statements): Promise<readonly Applied[]> {
   const table = await statements.get<{ isThere: boolean }>(
     sql`SELECT to_regclass('migrations') IS NOT NULL AS "isThere"`,
   )
   if (!table?.isThere) return []
-  return await statements.all<Applied>(sql`SELECT version, sha256 FROM migrations ORDER BY version`)
+  // A program from before there was such a column wrote rows that need what they are.
+  return await statements.all<Applied>(sql`
+    SELECT version, sha256, coalesce((to_jsonb(migrations) ->> 'needs')::bigint, version) AS needs FROM migrations ORDER BY version`)
 }
 
 function refuseOther(applied: readonly Applied[], migrations: readonly Migration[]): void {
-  if (applied.length > migrations.length) throw newerThan(migrations.length, applied.length)
+  const needed = Math.max(0, ...applied.slice(migrations.length).map(({ needs }) => needs))
+  if (needed > migrations.length) throw newerThan(migrations.length, applied.length)
   for (const [at, { sha256 }] of applied.entries()) {
     const migration = migrations[at]
     if (migration && migration.sha256 !== sha256) throw edited(migration)
@@ -90,9 +97,9 @@ async function apply(
 ): Promise<void> {
   try {
     await tx.run(raw(text))
-    await tx.run(
-      sql`INSERT INTO migrations (version, name, sha256, applied_at) VALUES (${version}, ${name}, ${sha256}, ${at})`,
-    )
+    await tx.run(sql`
+      INSERT INTO migrations (version, name, sha256, applied_at, needs)
+      VALUES (${version}, ${name}, ${sha256}, ${at}, ${neededSchema({ sql: text })})`)
   } catch (cause) {
     const { reason, message } = toStorageError(cause)
     throw new StorageError(reason, `${name}: ${message}`, { cause })
@@ -100,4 +107,6 @@ async function apply(
 }
 
 const CREATE_RECORD = `CREATE TABLE migrations (
-  version BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at BIGINT NOT NULL)`
+  version BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at BIGINT NOT NULL, needs BIGINT)`
+
+const EXTEND_RECORD = 'ALTER TABLE migrations ADD COLUMN IF NOT EXISTS needs BIGINT'

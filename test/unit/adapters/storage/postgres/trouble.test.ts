@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { Client } from 'pg'
+import { describe, expect, test, vi } from 'vitest'
 import {
   auditDatabase,
   backupDatabase,
@@ -24,6 +25,10 @@ function factsLog(): Log & { readonly lines: unknown[] } {
   const keep = (facts: object, text: string): void => void lines.push([facts, text])
   return { lines, debug: keep, info: keep, warn: keep, error: keep }
 }
+
+/** Whoever waits for a lock of the database. */
+const WAITING =
+  "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
 /** What opening it comes to. */
 async function failureOf(url: string, more: object = {}): Promise<StorageError> {
@@ -98,7 +103,8 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     const [more, bad] = ['more', 'bad'].map(
       (name, at) => `${String(known + 1 + at).padStart(3, '0')}-${name}.sql`,
     ) as [string, string]
-    writeFileSync(join(migrationsDir, 'postgres', more), 'CREATE TABLE more (id bigint)')
+    const contraction = `-- Needs: ${known + 1}\nCREATE TABLE more (id bigint)`
+    writeFileSync(join(migrationsDir, 'postgres', more), contraction)
     await (await openStorage({ ...postgresOptions(database), migrationsDir }))[Symbol.asyncDispose]()
     expect(await failureOf(database.url)).toMatchObject({ reason: 'newer' })
     await expect(auditDatabase(database.url, paths.migrations, 0)).rejects.toMatchObject({ reason: 'newer' })
@@ -108,9 +114,26 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
       join(migrationsDir, 'postgres', bad),
       'CREATE TABLE half (id bigint); CREATE TABLE half (id bigint)',
     )
-    writeFileSync(join(migrationsDir, 'postgres', more), 'CREATE TABLE more (id bigint)')
+    writeFileSync(join(migrationsDir, 'postgres', more), contraction)
     expect((await failureOf(database.url, { migrationsDir })).message).toContain(`${bad}: `)
     expect(await database.send("SELECT to_regclass('half') AS half")).toEqual([{ half: null }])
+  })
+
+  test('of the next version, which takes nothing away, is used by servers of both versions', async () => {
+    using dir = temporaryDir()
+    await using database = await createDatabase()
+    await using before = await openStorage(postgresOptions(database))
+    const migrationsDir = join(dir.path, 'migrations')
+    cpSync(paths.migrations, migrationsDir, { recursive: true })
+    const known = readMigrations(join(paths.migrations, 'postgres')).length
+    const name = `${String(known + 1).padStart(3, '0')}-more.sql`
+    writeFileSync(join(migrationsDir, 'postgres', name), 'ALTER TABLE entries ADD COLUMN more bigint')
+    await using after = await openStorage({ ...postgresOptions(database), migrationsDir })
+    await before.chat.log.append(message(idOf(1), 'lobby', 'of the version before'))
+    await after.chat.log.append(message(idOf(2), 'lobby', 'of the next one'))
+    await using again = await openStorage(postgresOptions(database))
+    const log = await again.chat.log.read(lobby, { limit: 9 })
+    expect(log.map(({ text }) => text)).toEqual(['of the version before', 'of the next one'])
   })
 
   test('only reads: nothing is stored, what is there is read', async () => {
@@ -125,6 +148,43 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await expect(refused).rejects.toMatchObject({ name: 'StorageError', reason: 'read-only' })
     await expect(reading.upkeep.health()).rejects.toMatchObject({ reason: 'read-only' })
     expect(await reading.chat.log.read(lobby, { limit: 9 })).toHaveLength(1)
+  })
+
+  test.each([
+    ['lock_timeout', 'somebody else holds what was to be changed; try again when they are done'],
+    ['statement_timeout', 'the database server took too long; try again when it has less to do'],
+  ])('in which somebody holds a table for longer than %s says so, and goes on then', async (limit, told) => {
+    await using database = await createDatabase()
+    await using storage = await openStorage(postgresOptions({ url: `${database.url}?${limit}=200` }))
+    const { log } = storage.chat
+    await log.append(message(idOf(1), 'lobby', 'before'))
+    const holder = new Client({ connectionString: database.url })
+    await holder.connect()
+    await holder.query('BEGIN; LOCK TABLE entries')
+    const calls = [log.append(message(idOf(2), 'lobby', 'x')), log.read(lobby, { limit: 9 })]
+    const reason = { name: 'StorageError', reason: 'locked', message: told }
+    for (const outcome of await Promise.allSettled(calls))
+      expect(outcome).toMatchObject({ status: 'rejected', reason })
+    await holder.end()
+    await log.append(message(idOf(3), 'lobby', 'after'))
+    expect((await log.read(lobby, { limit: 9 })).map(({ text }) => text)).toEqual(['before', 'after'])
+  })
+
+  test('whose connection ends while a statement is under way ends nothing else', async () => {
+    await using database = await createDatabase()
+    await using storage = await openStorage(postgresOptions(database))
+    const { log } = storage.chat
+    await log.append(message(idOf(1), 'lobby', 'before'))
+    const holder = new Client({ connectionString: database.url })
+    await holder.connect()
+    await holder.query('BEGIN; LOCK TABLE entries')
+    const cut = log.append(message(idOf(2), 'lobby', 'cut')).catch((error: unknown) => error)
+    await vi.waitFor(async () => expect(await database.send(WAITING)).toHaveLength(1), { timeout: 10_000 })
+    await database.send(`SELECT pg_terminate_backend(pid) FROM (${WAITING}) AS waiting`)
+    expect(await cut).toMatchObject({ name: 'StorageError', message: expect.stringContaining('try again') })
+    await holder.end()
+    await log.append(message(idOf(3), 'lobby', 'after'))
+    expect((await log.read(lobby, { limit: 9 })).map(({ text }) => text)).toEqual(['before', 'after'])
   })
 
   test('says what to use for backups and restores', async () => {

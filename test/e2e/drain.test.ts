@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { createDeferred } from '../../src/lib/deferred.ts'
+import { saysLater } from '../support/model-server.ts'
+import { createModelStage } from '../support/stage.ts'
+
+const DRAINING = '\n[limits]\ndrain_s = 60\n'
+
+test('a server that stops says goodbye, lets nobody in, and lets a model end its turn', async () => {
+  await using stage = await createModelStage(DRAINING)
+  const goOn = createDeferred<void>()
+  stage.models.play(saysLater('The first half', goOn.promise, ' and the second.'))
+  const alice = await stage.open('alice', '-tt')
+  await alice.waitFor('-- lobby')
+  alice.write('@qwen tell me all of it\r')
+  await alice.waitFor('The first half')
+  const stopped = stage.server.stop('SIGTERM')
+  await alice.waitFor('The server is going down. Goodbye.')
+  expect(await stage.as('bob', ['whoami'])).toMatchObject({ exitCode: 255 })
+  goOn.resolve()
+  expect(await stopped).toBe(0)
+  await stage.restart('SIGTERM')
+  const { stdout } = await stage.as('alice', ['history', 'lobby'])
+  expect(stdout).toContain('The first half and the second.')
+  expect(stdout).not.toContain('cut off')
+})
+
+test('a second signal stops the turn that the server waits for', async () => {
+  await using stage = await createModelStage(DRAINING)
+  stage.models.play(saysLater('The first half', new Promise(() => {}), ''))
+  await using alice = await stage.open('alice', '-tt')
+  await alice.waitFor('-- lobby')
+  alice.write('@qwen tell me all of it\r')
+  await alice.waitFor('The first half')
+  const stopped = stage.server.stop('SIGTERM')
+  await alice.waitFor('The server is going down. Goodbye.')
+  stage.server.process.kill('SIGINT')
+  expect(await stopped).toBe(0)
+  await stage.restart('SIGTERM')
+  const { stdout } = await stage.as('alice', ['history', 'lobby'])
+  expect(stdout).toContain('@qwen was stopped: the server is stopping')
+})

@@ -1,0 +1,106 @@
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readNamedHostKeys } from '../../../../../src/adapters/ssh/keys/named-host-keys.ts'
+
+let dir: string
+const at = (name: string): string => join(dir, name)
+
+/** Makes a key as an operator does. */
+async function make(name: string, ...words: readonly string[]): Promise<string> {
+  await execa('ssh-keygen', ['-q', '-N', '', '-f', at(name), ...words], { stdin: 'ignore' })
+  return at(name)
+}
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sshawl-named-'))
+  await make('ed', '-t', 'ed25519')
+  await make('rsa', '-t', 'rsa', '-b', '2048')
+})
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+/** What is wrong with these files. */
+const problemsOf = async (...names: readonly string[]): Promise<readonly string[]> =>
+  (await readNamedHostKeys(names.map(at))).problems
+
+test('keys of ssh-keygen are read in their order, with the fingerprints that it prints', async () => {
+  const pem = await make('pem', '-t', 'rsa', '-b', '3072', '-m', 'PEM')
+  for (const files of [
+    [at('ed'), at('rsa')],
+    [pem, at('ed')],
+  ]) {
+    const { keys, problems } = await readNamedHostKeys(files)
+    expect(problems).toEqual([])
+    const printed = await Promise.all(files.map((file) => execa('ssh-keygen', ['-lf', file])))
+    expect(keys.map(({ fingerprint }) => fingerprint)).toEqual(
+      printed.map(({ stdout }) => stdout.split(' ')[1]),
+    )
+  }
+})
+
+test.each<readonly [string, () => Promise<unknown>, RegExp]>([
+  ['missing', async () => undefined, /^there is no file \S+\/key; make a key with: ssh-keygen -t ed25519/],
+  ['a directory', () => mkdir(at('key')), /^\S+\/key is not a file/],
+  ['a pipe', () => execa('mkfifo', [at('key')]), /^\S+\/key is not a file/],
+  ['empty', () => writeFile(at('key'), '', { mode: 0o600 }), /is no private key, or not a whole one/],
+  ['binary', () => writeFile(at('key'), Buffer.alloc(999, 0xff), { mode: 0o600 }), /is no private key/],
+  ['huge', () => writeFile(at('key'), Buffer.alloc(1e6, 'x'), { mode: 0o600 }), /is too large for a key/],
+  [
+    'a public key',
+    async () => writeFile(at('key'), await readFile(at('ed.pub')), { mode: 0o600 }),
+    /is a public key; name the private one/,
+  ],
+  [
+    'cut in the middle',
+    async () => (await copyFile(at('ed'), at('key')), truncate(at('key'), 200)),
+    /is no private key, or not a whole one/,
+  ],
+  [
+    'of a curve that is not used',
+    () => make('key', '-t', 'ecdsa'),
+    /type ecdsa-sha2-nistp256, which is not used here; make one with/,
+  ],
+  ['too short', () => make('key', '-t', 'rsa', '-b', '1024'), /has less than 2048 bits/],
+  [
+    'encrypted',
+    () => make('key', '-t', 'ed25519', '-N', 'secret'),
+    /has a passphrase, .* take it off with: ssh-keygen -p -f/,
+  ],
+  [
+    'encrypted in the old form',
+    () => make('key', '-t', 'rsa', '-m', 'PEM', '-N', 'secret'),
+    /has a passphrase/,
+  ],
+  [
+    'readable for others',
+    async () => (await copyFile(at('ed'), at('key')), chmod(at('key'), 0o640)),
+    /^others can read \S+; run: chmod 600 \S+\/key$/,
+  ],
+])('a key that is %s is refused with what to do', async (_name, spoil, sentence) => {
+  await rm(at('key'), { recursive: true, force: true })
+  await rm(at('key.pub'), { force: true })
+  await spoil()
+  const { keys, problems } = await readNamedHostKeys([at('key'), at('rsa')])
+  expect(problems).toEqual([expect.stringMatching(sentence)])
+  expect(keys).toHaveLength(1)
+})
+
+test("the mode of somebody else's file is their business, as for OpenSSH", async (context) => {
+  if (process.getuid?.() !== 0) context.skip()
+  await copyFile(at('ed'), at('mounted'))
+  await chmod(at('mounted'), 0o444)
+  await execa('chown', ['65534', at('mounted')])
+  expect(await problemsOf('mounted')).toEqual([])
+})
+
+test('no two keys are of one type', async () => {
+  await copyFile(at('ed'), at('copy'))
+  await make('other', '-t', 'ed25519')
+  expect(await problemsOf('ed', 'copy', 'rsa', 'other', 'ed')).toEqual([
+    `${at('copy')} has the same key as ${at('ed')}; name it once`,
+    `${at('other')} is a second key of the type ssh-ed25519, after ${at('ed')}, and only one can be shown; leave one out`,
+    `${at('ed')} has the same key as ${at('ed')}; name it once`,
+  ])
+})

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openStorage } from '../../../src/adapters/storage/open.ts'
+import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { RoomName } from '../../../src/chat/entry.ts'
+import { StorageError } from '../../../src/chat/errors.ts'
+import type { Person, PersonId } from '../../../src/chat/people/person.ts'
+import { createLease } from '../../../src/cluster/lease.ts'
+import type { ClusterStores, Estate } from '../../../src/cluster/ports.ts'
+import { handClock, memoryLog } from '../../support/chat-parts.ts'
+import { lacks } from '../../support/needs.ts'
+import { createDatabase, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
+
+const LOBBY = 'lobby' as RoomName
+const guest = (name: string): Person => ({
+  id: `guest:SHA256:x:${name}` as PersonId,
+  name,
+  admin: false,
+  guest: true,
+})
+const facts = async () => ({ name: 'a:22', version: '1', shared: {} })
+
+describe.skipIf(lacks('postgres'))('servers of one database', () => {
+  let database: TestDatabase
+  const storages: Storage[] = []
+  const stores = (at: number): ClusterStores => storages[at]!.cluster!
+  beforeAll(async () => {
+    database = await createDatabase()
+    for (const _ of [1, 2, 3]) storages.push(await openStorage(postgresOptions(database)))
+    await storages[0]!.chat.rooms.create({
+      name: LOBBY,
+      topic: '',
+      vibe: '',
+      private: false,
+      owner: null,
+      createdAt: 0,
+    })
+  })
+  afterAll(async () => {
+    for (const storage of storages) await storage[Symbol.asyncDispose]()
+    await database?.[Symbol.asyncDispose]()
+  })
+
+  /** Nobody has heard of any server for so long. */
+  const pass = (seconds: number) =>
+    database.send(`UPDATE servers SET seen_at = seen_at - interval '${seconds} s'`)
+
+  test('whoever comes first and goes last is known, also where many come at once', async () => {
+    for (const at of [0, 1, 2]) await stores(at).servers.begin(await facts())
+    const ann = guest('ann')
+    const came = await Promise.all([0, 1, 2].map((at) => stores(at).present.come(LOBBY, ann)))
+    expect(came.filter(Boolean)).toHaveLength(1)
+    expect(await stores(0).present.come(LOBBY, ann)).toBe(false)
+    const there = await stores(0).present.elsewhere()
+    expect(there.map(({ server }) => server).toSorted()).toEqual(
+      [stores(1).server, stores(2).server].toSorted(),
+    )
+    expect(there[0]?.person).toEqual(ann)
+    const went = await Promise.all([0, 1, 2].map((at) => stores(at).present.go(LOBBY, ann.id)))
+    expect(went.filter(Boolean)).toHaveLength(1)
+    expect(await stores(0).present.elsewhere([{ room: LOBBY, person: ann.id }])).toEqual([])
+  })
+
+  test('the people of servers that died have left, but for those who are there through another one', async () => {
+    for (const at of [0, 1, 2]) await stores(at).servers.begin(await facts())
+    for (const name of ['bob', 'cy']) await stores(1).present.come(LOBBY, guest(name))
+    for (const name of ['cy', 'di']) await stores(2).present.come(LOBBY, guest(name))
+    await stores(0).present.come(LOBBY, guest('di'))
+    await pass(9)
+    await stores(0).servers.renew()
+    const found = await Promise.all([stores(0).servers.bury(8_000), stores(0).servers.bury(8_000)])
+    expect(found.flatMap(({ servers }) => servers).toSorted()).toEqual(
+      [stores(1).server, stores(2).server].toSorted(),
+    )
+    expect(found.flatMap(({ rooms }) => rooms)).toEqual([LOBBY])
+    expect(await storages[0]!.chat.log.held(LOBBY, 9)).toEqual([
+      { name: 'bob', event: 'left' },
+      { name: 'cy', event: 'left' },
+    ])
+    expect(await stores(1).servers.renew()).toBe(false)
+    expect((await stores(0).servers.alive()).map(({ id }) => id)).toEqual([stores(0).server])
+  })
+
+  test('who was taken for dead is told, and comes back; what others leave is told until it is settled', async () => {
+    const clock = handClock()
+    const told: string[] = []
+    const estates: Estate[] = []
+    let isStored = false
+    await using lease = createLease({
+      servers: stores(0).servers,
+      facts,
+      clock,
+      onSilent: () => void told.push('silent'),
+      onBack: async () => void told.push('back'),
+      async onBuried(estate) {
+        estates.push(estate)
+        if (!isStored) throw new StorageError('full', 'no space')
+      },
+      log: memoryLog(),
+    })
+    await lease.begin()
+    await stores(1).servers.begin(await facts())
+    await pass(9)
+    await stores(1).servers.renew()
+    expect((await stores(1).servers.bury(8_000)).servers).toEqual([stores(0).server])
+    clock.advance(7_999)
+    expect(told).toEqual([])
+    await expect.poll(() => told).toEqual(['back'])
+
+    await pass(9)
+    clock.advance(2_000)
+    await expect.poll(() => estates.length).toBe(1)
+    isStored = true
+    clock.advance(2_000)
+    await expect.poll(() => estates.length).toBe(2)
+    expect(estates[1]).toEqual(estates[0])
+
+    clock.advance(8_000)
+    expect(told).toEqual(['back', 'silent'])
+  })
+})
