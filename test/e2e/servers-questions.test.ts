@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createCluster } from '../support/cluster.ts'
+import { fallSilent } from '../support/cluster-turns.ts'
 import { calls, says, startModelServer } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
 import type { SshSession } from '../support/ssh.ts'
@@ -62,11 +63,8 @@ describe.skipIf(lacks('postgres'))('questions of several servers', () => {
     await bob.waitFor('question 4: may alice')
     alice.write(write('five.txt'))
     await bob.waitFor('alice has 2 open questions here already')
-    const { port } = cluster.servers[0]!
     await cluster.servers[0]!.stop('SIGKILL')
-    await cluster.database.send(
-      `UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE name LIKE '%:${port}'`,
-    )
+    await fallSilent(cluster, 0)
     await bob.waitFor('denied: the server of question 4 ended')
     await bob.waitFor('denied: the server of question 3 ended')
     const late = await cluster.as(1, 'alice', ['allow', 'lobby', '3'])
