@@ -47,7 +47,7 @@ describe.skipIf(lacks('postgres'))('questions of several servers', () => {
       cluster.as(0, 'alice', ['deny', 'lobby', '1']),
       cluster.as(1, 'alice', ['allow', 'lobby', 'room', '1']),
     ])
-    expect(answers.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, 1, 1])
+    expect(answers.filter(({ exitCode }) => exitCode === 0)).toHaveLength(1)
     await bob.waitFor('it is written')
     await alice.waitFor('it is written')
     expect(alice.output().match(/(allowed|denied).*\(question 1: /g)).toHaveLength(1)

@@ -16,7 +16,7 @@ export const sharedRunSlots = (work: Pick<SharedWork, 'take' | 'elsewhere'>): Ru
       lost: () => stop('the server lost the database'),
     })
     if ('running' in slot) throw tooManyRuns(slot.running)
-    return { leave: slot.leave, report: reportTo(slot.tell) }
+    return { leave: () => void slot.leave(), report: reportTo(slot.tell) }
   },
   elsewhere: (room) => work.elsewhere('run', room).map(runElsewhere),
 })

@@ -26,7 +26,7 @@ export const sharedTurnSlots = (
     )
     if ('running' in slot) throw new Refusal(queueIsFull(slot.running, slot.waiting))
     const { ready, giveUp, leave, tell } = slot
-    return { ready, giveUp, leave, report: reportTo(tell) }
+    return { ready, giveUp, leave: () => void leave(), report: reportTo(tell) }
   },
   elsewhere: (room) => work.elsewhere('turn', room).map(turnElsewhere),
 })
