@@ -1,4 +1,4 @@
-import type { EntryLog, Alarm, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
+import type { EntryLog, Alarm, Clock, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { createClosings, type Closings } from './closings.ts'
 import { differenceTo } from './differences.ts'
@@ -9,7 +9,9 @@ import { createOrders, type Orders } from './orders.ts'
 import type { ClusterStores, Estate, News, ServerFacts, Wire } from './ports.ts'
 import type { TellChange } from './own-places.ts'
 import { createSharedPayers, type SharedPayers } from './payers.ts'
+import { createSharedQuestions, type SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
+import { createSharedWork, type SharedWork } from './work.ts'
 
 /** How often the log is looked at for what no hint came for, and stored what could not be, in milliseconds. */
 const LOOK_MS = 1_000
@@ -22,6 +24,8 @@ export interface Cluster extends AsyncDisposable {
   readonly closings: Closings
   readonly loans: SharedLoans
   readonly payers: SharedPayers
+  readonly work: Pick<SharedWork, 'take' | 'elsewhere' | 'watch' | 'stop'>
+  readonly questions: Pick<SharedQuestions, 'open' | 'close' | 'answer' | 'elsewhere' | 'watch'>
   readonly news: Pick<News, 'on'>
   /** Joins the others. Rejects with `StorageError`. */
   begin(hooks: ClusterHooks): Promise<void>
@@ -38,8 +42,6 @@ export interface ClusterHooks {
   readonly told: TellChange
   /** Other servers have died, and what they were doing is to be ended. */
   readonly buried: (estate: Estate) => Promise<void>
-  /** Others may have taken over what this server does: its turns must end. */
-  readonly silent: () => void
   /** It is alive to the others again. */
   readonly back: () => Promise<void>
 }
@@ -51,7 +53,7 @@ export interface ClusterParts {
   readonly entries: Pick<EntryLog, 'read'>
   /** As they are now. */
   readonly facts: () => Promise<ServerFacts>
-  readonly clock: MonotonicClock & Alarm
+  readonly clock: Clock & MonotonicClock & Alarm
   readonly log: Log
 }
 
@@ -59,6 +61,9 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
   const { server, servers, news, newestIn } = stores
   const feed = createRoomFeed({ server, wire, entries, newestIn, log })
   const presence = createSharedPresence(stores, log)
+  const orders = createOrders(stores)
+  const work = createSharedWork({ server, work: stores.work, news, orders, clock, log })
+  const questions = createSharedQuestions({ server, questions: stores.questions, news, clock, log })
   let hooks: ClusterHooks | undefined
   let isOver = false
   const lease = createLease({
@@ -67,26 +72,28 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     clock,
     log,
     onBuried: async (estate) => await hooks?.buried(estate),
-    onSilent: () => hooks?.silent(),
+    onSilent: () => work.loseAll(),
     async onBack() {
       presence.comeAgain()
       await hooks?.back()
     },
   })
 
-  function everySecond(work: () => Promise<void>): void {
+  function everySecond(look: () => Promise<void>): void {
     clock.later(LOOK_MS, () => {
-      if (!isOver) void work().finally(() => everySecond(work))
+      if (!isOver) void look().finally(() => everySecond(look))
     })
   }
 
   return {
     bus: feed,
     elsewhere: presence,
-    orders: createOrders(stores),
     closings: createClosings(stores.closings, clock, log),
     loans: createSharedLoans(stores, log),
     payers: createSharedPayers(stores, clock, log),
+    orders,
+    work,
+    questions,
     news,
     async update() {
       await lease.update()
@@ -100,11 +107,14 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
       // Read second, so that what changes meanwhile is news.
       await news.begin()
       await presence.begin()
+      await work.begin()
+      await questions.begin()
       everySecond(() => feed.lookAtLog())
       everySecond(() => presence.catchUp(given.told))
     },
     async [Symbol.asyncDispose]() {
       isOver = true
+      work.end()
       await lease[Symbol.asyncDispose]()
       await news[Symbol.asyncDispose]()
       await wire[Symbol.asyncDispose]()

@@ -5,6 +5,7 @@ import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { createOwnPlaces, type TellChange } from './own-places.ts'
 import { skeleton } from '../lib/text/skeleton.ts'
 import type { ClusterStores, PersonInRoom, PresentRow } from './ports.ts'
+import { createRoomWatchers } from './room-watchers.ts'
 
 /** Who is in the rooms through which server, kept as the database has it. */
 export interface SharedPresence extends Elsewhere {
@@ -22,7 +23,7 @@ export function createSharedPresence(
 ): SharedPresence {
   const rooms = new Map<RoomName, ReadonlyMap<PersonId, Person>>()
   const lists = new Map<RoomName, readonly Person[]>()
-  const watchers = new Map<RoomName, Set<() => void>>()
+  const watchers = createRoomWatchers()
   const own = createOwnPlaces(present, log)
 
   /** Who has one more place, or one less, is who is there now: what was known before does not matter. */
@@ -32,7 +33,7 @@ export function createSharedPresence(
     for (const { room, person } of places) put(room, person, there.get(keyOf(room, person)))
     for (const room of changed) {
       lists.delete(room)
-      for (const tell of watchers.get(room) ?? []) tell()
+      watchers.tell(room)
     }
   }
 
@@ -81,14 +82,7 @@ export function createSharedPresence(
       return undefined
     },
     isPresent: (person) => find(person) !== undefined,
-    watch(room, changed) {
-      const theirs = watchers.get(room) ?? new Set()
-      watchers.set(room, theirs.add(changed))
-      return () => {
-        theirs.delete(changed)
-        if (theirs.size === 0 && watchers.get(room) === theirs) watchers.delete(room)
-      }
-    },
+    watch: watchers.watch,
     async begin() {
       news.on('present', readAgain)
       news.on('people', async (ids) => await readPeopleAgain(ids as readonly PersonId[]))
