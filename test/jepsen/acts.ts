@@ -1,8 +1,5 @@
-import type { Client } from './client.ts'
+import type { Client, Doing } from './client.ts'
 import type { Act } from './history.ts'
-
-/** Something that a client does in its session, or beside it. */
-export type Doing = (client: Client) => Promise<void>
 
 /** Something that this client may do now. */
 export const acts = ({ name, random, world }: Client): Doing =>

@@ -3,7 +3,6 @@ import type { Machine } from '../support/faults/machine.ts'
 import { connectTo, type Connection } from './connection.ts'
 import type { Act, History } from './history.ts'
 import type { Random } from './random.ts'
-import { acts } from './acts.ts'
 
 /** What all clients of a run share. */
 export interface World {
@@ -14,6 +13,9 @@ export interface World {
   /** Whom the admin may ban. */
   readonly victims: readonly string[]
 }
+
+/** Something that a client does in its session, or beside it. */
+export type Doing = (client: Client) => Promise<void>
 
 /** Somebody with a key, who does one thing after another and comes again wherever the connection was lost. */
 export interface Client {
@@ -26,8 +28,8 @@ export interface Client {
   newMark(): string
   /** Notes what is done, and what came of it. */
   note(what: Pick<Act, 'kind' | 'room' | 'mark'>, work: (act: Act) => Promise<void>): Promise<void>
-  /** Does random things until the signal. */
-  live(isOver: AbortSignal): Promise<void>
+  /** Does what is chosen, one thing after another, until the signal. */
+  live(choose: (client: Client) => Doing, isOver: AbortSignal): Promise<void>
   /** Has an open session, if need be on another server. False where none lets it in. */
   beThere(): Promise<boolean>
 }
@@ -62,10 +64,10 @@ export function createClient(name: string, world: World, random: Random): Client
     }
   }
 
-  async function doSomething(): Promise<void> {
+  async function doSomething(choose: (client: Client) => Doing): Promise<void> {
     if (!connection?.isOpen() && !(await comeIn())) return
     await pause(random.between(...THINKS_MS))
-    await acts(client)(client)
+    await choose(client)(client)
     // Whoever got no answer tries elsewhere, as a person does.
     const isStuck = history.acts.findLast((act) => act.client === name)?.detail === NO_ANSWER
     if (connection && (isStuck || random.between(1, 100) <= RESTLESS)) await connection.leave()
@@ -87,8 +89,8 @@ export function createClient(name: string, world: World, random: Random): Client
       await work(act)
       act.endedAt = history.now()
     },
-    async live(isOver) {
-      while (!isOver.aborted) await doSomething()
+    async live(choose, isOver) {
+      while (!isOver.aborted) await doSomething(choose)
     },
     async beThere() {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++)

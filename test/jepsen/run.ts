@@ -4,7 +4,7 @@ import { createSite, type Site } from '../support/faults/site.ts'
 import { withCleanup } from '../support/load/cleanup.ts'
 import { raisedLimits } from '../support/load/raised-limits.ts'
 import { startModelServer, streams, type ModelServer } from '../support/model-server.ts'
-import { ADMIN } from './acts.ts'
+import { acts, ADMIN } from './acts.ts'
 import { createClient, type World } from './client.ts'
 import { adminKey } from './admin-key.ts'
 import { end, type Ending } from './end.ts'
@@ -52,7 +52,7 @@ export function play(
     const time = AbortSignal.timeout(options.minutes * 60_000)
     const hurting = hurtAll(site, history, random.of('faults'), time)
     const whole = new AbortController()
-    const living = clients.map((client) => client.live(whole.signal))
+    const living = clients.map((client) => client.live(acts, whole.signal))
     await hurting
     // Until all leases that could be lost are lost or renewed, life goes on.
     await pause(LEASE_MS)

@@ -16,7 +16,7 @@ import { lacks, missing } from '../../support/needs.ts'
 import { startDrivers } from '../fan-out/drivers.ts'
 import { crowdFigures, talkFigures, type CrowdFigures, type TalkFigures } from '../fan-out/figures.ts'
 import { report } from '../measure.ts'
-import { type Engine, type Fleet, startFleet, type Used } from './fleets.ts'
+import { type Engine, startFleet, type Used } from './fleets.ts'
 
 interface ServersOptions {
   readonly clients: number

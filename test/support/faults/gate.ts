@@ -38,10 +38,13 @@ export async function startGate(target: number): Promise<Gate> {
       way.from.unpipe(way.to).pause()
       return
     }
-    if (way.hasEnded) return void (ways.delete(way), way.to.destroySoon())
-    if (way.isFlowing) return
-    way.isFlowing = true
-    way.from.pipe(way.to)
+    if (way.hasEnded) {
+      ways.delete(way)
+      way.to.destroySoon()
+    } else if (!way.isFlowing) {
+      way.isFlowing = true
+      way.from.pipe(way.to)
+    }
   }
 
   function open(from: Socket, to: Socket, direction: Way['direction']): void {
@@ -74,7 +77,7 @@ export async function startGate(target: number): Promise<Gate> {
       const closed = once(listener, 'close')
       listener.close()
       passage = 'open'
-      for (const { from, to } of [...ways]) (from.destroy(), to.destroy())
+      for (const { from, to } of [...ways]) for (const socket of [from, to]) socket.destroy()
       await closed
     },
   }
