@@ -7,6 +7,9 @@ const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31))
 /** `npm run attacks` takes the long form of those tests that have one. */
 const attacks = process.env['ATTACKS'] === 'long' ? 'long' : 'quick'
 
+/** `npm run test:postgres` runs the end-to-end tests, whose servers store in PostgreSQL then (support/stored.ts). */
+const folders = process.env['TEST_STORAGE'] === 'postgres' ? 'e2e' : '{unit,contract,e2e}'
+
 /** They measure how long others wait, or keep the processor busy: they run one after the other (`npm run attacks`). */
 const ATTACKS = ['test/e2e/attack-*.test.ts', 'test/e2e/fuzz.test.ts']
 
@@ -17,7 +20,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     globalSetup: ['test/support/build.ts', 'test/support/postgres/run.ts'],
-    setupFiles: ['test/support/property-seed.ts'],
+    setupFiles: ['test/support/property-seed.ts', 'test/support/postgres/drop.ts'],
     provide: { seed, attacks },
     reporters: ['default', new SummaryReporter(seed)],
     // The long form of properties takes minutes (support/any-tools.ts).
@@ -30,9 +33,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // What `npm test` runs; CI runs all three.
+          // What `npm test` runs; CI runs all three, and the first two once more on PostgreSQL.
           name: 'tests',
-          include: ['test/{unit,contract,e2e}/**/*.test.ts'],
+          include: [`test/${folders}/**/*.test.ts`],
           exclude: [...ATTACKS, ...PACKAGE],
           maxWorkers: 3,
           sequence: { groupOrder: 0 },

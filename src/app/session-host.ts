@@ -102,6 +102,8 @@ function createSessionHost(
   let screen: Screen | undefined
   let talk: TalkSession | undefined
   let typing: TypingSession | undefined
+  /** Reads what was typed before, which nobody needs to see the room. */
+  let opening: Promise<TypingSession> | undefined
   let whereabouts: Whereabouts | undefined
   let forget = (): unknown => undefined
   const here = (): Room | undefined => whereabouts?.room()
@@ -119,14 +121,14 @@ function createSessionHost(
 
   return {
     async attach(terminal) {
-      const opening = input.typing.open(person).then((opened) => (typing = opened))
-      const [mine] = await Promise.all([told.openTalk(terminal), opening])
+      const mine = await told.openTalk(terminal)
       if (gone.signal.aborted) return mine.close()
       talk = mine
       const shown = hearing(terminal, mine)
       const moves = createWhereabouts(shown, rooms, views, size, gone.signal)
       screen = shown
       whereabouts = moves
+      opening = input.typing.open(person)
       forget = door.begin(clientOf(shown, moves))
       const why = door.whyOut(person)
       if (why !== undefined) return shown.quit(`! ${why}`, 1)
@@ -135,15 +137,15 @@ function createSessionHost(
       if (person.notice !== undefined) shown.print(`! ${person.notice}`, 'error')
       if (person.guest)
         shown.print(`you are ${person.name}, a guest: ${person.why ?? 'your key does not own the name'}`)
-      await enterLobby(shown, moves)
-      await mine.showWaiting()
-      await told.invitations.tell(person)
+      const [opened] = await Promise.all([opening, enterLobby(shown, moves)])
+      typing = opened
+      await Promise.all([mine.showWaiting(), told.invitations.tell(person)])
     },
     async detach(_screen, draft) {
       forget()
       gone.abort()
       talk?.close()
-      await Promise.all([whereabouts?.leave(), typing?.close(draft)])
+      await Promise.all([whereabouts?.leave(), opening?.then((opened) => opened.close(draft))])
     },
     async submit(line) {
       const room = here()

@@ -53,7 +53,10 @@ export function createSpeech(
   const hintFor = async (text: string, room: Room): Promise<string | undefined> =>
     await missedWords(text, {
       models: turns.names(),
-      people: room.present().map(({ name }) => name),
+      // Few messages mention anybody.
+      get people() {
+        return room.present().map(({ name }) => name)
+      },
       isRegistered: async (name) =>
         await findPerson.called(name).then(
           () => true,

@@ -61,9 +61,12 @@ export function createCallFold(wallNow: () => number): CallFold {
       return [entry]
     },
     callOf: (entry) => calls.get(entry),
-    waiting: () => [...held.values()],
+    waiting: () => (held.size === 0 ? NONE : [...held.values()]),
   }
 }
+
+/** As a rule there are none, and it is asked for at each painting. */
+const NONE: readonly WaitingEntry[] = []
 
 function keyOf(entry: WaitingEntry | ToolResultEntry): string {
   const { turn = '', thread = '' } = entry

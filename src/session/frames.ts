@@ -39,8 +39,7 @@ const CALM_RATE: Rate = { burst: 2, everyMs: 250 }
 
 interface WaitingScreen {
   readonly account: Account
-  readonly paint: () => void
-  readonly fail: (error: unknown) => void
+  readonly paintNow: () => void
   fullAt: number
   calmFullAt: number
   isWaiting: boolean
@@ -61,7 +60,7 @@ export function createFrames({ now, soon, later }: FrameTimers): Frames {
   function paintReady(): void {
     const views = ready
     ready = []
-    for (const view of views) void view.account.run(() => paint(view))
+    for (const view of views) void view.account.run(view.paintNow)
   }
 
   function paintFrame(): void {
@@ -120,25 +119,26 @@ export function createFrames({ now, soon, later }: FrameTimers): Frames {
   }
 }
 
-const newScreen = (account: Account, paint: () => void, fail: (error: unknown) => void): WaitingScreen => ({
-  account,
-  paint,
-  fail,
-  fullAt: 0,
-  calmFullAt: 0,
-  isWaiting: false,
-  isWaitingCalmly: false,
-  isClosed: false,
-})
-
-function paint(view: WaitingScreen): void {
-  view.isWaiting = false
-  view.isWaitingCalmly = false
-  if (view.isClosed) return
-  try {
-    view.paint()
-  } catch (error) {
-    view.isClosed = true
-    view.fail(error)
+function newScreen(account: Account, paint: () => void, fail: (error: unknown) => void): WaitingScreen {
+  function paintNow(): void {
+    view.isWaiting = false
+    view.isWaitingCalmly = false
+    if (view.isClosed) return
+    try {
+      paint()
+    } catch (error) {
+      view.isClosed = true
+      fail(error)
+    }
   }
+  const view: WaitingScreen = {
+    account,
+    paintNow,
+    fullAt: 0,
+    calmFullAt: 0,
+    isWaiting: false,
+    isWaitingCalmly: false,
+    isClosed: false,
+  }
+  return view
 }

@@ -4,6 +4,7 @@ import type { PersonalMessage } from '../chat/talk/personal-message.ts'
 import type { Styled } from '../lib/text/styled.ts'
 import type { DrawCall } from './drawing/call-row.ts'
 import type { DrawEntry } from './drawing/drawn-text.ts'
+import type { Redraw } from './drawing/region/shared-redraw.ts'
 import type { ViewFrames } from './frames.ts'
 import type { Key } from './keys.ts'
 import type { Draft } from './line-editor.ts'
@@ -42,6 +43,7 @@ export interface ViewParts {
   readonly frames: ViewFrames
   readonly drawEntry: DrawEntry
   readonly drawCall: DrawCall
+  readonly redraw: Redraw
   /** Milliseconds that never go back. */
   now(): number
   /** Called with what makes painting impossible. */

@@ -3,6 +3,7 @@ import type { Clock, Log } from '../chat/ports.ts'
 import type { NameColour } from '../chat/preferences/options.ts'
 import { createDrawCall, type DrawCall } from './drawing/call-row.ts'
 import { createDrawEntry, type DrawEntry } from './drawing/drawn-text.ts'
+import { createRedraw, type Redraw } from './drawing/region/shared-redraw.ts'
 import type { LazyMarkdown } from './markdown/load.ts'
 import { createNameColours } from './drawing/name-colours.ts'
 import { createFrames, type Frames, type FrameTimers } from './frames.ts'
@@ -12,6 +13,7 @@ export interface SharedBySessions {
   readonly frames: Frames
   readonly drawEntry: DrawEntry
   readonly drawCall: DrawCall
+  readonly redraw: Redraw
   readonly addressed: Addressed
   /** Milliseconds that never go back. */
   now(): number
@@ -37,6 +39,7 @@ export const createShared = (
   frames: createFrames(timers),
   drawEntry: createDrawEntry(markdown.tools, createNameColours(colourOf)),
   drawCall: createDrawCall(),
+  redraw: createRedraw(),
   addressed: createAddressed(),
   markdown,
   now: () => timers.now(),

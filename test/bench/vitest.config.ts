@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     root: new URL('../..', import.meta.url).pathname,
     include: ['test/bench/*.bench.ts'],
-    globalSetup: ['test/support/build.ts'],
+    globalSetup: ['test/support/build.ts', 'test/support/postgres/run.ts'],
     reporters: ['default'],
     disableConsoleIntercept: true,
     fileParallelism: false,

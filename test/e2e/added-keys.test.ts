@@ -1,7 +1,8 @@
 import { execa } from 'execa'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createStage, type Stage } from '../support/stage.ts'
+import { writeConfig } from '../support/stored.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
@@ -73,7 +74,7 @@ test('whoever holds the name and has added the key of an admin to be is no admin
   await adds('boss', 'chief', 'attacker')
   const { dataDir } = stage.server
   const reloadWith = async (...admins: readonly string[]) => {
-    await writeFile(`${dataDir}.toml`, config(...admins))
+    await writeConfig(dataDir, config(...admins))
     expect((await execa(process.execPath, [MAIN, 'reload', '--data', dataDir])).exitCode).toBe(0)
   }
   await reloadWith(await stage.home.fingerprint('chief'))

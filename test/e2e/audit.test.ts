@@ -1,9 +1,8 @@
 import { execa } from 'execa'
-import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import type { AnyServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
+import { askStored, onPostgres, writeConfig } from '../support/stored.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 const ADMIN_KEY = `SHA256:${'a'.repeat(43)}`
@@ -14,8 +13,7 @@ const CA_FINGERPRINT = expect.stringMatching(/^whoever has a certificate of SHA2
 
 let stage: Stage<AnyServer>
 /** Another config of the same server, which it has not read. */
-const configure = (more: string) =>
-  writeFile(`${stage.server.dataDir}.toml`, `[server]\naccess = "open"\n${more}`)
+const configure = (more: string) => writeConfig(stage.server.dataDir, `[server]\naccess = "open"\n${more}`)
 beforeAll(async () => {
   stage = await createStageHere({ config: '[server]\naccess = "open"\n' })
   await stage.claim('alice')
@@ -62,13 +60,12 @@ test('a running server is audited as a table: admins, rooms, invitations and key
 test('a server that is stopped is audited as JSON, a line each, with the grants that still hold', async () => {
   await stage.server.stop('SIGTERM')
   const later = Date.now() + 3_600_000
-  openFile(`${stage.server.dataDir}/sshawl.db`)
-    .exec(
-      `INSERT INTO grants (room, id, person, name, tool, target, until, "by", at)
-       SELECT 'den', n, id, name, 'write_file', 'a' || n, CASE n WHEN 1 THEN ${later} WHEN 2 THEN 1 END, 'alice', 1
-       FROM people, (SELECT 1 AS n UNION SELECT 2 UNION SELECT 3) WHERE name = 'bob'`,
-    )
-    .close()
+  await askStored(
+    stage.server.dataDir,
+    `INSERT INTO grants (room, id, person, name, tool, target, until, "by", at)
+     SELECT 'den', n, id, name, 'write_file', 'a' || n, CASE n WHEN 1 THEN ${later} WHEN 2 THEN 1 END, 'alice', 1
+     FROM people, (SELECT 1 AS n UNION SELECT 2 UNION SELECT 3) AS numbered WHERE name = 'bob'`,
+  )
   const { stdout } = await audit('--json')
   const rights = stdout.split('\n').map((line) => JSON.parse(line) as { who: string; may: string })
   expect(rights.filter(({ may }) => may.startsWith('run'))).toEqual([
@@ -106,22 +103,29 @@ test('codes that are open are audited, and who is banned or muted', async () => 
   ])
 })
 
-test('where there is nothing to audit, or a flag is wrong, it says so', async () => {
+test('where there is nothing to audit, it says so', async ({ skip }) => {
+  skip(onPostgres, 'a directory without a file is what it is about')
   const nowhere = await audit('--data', `${stage.dir}/none`)
   expect(nowhere.exitCode).toBe(1)
   expect(nowhere.stderr).toMatch(
     /^sshawl: .*none\/sshawl\.db: there is no database; name its directory with --data$/,
   )
+})
+
+test('where a flag is wrong, it says so', async () => {
   expect((await audit('now')).exitCode).toBe(2)
   const check = await execa(process.execPath, [MAIN, 'check', '--json'], { reject: false })
   expect(check).toMatchObject({ exitCode: 2, stderr: 'sshawl: unexpected "--json"; see sshawl --help' })
 })
 
-test('a database of another version is not guessed at', async () => {
-  const file = `${stage.server.dataDir}/sshawl.db`
-  const db = openFile(file)
-  db.pragma(`user_version = ${Number(db.pragma('user_version', { simple: true })) - 1}`)
-  db.close()
+test('a database of another version is not guessed at', async ({ skip }) => {
+  skip(
+    onPostgres,
+    "its version is a number in the file's head; test/unit/adapters/storage/postgres has the same of PostgreSQL",
+  )
+  const { dataDir } = stage.server
+  const [head] = await askStored(dataDir, 'PRAGMA user_version')
+  await askStored(dataDir, `PRAGMA user_version = ${Number(head?.['user_version']) - 1}`)
   const { exitCode, stderr } = await audit()
   expect(exitCode).toBe(1)
   expect(stderr).toContain('another version of sshawl; start this version once, and try again then')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { createAskpass, type Askpass } from '../support/askpass.ts'
 import { createStage, type Stage } from '../support/stage.ts'
+import { allStored, askStored } from '../support/stored.ts'
 import { openSsh, ssh, type SshResult } from '../support/ssh.ts'
 
 /** Wrong codes would be answered late, and logins from here served late. */
@@ -93,9 +93,7 @@ describe('a code that is good for nothing', () => {
     }[]
     const [first, last] = [list.at(-2)!.id, list.at(-1)!.id]
     expect((await stage.as('boss', ['invites', 'revoke', String(first)])).exitCode).toBe(0)
-    const db = openFile(`${stage.server.dataDir}/sshawl.db`)
-    db.prepare('UPDATE invites SET until = 1 WHERE id = ?').run(last)
-    db.close()
+    await askStored(stage.server.dataDir, `UPDATE invites SET until = 1 WHERE id = ${last}`)
     const answers = new Set<string>()
     for (const round of ['before', 'after']) {
       await fail()
@@ -153,12 +151,7 @@ test('two connections of one newcomer at the same moment are one person, and the
 test('nothing of a code is in the database, in the log, or in what rooms tell', async () => {
   const code = await newCode()
   await login(`max+${code}`, 'max')
-  const db = openFile(`${stage.server.dataDir}/sshawl.db`, { readonly: true })
-  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[]
-  const rows = tables
-    .filter((name) => !name.includes('entry_words'))
-    .map((name) => db.prepare(`SELECT * FROM "${name}"`).all())
-  db.close()
+  const rows = await allStored(stage.server.dataDir)
   const everything = `${JSON.stringify(rows)}${stage.server.stderr()}`
   expect(everything).toContain('max')
   for (const part of [code, code.replaceAll('-', '')]) expect(everything).not.toContain(part)

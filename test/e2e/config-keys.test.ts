@@ -123,7 +123,7 @@ test('every key of the config file is read by something', async () => {
   expect(unread().filter((key) => key !== RARE)).toEqual([])
 })
 
-/** A server with this config, and somebody who talks, is written to, calls two models at once, searches the web, makes a room and runs a script. */
+/** A server with this config, and somebody who talks, is written to, calls two models at once, searches the web, makes a room and runs a script; then it drains. */
 async function useAll(config: Config, models: Awaited<ReturnType<typeof startModelServer>>): Promise<void> {
   await using home = await createSshHome()
   await using app = await createApp(config, { log: memoryLog() })
@@ -161,6 +161,7 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   await readFigures(http, token)
   expect((await postMcp(`http://127.0.0.1:${http}`, token, INITIALIZE)).status).toBe(200)
   await leaveUnread(port, target.key)
+  await app.drain(() => AbortSignal.abort())
 }
 
 /** Asks for the metrics as a page behind a proxy would, for a name of the config. */

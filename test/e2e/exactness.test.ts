@@ -1,8 +1,6 @@
-import { join } from 'node:path'
 import { get_encoding } from 'tiktoken'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROVIDERS } from '../../src/adapters/models/index.ts'
-import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import {
   answer,
   calls,
@@ -13,6 +11,7 @@ import {
 } from '../support/model-server.ts'
 import type { AnyServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
+import { askStored } from '../support/stored.ts'
 
 const WINDOW = 9000
 const MAX_OUTPUT = 1000
@@ -122,13 +121,13 @@ describe('the budget of a prompt', () => {
   })
 
   test('learns from every step of a turn, each against what that step was sent', async () => {
-    const before = reportsStored()
+    const before = await reportsStored()
     provider.play(calls('calculator', { expression: '6*7' }), (response, request) =>
       answer([{ text: '42' }], { usage: [recount(request.body).bare, 1] })(response, request),
     )
     await stage.as('rhea', ['ask', 'lobby', '@dear', 'six', 'by', 'seven?'])
     // The first step's report (11 tokens) is far below our count and is left out.
-    expect(reportsStored()).toBe(before + 1)
+    expect(await reportsStored()).toBe(before + 1)
   })
 })
 
@@ -141,14 +140,9 @@ const modelNamed = async (name: string) => {
 }
 
 /** How many reports of providers taught something. No command tells: they come from private rooms as well. */
-function reportsStored(): number {
-  const db = openFile(join(stage.server.dataDir, 'sshawl.db'), { readonly: true })
-  try {
-    const sum = db.prepare<[], { reports: number }>('SELECT sum(reports) AS reports FROM calibrations')
-    return sum.get()!.reports
-  } finally {
-    db.close()
-  }
+async function reportsStored(): Promise<number> {
+  const [sum] = await askStored(stage.server.dataDir, 'SELECT sum(reports) AS reports FROM calibrations')
+  return Number(sum!['reports'])
 }
 
 /** What the newest turn in the lobby was sent. */

@@ -1,7 +1,7 @@
 import { execa } from 'execa'
-import { writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { createStage } from '../support/stage.ts'
+import { writeConfig } from '../support/stored.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
@@ -36,7 +36,7 @@ test('admins by the config open the server to nobody else, and are admins as lon
   const [rhea, two] = await Promise.all(['rhea', 'two'].map((name) => stage.home.fingerprint(name)))
   const role = async (name: string) => (await stage.as(name, ['whoami'])).stdout
   const reloadWith = async (admins: readonly string[]) => {
-    await writeFile(`${dataDir}.toml`, serverSection('closed', admins))
+    await writeConfig(dataDir, serverSection('closed', admins))
     expect((await execa(process.execPath, [MAIN, 'reload', '--data', dataDir])).exitCode).toBe(0)
   }
   await reloadWith([rhea!, two!])

@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { rawHttp, type RawConnection } from '../support/raw-http.ts'
 import { answer } from '../support/model-server.ts'
 import { createModelStage, createStage, type ModelStage } from '../support/stage.ts'
+import { onPostgres, writeConfig } from '../support/stored.ts'
 
 const PROXIES = 'proxies = ["127.0.0.1"]'
 const CONFIG = `
@@ -89,7 +89,8 @@ describe('anybody', () => {
 })
 
 describe('readiness', () => {
-  test('ends while nothing can be stored, and comes back', async () => {
+  test('ends while nothing can be stored, and comes back', async ({ skip }) => {
+    skip(onPostgres, "it holds SQLite's file; postgres-trouble.test.ts has the same while PostgreSQL is away")
     const other = openFile(join(stage.server.dataDir, 'sshawl.db'))
     other.exec('BEGIN IMMEDIATE')
     await expect.poll(async () => (await get('/readyz')).status, PATIENT).toBe(503)
@@ -349,7 +350,7 @@ describe('hostile bytes', () => {
   })
 
   test('more connections than an address may have are closed, and the others served', async () => {
-    await writeFile(`${stage.server.dataDir}.toml`, CONFIG.replace(PROXIES, ''))
+    await writeConfig(stage.server.dataDir, CONFIG.replace(PROXIES, ''))
     stage.server.process.kill('SIGHUP')
     await expect.poll(() => stage.server.stderr(), PATIENT).toContain('the config was read again')
     const held = await Promise.all(Array.from({ length: 30 }, () => rawHttp(base)))

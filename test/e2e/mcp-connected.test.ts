@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rawServer } from '../support/mcp/raw-servers.ts'
 import { startServer } from '../support/server.ts'
 import { createStage, type Stage } from '../support/stage.ts'
+import { writeConfig } from '../support/stored.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
@@ -20,8 +20,8 @@ afterAll(() => stage[Symbol.asyncDispose]())
 
 const reload = () =>
   execa(process.execPath, [MAIN, 'reload', '--data', join(stage.dir, 'data')], { reject: false })
-const withDisabled = (...ids: readonly string[]) =>
-  writeFile(config, `[tools]\ndisabled = ${JSON.stringify(ids)}\n`)
+const disabling = (...ids: readonly string[]) => `[tools]\ndisabled = ${JSON.stringify(ids)}\n`
+const withDisabled = (...ids: readonly string[]) => writeConfig(stage.server.dataDir, disabling(...ids))
 
 /** Ids of the tools of the server, as they are listed. */
 const listed = async (): Promise<readonly string[]> =>
@@ -59,17 +59,17 @@ test('an id of a server that nobody connected is a mistake, as soon as that can 
   expect(exitCode).not.toBe(0)
   expect(stderr).toContain('data.toml:2: tools.disabled: there is no tool called gem_echo')
   await stage.server.stop('SIGTERM')
-  // Without `config`, the file stays as it is.
-  await using again = await startServer({ dataDir: join(stage.dir, 'data'), env: { SSHAWL_CONFIG: config } })
+  await using again = await startServer({
+    dataDir: join(stage.dir, 'data'),
+    config: disabling('gen_echo', 'gem_echo'),
+  })
   expect(again.stderr()).toContain('there is no tool called gem_echo')
   expect(again.stderr()).not.toContain('there is no tool called gen_echo')
 })
 
 test('a server of the config that is called like a tool keeps the server from starting, with the reason', async () => {
-  await writeFile(config, '[[mcp]]\nname = "run_command"\ncommand = ["/bin/true"]\n')
-  await expect(
-    startServer({ dataDir: join(stage.dir, 'other'), env: { SSHAWL_CONFIG: config } }),
-  ).rejects.toThrow(
-    'data.toml:2: mcp.name: a tool is called run_command, so a scope that names it would let in all',
+  const named = '[[mcp]]\nname = "run_command"\ncommand = ["/bin/true"]\n'
+  await expect(startServer({ dataDir: join(stage.dir, 'other'), config: named })).rejects.toThrow(
+    'other.toml:2: mcp.name: a tool is called run_command, so a scope that names it would let in all',
   )
 })

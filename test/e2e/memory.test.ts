@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openStorage } from '../../src/adapters/storage/open.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { LOBBY } from '../../src/chat/people/names.ts'
 import type { Json } from '../../src/lib/json.ts'
@@ -17,7 +16,8 @@ import {
   type Script,
 } from '../support/model-server.ts'
 import { createStage, type Stage } from '../support/stage.ts'
-import { message, room, sqliteOptions } from '../support/storage.ts'
+import { message, room } from '../support/storage.ts'
+import { openStored } from '../support/stored.ts'
 
 const SECRET = 'heron-17'
 
@@ -44,7 +44,7 @@ max_output = 1000
 async function pastServer(fill: (storage: Storage) => Promise<void>): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-memory-'))
   onTestFinished(() => rm(dir, { recursive: true, force: true }))
-  await using storage = await openStorage(sqliteOptions(dir))
+  await using storage = await openStored(dir)
   await storage.chat.rooms.create(room(LOBBY, {}))
   await fill(storage)
   return dir

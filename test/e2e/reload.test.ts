@@ -5,6 +5,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls, says, startModelServer, type ModelServer, type Script } from '../support/model-server.ts'
 import { createStage, type Stage } from '../support/stage.ts'
+import { writeConfig } from '../support/stored.ts'
 import { createDeferred } from '../../src/lib/deferred.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
@@ -50,6 +51,7 @@ async function hangUp(said: RegExp): Promise<string> {
   return stage.server.stderr().slice(before)
 }
 
+const configure = (config: string) => writeConfig(stage.server.dataDir, config)
 const DONE = /"msg":"the config was read again"/
 const reload = () =>
   execa(process.execPath, [MAIN, 'reload', '--data', stage.server.dataDir], { reject: false })
@@ -69,8 +71,7 @@ describe('SIGHUP', () => {
 
     await rm(join(tools, 'Gone.tool'))
     await writeFile(join(tools, 'Sum.tool'), '@name Sum\n')
-    await writeFile(
-      file,
+    await configure(
       `${configWith('second', toolsSection('disabled = ["todo_read"]\n'))}\n${modelOf('newer', 'third')}\n`,
     )
     // What is wrong is printed after it was logged.
@@ -94,7 +95,7 @@ describe('SIGHUP', () => {
 
   test('narrows what a model may call in a turn that runs already', async () => {
     await writeFile(join(tools, 'Sum.tool'), alias('Sum'))
-    await writeFile(file, configWith('first', toolsSection()))
+    await configure(configWith('first', toolsSection()))
     await hangUp(DONE)
     const before = models.requests.length
     const answerNow = createDeferred<void>()
@@ -105,7 +106,7 @@ describe('SIGHUP', () => {
     models.play(held, says('no'))
     const asked = stage.as('rhea', ['ask', 'lobby', '@qwen', 'add'])
     await models.arrived(before + 1)
-    await writeFile(file, `${configWith('first', toolsSection())}tools = ["look"]\n`)
+    await configure(`${configWith('first', toolsSection())}tools = ["look"]\n`)
     await hangUp(DONE)
     answerNow.resolve()
     await asked
@@ -116,9 +117,9 @@ describe('SIGHUP', () => {
   })
 
   test('of a broken config changes nothing, says where it is broken, and ends nobody', async () => {
-    await writeFile(file, configWith('first', `${toolsSection()}[server]\nmotd = "hello"\n`))
+    await configure(configWith('first', `${toolsSection()}[server]\nmotd = "hello"\n`))
     await hangUp(DONE)
-    await writeFile(file, configWith('first', '[server]\nmotd = "bye"\n[limits]\nturn_step = 3\n'))
+    await configure(configWith('first', '[server]\nmotd = "bye"\n[limits]\nturn_step = 3\n'))
     const said = await hangUp(DONE)
     expect(said).toContain(`sshawl: ${file}:4: unknown key turn_step; did you mean turn_steps?\n`)
     await using session = await stage.open('ann', '-T')
@@ -130,7 +131,7 @@ describe('SIGHUP', () => {
     const key = await stage.home.fingerprint('ann')
     expect((await stage.as('ann', ['whoami'])).stdout).not.toContain('admin')
     const server = `[server]\naccess = "closed"\nmotd = "new words"\nadmins = ["${key}"]\n`
-    await writeFile(file, configWith('first', `${server}[limits]\nmessage_chars = 10\nexec_per_person = 1\n`))
+    await configure(configWith('first', `${server}[limits]\nmessage_chars = 10\nexec_per_person = 1\n`))
     await hangUp(DONE)
     expect((await stage.as('ann', ['whoami'])).stdout).toContain('admin')
     expect((await stage.as('ann', ['say', 'lobby', 'more than ten characters'])).stderr).toContain(
@@ -144,7 +145,7 @@ describe('SIGHUP', () => {
 
 describe('sshawl reload', () => {
   test('ends with 0 when all is well, and names what waits for a restart', async () => {
-    await writeFile(file, configWith('first', '[sandbox]\ndisk_mb = 77\n[lua]\nengine = "lua-in-js"\n'))
+    await configure(configWith('first', '[sandbox]\ndisk_mb = 77\n[lua]\nengine = "lua-in-js"\n'))
     const { stdout, exitCode } = await reload()
     expect(stdout.split('\n').toSorted()).toEqual([
       `${file}:2: sandbox.disk_mb needs a restart; the old one stays`,
@@ -155,14 +156,14 @@ describe('sshawl reload', () => {
   })
 
   test('ends with 0 where a directory of tools is not there yet, and names it', async () => {
-    await writeFile(file, configWith('first', '[tools]\ndirs = ["./later"]\n'))
+    await configure(configWith('first', '[tools]\ndirs = ["./later"]\n'))
     const { stdout, exitCode } = await reload()
     expect(stdout).toMatch(/later:1: the directory is not there yet; .*\nthe config was read again$/)
     expect(exitCode).toBe(0)
   })
 
   test('ends with 1 and says what is wrong, each in one line', async () => {
-    await writeFile(file, configWith('first', '[limits]\nturn_s = 0\n').replace('http://', 'http://me:pw@'))
+    await configure(configWith('first', '[limits]\nturn_s = 0\n').replace('http://', 'http://me:pw@'))
     const { stderr, stdout, exitCode } = await reload()
     expect(stdout).toBe('nothing was changed: the old config stays in force')
     expect(stderr.split('\n')).toEqual([
@@ -170,14 +171,14 @@ describe('sshawl reload', () => {
       `sshawl: ${file}:8: models.endpoint: an address must not hold a password; use api_key_env`,
     ])
     expect(exitCode).toBe(1)
-    await writeFile(file, configWith('first', '[tools]\ndisabled = ["run_comand"]\n'))
+    await configure(configWith('first', '[tools]\ndisabled = ["run_comand"]\n'))
     await hangUp(/:2: tools\.disabled: there is no tool called run_comand; did you mean run_command\?\n/)
   })
 
   test('is answered as often as it is asked, also at once and beside signals', async () => {
     await rm(file)
     expect(await hangUp(/cannot be read/)).toContain(`sshawl: ${file}: cannot be read`)
-    await writeFile(file, configWith('first'))
+    await configure(configWith('first'))
     const [first, , second] = await Promise.all([reload(), hangUp(DONE), reload()])
     expect([first.exitCode, second.exitCode]).toEqual([0, 0])
   })

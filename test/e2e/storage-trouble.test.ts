@@ -2,7 +2,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { createStage, type Stage } from '../support/stage.ts'
+import { onPostgres } from '../support/stored.ts'
 import { tinyDisk } from '../support/tiny-disk.ts'
+
+const ITS_OWN = "it is about SQLite's file; PostgreSQL's own trouble is in postgres-trouble.test.ts"
 
 /** What a person can do while nothing can be stored: come in, read, look around and leave, and be told. */
 async function expectOpenDoor(stage: Stage, told: string): Promise<void> {
@@ -43,7 +46,10 @@ async function expectAllIsWell(stage: Stage): Promise<void> {
   expect(stage.server.process.exitCode).toBeNull()
 }
 
-test('while another program holds the database, people come in, read and leave, and are told', async () => {
+test('while another program holds the database, people come in, read and leave, and are told', async ({
+  skip,
+}) => {
+  skip(onPostgres, ITS_OWN)
   await using stage = await createStage()
   for (const name of ['alice', 'bob']) await stage.as(name, ['say', 'lobby', 'before the trouble'])
   const other = openFile(join(stage.server.dataDir, 'sshawl.db'))
@@ -53,7 +59,8 @@ test('while another program holds the database, people come in, read and leave, 
   await expectAllIsWell(stage)
 })
 
-test('a server whose database somebody else holds stops in time all the same', async () => {
+test('a server whose database somebody else holds stops in time all the same', async ({ skip }) => {
+  skip(onPostgres, ITS_OWN)
   await using stage = await createStage()
   const names = ['alice', 'bob', 'carol']
   const sessions = await Promise.all(names.map((name) => stage.open(name, '-T')))
@@ -71,7 +78,8 @@ const disk = tinyDisk()
 
 test.skipIf(disk === undefined)(
   'while the disk is full, people come in, read and leave, and are told',
-  async () => {
+  async ({ skip }) => {
+    skip(onPostgres, ITS_OWN)
     using full = disk
     await using stage = await createStage(full ? { dataDir: join(full.path, 'data') } : {})
     for (const name of ['alice', 'bob']) await stage.as(name, ['say', 'lobby', 'before the trouble'])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createStage, type Stage } from '../support/stage.ts'
+import { writeConfig } from '../support/stored.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const MAIN = join(ROOT, 'dist/main.js')
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await writeFile(inDir('my-tools.js'), await example())
   await writeFile(inDir('broken.js'), 'export const a = 1\nthrow new Error("no\\nluck")\n')
   await writeFile(inDir('more.js'), 'export const tools = []\n')
-  await writeFile(inDir('data.toml'), CONFIG)
+  await writeConfig(inDir('data'), CONFIG)
   await sshawl('reload', '--data', inDir('data'))
   await stage.claim('rhea')
 })

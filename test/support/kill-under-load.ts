@@ -1,11 +1,10 @@
 import { paths } from '../../src/app/paths.ts'
 import { randomInt } from 'node:crypto'
-import { join } from 'node:path'
-import { damageOf, openStorage } from '../../src/adapters/storage/open.ts'
+import { damageOf } from '../../src/adapters/storage/open.ts'
 import type { RoomName } from '../../src/chat/entry.ts'
 import { createStage, type Stage } from './stage.ts'
 import type { SshSession } from './ssh.ts'
-import { sqliteOptions } from './storage.ts'
+import { openStored, placeOf } from './stored.ts'
 
 /** What people saw of a server that was killed again and again, and what it had stored. */
 export interface KillReport {
@@ -34,10 +33,14 @@ export async function killUnderLoad(kills: number): Promise<KillReport> {
     await stage.restart('SIGKILL')
   }
   await stage.server.stop('SIGKILL')
-  const file = join(stage.server.dataDir, 'sshawl.db')
-  await using storage = await openStorage({ ...sqliteOptions(stage.server.dataDir), file })
+  const { dataDir } = stage.server
+  await using storage = await openStored(dataDir)
   const entries = await storage.chat.log.read('lobby' as RoomName, { limit: 1e6, kinds: ['message'] })
-  return { shown, stored: entries.map(({ text }) => text), damage: await damageOf(file, paths.migrations) }
+  return {
+    shown,
+    stored: entries.map(({ text }) => text),
+    damage: await damageOf(await placeOf(dataDir), paths.migrations),
+  }
 }
 
 /** One life of the server; resolves to what each session showed until it was cut off. */

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../../src/adapters/lua/composer.ts'
 import { createApp } from '../../src/app.ts'
@@ -6,17 +5,17 @@ import { paths } from '../../src/app/paths.ts'
 import { loadConfig, type Config } from '../../src/config/config.ts'
 import { recordingLog } from './pool.ts'
 import type { AnyServer, ServerOptions } from './server.ts'
+import { writeConfig, writeNoConfig } from './stored.ts'
 
 /**
  * The whole server in this process, for clients that come by SSH and HTTP: what a process of its own loads at its start is
  * loaded here already, and costs more than most tests. Storage, commands and prompts have their threads and processes.
  */
 export async function startServerHere({ dataDir, config, http }: ServerOptions): Promise<AnyServer> {
-  const file = `${dataDir}.toml`
-  if (config !== undefined) await writeFile(file, config)
+  const file = await (config === undefined ? writeNoConfig(dataDir) : writeConfig(dataDir, config))
   const flags = {
     ...{ listen: '127.0.0.1:0', data: dataDir },
-    ...(config === undefined ? {} : { config: file }),
+    ...(file === undefined ? {} : { config: file }),
     ...(http ? { http: http === true ? '127.0.0.1:0' : http } : {}),
   }
   const loaded = loadConfig({ verb: 'serve', flags }, { HOME: dataDir, PATH: process.env['PATH'] })

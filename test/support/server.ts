@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+import { writeConfig, writeNoConfig } from './stored.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
@@ -44,15 +44,14 @@ export async function startServer(
   },
 ): Promise<Server> {
   const { dataDir, config, env, http = false, main = MAIN } = options
-  const file = `${dataDir}.toml`
-  if (config !== undefined) await writeFile(file, config)
+  const file = await (config === undefined ? writeNoConfig(dataDir) : writeConfig(dataDir, config))
   const args = [
     'serve',
     '--listen',
     '127.0.0.1:0',
     '--data',
     dataDir,
-    ...(config === undefined ? [] : ['--config', file]),
+    ...(file === undefined ? [] : ['--config', file]),
     ...(http === false ? [] : ['--http', http === true ? '127.0.0.1:0' : http]),
   ]
   const child = spawn(process.execPath, [main, ...args], {

@@ -26,6 +26,7 @@ export class SummaryReporter implements Reporter {
     const count = (state: string) => states.filter((each) => each === state).length
     print('')
     if (count('skipped') > 0) for (const line of missing) print(line)
+    for (const line of modules.flatMap(skippedWithReasons)) print(line)
     for (const failure of failures) print(`failed: ${failure}`)
     // Errors outside of tests: a worker that died, a rejection that nobody handled.
     print(`${count('passed')} passed, ${failures.length + errors.length} failed, ${count('skipped')} skipped`)
@@ -43,6 +44,14 @@ function failuresOf(module: TestModule): readonly string[] {
   }
   return failed.length === 0 && module.state() === 'failed' ? [module.relativeModuleId] : failed
 }
+
+/** Tests that were skipped for a reason of their own, with it. */
+const skippedWithReasons = (module: TestModule): readonly string[] =>
+  [...module.children.allTests('skipped')].flatMap((test) => {
+    const result = test.result()
+    if (result.state !== 'skipped' || result.note === undefined) return []
+    return [`SKIPPED ${module.relativeModuleId} > ${test.fullName}: ${result.note}`]
+  })
 
 function noteFiles(modules: readonly TestModule[]): void {
   const path = process.env['FAILED_FILES']

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execaSync } from 'execa'
 
-/** A disk of 8 MiB. */
+/** A disk of few MiB. */
 export interface TinyDisk extends Disposable {
   readonly path: string
   /** Nothing on it can be changed from now on. */
@@ -13,9 +13,11 @@ export interface TinyDisk extends Disposable {
 }
 
 /** Undefined where this user may not mount one. */
-export function tinyDisk(): TinyDisk | undefined {
+export function tinyDisk(mebibytes = 8): TinyDisk | undefined {
   const path = mkdtempSync(join(tmpdir(), 'sshawl-disk-'))
-  const mounted = execaSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'none', path], { reject: false })
+  const mounted = execaSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'none', path], {
+    reject: false,
+  })
   if (mounted.failed) {
     rmSync(path, { recursive: true })
     return undefined

@@ -170,7 +170,9 @@ function createWaiters() {
 
 /** Takes the next bytes for one stream from the queue: small pieces are joined, large ones split. */
 function takePiece(queue: Piece[], maxBytes: number): Piece {
-  const stream = queue[0]?.stream ?? 'out'
+  const [first] = queue
+  if (first && queue.length === 1 && first.bytes.length <= maxBytes) return (queue.pop(), first)
+  const stream = first?.stream ?? 'out'
   const parts: Buffer[] = []
   let free = maxBytes
   while (free > 0 && queue[0]?.stream === stream) {

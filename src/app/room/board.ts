@@ -50,6 +50,8 @@ export function createRoomBoards(rooms: RoomStatus, now: () => number, reading: 
 
 /** While something runs its seconds are shown, and its end: the status line is made this often. */
 const TICK_MS = 500
+/** While a crowd comes in, the count of people is made this often: nobody reads it faster, and each makes all screens anew. */
+const PEOPLE_MS = 2_000
 /** What models write is shown this often: smooth for the eye, and few bytes go into moving the cursor. */
 const REPLY_MS = 80
 
@@ -61,6 +63,7 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
   const statusRow = createStatusRows()
   let stopListening = (): void => undefined
   let ticking: NodeJS.Timeout | undefined
+  let counting: NodeJS.Timeout | undefined
   let pacing: NodeJS.Timeout | undefined
 
   const refreshAll = (): void => {
@@ -100,10 +103,14 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
     refreshAll()
   }
 
-  /** Whoever is painted shows the count of now. Nobody is painted for it more often than the board ticks. */
+  /** Whoever is painted shows the count of now. Nobody is painted for it more often than every `PEOPLE_MS`. */
   function peopleChanged(): void {
+    if (counting !== undefined) return
     if (ticking === undefined) look()
-    lookLater()
+    counting = setTimeout(() => {
+      counting = undefined
+      look()
+    }, PEOPLE_MS)
   }
 
   function deliver(entry: Entry): void {
@@ -138,9 +145,8 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
     watchers.delete(refresh)
     if (watchers.size > 0) return
     stopListening()
-    clearTimeout(ticking)
-    clearTimeout(pacing)
-    ticking = pacing = undefined
+    for (const timer of [ticking, counting, pacing]) clearTimeout(timer)
+    ticking = counting = pacing = undefined
     replies.endAll()
   }
 

@@ -23,14 +23,18 @@ const MAX_NAMES = 8
 export const createGreeting =
   ({ models, isClaimable }: GreetingParts): Greeting =>
   (room, person) => {
-    const others = room.present().filter(({ id }) => id !== person.id)
-    return [`-- ${hereLine(others)}`, `-- ${typeLine(models(), isClaimable() && !person.guest)}`]
+    return [
+      `-- ${hereLine(room.present(), person)}`,
+      `-- ${typeLine(models(), isClaimable() && !person.guest)}`,
+    ]
   }
 
-function hereLine(others: readonly Person[]): string {
-  if (others.length === 0) return 'nobody else is here now'
+/** `present` has the person, too. */
+function hereLine(present: readonly Person[], { id }: Person): string {
+  if (present.length <= 1) return 'nobody else is here now'
+  const others = present.slice(0, MAX_NAMES + 1).filter((one) => one.id !== id)
   const names = others.slice(0, MAX_NAMES).map(({ name }) => name)
-  const more = others.length - names.length
+  const more = present.length - 1 - names.length
   return `here: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} and you`
 }
 

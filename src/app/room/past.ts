@@ -1,4 +1,5 @@
 import type { Entry } from '../../chat/entry.ts'
+import { foldPast } from '../../chat/presence/fold.ts'
 import type { Room } from '../../chat/room.ts'
 import { revise } from '../../chat/talk/revise.ts'
 
@@ -15,6 +16,8 @@ export interface RoomPasts {
 export interface RoomPast {
   /** Resolves to what can be asked for the newest entries at any time. Rejects with `StorageError`. */
   readonly ready: Promise<() => readonly Entry[]>
+  /** As `foldPast`; the same entries for all who are shown the same, so that they are drawn once. */
+  readonly folded: typeof foldPast
   /** To be called once. */
   release(): void
 }
@@ -22,6 +25,7 @@ export interface RoomPast {
 /** What all who are in a room hold together. */
 interface Kept {
   readonly ready: RoomPast['ready']
+  readonly folded: RoomPast['folded']
   readonly stop: () => void
   holders: number
 }
@@ -39,7 +43,7 @@ export function createRoomPasts(): RoomPasts {
       }
       // Whoever comes next reads again.
       kept.ready.catch(() => void (rooms.get(room) === kept && rooms.delete(room)))
-      return { ready: kept.ready, release }
+      return { ready: kept.ready, folded: kept.folded, release }
     },
   }
 }
@@ -66,7 +70,20 @@ function keep(room: Room): Kept {
     add = revise
     return () => entries
   }
-  return { ready: read(), stop, holders: 0 }
+  return { ready: read(), folded: foldOnce(), stop, holders: 0 }
+}
+
+/** Folds anew only where it is asked for something else than before. */
+function foldOnce(): typeof foldPast {
+  let [past, columns, folded]: [readonly Entry[], number, readonly Entry[]] = [[], 0, []]
+  return (nextPast, nextColumns) => {
+    const isSame =
+      columns === nextColumns &&
+      past.length === nextPast.length &&
+      past.every((entry, index) => entry === nextPast[index])
+    if (!isSame) [past, columns, folded] = [nextPast, nextColumns, foldPast(nextPast, nextColumns)]
+    return folded
+  }
 }
 
 const idOfNewest = (entries: readonly Entry[]): string => entries.at(-1)?.id ?? ''

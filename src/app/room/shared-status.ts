@@ -44,10 +44,41 @@ export function createSharedStatus(room: Room, rooms: RoomStatus, offers: RoomOf
     people = count
   }
 
+  /** The questions that this person may answer. */
+  const questionsFor = (person: Person, role: Role): readonly WaitingQuestion[] =>
+    questions.filter((question) => question.mayAllow(person, role))
+
+  const hasOwn = ({ name }: Person): boolean => running.some(({ requester }) => requester === name)
+
+  const isBusy = (): boolean => running.length + questions.length > 0
+
+  /** Equal for those to whom the status says the same: as long as nothing runs or waits, for all of a role. */
+  function keyFor(person: Person, role: Role): string {
+    if (!isBusy()) return role
+    const numbers = questionsFor(person, role).map(({ number }) => number)
+    return `${role} ${hasOwn(person) ? person.name : ''} ${numbers.join()}`
+  }
+
+  function statusFor(person: Person, role: Role): SessionStatus {
+    const { name } = person
+    const mine = questionsFor(person, role)
+    const waits = running.some((work) => isQueuedBy(work, name))
+    return {
+      room: room.name,
+      people,
+      ...offers.of(role),
+      running: waits ? ownFirst(running, name) : running,
+      questions: mine.map(({ number }) => number),
+      othersQuestions: questions.filter((question) => !mine.includes(question)),
+      viewer: { name: hasOwn(person) ? name : '', stopsAll: mayManage(role) },
+      ...(lastTurn ? { lastTurn } : {}),
+    }
+  }
+
   return {
     running: () => running,
     progressOf: ({ turn, call }) => running.find(({ id }) => id === (turn ?? call))?.progress,
-    isBusy: () => running.length + questions.length > 0,
+    isBusy,
     forget: () => known.clear(),
     end: (turn: TurnId) => void ended.add(turn),
     update(): boolean {
@@ -70,21 +101,8 @@ export function createSharedStatus(room: Room, rooms: RoomStatus, offers: RoomOf
     },
     of(person: Person, role: Role): SessionStatus {
       setPeople()
-      const { name } = person
-      const mine = questions.filter((question) => question.mayAllow(person, role))
-      const hasOwn = running.some(({ requester }) => requester === name)
-      const waits = running.some((work) => isQueuedBy(work, name))
-      const key = `${role} ${hasOwn ? name : ''} ${mine.map(({ number }) => number).join()}`
-      const status = known.get(key) ?? {
-        room: room.name,
-        people,
-        ...offers.of(role),
-        running: waits ? ownFirst(running, name) : running,
-        questions: mine.map(({ number }) => number),
-        othersQuestions: questions.filter((question) => !mine.includes(question)),
-        viewer: { name: hasOwn ? name : '', stopsAll: mayManage(role) },
-        ...(lastTurn ? { lastTurn } : {}),
-      }
+      const key = keyFor(person, role)
+      const status = known.get(key) ?? statusFor(person, role)
       known.set(key, status)
       return status
     },

@@ -1,4 +1,3 @@
-import { foldPast } from '../../chat/presence/fold.ts'
 import type { ApprovalEntry, Entry, EntryId } from '../../chat/entry.ts'
 import type { LastSeen } from '../../chat/preferences/last-seen.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
@@ -81,7 +80,7 @@ export async function enterRoom(
     const known = entries()
     newest = known.at(-1)?.id ?? newest
     const { older, past, since } = partsOf(known, held, after)
-    showPast({ older, past: foldPast(past, columns), seen, open: questions(role) }, screen)
+    showPast({ older, past: kept.folded(past, columns), seen, open: questions(role) }, screen)
     if (header === 'below') printHeader()
     greet?.()
     for (const entry of since) deliver(entry)

@@ -27,9 +27,12 @@ export const drawnRows = (rows: readonly string[], columns: number): DrawnText =
 /** Several texts, one below the other. */
 export const joinTexts = (texts: readonly DrawnText[]): DrawnText => ({
   text: texts.map(({ text }) => text).join('\r\n'),
-  rows: texts.reduce((sum, { rows }) => sum + rows, 0),
+  rows: rowsOf(texts),
   isSure: texts.every(({ isSure }) => isSure),
 })
+
+/** How many rows several texts have together. */
+export const rowsOf = (texts: readonly DrawnText[]): number => texts.reduce((sum, { rows }) => sum + rows, 0)
 
 /** Colours, and the beginnings and ends of links. */
 const NO_CELLS = /\u001b\[[\d;]*m|\u001b\]8;;[!-~]*\u001b\\/g

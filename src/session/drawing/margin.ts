@@ -4,6 +4,9 @@ import type { DrawingStyle } from './theme.ts'
 export const besideTimes = ({ times, ...style }: DrawingStyle): DrawingStyle =>
   times ? { ...style, columns: style.columns - times.cells } : style
 
+/** The cells of a row beside the times. */
+export const columnsBeside = ({ times, columns }: DrawingStyle): number => columns - (times?.cells ?? 0)
+
 /** Rows with the column of times before them; the first has the time `at`, where it is given. */
 export function withTimes(
   rows: readonly string[],

@@ -102,7 +102,8 @@ const shorterOf = (part: Part = ['']): readonly string[] => part.slice(1)
 /** A text that is made of these alone has a cell for each. The libraries take milliseconds for a line. */
 const ONE_CELL_EACH = /^[ -~·…▰▱]*$/
 
-const cellsOf = (text: string): number => (ONE_CELL_EACH.test(text) ? text.length : stringWidth(text))
+/** Of a status line. */
+export const cellsOf = (text: string): number => (ONE_CELL_EACH.test(text) ? text.length : stringWidth(text))
 
 /** `slice-ansi` keeps a wide character whose first cell only is within the limit. */
 function cut(text: string, columns: number): string {

@@ -1,6 +1,5 @@
-import stringWidth from 'string-width'
 import type { SessionStatus } from '../ports.ts'
-import { statusParts } from './status-line.ts'
+import { cellsOf, statusParts } from './status-line.ts'
 import { styleKey, type DrawingStyle } from './theme.ts'
 
 /** Draws status lines, each once in a style as long as the same object is given. */
@@ -19,6 +18,6 @@ export function createStatusRows(): (status: SessionStatus, style: DrawingStyle)
 /** One row from edge to edge. */
 function statusRow(status: SessionStatus, { columns, theme }: DrawingStyle): string {
   const { waiting, rest } = statusParts(status, columns)
-  const free = Math.max(0, columns - stringWidth(waiting + rest))
+  const free = Math.max(0, columns - cellsOf(waiting + rest))
   return theme.waiting(waiting) + theme.status(rest + ' '.repeat(free))
 }

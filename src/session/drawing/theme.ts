@@ -25,9 +25,15 @@ export interface DrawingStyle {
   readonly times?: TimeColumn | undefined
 }
 
-/** Equal for styles that give the same bytes. */
-export const styleKey = ({ columns, theme, times }: DrawingStyle): string =>
-  `${theme.id} ${columns} ${times?.key ?? ''}`
+const styleKeys = new WeakMap<DrawingStyle, string>()
+
+/** Equal for styles that give the same bytes. Made once for each object: it is asked for with every line on every screen. */
+export function styleKey(style: DrawingStyle): string {
+  const { columns, theme, times } = style
+  const key = styleKeys.get(style) ?? `${theme.id} ${columns} ${times?.key ?? ''}`
+  styleKeys.set(style, key)
+  return key
+}
 
 export const THEMES = {
   auto: createTheme('auto'),

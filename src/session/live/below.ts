@@ -2,7 +2,7 @@ import type { PresenceFold } from '../../chat/presence/fold.ts'
 import type { DrawCall } from '../drawing/call-row.ts'
 import { createDraftLayout } from '../drawing/draft-rows.ts'
 import type { DrawEntry } from '../drawing/drawn-text.ts'
-import { besideTimes } from '../drawing/margin.ts'
+import { columnsBeside } from '../drawing/margin.ts'
 import type { Region, WindowSize } from '../drawing/region/region.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
 import type { CallFold } from '../calls.ts'
@@ -37,6 +37,8 @@ const MAX_DRAFT_ROWS = 6
 export function createDrawBelow(parts: BelowParts): DrawBelow {
   const { footer, replies, calls, fold, drawEntry, drawCall, wallNow } = parts
   const layOut = createDraftLayout()
+  /** As a rule nothing is live, and all of it stays as it is while lines go above. */
+  let last: { draft: Draft; size: WindowSize; status: string; region: Region } | undefined
 
   /** The tools that run, or wait for a permission. */
   const running = (style: DrawingStyle, progressOf: RoomFooter['progressOf']): readonly string[] =>
@@ -47,16 +49,19 @@ export function createDrawBelow(parts: BelowParts): DrawBelow {
 
   /** Who came and went since something was said: one row, until something else is said. */
   function comings(style: DrawingStyle): readonly string[] {
-    const line = fold.waiting(besideTimes(style).columns)
+    const line = fold.waiting(columnsBeside(style))
     return line ? drawEntry(line, style).text.split('\r\n', 1) : []
   }
 
-  return (draft, style, { columns, rows }, above) => {
-    const { replies: written, status, progressOf } = footer(style)
+  function draw(
+    live: readonly string[],
+    status: string,
+    draft: Draft,
+    { columns, rows }: WindowSize,
+  ): Region {
     const typed = layOut(draft, columns, Math.max(1, Math.min(MAX_DRAFT_ROWS, rows - 2)))
     const bar = rows > 2 && status !== '' ? [status] : []
     const free = Math.max(0, rows - 1 - bar.length - typed.rows.length)
-    const live = [...replies.live(written, style, above), ...running(style, progressOf), ...comings(style)]
     const shown = free > 0 ? live.slice(-free) : []
     return {
       rows: [...shown, ...bar, ...typed.rows],
@@ -64,5 +69,15 @@ export function createDrawBelow(parts: BelowParts): DrawBelow {
       cursor: { row: shown.length + bar.length + typed.row, column: typed.column },
       size: { columns, rows },
     }
+  }
+
+  return (draft, style, size, above) => {
+    const { replies: written, status, progressOf } = footer(style)
+    const live = [...replies.live(written, style, above), ...running(style, progressOf), ...comings(style)]
+    const isSame = live.length === 0 && last?.draft === draft && last.size === size && last.status === status
+    if (last && isSame) return last.region
+    const region = draw(live, status, draft, size)
+    last = live.length === 0 ? { draft, size, status, region } : undefined
+    return region
   }
 }

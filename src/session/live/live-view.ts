@@ -9,9 +9,9 @@ import { createPresenceFold } from '../../chat/presence/fold.ts'
 import { headOf } from '../../lib/text/characters.ts'
 import type { Styled } from '../../lib/text/styled.ts'
 import { createCallFold } from '../calls.ts'
-import { joinTexts } from '../drawing/drawn-text.ts'
-import { besideTimes } from '../drawing/margin.ts'
-import { redraw, redrawUnsure } from '../drawing/region/live-region.ts'
+import { rowsOf } from '../drawing/drawn-text.ts'
+import { columnsBeside } from '../drawing/margin.ts'
+import { redrawUnsure } from '../drawing/region/live-region.ts'
 import { NO_REGION, type Region, type WindowSize } from '../drawing/region/region.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
 import { createFrameWriter, type Composed, type Item } from '../frame-writer.ts'
@@ -38,7 +38,7 @@ const BELL = '\u0007'
 export function createLiveView(
   terminal: Terminal,
   footer: (style: DrawingStyle) => RoomFooter,
-  { own, personal, frames, drawEntry, drawCall, now, fail }: ViewParts,
+  { own, personal, frames, drawEntry, drawCall, redraw, now, fail }: ViewParts,
 ): SessionView {
   const wallNow = (): number => personal.wallNow()
   const fold = createPresenceFold(own)
@@ -59,22 +59,23 @@ export function createLiveView(
   const { now: style, changed: styleChanged } = createWindowStyle(personal, size)
 
   /** Cells for what is said, beside the times. */
-  const columns = (): number => besideTimes(style()).columns
+  const columns = (): number => columnsBeside(style())
 
   function compose(items: readonly Item[]): Composed {
     const unsure = prefix.includes(CLEAR_SCREEN) ? undefined : recent.unsure()
     const again = unsure?.flatMap((write) => write.items) ?? []
+    const all = again.length === 0 ? items : [...again, ...items]
     const from = unsure?.[0]?.from ?? above
-    const { texts, taken, after } = drawItems([...again, ...items], style(), from, again.length)
+    const { texts, taken, after } = drawItems(all, style(), from, again.length)
     const next = region(after.reply)
-    const text = texts.length > 0 ? joinTexts(texts) : undefined
     const shown = prefix.includes(CLEAR_SCREEN) ? NO_REGION : drawn
     return {
-      text: prefix + (unsure ? redrawUnsure(text, next) : redraw(shown, text, next)),
+      text: prefix + (unsure ? redrawUnsure(texts, next) : redraw(shown, texts, next)),
       items: taken - again.length,
       written() {
-        const all = [...again, ...items].slice(0, taken)
-        recent.wrote(text && { items: all, rows: text.rows, from }, next.size.rows)
+        const rows = rowsOf(texts)
+        const write = rows > 0 ? { items: all.slice(0, taken), rows, from } : undefined
+        recent.wrote(write, next.size.rows)
         drawn = next
         above = after
         prefix = ''

@@ -50,7 +50,10 @@ export function createReplies({ tools, wallNow }: RepliesParts): Replies {
       writers.delete(turn)
     },
     endAll: () => writers.clear(),
-    now: () => [...writers.values()],
+    now: () => (writers.size === 0 ? NONE : [...writers.values()]),
     of: (entry) => recorded.get(entry),
   }
 }
+
+/** As a rule there are none, and every screen asks. */
+const NONE: readonly StreamedReply[] = []

@@ -20,17 +20,18 @@ const NOBODY = 65_534
 
 const isRoot = process.getuid?.() === 0
 
-/**
- * The URL of a server's database `postgres`, in a directory that all processes of a test run share: the first one starts it, and the
- * others wait until it has.
- */
-export async function urlOfServer(dir: string): Promise<string> {
-  const ready = join(dir, 'url')
-  if (await isFirst(dir)) {
-    const url = await startServer(dir, await freePort())
-    await writeFile(`${ready}.new`, url)
+/** The URL of a server's database `postgres`, in a directory that all processes of a test run share. */
+export const urlOfServer = (dir: string): Promise<string> =>
+  madeOnce(dir, 'url', async () => await startServer(dir, await freePort()))
+
+/** What the first of all processes that want it makes in their directory; the others wait until it has. */
+export async function madeOnce(dir: string, name: string, make: () => Promise<string>): Promise<string> {
+  const ready = join(dir, name)
+  if (await isFirst(`${ready}.begun`)) {
+    const made = await make()
+    await writeFile(`${ready}.new`, made)
     await rename(`${ready}.new`, ready)
-    return url
+    return made
   }
   await appearanceOf(ready, dir)
   return await readFile(ready, 'utf8')
@@ -40,7 +41,7 @@ export async function urlOfServer(dir: string): Promise<string> {
 export async function startServer(dir: string, port: number): Promise<string> {
   const data = join(dir, 'data')
   await mkdir(data)
-  if (isRoot) await chown(data, NOBODY, NOBODY)
+  await giveToPostgres(data)
   await run('initdb', [
     '-D',
     data,
@@ -57,6 +58,11 @@ export async function startServer(dir: string, port: number): Promise<string> {
   return `postgres://postgres@127.0.0.1:${port}/postgres`
 }
 
+/** Lets the server write there, whoever it runs as. */
+export async function giveToPostgres(dir: string): Promise<void> {
+  if (isRoot) await chown(dir, NOBODY, NOBODY)
+}
+
 /** Starts a server that was stopped. */
 export async function startAgain(dir: string, port: number): Promise<void> {
   const settings = Object.entries(SETTINGS).map(([name, value]) => `-c ${name}=${value}`)
@@ -65,9 +71,9 @@ export async function startAgain(dir: string, port: number): Promise<void> {
   await run('pg_ctl', ['start', '-w', '-s', '-D', data, '-l', join(data, 'log'), '-o', options.join(' ')])
 }
 
-/** Stops it at once; whoever is connected is cut off. */
-export async function stopServer(dir: string): Promise<void> {
-  await run('pg_ctl', ['stop', '-w', '-s', '-m', 'immediate', '-D', join(dir, 'data')])
+/** Stops it; whoever is connected is cut off. `immediate`: as a crash, after which it looks through its log at its start. */
+export async function stopServer(dir: string, mode: 'fast' | 'immediate' = 'immediate'): Promise<void> {
+  await run('pg_ctl', ['stop', '-w', '-s', '-m', mode, '-D', join(dir, 'data')])
 }
 
 /** A port that nobody uses now. */
@@ -89,7 +95,7 @@ async function run(program: string, args: readonly string[]): Promise<void> {
 
 async function isFirst(dir: string): Promise<boolean> {
   try {
-    await mkdir(join(dir, 'started'))
+    await mkdir(dir)
     return true
   } catch {
     return false

@@ -22,6 +22,13 @@ test('ids keep their order when the clock goes back between two of them', () => 
   expect(ids.toSorted()).toEqual(ids)
 })
 
+test('no two ids have the same chance in them, however many are made', () => {
+  let now = 0
+  const next = createIds({ now: () => (now += 1) })
+  const chances = Array.from({ length: 1000 }, () => next().slice(10))
+  expect(new Set(chances).size).toBe(1000)
+})
+
 test('something that is no ULID is refused as the last id', () => {
   expect(() => createIds({ now: () => 0 }, 'newest')).toThrow('not a ULID: "newest"')
 })

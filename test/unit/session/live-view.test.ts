@@ -68,6 +68,7 @@ function open(size: Size) {
       frames: shared.frames.of(account),
       drawEntry: shared.drawEntry,
       drawCall: shared.drawCall,
+      redraw: shared.redraw,
       now: timers.now,
       fail,
     },

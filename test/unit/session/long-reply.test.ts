@@ -49,6 +49,7 @@ async function watch(text: string, columns: number) {
       frames: shared.frames.of(account),
       drawEntry: shared.drawEntry,
       drawCall: shared.drawCall,
+      redraw: shared.redraw,
       now: timers.now,
       fail,
     }

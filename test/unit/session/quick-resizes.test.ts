@@ -60,6 +60,7 @@ function open(size: Size, wayMs: number) {
     frames: shared.frames.of(createScheduler(timers).open()),
     drawEntry: shared.drawEntry,
     drawCall: shared.drawCall,
+    redraw: shared.redraw,
     now: timers.now,
     fail,
   })

@@ -6,7 +6,8 @@ import { readMigrations } from '../migrations.ts'
 import { isUrl } from '../place.ts'
 import { createConnections } from '../postgres/connection.ts'
 import { migrate, requireSchema } from '../postgres/migrations.ts'
-import { sql } from '../postgres/sql.ts'
+import { raw, sql } from '../postgres/sql.ts'
+import type { Statements } from '../postgres/statements.ts'
 import { OTHER_VERSION } from '../rights.ts'
 import { toStorageError } from '../sqlite/errors.ts'
 import { lock, lockToOpen } from '../sqlite/lock.ts'
@@ -48,7 +49,10 @@ async function toPostgres({ from, to, migrationsDir, now }: CopyOptions): Promis
   if (versionOf(db) !== readMigrations(migrationsDir).length) throw new StorageError('other', OTHER_VERSION)
   await using connection = createConnections(to)
   await migrate(connection, readMigrations(join(migrationsDir, 'postgres')), now)
-  return await connection.transaction((tx) => copyRows(sqliteSource(db), postgresTarget(tx), tablesOf(db)))
+  return await connection.transaction(async (tx) => {
+    await takeTime(tx)
+    return await copyRows(sqliteSource(db), postgresTarget(tx), tablesOf(db))
+  })
 }
 
 async function toFile({ from, to, migrationsDir, now }: CopyOptions): Promise<CopiedRows> {
@@ -59,10 +63,19 @@ async function toFile({ from, to, migrationsDir, now }: CopyOptions): Promise<Co
   using _ = lockToOpen(to)
   const migrations = readMigrations(migrationsDir)
   using db = closing(openDatabase({ file: to, migrations, busyMs: 2000, now }))
-  return await connection.transaction(async (tx) => {
-    await tx.run(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`)
-    return await inTransaction(db, () => copyRows(postgresSource(tx), sqliteTarget(db), tablesOf(db)))
-  })
+  // The file's transaction is the outer one: nothing that goes wrong there later makes a failure of a copy that is all there.
+  return await inTransaction(db, () =>
+    connection.transaction(async (tx) => {
+      await tx.run(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`)
+      await takeTime(tx)
+      return await copyRows(postgresSource(tx), sqliteTarget(db), tablesOf(db))
+    }),
+  )
+}
+
+/** A table may be as long as it likes; the limits of a statement are for a server, where people wait. */
+async function takeTime(tx: Statements): Promise<void> {
+  await tx.run(raw('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'))
 }
 
 /** Rows come in any order of tables, and whole. */

@@ -60,6 +60,8 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
   pool.on('error', (error) =>
     log?.warn({ reason: errorMessage(error) }, 'a connection to the database ended'),
   )
+  // One that ends while it is used has rejected its statement. It tells so here, too, and nobody need hear it twice.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   let closing: Promise<void> | undefined
   const lanes: WriteLane[] = []
 

@@ -5,24 +5,24 @@ import { updateRegion } from './region-update.ts'
 import { withoutWrap } from './without-wrap.ts'
 
 /**
- * What to write so that `above` stands above and `next` replaces `drawn`; empty if nothing changes. The terminal scrolls
- * by itself, so what stands above becomes its native scrollback. Where it can be done, rows that did not change are not
- * written again.
+ * What to write so that `texts` stand above, one below the other, and `next` replaces `drawn`; empty if nothing changes. The
+ * terminal scrolls by itself, so what stands above becomes its native scrollback. Where it can be done, rows that did not
+ * change are not written again.
  */
-export function redraw(drawn: Region, above: DrawnText | undefined, next: Region): string {
-  if (drawn === next && !above) return ''
-  return updateRegion(drawn, above, next) ?? eraseRegion(drawn, next.size.columns) + drawBelow(above, next)
+export function redraw(drawn: Region, texts: readonly DrawnText[], next: Region): string {
+  if (drawn === next && texts.length === 0) return ''
+  return updateRegion(drawn, texts, next) ?? eraseRegion(drawn, next.size.columns) + drawBelow(texts, next)
 }
 
 /**
  * The same where nobody knows for which window the terminal took what was written last, and so how many rows that has: what
  * stands above the cursor stays, because it could be something that stands nowhere else.
  */
-export const redrawUnsure = (above: DrawnText | undefined, next: Region): string =>
-  eraseFrom(0) + drawBelow(above, next)
+export const redrawUnsure = (texts: readonly DrawnText[], next: Region): string =>
+  eraseFrom(0) + drawBelow(texts, next)
 
-const drawBelow = (above: DrawnText | undefined, next: Region): string =>
-  (above ? `${above.text}\r\n` : '') + drawRegion(next)
+const drawBelow = (texts: readonly DrawnText[], next: Region): string =>
+  texts.map(({ text }) => `${text}\r\n`).join('') + drawRegion(next)
 
 /** Leaves the cursor where the region began, nothing below it. After a narrowing the terminal has broken rows. */
 function eraseRegion({ rows, cursor, size }: Region, columns: number): string {

@@ -6,15 +6,15 @@ import type { Region } from './region.ts'
 const MIN_COLUMNS = 8
 
 /**
- * What to write so that `above` stands above a region of which only some rows change; undefined where all of it must be
- * drawn anew. The text is drawn as the first rows of the region, so that rows of it which stand there already are not
+ * What to write so that `texts` stand above a region of which only some rows change; undefined where all of it must be
+ * drawn anew. They are drawn as the first rows of the region, so that rows of them which stand there already are not
  * written again, and then the region begins below them. Where rows are inserted (IL, ECMA-48 8.3.67), line feeds at the end
  * first make room for them, so that what leaves the window leaves it at the top, into the native scrollback.
  */
-export function updateRegion(drawn: Region, above: DrawnText | undefined, next: Region): string | undefined {
-  const text = above?.text.split('\r\n') ?? []
+export function updateRegion(drawn: Region, texts: readonly DrawnText[], next: Region): string | undefined {
+  const text = texts.flatMap((one) => one.text.split('\r\n'))
   const target = { ...next, rows: [...text, ...next.rows], live: text.length + next.live }
-  if (above?.isSure === false || !canUpdate(drawn, target)) return undefined
+  if (!texts.every(({ isSure }) => isSure) || !canUpdate(drawn, target)) return undefined
   const pen = createPen(drawn.cursor)
   const rows = moveRows(pen, drawn, target)
   for (const [row, to] of target.rows.entries()) pen.changeRow(row, rows[row] ?? '', to)

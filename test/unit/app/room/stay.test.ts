@@ -103,6 +103,23 @@ test('those who come in while others are there are shown the same entries, which
   expect(reads).toBe(2)
 })
 
+test('those who came and went are one line, the same for all who are shown the same past in the same width', async () => {
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
+  for (const name of ['alice', 'bob', 'carol']) {
+    const { screen } = recordingScreen(await person(name))
+    await (await enterRoom(room, screen, createRoomPasts(), NOTHING_SEEN)).leave()
+  }
+  const pasts = createRoomPasts()
+  const [one, other] = [pasts.open(room), pasts.open(room)]
+  const known = (await one.ready)()
+  const [line] = one.folded([...known], 80)
+  expect(line).toMatchObject({ text: 'alice, bob, carol came and went' })
+  expect(other.folded([...known], 80)[0]).toBe(line)
+  expect(other.folded([...known], 20)[0]).toMatchObject({ text: '3 came and went' })
+  expect(other.folded(known.slice(0, 2), 80)[0]).toMatchObject({ text: 'alice came and went' })
+})
+
 test('a past that could not be read is read again for the next one', async () => {
   const { rooms, person } = await createChatParts()
   const room = await rooms.lobby()

@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { Client } from 'pg'
+import { describe, expect, test, vi } from 'vitest'
 import {
   auditDatabase,
   backupDatabase,
@@ -24,6 +25,10 @@ function factsLog(): Log & { readonly lines: unknown[] } {
   const keep = (facts: object, text: string): void => void lines.push([facts, text])
   return { lines, debug: keep, info: keep, warn: keep, error: keep }
 }
+
+/** Whoever waits for a lock of the database. */
+const WAITING =
+  "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
 /** What opening it comes to. */
 async function failureOf(url: string, more: object = {}): Promise<StorageError> {
@@ -143,6 +148,43 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await expect(refused).rejects.toMatchObject({ name: 'StorageError', reason: 'read-only' })
     await expect(reading.upkeep.health()).rejects.toMatchObject({ reason: 'read-only' })
     expect(await reading.chat.log.read(lobby, { limit: 9 })).toHaveLength(1)
+  })
+
+  test.each([
+    ['lock_timeout', 'somebody else holds what was to be changed; try again when they are done'],
+    ['statement_timeout', 'the database server took too long; try again when it has less to do'],
+  ])('in which somebody holds a table for longer than %s says so, and goes on then', async (limit, told) => {
+    await using database = await createDatabase()
+    await using storage = await openStorage(postgresOptions({ url: `${database.url}?${limit}=200` }))
+    const { log } = storage.chat
+    await log.append(message(idOf(1), 'lobby', 'before'))
+    const holder = new Client({ connectionString: database.url })
+    await holder.connect()
+    await holder.query('BEGIN; LOCK TABLE entries')
+    const calls = [log.append(message(idOf(2), 'lobby', 'x')), log.read(lobby, { limit: 9 })]
+    const reason = { name: 'StorageError', reason: 'locked', message: told }
+    for (const outcome of await Promise.allSettled(calls))
+      expect(outcome).toMatchObject({ status: 'rejected', reason })
+    await holder.end()
+    await log.append(message(idOf(3), 'lobby', 'after'))
+    expect((await log.read(lobby, { limit: 9 })).map(({ text }) => text)).toEqual(['before', 'after'])
+  })
+
+  test('whose connection ends while a statement is under way ends nothing else', async () => {
+    await using database = await createDatabase()
+    await using storage = await openStorage(postgresOptions(database))
+    const { log } = storage.chat
+    await log.append(message(idOf(1), 'lobby', 'before'))
+    const holder = new Client({ connectionString: database.url })
+    await holder.connect()
+    await holder.query('BEGIN; LOCK TABLE entries')
+    const cut = log.append(message(idOf(2), 'lobby', 'cut')).catch((error: unknown) => error)
+    await vi.waitFor(async () => expect(await database.send(WAITING)).toHaveLength(1), { timeout: 10_000 })
+    await database.send(`SELECT pg_terminate_backend(pid) FROM (${WAITING}) AS waiting`)
+    expect(await cut).toMatchObject({ name: 'StorageError', message: expect.stringContaining('try again') })
+    await holder.end()
+    await log.append(message(idOf(3), 'lobby', 'after'))
+    expect((await log.read(lobby, { limit: 9 })).map(({ text }) => text)).toEqual(['before', 'after'])
   })
 
   test('says what to use for backups and restores', async () => {
