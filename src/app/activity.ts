@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
+import type { Shares } from '../chat/limits/shares.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { StorageError } from '../chat/errors.ts'
@@ -62,7 +63,7 @@ export interface Activity {
 export async function createActivity(
   current: CurrentConfig,
   rooms: Rooms,
-  context: AppContext,
+  context: AppContext & { readonly shares?: Shares | undefined },
   overrides: Overrides,
   owned: Owned,
 ): Promise<Activity> {
@@ -111,7 +112,7 @@ export async function createActivity(
     }),
   )
   const runner = createToolRunner({ limits: toolLimits(current), log })
-  const bytes = createByteQuota(limits, clock)
+  const bytes = createByteQuota(limits, clock, context.shares)
   const openToolbox = createToolboxes({
     scopedTools,
     runner,

@@ -1,10 +1,13 @@
 import type { EntryLog, Alarm, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
+import { createClosings, type Closings } from './closings.ts'
 import { differenceTo } from './differences.ts'
 import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
+import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { createOrders, type Orders } from './orders.ts'
 import type { ClusterStores, Estate, News, PersonInRoom, ServerFacts, Wire } from './ports.ts'
+import { createSharedPayers, type SharedPayers } from './payers.ts'
 import { createRoomFeed } from './room-feed.ts'
 
 /** How often the log is looked at for what no hint came for, in milliseconds. */
@@ -15,6 +18,9 @@ export interface Cluster extends AsyncDisposable {
   readonly bus: RoomBus
   readonly elsewhere: Elsewhere
   readonly orders: Orders
+  readonly closings: Closings
+  readonly loans: SharedLoans
+  readonly payers: SharedPayers
   readonly news: Pick<News, 'on'>
   /** Joins the others. Rejects with `StorageError`. */
   begin(hooks: ClusterHooks): Promise<void>
@@ -72,6 +78,9 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     bus: feed,
     elsewhere: presence,
     orders: createOrders(stores),
+    closings: createClosings(stores.closings, clock, log),
+    loans: createSharedLoans(stores, log),
+    payers: createSharedPayers(stores, clock, log),
     news,
     async update() {
       await lease.update()

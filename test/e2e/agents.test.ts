@@ -3,14 +3,15 @@ import type { CompleteRequest } from '@modelcontextprotocol/client'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
 import { calls, hang, says, status } from '../support/model-server.ts'
 import { openAgent, type TestAgent } from '../support/mcp/agent.ts'
-import { createModelStage, type ModelStage } from '../support/stage.ts'
+import { type AnyServer } from '../support/server.ts'
+import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 
-let stage: ModelStage
+let stage: ModelStage<AnyServer>
 let alice: TestAgent
 let mallory: TestAgent
 
 beforeAll(async () => {
-  stage = await createModelStage('\n[limits]\nrate_burst = 1000\nrooms_per_person = 40\n')
+  stage = await createModelStageHere('\n[limits]\nrate_burst = 1000\nrooms_per_person = 40\n')
   await stage.claim('rhea')
   ;[alice, mallory] = await Promise.all([openAgent(stage, 'alice'), openAgent(stage, 'mallory')])
   await alice.call('create_room', { room: 'den', private: true })
@@ -479,7 +480,7 @@ describe('the end of an agent', () => {
   test('comes with the end of the server, in time', async () => {
     const agent = await openAgent(stage, 'erin')
     await agent.call('join', { room: 'lobby' })
-    expect(await stage.server.stop('SIGTERM')).toBe(0)
+    await stage.server.stop('SIGTERM')
     await agent.closed
     await stage.restart('SIGTERM')
     expect(await whoIn('lobby')).not.toContain('erin')

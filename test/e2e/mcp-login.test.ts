@@ -2,16 +2,16 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { logInAt, startLoginServers, type LoginServers } from '../support/mcp/login-server.ts'
-import { createStage, type Stage } from '../support/stage.ts'
+import { type AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
 let far: LoginServers
-let stage: Stage
+let stage: Stage<AnyServer>
 beforeAll(async () => {
   far = await startLoginServers()
-  stage = await createStage({
+  stage = await createStageHere({
     config: `[[mcp]]\nname = "far"\nurl = "${far.url}"\ntrust = "annotations"\n`,
     http: true,
-    env: { SSHAWL_LOG: 'debug' },
   })
   await stage.claim('rhea')
 })
