@@ -17,7 +17,8 @@ describe.skipIf(lacks('postgres'))(
       second?.toDatabase.set('shut')
       await third?.server.stop('SIGKILL')
       talkers.say(1, 'can you hear me?')
-      for (const n of [1, 2, 3]) talkers.say(0, `alone ${n}`)
+      // A screen has enough to show before it spends lines on who came and went.
+    for (let n = 0; n < 40; n++) talkers.say(0, `alone ${n}`)
       await alice?.waitFor(/^-- .*bob.* left$/m)
       await alice?.waitFor(/^-- .*carol.* left$/m)
 
