@@ -24,7 +24,7 @@ import { openData } from './app/open-data.ts'
 import { assembleModeration } from './app/assemble-moderation.ts'
 import { createDoor } from './app/door.ts'
 import { createActivity, type Activity, type Work } from './app/activity.ts'
-import { createCutTurns } from './app/turns/cut-turns.ts'
+import { createTurnEnder } from './app/turns/cut-turns.ts'
 import { sharedFacts } from './app/shared-facts.ts'
 import { version } from './app/version.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
@@ -119,10 +119,10 @@ async function assemble(
   if (cluster) owned(cluster)
   const chat = await createRoomsAndPeople(current, context, cluster ?? ownRooms(context.log))
   const { rooms, claimCode, tap } = chat
-  const endCutTurns = createCutTurns(rooms, context)
-  await cluster?.begin(clusterHooks(rooms, endCutTurns))
-  await endCutTurns()
-  const activity = await createActivity(current, rooms, { ...context, cluster }, overrides, owned)
+  const turnEnder = createTurnEnder(rooms, context)
+  await cluster?.begin(clusterHooks(rooms, turnEnder.endAll))
+  await turnEnder.endAll()
+  const activity = await createActivity(current, rooms, { ...context, cluster, turnEnder }, overrides, owned)
   tap(activity.hooks.onEntry)
   tap(activity.work.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
@@ -281,10 +281,14 @@ async function createHandler(
     door,
     rooms,
     views: {
-      boards: createRoomBoards(createRoomStatus(work, activity, storage.models.turns, clock), timers.now, {
-        tools: markdown.tools,
-        wallNow: () => clock.now(),
-      }),
+      boards: createRoomBoards(
+        createRoomStatus(work, activity.approvals, storage.models.turns, clock),
+        timers.now,
+        {
+          tools: markdown.tools,
+          wallNow: () => clock.now(),
+        },
+      ),
       pasts: createRoomPasts(),
       lastSeen: createLastSeen(storage.chat.lastSeen, log),
     },

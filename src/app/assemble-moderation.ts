@@ -18,7 +18,7 @@ export interface Moderated {
 /** Moderation, with what it does to the models, the tools and the files of the server. `admins` gives those of the config. */
 export function assembleModeration(
   { rooms, people, order }: Moderated,
-  work: Work,
+  work: Omit<Work, 'watchElsewhere'>,
   { storage, clock, nextId, log }: Pick<AppContext, 'storage' | 'clock' | 'nextId' | 'log'>,
   config: KeptPlaces & { readonly admins: () => readonly string[] },
 ): Moderation {
@@ -36,7 +36,7 @@ export function assembleModeration(
   return createModeration({ rooms, stores: storage.chat, ...order, server, clock, nextId, log })
 }
 
-async function stopWork({ turns, runs, summaries }: Work, { room, names, why }: StoppedWork): Promise<void> {
+async function stopWork({ turns, runs, summaries }: Omit<Work, 'watchElsewhere'>, { room, names, why }: StoppedWork): Promise<void> {
   const isMeant = ({ requester }: { readonly requester: string }): boolean => names?.has(requester) ?? true
   const stoppedTurns = turns.running(room ?? undefined).filter(isMeant)
   const stoppedRuns = runs.running(room ?? undefined).filter(isMeant)
