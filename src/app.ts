@@ -14,16 +14,18 @@ import { createServeMcp } from './app/agents/serve-mcp.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { openHostKeys } from './app/host-keys.ts'
 import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
-import { clusterHooks, openCluster, ownRooms, tellDifferences } from './app/shared-rooms.ts'
+import { clusterHooks, openCluster, sharedRooms, tellDifferences } from './app/shared-rooms.ts'
+import { followOthers } from './app/shared-people.ts'
 import { createGreeting } from './app/room/greeting.ts'
 import { createRoomBoards } from './app/room/board.ts'
 import { createRoomPasts } from './app/room/past.ts'
 import { createRoomStatus } from './app/room/status.ts'
 import { createClientHandler } from './app/session-host.ts'
 import { openData } from './app/open-data.ts'
-import { assembleModeration } from './app/assemble-moderation.ts'
+import { assembleModeration, stopWork } from './app/assemble-moderation.ts'
 import { createDoor } from './app/door.ts'
 import { createActivity, type Activity, type Work } from './app/activity.ts'
+import { followWork } from './app/cluster/follow-work.ts'
 import { createTurnEnder } from './app/turns/cut-turns.ts'
 import { sharedFacts } from './app/shared-facts.ts'
 import { version } from './app/version.ts'
@@ -33,9 +35,10 @@ import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import type { Log } from './chat/ports.ts'
 import { createPace } from './chat/limits/pace.ts'
+import type { StoppedWork } from './chat/moderation/parts.ts'
 import type { LineReaders } from './chat/talk/own-lines.ts'
 import { createLastSeen } from './chat/preferences/last-seen.ts'
-import { openTalk } from './chat/talk/talk.ts'
+import { openTalk, type Talk } from './chat/talk/talk.ts'
 import { createTyping } from './chat/typing/typing.ts'
 import { createCompletion } from './commands/completion.ts'
 import { createCommands } from './commands/verbs/index.ts'
@@ -117,18 +120,41 @@ async function assemble(
     shared: await sharedFacts(current.now(), fingerprints),
   }))
   if (cluster) owned(cluster)
-  const chat = await createRoomsAndPeople(current, context, cluster ?? ownRooms(context.log))
+  const chat = await createRoomsAndPeople(current, context, sharedRooms(cluster, context.log))
   const { rooms, claimCode, tap } = chat
   const turnEnder = createTurnEnder(rooms, context)
-  await cluster?.begin(clusterHooks(rooms, turnEnder.endAll))
+  const running: { readAgain?: () => Promise<void> } = {}
+  await cluster?.begin(
+    clusterHooks(rooms, {
+      endCutTurns: turnEnder.endAll,
+      readAgain: async () => await running.readAgain?.(),
+    }),
+  )
   await turnEnder.endAll()
-  const activity = await createActivity(current, rooms, { ...context, cluster, turnEnder }, overrides, owned)
+  const activity = await createActivity(
+    current,
+    rooms,
+    { ...context, cluster, turnEnder, shares: chat.toOthers.shares },
+    overrides,
+    owned,
+  )
   tap(activity.hooks.onEntry)
   tap(activity.work.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
   const markdown = createLazyMarkdown()
-  const { handler, agents } = await createHandler(current, chat, activity, context, markdown)
+  const { handler, agents, talk } = await createHandler(current, chat, activity, context, markdown)
+  if (cluster) {
+    const stopWorkHere = (stopped: StoppedWork): Promise<void> => stopWork(activity.work, stopped)
+    const readPeople = await followOthers(cluster, { chat, talk, stopWork: stopWorkHere, context })
+    const { rooms: stored } = context.storage.chat
+    const kept = { rooms: stored, scripts: context.storage.prompts.scripts, mcp: activity.mcp }
+    const readWork = await followWork(cluster.news, kept)
+    running.readAgain = async () => {
+      await readPeople()
+      await readWork()
+    }
+  }
   const { limits } = current
   const { now } = current
   const server = owned(
@@ -236,11 +262,12 @@ async function createHandler(
   activity: Activity,
   context: AppContext,
   markdown: LazyMarkdown,
-): Promise<{ readonly handler: ClientHandler; readonly agents: Agents }> {
+): Promise<{ readonly handler: ClientHandler; readonly agents: Agents; readonly talk: Talk }> {
   const { clock, log, storage, nextId } = context
   const { work, bytes } = activity
   const { turns } = work
-  const { rooms, people, preferences, invitations, order } = chat
+  const { rooms, people, preferences, invitations, order, toOthers } = chat
+  const { shares } = toOthers
   const timers = processTimers()
   const { limits } = current
   const talk = await openTalk({
@@ -248,6 +275,7 @@ async function createHandler(
     stores: storage.talk,
     readers: lineReaders(work),
     limits,
+    ...(toOthers.talk && { elsewhere: toOthers.talk }),
     clock,
     nextId,
     log,
@@ -273,10 +301,10 @@ async function createHandler(
     clock,
     stores: storage,
   })
-  const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
+  const pace = createPace({ limits, clock, wait: (ms) => wait(ms), shares })
   const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn)
   const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
-  const agents = createAgents({ runner, rooms, door, talk, log })
+  const agents = createAgents({ runner, rooms, door, talk, shares, log })
   const handler = createClientHandler({
     door,
     rooms,
@@ -310,13 +338,14 @@ async function createHandler(
       motd: () => current.now().server.motd,
       stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
     },
+    shares,
   })
   const shell: ClientHandler['shell'] = (person, terminal, account) => {
     // Whoever sits at a terminal asks sooner or later, and then does not wait for what answers.
     if (terminal.size()) activity.warmComposer()
     return handler.shell(person, terminal, account)
   }
-  return { handler: { ...handler, shell }, agents }
+  return { handler: { ...handler, shell }, agents, talk }
 }
 
 /** Those who read what people said, and must not read it again once it was changed. */

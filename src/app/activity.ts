@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
+import type { Shares } from '../chat/limits/shares.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { RoomName } from '../chat/entry.ts'
 import type { Rooms } from '../chat/rooms.ts'
@@ -28,7 +29,6 @@ import { configuredModels } from './turns/configured-models.ts'
 import type { TurnEnder } from './turns/cut-turns.ts'
 import { createModelServices } from './turns/model-services.ts'
 import { aloneInRoom } from './cluster/alone-in-room.ts'
-import { followOthers } from './cluster/follow-others.ts'
 import { sharedQuestionBook } from './cluster/question-book.ts'
 import { sharedRunSlots } from './cluster/run-slots.ts'
 import { sharedSummaryPlaces } from './cluster/summary-places.ts'
@@ -72,6 +72,8 @@ export interface ActivityContext extends AppContext {
   /** The others, where this server is one of several. */
   readonly cluster: Cluster | undefined
   readonly turnEnder: Pick<TurnEnder, 'end'>
+  /** Absent for a server that is alone. */
+  readonly shares?: Shares | undefined
 }
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
@@ -96,7 +98,6 @@ export async function createActivity(
     log.warn({ problem }, 'the config names a tool wrongly')
   const sources = toolSources(current, rooms, context, tools)
   const mcp = owned(await openMcp(current.now, rooms.everywhere, context, sources))
-  if (cluster) await followOthers(cluster.news, { scripts: storage.prompts.scripts, mcp }, log)
   const approvals = createApprovals({
     room: (name) => rooms.anyRoom(name),
     grants: storage.tools.grants,
@@ -130,7 +131,7 @@ export async function createActivity(
     }),
   )
   const runner = createToolRunner({ limits: toolLimits(current), log })
-  const bytes = createByteQuota(limits, clock)
+  const bytes = createByteQuota(limits, clock, context.shares)
   const openToolbox = createToolboxes({
     scopedTools,
     runner,

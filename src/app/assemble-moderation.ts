@@ -1,9 +1,12 @@
 import { createModeration, type Moderation } from '../chat/moderation/moderation.ts'
 import type { ServerForModeration, StoppedWork } from '../chat/moderation/parts.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
+import type { ClientsEverywhere } from '../chat/moderation/clients-everywhere.ts'
+import type { OtherServers } from '../chat/moderation/other-servers.ts'
 import type { OpenClients } from '../chat/moderation/open-clients.ts'
 import type { People } from '../chat/people/people.ts'
 import type { Rooms } from '../chat/rooms.ts'
+import type { TurnAtWork } from '../turns/queue.ts'
 import type { Work } from './activity.ts'
 import type { AppContext } from './context.ts'
 import { createRoomKeeper, type KeptPlaces } from './room/keep-room.ts'
@@ -12,7 +15,12 @@ import { createRoomKeeper, type KeptPlaces } from './room/keep-room.ts'
 export interface Moderated {
   readonly rooms: Rooms
   readonly people: Pick<People, 'guestKey'>
-  readonly order: { readonly sanctions: Sanctions; readonly clients: OpenClients }
+  readonly order: {
+    readonly sanctions: Sanctions
+    readonly clients: OpenClients
+    readonly everywhere: ClientsEverywhere
+    readonly others: OtherServers
+  }
 }
 
 /** Moderation, with what it does to the models, the tools and the files of the server. `admins` gives those of the config. */
@@ -24,7 +32,10 @@ export function assembleModeration(
 ): Moderation {
   const keep = createRoomKeeper(config, storage.chat.log, () => clock.now())
   const server: ServerForModeration = {
-    stopWork: (stopped) => stopWork(work, stopped),
+    async stopWork(stopped) {
+      void order.others.stopWork(stopped)
+      await stopWork(work, stopped)
+    },
     async keepRoom(room) {
       const file = await keep(room)
       storage.prompts.scripts.forget(room)
@@ -36,8 +47,14 @@ export function assembleModeration(
   return createModeration({ rooms, stores: storage.chat, ...order, server, clock, nextId, log })
 }
 
-async function stopWork({ turns, runs, summaries }: Omit<Work, 'watchElsewhere'>, { room, names, why }: StoppedWork): Promise<void> {
-  const isMeant = ({ requester }: { readonly requester: string }): boolean => names?.has(requester) ?? true
+/** Stops it on this server. Never rejects. */
+export async function stopWork(
+  { turns, runs, summaries }: Omit<Work, 'watchElsewhere'>,
+  { room, names, why }: StoppedWork,
+): Promise<void> {
+  // The others have heard of it, too.
+  const isMeant = ({ requester, isElsewhere }: Pick<TurnAtWork, 'requester' | 'isElsewhere'>): boolean =>
+    !isElsewhere && (names?.has(requester) ?? true)
   const stoppedTurns = turns.running(room ?? undefined).filter(isMeant)
   const stoppedRuns = runs.running(room ?? undefined).filter(isMeant)
   if (room !== null && !names) summaries.stop(room)

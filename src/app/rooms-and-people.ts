@@ -3,6 +3,7 @@ import { readKeyLine } from '../adapters/ssh/keys/public-key.ts'
 import { createInvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import { createRooms, type Rooms } from '../chat/rooms.ts'
 import { loadSanctions } from '../chat/moderation/sanctions.ts'
+import { createClientsEverywhere } from '../chat/moderation/clients-everywhere.ts'
 import { createOpenClients } from '../chat/moderation/open-clients.ts'
 import { createPeople } from '../chat/people/people.ts'
 import { createInvites } from '../chat/people/invites.ts'
@@ -23,7 +24,7 @@ export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 export async function createRoomsAndPeople(
   current: CurrentConfig,
   { storage, clock, log, nextId }: AppContext,
-  { bus: shared, elsewhere }: SharedRooms,
+  { bus: shared, elsewhere, others, loans, shares, tellInvited, talk }: SharedRooms,
 ) {
   const bus = tapped(shared)
   const { log: entries, rooms: roomStore, people: store } = storage.chat
@@ -60,7 +61,7 @@ export async function createRoomsAndPeople(
   const { names, keys: keyStore } = storage.chat
   const people = createPeople({
     ...{ store, names, invites, keys: keyStore, clock, log, nextId },
-    ...{ policy, claimCode, sanctions },
+    ...{ policy, claimCode, sanctions, loans, shares },
   })
   const keys = createKeys({
     store: keyStore,
@@ -83,16 +84,28 @@ export async function createRoomsAndPeople(
     return { access: server.access, invites: server.invites }
   }
   const clients = createOpenClients()
-  const comingIn = { invites, keys, tokens, clients, policy: invitePolicy }
-  const order = { sanctions, clients }
+  const everywhere = createClientsEverywhere(clients, others)
+  const comingIn = { invites, keys, tokens, clients, everywhere, policy: invitePolicy }
+  const order = { sanctions, clients, everywhere, others }
   const invitations = createInvitationNotices({
     store: storage.chat.invitations,
     rooms: rooms.everywhere,
+    tellElsewhere: tellInvited,
     clock,
     log,
   })
   const preferences = await loadPreferences(storage.chat.preferences, log)
-  return { rooms, tap: bus.tap, claimCode, comingIn, people, preferences, invitations, order }
+  return {
+    rooms,
+    tap: bus.tap,
+    claimCode,
+    comingIn,
+    people,
+    preferences,
+    invitations,
+    order,
+    toOthers: { talk, shares },
+  }
 }
 
 /** The people of a room see who came to it with a code, and whose code that was. */

@@ -1,7 +1,12 @@
 import { openWire } from '../adapters/bus/open.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { tellDenied } from '../approvals/approvals.ts'
+import { NO_OTHER_SERVERS, type OtherServers } from '../chat/moderation/other-servers.ts'
+import type { Shares } from '../chat/limits/shares.ts'
+import type { Loans } from '../chat/people/loans.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
+import type { TalkElsewhere } from '../chat/talk/other-servers.ts'
 import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../chat/presence/elsewhere.ts'
@@ -12,16 +17,36 @@ import type { QuestionRow } from '../cluster/ports.ts'
 import type { Config } from '../config/config.ts'
 import { askedIn } from './cluster/question-book.ts'
 import type { AppContext } from './context.ts'
+import { peopleElsewhere } from './shared-people.ts'
 
 /** What the rooms have in common with those of other servers. */
-export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'>
+export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'> & {
+  readonly others: OtherServers
+  readonly tellInvited: (person: Person) => Promise<void>
+  /** Absent for a server that is alone, as the next ones. */
+  readonly talk?: TalkElsewhere
+  readonly loans?: Loans
+  readonly shares?: Shares
+}
 
-/** Of a server that has its database alone. */
-export const ownRooms = (log: Log): SharedRooms => ({
-  bus: createLocalBus(log),
-  elsewhere: NOBODY_ELSEWHERE,
-  orders: NO_ORDERS,
-})
+/** Of one of several; of one that has its database alone, where there is no cluster. */
+export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms =>
+  cluster
+    ? {
+        bus: cluster.bus,
+        elsewhere: cluster.elsewhere,
+        orders: cluster.orders,
+        loans: cluster.loans,
+        shares: cluster.payers,
+        ...peopleElsewhere(cluster, log),
+      }
+    : {
+        bus: createLocalBus(log),
+        elsewhere: NOBODY_ELSEWHERE,
+        orders: NO_ORDERS,
+        others: NO_OTHER_SERVERS,
+        tellInvited: () => Promise.resolve(),
+      }
 
 /** This server as one of several, where the database is for several; it has not joined them yet. */
 export async function openCluster(
@@ -41,10 +66,16 @@ export async function openCluster(
   })
 }
 
+/** What the hooks need besides the rooms. */
+interface HookParts {
+  readonly endCutTurns: () => Promise<void>
+  readonly readAgain: () => Promise<void>
+}
+
 /** What the server does for those that have died, and when it is back after it was cut off itself. */
 export function clusterHooks(
   { anyRoom }: Pick<Rooms, 'anyRoom'>,
-  endCutTurns: () => Promise<void>,
+  { endCutTurns, readAgain }: HookParts,
 ): ClusterHooks {
   return {
     async buried({ rooms, questions }) {
@@ -53,6 +84,8 @@ export function clusterHooks(
       for (const question of questions) await withdraw(question, await anyRoom(question.room))
     },
     async back(places) {
+      // What was decided while it was away may be no news any more.
+      await readAgain()
       for (const { room, person } of places) await (await anyRoom(room))?.cameAgain(person)
     },
   }

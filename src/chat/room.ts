@@ -66,6 +66,10 @@ export interface Room {
   memberChanged(person: Person, event: PresenceChange['event']): Promise<void>
   /** Somebody who is here was said to have left, because nobody heard of this server: tells that they are here. */
   cameAgain(person: PersonId): Promise<void>
+  /** Somebody who may be here has another name, which was told already. */
+  namesChanged(): void
+  /** Whether somebody is here through this server. */
+  isHere(person: PersonId): boolean
   /** Hears everything without being present: a script that waits for an answer. Returns the function that ends it. */
   listen(listener: Listener): () => void
   /** Each person once, in order of name. The list is kept, so asking costs nothing. */
@@ -113,13 +117,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
   const presence = createPresenceTeller({ room: name, record, store, limits, alarm, log })
 
   const hearing = createHearing(() => {
-    const ends = [
-      parts.bus.subscribe(name, hear),
-      parts.elsewhere.watch(name, () => {
-        here.changedElsewhere()
-        tellPeopleChanged()
-      }),
-    ]
+    const ends = [parts.bus.subscribe(name, hear), parts.elsewhere.watch(name, tellPeopleChanged)]
     return () => ends.forEach((end) => end())
   })
 
@@ -153,7 +151,8 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
 
   /** Whether those who are here know somebody under a name. */
   async function isKnownHere(person: Person, called: string): Promise<boolean> {
-    if (here.has(person) || (await parts.rooms.membership(name, person.id))) return true
+    const isPresent = here.people().some(({ id }) => id === person.id)
+    if (isPresent || (await parts.rooms.membership(name, person.id))) return true
     const lately = await store.read(name, { limit: LATELY, kinds: ['message', 'action', 'notice'] })
     return lately.some(({ author }) => author === called)
   }
@@ -208,6 +207,11 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       if (!here.has(person) && (await parts.elsewhere.went(name, person)))
         await tellPresence({ name: person.name, event: 'left' })
     },
+    namesChanged() {
+      here.sort()
+      tellPeopleChanged()
+    },
+    isHere: (id) => here.has({ id }),
     async renamed(person, former) {
       here.sort()
       if (parts.sanctions.isArchived(name) || !(await isKnownHere(person, former))) return

@@ -42,6 +42,10 @@ export interface Everywhere {
   inUse(): readonly Room[]
   /** Tells somebody something in each of their sessions, in whichever room; nothing is stored. */
   whisper(person: Person, draft: EntryDraft): void
+  /** Whether somebody is in any room through this server. */
+  isHere(person: Person): boolean
+  /** Another server has changed names, and has told the rooms. */
+  namesChanged(): void
   /** Whether somebody is in any room. */
   isPresent(person: Person): boolean
   /**
@@ -167,6 +171,8 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
       whisper(person, draft) {
         for (const room of roomsWith(person)) room.whisper([person], draft)
       },
+      isHere: ({ id }) => [...open.values()].some((room) => room.isHere(id)),
+      namesChanged: () => [...open.values()].forEach((room) => room.namesChanged()),
       isPresent: (person) => roomsWith(person).length > 0 || parts.elsewhere.isPresent(person.id),
       async sumUpPresence() {
         await Promise.all([...open.values()].map((room) => room.catchUpPresence()))

@@ -1,11 +1,14 @@
 import type { EntryLog, Alarm, Clock, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
+import { createClosings, type Closings } from './closings.ts'
 import { differenceTo } from './differences.ts'
 import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
+import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { createOrders, type Orders } from './orders.ts'
 import type { ClusterStores, Estate, News, PersonInRoom, ServerFacts, Wire } from './ports.ts'
 import { createSharedQuestions, type SharedQuestions } from './questions.ts'
+import { createSharedPayers, type SharedPayers } from './payers.ts'
 import { createRoomFeed } from './room-feed.ts'
 import { createSharedWork, type SharedWork } from './work.ts'
 
@@ -19,6 +22,9 @@ export interface Cluster extends AsyncDisposable {
   readonly orders: Orders
   readonly work: Pick<SharedWork, 'take' | 'elsewhere' | 'watch' | 'stop'>
   readonly questions: Pick<SharedQuestions, 'open' | 'close' | 'answer' | 'elsewhere' | 'watch'>
+  readonly closings: Closings
+  readonly loans: SharedLoans
+  readonly payers: SharedPayers
   readonly news: Pick<News, 'on'>
   /** Joins the others. Rejects with `StorageError`. */
   begin(hooks: ClusterHooks): Promise<void>
@@ -64,7 +70,12 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     log,
     onBuried: async (estate) => await hooks?.buried(estate),
     onSilent: () => work.loseAll(),
-    onBack: async () => await hooks?.back(await presence.comeAgain()),
+    async onBack() {
+      // News may be gone that it has not read.
+      await work.readAll()
+      await questions.readAll()
+      await hooks?.back(await presence.comeAgain())
+    },
   })
 
   function lookLater(): void {
@@ -79,6 +90,9 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     orders,
     work,
     questions,
+    closings: createClosings(stores.closings, clock, log),
+    loans: createSharedLoans(stores, log),
+    payers: createSharedPayers(stores, clock, log),
     news,
     async update() {
       await lease.update()

@@ -3,6 +3,7 @@ import { StorageError } from '../chat/errors.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
+import { skeleton } from '../lib/text/skeleton.ts'
 import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
 import type { ClusterStores, PersonInRoom, PresentRow } from './ports.ts'
 import { createRoomWatchers } from './room-watchers.ts'
@@ -46,6 +47,19 @@ export function createSharedPresence(
     else rooms.delete(room)
   }
 
+  function find(id: PersonId): Person | undefined {
+    for (const people of rooms.values()) if (people.has(id)) return people.get(id)
+    return undefined
+  }
+
+  /** Their names or rights have changed. */
+  async function readPeopleAgain(ids: readonly PersonId[]): Promise<void> {
+    const places = [...rooms].flatMap(([room, people]) =>
+      ids.filter((id) => people.has(id)).map((person) => ({ room, person })),
+    )
+    if (places.length > 0) take(places, await present.elsewhere(places))
+  }
+
   async function readAgain(keys: readonly string[]): Promise<void> {
     const places = keys.map(placeIn)
     take(places, await present.elsewhere(places))
@@ -78,10 +92,19 @@ export function createSharedPresence(
       lists.set(room, people)
       return people
     },
-    isPresent: (person) => [...rooms.values()].some((people) => people.has(person)),
+    find,
+    guestCalled(name) {
+      const wanted = skeleton(name)
+      for (const people of rooms.values())
+        for (const person of people.values())
+          if (person.guest && skeleton(person.name) === wanted) return person
+      return undefined
+    },
+    isPresent: (person) => find(person) !== undefined,
     watch: watchers.watch,
     async begin() {
       news.on('present', readAgain)
+      news.on('people', async (ids) => await readPeopleAgain(ids as readonly PersonId[]))
       const rows = await present.elsewhere()
       take(
         rows.map(({ room, person }) => ({ room, person: person.id })),

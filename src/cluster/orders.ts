@@ -1,4 +1,4 @@
-import type { ClusterStores, OrderKinds } from './ports.ts'
+import type { ClusterStores, OrderKinds, OrderRow } from './ports.ts'
 
 /** What every server of a cluster does that one was told to do. */
 export interface Orders {
@@ -30,7 +30,7 @@ export function createOrders({ orders, news }: Pick<ClusterStores, 'orders' | 'n
     for (const id of ids) if (!done.has(id)) await perform(id)
   })
   return {
-    give: (kind, data) => orders.give({ kind, data }),
+    give: (kind, data) => orders.give({ kind, data } as OrderRow),
     on: (kind, performer) => void performers.set(kind, performer),
   }
 }

@@ -7,7 +7,10 @@
  * the core's own ports (chat/ports.ts, chat/presence/elsewhere.ts) have a part for that, too.
  */
 import type { EntryId, RoomName } from '../chat/entry.ts'
-import type { Person, PersonId } from '../chat/people/person.ts'
+import type { ClientAct } from '../chat/moderation/clients-everywhere.ts'
+import type { Loan } from '../chat/people/loans.ts'
+import type { Fingerprint, Person, PersonId } from '../chat/people/person.ts'
+import type { ToldMessage } from '../chat/talk/other-servers.ts'
 import type { Brand } from '../lib/brand.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 
@@ -108,6 +111,24 @@ export type NewsTopic =
   | 'mcp_servers'
   /** Another definition of a tool of an MCP server holds: the name of the server. */
   | 'mcp_pins'
+  /** A ban, a mute or an archive was put or lifted: its id. */
+  | 'sanctions'
+  /** A room is being deleted, or is not any more: its name. */
+  | 'closings'
+  /** Somebody has another name or other rights: their id. This server's own changes are told, too. */
+  | 'people'
+  /** Somebody has one more key: their id. */
+  | 'keys'
+  /** Somebody is away, or not any more: their id. */
+  | 'away'
+  /** Somebody ignores others than before: their id. */
+  | 'ignored'
+  /** Somebody has set something: their id. */
+  | 'preferences'
+  /** Guests were lent names, or loans do not count any more: the skeletons, each on a line. */
+  | 'loans'
+  /** Some have more connections through a server, or fewer: their names as payers, each on a line. */
+  | 'payers'
 
 /** Says what other servers changed in the database, so that it is read again. */
 export interface News extends AsyncDisposable {
@@ -214,6 +235,20 @@ export interface QuestionStore {
 export interface OrderKinds {
   /** A turn of a model, or a tool that somebody runs, is to be stopped for this reason. */
   readonly stop: { readonly id: string; readonly reason: string }
+  /** All that works in a room, or in all, for these people, or for all, is to be stopped. */
+  readonly stopWork: {
+    readonly room: RoomName | null
+    readonly names?: readonly string[]
+    readonly why: string
+  }
+  /** Some clients are to be told, ended or taken out of a room. */
+  readonly clients: ClientAct
+  /** A message to one person is to be shown. */
+  readonly message: ToldMessage
+  /** A guest is away with this text, or came back. */
+  readonly guestAway: { readonly person: PersonId; readonly text: string | null }
+  /** Somebody is to be told of their invitations, where they are. */
+  readonly invited: { readonly person: PersonId }
 }
 
 /** An order, as it was given. */
@@ -228,6 +263,53 @@ export interface OrderStore {
   read(ids: readonly string[]): Promise<readonly OrderRow[]>
 }
 
+/** Rooms that are being deleted. All methods reject with `StorageError` only. */
+export interface ClosingStore {
+  /** This server deletes a room. False, and nothing done, where another one does. */
+  close(room: RoomName, by: string): Promise<boolean>
+  /** It does not any more. */
+  open(room: RoomName): Promise<void>
+  /** The rooms that other servers are deleting, and who does. */
+  closedByOthers(): Promise<ReadonlyMap<RoomName, string>>
+  /** Nobody is in a room that another server is deleting through this one. */
+  left(room: RoomName): Promise<void>
+  /** Whether all other servers have said so of this one. */
+  haveAllLeft(room: RoomName): Promise<boolean>
+}
+
+/** A loan of another server that is alive. */
+export interface LoanRow {
+  readonly skeleton: string
+  readonly key: Fingerprint
+}
+
+/** Names that guests were lent. All methods reject with `StorageError` only. */
+export interface LoanStore {
+  /** False, and nothing done, where another server has lent the name to another key, or somebody has it. */
+  lend(loan: Loan): Promise<boolean>
+  /** This server has forgotten it. */
+  forget(skeleton: string): Promise<void>
+  /** The name that another server has lent this key for the one that it asked for. */
+  lentBefore(asked: string, key: Fingerprint): Promise<string | undefined>
+  /** What other servers have lent: with these skeletons, or all. */
+  elsewhere(skeletons?: readonly string[]): Promise<readonly LoanRow[]>
+}
+
+/** How many connections one payer (chat/limits/payers.ts) has through a server; it counts for a day after the last of them. */
+export interface PayerRow {
+  readonly payer: string
+  readonly server: ServerId
+  readonly connections: number
+}
+
+/** Who is on which server. All methods reject with `StorageError` only. */
+export interface PayerStore {
+  /** So many connections these have through this server now. */
+  put(counts: readonly { readonly payer: string; readonly connections: number }[]): Promise<void>
+  /** Those who are, or were lately, on other servers: these, or all. */
+  elsewhere(payers?: readonly string[]): Promise<readonly PayerRow[]>
+}
+
 /** What servers share beside the stores of the core. */
 export interface ClusterStores {
   /** This server. */
@@ -238,6 +320,9 @@ export interface ClusterStores {
   readonly orders: OrderStore
   readonly work: WorkStore
   readonly questions: QuestionStore
+  readonly closings: ClosingStore
+  readonly loans: LoanStore
+  readonly payers: PayerStore
   /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
   readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
 }

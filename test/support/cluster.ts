@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase, type TestDatabase } from './postgres/databases.ts'
@@ -15,13 +15,24 @@ export interface ClusterStage extends AsyncDisposable {
   start(at: number): Promise<void>
   /** `ssh NAME@server WORDS…` to one of the servers. */
   as(at: number, name: string, words: readonly string[], input?: string): Promise<SshResult>
-  open(at: number, name: string, mode: '-tt' | '-T'): Promise<SshSession>
+  /** A session, or a command where there are words; with the name's own key, or another one's. */
+  open(
+    at: number,
+    name: string,
+    mode: '-tt' | '-T',
+    words?: readonly string[],
+    key?: string,
+  ): Promise<SshSession>
+  /** The line of somebody's `.pub` file, and its fingerprint. */
+  publicKey(name: string): Promise<string>
+  fingerprint(name: string): Promise<string>
 }
 
-/** How to make one: how many servers, what their config has besides, and where each finds the database, if not where it is. */
+/** How to make one: how many servers, what their config has besides, whether they serve HTTP, and where each finds the database, if not where it is. */
 export interface ClusterOptions {
   readonly servers: number
   readonly config?: string
+  readonly http?: boolean
   /** What one of them alone has in its config, after that. */
   readonly own?: (at: number) => string
   readonly env?: (at: number, url: string) => Readonly<Record<string, string>>
@@ -41,6 +52,7 @@ const LIMITS = '[limits]\naddress_burst = 1000000\nrate_burst = 1000\n'
 export async function createCluster({
   servers: count,
   config = LIMITS,
+  http = false,
   own,
   env,
   main,
@@ -48,10 +60,10 @@ export async function createCluster({
   const database = await createDatabase()
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-cluster-'))
   const home = await createSshHome()
-  const target = async (at: number, user: string, mode: string) => ({
+  const target = async (at: number, user: string, mode: string, key = user) => ({
     user,
     port: stage.servers[at]?.port ?? 0,
-    key: await home.key(user),
+    key: await home.key(key),
     options: ['-o', 'LogLevel=ERROR', mode],
   })
 
@@ -61,6 +73,7 @@ export async function createCluster({
     return await startServer({
       dataDir,
       config: CONFIG + config + (own?.(at) ?? ''),
+      http,
       env: { DATABASE: database.url, ...env?.(at, database.url) },
       main: main?.(at),
     })
@@ -78,7 +91,9 @@ export async function createCluster({
     },
     as: async (at, name, words, input) =>
       await ssh(await target(at, name, '-T'), words, input === undefined ? {} : { input }),
-    open: async (at, name, mode) => openSsh(await target(at, name, mode)),
+    open: async (at, name, mode, words, key) => openSsh(await target(at, name, mode, key), words),
+    publicKey: async (name) => await readFile(`${await home.key(name)}.pub`, 'utf8'),
+    fingerprint: (name) => home.fingerprint(name),
     async [Symbol.asyncDispose]() {
       for (const server of stage.servers) await server[Symbol.asyncDispose]()
       await home[Symbol.asyncDispose]()

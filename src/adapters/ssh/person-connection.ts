@@ -1,7 +1,7 @@
 import type { Connection } from 'ssh2'
 import { APOLOGY } from '../../chat/errors.ts'
 import { withLogin } from '../../chat/people/person.ts'
-import type { OfferedKey } from '../../session/ports.ts'
+import type { InUseElsewhere, OfferedKey } from '../../session/ports.ts'
 import { createTokenBucket } from '../../lib/token-bucket.ts'
 import { LINGER_MS, type Carrier } from './carrier.ts'
 import { openChannel, type ChannelContext } from './channel.ts'
@@ -36,7 +36,12 @@ export function servePerson(
   const { limits, connectionsOf } = context
   const { person, offered } = visitor
   const jobs = new Set<Promise<void>>()
-  const release = takeAll([connectionsOf, person.id], [connectionsOf, offered.fingerprint])
+  const left = (kind: 'person' | 'key', id: string): number =>
+    limits.connections_per_person - elsewhere(context, kind, id).connections
+  const release = takeAll(
+    [connectionsOf, person.id, left('person', person.id)],
+    [connectionsOf, offered.fingerprint, left('key', offered.fingerprint)],
+  )
   const own = channelContext(visitor, carrier, context, release !== undefined)
   const openings = createOpenings(limits)
   const idle = createIdleTimer(limits.idle_connection_s, () => carrier.drop('nothing ran on it'))
@@ -119,10 +124,14 @@ function createIdleTimer(seconds: number, onIdle: () => void) {
 function channelContext(
   { person, offered, address, refusal }: Visitor,
   { account }: Carrier,
-  { limits, handler, log, execsOf, queues }: ConnectionContext,
+  context: ConnectionContext,
   isAllowed: boolean,
 ): ChannelContext {
+  const { limits, handler, log, execsOf, queues } = context
   const network = networkOf(address)
+  /** Each server gives its share. */
+  const share = (kind: 'person' | 'key' | 'network', id: string, limit: number): number =>
+    Math.max(1, Math.floor(limit / elsewhere(context, kind, id).servers))
   const { fingerprint: key, certifiedUntil } = offered
   return {
     person: withLogin(person, {
@@ -135,9 +144,20 @@ function channelContext(
     account,
     queue: { bytes: limits.queue_bytes, stallMs: limits.stall_s * 1_000, all: queues },
     refusal: refusal ?? (isAllowed ? undefined : tooManyConnections(limits.connections_per_person)),
-    takeExec: () => takeAll([execsOf.person, person.id], [execsOf.person, key], [execsOf.network, network]),
+    takeExec: () =>
+      takeAll(
+        [execsOf.person, person.id, share('person', person.id, limits.exec_per_person)],
+        [execsOf.person, key, share('key', key, limits.exec_per_person)],
+        [execsOf.network, network, share('network', network, limits.exec_per_address)],
+      ),
   }
 }
+
+const elsewhere = (
+  { handler }: Pick<ConnectionContext, 'handler'>,
+  kind: 'person' | 'key' | 'network',
+  id: string,
+): InUseElsewhere => handler.elsewhere?.(kind, id) ?? { connections: 0, servers: 1 }
 
 const tooManyConnections = (limit: number): string =>
   `You have ${limit} connections already, under this name or with this key, and may not have more; close one of them.`

@@ -3,8 +3,8 @@ export type Release = () => void
 
 /** Counts what is in use for each key, never more than a limit. */
 export interface Quota {
-  /** Takes one; undefined, and nothing taken, when the limit is reached. */
-  take(key: string): Release | undefined
+  /** Takes one; undefined, and nothing taken, when the limit is reached: the quota's own, unless another one holds for this key now. */
+  take(key: string, limit?: number): Release | undefined
 }
 
 /** A quota of so many at once for each key; `limit` is asked each time. Keys that are not in use take no memory. */
@@ -16,8 +16,8 @@ export function createQuota(limit: () => number): Quota {
     else used.delete(key)
   }
   return {
-    take(key) {
-      if ((used.get(key) ?? 0) >= limit()) return undefined
+    take(key, limitNow = limit()) {
+      if ((used.get(key) ?? 0) >= limitNow) return undefined
       change(key, 1)
       return once(() => change(key, -1))
     },
@@ -25,11 +25,11 @@ export function createQuota(limit: () => number): Quota {
 }
 
 /** Takes one of each, or none at all. */
-export function takeAll(...wanted: readonly (readonly [Quota, string])[]): Release | undefined {
+export function takeAll(...wanted: readonly (readonly [Quota, string, number?])[]): Release | undefined {
   const taken: Release[] = []
   const release = once(() => taken.forEach((give) => give()))
-  for (const [quota, key] of wanted) {
-    const one = quota.take(key)
+  for (const [quota, key, limit] of wanted) {
+    const one = quota.take(key, limit)
     if (!one) return (release(), undefined)
     taken.push(one)
   }

@@ -4,6 +4,7 @@
  */
 import type { Agent, AgentListener } from '../../adapters/mcp/server/ports.ts'
 import { StorageError } from '../../chat/errors.ts'
+import type { Shares } from '../../chat/limits/shares.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { Rooms } from '../../chat/rooms.ts'
@@ -39,6 +40,8 @@ export interface AgentParts {
   readonly rooms: Pick<Rooms, 'get'>
   readonly door: Pick<Door, 'begin' | 'whyOut'>
   readonly talk: Pick<Talk, 'ignores' | 'openSession'>
+  /** Who is on which servers; absent for a server that is alone. */
+  readonly shares?: Pick<Shares, 'begin'> | undefined
   readonly log: Log
 }
 
@@ -55,6 +58,8 @@ export const createAgents = (parts: AgentParts): Agents => ({
       over.abort(new DOMException('the person was put out', 'AbortError'))
     }
     const forget = parts.door.begin({ person, end, leave: rooms.putOut })
+    // One that came over SSH is on a connection that counts already.
+    const uncount = person.login?.token && parts.shares?.begin(person)
     const out = parts.door.whyOut(person)
     if (out !== undefined) end(out)
     const run: Agent['run'] = (use, how) =>
@@ -89,8 +94,10 @@ export const createAgents = (parts: AgentParts): Agents => ({
         }),
       unfollow: rooms.unfollow,
       sees: rooms.sees,
+      timesPutOut: rooms.timesPutOut,
       async close() {
         forget()
+        uncount?.()
         over.abort(new DOMException('the agent was closed', 'AbortError'))
         await rooms.leaveAll()
         hearing.close()

@@ -21,7 +21,9 @@ export interface InvitationNotices {
 /** What it needs of the rooms. */
 export interface InvitationNoticeParts {
   readonly store: InvitationNoticeStore
-  readonly rooms: Pick<Everywhere, 'whisper' | 'isPresent'>
+  readonly rooms: Pick<Everywhere, 'whisper' | 'isPresent' | 'isHere'>
+  /** Another server, through which the person is in a room, is to tell them. Never rejects. */
+  readonly tellElsewhere?: (person: Person) => Promise<void>
   readonly clock: Clock
   readonly log: Log
 }
@@ -32,6 +34,7 @@ const MAX_LINES = 5
 export function createInvitationNotices({
   store,
   rooms,
+  tellElsewhere = () => Promise.resolve(),
   clock,
   log,
 }: InvitationNoticeParts): InvitationNotices {
@@ -40,6 +43,7 @@ export function createInvitationNotices({
       store.put({ room: room.name, person: person.id, inviter: by.name, at: clock.now() }),
     async tell(person) {
       if (person.guest || !rooms.isPresent(person)) return
+      if (!rooms.isHere(person)) return await tellElsewhere(person)
       try {
         for (const draft of linesOf(await store.take(person.id))) rooms.whisper(person, draft)
       } catch (error) {

@@ -1,6 +1,7 @@
 import { DAY_MS, duration } from '../../lib/duration.ts'
 import { Refusal } from '../errors.ts'
 import { createLedger } from './payers.ts'
+import { ALONE, type Shares } from './shares.ts'
 import type { Person } from '../people/person.ts'
 import type { MonotonicClock } from '../ports.ts'
 
@@ -16,13 +17,15 @@ type Payable = Pick<Person, 'id' | 'login'>
 
 /**
  * `bytes_per_person_day` can be used at once, and comes back evenly over a day; 0 is no limit. All names of a key count
- * together, and all who come from one network. Kept in memory: a restart forgets it.
+ * together, and all who come from one network. Kept in memory: a restart forgets it. Where somebody was on several servers within a
+ * day, each gives them its share.
  */
 export function createByteQuota(
   limits: { readonly bytes_per_person_day: number },
   clock: MonotonicClock,
+  shares: Pick<Shares, 'servers'> = ALONE,
 ): ByteQuota {
-  const ledger = createLedger(clock)
+  const ledger = createLedger(clock, (payer) => shares.servers(payer, 'today'))
 
   /** Gives the milliseconds until so many bytes would be free; counts them where that is at most `mayWait`. */
   function count(person: Payable, bytes: number, mayWait: number): number {

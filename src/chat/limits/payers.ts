@@ -18,8 +18,14 @@ export interface PayerLedger {
 /** With more buckets than this, those that are full are removed. */
 const MAX_BUCKETS_KEPT = 3_000
 
-/** A `clock` that goes back, as the machine's can, would keep people from what they may do. */
-export function createLedger(clock: MonotonicClock): PayerLedger {
+/**
+ * A `clock` that goes back, as the machine's can, would keep people from what they may do. `servers` says on how many servers a payer
+ * is: on each of them, everything costs so many times as much.
+ */
+export function createLedger(
+  clock: MonotonicClock,
+  servers: (payer: string) => number = () => 1,
+): PayerLedger {
   const fullAt = new Map<string, number>()
 
   function forgetFull(now: number): void {
@@ -32,7 +38,7 @@ export function createLedger(clock: MonotonicClock): PayerLedger {
       forgetFull(now)
       const taken = payersOf(person).map(({ name, share }) => ({
         name,
-        full: fullAfter(fullAt.get(name) ?? 0, now, (amount * rate.everyMs) / share),
+        full: fullAfter(fullAt.get(name) ?? 0, now, (amount * rate.everyMs * servers(name)) / share),
       }))
       const wait = Math.max(0, ...taken.map(({ full }) => waitFor(full, now, rate)))
       if (wait <= maxWaitMs) for (const { name, full } of taken) fullAt.set(name, full)
@@ -60,8 +66,11 @@ export function payersOf({ id, login }: Pick<Person, 'id' | 'login'>): readonly 
   return [person, payer('key', login.key, 1), payer('network', login.network, PEOPLE_PER_NETWORK)]
 }
 
+/** As in `Payer`. */
+export const payerName = (kind: Payer['kind'], id: string): string => `${kind} ${id}`
+
 const payer = (kind: Payer['kind'], id: string, share: number): Payer => ({
   kind,
-  name: `${kind} ${id}`,
+  name: payerName(kind, id),
   share,
 })

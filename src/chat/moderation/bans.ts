@@ -14,6 +14,7 @@ import {
   type Told,
 } from './parts.ts'
 import type { Sanction } from './ports.ts'
+import { puttingOut } from './put-out.ts'
 import { findTarget, held, needInReach, needOther, sanctionsOf, type ActTarget } from './target.ts'
 
 /** Whom to ban, and why. */
@@ -82,7 +83,10 @@ export function createBans(parts: ModerationParts): Bans {
       const text = `${actor.name} banned ${shown}${fromWhere(room)}${untilLifted(ms)}${isTaken ? NO_MEMBER : ''}${becauseOf(reason)}`
       const act = { verb: 'ban', who: shown, ...actFacts(reason, until) } as const
       const told = await tell(room ?? (await parts.rooms.lobby()), actor, { text, act }, log)
-      await putOut(target, room, `${forHowLong(ms)}${becauseOf(reason)}`, parts)
+      stopTheirWork(target, room, `${shown} was banned`, parts)
+      await (
+        await puttingOut({ room: room?.name ?? null, until, reason }, parts)
+      )()
       return told
     },
     async unban(room, actor, word) {
@@ -135,21 +139,3 @@ async function takeMembership(target: ActTarget, room: Room, { stores }: Moderat
 
 const NO_MEMBER = ', who is no member any more'
 const INVITE_AGAIN = '; an invitation lets them in again'
-
-/** Ends what a ban concerns; `how` is its time and reason. */
-async function putOut(
-  target: ActTarget,
-  room: Room | undefined,
-  how: string,
-  parts: ModerationParts,
-): Promise<void> {
-  const { sanctions, clients } = parts
-  stopTheirWork(target, room, `${target.shown} was banned`, parts)
-  if (room) {
-    const { owner } = await room.info()
-    const isOut = (person: Person): boolean =>
-      !person.admin && person.id !== owner && sanctions.whyOutOf(room.name, person) !== undefined
-    return await clients.leave(room.name, isOut, `you were banned from ${room.name}${how}`)
-  }
-  clients.end((person) => sanctions.whyOut(person) !== undefined, `you were banned from this server${how}`)
-}

@@ -10,7 +10,7 @@ import {
   type ModerationParts,
   type Told,
 } from './parts.ts'
-import { findPerson, held, needInReach, sanctionsOf, type ActTarget } from './target.ts'
+import { findPerson, held, needInReach, sanctionsOf, whomOf, type ActTarget } from './target.ts'
 
 /** What keeps order in one room. All of it throws `Refusal` and rejects with `StorageError`. */
 export interface Discipline {
@@ -22,7 +22,7 @@ export interface Discipline {
 }
 
 export function createDiscipline(parts: ModerationParts): Discipline {
-  const { sanctions, clients, clock, log } = parts
+  const { sanctions, everywhere, clock, log } = parts
 
   async function reach(room: Room, actor: Person, name: string): Promise<ActTarget> {
     needStanding(parts, actor, room)
@@ -40,7 +40,7 @@ export function createDiscipline(parts: ModerationParts): Discipline {
       const told = await tell(room, actor, { text, act: { verb: 'kick', who, ...actFacts(reason) } }, log)
       stopTheirWork(target, room, `${who} was kicked`, parts)
       const why = `${actor.name} kicked you out of ${room.name}${becauseOf(reason)}; you may come back`
-      await clients.leave(room.name, target.includes, why)
+      await everywhere.leave(room.name, whomOf(target), why)
       return told
     },
     async mute(room, actor, name, ms) {
@@ -75,12 +75,12 @@ const mutesOf = (who: string, room: Room, parts: ModerationParts) =>
 
 /** Stops what works for somebody, in one room or in all. Nobody waits for that. */
 export function stopTheirWork(
-  { people, includes }: ActTarget,
+  { who, people, includes }: ActTarget,
   room: Room | undefined,
   why: string,
   { clients, server }: ModerationParts,
 ): void {
   const here = clients.people(includes)
-  const names = new Set([...people, ...here].map(({ name }) => name))
+  const names = new Set([who, ...[...people, ...here].map(({ name }) => name)])
   void server.stopWork({ room: room?.name ?? null, names, why })
 }

@@ -8,7 +8,9 @@ import type { Rooms } from '../rooms.ts'
 import type { RoomRemoval, SanctionStore } from './ports.ts'
 import type { ModerationAct } from './act.ts'
 import type { Sanctions } from './sanctions.ts'
+import type { ClientsEverywhere } from './clients-everywhere.ts'
 import type { OpenClients } from './open-clients.ts'
+import type { OtherServers } from './other-servers.ts'
 
 /** What the acts of moderation are made from. */
 export interface ModerationParts {
@@ -21,6 +23,8 @@ export interface ModerationParts {
   }
   readonly sanctions: Sanctions
   readonly clients: OpenClients
+  readonly everywhere: ClientsEverywhere
+  readonly others: Pick<OtherServers, 'close' | 'open'>
   readonly server: ServerForModeration
   readonly clock: Clock & MonotonicClock
   readonly nextId: () => string
@@ -29,7 +33,10 @@ export interface ModerationParts {
 
 /** What moderation needs of the rest of the server. */
 export interface ServerForModeration {
-  /** Stops the models and tools that work for some people, and tells why. Resolves when they have ended. Never rejects. */
+  /**
+   * Stops the models and tools that work for some people, on all servers, and tells why. Resolves when those of this server have
+   * ended. Never rejects.
+   */
   stopWork(work: StoppedWork): Promise<void>
   /** Writes all that was said in a room into a new file, and puts its files beside it. Resolves to the file's path. */
   keepRoom(room: RoomName): Promise<string>

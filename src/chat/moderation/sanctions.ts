@@ -1,4 +1,5 @@
 import { duration } from '../../lib/duration.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
 import { addressBits } from '../../lib/network.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
@@ -40,6 +41,10 @@ export interface Sanctions {
   lift(lifted: readonly Sanction[]): Promise<void>
   /** Nobody gets into this room from now on. Returns what undoes it; after `removed` its name is free again. */
   close(room: RoomName): { undo(): void; removed(): void }
+  /** Reads what is stored, which another server may have changed. Resolves to what is new to this one. Rejects with `StorageError`. */
+  readAgain(): Promise<readonly Sanction[]>
+  /** These are all the rooms that other servers are deleting. */
+  closedElsewhere(rooms: ReadonlySet<RoomName>): void
 }
 
 /** Bans and mutes of one room, or of the server. */
@@ -53,6 +58,11 @@ export async function loadSanctions(
 ): Promise<Sanctions> {
   const index = createSanctionIndex(await store.all())
   const gone = new Set<RoomName>()
+  let goneElsewhere: ReadonlySet<RoomName> = new Set()
+  /** What is read must not be older than what was written meanwhile. */
+  const oneByOne = createSerial()
+
+  const isGone = (room: RoomName): boolean => gone.has(room) || goneElsewhere.has(room)
 
   const holds = ({ until }: Sanction): boolean => until === null || until > clock.now()
 
@@ -83,6 +93,29 @@ export async function loadSanctions(
     )
   }
 
+  async function put(sanction: Sanction, replaced: readonly Sanction[]): Promise<void> {
+    const over = index.all().filter((one) => !holds(one))
+    const away = [...replaced, ...over]
+    refuseIfFull(sanction, away)
+    await store.put(
+      sanction,
+      away.map(({ id }) => id),
+    )
+    for (const one of away) index.remove(one)
+    index.add(sanction)
+  }
+
+  /** What did not change stays, with all that was learned of its keys. */
+  async function readAgain(): Promise<readonly Sanction[]> {
+    const stored = await store.all()
+    const [known, kept] = [index.all(), new Set(stored.map(({ id }) => id))]
+    for (const one of known) if (!kept.has(one.id)) index.remove(one)
+    const ids = new Set(known.map(({ id }) => id))
+    const added = stored.filter(({ id }) => !ids.has(id))
+    for (const one of added) index.add(one)
+    return added
+  }
+
   return {
     barsLogin({ key, holders, founders, address }) {
       if (isKept(key)) return false
@@ -98,34 +131,27 @@ export async function loadSanctions(
       return ban && `you are banned from this server ${howLong(ban, clock)}${because(ban)}`
     },
     whyOutOf(room, person) {
-      if (gone.has(room)) return `${room} is being deleted`
+      if (isGone(room)) return `${room} is being deleted`
       const ban = find('ban', room, person)
       return ban && `you are banned from ${room} ${howLong(ban, clock)}${because(ban)}`
     },
     whyMuted,
     whySilent(room, person) {
-      if (gone.has(room)) return `${room} is being deleted`
+      if (isGone(room)) return `${room} is being deleted`
       if (index.isEmpty()) return undefined
       return index.archiveOf(room) ? archived(room) : whyMuted(room, person)
     },
     isArchived: (room) => index.archiveOf(room) !== undefined,
-    isGone: (room) => gone.has(room),
+    isGone,
     list: (room) => index.all().filter((one) => one.room === room && holds(one)),
-    async put(sanction, replaced = []) {
-      const over = index.all().filter((one) => !holds(one))
-      const away = [...replaced, ...over]
-      refuseIfFull(sanction, away)
-      await store.put(
-        sanction,
-        away.map(({ id }) => id),
-      )
-      for (const one of away) index.remove(one)
-      index.add(sanction)
-    },
-    async lift(lifted) {
-      await store.remove(lifted.map(({ id }) => id))
-      for (const one of lifted) index.remove(one)
-    },
+    put: (sanction, replaced = []) => oneByOne(() => put(sanction, replaced)),
+    lift: (lifted) =>
+      oneByOne(async () => {
+        await store.remove(lifted.map(({ id }) => id))
+        for (const one of lifted) index.remove(one)
+      }),
+    readAgain: () => oneByOne(readAgain),
+    closedElsewhere: (rooms) => void (goneElsewhere = rooms),
     close(room) {
       gone.add(room)
       return {

@@ -5,6 +5,7 @@ import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Room } from '../room.ts'
 import type { ModerationParts } from './parts.ts'
 import type { Sanction } from './ports.ts'
+import type { Whom } from './clients-everywhere.ts'
 import type { Concerns } from './open-clients.ts'
 
 /** Whom an act is meant for. */
@@ -107,6 +108,9 @@ export async function needInReach(
   if (people.some(({ id }) => id === owner))
     throw new Refusal(`${who} owns ${room.name}; ban from the server is the only way to put an owner out`)
 }
+
+/** Those whom a name or a key stands for. */
+export const whomOf = ({ people, keys }: ActTarget): Whom => ({ people: people.map(({ id }) => id), keys })
 
 /** What a sanction is stored as. */
 export const held = ({ who, people, keys, network }: ActTarget) => ({

@@ -8,6 +8,8 @@ export interface Claim {
   opens(code: string): Promise<boolean>
   /** As `People.isClaimable`. */
   isOpen(): boolean
+  /** There is an admin by now. */
+  close(): void
   /** As `People.claim`. */
   take(person: Person, code: string): Promise<void>
 }
@@ -30,6 +32,7 @@ export function createClaim({ store, claimCode, policy }: ClaimParts): Claim {
 
   return {
     isOpen: () => open !== undefined && !isByConfig(),
+    close: () => void (open = undefined),
     opens: async (code) => isRight(code) && !isByConfig() && !(await store.hasAdmin()),
     async take(person, code) {
       if (!isRight(code))

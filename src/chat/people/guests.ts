@@ -1,4 +1,5 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
+import { NO_LOANS, type Loans } from './loans.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 
 /** A guest is known by the key that the name is lent to. */
@@ -8,7 +9,7 @@ const guestId = (key: Fingerprint, name: string): PersonId => `guest:${key}:${na
 export const keyOfGuest = (id: PersonId): Fingerprint | undefined =>
   /^guest:(.+):[^:]*$/.exec(id)?.[1] as Fingerprint | undefined
 
-/** Guests have names that are lent to their keys for as long as the process lives, such as `alice-2`. */
+/** Guests have names that are lent to their keys for as long as the process lives, such as `alice-2`, once on all servers of a database. */
 export interface Guests {
   /** A guest for somebody who asked for this name: the one of before, if the key comes back. Rejects with `StorageError`. */
   lend(name: string, key: Fingerprint): Promise<Person>
@@ -19,29 +20,48 @@ export interface Guests {
 /** A key that comes back gets the guest name it was lent before. Beyond this many, the oldest are forgotten. */
 const MAX_GUESTS_REMEMBERED = 10_000
 
-/**
- * `isTaken` says of a name, by its skeleton, whether somebody has or keeps it, whoever asks; `isReserved` which names nobody is
- * lent now.
- */
-export function createGuests(
-  isTaken: (skeleton: string, key: Fingerprint) => Promise<boolean>,
-  isReserved: (name: string) => boolean,
-): Guests {
+/** What decides which names are lent. */
+export interface GuestParts {
+  /** Whether somebody has or keeps the name with this skeleton, whoever asks. */
+  readonly isTaken: (skeleton: string, key: Fingerprint) => Promise<boolean>
+  /** Which names nobody is lent now. */
+  readonly isReserved: (name: string) => boolean
+  /** What other servers have lent; absent for a server that is alone. */
+  readonly loans?: Loans | undefined
+}
+
+export function createGuests({ isTaken, isReserved, loans = NO_LOANS }: GuestParts): Guests {
   /** By the name that was asked for, and the key. */
   const guests = new Map<string, Person>()
   /** Who holds a lent name, by its skeleton. A table of its own, because every login asks. */
   const lent = new Map<string, Fingerprint>()
 
-  async function lendName(name: string, key: Fingerprint): Promise<string> {
+  const holderOf = (mark: string): Fingerprint | undefined => lent.get(mark) ?? loans.holderOf(mark)
+
+  async function lendName(asked: string, key: Fingerprint): Promise<string> {
+    const before = await loans.lentBefore(asked, key)
+    if (before !== undefined && (await lendThis(before, asked, key))) return before
     for (let number = 2; ; number++) {
-      const wanted = `${[...name].slice(0, 18).join('')}-${number}`
-      const mark = skeleton(wanted)
-      if (lent.has(mark) || isReserved(wanted) || (await isTaken(mark, key))) continue
-      // Somebody else may have been lent it meanwhile.
-      if (lent.has(mark)) continue
-      lent.set(mark, key)
-      return wanted
+      const wanted = `${[...asked].slice(0, 18).join('')}-${number}`
+      if (holderOf(skeleton(wanted)) === undefined && (await lendThis(wanted, asked, key))) return wanted
     }
+  }
+
+  /** False where it cannot be lent to this key. */
+  async function lendThis(name: string, asked: string, key: Fingerprint): Promise<boolean> {
+    const mark = skeleton(name)
+    if (isReserved(name) || (await isTaken(mark, key))) return false
+    // Somebody else may have been lent it meanwhile, here or elsewhere.
+    if (lent.has(mark)) return false
+    lent.set(mark, key)
+    try {
+      if (await loans.lend({ skeleton: mark, name, key, asked })) return true
+    } catch (error) {
+      lent.delete(mark)
+      throw error
+    }
+    lent.delete(mark)
+    return false
   }
 
   function forgetOldest(): void {
@@ -50,6 +70,7 @@ export function createGuests(
     const [asked, person] = oldest
     guests.delete(asked)
     lent.delete(skeleton(person.name))
+    loans.forget(skeleton(person.name))
   }
 
   return {
@@ -62,6 +83,6 @@ export function createGuests(
       if (guests.size > MAX_GUESTS_REMEMBERED) forgetOldest()
       return person
     },
-    holderOf: (name) => lent.get(skeleton(name)),
+    holderOf: (name) => holderOf(skeleton(name)),
   }
 }

@@ -1,9 +1,12 @@
 // Who people are: which name belongs to which key, who is a guest, who is an admin. It must not know what a room is, nor how
 // somebody logged in.
+import { createSerial } from '../../lib/jobs/serial.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'
 import { InviteRefusal, Refusal } from '../errors.ts'
 import { createFirstLogin } from './first-login.ts'
 import { createGuests } from './guests.ts'
+import type { Loans } from './loans.ts'
+import type { Shares } from '../limits/shares.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'
 import type { Invites } from './invites.ts'
 import { createClaim } from './claim.ts'
@@ -47,6 +50,8 @@ export interface People {
   guestKey(name: string): Fingerprint | undefined
   /** Gives somebody another name; the former one is kept from others for a while. Throws `Refusal`. */
   rename(person: Person, name: string): Promise<void>
+  /** Another server may have changed the names and rights of these. Rejects with `StorageError`. */
+  readAgain(people: readonly PersonId[]): Promise<void>
 }
 
 /** What somebody who logs in has to show besides a key. */
@@ -89,6 +94,10 @@ export interface PeopleOptions {
   readonly claimCode: string | undefined
   /** Who may not come in. */
   readonly sanctions: Pick<Sanctions, 'barsLogin' | 'whyOut'>
+  /** What other servers have lent to guests. */
+  readonly loans?: Loans | undefined
+  /** Who is on which servers. */
+  readonly shares?: Pick<Shares, 'servers'> | undefined
 }
 
 export function createPeople(options: PeopleOptions): People {
@@ -99,10 +108,12 @@ export function createPeople(options: PeopleOptions): People {
     store.forLogin(mark, key, clock.now())
   const isTaken = async (mark: string, key: Fingerprint): Promise<boolean> =>
     (await facts(mark, key)).person !== undefined
-  const guests = createGuests(isTaken, isReserved)
+  const guests = createGuests({ isTaken, isReserved, loans: options.loans })
   const register = createRegister({ ...options, guests, whyNotFree, bearer, newPerson })
   const firstLogin = createFirstLogin({ ...options, isAdminKey })
   const rename = createRename({ ...options, whyNotFree, onRenamed: live.rename })
+  /** What is read must not be older than what was written meanwhile. */
+  const oneByOne = createSerial()
 
   function isReserved(name: string): boolean {
     return whyReserved(name) !== undefined || isLike(name, policy().modelNames)
@@ -184,7 +195,17 @@ export function createPeople(options: PeopleOptions): People {
       await claim.take(person, code)
       live.setAdmin(person.id, true)
     },
-    rename,
+    rename: (person, name) => oneByOne(() => rename(person, name)),
+    readAgain: (ids) =>
+      oneByOne(async () => {
+        for (const id of ids) {
+          const person = await store.byId(id)
+          if (!person) continue
+          live.rename(id, person.name)
+          live.setAdmin(id, person.admin)
+          if (person.admin) claim.close()
+        }
+      }),
   }
 }
 

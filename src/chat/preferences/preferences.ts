@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Log } from '../ports.ts'
+import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { isOption, valueOf, type NameColour, type Option, type PersonalOptions } from './options.ts'
 import type { PreferenceStore, StoredPreference } from './ports.ts'
@@ -20,6 +21,8 @@ export interface Preferences {
     option: Name,
     value: NonNullable<PersonalOptions[Name]>,
   ): Promise<void>
+  /** Another server may have changed what somebody has set, who has this name. Rejects with `StorageError`. */
+  readAgain(person: Pick<Person, 'id' | 'name'>): Promise<void>
   /** The colour that whoever has this name chose for it. */
   colourOf(name: string): NameColour | undefined
 }
@@ -44,12 +47,27 @@ interface OpenPerson {
 export async function loadPreferences(store: PreferenceStore, log: Log): Promise<Preferences> {
   const colours = new Map<string, NameColour>()
   const open = new Map<PersonId, OpenPerson>()
+  /** What is read must not be older than what was written meanwhile. */
+  const inTurn = createKeyedSerial<PersonId>()
   for (const { name, value } of await store.everyone('color')) setColour(name, value)
 
   function setColour(name: string, value: string | undefined): void {
     const colour = valueOf('color', value ?? 'auto')
     if (colour === undefined || colour === 'auto') colours.delete(name)
     else colours.set(name, colour)
+  }
+
+  async function readAgain({ id, name }: Pick<Person, 'id' | 'name'>): Promise<void> {
+    const options = optionsIn(await store.of(id))
+    setColour(name, options.color)
+    const mine = open.get(id)
+    if (!mine) return
+    await mine.ready
+    const before = mine.options
+    mine.options = options
+    const names = new Set([...Object.keys(before), ...Object.keys(options)].filter(isOption))
+    for (const option of names)
+      if (before[option] !== options[option]) for (const listener of mine.listeners) listener(option)
   }
 
   const read = async ({ id, guest }: Person): Promise<PersonalOptions> =>
@@ -98,13 +116,14 @@ export async function loadPreferences(store: PreferenceStore, log: Log): Promise
     },
     async set(person, option, value) {
       const mine = open.get(person.id)
-      if (!person.guest) await store.put(person.id, { option, value })
+      if (!person.guest) await inTurn(person.id, () => store.put(person.id, { option, value }))
       else if (!mine) throw new Refusal('a guest has nothing to keep it for: a session must be open')
       if (option === 'color') setColour(person.name, value)
       if (!mine) return
       mine.options = { ...mine.options, [option]: value }
       for (const listener of mine.listeners) listener(option)
     },
+    readAgain: (person) => inTurn(person.id, () => readAgain(person)),
     colourOf: (name) => colours.get(name),
   }
 }

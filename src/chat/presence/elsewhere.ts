@@ -11,6 +11,10 @@ export interface Elsewhere {
   went(room: RoomName, person: Person): Promise<boolean>
   /** Each person once, in any order; the same list as long as nothing changes. */
   peopleIn(room: RoomName): readonly Person[]
+  /** Somebody who is in any room through another server, as they came. */
+  find(person: PersonId): Person | undefined
+  /** A guest who is there, by a name that looks like theirs. */
+  guestCalled(name: string): Person | undefined
   /** Whether somebody is in any room through another server. */
   isPresent(person: PersonId): boolean
   /** From now on `changed` is called after the list of a room has changed. Returns the function that ends it. */
@@ -22,6 +26,8 @@ export const NOBODY_ELSEWHERE: Elsewhere = {
   came: () => Promise.resolve(true),
   went: () => Promise.resolve(true),
   peopleIn: () => NOBODY,
+  find: () => undefined,
+  guestCalled: () => undefined,
   isPresent: () => false,
   watch: () => () => undefined,
 }

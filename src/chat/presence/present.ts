@@ -4,30 +4,31 @@ import type { Participant } from '../ports.ts'
 /** Who is in a room. Its lists change only as people come and go: they are asked for with every entry. */
 export interface PresentPeople {
   /** Whether somebody is here through this server. */
-  has(person: Person): boolean
+  has(person: Pick<Person, 'id'>): boolean
   add(participant: Participant): void
   /** False for one that is not here. */
   remove(participant: Participant): boolean
   /** Puts the people in order again: somebody's name has changed. */
   sort(): void
-  /** Those who are here through other servers have changed. */
-  changedElsewhere(): void
   /** Each person once, in order of name, also those who are here through other servers. */
   people(): readonly Person[]
   /** All of this server that is delivered to, each person's together. A list that was given out never changes. */
   participants(): readonly Participant[]
 }
 
-/** `elsewhere`: those who are here through other servers. */
-export function createPresent(elsewhere: () => readonly Person[] = () => []): PresentPeople {
+/** `elsewhere`: those who are here through other servers; the same list as long as they are the same. */
+export function createPresent(elsewhere: () => readonly Person[] = () => NOBODY): PresentPeople {
   const terminals = new Map<PersonId, Set<Participant>>()
   let people: readonly Person[] = []
   let everybody: readonly Person[] | undefined
+  /** The others that `everybody` has. It is looked each time: a room that nobody here hears is not told of them. */
+  let known: readonly Person[] | undefined
   let participants: readonly Participant[] | undefined
 
   /** Those of here as they are, the others in between. */
   function withOthers(): readonly Person[] {
-    const others = elsewhere().filter(({ id }) => !terminals.has(id))
+    known = elsewhere()
+    const others = known.filter(({ id }) => !terminals.has(id))
     return others.length === 0 ? people : inOrder([...people, ...others])
   }
 
@@ -38,9 +39,8 @@ export function createPresent(elsewhere: () => readonly Person[] = () => []): Pr
 
   return {
     has: ({ id }) => terminals.has(id),
-    people: () => (everybody ??= withOthers()),
+    people: () => (everybody = known === elsewhere() && everybody ? everybody : withOthers()),
     sort: () => changeTo(inOrder(people)),
-    changedElsewhere: () => void (everybody = undefined),
     participants: () => (participants ??= [...terminals.values()].flatMap((theirs) => [...theirs])),
     add(participant) {
       const { person } = participant
@@ -65,6 +65,8 @@ export function createPresent(elsewhere: () => readonly Person[] = () => []): Pr
     },
   }
 }
+
+const NOBODY: readonly Person[] = []
 
 const inOrder = (people: readonly Person[]): readonly Person[] =>
   people.toSorted((a, b) => (a.name < b.name ? -1 : 1))

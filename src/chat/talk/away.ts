@@ -2,9 +2,11 @@ import { createSerial } from '../../lib/jobs/serial.ts'
 import { Refusal, StorageError } from '../errors.ts'
 import { mentionsOfPeople } from '../mentions.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
+import { keyOfGuest } from '../people/guests.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Clock, Log } from '../ports.ts'
 import type { Room } from '../room.ts'
+import { NOBODY_TO_TALK_TO, type TalkElsewhere } from './other-servers.ts'
 import type { AwayStore } from './ports.ts'
 import { SYSTEM } from '../people/names.ts'
 
@@ -23,6 +25,10 @@ export interface AwayPeople {
   toldTo(asker: PersonId, person: Person): string | undefined
   /** Somebody said this in a room: ends their own absence, and tells them alone who of those they mention is away. */
   heard(room: Room, speaker: Person, text: string): void
+  /** Another server may have changed who is away. Rejects with `StorageError`. */
+  readAgain(): Promise<void>
+  /** A guest left, or came back, through another server. */
+  guestAway(person: PersonId, text: string | null): void
 }
 
 /** Characters of a reason. */
@@ -38,17 +44,44 @@ interface Absence {
 }
 
 /** Reads who was away when the server stopped. Rejects with `StorageError`. */
-export async function openAway(store: AwayStore, clock: Clock, log: Pick<Log, 'warn'>): Promise<AwayPeople> {
+export async function openAway(
+  store: AwayStore,
+  clock: Clock,
+  log: Pick<Log, 'warn'>,
+  elsewhere: Pick<TalkElsewhere, 'guestAway'> = NOBODY_TO_TALK_TO,
+): Promise<AwayPeople> {
   const stored = await store.away()
   const absences = new Map(
     stored.map(({ person, text }): [PersonId, Absence] => [person, { text, told: new Set() }]),
   )
   const inTurn = createSerial()
+  /** Counts what this server changed: what was read before is too old then. */
+  let changes = 0
 
   function comeBack(person: PersonId): boolean {
     const wasAway = absences.delete(person)
-    if (wasAway) void inTurn(() => store.comeBack(person)).catch(cannotForget)
-    return wasAway
+    if (!wasAway) return false
+    changes++
+    if (isGuest(person)) void elsewhere.guestAway(person, null)
+    else void inTurn(() => store.comeBack(person)).catch(cannotForget)
+    return true
+  }
+
+  function setAway(person: PersonId, text: string): void {
+    absences.delete(person)
+    absences.set(person, { text, told: new Set() })
+    const [first] = absences.keys()
+    if (absences.size > MAX_AWAY && first !== undefined) comeBack(first)
+  }
+
+  async function readAgain(): Promise<void> {
+    const before = changes
+    const stored = await inTurn(() => store.away())
+    if (changes !== before) return await readAgain()
+    const away = new Set(stored.map(({ person }) => person))
+    for (const person of [...absences.keys()])
+      if (!away.has(person) && !isGuest(person)) absences.delete(person)
+    for (const { person, text } of stored) if (absences.get(person)?.text !== text) setAway(person, text)
   }
 
   /** They are away again once the server has started anew: what they say then brings them back. */
@@ -69,11 +102,15 @@ export async function openAway(store: AwayStore, clock: Clock, log: Pick<Log, 'w
       const text = cleanLine(raw)
       if ([...text].length > MAX_AWAY_CHARS)
         throw new Refusal(`that is too long: ${MAX_AWAY_CHARS} characters are allowed`)
-      if (!guest) await inTurn(() => store.leave({ person: id, text }, clock.now()))
-      absences.delete(id)
-      absences.set(id, { text, told: new Set() })
-      const [first] = absences.keys()
-      if (absences.size > MAX_AWAY && first !== undefined) comeBack(first)
+      if (guest) void elsewhere.guestAway(id, text)
+      else await inTurn(() => store.leave({ person: id, text }, clock.now()))
+      changes++
+      setAway(id, text)
+    },
+    readAgain,
+    guestAway(person, text) {
+      if (text === null) absences.delete(person)
+      else setAway(person, text)
     },
     textOf: (person) => absences.get(person)?.text,
     comeBack,
@@ -89,6 +126,8 @@ export async function openAway(store: AwayStore, clock: Clock, log: Pick<Log, 'w
     },
   }
 }
+
+const isGuest = (person: PersonId): boolean => keyOfGuest(person) !== undefined
 
 /** What somebody is told who spoke while they were away. */
 export const BACK = 'you are not away any more'

@@ -7,6 +7,7 @@ import type { Clock, Log } from '../ports.ts'
 import type { FindPerson } from './find-person.ts'
 import type { Hearing } from './ignores.ts'
 import type { OpenSessions, PersonalScreen } from './open-sessions.ts'
+import type { TalkElsewhere, ToldMessage } from './other-servers.ts'
 import { personalLine, type PersonalMessage } from './personal-message.ts'
 import type { DirectMessage, DirectMessageStore, Sender } from './ports.ts'
 
@@ -24,6 +25,8 @@ export interface DirectMessages {
    * clients has read it, or for a month. Rejects with `StorageError`.
    */
   deliver(person: Person, hearing: Pick<Hearing, 'hearsFrom'>): Promise<void>
+  /** Shows, on the sessions of this server, what was sent through another one. Rejects with `StorageError`. */
+  sentElsewhere(told: ToldMessage): Promise<void>
 }
 
 /** What was sent, and to whom. */
@@ -47,8 +50,9 @@ export interface DirectMessageParts {
   readonly sessions: Pick<OpenSessions, 'of'>
   readonly findPerson: FindPerson
   /** Whom the person of an open session hears. Rejects with `StorageError`. */
-  readonly hearingOf: (person: Person) => Promise<Hearing>
+  readonly hearingOf: (person: Pick<Person, 'id' | 'name' | 'guest'>) => Promise<Hearing>
   readonly limits: DirectMessageLimits
+  readonly elsewhere: Pick<TalkElsewhere, 'message'>
   readonly nextId: () => string
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
@@ -81,9 +85,15 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
     const sender = { id: from.id, name: from.name, guest: from.guest, ...key }
     const message = { id: parts.nextId(), to: to.id, from: sender, at: clock.now(), text }
     await sendNow(to, message)
-    const sent = { head: `you -> ${to.name}`, text, from: sender, at: message.at, isOwn: true } as const
+    await parts.elsewhere.message({ message, to: { id: to.id, name: to.name, guest: to.guest } })
+    return { to, line: personalLine(showSender(message, to)) }
+  }
+
+  /** Whoever wrote it reads it back. */
+  function showSender({ from, text, at }: DirectMessage, to: Pick<Person, 'name'>): PersonalMessage {
+    const sent = { head: `you -> ${to.name}`, text, from, at, isOwn: true } as const
     for (const screen of sessions.of(from.id)) screen.message(sent)
-    return { to, line: personalLine(sent) }
+    return sent
   }
 
   async function sendNow(to: Person, message: DirectMessage): Promise<void> {
@@ -133,10 +143,37 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
     if (screen.person.guest) screen.message(shown)
     else screen.message(shown, () => void removeRead(message, screen))
     screen.bell()
-    lastWriters.delete(message.to)
-    lastWriters.set(message.to, message.from)
+    noteWriter(message)
+  }
+
+  function noteWriter({ to, from }: DirectMessage): void {
+    lastWriters.delete(to)
+    lastWriters.set(to, from)
     const [first] = lastWriters.keys()
     if (lastWriters.size > MAX_WRITERS && first !== undefined) lastWriters.delete(first)
+  }
+
+  /** It waits on disk, too, unless it is for a guest, and whoever is shown it here is not shown it again. */
+  async function showSent({ message, to }: ToldMessage): Promise<void> {
+    showSender(message, to)
+    const hearing = await parts.hearingOf(to)
+    try {
+      if (!hearing.hearsFrom(message.from)) return
+      noteWriter(message)
+      justWritten.add(message.id)
+      for (const screen of sessions.of(to.id)) showOnce(message, screen)
+    } finally {
+      justWritten.delete(message.id)
+      hearing.close()
+    }
+  }
+
+  function showOnce(message: DirectMessage, screen: PersonalScreen): void {
+    const shown = unread.get(screen) ?? new Set()
+    unread.set(screen, shown)
+    if (shown.has(message.id)) return
+    shown.add(message.id)
+    show(message, screen)
   }
 
   /** What cannot be removed is shown again at the next login. */
@@ -158,14 +195,7 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
     if (screens.length === 0) return
     const waiting = await store.waiting(id)
     const heard = waiting.filter(({ from }) => hearsFrom(from))
-    for (const screen of screens) {
-      const shown = unread.get(screen) ?? new Set()
-      unread.set(screen, shown)
-      for (const message of heard.filter((one) => !shown.has(one.id))) {
-        shown.add(message.id)
-        show(message, screen)
-      }
-    }
+    for (const screen of screens) for (const message of heard) showOnce(message, screen)
     const unheard = waiting.filter((message) => !heard.includes(message))
     if (unheard.length > 0) await store.remove(unheard.map((message) => message.id))
   }
@@ -178,6 +208,7 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
       return await send(from, await parts.findPerson.again(last), text)
     },
     deliver,
+    sentElsewhere: (told) => inTurn(told.to.id, () => showSent(told)),
   }
 }
 

@@ -1,9 +1,10 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
 import { visibleLine } from '../../lib/text/visible-text.ts'
 import { Refusal } from '../errors.ts'
-import type { Person } from '../people/person.ts'
+import type { Person, PersonId } from '../people/person.ts'
 import type { Clock, PeopleStore } from '../ports.ts'
 import type { OpenSessions } from './open-sessions.ts'
+import { NOBODY_TO_TALK_TO, type TalkElsewhere } from './other-servers.ts'
 
 /**
  * Finds whom somebody means: people who have registered, by a former name that is kept for them, too, and guests who are there. Both throw `Refusal` in the same words
@@ -19,17 +20,19 @@ export function createFindPerson(
   people: Pick<PeopleStore, 'bySkeleton' | 'byId'>,
   sessions: Pick<OpenSessions, 'of' | 'guestCalled'>,
   clock: Clock,
+  elsewhere: Pick<TalkElsewhere, 'find' | 'guestCalled'> = NOBODY_TO_TALK_TO,
 ): FindPerson {
+  const presentOne = (id: PersonId): Person | undefined => sessions.of(id)[0]?.person ?? elsewhere.find(id)
+
   return {
     async called(word) {
       const name = word.replace(/^@/, '')
       const known = await people.bySkeleton(skeleton(name), clock.now())
       // Who is there brings the key that they came with.
-      if (known) return sessions.of(known.id)[0]?.person ?? known
-      return sessions.guestCalled(name) ?? refuse(name)
+      if (known) return presentOne(known.id) ?? known
+      return sessions.guestCalled(name) ?? elsewhere.guestCalled(name) ?? refuse(name)
     },
-    again: async ({ id, name, guest }) =>
-      (guest ? sessions.of(id)[0]?.person : await people.byId(id)) ?? refuse(name),
+    again: async ({ id, name, guest }) => (guest ? presentOne(id) : await people.byId(id)) ?? refuse(name),
   }
 }
 

@@ -16,7 +16,7 @@ export interface Hearing {
 /** Who ignores whom: somebody is ignored under all their names, and so are all who have a key of theirs. They are not told. */
 export interface Ignores {
   /** Rejects with `StorageError`. */
-  open(person: Person): Promise<Hearing>
+  open(person: Pick<Person, 'id' | 'name' | 'guest'>): Promise<Hearing>
   /** In order of name. Rejects with `StorageError`. */
   list(person: Person): Promise<readonly Ignored[]>
   /** From now on somebody is ignored; throws `Refusal` where that is one too many. */
@@ -27,6 +27,10 @@ export interface Ignores {
   remove(person: Person, other: PersonId): Promise<void>
   /** Somebody has come in with this key, perhaps under a name that is new. */
   cameIn(person: Pick<Person, 'id' | 'name'>, key: Fingerprint): void
+  /** Another server may have changed whom these ignore. Rejects with `StorageError`. */
+  readAgain(people: readonly PersonId[]): Promise<void>
+  /** Whether anybody who is there ignores somebody: otherwise nobody need be told who came in. */
+  isAnybodyIgnored(): boolean
 }
 
 /** People that one person can ignore. */
@@ -40,13 +44,15 @@ interface Kept {
   people: Set<PersonId>
   keys: Set<Fingerprint>
   holders: number
+  /** Counts what this server changed: what was read before is too old then. */
+  changes: number
 }
 
 /** What a guest ignores is kept until their last session ends; what others ignore is stored. */
 export function createIgnores(store: IgnoredStore): Ignores {
   const open = new Map<PersonId, Kept>()
 
-  function keep(person: Person): Kept {
+  function keep(person: Pick<Person, 'id' | 'guest'>): Kept {
     const ignored = new Map<PersonId, Ignored>()
     const read = async (): Promise<void> => {
       const list = await (person.guest ? [] : store.ignoredBy(person.id))
@@ -54,11 +60,11 @@ export function createIgnores(store: IgnoredStore): Ignores {
       count(kept)
     }
     const none = { names: new Set<string>(), people: new Set<PersonId>(), keys: new Set<Fingerprint>() }
-    const kept: Kept = { ready: read(), ignored, ...none, holders: 0 }
+    const kept: Kept = { ready: read(), ignored, ...none, holders: 0, changes: 0 }
     return kept
   }
 
-  function release(person: Person, kept: Kept): void {
+  function release(person: Pick<Person, 'id'>, kept: Kept): void {
     if (--kept.holders === 0 && open.get(person.id) === kept) open.delete(person.id)
   }
 
@@ -73,6 +79,7 @@ export function createIgnores(store: IgnoredStore): Ignores {
     const kept = open.get(person.id)
     if (!kept) return
     how(kept.ignored)
+    kept.changes++
     count(kept)
   }
 
@@ -83,7 +90,23 @@ export function createIgnores(store: IgnoredStore): Ignores {
     return stored.find((one) => one.id === id) ?? { id, name, nameThen: name, keys, sameKey: [] }
   }
 
+  async function readOne(person: PersonId): Promise<void> {
+    const kept = open.get(person)
+    if (!kept || keyOfGuest(person) !== undefined) return
+    const before = kept.changes
+    const stored = await store.ignoredBy(person)
+    if (kept.changes !== before) return await readOne(person)
+    const known = new Map(kept.ignored)
+    kept.ignored.clear()
+    for (const one of stored) kept.ignored.set(one.id, withWhatIsKnown(one, known.get(one.id)))
+    count(kept)
+  }
+
   return {
+    isAnybodyIgnored: () => [...open.values()].some(({ ignored }) => ignored.size > 0),
+    async readAgain(people) {
+      for (const person of people) await readOne(person)
+    },
     async open(person) {
       const kept = open.get(person.id) ?? keep(person)
       open.set(person.id, kept)
@@ -145,6 +168,17 @@ function count(kept: Kept): void {
   kept.keys = new Set(all.flatMap(({ keys }) => keys))
 }
 
+/** A key that came in with a certificate is stored nowhere. */
+function withWhatIsKnown(stored: Ignored, known: Ignored | undefined): Ignored {
+  if (!known) return stored
+  const same = known.sameKey.filter(({ id }) => !stored.sameKey.some((one) => one.id === id))
+  return {
+    ...stored,
+    keys: [...new Set([...stored.keys, ...known.keys])],
+    sameKey: [...stored.sameKey, ...same],
+  }
+}
+
 /** The same, with the key or the name that came in. */
 function metAgain(one: Ignored, { id, name }: Pick<Person, 'id' | 'name'>, key: Fingerprint): Ignored {
   const hasKey = one.keys.includes(key)
@@ -162,7 +196,7 @@ const isAuthorIn = ({ by, author }: Entry, kept: Kept): boolean =>
   by === undefined ? kept.names.has(author) : isSenderIn({ id: by }, kept)
 
 /** What a room or its tools were changed by is no talk: all are told of that. What somebody gives a tool may be talk. */
-function isPersonal(entry: Entry, { name }: Person): boolean {
+function isPersonal(entry: Entry, { name }: Pick<Person, 'name'>): boolean {
   switch (entry.kind) {
     case 'message':
     case 'action':

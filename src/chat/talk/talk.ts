@@ -7,6 +7,7 @@ import { createFindPerson, type FindPerson } from './find-person.ts'
 import { createIgnores, type Hearing, type Ignores } from './ignores.ts'
 import { createOpenSessions, type PersonalScreen } from './open-sessions.ts'
 import { createOwnLines, type LineReaders, type OwnLines } from './own-lines.ts'
+import { NOBODY_TO_TALK_TO, type TalkElsewhere } from './other-servers.ts'
 import type { AwayStore, DirectMessageStore, IgnoredStore } from './ports.ts'
 import { createReactions, type Reactions } from './reactions.ts'
 
@@ -42,6 +43,8 @@ export interface TalkParts {
   }
   readonly readers: LineReaders
   readonly limits: DirectMessageLimits
+  /** Absent for a server that is alone. */
+  readonly elsewhere?: TalkElsewhere
   readonly clock: Clock
   readonly nextId: () => string
   readonly log: Log
@@ -49,15 +52,16 @@ export interface TalkParts {
 
 /** Rejects with `StorageError` if what is known of who is away cannot be read. */
 export async function openTalk(parts: TalkParts): Promise<Talk> {
-  const { people, stores, readers, limits, clock, nextId, log } = parts
+  const { people, stores, readers, limits, elsewhere = NOBODY_TO_TALK_TO, clock, nextId, log } = parts
   const sessions = createOpenSessions()
-  const findPerson = createFindPerson(people, sessions, clock)
+  const findPerson = createFindPerson(people, sessions, clock, elsewhere)
   const ignores = createIgnores(stores.ignored)
   const messages = createDirectMessages({
     store: stores.messages,
     sessions,
     findPerson,
     hearingOf: ignores.open,
+    elsewhere,
     limits,
     nextId,
     clock,
@@ -67,7 +71,7 @@ export async function openTalk(parts: TalkParts): Promise<Talk> {
     messages,
     ignores,
     findPerson,
-    away: await openAway(stores.away, clock, log),
+    away: await openAway(stores.away, clock, log, elsewhere),
     reactions: createReactions(),
     lines: createOwnLines(readers, limits, clock),
     async openSession(screen) {

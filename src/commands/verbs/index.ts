@@ -169,7 +169,7 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
         whoamiCommand(people),
         renameCommand(people, rooms),
         setCommand(preferences, typing),
-        keysCommand(comingIn.keys, comingIn.clients),
+        keysCommand(comingIn.keys, comingIn.everywhere),
         invitesCommand(comingIn.invites, people, rooms, comingIn.policy),
         claimCommand(people),
         clearCommand(),
@@ -179,7 +179,7 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
     {
       name: 'programs',
       about: 'that come in as you',
-      commands: [tokenCommand(comingIn.tokens, rooms, comingIn.clients)],
+      commands: [tokenCommand(comingIn.tokens, rooms, comingIn.everywhere)],
     },
     {
       name: 'order',

@@ -1,5 +1,5 @@
 import { Refusal } from '../../chat/errors.ts'
-import type { OpenClients } from '../../chat/moderation/open-clients.ts'
+import type { ClientsEverywhere } from '../../chat/moderation/clients-everywhere.ts'
 import type { Keys } from '../../chat/people/keys.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { StoredKey } from '../../chat/people/ports.ts'
@@ -19,7 +19,7 @@ const ARGUMENTS = [
 
 type Context = CommandContext<'none', typeof ARGUMENTS, readonly [typeof JSON_FLAG]>
 
-export function keysCommand(keys: Keys, clients: Pick<OpenClients, 'end'>): Command {
+export function keysCommand(keys: Keys, clients: Pick<ClientsEverywhere, 'end'>): Command {
   const actions = { list, add, remove }
   return defineCommand({
     name: 'keys',
@@ -51,7 +51,7 @@ export function keysCommand(keys: Keys, clients: Pick<OpenClients, 'end'>): Comm
     if (fingerprint === '') throw new Misuse('remove takes a fingerprint of /keys list')
     await keys.remove(person, fingerprint)
     out.line(`${fingerprint} lets nobody in as ${person.name} any more`)
-    const cameWithIt = ({ id, login }: Person): boolean => id === person.id && login?.key === fingerprint
+    const cameWithIt = { person: person.id, key: fingerprint }
     const end = (): void =>
       clients.end(cameWithIt, `the key that this came in with, ${fingerprint}, was removed`)
     if (script) script.afterwards(end)

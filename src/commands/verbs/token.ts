@@ -1,6 +1,6 @@
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { OpenClients } from '../../chat/moderation/open-clients.ts'
+import type { ClientsEverywhere } from '../../chat/moderation/clients-everywhere.ts'
 import type { StoredToken } from '../../chat/people/ports.ts'
 import type { Tokens } from '../../chat/people/tokens.ts'
 import type { Rooms } from '../../chat/rooms.ts'
@@ -36,7 +36,7 @@ const MAX_ROOMS = 32
 export function tokenCommand(
   tokens: Tokens,
   rooms: Pick<Rooms, 'get' | 'list'>,
-  clients: Pick<OpenClients, 'end'>,
+  clients: Pick<ClientsEverywhere, 'end'>,
 ): Command {
   const actions = { new: make, list, revoke }
   return defineCommand({
@@ -100,7 +100,7 @@ export function tokenCommand(
       throw new Misuse('revoke takes a number of /token list')
     const id = Number(args.id)
     await tokens.revoke(person, id)
-    clients.end(({ login }) => login?.token?.id === id, `token ${id}, which this came in with, was revoked`)
+    clients.end({ token: id }, `token ${id}, which this came in with, was revoked`)
     out.line(`token ${id} lets nobody in any more`)
   }
 }

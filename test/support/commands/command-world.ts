@@ -7,6 +7,8 @@ import { createPace } from '../../../src/chat/limits/pace.ts'
 import { openMcp, type Mcp, type McpConfig } from '../../../src/app/mcp/open-mcp.ts'
 import { assembleModeration } from '../../../src/app/assemble-moderation.ts'
 import type { Moderation } from '../../../src/chat/moderation/moderation.ts'
+import { createClientsEverywhere } from '../../../src/chat/moderation/clients-everywhere.ts'
+import { NO_OTHER_SERVERS } from '../../../src/chat/moderation/other-servers.ts'
 import { createOpenClients, type OpenClients } from '../../../src/chat/moderation/open-clients.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
@@ -218,7 +220,9 @@ async function runnerIn(
     CLAIM_CODE,
   )
   const clients = createOpenClients()
-  const moderated = { rooms, people, order: { sanctions, clients } }
+  const everywhere = createClientsEverywhere(clients, NO_OTHER_SERVERS)
+  const order = { sanctions, clients, everywhere, others: NO_OTHER_SERVERS }
+  const moderated = { rooms, people, order }
   const config = { dataDir, roomsDir: join(dataDir, 'rooms'), admins: () => [] }
   const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
   const policy = (): InvitePolicy => invitePolicy
@@ -229,7 +233,7 @@ async function runnerIn(
   const groups = createCommandGroups({
     chat: {
       ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
-      comingIn: { invites, keys, tokens, clients, policy },
+      comingIn: { invites, keys, tokens, everywhere, policy },
     },
     spoken: { speech, talk, typing },
     activity: { work: { turns, runs, summaries }, approvals, hooks, mcp },

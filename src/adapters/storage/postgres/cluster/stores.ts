@@ -5,8 +5,11 @@ import type { Log } from '../../../../chat/ports.ts'
 import type { ClusterStores, ServerId } from '../../../../cluster/ports.ts'
 import { newestIn } from '../append.ts'
 import type { Connections } from '../connection.ts'
+import { createClosingStore } from './closings.ts'
+import { createLoanStore } from './loans.ts'
 import { createNews } from './news.ts'
 import { createOrderStore } from './orders.ts'
+import { createPayerStore } from './payers.ts'
 import { createPresentStore } from './present.ts'
 import { createQuestionStore } from './questions.ts'
 import { createServerStore } from './servers.ts'
@@ -24,5 +27,8 @@ export const createClusterStores = (
   orders: createOrderStore(connection, server),
   work: createWorkStore(connection, server),
   questions: createQuestionStore(connection, server),
+  closings: createClosingStore(connection, server),
+  loans: createLoanStore(connection, server),
+  payers: createPayerStore(connection, server),
   newestIn: (rooms) => newestIn(connection.read, rooms),
 })

@@ -81,6 +81,8 @@ export async function register(
     SELECT ${id}, ${name}, ${skeleton}, ${look(name)}, ${admin ? 1 : 0}::bigint, ${at}::bigint
     WHERE NOT EXISTS (SELECT 1 FROM kept_names WHERE skeleton = ANY(${marks}) AND until > ${at})
       AND NOT EXISTS (SELECT 1 FROM people WHERE look = ANY(${marks}) OR skeleton = ${look(name)})
+      AND NOT EXISTS (SELECT 1 FROM lent_names JOIN servers ON servers.id = server
+        WHERE lent_names.skeleton = ${skeleton} AND fingerprint IS DISTINCT FROM ${key ?? null})
       AND (SELECT count(*) FROM person_keys WHERE fingerprint = ${key ?? null}) < ${most}
     ON CONFLICT (skeleton) DO NOTHING`)
   if (registered === 0) return false

@@ -1,0 +1,27 @@
+import type { PayerRow, PayerStore, ServerId } from '../../../../cluster/ports.ts'
+import type { Connections } from '../connection.ts'
+import { sql } from '../sql.ts'
+
+/** How long it counts that somebody was on a server. */
+const KEPT = '1 day'
+
+/** The table `payers`. */
+export function createPayerStore({ read, lane }: Connections, self: ServerId): PayerStore {
+  const writes = lane()
+  return {
+    put: (counts) =>
+      writes.write(async (tx) => {
+        await tx.run(sql`DELETE FROM payers WHERE server = ${self} AND connections = 0 AND until < now()`)
+        await tx.run(sql`
+          INSERT INTO payers (payer, server, connections, until)
+          SELECT payer, ${self}, connections, now() + ${KEPT}::interval
+          FROM unnest(${counts.map(({ payer }) => payer)}::text[], ${counts.map(({ connections }) => connections)}::bigint[])
+            AS counted (payer, connections)
+          ON CONFLICT (payer, server) DO UPDATE SET connections = excluded.connections, until = excluded.until`)
+      }),
+    elsewhere: (payers) =>
+      read.all<PayerRow>(sql`
+        SELECT payer, server, connections FROM payers WHERE server <> ${self}
+          AND (${payers ?? null}::text[] IS NULL OR payer = ANY(${payers ?? null}::text[]))`),
+  }
+}

@@ -1,0 +1,103 @@
+import { payersOf } from '../chat/limits/payers.ts'
+import type { Shares } from '../chat/limits/shares.ts'
+import type { Alarm, Log } from '../chat/ports.ts'
+import type { ClusterStores, PayerRow, ServerId } from './ports.ts'
+
+/** Changes are told together, so often in milliseconds. */
+const TELL_MS = 250
+
+/** How long it is waited until what could not be told is told, in milliseconds. */
+const AGAIN_MS = 5_000
+
+/** Who is on which server, kept as the database has it. */
+export interface SharedPayers extends Shares {
+  /** Reads who is elsewhere. Rejects with `StorageError`. */
+  readAgain(): Promise<void>
+  /** Tells of all who are here once more: others took this server for dead. */
+  tellAgain(): void
+}
+
+export function createSharedPayers(
+  { payers, news }: Pick<ClusterStores, 'payers' | 'news'>,
+  clock: Alarm,
+  log: Pick<Log, 'warn'>,
+): SharedPayers {
+  const here = new Map<string, number>()
+  const untold = new Set<string>()
+  let isTelling = false
+  let elsewhere = new Map<string, ReadonlyMap<ServerId, number>>()
+
+  function count(payer: string, by: 1 | -1): void {
+    const connections = (here.get(payer) ?? 0) + by
+    if (connections > 0) here.set(payer, connections)
+    else here.delete(payer)
+    untold.add(payer)
+    tellLater(TELL_MS)
+  }
+
+  function tellLater(ms: number): void {
+    if (isTelling) return
+    isTelling = true
+    clock.later(ms, () => void tell())
+  }
+
+  async function tell(): Promise<void> {
+    const told = [...untold]
+    untold.clear()
+    let again = TELL_MS
+    try {
+      await payers.put(told.map((payer) => ({ payer, connections: here.get(payer) ?? 0 })))
+    } catch (error) {
+      log.warn({ error }, 'other servers were not told who is here')
+      for (const payer of told) untold.add(payer)
+      again = AGAIN_MS
+    }
+    isTelling = false
+    if (untold.size > 0) tellLater(again)
+  }
+
+  function take(rows: readonly PayerRow[]): void {
+    for (const { payer, server, connections } of rows)
+      elsewhere.set(payer, new Map(elsewhere.get(payer)).set(server, connections))
+  }
+
+  news.on('payers', async (keys) => {
+    const names = keys.flatMap((key) => key.split('\n'))
+    const rows = await payers.elsewhere(names)
+    for (const name of names) elsewhere.delete(name)
+    take(rows)
+  })
+
+  return {
+    begin(person) {
+      const names = payersOf(person).map(({ name }) => name)
+      for (const name of names) count(name, 1)
+      let isOver = false
+      return () => {
+        if (!isOver) for (const name of names) count(name, -1)
+        isOver = true
+      }
+    },
+    servers(payer, when) {
+      let others = 0
+      for (const connections of elsewhere.get(payer)?.values() ?? [])
+        if (connections > 0 || when === 'today') others++
+      return 1 + others
+    },
+    connectionsElsewhere(payer) {
+      let sum = 0
+      for (const connections of elsewhere.get(payer)?.values() ?? []) sum += connections
+      return sum
+    },
+    async readAgain() {
+      const rows = await payers.elsewhere()
+      elsewhere = new Map()
+      take(rows)
+    },
+    tellAgain() {
+      if (here.size === 0) return
+      for (const payer of here.keys()) untold.add(payer)
+      tellLater(TELL_MS)
+    },
+  }
+}

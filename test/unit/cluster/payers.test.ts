@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
+import { createPace } from '../../../src/chat/limits/pace.ts'
+import type { Person, PersonId } from '../../../src/chat/people/person.ts'
+import { StorageError } from '../../../src/chat/errors.ts'
+import { createSharedPayers, type SharedPayers } from '../../../src/cluster/payers.ts'
+import type { NewsTopic, PayerRow, ServerId } from '../../../src/cluster/ports.ts'
+import { handClock, memoryLog } from '../../support/chat-parts.ts'
+
+const bob: Pick<Person, 'id' | 'login'> = { id: 'bob' as PersonId }
+
+/** Servers over one table, each with a clock that a test moves; news are told when it asks for them. */
+function createServers() {
+  const rows = new Map<string, PayerRow>()
+  const listeners = new Map<ServerId, (keys: readonly string[]) => Promise<void>>()
+  const clock = handClock()
+  let isDown = false
+  const server = (id: string): SharedPayers => {
+    const self = id as ServerId
+    return createSharedPayers(
+      {
+        payers: {
+          async put(counts) {
+            if (isDown) throw new StorageError('other', 'down')
+            for (const { payer, connections } of counts)
+              rows.set(`${self} ${payer}`, { payer, server: self, connections })
+          },
+          elsewhere: async (payers) =>
+            [...rows.values()].filter((row) => row.server !== self && (payers?.includes(row.payer) ?? true)),
+        },
+        news: {
+          on: (_topic: NewsTopic, again) => void listeners.set(self, again),
+          begin: () => Promise.resolve(),
+          [Symbol.asyncDispose]: () => Promise.resolve(),
+        },
+      },
+      clock,
+      memoryLog(),
+    )
+  }
+  return {
+    clock,
+    server,
+    down: (is: boolean) => void (isDown = is),
+    bury: (id: string) => rows.forEach((row, key) => row.server === id && rows.delete(key)),
+    /** What was done is stored and known to all, as news of several at once are. */
+    async settle(ms = 250) {
+      clock.advance(ms)
+      await new Promise((resolve) => setImmediate(resolve))
+      for (const again of listeners.values()) await again(['person nobody\nperson bob'])
+    },
+  }
+}
+
+test('who is connected elsewhere is known, and that they were there within a day', async () => {
+  const servers = createServers()
+  const [a, b] = [servers.server('a'), servers.server('b')]
+  const [leave, leaveToo] = [a.begin(bob), a.begin(bob)]
+  await servers.settle()
+  expect([b.servers('person bob', 'now'), b.connectionsElsewhere('person bob')]).toEqual([2, 2])
+  expect([a.servers('person bob', 'now'), a.connectionsElsewhere('person bob')]).toEqual([1, 0])
+  leave()
+  leave()
+  await servers.settle()
+  expect(b.connectionsElsewhere('person bob')).toBe(1)
+  leaveToo()
+  await servers.settle()
+  expect([b.servers('person bob', 'now'), b.servers('person bob', 'today')]).toEqual([1, 2])
+  servers.bury('a')
+  await servers.settle()
+  expect(b.servers('person bob', 'today')).toBe(1)
+})
+
+test('what could not be told is told later, and once more where others took the server for dead', async () => {
+  const servers = createServers()
+  const [a, b] = [servers.server('a'), servers.server('b')]
+  servers.down(true)
+  a.begin(bob)
+  await servers.settle()
+  servers.down(false)
+  await servers.settle(250)
+  expect(b.connectionsElsewhere('person bob')).toBe(0)
+  await servers.settle(5_000)
+  expect(b.connectionsElsewhere('person bob')).toBe(1)
+  servers.bury('a')
+  a.tellAgain()
+  await servers.settle()
+  expect(b.connectionsElsewhere('person bob')).toBe(1)
+})
+
+test('on two servers, each gives half of a pace and of the bytes of a day', async () => {
+  const servers = createServers()
+  const [a, b] = [servers.server('a'), servers.server('b')]
+  const { clock } = servers
+  const wait = (): Promise<never> => Promise.reject(new Error('too fast'))
+  const limits = { rate_burst: 8, rate_per_s: 4, bytes_per_person_day: 1_000 }
+  const paces = [a, b].map((shares) => createPace({ limits, clock, wait, shares }))
+  const quotas = [a, b].map((shares) => createByteQuota(limits, clock, shares))
+  a.begin(bob)
+  b.begin(bob)
+  await servers.settle()
+  for (const pace of paces) {
+    for (let line = 0; line < 4; line++) await pace.next(bob)
+    await expect(pace.next(bob)).rejects.toThrow('too fast')
+  }
+  for (const quota of quotas) {
+    quota.take(bob, 500)
+    expect(() => quota.take(bob, 1)).toThrow('bytes_per_person_day')
+  }
+})
