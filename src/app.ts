@@ -122,14 +122,10 @@ async function assemble(
   if (cluster) owned(cluster)
   const chat = await createRoomsAndPeople(current, context, sharedRooms(cluster, context.log))
   const { rooms, claimCode, tap } = chat
-  const turnEnder = createTurnEnder(rooms, context)
   const running: { readAgain?: () => Promise<void> } = {}
-  await cluster?.begin(
-    clusterHooks(rooms, {
-      endCutTurns: turnEnder.endAll,
-      readAgain: async () => await running.readAgain?.(),
-    }),
-  )
+  const turnEnder = createTurnEnder(rooms, context)
+  const readAgain = async (): Promise<void> => await running.readAgain?.()
+  await cluster?.begin(clusterHooks(rooms, turnEnder.endAll, readAgain))
   await turnEnder.endAll()
   const activity = await createActivity(
     current,

@@ -6,8 +6,8 @@ import type { Shares } from '../chat/limits/shares.ts'
 import type { Loans } from '../chat/people/loans.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
-import type { TalkElsewhere } from '../chat/talk/other-servers.ts'
 import type { Room } from '../chat/room.ts'
+import type { TalkElsewhere } from '../chat/talk/other-servers.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterHooks } from '../cluster/cluster.ts'
@@ -66,16 +66,11 @@ export async function openCluster(
   })
 }
 
-/** What the hooks need besides the rooms. */
-interface HookParts {
-  readonly endCutTurns: () => Promise<void>
-  readonly readAgain: () => Promise<void>
-}
-
 /** What the server does for those that have died, and when it is back after it was cut off itself. */
 export function clusterHooks(
   { anyRoom }: Pick<Rooms, 'anyRoom'>,
-  { endCutTurns, readAgain }: HookParts,
+  endCutTurns: () => Promise<void>,
+  readAgain: () => Promise<void>,
 ): ClusterHooks {
   return {
     async buried({ rooms, questions }) {

@@ -7,8 +7,8 @@ import { createLease } from './lease.ts'
 import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { createOrders, type Orders } from './orders.ts'
 import type { ClusterStores, Estate, News, PersonInRoom, ServerFacts, Wire } from './ports.ts'
-import { createSharedQuestions, type SharedQuestions } from './questions.ts'
 import { createSharedPayers, type SharedPayers } from './payers.ts'
+import { createSharedQuestions, type SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
 import { createSharedWork, type SharedWork } from './work.ts'
 
@@ -20,11 +20,11 @@ export interface Cluster extends AsyncDisposable {
   readonly bus: RoomBus
   readonly elsewhere: Elsewhere
   readonly orders: Orders
-  readonly work: Pick<SharedWork, 'take' | 'elsewhere' | 'watch' | 'stop'>
-  readonly questions: Pick<SharedQuestions, 'open' | 'close' | 'answer' | 'elsewhere' | 'watch'>
   readonly closings: Closings
   readonly loans: SharedLoans
   readonly payers: SharedPayers
+  readonly work: Pick<SharedWork, 'take' | 'elsewhere' | 'watch' | 'stop'>
+  readonly questions: Pick<SharedQuestions, 'open' | 'close' | 'answer' | 'elsewhere' | 'watch'>
   readonly news: Pick<News, 'on'>
   /** Joins the others. Rejects with `StorageError`. */
   begin(hooks: ClusterHooks): Promise<void>
@@ -87,12 +87,12 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
   return {
     bus: feed,
     elsewhere: presence,
-    orders,
-    work,
-    questions,
     closings: createClosings(stores.closings, clock, log),
     loans: createSharedLoans(stores, log),
     payers: createSharedPayers(stores, clock, log),
+    orders,
+    work,
+    questions,
     news,
     async update() {
       await lease.update()

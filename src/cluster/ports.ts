@@ -101,16 +101,6 @@ export type NewsTopic =
   | 'present'
   /** An order was given: its id. */
   | 'orders'
-  /** Something is at work, or is not any more, or does something else: its id. */
-  | 'work'
-  /** A question was asked, answered, or is over: `NUMBER ROOM`. */
-  | 'questions'
-  /** A room has another script: its name. */
-  | 'room_scripts'
-  /** An admin connected or disconnected an MCP server: its name. */
-  | 'mcp_servers'
-  /** Another definition of a tool of an MCP server holds: the name of the server. */
-  | 'mcp_pins'
   /** A ban, a mute or an archive was put or lifted: its id. */
   | 'sanctions'
   /** A room is being deleted, or is not any more: its name. */
@@ -129,6 +119,16 @@ export type NewsTopic =
   | 'loans'
   /** Some have more connections through a server, or fewer: their names as payers, each on a line. */
   | 'payers'
+  /** Something is at work, or is not any more, or does something else: its id. */
+  | 'work'
+  /** A question was asked, answered, or is over: `NUMBER ROOM`. */
+  | 'questions'
+  /** A room has another script: its name. */
+  | 'room_scripts'
+  /** An admin connected or disconnected an MCP server: its name. */
+  | 'mcp_servers'
+  /** Another definition of a tool of an MCP server holds: the name of the server. */
+  | 'mcp_pins'
 
 /** Says what other servers changed in the database, so that it is read again. */
 export interface News extends AsyncDisposable {
@@ -318,11 +318,11 @@ export interface ClusterStores {
   readonly present: PresentStore
   readonly news: News
   readonly orders: OrderStore
-  readonly work: WorkStore
-  readonly questions: QuestionStore
   readonly closings: ClosingStore
   readonly loans: LoanStore
   readonly payers: PayerStore
+  readonly work: WorkStore
+  readonly questions: QuestionStore
   /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
   readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
 }

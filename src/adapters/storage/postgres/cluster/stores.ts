@@ -25,10 +25,10 @@ export const createClusterStores = (
   present: createPresentStore(connection, server),
   news: createNews(connection, { url, self: server, log }),
   orders: createOrderStore(connection, server),
-  work: createWorkStore(connection, server),
-  questions: createQuestionStore(connection, server),
   closings: createClosingStore(connection, server),
   loans: createLoanStore(connection, server),
   payers: createPayerStore(connection, server),
+  work: createWorkStore(connection, server),
+  questions: createQuestionStore(connection, server),
   newestIn: (rooms) => newestIn(connection.read, rooms),
 })

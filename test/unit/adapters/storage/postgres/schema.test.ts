@@ -23,7 +23,7 @@ const OF_SERVERS =
 
 /**
  * Columns of PostgreSQL alone: what SQLite reads out of `data`, what it keeps in the search index beside the database, and which
- * server it is.
+ * server it is; and which schema a program must know.
  */
 const ONLY_IN_POSTGRES = [
   'entries.edits text',
@@ -31,6 +31,7 @@ const ONLY_IN_POSTGRES = [
   'entries.reacts text',
   'entries.thread text',
   'entries.words tsvector required',
+  'migrations.needs number',
   'turns.server text',
 ]
 
