@@ -16,8 +16,7 @@ export interface Moderated {
   readonly people: Pick<People, 'guestKey'>
   readonly order: {
     readonly sanctions: Sanctions
-    readonly clients: OpenClients
-    readonly everywhere: ClientsEverywhere
+    readonly clients: OpenClients & { readonly everywhere: ClientsEverywhere }
     readonly others: OtherServers
   }
 }
@@ -30,9 +29,12 @@ export function assembleModeration(
   config: KeptPlaces & { readonly admins: () => readonly string[] },
 ): Moderation {
   const keep = createRoomKeeper(config, storage.chat.log, () => clock.now())
+  const { others, ...acted } = order
   const server: ServerForModeration = {
+    close: (room, by) => others.close(room, by),
+    open: (room) => others.open(room),
     async stopWork(stopped) {
-      void order.others.stopWork(stopped)
+      void others.stopWork(stopped)
       await stopWork(work, stopped)
     },
     async keepRoom(room) {
@@ -43,7 +45,7 @@ export function assembleModeration(
     guestKey: (name) => people.guestKey(name),
     isConfigAdmin: (key) => config.admins().includes(key),
   }
-  return createModeration({ rooms, stores: storage.chat, ...order, server, clock, nextId, log })
+  return createModeration({ rooms, stores: storage.chat, ...acted, server, clock, nextId, log })
 }
 
 /** Stops it on this server. Never rejects. */

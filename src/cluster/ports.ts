@@ -7,7 +7,7 @@
  * the core's own ports (chat/ports.ts, chat/presence/elsewhere.ts) have a part for that, too.
  */
 import type { EntryId, RoomName } from '../chat/entry.ts'
-import type { ClientAct } from '../chat/moderation/clients-everywhere.ts'
+import type { ClientAct } from '../chat/moderation/other-servers.ts'
 import type { Loan } from '../chat/people/loans.ts'
 import type { Fingerprint, Person, PersonId } from '../chat/people/person.ts'
 import type { ToldMessage } from '../chat/talk/other-servers.ts'
