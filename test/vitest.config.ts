@@ -28,6 +28,8 @@ export default defineConfig({
     hookTimeout: 30_000,
     // Nothing of ours keeps state in a module, so that files can share them; it saves a third of the time.
     isolate: false,
+    // What was not changed since the last run is not compiled again: that takes a fifth of the time of a short run.
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: MixedSequencer },
     projects: [
       {

@@ -52,5 +52,8 @@ export class StorageError extends Error {
 /** With this reason a command is aborted where not its person has gone, but the server stops. */
 export const SERVER_STOPPING = new DOMException('the server is stopping', 'AbortError')
 
+/** With this reason a command is aborted where its person is still there, and does not want it any more. */
+export const CALL_CANCELLED = new DOMException('the call was cancelled', 'AbortError')
+
 /** What people read when something failed and only the operator, who has the log, can do something about it. */
 export const APOLOGY = 'something went wrong on the server; it was logged'

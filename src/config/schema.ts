@@ -27,6 +27,9 @@ const MODEL_NAME = /^[a-z0-9_.-]{1,32}$/
 const positive = (fallback: number) => z.int().min(1).max(2_000_000_000).default(fallback)
 const orOff = (fallback: number) => z.int().min(0).max(2_000_000_000).default(fallback)
 
+/** With fewer, the search for tools may not fit, and then a model has none at all. */
+const LEAST_TOOLS_TOKENS = 500
+
 const scope = z.union([z.string(), z.array(z.string())])
 
 const modelFields = z.strictObject({
@@ -169,7 +172,10 @@ const limitsSchema = z.strictObject({
   turn_s: positive(600),
   turn_steps: positive(24),
   turn_depth: orOff(2),
-  tools_tokens: orOff(6000),
+  tools_tokens: orOff(6000).refine(
+    (tokens) => tokens === 0 || tokens >= LEAST_TOOLS_TOKENS,
+    `write at least ${LEAST_TOOLS_TOKENS}, since models look for tools by find_tools, which needs some of them; 0 sets no limit`,
+  ),
   tokens_per_person_day: orOff(0),
   tokens_per_room_day: orOff(0),
 })

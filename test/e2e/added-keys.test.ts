@@ -1,17 +1,16 @@
-import { execa } from 'execa'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/stage.ts'
+import { askForReload } from '../../src/app/reload-socket.ts'
+import { type AnyServer, startServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 import { writeConfig } from '../support/stored.ts'
-
-const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
 const config = (...admins: readonly string[]): string =>
   `[server]\naccess = "invite"\nadmins = ${JSON.stringify(admins)}\n`
 
-let stage: Stage
+let stage: Stage<AnyServer>
 beforeAll(async () => {
-  stage = await createStage({ config: config() })
+  stage = await createStageHere({ config: config() })
   await stage.claim('ann')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
@@ -41,6 +40,7 @@ const done = async (name: string, line: string): Promise<string> => {
 }
 
 test('nobody is muted or banned with a pest who has added their public key', async () => {
+  await stage.goOnWith(startServer)
   await comesIn('mallory')
   await adds('mallory', 'victoria')
   await comesIn('victoria')
@@ -75,7 +75,7 @@ test('whoever holds the name and has added the key of an admin to be is no admin
   const { dataDir } = stage.server
   const reloadWith = async (...admins: readonly string[]) => {
     await writeConfig(dataDir, config(...admins))
-    expect((await execa(process.execPath, [MAIN, 'reload', '--data', dataDir])).exitCode).toBe(0)
+    expect((await askForReload(dataDir)).problems).toEqual([])
   }
   await reloadWith(await stage.home.fingerprint('chief'))
   expect(await whoami('boss', 'chief')).toBe('boss-2 (guest)\n')

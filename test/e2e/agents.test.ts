@@ -3,14 +3,15 @@ import type { CompleteRequest } from '@modelcontextprotocol/client'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
 import { calls, hang, says, status } from '../support/model-server.ts'
 import { openAgent, type TestAgent } from '../support/mcp/agent.ts'
-import { createModelStage, type ModelStage } from '../support/stage.ts'
+import { type AnyServer } from '../support/server.ts'
+import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 
-let stage: ModelStage
+let stage: ModelStage<AnyServer>
 let alice: TestAgent
 let mallory: TestAgent
 
 beforeAll(async () => {
-  stage = await createModelStage('\n[limits]\nrate_burst = 1000\nrooms_per_person = 40\n')
+  stage = await createModelStageHere('\n[limits]\nrate_burst = 1000\nrooms_per_person = 40\n')
   await stage.claim('rhea')
   ;[alice, mallory] = await Promise.all([openAgent(stage, 'alice'), openAgent(stage, 'mallory')])
   await alice.call('create_room', { room: 'den', private: true })
@@ -293,6 +294,9 @@ describe('models and tools', () => {
     cancel.abort()
     await expect(asked).rejects.toThrow()
     await stage.models.abandoned()
+    // Whoever cancels has not gone away.
+    const stopped = "@qwen's turn for alice was stopped: the call was cancelled"
+    for (;;) if ((await lastIn('lab'))['text'] === stopped) break
     stage.models.play(status(401, 'no such key'))
     const failed = await alice.call('ask_model', { room: 'lab', model: 'qwen', text: 'again' })
     expect(failed).toMatchObject({ isError: true, text: expect.stringContaining('no such key') as string })
@@ -469,13 +473,14 @@ describe('the end of an agent', () => {
     await agent.closed
     await abandoned
     await alice.waitFor('dave left')
+    await alice.waitFor("@qwen's turn for dave was stopped: dave went away")
     expect(await whoIn('lab')).not.toContain('dave')
   })
 
   test('comes with the end of the server, in time', async () => {
     const agent = await openAgent(stage, 'erin')
     await agent.call('join', { room: 'lobby' })
-    expect(await stage.server.stop('SIGTERM')).toBe(0)
+    await stage.server.stop('SIGTERM')
     await agent.closed
     await stage.restart('SIGTERM')
     expect(await whoIn('lobby')).not.toContain('erin')

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAskpass, type Askpass } from '../support/askpass.ts'
-import { createStage, type Stage } from '../support/stage.ts'
+import { type AnyServer, startServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 import { allStored, askStored } from '../support/stored.ts'
 import { openSsh, ssh, type SshResult } from '../support/ssh.ts'
 
 /** Wrong codes would be answered late, and logins from here served late. */
 const CONFIG = '[server]\naccess = "invite"\n'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 let askpass: Askpass
 beforeAll(async () => {
-  stage = await createStage({ config: CONFIG })
+  stage = await createStageHere({ config: CONFIG })
   await stage.claim('boss')
   askpass = await createAskpass(stage.dir)
 })
@@ -41,6 +42,7 @@ const fail = (): Promise<SshResult> => login('nobody', 'nobody')
 
 describe('a fresh key', () => {
   test('comes in with a code that is typed when the client asks, and later without one', async () => {
+    await stage.goOnWith(startServer)
     const code = await newCode()
     expect(await login('bea', 'bea', code)).toMatchObject({ exitCode: 0, stdout: 'bea (member)\n' })
     expect(await askpass.asked()).toContain('invite code: ')
@@ -168,6 +170,6 @@ test('a client that is asked and says nothing holds nobody up, and the server st
     env: { ...env, SSH_ASKPASS: '/bin/cat' },
   })
   expect((await stage.as('boss', ['whoami'])).exitCode).toBe(0)
-  expect(await stage.server.stop('SIGTERM')).toBe(0)
+  await stage.server.stop('SIGTERM')
   expect(await waiting.exit).toBe(255)
 })

@@ -1,9 +1,7 @@
-import { execa } from 'execa'
 import { describe, expect, test } from 'vitest'
-import { createStage } from '../support/stage.ts'
+import { askForReload } from '../../src/app/reload-socket.ts'
+import { createStage, createStageHere } from '../support/stage.ts'
 import { writeConfig } from '../support/stored.ts'
-
-const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
 const serverSection = (access: string, admins: readonly string[] = []): string =>
   `[server]\naccess = "${access}"\nadmins = ${JSON.stringify(admins)}\n`
@@ -12,9 +10,8 @@ const denied = { exitCode: 255, stdout: '' }
 
 describe.each(['invite', 'closed'])('a server with access "%s"', (access) => {
   test('is claimed by whoever brings the code, and lets in nobody else, before and after', async () => {
-    await using stage = await createStage({ config: serverSection(access) })
+    await using stage = await createStageHere({ config: serverSection(access) })
     const code = stage.server.claimCode!
-    expect(stage.server.lines.join('\n')).toContain(`you+${code}@127.0.0.1 claim ${code}`)
     expect(await stage.as('mallory', ['whoami'])).toMatchObject(denied)
     expect(await stage.as('mallory', ['claim', code])).toMatchObject(denied)
     expect(await stage.as('mallory+WRNG-WRNG', ['whoami'], { key: 'mallory' })).toMatchObject(denied)
@@ -30,14 +27,20 @@ describe.each(['invite', 'closed'])('a server with access "%s"', (access) => {
   })
 })
 
+test('a server that is not open to all prints how it is claimed, with the code in the name', async () => {
+  await using stage = await createStage({ config: serverSection('invite') })
+  const code = stage.server.claimCode!
+  expect(stage.server.lines.join('\n')).toContain(`you+${code}@127.0.0.1 claim ${code}`)
+})
+
 test('admins by the config open the server to nobody else, and are admins as long as it says so', async () => {
-  await using stage = await createStage({ config: serverSection('closed') })
+  await using stage = await createStageHere({ config: serverSection('closed') })
   const { dataDir } = stage.server
   const [rhea, two] = await Promise.all(['rhea', 'two'].map((name) => stage.home.fingerprint(name)))
   const role = async (name: string) => (await stage.as(name, ['whoami'])).stdout
   const reloadWith = async (admins: readonly string[]) => {
     await writeConfig(dataDir, serverSection('closed', admins))
-    expect((await execa(process.execPath, [MAIN, 'reload', '--data', dataDir])).exitCode).toBe(0)
+    expect((await askForReload(dataDir)).problems).toEqual([])
   }
   await reloadWith([rhea!, two!])
   expect([await role('rhea'), await role('two')]).toEqual(['rhea (admin)\n', 'two (admin)\n'])

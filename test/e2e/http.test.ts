@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { rawHttp, type RawConnection } from '../support/raw-http.ts'
 import { answer } from '../support/model-server.ts'
-import { createModelStage, createStage, type ModelStage } from '../support/stage.ts'
+import { askForReload } from '../../src/app/reload-socket.ts'
+import { type AnyServer, startServer } from '../support/server.ts'
+import { createModelStageHere, createStage, createStageHere, type ModelStage } from '../support/stage.ts'
 import { onPostgres, writeConfig } from '../support/stored.ts'
 
 const PROXIES = 'proxies = ["127.0.0.1"]'
@@ -21,10 +23,10 @@ connections_per_address = 12
 /** For what a busy machine may take long for. */
 const PATIENT = { timeout: 10_000 }
 
-let stage: ModelStage
+let stage: ModelStage<AnyServer>
 let base: string
 beforeAll(async () => {
-  stage = await createModelStage(CONFIG, { http: true })
+  stage = await createModelStageHere(CONFIG, { http: true })
   base = stage.server.http
   await stage.claim('alice')
 })
@@ -105,15 +107,16 @@ describe('readiness', () => {
   })
 
   test('ends once the server stops', async () => {
-    await using other = await createStage({ http: true })
+    await using other = await createStageHere({ http: true })
     using raw = await rawHttp(other.server.http)
     // A request that is not whole yet is not cut off at once.
     raw.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /readyz HTTP/1.1\r\nHost: localhost\r\n')
     await raw.until('ok\n')
-    other.server.process.kill('SIGTERM')
+    const stopped = other.server.stop('SIGTERM')
     await refused(other.server.http)
     raw.write('\r\n')
     expect((await raw.until('the server is stopping\n')).statuses).toEqual([200, 503])
+    await stopped
   })
 })
 
@@ -146,7 +149,7 @@ describe('the address of a client behind a proxy', () => {
   })
 
   test('is that of the connection where no proxy is named', async () => {
-    await using other = await createStage({ http: true })
+    await using other = await createStageHere({ http: true })
     await other.claim('alice')
     const made = (await other.as('bob', ['token', 'new'])).stdout.trim()
     await other.as('alice', ['ban', '203.0.113.0/24', '1h'])
@@ -201,6 +204,8 @@ describe('a token', () => {
   })
 
   test('lets nobody in while its maker is banned, and after the restart of the server it still does', async () => {
+    await stage.goOnWith(startServer)
+    base = stage.server.http
     const made = await token('mallory')
     expect((await get('/metrics', as(made))).status).toBe(403)
     await stage.as('alice', ['ban', 'mallory'])
@@ -351,8 +356,7 @@ describe('hostile bytes', () => {
 
   test('more connections than an address may have are closed, and the others served', async () => {
     await writeConfig(stage.server.dataDir, CONFIG.replace(PROXIES, ''))
-    stage.server.process.kill('SIGHUP')
-    await expect.poll(() => stage.server.stderr(), PATIENT).toContain('the config was read again')
+    expect((await askForReload(stage.server.dataDir)).problems).toEqual([])
     const held = await Promise.all(Array.from({ length: 30 }, () => rawHttp(base)))
     const closed = new Set<RawConnection>()
     const ends = held.map(async (raw) => {
@@ -371,7 +375,7 @@ describe('hostile bytes', () => {
 })
 
 test('a right token is answered before wrong ones of its address, whose answers wait', async () => {
-  await using other = await createStage({
+  await using other = await createStageHere({
     config: '[limits]\naddress_burst = 1\naddress_per_s = 1\n',
     http: true,
   })

@@ -2,16 +2,16 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rawServer } from '../support/mcp/raw-servers.ts'
-import { startServer } from '../support/server.ts'
-import { createStage, type Stage } from '../support/stage.ts'
+import { type AnyServer, startServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 import { writeConfig } from '../support/stored.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
-let stage: Stage
+let stage: Stage<AnyServer>
 let config: string
 beforeAll(async () => {
-  stage = await createStage({ config: '' })
+  stage = await createStageHere({ config: '' })
   config = join(stage.dir, 'data.toml')
   await stage.claim('rhea')
   await stage.as('rhea', ['mcp', 'connect', 'gen', ...rawServer('usual')])

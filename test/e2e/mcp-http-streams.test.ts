@@ -125,6 +125,23 @@ test('who was taken out of a private room is not told again what was said there'
   await third.break()
 })
 
+test('who was taken out of a private room does not get an answer again that tells of it', async () => {
+  const session = await openSession('ida')
+  await stage.as('alice', ['create', 'nook', '--private'])
+  await stage.as('alice', ['invite', 'nook', 'ida'])
+  await stage.as('alice', ['say', 'nook', 'just for two'])
+  await (await session.call(2, 'join', { room: 'nook' })).text()
+  await (await session.call(3, 'leave', { room: 'nook' })).text()
+  const first = await (await session.call(4, 'history', { room: 'nook' })).text()
+  expect(first).toContain('just for two')
+  const id = /^id: (.*)$/m.exec(first)![1]!
+  expect(await (await session.listen(id)).until('"id":4')).toContain('just for two')
+  await stage.as('alice', ['uninvite', 'nook', 'ida'])
+  const again = await (await session.listen(id)).until('"id":4')
+  expect(again).toContain('you were taken out of a room meanwhile')
+  expect(again).not.toContain('just for two')
+})
+
 test('an id of another session means nothing', async () => {
   const [mine, theirs] = await Promise.all([openSession('eve'), openSession('fay')])
   await (await theirs.call(2, 'join', { room: 'lobby' })).text()

@@ -2,16 +2,16 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { logInAt, startLoginServers, type LoginServers } from '../support/mcp/login-server.ts'
-import { createStage, type Stage } from '../support/stage.ts'
+import { type AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
 let far: LoginServers
-let stage: Stage
+let stage: Stage<AnyServer>
 beforeAll(async () => {
   far = await startLoginServers()
-  stage = await createStage({
+  stage = await createStageHere({
     config: `[[mcp]]\nname = "far"\nurl = "${far.url}"\ntrust = "annotations"\n`,
     http: true,
-    env: { SSHAWL_LOG: 'debug' },
   })
   await stage.claim('rhea')
 })
@@ -70,7 +70,8 @@ describe('a login at a server over the network', () => {
 
   test('ends with the address that was copied, where the browser finds no page; and with logout', async () => {
     const back = await logInAt(await begun())
-    expect((await stage.as('rhea', ['mcp', 'login', 'far', back])).stdout).toContain(
+    const quoted = ` "'${back}'" `
+    expect((await stage.as('rhea', ['mcp', 'login', 'far', quoted])).stdout).toContain(
       'far  up, 4 tools, logged in',
     )
     expect((await stage.as('rhea', ['mcp', 'logout', 'far'])).stdout.trim()).toBe(
@@ -78,6 +79,45 @@ describe('a login at a server over the network', () => {
     )
     expect((await stage.as('rhea', ['mcp', 'refresh', 'far'])).stderr).toContain('it wants a login')
     expect((await fetch(far.url, { method: 'POST' })).status).toBe(401)
+  })
+
+  test('that was only begun is ended by logout, which says that nobody was logged in', async () => {
+    const back = await logInAt(await begun())
+    expect((await stage.as('rhea', ['mcp', 'logout', 'far'])).stdout.trim()).toBe(
+      'nobody was logged in at far; the login that was begun there is ended',
+    )
+    expect((await stage.as('rhea', ['mcp', 'login', 'far', back])).stderr).toContain(
+      'no login of it is under way',
+    )
+    await begun()
+    const { stdout } = await stage.as('rhea', ['mcp', 'logout', '--json', 'far'])
+    expect(JSON.parse(stdout)).toEqual({ name: 'far', was: 'begun', revoked: false, why: null })
+    expect((await stage.as('rhea', ['mcp', 'logout', 'far'])).stderr).toContain('nobody is logged in at far')
+  })
+
+  test('goes with its server, which is away before slow tokens are taken back; its name is free then', async () => {
+    await using near = await startLoginServers()
+    await stage.as('rhea', ['mcp', 'connect', 'near', near.url])
+    const address = await stage.as('rhea', ['mcp', 'login', '--json', 'near'])
+    const { open } = JSON.parse(address.stdout) as { open: string }
+    await stage.as('rhea', ['mcp', 'login', 'near', await logInAt(open)])
+    const { made, release } = near.hold('revocation')
+    const gone = stage.as('rhea', ['mcp', 'disconnect', 'near'])
+    await made
+    expect((await stage.as('rhea', ['mcp', 'list'])).stdout).not.toContain('near')
+    expect((await stage.as('rhea', ['mcp', 'connect', 'near', near.url])).stdout).toContain(
+      'near wants a login',
+    )
+    const again = await stage.as('rhea', ['mcp', 'login', '--json', 'near'])
+    const { open: next } = JSON.parse(again.stdout) as { open: string }
+    const back = await logInAt(next)
+    expect((await stage.as('rhea', ['mcp', 'login', 'near', back])).stdout).toContain(
+      'up, 4 tools, logged in',
+    )
+    release()
+    expect((await gone).exitCode).toBe(0)
+    expect((await stage.as('rhea', ['mcp', 'list'])).stdout).toMatch(/near .*up, 4 tools, logged in/)
+    expect(near.logins()).toBe(1)
   })
 
   test('leaves no token in the log, the rooms, the lists or any file but its own', async () => {

@@ -3,7 +3,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/stage.ts'
+import { type AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 import { rawServer } from '../support/mcp/raw-servers.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
@@ -22,7 +23,7 @@ const section = (name: string, command: readonly string[], more = ''): string =>
 const shifty = (description: string): string =>
   JSON.stringify([{ name: 'time', description, inputSchema: { type: 'object' } }])
 
-let stage: Stage
+let stage: Stage<AnyServer>
 const inDir = (file: string): string => join(stage.dir, file)
 
 const run = (tool: string, args: object) =>
@@ -32,7 +33,7 @@ const run = (tool: string, args: object) =>
 const offered = async (): Promise<string> => (await stage.as('rhea', ['ask', 'lobby', '@guide tools'])).stdout
 
 beforeAll(async () => {
-  stage = await createStage({ config: '' })
+  stage = await createStageHere({ config: '' })
   await stage.claim('rhea')
   await mkdir(inDir('shared'))
   await writeFile(inDir('shared/hello.txt'), 'hello from a file')

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROVIDERS } from '../../src/adapters/models/index.ts'
-import { createStage, type Stage } from '../support/stage.ts'
+import { type AnyServer } from '../support/server.ts'
+import { createStage, createStageHere, type Stage } from '../support/stage.ts'
 
 interface Listed {
   readonly visible: number
@@ -14,9 +15,9 @@ interface Listed {
   }[]
 }
 
-const listed = async (stage: Stage): Promise<Listed> =>
+const listed = async (stage: Stage<AnyServer>): Promise<Listed> =>
   JSON.parse((await stage.as('ann', ['tools', 'lobby', '--json'])).stdout) as Listed
-const guide = async (stage: Stage, words: string): Promise<string> =>
+const guide = async (stage: Stage<AnyServer>, words: string): Promise<string> =>
   (await stage.as('ann', ['ask', 'lobby', '@guide', words])).stdout
 
 /** The tools that are offered of these. */
@@ -36,9 +37,9 @@ endpoint = "http://127.0.0.1:9"
 `
 
 describe('an empty room', () => {
-  let stage: Stage
+  let stage: Stage<AnyServer>
   beforeAll(async () => {
-    stage = await createStage({ config: UNKNOWN_PROVIDER })
+    stage = await createStageHere({ config: UNKNOWN_PROVIDER })
   })
   afterAll(() => stage[Symbol.asyncDispose]())
 

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../../src/adapters/lua/composer.ts'
 import { createApp } from '../../src/app.ts'
 import { paths } from '../../src/app/paths.ts'
+import { answerReloads } from '../../src/app/reload-socket.ts'
 import { loadConfig, type Config } from '../../src/config/config.ts'
 import { recordingLog } from './pool.ts'
 import type { AnyServer, ServerOptions } from './server.ts'
@@ -18,12 +19,18 @@ export async function startServerHere({ dataDir, config, http }: ServerOptions):
     ...(file === undefined ? {} : { config: file }),
     ...(http ? { http: http === true ? '127.0.0.1:0' : http } : {}),
   }
-  const loaded = loadConfig({ verb: 'serve', flags }, { HOME: dataDir, PATH: process.env['PATH'] })
+  const load = (): Config =>
+    loadConfig({ verb: 'serve', flags }, { HOME: dataDir, PATH: process.env['PATH'] })
+  const loaded = load()
   const { log, lines } = recordingLog()
   const app = await createApp(loaded, { log, composer: sharedComposer(loaded) })
+  const reloads = await answerReloads(dataDir, () => app.reload(load))
   const { port } = await app.listen()
   const web = await app.listenHttp()
-  const end = async (): Promise<void> => await app[Symbol.asyncDispose]()
+  const end = async (): Promise<void> => {
+    await reloads[Symbol.asyncDispose]()
+    await app[Symbol.asyncDispose]()
+  }
   return {
     port,
     claimCode: app.claimCode,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -52,13 +53,9 @@ export interface SshSession extends AsyncDisposable {
 export async function createSshHome(): Promise<SshHome> {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-home-'))
   const made = new Map<string, Promise<string>>()
-  const makeKey = async (name: string, args: readonly string[]): Promise<string> => {
-    const file = join(dir, `key-${name}`)
-    await execa('ssh-keygen', ['-q', '-N', '', '-C', name, '-f', file, ...args], { stdin: 'ignore' })
-    return file
-  }
-  const key = (name: string, args: readonly string[] = ['-t', 'ed25519']): Promise<string> => {
-    const file = made.get(name) ?? makeKey(name, args)
+  const fileOf = (name: string): string => join(dir, `key-${name}`)
+  const key = (name: string, args?: readonly string[]): Promise<string> => {
+    const file = made.get(name) ?? (args ? makeKey(fileOf(name), name, args) : copyOf(name, fileOf(name)))
     made.set(name, file)
     return file
   }
@@ -71,6 +68,30 @@ export async function createSshHome(): Promise<SshHome> {
     },
     [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
   }
+}
+
+async function makeKey(file: string, name: string, args: readonly string[]): Promise<string> {
+  await execa('ssh-keygen', ['-q', '-N', '', '-C', name, '-f', file, ...args], { stdin: 'ignore' })
+  return file
+}
+
+/** The usual keys, by name: each is made once for all tests of this process. */
+let keyDir: Promise<string> | undefined
+const usualKeys = new Map<string, Promise<string>>()
+
+async function makeKeyDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'sshawl-keys-'))
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+async function copyOf(name: string, file: string): Promise<string> {
+  const dir = await (keyDir ??= makeKeyDir())
+  const usual = usualKeys.get(name) ?? makeKey(join(dir, `key-${name}`), name, ['-t', 'ed25519'])
+  usualKeys.set(name, usual)
+  const from = await usual
+  await Promise.all(['', '.pub'].map((end) => copyFile(from + end, file + end)))
+  return file
 }
 
 /** Runs one command (`args` as the shell would have split them) to its end. */

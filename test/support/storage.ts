@@ -35,7 +35,9 @@ export const sqliteOptions = (dir: string): StorageOptions => ({
 
 let migrated: Buffer | undefined
 
-/** The bytes of an empty database of the bundled schema. */
+/** The bytes of an empty database of the bundled schema. Each migration runs once for all tests of a worker. */
+export const emptyDatabase = (): Buffer => (migrated ??= migratedBytes())
+
 function migratedBytes(): Buffer {
   const { migrationsDir, clock, busyMs = 0 } = sqliteOptions('')
   const now = (): number => clock.now()
@@ -49,7 +51,7 @@ function migratedBytes(): Buffer {
 
 /** An empty store that ends with the test. It is a copy of one: all migrations take longer than the rest of many a test. */
 export async function openInMemory(): Promise<Storage> {
-  const db = openFile((migrated ??= migratedBytes()))
+  const db = openFile(emptyDatabase())
   db.pragma('trusted_schema = OFF')
   db.pragma('foreign_keys = ON')
   const connection = createConnection(db)

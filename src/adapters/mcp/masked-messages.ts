@@ -1,13 +1,24 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { writtenForms } from './written-forms.ts'
 
 /** Shorter texts are too often words that a result has by chance. */
 export const SHORTEST_MASKED = 8
 
+/** What stands in place of a secret. */
+export const MASK = '***'
+
 /**
  * Has a transport hand on what it receives without these secrets: a server may send back what it was given, in a result, an
- * error, its progress or the description of a tool. They are asked for with each message, since a login gets new ones.
+ * error, its progress or the description of a tool. They are asked for with each message, since a login gets new ones. Objects in
+ * which something was replaced are added to `changed`.
  */
-export function receivingMasked<T extends Transport>(transport: T, secrets: () => readonly string[]): T {
+export function receivingMasked<T extends Transport>(
+  transport: T,
+  secrets: () => readonly string[],
+  changed: WeakSet<object> = new WeakSet(),
+): T {
+  const pattern = rememberedPattern(secrets)
   let receive: Transport['onmessage']
   return Object.defineProperty(transport, 'onmessage', {
     get: () => receive,
@@ -15,7 +26,7 @@ export function receivingMasked<T extends Transport>(transport: T, secrets: () =
       receive =
         next &&
         ((message, extra) => {
-          maskIn(message, secrets())
+          maskIn(message, pattern(), changed)
           next(message, extra)
         })
     },
@@ -26,10 +37,8 @@ export function receivingMasked<T extends Transport>(transport: T, secrets: () =
 const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method'])
 
 /** In place, and not by recursion: whoever wrote the message chose its nesting, and its size. */
-function maskIn(message: JSONRPCMessage, secrets: readonly string[]): void {
-  const known = secrets.filter((secret) => secret.length >= SHORTEST_MASKED)
-  if (known.length === 0) return
-  const pattern = patternOf(known)
+function maskIn(message: JSONRPCMessage, pattern: RegExp | undefined, changed: WeakSet<object>): void {
+  if (!pattern) return
   const open: object[] = []
   const look = (value: unknown): unknown => {
     if (typeof value === 'object' && value !== null) open.push(value)
@@ -42,24 +51,36 @@ function maskIn(message: JSONRPCMessage, secrets: readonly string[]): void {
       const after = look(before)
       const shown = masked(name, pattern)
       if (after === before && shown === name) continue
+      changed.add(one)
       if (shown !== name) Reflect.deleteProperty(one, name)
       Reflect.set(one, shown, after)
     }
 }
 
-/** All of them at once, the longest first, so that one pass is enough however many there are. */
-const patternOf = (secrets: readonly string[]): RegExp =>
-  new RegExp(
-    secrets
-      .toSorted((a, b) => b.length - a.length)
-      .map((secret) => secret.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-      .join('|'),
-    'g',
-  )
+/** The same for as long as the secrets are the same: a key of many lines has many forms. */
+function rememberedPattern(secrets: () => readonly string[]): () => RegExp | undefined {
+  let known: readonly string[] = []
+  let pattern: RegExp | undefined
+  return () => {
+    const now = secrets()
+    if (isDeepStrictEqual(now, known)) return pattern
+    known = now
+    pattern = patternOf(now)
+    return pattern
+  }
+}
+
+/** All of them in all their forms at once, the longest first, so that one pass is enough however many there are. */
+function patternOf(secrets: readonly string[]): RegExp | undefined {
+  const forms = secrets.filter((secret) => secret.length >= SHORTEST_MASKED).flatMap(writtenForms)
+  if (forms.length === 0) return undefined
+  const longestFirst = forms.toSorted((a, b) => b.length - a.length)
+  return new RegExp(longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'g')
+}
 
 function masked<T extends string | number>(value: T, pattern: RegExp): T | string {
   const text = String(value)
   if (text.length < SHORTEST_MASKED) return value
-  const shown = text.replace(pattern, '***')
+  const shown = text.replace(pattern, MASK)
   return shown === text ? value : shown
 }

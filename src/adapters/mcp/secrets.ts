@@ -1,4 +1,5 @@
 import type { McpServerConfig } from './config.ts'
+import { writtenForms } from './written-forms.ts'
 
 type Reach = McpServerConfig['reach']
 
@@ -23,10 +24,11 @@ const SHORTEST = 4
 export const withoutSecrets = (text: string, reach: Reach): string =>
   masked(text, 'command' in reach ? secretsOfCommand(reach) : secretsOfAddress(reach))
 
-/** Takes these out of a text, the longest first. */
+/** Takes these out of a text in all their forms, the longest first. */
 export const masked = (text: string, secrets: readonly string[]): string =>
   secrets
     .filter((secret) => secret.length >= SHORTEST)
+    .flatMap(writtenForms)
     .toSorted((a, b) => b.length - a.length)
     .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
 
@@ -51,14 +53,24 @@ const secretsOfCommand = ({ command, env }: Extract<Reach, { command: unknown }>
   ...Object.entries(env).flatMap(([name, value]) => (isSecret(name, value) ? [value] : [])),
   ...command.flatMap((word, at) => {
     const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(word) ?? []
-    if (isSecretName(name)) return [value]
+    if (isNamedSecret(name, value)) return [value]
     const before = command[at - 1] ?? ''
-    return before.startsWith('-') && !before.includes('=') && isSecretName(before) ? [word] : []
+    return before.startsWith('-') && !before.includes('=') && isNamedSecret(before, word) ? [word] : []
   }),
 ]
 
 const isSecret = (name: string, value: string): boolean =>
-  isSecretName(name) || KEY.test(value) || HAS_PASSWORD.test(value)
+  isNamedSecret(name, value) || KEY.test(value) || HAS_PASSWORD.test(value)
+
+/** What `SESSION_STORE` holds may be a plain word, which results and names of tools have, too; what `DB_PASSWORD` holds is secret. */
+const isNamedSecret = (name: string, value: string): boolean =>
+  NAMES_IT.test(name) || (isSecretName(name) && !PLAIN_WORDS.test(value))
+
+/** A name that ends so says what its value is; with such a word elsewhere, it may say something about it. */
+const NAMES_IT = /(?:key|token|secret|pass(?:word|wd|phrase)?|pwd|credential|cookie|dsn|signature)s?$/i
+
+/** As people call things: `postgres`, `client_credentials`. */
+const PLAIN_WORDS = /^(?=.{1,24}$)(?:[a-z]+|[A-Z]+|[A-Z][a-z]+)(?:[ _.-](?:[a-z]+|[A-Z]+|[A-Z][a-z]+))*$/
 
 /** Letters and digits, so long and so mixed that nobody made them up. */
 const KEY = /^(?=(?:.*\d){4})(?=(?:.*[A-Za-z]){4})[\w.~-]{20,}$/
@@ -74,20 +86,35 @@ const secretsOfHeaders = ({ headers = {} }: ByUrl): readonly string[] =>
 
 /** All that follows the host: in an error, nobody misses it. */
 function secretsOfAddress(reach: ByUrl): readonly string[] {
-  const { pathname, search, searchParams } = new URL(reach.url)
+  const { pathname, search } = new URL(reach.url)
   return [
     ...secretsOfHeaders(reach),
     ...(pathname.length > 1 ? [pathname] : []),
     search,
-    ...searchParams.values(),
+    ...parametersOf(search).flatMap(({ written, value }) => [written, value]),
   ]
 }
 
 /** Only what looks like a key: a result may well have the other words of an address. */
 function keysInAddress({ url }: ByUrl): readonly string[] {
-  const { pathname, searchParams } = new URL(url)
+  const { pathname, search } = new URL(url)
   return [
     ...pathname.split('/').filter((word) => KEY.test(word)),
-    ...[...searchParams].flatMap(([name, value]) => (isSecret(name, value) ? [value] : [])),
+    ...parametersOf(search).flatMap(({ name, written, value }) =>
+      isSecret(name, value) ? [written, value] : [],
+    ),
   ]
 }
+
+/** With their values also as they are written there, in `%` codes: a server may send its address back as it came. */
+const parametersOf = (search: string) =>
+  search
+    .slice(1)
+    .split('&')
+    .flatMap((part) =>
+      [...new URLSearchParams(part)].map(([name, value]) => ({
+        name,
+        value,
+        written: part.slice(part.indexOf('=') + 1),
+      })),
+    )

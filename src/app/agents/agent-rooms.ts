@@ -16,6 +16,8 @@ export interface AgentRooms extends AgentControl {
   unfollow(name: string): void
   /** Whether the person may read it now. Rejects with `StorageError`. */
   sees(name: string): Promise<boolean>
+  /** How often `putOut` was called. */
+  timesPutOut(): number
   readonly putOut: NonNullable<OpenClient['leave']>
   listen(listener: AgentListener): void
   /** For an agent that is over: it enters none any more. Rejects with `StorageError`. */
@@ -38,6 +40,7 @@ export function createAgentRooms(
   const oneByOne = createSerial()
   let listener: AgentListener | undefined
   let isOver = false
+  let timesPutOut = 0
   /** Rooms of which it is being found out whether they may be followed. */
   let asked = 0
 
@@ -112,12 +115,15 @@ export function createAgentRooms(
         throw error
       }
     },
-    putOut: (name, why) =>
-      oneByOne(async () => {
+    timesPutOut: () => timesPutOut,
+    putOut(name, why) {
+      timesPutOut += 1
+      return oneByOne(async () => {
         const wasFollowed = unfollow(name)
         const wasThere = await goOut(name)
         if (wasThere || wasFollowed) listener?.putOut(name, why)
-      }),
+      })
+    },
     listen(heard) {
       listener = heard
     },

@@ -94,6 +94,7 @@ export const createAgents = (parts: AgentParts): Agents => ({
         }),
       unfollow: rooms.unfollow,
       sees: rooms.sees,
+      timesPutOut: rooms.timesPutOut,
       async close() {
         forget()
         uncount?.()

@@ -160,8 +160,9 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
       if (!connected.has(name)) throw missing(name)
       await store.remove(name)
       connected.delete(name)
-      await logins.forget(name)
       await follow()
+      // Whoever gave the tokens may be slow, and the name is free meanwhile.
+      await logins.forget(name)
       log.info({ server: name, by: by.name }, 'an MCP server was disconnected by a command')
     },
     async refresh(name) {

@@ -80,6 +80,7 @@ export function createLoginAdmin({
     async logout(name, by) {
       const server = known(name)
       const login = server && logins.of(server.config)
+      const was = login?.state() !== 'held' && login?.isUnderWay() ? 'begun' : 'held'
       const isOpen = login?.state() === 'held' || login?.isUnderWay()
       // A file may be left of a server that was called so.
       const left = login && isOpen ? { why: await login.leave() } : await logins.forget(name)
@@ -87,7 +88,7 @@ export function createLoginAdmin({
       log.info({ server: name, by: by.name }, 'a login at an MCP server was forgotten')
       // Now it turns us away, so that it is gone with a notice.
       await server?.refresh().catch(() => undefined)
-      return left.why
+      return { was, ...left }
     },
     async cameBack(answer) {
       const name = logins.begunWith(answer.get('state') ?? '')
@@ -118,11 +119,11 @@ async function refusing<T>(name: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** What stands behind the `?`, however much of the address was copied. Throws `Refusal`. */
+/** What stands behind the `?`, however much of the address was copied, also in quotes. Throws `Refusal`. */
 function answerIn(address: string): URLSearchParams {
   const answer = new URLSearchParams(
     address
-      .trim()
+      .replaceAll(/^[\s'"]+|[\s'"]+$/g, '')
       .replace(/^[^?]*\?/, '')
       .replace(/#.*$/, ''),
   )

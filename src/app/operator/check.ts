@@ -84,6 +84,9 @@ async function databaseProblems({ dataDir, storage: { url } }: Config): Promise<
   }
 }
 
+/** What is checked is Lua: these tables are loaded in half a second less than the usual ones. */
+const QUICK_ENCODING = 'r50k_base'
+
 /** Composes a trial prompt with the bundled Lua: it must compile, load every layer and fit. */
 async function luaProblems(config: Config): Promise<readonly string[]> {
   await using composer = createComposer({
@@ -91,10 +94,12 @@ async function luaProblems(config: Config): Promise<readonly string[]> {
     packageRoot: paths.root,
     engine: config.lua.engine,
     size: 1,
+    encodings: [],
     log: createLog('silent'),
   })
   try {
-    await composer.check('', trialSnapshot())
+    const trial = trialSnapshot()
+    await composer.check('', { ...trial, model: { ...trial.model, encoding: QUICK_ENCODING } })
     return []
   } catch (error) {
     if (error instanceof WrapError) return [`lua: ${error.message}`]

@@ -6,7 +6,7 @@ import type { Offers, RoomStatus } from './status.ts'
 export interface RoomOffers {
   /** Finds out, if nobody of this role came in just before, what this person is offered. Never rejects. */
   admit(person: Person, role: Role): Promise<void>
-  /** As far as it is known. */
+  /** As far as it is known; the same object as long as nothing in it changes. */
   of(role: Role): Offers
   /** Finds out anew, for the roles of all who came in. Never rejects: what was known stays where that fails. */
   update(): Promise<void>
@@ -24,6 +24,9 @@ interface KnownOffers {
   readonly person: Person
 }
 
+const isSame = (one: Offers, other: Offers): boolean =>
+  one.scope === other.scope && one.tools === other.tools && one.models.join() === other.models.join()
+
 /** `now` gives milliseconds that never go back. */
 export function createRoomOffers(room: Room, status: RoomStatus, now: () => number): RoomOffers {
   const known = new Map<Role, KnownOffers>()
@@ -32,7 +35,8 @@ export function createRoomOffers(room: Room, status: RoomStatus, now: () => numb
     const before = known.get(role)?.offers ?? NOTHING
     // Those who come in meanwhile need not ask again.
     known.set(role, { offers: before, foundAt: now(), person })
-    const offers = await status.offers(room, person).catch(() => before)
+    const found = await status.offers(room, person).catch(() => before)
+    const offers = isSame(found, before) ? before : found
     known.set(role, { offers, foundAt: now(), person })
   }
 

@@ -15,7 +15,24 @@ export interface HttpMcpServer extends AsyncDisposable {
 interface Message {
   readonly id?: number
   readonly method: string
-  readonly params?: { readonly protocolVersion?: string; readonly arguments?: object; readonly name?: string }
+  readonly params?: {
+    readonly protocolVersion?: string
+    readonly arguments?: { readonly how?: BrokenOff }
+    readonly name?: string
+  }
+}
+
+/** How the answer to a call breaks off that has these as an argument: `begun` has an event before, with an id to go on from. */
+export type BrokenOff = 'end' | 'destroy' | 'begun' | 'die'
+
+/** Begins a stream of events, in which no answer comes. */
+export function breakOff(response: ServerResponse, how: BrokenOff, die: () => Promise<void>): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write(how === 'begun' ? 'id: 7\nretry: 1\ndata: \n\n' : ': soon\n\n', () => {
+    if (how === 'die') void die()
+    else if (how === 'destroy') response.destroy()
+    else response.end()
+  })
 }
 
 /** As a message of JSON-RPC; undefined for a notification. */
@@ -65,6 +82,8 @@ export async function startHttpMcpServer(
       if (unknown === 'breaks off') response.destroy()
       return
     }
+    const how = message.params?.arguments?.how
+    if (how !== undefined) return breakOff(response, how, die)
     const answer = answerTo(message)
     if (kind === 'older' && answer) events?.write(`event: message\ndata: ${JSON.stringify(answer)}\n\n`)
     const event = `event: message\ndata: ${JSON.stringify(answer)}\n\n`

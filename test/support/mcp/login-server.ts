@@ -26,14 +26,21 @@ export interface LoginServers extends AsyncDisposable {
   challenge(metadataUrl: string | undefined): void
   /** What it says of its login from now on; undefined: nothing is there. */
   describe(login: object | undefined): void
-  /** The next answer with tokens waits; they are given all the same. */
-  hold(): HeldTokens
+  /** The next answer with tokens waits, or that to a revocation; it is done all the same. */
+  hold(what?: 'tokens' | 'revocation'): HeldTokens
   /** Whether any token holds. */
   hasLive(): boolean
+  /** How many can be renewed. */
+  logins(): number
+}
+
+interface Held {
+  readonly made: Deferred<void>
+  readonly free: Deferred<void>
 }
 
 export interface HeldTokens {
-  /** They are made. */
+  /** What was asked for is done. */
   readonly made: Promise<void>
   release(): void
 }
@@ -65,8 +72,11 @@ export async function startLoginServers(): Promise<LoginServers> {
   const asked: string[] = []
   const given = new Set<string>()
   const scopes: (string | null)[] = []
-  const access = new Map<string, { readonly scope: string }>()
-  const refresh = new Map<string, { readonly client: string; readonly scope: string }>()
+  const access = new Map<string, { readonly scope: string; readonly grant: string }>()
+  const refresh = new Map<
+    string,
+    { readonly client: string; readonly scope: string; readonly grant: string }
+  >()
   const clients = new Map<string, { readonly redirects: readonly string[]; readonly secret?: string }>([
     ['robot', { redirects: [], secret: 'r0b0t-secret' }],
     ['closed', { redirects: ['https://chat.example.org/oauth/callback'], secret: 'cl0sed-secret' }],
@@ -74,7 +84,14 @@ export async function startLoginServers(): Promise<LoginServers> {
   ])
   const codes = new Map<string, Readonly<Record<string, string | null>>>()
   let how: Behaviour = 'well'
-  let held: { readonly made: Deferred<void>; readonly free: Deferred<void> } | undefined
+  const held: Partial<Record<'tokens' | 'revocation', Held>> = {}
+  /** The next of these answers waits, if a test wants so. */
+  async function heldUp(what: keyof typeof held): Promise<void> {
+    const waits = held[what]
+    delete held[what]
+    waits?.made.resolve()
+    await waits?.free.promise
+  }
   const token = (): string => {
     const made = randomBytes(24).toString('hex')
     given.add(made)
@@ -96,12 +113,19 @@ export async function startLoginServers(): Promise<LoginServers> {
     if (name === 'register') return register(JSON.parse(body) as { redirect_uris: string[] }, response)
     if (name === 'revoke') {
       if (clientOf(form, request) === undefined) return json(response, 401, { error: 'invalid_client' })
-      refresh.delete(form.get('token') ?? '')
-      access.clear()
+      revoke(form.get('token') ?? '')
+      await heldUp('revocation')
       return json(response, 200, {})
     }
     await grant(form, request, response)
   })
+
+  /** All that came of the same login ends with it. */
+  function revoke(given: string): void {
+    const grant = (refresh.get(given) ?? access.get(given))?.grant
+    for (const tokens of [refresh, access])
+      for (const [one, of] of tokens) if (of.grant === grant) tokens.delete(one)
+  }
 
   /** Who asks, with their secret where they have one, in the one way that is taken. */
   function clientOf(form: URLSearchParams, { headers }: IncomingMessage): string | undefined {
@@ -163,7 +187,7 @@ export async function startLoginServers(): Promise<LoginServers> {
       const sent = request.headers.authorization
       if (sent !== `Basic ${Buffer.from('robot:r0b0t-secret').toString('base64')}`)
         return refuse('invalid_client')
-      return give('robot', form.get('scope') ?? '', response)
+      return give('robot', { scope: form.get('scope') ?? '' }, response)
     }
     const client = clientOf(form, request)
     if (client === undefined) return refuse('invalid_client')
@@ -171,7 +195,7 @@ export async function startLoginServers(): Promise<LoginServers> {
       const old = refresh.get(form.get('refresh_token') ?? '')
       if (old?.client !== client) return refuse('invalid_grant')
       refresh.delete(form.get('refresh_token') ?? '')
-      return give(client, old.scope, response)
+      return give(client, old, response)
     }
     const code = codes.get(form.get('code') ?? '')
     codes.delete(form.get('code') ?? '')
@@ -184,17 +208,18 @@ export async function startLoginServers(): Promise<LoginServers> {
       code['redirect_uri'] === form.get('redirect_uri') &&
       form.get('resource') === resource.url
     if (!fits) return refuse('invalid_grant')
-    await give(client, code['scope'] ?? '', response)
+    await give(client, { scope: code['scope'] ?? '' }, response)
   }
 
-  async function give(client: string, scope: string, response: ServerResponse): Promise<void> {
+  async function give(
+    client: string,
+    { scope, grant = randomBytes(8).toString('hex') }: { readonly scope: string; readonly grant?: string },
+    response: ServerResponse,
+  ): Promise<void> {
     const [access_token, refresh_token] = [token(), token()]
-    access.set(access_token, { scope })
-    refresh.set(refresh_token, { client, scope })
-    const waits = held
-    held = undefined
-    waits?.made.resolve()
-    await waits?.free.promise
+    access.set(access_token, { scope, grant })
+    refresh.set(refresh_token, { client, scope, grant })
+    await heldUp('tokens')
     json(response, 200, { access_token, token_type: 'Bearer', expires_in: 3600, scope, refresh_token })
   }
 
@@ -252,12 +277,13 @@ export async function startLoginServers(): Promise<LoginServers> {
     behave: (next) => void (how = next),
     challenge: (next) => void (metadataUrl = next),
     describe: (next) => void (described = next),
-    hold() {
+    hold(what = 'tokens') {
       const [made, free] = [createDeferred<void>(), createDeferred<void>()]
-      held = { made, free }
+      held[what] = { made, free }
       return { made: made.promise, release: free.resolve }
     },
     hasLive: () => access.size + refresh.size > 0,
+    logins: () => refresh.size,
     async [Symbol.asyncDispose]() {
       await Promise.all([giver.end(), server.end()])
     },

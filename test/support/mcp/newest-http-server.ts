@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createDeferred } from '../../../src/lib/deferred.ts'
+import { breakOff, type BrokenOff } from './http-server.ts'
 
 /** An MCP server over HTTP that speaks the revision of 2026-07-28 alone, without any library. */
 export interface NewestHttpServer extends AsyncDisposable {
@@ -20,7 +21,10 @@ export interface NewestHttpServer extends AsyncDisposable {
 interface Message {
   readonly id?: number | string
   readonly method: string
-  readonly params?: { readonly name?: string; readonly arguments?: object }
+  readonly params?: {
+    readonly name?: string
+    readonly arguments?: { readonly how?: BrokenOff; readonly resultType?: string }
+  }
 }
 
 const REVISION = '2026-07-28'
@@ -57,7 +61,10 @@ export async function startNewestHttpServer(): Promise<NewestHttpServer> {
         cacheScope: 'private',
       },
       'tools/list': { tools, ttlMs: 0, cacheScope: 'private' },
-      'tools/call': { content: [{ type: 'text', text: JSON.stringify(params?.arguments) }] },
+      'tools/call': {
+        content: [{ type: 'text', text: JSON.stringify(params?.arguments) }],
+        ...(params?.arguments?.resultType ? { resultType: params.arguments.resultType } : {}),
+      },
     })[method]
 
   const event = (response: ServerResponse, message: object): boolean =>
@@ -85,6 +92,8 @@ export async function startNewestHttpServer(): Promise<NewestHttpServer> {
         response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
         return response.once('close', left.resolve)
       }
+      const how = params?.arguments?.how
+      if (how !== undefined) return breakOff(response, how, die)
       const result = results(message)
       const answer = result
         ? { result: { resultType: 'complete', ...result } }
@@ -95,6 +104,10 @@ export async function startNewestHttpServer(): Promise<NewestHttpServer> {
     })()
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
+  const die = async (): Promise<void> => {
+    server.closeAllConnections()
+    if (server.listening) await once(server.close(), 'close')
+  }
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/mcp`,
@@ -109,9 +122,6 @@ export async function startNewestHttpServer(): Promise<NewestHttpServer> {
         })
     },
     breakOff: () => listening.forEach((_, response) => response.destroy()),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await once(server.close(), 'close')
-    },
+    [Symbol.asyncDispose]: die,
   }
 }

@@ -52,6 +52,17 @@ describe('the config', () => {
     expect(models[2]).toMatchObject({ contextWindow: 200_000, maxOutput: 4096, tools: 'all', enabled: true })
   })
 
+  test.each(['1', '100', '499', '-1', '1.5'])(
+    'refuses %s tokens for tools, where no search has room',
+    (value) => {
+      expect(() => loadFile(`[limits]\ntools_tokens = ${value}\n`)).toThrow(
+        'sshawl.toml:2: limits.tools_tokens: ',
+      )
+      expect(loadFile('[limits]\ntools_tokens = 0\n').limits.tools_tokens).toBe(0)
+      expect(loadFile('[limits]\ntools_tokens = 500\n').limits.tools_tokens).toBe(500)
+    },
+  )
+
   test('has the models of the file and no others, besides the guide', () => {
     const text = '[[models]]\nname = "q"\nbackend = "ollama"\nmodel = "qwen3:8b"\ncontext_window = 8000\n'
     const { models, discoverModels } = loadFile(text, { OPENAI_API_KEY: 'k' })

@@ -143,6 +143,9 @@ describe('rungs of tools', () => {
     const loaded = [...idsOf(large, 'short'), ...idsOf(large, 'full')]
     expect(loaded).toEqual(expect.arrayContaining([...own.map(({ id }) => id), 't900']))
     expect(idsOf(large, 'deferred').length).toBeGreaterThan(800)
+    // The fewest that the config takes.
+    const fewest = bench.compose(snapshotFor(200_000, { tools, toolsTokens: 500 }))
+    expect(fewest.tools.map(({ name }) => name)).toContain('find_tools')
     const few = bench.compose(snapshotFor(200_000, { tools: catalogue(...own), toolsTokens: 6000 }))
     expect(idsOf(few, 'full')).toHaveLength(35)
     const narrow = bench.compose(snapshotFor(4000, { tools, toolsTokens: 6000 }))

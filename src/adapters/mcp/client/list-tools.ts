@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { leftOut, listedTools, readDefinition, type LeftOut, type McpDefinition } from './definition.ts'
+import { holdsMask } from './holds-mask.ts'
 import { readHeaderArguments } from './revisions/header-arguments.ts'
 import { MAX_PAGES, MAX_TOOLS } from './limits.ts'
 import { unjudged } from './revisions/unjudged.ts'
@@ -20,10 +21,18 @@ export interface ListOptions {
   readonly timeout: number
   /** Whether arguments are sent as headers, too, where a tool wants it so. */
   readonly withHeaders: boolean
+  /** Objects of its messages in which a secret was replaced. */
+  readonly masked: WeakSet<object>
 }
 
+/** It would be called by another name than its own, or with other arguments. */
+const HOLDS_SECRET = 'its name or its arguments have a word in them that the server was given in secret'
+
 /** Reads the whole list of a server, as far as it is taken. */
-export async function listTools(client: Client, { timeout, withHeaders }: ListOptions): Promise<McpList> {
+export async function listTools(
+  client: Client,
+  { timeout, withHeaders, masked }: ListOptions,
+): Promise<McpList> {
   if (!client.getServerCapabilities()?.tools) return { definitions: [], leftOut: [] }
   const found = new Map<string, McpDefinition>()
   const left: LeftOut[] = []
@@ -33,6 +42,7 @@ export async function listTools(client: Client, { timeout, withHeaders }: ListOp
   function take(value: unknown): void {
     const read = readDefinition(value)
     if ('why' in read) leave(read)
+    else if (holdsMask(value, masked)) leave(leftOut(read.name, HOLDS_SECRET))
     else if (found.has(read.name)) leave(leftOut(read.name, 'another one has its name'))
     else if (found.size >= MAX_TOOLS) leave(leftOut(read.name, `a server has ${MAX_TOOLS} tools at most`))
     else {

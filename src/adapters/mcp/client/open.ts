@@ -12,8 +12,9 @@ import { headersFor } from './revisions/header-arguments.ts'
 import { negotiationOf, type Hello } from './revisions/hello.ts'
 import { listenForTools } from './revisions/listening.ts'
 import { refuseQuestions, whyUnanswered } from './revisions/questions.ts'
-import { sendingUnjudged, unjudged } from './revisions/unjudged.ts'
+import { sendingUnjudged, unjudged, withoutMark } from './revisions/unjudged.ts'
 import type { EndingTransport } from './stdio.ts'
+import { failingUnanswered } from './unanswered.ts'
 import { isTurnedAway, whyOf } from './why.ts'
 
 /** Node's longest timer, in milliseconds: who calls has a time limit of their own. */
@@ -59,6 +60,7 @@ export async function open(
   const masked = (text: string): string => login?.masked(text) ?? text
   const given = secretsOf(config.reach)
   const secrets = (): readonly string[] => [...given, ...(login?.secrets() ?? [])]
+  const maskedObjects = new WeakSet()
   /** What went wrong, as the reason of the end where that is the cause. */
   async function explained<T>(work: Promise<T>): Promise<T> {
     try {
@@ -66,7 +68,7 @@ export async function open(
     } catch (error) {
       if (error instanceof InsufficientScopeError) login?.wants(error.requiredScope)
       const why = whyEnded() ?? (await whyUnanswered(error)) ?? (await whyOf(error, config, times))
-      throw new Error(masked(why), { cause: error })
+      throw new Error(masked(withoutMark(why)), { cause: error })
     }
   }
 
@@ -76,7 +78,10 @@ export async function open(
   try {
     signal.throwIfAborted()
     await explained(
-      client.connect(sendingUnjudged(receivingMasked(transport, secrets)), { ...limited, signal }),
+      client.connect(sendingUnjudged(failingUnanswered(receivingMasked(transport, secrets, maskedObjects))), {
+        ...limited,
+        signal,
+      }),
     )
   } catch (error) {
     await close(errorMessage(error))
@@ -89,7 +94,7 @@ export async function open(
   return {
     over: over.promise,
     close,
-    list: () => explained(listTools(client, { ...limited, withHeaders })),
+    list: () => explained(listTools(client, { ...limited, withHeaders, masked: maskedObjects })),
     ping: async () => {
       try {
         await checkAnswering(client, times.pingMs)

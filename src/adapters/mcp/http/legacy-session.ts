@@ -17,10 +17,11 @@ export async function openSession(
   const id = randomUUID()
   const agent = await openAgent(person)
   const over = new AbortController()
+  const events = createRecentEvents(limits.queue_bytes, agent)
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
     onsessionclosed: () => over.abort(),
-    eventStore: createRecentEvents(limits.queue_bytes, agent.sees),
+    eventStore: events,
     retryInterval: RETRY_MS,
   })
   Object.assign(transport, { onerror: report })
@@ -30,6 +31,7 @@ export async function openSession(
     person,
     signal: AbortSignal.any([agent.signal, over.signal]),
     async answer(request, body) {
+      events.asked(body)
       const response = await transport.handleRequest(request, body === undefined ? {} : { parsedBody: body })
       // Without this stream nobody would hear it, and it is told once.
       if (request.method === 'GET' && response.ok && isForAll(request.headers.get('last-event-id')))

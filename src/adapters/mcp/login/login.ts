@@ -42,13 +42,16 @@ export interface McpLogin {
   masked(text: string): string
   /** These tokens and keys, the newest last; bounded in number. */
   secrets(): readonly string[]
-  /** Begins one; what was begun before ends. Rejects with `LoginError`. */
+  /** Begins one; what was begun before ends, also where its answer is being exchanged. Rejects with `LoginError`. */
   begin(): Promise<LoginStep>
   /** Whether this `state` is of the login that was begun last and is not over. */
   isBegun(state: string): boolean
   /** Whether one was begun and is not over, or is being ended. */
   isUnderWay(): boolean
-  /** Ends it with what came back with the browser. Rejects with `LoginError`, at once where somebody leaves meanwhile. */
+  /**
+   * Ends it with what came back with the browser. The tokens of a login before are given back. Rejects with `LoginError`, at once
+   * where somebody leaves or begins another one meanwhile.
+   */
   finish(answer: URLSearchParams): Promise<void>
   /** Forgets it and what is under way, and asks whoever gave the tokens to do so, also for those that come late. Resolves to why they may still hold; undefined where they do not. Never rejects. */
   leave(): Promise<string | undefined>

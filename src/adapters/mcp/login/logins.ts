@@ -59,19 +59,26 @@ export function createMcpLogins({ dir, back, log }: McpLoginsOptions): McpLogins
     begunWith: (state) => [...made].find(([, { login }]) => login.isBegun(state))?.[0],
     async forget(name) {
       if (!isMcpName(name)) return undefined
-      const kept = await keptIn(fileOf(name))
-      const why = await made.get(name)?.login.leave()
+      const [kept, own] = [await keptIn(fileOf(name)), made.get(name)]
+      if (typeof kept === 'object' && !(own && isKeptBy(own.reach, kept))) {
+        const [why] = await Promise.all([leaveRest(name, kept), own?.login.leave()])
+        return { why }
+      }
+      const why = await own?.login.leave()
       if (kept === undefined) return undefined
-      if (kept === 'damaged')
-        return {
-          why: (await isRemoved(fileOf(name)))
-            ? 'its file was damaged, so its tokens hold until they expire'
-            : `its file can be neither read nor removed: remove ${fileOf(name)}`,
-        }
-      return { why: (await leaveRest(name, kept)) ?? why }
+      if (kept !== 'damaged') return { why }
+      return {
+        why: (await isRemoved(fileOf(name)))
+          ? 'its file was damaged, so its tokens hold until they expire'
+          : `its file can be neither read nor removed: remove ${fileOf(name)}`,
+      }
     },
   }
 }
+
+/** Whether what is kept is that of the login which the server has now. */
+const isKeptBy = ({ url, oauth }: McpByUrl, kept: KeptLogin): boolean =>
+  kept.url === url && oauth?.grant !== 'client_credentials'
 
 const keptIn = (file: string): Promise<KeptLogin | 'damaged' | undefined> =>
   readLogin(file).catch(() => 'damaged' as const)

@@ -51,7 +51,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
       if (!login) throw new LoginNeeded(`it wants a login: ${how}, or give it a token by token_env`)
       const tokens = await renewed(login, fetchFn, how)
       if (isSame()) await keeper.keep({ ...login, tokens })
-      else if (!keeper.now()) await giveBack({ ...login, tokens })
+      else await giveBack({ ...login, tokens })
     } catch (error) {
       isWanted ||= error instanceof LoginNeeded
       if (error instanceof LoginEnded && isSame()) {
@@ -62,13 +62,20 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
     }
   }
 
-  /** Nobody wants these tokens any more. */
+  /** Nobody wants these tokens any more: somebody logged out, or in again. */
   async function giveBack(login: KeptLogin): Promise<void> {
     const why = await revoke(login, fetchFn)
-    log.info({ server: name, why }, 'tokens came after the login at an MCP server was forgotten; not kept')
+    log.info({ server: name, why }, 'tokens of an MCP server that nobody wants any more were given back')
   }
 
-  function newAttempt(giver: OAuthDiscoveryState | undefined, left: AbortSignal): Attempt {
+  /** The new login need not wait until the one before is over. */
+  async function replaceBy(login: KeptLogin): Promise<void> {
+    const before = await keeper.held()
+    await keeper.keep(login)
+    if (before && !isSameGrant(before, login)) void giveBack(before)
+  }
+
+  function newAttempt(giver: OAuthDiscoveryState | undefined, over: AbortSignal): Attempt {
     const to = reach.oauth?.redirectUrl ?? back()
     const known = registered === 'none' ? undefined : (registered ?? keeper.now()?.client)
     return createAttempt({
@@ -77,7 +84,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
       client: known && comesBackTo(known, to) ? known : undefined,
       giver,
       registered: (made) => void (registered = made),
-      keep: (login) => (left.aborted ? giveBack(login) : keeper.keep(login)),
+      keep: (login) => (over.aborted ? giveBack(login) : replaceBy(login)),
     })
   }
 
@@ -117,15 +124,15 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
         )
       await keeper.held()
       const { auth } = await import('@modelcontextprotocol/client')
-      const left = underWay.left()
+      const over = underWay.over()
       try {
         challenge = (await challengeOf(serverUrl, fetchGuarded)) ?? challenge
         const { resourceMetadataUrl } = challenge
-        const next = newAttempt(await giverOf(serverUrl, challenge, fetchFn), left)
+        const next = newAttempt(await giverOf(serverUrl, challenge, fetchFn), over.signal)
         const scope = reach.oauth?.scopes?.join(' ') ?? withMore(keeper.now(), wantedScope ?? challenge.scope)
         await auth(next.provider, { serverUrl, resourceMetadataUrl, scope, fetchFn })
         const address = next.address()
-        underWay.begin(next, left)
+        underWay.begin(next, over)
         return { address, back: String(next.provider.redirectUrl), holdsMs: HOLDS_MS }
       } catch (error) {
         throw loginError(error)
@@ -134,11 +141,11 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
     isBegun: underWay.isBegun,
     isUnderWay: underWay.hasAny,
     async finish(answer) {
-      const { attempt, left } = underWay.take(answer.get('state') ?? '')
+      const { attempt, over } = underWay.take(answer.get('state') ?? '')
       // A tool that still wants more says so again; what is wrong does not stay.
       wantedScope = undefined
       try {
-        await underWay.exchange(left, exchange(attempt, answer))
+        await underWay.exchange(over, exchange(attempt, answer))
       } catch (error) {
         throw loginError(error)
       }
@@ -162,6 +169,10 @@ function withMore(before: KeptLogin | undefined, wanted: string | undefined): st
     ? wanted
     : [...new Set(`${had} ${wanted}`.split(' '))].join(' ').trim()
 }
+
+/** Some issuers give the same token again: what is taken back then is the new login's, too. */
+const isSameGrant = ({ tokens: one }: KeptLogin, { tokens: other }: KeptLogin): boolean =>
+  (one.refresh_token ?? one.access_token) === (other.refresh_token ?? other.access_token)
 
 /** Whether we said so when we registered. What an operator registered is their business. */
 const comesBackTo = (client: StoredOAuthClientInformation, to: string): boolean =>

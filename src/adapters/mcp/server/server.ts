@@ -1,5 +1,7 @@
-import { McpServer, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server'
+import { McpServer, SdkError, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { CALL_CANCELLED } from '../../../chat/errors.ts'
+import { whenAborted } from '../../../lib/when-aborted.ts'
 import { MODEL_TOOLS } from './model-tools.ts'
 import { createNotifications } from './notifications.ts'
 import { refused, toResult } from './outcome.ts'
@@ -85,7 +87,14 @@ async function call(
     const params = { progressToken: token, progress: ++steps, message }
     void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   }
-  const outcome = await agent.run(tool.use(given), { signal: mcpReq.signal, onLine: tellProgress })
+  const outcome = await agent.run(tool.use(given), { signal: endOf(mcpReq), onLine: tellProgress })
   if (!outcome.ok && !tool.answersAlways) return refused(outcome)
   return toResult(tool.answer(outcome, given), outcome)
+}
+
+/** When a call is to end: its client cancelled it, or, where the SDK says so, the connection has ended. */
+function endOf({ signal }: ServerContext['mcpReq']): AbortSignal {
+  const end = new AbortController()
+  whenAborted(signal, () => end.abort(signal.reason instanceof SdkError ? signal.reason : CALL_CANCELLED))
+  return end.signal
 }

@@ -1,4 +1,4 @@
-import { Pool, type PoolClient } from 'pg'
+import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { StorageError } from '../../../chat/errors.ts'
 import type { Log } from '../../../chat/ports.ts'
 import { errorMessage } from '../../../lib/errors.ts'
@@ -43,9 +43,33 @@ interface Connecting {
   readonly name?: string
 }
 
+/** What the driver leaves to those who use it. */
+class PooledClient extends Client {
+  constructor(config?: ClientConfig) {
+    super(config)
+    // One that ends while it is used has rejected its statement. It tells so here, too, and nobody need hear it twice.
+    this.on('error', () => undefined)
+  }
+
+  override connect(): Promise<Client>
+  override connect(done: Connected): void
+  override connect(done?: Connected): Promise<Client> | undefined {
+    if (!done) return super.connect()
+    super.connect((error: Error) => {
+      // A login that fails on our side, as without a password, would be open until PostgreSQL gives up on it.
+      if (error) void this.end()
+      Reflect.apply(done, undefined, [error, this])
+    })
+    return undefined
+  }
+}
+
+type Connected = Parameters<Client['connect']>[0]
+
 /** Nothing is connected before the first statement. */
 export function createConnections(url: string, { log, name = 'sshawl' }: Connecting = {}): Connections {
   const pool = new Pool({
+    Client: PooledClient,
     connectionString: url,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
@@ -60,8 +84,6 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
   pool.on('error', (error) =>
     log?.warn({ reason: errorMessage(error) }, 'a connection to the database ended'),
   )
-  // One that ends while it is used has rejected its statement. It tells so here, too, and nobody need hear it twice.
-  pool.on('connect', (client) => client.on('error', () => undefined))
   let closing: Promise<void> | undefined
   const lanes: WriteLane[] = []
 

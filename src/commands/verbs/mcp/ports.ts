@@ -38,6 +38,14 @@ export interface BegunLogin {
   readonly holdsMs: number
 }
 
+/** What a logout has ended. */
+export interface EndedLogin {
+  /** `begun`: nobody was logged in. */
+  readonly was: 'held' | 'begun'
+  /** Why its tokens may still hold, in words that end a sentence; absent where they do not. */
+  readonly why?: string | undefined
+}
+
 /** A server that was connected to. One that wants a login is kept, too, and a login is begun. */
 export interface NewMcp {
   readonly server: ListedMcp
@@ -78,8 +86,8 @@ export interface McpAdmin {
   login(name: string, by: Person): Promise<BegunLogin>
   /** Ends it with the address to which the browser went. */
   finishLogin(name: string, address: string, by: Person): Promise<ListedMcp>
-  /** Forgets a login. Resolves to why its tokens may still hold; undefined where they do not. */
-  logout(name: string, by: Person): Promise<string | undefined>
+  /** Forgets a login, and ends one that was begun. */
+  logout(name: string, by: Person): Promise<EndedLogin>
   /** What is withheld; with `approve`, just this holds from now on. */
   review(
     name: string,

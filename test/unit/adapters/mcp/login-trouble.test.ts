@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -139,6 +139,51 @@ describe('who leaves while a login is under way', () => {
     await renewed
     await expect.poll(far.hasLive).toBe(false)
     expect(readdirSync(dir.path)).toEqual([])
+  })
+})
+
+describe('a login in the place of another one', () => {
+  test('has the tokens of that taken back, also those that come of a renewal meanwhile', async () => {
+    const login = loginIn(openLogins())
+    await logIn(login)
+    await logIn(login)
+    await expect.poll(far.logins).toBe(1)
+    const { made, release } = far.hold()
+    const renewed = login.auth.onUnauthorized!(refusal())
+    await made
+    await logIn(login)
+    release()
+    await renewed
+    await expect.poll(far.logins).toBe(1)
+    expect(await login.leave()).toBe(undefined)
+    expect(far.hasLive()).toBe(false)
+  })
+
+  test('does not wait until those are taken back', async () => {
+    const login = loginIn(openLogins())
+    await logIn(login)
+    const { made, release } = far.hold('revocation')
+    await logIn(login)
+    await made
+    expect(login.state()).toBe('held')
+    release()
+  })
+
+  test('ends one whose answer is being exchanged, and tokens that come of that are taken back', async () => {
+    const login = loginIn(openLogins())
+    const first = await answerTo(login)
+    const { made, release } = far.hold()
+    const told = expect(login.finish(first)).rejects.toThrow(
+      'another login was begun meanwhile, and that one counts',
+    )
+    await made
+    await logIn(login)
+    await told
+    const kept = readFileSync(`${dir.path}/far.json`, 'utf8')
+    release()
+    await expect.poll(far.logins).toBe(1)
+    expect(readFileSync(`${dir.path}/far.json`, 'utf8')).toBe(kept)
+    expect(login.state()).toBe('held')
   })
 })
 

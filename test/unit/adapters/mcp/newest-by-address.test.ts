@@ -36,6 +36,15 @@ describe('a server by its address that speaks the revision of 2026-07-28 alone',
     expect(Object.keys(called?.headers ?? {})).not.toContain('mcp-param-plain')
   })
 
+  test('is refused a kind of result that nobody knows, in the words of the protocol', async () => {
+    await using server = await startNewestHttpServer()
+    await using servers = createRawServers([far(server.url)])
+    await servers.until(() => servers.ids().length > 0)
+    expect((await call(servers, 'far_echo', { resultType: 'task' })).content).toBe(
+      "ERROR: far_echo: Unsupported result type 'task' for tools/call",
+    )
+  })
+
   test('learns that a call was stopped by the end of its stream', async () => {
     await using server = await startNewestHttpServer()
     await using servers = createRawServers([far(server.url)])

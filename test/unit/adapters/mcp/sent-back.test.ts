@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/client'
 import { describe, expect, test } from 'vitest'
 import { receivingMasked } from '../../../../src/adapters/mcp/masked-messages.ts'
@@ -28,12 +29,12 @@ describe('what a server was given in secret', () => {
       {},
       { pins: storage.tools.mcp.pins },
     )
-    await servers.until(() => servers.ids().length === 3)
+    await servers.until(() => servers.ids().length === 5)
     const { title, description, schema } = servers.tool('raw_tell')!
     expect({ title, description, schema }).toEqual({
       title: 'T ***',
       description: 'Asks with ***.',
-      schema: { type: 'object', properties: { '***': { type: 'string', default: '***' } } },
+      schema: { type: 'object', properties: { a: { type: 'string', default: '***', examples: ['***'] } } },
     })
     const kept = await storage.tools.mcp.pins.find('raw', ['"tell"'])
     expect(JSON.stringify(kept)).toContain('Asks with ***.')
@@ -43,6 +44,57 @@ describe('what a server was given in secret', () => {
     // A short one is too often a part of something else, and a variable with another name is no secret.
     expect((await call(servers, 'raw_key')).content).toContain('\n*** 1234567 a public place\n')
     expect((await call(servers, 'raw_deny')).content).toMatch(/^ERROR: raw_deny: .*bad \*\*\*$/)
+  })
+
+  test('is taken out as it stands in JSON, also in JSON within JSON, and line by line', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp521r1' })
+    const SIGNING_KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const DB_PASSWORD = 'p"w\\d-12345'
+    const env = { PATH: process.env['PATH'] ?? '', SIGNING_KEY, DB_PASSWORD }
+    const reach = { command: rawServer('leaks'), env }
+    await using servers = createRawServers([byCommand('raw', [], { reach })])
+    await servers.until(() => servers.ids().length === 5)
+    for (const id of ['raw_printenv', 'raw_structured']) {
+      const { content } = await call(servers, id)
+      expect(content).toContain('SIGNING_KEY')
+      expect(content).not.toContain('12345')
+      for (const line of SIGNING_KEY.split('\n').filter(({ length }) => length > 7))
+        expect(content).not.toContain(line)
+    }
+  })
+
+  test('leaves out what could not be called by its own name; a plain word of a setting is no secret', async () => {
+    const settings = { AUTH_METHOD: 'password', SESSION_STORE: 'postgres', AUTH_FLOW: 'client_credentials' }
+    const env = { PATH: process.env['PATH'] ?? '', API_KEY, ...settings }
+    const reach = { command: rawServer('named'), env }
+    await using servers = createRawServers([byCommand('raw', [], { reach })])
+    await servers.until(() => servers.state('raw')?.kind === 'up')
+    expect(servers.ids()).toEqual(['raw_postgres_query', 'raw_ruler'])
+    const why = 'its name or its arguments have a word in them that the server was given in secret'
+    expect(servers.state('raw')).toEqual({
+      kind: 'up',
+      leftOut: ['of_***', 'argument', 'choice'].map((name) => ({ name, why })),
+    })
+    const { content } = await call(servers, 'raw_postgres_query', { password: 'postgres' })
+    expect(content).toContain('a query with {"password":"postgres"}')
+    expect(servers.tool('raw_ruler')!.description).toBe('*** draws')
+  })
+
+  test('counts where its name says that it is one, however plain it is', async () => {
+    const env = { PATH: process.env['PATH'] ?? '', API_KEY, DB_PASSWORD: 'postgres' }
+    const reach = { command: [...rawServer('named', ''), '--token', 'client_credentials'], env }
+    await using servers = createRawServers([byCommand('raw', [], { reach })])
+    await servers.until(() => servers.ids().length > 0)
+    expect(servers.ids()).toEqual(['raw_ruler'])
+  })
+
+  test('is taken out as it was written in the address, with its codes', async () => {
+    await using server = await startHttpMcpServer('events')
+    const url = `${server.url}?api_key=abc%2Bdef%2F123456&area=a%2Bplain%2Bplace`
+    await using servers = createRawServers([{ name: 'far', trust: 'ask', reach: { url } }])
+    await servers.until(() => servers.ids().length > 0)
+    const { content } = await call(servers, 'far_echo', { a: url, b: 'abc+def/123456' })
+    expect(content).toContain('?api_key=***&area=a%2Bplain%2Bplace","b":"***"')
   })
 
   test('is taken out where it was a header, or a key in the address, and no other word of an address is', async () => {

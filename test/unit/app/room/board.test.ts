@@ -184,6 +184,24 @@ test('nobody waits for what is offered: it is shown when it is known', async () 
   expect(alice.refreshed()).toBe(before + 1)
 })
 
+test('who comes in later and is offered the same makes nobody’s screen anew for that', async () => {
+  const { world, person, session } = await start()
+  const alice = await session(await person('alice'))
+  await vi.waitFor(() => expect(alice.status()).toContain('tools all (3)'))
+  // Another terminal of alice, so that the count of people stays as it is.
+  const refreshedBy = async (work: () => void): Promise<number> => {
+    world.now += 60_000
+    work()
+    const [before, asked] = [alice.refreshed(), world.asked]
+    await session(await person('alice'))
+    await vi.waitFor(() => expect(world.asked).toBe(asked + 1))
+    return alice.refreshed() - before
+  }
+  expect(await refreshedBy(() => undefined)).toBe(0)
+  expect(await refreshedBy(() => (world.tools = 4))).toBe(1)
+  expect(alice.status()).toContain('tools all (4)')
+})
+
 test('a crowd that comes in refreshes the others every two seconds, and all are shown how many there are', async () => {
   const { lobby, person, session } = await start()
   const alice = await session(await person('alice'))

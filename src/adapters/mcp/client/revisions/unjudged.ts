@@ -9,6 +9,9 @@ const MARK = 'unjudged:'
  */
 export const unjudged = (method: string): string => `${MARK}${method}`
 
+/** What the SDK says of such a method, in the protocol's words. */
+export const withoutMark = (text: string): string => text.replaceAll(MARK, '')
+
 /** A transport that sends such methods by their own names. */
 export function sendingUnjudged<T extends EndingTransport>(transport: T): T {
   const send = transport.send.bind(transport)

@@ -4,7 +4,8 @@ import { createRecentEvents, isForAll } from '../../../../../src/adapters/mcp/ht
 const said = (text: string) =>
   ({ jsonrpc: '2.0', method: 'notifications/message', params: { text } }) as const
 
-const seesAll = async (): Promise<boolean> => true
+const sight = (sees: (room: string) => Promise<boolean>) => ({ sees, timesPutOut: () => 0 })
+const seesAll = sight(async () => true)
 
 /** What a client gets that comes back with this id: the texts, and the stream. */
 async function missed(events: ReturnType<typeof createRecentEvents>, id: string) {
@@ -42,14 +43,17 @@ const inRoom = (room: string, text: string) =>
 test('what happened in a room that the person does not see any more is not told, also what comes while that is asked', async () => {
   const hidden = new Set(['den', 'attic'])
   const asked: string[] = []
-  const events = createRecentEvents(10_000, async (room) => {
-    asked.push(room)
-    if (asked.length === 1) {
-      await events.storeEvent('one', inRoom('attic', 'late, and hidden'))
-      await events.storeEvent('one', inRoom('lobby', 'late'))
-    }
-    return !hidden.has(room)
-  })
+  const events = createRecentEvents(
+    10_000,
+    sight(async (room) => {
+      asked.push(room)
+      if (asked.length === 1) {
+        await events.storeEvent('one', inRoom('attic', 'late, and hidden'))
+        await events.storeEvent('one', inRoom('lobby', 'late'))
+      }
+      return !hidden.has(room)
+    }),
+  )
   await events.storeEvent('one', inRoom('lobby', '1'))
   await events.storeEvent('one', inRoom('den', '2'))
   await events.storeEvent('one', {
@@ -69,6 +73,33 @@ test('what happened in a room that the person does not see any more is not told,
     'late, and hidden',
     'late',
   ])
+})
+
+test('no answer is told again that was asked for before the person was put out of a room, nor how far it was', async () => {
+  let putOuts = 0
+  const events = createRecentEvents(10_000, { sees: seesAll.sees, timesPutOut: () => putOuts })
+  const again = async (stream: string): Promise<unknown[]> => {
+    const sent: unknown[] = []
+    await events.replayEventsAfter(`0.${stream}`, { send: async (_id, message) => void sent.push(message) })
+    return sent
+  }
+  const ask = (id: number) => events.asked({ jsonrpc: '2.0', id, method: 'tools/call', params: {} })
+  const answer = (id: number) => ({ jsonrpc: '2.0', id, result: { text: 'between us' } }) as const
+  for (const id of [1, 2]) ask(id)
+  await events.storeEvent('one', said('half way'))
+  await events.storeEvent('one', answer(1))
+  await events.storeEvent('_GET_stream', inRoom('lobby', 'for all'))
+  expect(await again('one')).toEqual([said('half way'), answer(1)])
+  putOuts += 1
+  const error = { code: -32_000, message: expect.stringContaining('taken out of a room meanwhile') as string }
+  expect(await again('one')).toEqual([{ jsonrpc: '2.0', id: 1, error }])
+  expect(await again('_GET_stream')).toEqual([inRoom('lobby', 'for all')])
+  // One that was under way then is no exception; what is asked for later may be told.
+  await events.storeEvent('two', answer(2))
+  expect(await again('two')).toEqual([{ jsonrpc: '2.0', id: 2, error }])
+  for (let id = 3; id < 1_000; id++) ask(id)
+  await events.storeEvent('three', answer(999))
+  expect(await again('three')).toEqual([answer(999)])
 })
 
 test.each(['', '.', '1.', '.one', 'one', '-1.one', '9'.repeat(40) + '.one', '1\n.one', '__proto__'])(

@@ -19,6 +19,7 @@ function createAgent() {
     follow: async () => undefined,
     unfollow() {},
     sees: async () => true,
+    timesPutOut: () => 0,
     readMessages: () => () => {},
     listen() {},
     async close() {
