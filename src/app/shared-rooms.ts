@@ -14,7 +14,7 @@ import { NO_ORDERS } from '../cluster/orders.ts'
 import type { Config } from '../config/config.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { AppContext } from './context.ts'
-import { peopleElsewhere } from './shared-people.ts'
+import { peopleElsewhere } from './people-elsewhere.ts'
 
 /** What the rooms have in common with those of other servers. */
 export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'> & {

@@ -78,9 +78,9 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     bus: feed,
     elsewhere: presence,
     orders: createOrders(stores),
-    closings: createClosings(stores.closings, clock, log),
-    loans: createSharedLoans(stores, log),
-    payers: createSharedPayers(stores, clock, log),
+    closings: createClosings(stores.people.closings, clock, log),
+    loans: createSharedLoans(stores.people.loans, news, log),
+    payers: createSharedPayers(stores.people.payers, news, clock, log),
     news,
     async update() {
       await lease.update()

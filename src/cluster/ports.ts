@@ -124,7 +124,7 @@ export interface News extends AsyncDisposable {
    * From now on `again` is called with the keys of what changed: at least once for each change by another server, in any
    * order. Where it rejects, it is called with the same keys later.
    */
-  on(topic: NewsTopic, again: (keys: readonly string[]) => Promise<void>): void
+  on<Key extends string>(topic: NewsTopic, again: (keys: readonly Key[]) => Promise<void>): void
   /** Begins to tell. Resolves once nothing is missed any more. Rejects with `StorageError`. */
   begin(): Promise<void>
 }
@@ -208,6 +208,13 @@ export interface PayerStore {
   elsewhere(payers?: readonly string[]): Promise<readonly PayerRow[]>
 }
 
+/** What servers must know of each other's people. */
+export interface PeopleOfServers {
+  readonly closings: ClosingStore
+  readonly loans: LoanStore
+  readonly payers: PayerStore
+}
+
 /** What servers share beside the stores of the core. */
 export interface ClusterStores {
   /** This server. */
@@ -216,9 +223,7 @@ export interface ClusterStores {
   readonly present: PresentStore
   readonly news: News
   readonly orders: OrderStore
-  readonly closings: ClosingStore
-  readonly loans: LoanStore
-  readonly payers: PayerStore
+  readonly people: PeopleOfServers
   /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
   readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
 }

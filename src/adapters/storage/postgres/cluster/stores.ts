@@ -23,8 +23,10 @@ export const createClusterStores = (
   present: createPresentStore(connection, server),
   news: createNews(connection, { url, self: server, log }),
   orders: createOrderStore(connection, server),
-  closings: createClosingStore(connection, server),
-  loans: createLoanStore(connection, server),
-  payers: createPayerStore(connection, server),
+  people: {
+    closings: createClosingStore(connection, server),
+    loans: createLoanStore(connection, server),
+    payers: createPayerStore(connection, server),
+  },
   newestIn: (rooms) => newestIn(connection.read, rooms),
 })
