@@ -22,9 +22,10 @@ import { createClientHandler } from './app/session-host.ts'
 import { openData } from './app/open-data.ts'
 import { assembleModeration, stopWork } from './app/assemble-moderation.ts'
 import { createDoor } from './app/door.ts'
+import { createActivity, type Activity, type Work } from './app/activity.ts'
+import { createCutTurns } from './app/turns/cut-turns.ts'
 import { sharedFacts } from './app/shared-facts.ts'
 import { version } from './app/version.ts'
-import { createActivity, endCutTurns, type Activity, type Work } from './app/activity.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { openHttpServer } from './app/http/open-server.ts'
 import { createReload, type Reload } from './app/reload.ts'
@@ -43,7 +44,6 @@ import { createRunner } from './commands/runner.ts'
 import { createSpeech } from './commands/speech.ts'
 import { stopAll } from './commands/verbs/stop.ts'
 import type { Config } from './config/config.ts'
-import type { Turns } from './turns/turns.ts'
 import { processTimers } from './app/process-timers.ts'
 import type { ClientHandler } from './session/ports.ts'
 import { KEY_HELP } from './session/key-table.ts'
@@ -120,24 +120,18 @@ async function assemble(
   if (cluster) owned(cluster)
   const chat = await createRoomsAndPeople(current, context, sharedRooms(cluster, context.log))
   const { rooms, claimCode, tap } = chat
-  const running: { turns?: Turns; readAgain?: () => Promise<void> } = {}
-  const endTurns = (): Promise<void> => endCutTurns(rooms, context)
-  await cluster?.begin(
-    clusterHooks(rooms, {
-      endCutTurns: endTurns,
-      running: () => running.turns?.running() ?? [],
-      readAgain: async () => await running.readAgain?.(),
-    }),
-  )
-  await endTurns()
+  const running: { readAgain?: () => Promise<void> } = {}
+  const endCutTurns = createCutTurns(rooms, context)
+  const readAgain = async (): Promise<void> => await running.readAgain?.()
+  await cluster?.begin(clusterHooks(rooms, endCutTurns, readAgain))
+  await endCutTurns()
   const activity = await createActivity(
     current,
     rooms,
-    { ...context, shares: chat.toOthers.shares },
+    { ...context, cluster, shares: chat.toOthers.shares },
     overrides,
     owned,
   )
-  running.turns = activity.work.turns
   tap(activity.hooks.onEntry)
   tap(activity.work.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
@@ -235,7 +229,7 @@ async function createHandler(
   markdown: LazyMarkdown,
 ): Promise<{ readonly handler: ClientHandler; readonly agents: Agents; readonly talk: Talk }> {
   const { clock, log, storage, nextId } = context
-  const { work, approvals, bytes } = activity
+  const { work, bytes } = activity
   const { turns } = work
   const { rooms, people, preferences, invitations, order, toOthers } = chat
   const { shares } = toOthers
@@ -280,7 +274,7 @@ async function createHandler(
     door,
     rooms,
     views: {
-      boards: createRoomBoards(createRoomStatus(work, approvals, storage.models.turns, clock), timers.now, {
+      boards: createRoomBoards(createRoomStatus(work, activity, storage.models.turns, clock), timers.now, {
         tools: markdown.tools,
         wallNow: () => clock.now(),
       }),

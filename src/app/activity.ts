@@ -3,9 +3,10 @@ import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import type { Shares } from '../chat/limits/shares.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
+import type { RoomName } from '../chat/entry.ts'
 import type { Rooms } from '../chat/rooms.ts'
-import { StorageError } from '../chat/errors.ts'
 import type { Log } from '../chat/ports.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import type { Config } from '../config/config.ts'
 import { ownRoomsDir } from '../config/rooms-dir.ts'
 import { paths } from './paths.ts'
@@ -20,13 +21,18 @@ import { createToolRunner } from '../toolbox/run-tool.ts'
 import { createScopedTools } from '../toolbox/scoped-tools.ts'
 import { createToolboxes } from '../toolbox/room-toolbox.ts'
 import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
-import { markCutTurns } from '../turns/cut-turns.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
 import { assembleSummaries } from './turns/assemble-summaries.ts'
 import { assembleTurns } from './turns/assemble-turns.ts'
 import { configuredModels } from './turns/configured-models.ts'
 import { createModelServices } from './turns/model-services.ts'
+import { aloneInRoom } from './cluster/alone-in-room.ts'
+import { followOthers } from './cluster/follow-others.ts'
+import { sharedQuestionBook } from './cluster/question-book.ts'
+import { sharedRunSlots } from './cluster/run-slots.ts'
+import { sharedSummaryPlaces } from './cluster/summary-places.ts'
+import { sharedTurnSlots } from './cluster/turn-slots.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { connectedNames, toolWordProblems } from './tool-words.ts'
@@ -45,6 +51,8 @@ export interface Work {
 export interface Activity {
   readonly work: Work
   readonly approvals: Approvals
+  /** Calls `changed` whenever other servers began or ended something in a room. Returns the function that ends it. */
+  readonly watchElsewhere: (room: RoomName, changed: () => void) => () => void
   /** What rooms' scripts do when something happens. */
   readonly hooks: RoomHooks
   /** What is stored for each person: tools count here, and so must whoever takes what people send. */
@@ -59,15 +67,21 @@ export interface Activity {
   readonly mcp: Mcp
 }
 
+/** What it needs of the server. `cluster`: the others, where this server is one of several, and what falls to this one of limits. */
+export interface ActivityContext extends AppContext {
+  readonly cluster: Cluster | undefined
+  readonly shares?: Shares | undefined
+}
+
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
 export async function createActivity(
   current: CurrentConfig,
   rooms: Rooms,
-  context: AppContext & { readonly shares?: Shares | undefined },
+  context: ActivityContext,
   overrides: Overrides,
   owned: Owned,
 ): Promise<Activity> {
-  const { storage, log, clock } = context
+  const { storage, log, clock, cluster } = context
   const config = current.now()
   const { limits } = current
   const composer = meteredComposer(
@@ -81,9 +95,11 @@ export async function createActivity(
     log.warn({ problem }, 'the config names a tool wrongly')
   const sources = toolSources(current, rooms, context, tools)
   const mcp = owned(await openMcp(current.now, rooms.everywhere, context, sources))
+  if (cluster) await followOthers(cluster.news, { scripts: storage.prompts.scripts, mcp }, log)
   const approvals = createApprovals({
     room: (name) => rooms.anyRoom(name),
     grants: storage.tools.grants,
+    book: cluster && sharedQuestionBook(cluster.questions),
     limits,
     answerMs: overrides.answerMs,
     clock,
@@ -109,6 +125,7 @@ export async function createActivity(
       log,
       room: (name) => rooms.anyRoom(name),
       modelNames: () => models().map(({ settings }) => settings.name),
+      alone: cluster && aloneInRoom(cluster.work, context.nextId),
     }),
   )
   const runner = createToolRunner({ limits: toolLimits(current), log })
@@ -123,15 +140,17 @@ export async function createActivity(
     clock,
     hooks,
   })
-  const runs = createToolRuns(openToolbox, context.nextId, clock)
+  const runs = createToolRuns(openToolbox, context.nextId, clock, cluster && sharedRunSlots(cluster.work))
   const { tellAdmins } = rooms.everywhere
   const services = createModelServices({ models, stores: storage, composer, limits, context, tellAdmins })
   const shared = { context, stores: storage, models: services, composer, limits }
-  const turns = assembleTurns({ ...shared, scopedTools, openToolbox, hooks })
+  const slots = cluster && sharedTurnSlots(cluster.work, limits)
+  const turns = assembleTurns({ ...shared, scopedTools, openToolbox, hooks, slots })
   const summaries = assembleSummaries({
     ...shared,
     anyRoom: (name) => rooms.anyRoom(name),
     usualSummarizer: () => current.now().memory.summarizer,
+    places: cluster && sharedSummaryPlaces(cluster.work),
   })
   const warmUp = (): void => {
     if (current.now().models.some(({ backend }) => backend !== 'guide')) composer.warmUp()
@@ -141,6 +160,7 @@ export async function createActivity(
   return {
     work: { runs: owned(runs), turns: owned(turns), summaries: owned(summaries) },
     approvals,
+    watchElsewhere: watchElsewhere(cluster),
     bytes,
     tools,
     mcp,
@@ -150,6 +170,13 @@ export async function createActivity(
   }
 }
 
+const watchElsewhere =
+  (cluster: Cluster | undefined): Activity['watchElsewhere'] =>
+  (room, changed) => {
+    const stops = [cluster?.work.watch(room, changed), cluster?.questions.watch(room, changed)]
+    return () => stops.forEach((stop) => stop?.())
+  }
+
 /** Asks the servers of all models what they can do, so that the first turn need not wait for that. */
 function askServers(turns: Pick<Turns, 'models'>, log: Log): void {
   turns.models().catch((error: unknown) => log.debug({ error }, 'the models could not be looked at'))
@@ -157,21 +184,6 @@ function askServers(turns: Pick<Turns, 'models'>, log: Log): void {
 
 const inBackground = (work: Promise<void>, log: Log): void =>
   void work.catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
-
-/** Ends the turns that no server runs any more. What cannot be stored now is done at the next start; people can come in meanwhile. */
-export async function endCutTurns(rooms: Rooms, { storage, log, clock }: AppContext): Promise<void> {
-  try {
-    await markCutTurns({
-      turns: storage.models.turns,
-      log: storage.chat.log,
-      clock,
-      room: (name) => rooms.anyRoom(name),
-    })
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-    log.error({ error, reason: error.reason }, 'turns that a crash cut off could not be ended')
-  }
-}
 
 /** A turn goes on with its model's settings; what the model may call is decided by the config of now. */
 const scopeNow =

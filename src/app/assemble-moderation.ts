@@ -60,7 +60,7 @@ export async function stopWork(
   for (const turn of stoppedTurns) turn.cancel(`@${turn.model} was stopped: ${why}`)
   for (const run of stoppedRuns) run.cancel(why)
   await Promise.allSettled([
-    ...stoppedTurns.map((turn) => turn.done),
+    ...stoppedTurns.map((turn) => turn.ended()),
     ...stoppedRuns.map((run) => run.done()),
   ])
 }

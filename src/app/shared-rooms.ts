@@ -1,18 +1,21 @@
 import { openWire } from '../adapters/bus/open.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
+import { tellDenied } from '../approvals/approvals.ts'
 import { NO_OTHER_SERVERS, type OtherServers } from '../chat/moderation/other-servers.ts'
 import type { Shares } from '../chat/limits/shares.ts'
 import type { Loans } from '../chat/people/loans.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
 import type { TalkElsewhere } from '../chat/talk/other-servers.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterHooks } from '../cluster/cluster.ts'
 import type { ServerFacts } from '../cluster/ports.ts'
 import { NO_ORDERS } from '../cluster/orders.ts'
+import type { QuestionRow } from '../cluster/ports.ts'
 import type { Config } from '../config/config.ts'
-import type { Turns } from '../turns/turns.ts'
+import { askedIn } from './cluster/question-book.ts'
 import type { AppContext } from './context.ts'
 import { peopleElsewhere } from './people-elsewhere.ts'
 
@@ -63,25 +66,17 @@ export async function openCluster(
   })
 }
 
-/** What the hooks need besides the rooms. */
-interface HookParts {
-  readonly endCutTurns: () => Promise<void>
-  readonly running: () => ReturnType<Turns['running']>
-  readonly readAgain: () => Promise<void>
-}
-
-/** What the server does for those that have died, and when it was cut off itself. */
+/** What the server does for those that have died, and when it is back after it was cut off itself. */
 export function clusterHooks(
   { anyRoom }: Pick<Rooms, 'anyRoom'>,
-  { endCutTurns, running, readAgain }: HookParts,
+  endCutTurns: () => Promise<void>,
+  readAgain: () => Promise<void>,
 ): ClusterHooks {
   return {
-    async buried({ rooms }) {
+    async buried({ rooms, questions }) {
       for (const name of rooms) await (await anyRoom(name))?.sumUpPresence()
       await endCutTurns()
-    },
-    silent() {
-      for (const turn of running()) turn.cancel(`@${turn.model} was stopped: the server lost the database`)
+      for (const question of questions) await withdraw(question, await anyRoom(question.room))
     },
     async back(places) {
       // What was decided while it was away may be no news any more.
@@ -105,4 +100,9 @@ export async function tellDifferences(
   } catch (error) {
     log.warn({ error }, 'the other servers were not told what this one is')
   }
+}
+
+/** Nobody waits for its answer any more. */
+async function withdraw(question: QuestionRow, room: Room | undefined): Promise<void> {
+  if (room) await tellDenied(room, askedIn(question), `the server of question ${question.number} ended`)
 }

@@ -6,12 +6,13 @@ import type { Clock, Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { whyWithdrawn } from '../tools/permission.ts'
 import type { Denial, PermissionProvider, PermissionRequest } from '../tools/context.ts'
-import { createDecide, type Decision } from './decide.ts'
+import { createQuestionBook } from './book.ts'
+import { createDecide, settle, type Decision } from './decide.ts'
 import { createGrants } from './grants.ts'
 import { mayDecide } from './policy.ts'
-import type { GrantStore } from './ports.ts'
+import type { AskedFor, GivenAnswer, GrantStore, QuestionBook } from './ports.ts'
 import { approvalFacts, toolFor } from './question-text.ts'
-import { createQuestions, type OpenQuestion, type QuestionLimits } from './questions.ts'
+import { createQuestions, type OpenQuestion, type OwnQuestion, type QuestionLimits } from './questions.ts'
 
 /** Permissions as the rooms give them: a grant allows what it covers; for everything else people are asked. */
 export interface Approvals extends PermissionProvider {
@@ -40,6 +41,8 @@ export interface ApprovalParts {
   /** A room by name; undefined where it is gone. */
   readonly room: (name: RoomName) => Promise<Room | undefined>
   readonly grants: GrantStore
+  /** The questions of all servers; the server's own when absent. */
+  readonly book?: QuestionBook | undefined
   readonly limits: QuestionLimits
   /** Milliseconds until a question without an answer is a no; 120,000 when absent. */
   readonly answerMs?: number | undefined
@@ -48,9 +51,22 @@ export interface ApprovalParts {
 }
 
 export function createApprovals(parts: ApprovalParts): Approvals {
-  const { room, grants: store, limits, answerMs, clock, log } = parts
+  const { room, grants: store, book = createQuestionBook(), limits, answerMs, clock, log } = parts
   const grants = createGrants(store, clock)
-  const questions = createQuestions(limits, answerMs)
+  const questions = createQuestions({
+    limits,
+    book,
+    answerMs,
+    passed: (where, question, answer) => void carryOut(where, question, answer),
+  })
+
+  async function carryOut(where: Room, question: OwnQuestion, answer: GivenAnswer): Promise<void> {
+    try {
+      await settle({ room: where, ...answer }, question, grants)
+    } catch (error) {
+      log.error({ error, room: where.name }, 'an answer that came through another server could not be stored')
+    }
+  }
 
   /** What holds for every way to decide: reading needs no permission, and a stopped or failed request is denied. */
   const decideBy = (whyNot: Policy): PermissionProvider => ({
@@ -120,8 +136,8 @@ function namedTools(tools: ReadonlySet<string>): Policy {
   }
 }
 
-/** Tells the room why something was denied. */
-async function tellDenied(room: Room, asked: PermissionRequest, why: string): Promise<void> {
+/** Tells the room why something was denied. Rejects with `StorageError`. */
+export async function tellDenied(room: Room, asked: AskedFor, why: string): Promise<void> {
   const text = `denied: ${why} (${toolFor(asked)})`
   await room.record({ ...approvalFacts(asked), author: SYSTEM, verdict: 'denied', text })
 }

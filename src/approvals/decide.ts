@@ -2,9 +2,10 @@ import { Refusal } from '../chat/errors.ts'
 import type { Person, Role } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Grants } from './grants.ts'
-import { isLasting, mayDecide, type Verdict, whyOnlyOnce } from './policy.ts'
+import { isLasting, mayDecide, whyOnlyOnce } from './policy.ts'
+import type { GivenAnswer, Verdict } from './ports.ts'
 import { answerText, approvalFacts } from './question-text.ts'
-import type { OpenQuestion, Questions } from './questions.ts'
+import type { OpenQuestion, OwnQuestion, Questions } from './questions.ts'
 
 /** A person's decision about a question that is open in a room. */
 export interface Decision {
@@ -17,7 +18,7 @@ export interface Decision {
 
 /** Carries out decisions. See `Approvals.answer`. */
 export const createDecide =
-  (questions: Questions, grants: Grants) =>
+  (questions: Pick<Questions, 'open'>, grants: Grants) =>
   async (decision: Decision): Promise<string> => {
     const { room, person, verdict } = decision
     const role = await room.roleOf(person)
@@ -26,8 +27,12 @@ export const createDecide =
       refuseIfOnlyOnce(question)
       await grants.refuseIfFull(question.asked)
     }
-    if (!question.take()) throw new Refusal(`question ${question.number} is not open any more`)
-    return await settle(decision, question, grants)
+    const isOurs = 'take' in question
+    const isTaken = isOurs ? await question.take() : await question.pass({ person, verdict })
+    if (!isTaken) throw new Refusal(`question ${question.number} is not open any more`)
+    if (isOurs) return await settle(decision, question, grants)
+    // The server that asked carries it out.
+    return answerText(verdict, question.number, question.asked)
   }
 
 /**
@@ -59,10 +64,10 @@ function refuseIfOnlyOnce({ number, asked }: OpenQuestion): void {
   throw new Refusal(`this can be allowed only once, because ${why}: /allow ${number} or /deny ${number}`)
 }
 
-/** Stores the decision and ends the question, which was taken before. If anything fails, the answer is no. */
-async function settle(
-  { room, person, verdict }: Decision,
-  question: OpenQuestion,
+/** Stores an answer and ends the question, which was taken before. If anything fails, the answer is no. Rejects with `StorageError`. */
+export async function settle(
+  { room, person, verdict }: GivenAnswer & { readonly room: Room },
+  question: OwnQuestion,
   grants: Grants,
 ): Promise<string> {
   const { number, asked, end } = question

@@ -1,18 +1,17 @@
 import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Clock } from '../chat/ports.ts'
-import type { PermissionRequest } from '../tools/context.ts'
 import { onlyOnce, ROOM_GRANT_MS } from './policy.ts'
-import type { GrantStore } from './ports.ts'
+import type { AskedFor, GrantStore } from './ports.ts'
 
 /** The standing permissions of all rooms. All methods reject with `StorageError`. */
 export interface Grants {
   /** Whether a grant allows this. What must be asked each time is covered by none. */
-  cover(asked: PermissionRequest): Promise<boolean>
+  cover(asked: AskedFor): Promise<boolean>
   /** Stores a grant for what was asked, given by a person. */
-  give(by: Person, verdict: 'room' | 'always', asked: PermissionRequest): Promise<void>
+  give(by: Pick<Person, 'name'>, verdict: 'room' | 'always', asked: AskedFor): Promise<void>
   /** Rejects with `Refusal` if the requester can have no more grants in this room. */
-  refuseIfFull(asked: PermissionRequest): Promise<void>
+  refuseIfFull(asked: AskedFor): Promise<void>
 }
 
 /** Grants that one person may have in one room. */

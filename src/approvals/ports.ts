@@ -2,8 +2,9 @@
  * Approvals decide what a tool may change. A standing grant allows it, or people in the room are asked.
  * This folder must not know how tools run, how models are called, how grants are stored, or what a terminal is.
  */
-import type { RoomName } from '../chat/entry.ts'
-import type { PersonId } from '../chat/people/person.ts'
+import type { ApprovalEntry, RoomName } from '../chat/entry.ts'
+import type { Person, PersonId } from '../chat/people/person.ts'
+import type { PermissionRequest } from '../tools/context.ts'
 
 /** A standing permission: one person's, in one room, for one thing. */
 export interface Grant {
@@ -38,4 +39,51 @@ export interface GrantStore {
   list(room: RoomName, at: number): Promise<readonly Grant[]>
   /** False where there was none. */
   remove(room: RoomName, id: number): Promise<boolean>
+}
+
+/** What a person can decide about a question. */
+export type Verdict = Extract<ApprovalEntry['verdict'], 'once' | 'room' | 'always' | 'denied'>
+
+/** What is asked, as whoever may answer needs it. */
+export type AskedFor = Omit<PermissionRequest, 'signal'>
+
+/** An answer, and who gave it. */
+export interface GivenAnswer {
+  readonly person: Pick<Person, 'name'>
+  readonly verdict: Verdict
+}
+
+/** How many questions are open in a room, and how many of those somebody has asked. */
+export interface OpenCounts {
+  readonly open: number
+  readonly own: number
+}
+
+/** A question that another server has asked. */
+export interface QuestionElsewhere {
+  readonly number: number
+  readonly asked: AskedFor
+  /** Gives that server the answer. False if the question is over. Rejects with `StorageError`. */
+  pass(answer: GivenAnswer): Promise<boolean>
+}
+
+/** Which questions are open, and their numbers: of this server where it is alone, else of all servers together. */
+export interface QuestionBook {
+  /**
+   * Opens a question where `mayOpen`, and resolves to its number; else to the counts. A number counts up in its room, and is
+   * never used again while the server runs. `answered` is called, once, where an answer comes through another server: then
+   * the question is not open any more. Rejects with `StorageError`.
+   */
+  open(
+    asked: AskedFor,
+    mayOpen: (counts: OpenCounts) => boolean,
+    answered: (answer: GivenAnswer) => void,
+  ): Promise<number | OpenCounts>
+  /**
+   * It is not open any more, unless it was `answered` through another server: then that answer comes. It is `gone` where others took
+   * this server for dead, and have told the room. Rejects with `StorageError`.
+   */
+  close(room: RoomName, number: number): Promise<'closed' | 'answered' | 'gone'>
+  /** Those that other servers have asked in a room. */
+  elsewhere(room: RoomName): readonly QuestionElsewhere[]
 }

@@ -1,7 +1,7 @@
 import { duration } from '../lib/duration.ts'
 import { visibleLine, visibleText } from '../lib/text/visible-text.ts'
-import type { PermissionRequest } from '../tools/context.ts'
-import { onlyOnce, ROOM_GRANT_MS, type Verdict } from './policy.ts'
+import { onlyOnce, ROOM_GRANT_MS } from './policy.ts'
+import type { AskedFor, Verdict } from './ports.ts'
 
 /** Characters of a target that the question shows. */
 const MAX_TARGET_CHARS = 60
@@ -10,7 +10,7 @@ const MAX_TARGET_CHARS = 60
  * What the room is asked: who wants what, in full, and what to type, each on a line of its own. A bar stands before each line of what is wanted,
  * so that none of them can look like our own words. Characters that a terminal does not show are made visible.
  */
-export function questionText(number: number, asked: PermissionRequest, answerMs: number): string {
+export function questionText(number: number, asked: AskedFor, answerMs: number): string {
   const { requester, model, tool, access, detail } = asked
   const who = model === undefined ? requester.name : `@${model}, for ${requester.name},`
   return [
@@ -23,7 +23,7 @@ export function questionText(number: number, asked: PermissionRequest, answerMs:
   ].join('\n')
 }
 
-function waysToAnswer(number: number, asked: PermissionRequest): readonly string[] {
+function waysToAnswer(number: number, asked: AskedFor): readonly string[] {
   const what = grantText(asked)
   const lasting = [
     `/allow room ${number} (${what}, here, for ${duration(ROOM_GRANT_MS)})`,
@@ -33,14 +33,14 @@ function waysToAnswer(number: number, asked: PermissionRequest): readonly string
 }
 
 /** What a grant would cover: `write_file for "a.txt"`, whatever is written to the file. */
-function grantText({ tool, target, detail }: PermissionRequest): string {
+function grantText({ tool, target, detail }: AskedFor): string {
   if (target === detail) return 'exactly this'
   const shown = visibleLine(target)
   return `${tool} for "${shown.length > MAX_TARGET_CHARS ? `${shown.slice(0, MAX_TARGET_CHARS)}…` : shown}"`
 }
 
 /** What the room is told of a decision: `allowed once (question 3: run_command for alice)`. */
-export const answerText = (verdict: Verdict, number: number, asked: PermissionRequest): string =>
+export const answerText = (verdict: Verdict, number: number, asked: AskedFor): string =>
   `${ANSWERED[verdict]} (question ${number}: ${toolFor(asked)})`
 
 const ANSWERED: Readonly<Record<Verdict, string>> = {
@@ -51,10 +51,10 @@ const ANSWERED: Readonly<Record<Verdict, string>> = {
 }
 
 /** `run_command for alice` */
-export const toolFor = ({ tool, requester }: PermissionRequest): string => `${tool} for ${requester.name}`
+export const toolFor = ({ tool, requester }: AskedFor): string => `${tool} for ${requester.name}`
 
 /** What all entries about one request have in common. */
-export const approvalFacts = ({ turn, tool, requester }: PermissionRequest) => ({
+export const approvalFacts = ({ turn, tool, requester }: AskedFor) => ({
   kind: 'approval' as const,
   tool,
   requester: requester.name,

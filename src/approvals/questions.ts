@@ -6,6 +6,7 @@ import { duration } from '../lib/duration.ts'
 import { whyWithdrawn } from '../tools/permission.ts'
 import type { PermissionRequest } from '../tools/context.ts'
 import { answerersIn } from './answerers.ts'
+import type { AskedFor, GivenAnswer, OpenCounts, QuestionBook, QuestionElsewhere } from './ports.ts'
 import { approvalFacts, questionText } from './question-text.ts'
 
 /** How a question ended: with a person's answer, which is stored by then, or for a reason that the room is to be told. */
@@ -13,15 +14,17 @@ export type QuestionEnd =
   { readonly kind: 'allowed' } | { readonly kind: 'denied' | 'unanswered'; readonly why: string }
 
 /** A question that waits for its answer. */
-export interface OpenQuestion {
-  /** Counts up in its room, and is never used again while the server runs. */
+export type OpenQuestion = OwnQuestion | QuestionElsewhere
+
+/** One that this server has asked. */
+export interface OwnQuestion {
   readonly number: number
-  readonly asked: PermissionRequest
+  readonly asked: AskedFor
   /**
    * Reserves the question for the caller, who must then call `end`: it is no longer open and no longer times out.
-   * False if the question is over already.
+   * False if the question is over already. Rejects with `StorageError`.
    */
-  take(): boolean
+  take(): Promise<boolean>
   /** Gives the end to the one who asked. */
   end(end: QuestionEnd): void
 }
@@ -34,7 +37,7 @@ export interface Questions {
    * stored.
    */
   ask(room: Room, asked: PermissionRequest): Promise<QuestionEnd>
-  /** In the order of asking. */
+  /** In the order of asking; those of other servers, too. */
   open(room: RoomName): readonly OpenQuestion[]
 }
 
@@ -52,48 +55,73 @@ const ANSWER_MS = 120_000
 /** Characters of what is asked. A slow terminal would get a longer text cut, so nobody could be sure to have seen all of it. */
 const MAX_DETAIL_CHARS = 65_536
 
-interface RoomQuestions {
-  lastNumber: number
-  readonly open: Map<number, OpenQuestion>
+/** What questions are made from. */
+export interface QuestionParts {
+  readonly limits: QuestionLimits
+  readonly book: QuestionBook
+  /** Milliseconds until a question without an answer is a no; 120,000 when absent. */
+  readonly answerMs?: number | undefined
+  /** An answer came through another server: it is to be carried out, and the question to be ended. Must not throw. */
+  readonly passed: (room: Room, question: OwnQuestion, answer: GivenAnswer) => void
 }
 
-export function createQuestions(limits: QuestionLimits, answerMs = ANSWER_MS): Questions {
-  const rooms = new Map<RoomName, RoomQuestions>()
+export function createQuestions({ limits, book, answerMs = ANSWER_MS, passed }: QuestionParts): Questions {
+  const rooms = new Map<RoomName, Map<number, OwnQuestion>>()
 
-  function questionsOf(room: RoomName): RoomQuestions {
-    const questions = rooms.get(room) ?? { lastNumber: 0, open: new Map() }
-    rooms.set(room, questions)
-    return questions
+  function openIn(room: RoomName): Map<number, OwnQuestion> {
+    const open = rooms.get(room) ?? new Map<number, OwnQuestion>()
+    rooms.set(room, open)
+    return open
   }
 
-  function whyNot(
+  const mayOpen = ({ open, own }: OpenCounts): boolean =>
+    (own === 0 || open < limits.approvals_per_room) && own < limits.approvals_per_person
+
+  const tooMany = ({ requester }: AskedFor, { open, own }: OpenCounts): string =>
+    open >= limits.approvals_per_room
+      ? `${countedAre(open, 'question')} open here already`
+      : `${requester.name} has ${counted(own, 'open question')} here already`
+
+  /** Resolves to the number, or to why nobody is asked. */
+  async function open(
     room: Room,
-    open: ReadonlyMap<number, OpenQuestion>,
-    { requester, detail }: PermissionRequest,
-  ): string | undefined {
-    if (!isPresent(room, requester.id)) return `${requester.name} is not in ${room.name} to be asked`
-    const own = [...open.values()].filter(({ asked }) => asked.requester.id === requester.id).length
-    const isFull = open.size >= limits.approvals_per_room
-    if (isFull && own > 0) return `${countedAre(open.size, 'question')} open here already`
-    if (own >= limits.approvals_per_person)
-      return `${requester.name} has ${counted(own, 'open question')} here already`
-    return detail.length > MAX_DETAIL_CHARS
-      ? `it is too long to be shown: ${detail.length} characters`
-      : undefined
+    asked: AskedFor,
+    answered: (answer: GivenAnswer) => void,
+  ): Promise<number | string> {
+    const why = whyNot(room, asked)
+    if (why !== undefined) return why
+    const opened = await book.open(asked, mayOpen, answered)
+    return typeof opened === 'number' ? opened : tooMany(asked, opened)
   }
 
   return {
     async ask(room, asked) {
-      const here = questionsOf(room.name)
       const answerers = await answerersIn(room, asked)
-      const why = whyNot(room, here.open, asked)
-      if (why !== undefined || !answerers) return { kind: 'unanswered', why: why ?? nobodyIn(room) }
-      const number = ++here.lastNumber
+      if (!answerers) return { kind: 'unanswered', why: whyNot(room, asked) ?? nobodyIn(room) }
       const ended = createDeferred<QuestionEnd>()
-      const take = (): boolean => here.open.delete(number)
-      here.open.set(number, { number, asked, take, end: ended.resolve })
+      const answered = createDeferred<GivenAnswer>()
+      const number = await open(room, asked, answered.resolve)
+      if (typeof number === 'string') return { kind: 'unanswered', why: number }
+      const here = openIn(room.name)
+      const take = async (): Promise<boolean> => {
+        if (!here.delete(number)) return false
+        const end = await book.close(room.name, number)
+        if (end === 'gone') ended.resolve({ kind: 'denied', why: 'the server lost the database' })
+        return end === 'closed'
+      }
+      const question: OwnQuestion = { number, asked, take, end: ended.resolve }
+      here.set(number, question)
+      void answered.promise.then((answer) => {
+        here.delete(number)
+        passed(room, question, answer)
+      })
       const giveUp = (reason: string): void => {
-        if (take()) ended.resolve({ kind: 'unanswered', why: reason })
+        const end = { kind: 'unanswered', why: reason } as const
+        // An answer that came through another server meanwhile ends it. What cannot be closed is a no.
+        take().then(
+          (isTaken) => isTaken && ended.resolve(end),
+          () => ended.resolve(end),
+        )
       }
       const stopWatching = watchRequester(room, asked, giveUp)
       try {
@@ -105,12 +133,23 @@ export function createQuestions(limits: QuestionLimits, answerMs = ANSWER_MS): Q
         const timer = setTimeout(() => giveUp(`nobody answered within ${duration(answerMs)}`), answerMs)
         return await ended.promise.finally(() => clearTimeout(timer))
       } finally {
-        take()
+        await take()
         stopWatching()
       }
     },
-    open: (room) => [...(rooms.get(room)?.open.values() ?? [])],
+    open(room) {
+      const here = [...(rooms.get(room)?.values() ?? [])]
+      const elsewhere = book.elsewhere(room)
+      return elsewhere.length === 0 ? here : [...here, ...elsewhere].toSorted((a, b) => a.number - b.number)
+    },
   }
+}
+
+function whyNot(room: Room, { requester, detail }: AskedFor): string | undefined {
+  if (!isPresent(room, requester.id)) return `${requester.name} is not in ${room.name} to be asked`
+  return detail.length > MAX_DETAIL_CHARS
+    ? `it is too long to be shown: ${detail.length} characters`
+    : undefined
 }
 
 /** The requester may answer all but what only an admin may. */

@@ -1,4 +1,4 @@
-import type { EntryLog, Alarm, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
+import type { EntryLog, Alarm, Clock, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { createClosings, type Closings } from './closings.ts'
 import { differenceTo } from './differences.ts'
@@ -8,7 +8,9 @@ import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { createOrders, type Orders } from './orders.ts'
 import type { ClusterStores, Estate, News, PersonInRoom, ServerFacts, Wire } from './ports.ts'
 import { createSharedPayers, type SharedPayers } from './payers.ts'
+import { createSharedQuestions, type SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
+import { createSharedWork, type SharedWork } from './work.ts'
 
 /** How often the log is looked at for what no hint came for, in milliseconds. */
 const LOOK_MS = 1_000
@@ -21,6 +23,8 @@ export interface Cluster extends AsyncDisposable {
   readonly closings: Closings
   readonly loans: SharedLoans
   readonly payers: SharedPayers
+  readonly work: Pick<SharedWork, 'take' | 'elsewhere' | 'watch' | 'stop'>
+  readonly questions: Pick<SharedQuestions, 'open' | 'close' | 'answer' | 'elsewhere' | 'watch'>
   readonly news: Pick<News, 'on'>
   /** Joins the others. Rejects with `StorageError`. */
   begin(hooks: ClusterHooks): Promise<void>
@@ -35,8 +39,6 @@ export interface Cluster extends AsyncDisposable {
 export interface ClusterHooks {
   /** Other servers have died, and what they were doing is to be ended. */
   readonly buried: (estate: Estate) => Promise<void>
-  /** Others may have taken over what this server does: its turns must end. */
-  readonly silent: () => void
   /** It is alive to the others again; these have come into rooms anew. */
   readonly back: (places: readonly PersonInRoom[]) => Promise<void>
 }
@@ -48,7 +50,7 @@ export interface ClusterParts {
   readonly entries: Pick<EntryLog, 'read'>
   /** As they are now. */
   readonly facts: () => Promise<ServerFacts>
-  readonly clock: MonotonicClock & Alarm
+  readonly clock: Clock & MonotonicClock & Alarm
   readonly log: Log
 }
 
@@ -56,6 +58,9 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
   const { server, servers, news, newestIn } = stores
   const feed = createRoomFeed({ server, wire, entries, newestIn, log })
   const presence = createSharedPresence(stores, log)
+  const orders = createOrders(stores)
+  const work = createSharedWork({ server, work: stores.work, news, orders, clock, log })
+  const questions = createSharedQuestions({ server, questions: stores.questions, news, clock, log })
   let hooks: ClusterHooks | undefined
   let isOver = false
   const lease = createLease({
@@ -64,7 +69,7 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     clock,
     log,
     onBuried: async (estate) => await hooks?.buried(estate),
-    onSilent: () => hooks?.silent(),
+    onSilent: () => work.loseAll(),
     onBack: async () => await hooks?.back(await presence.comeAgain()),
   })
 
@@ -77,10 +82,12 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
   return {
     bus: feed,
     elsewhere: presence,
-    orders: createOrders(stores),
     closings: createClosings(stores.people.closings, clock, log),
     loans: createSharedLoans(stores.people.loans, news, log),
     payers: createSharedPayers(stores.people.payers, news, clock, log),
+    orders,
+    work,
+    questions,
     news,
     async update() {
       await lease.update()
@@ -94,10 +101,13 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
       // Read second, so that what changes meanwhile is news.
       await news.begin()
       await presence.begin()
+      await work.begin()
+      await questions.begin()
       lookLater()
     },
     async [Symbol.asyncDispose]() {
       isOver = true
+      work.end()
       await lease[Symbol.asyncDispose]()
       await news[Symbol.asyncDispose]()
       await wire[Symbol.asyncDispose]()

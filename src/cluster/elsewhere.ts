@@ -6,6 +6,7 @@ import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { skeleton } from '../lib/text/skeleton.ts'
 import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
 import type { ClusterStores, PersonInRoom, PresentRow } from './ports.ts'
+import { createRoomWatchers } from './room-watchers.ts'
 
 /** Who is in the rooms through which server, kept as the database has it. */
 export interface SharedPresence extends Elsewhere {
@@ -21,7 +22,7 @@ export function createSharedPresence(
 ): SharedPresence {
   const rooms = new Map<RoomName, ReadonlyMap<PersonId, Person>>()
   const lists = new Map<RoomName, readonly Person[]>()
-  const watchers = new Map<RoomName, Set<() => void>>()
+  const watchers = createRoomWatchers()
   /** Those who are here through this server, as it was last told. */
   const own = new Map<string, { readonly room: RoomName; readonly person: Person }>()
   /** What one person does in one room is told in its order. */
@@ -34,7 +35,7 @@ export function createSharedPresence(
     for (const { room, person } of places) put(room, person, there.get(keyOf(room, person)))
     for (const room of changed) {
       lists.delete(room)
-      for (const tell of watchers.get(room) ?? []) tell()
+      watchers.tell(room)
     }
   }
 
@@ -100,14 +101,7 @@ export function createSharedPresence(
       return undefined
     },
     isPresent: (person) => find(person) !== undefined,
-    watch(room, changed) {
-      const theirs = watchers.get(room) ?? new Set()
-      watchers.set(room, theirs.add(changed))
-      return () => {
-        theirs.delete(changed)
-        if (theirs.size === 0 && watchers.get(room) === theirs) watchers.delete(room)
-      }
-    },
+    watch: watchers.watch,
     async begin() {
       news.on('present', readAgain)
       news.on('people', readPeopleAgain)

@@ -57,7 +57,11 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   }
 
   function noteSilence(): void {
-    if (isSilent || clock.monotonic() - heardAt < SILENT_MS) return
+    if (clock.monotonic() - heardAt >= SILENT_MS) beSilent()
+  }
+
+  function beSilent(): void {
+    if (isSilent) return
     isSilent = true
     log.error({}, 'the database has not heard of this server for a while: others may take over what it does')
     told.onSilent()
@@ -88,6 +92,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   async function renew(): Promise<void> {
     const asked = clock.monotonic()
     if (!(await servers.renew())) {
+      beSilent()
       await servers.begin(await facts())
       isComingBack = true
     }

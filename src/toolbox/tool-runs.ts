@@ -1,7 +1,7 @@
 import type { RoomName, ToolResultEntry } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
-import type { Person, PersonId } from '../chat/people/person.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { Withdrawn } from '../tools/permission.ts'
@@ -10,6 +10,7 @@ import { directOffer } from './direct-offer.ts'
 import type { ReportDoing } from './call-context.ts'
 import { cleanName } from './tool-call.ts'
 import type { OpenToolbox } from './room-toolbox.ts'
+import { createRunSlots, type CalledRun, type RunSlots, type ToolRun } from './run-slots.ts'
 
 /** A tool that a person wants to run. */
 export interface ToolRunRequest {
@@ -25,28 +26,6 @@ export interface ToolRunRequest {
   readonly signal: AbortSignal
 }
 
-/** A tool at work for a person. */
-export interface ToolRun {
-  /** The id of its call. */
-  readonly call: string
-  readonly room: RoomName
-  /** The name it was called by. */
-  readonly tool: string
-  /** The person's name of now. */
-  readonly requester: string
-  readonly requesterId: PersonId
-  /** The tool's name, or that it waits for a permission. */
-  doing(): string
-  /** How far the tool is, as it says. */
-  progress(): ToolProgress | undefined
-  /** When it began to do that, in milliseconds since the epoch. */
-  since(): number
-  /** Ends the run soon; its result says why, in words that end a sentence. Does nothing if it has ended. */
-  cancel(why: string): void
-  /** Resolves when it has ended and is recorded, however that went. */
-  done(): Promise<unknown>
-}
-
 /** People's own tool runs: the same tools, scope, permissions and log as in a turn, with no model present. */
 export interface ToolRuns extends AsyncDisposable {
   /**
@@ -54,65 +33,68 @@ export interface ToolRuns extends AsyncDisposable {
    * stopping) and `StorageError`.
    */
   run(request: ToolRunRequest): Promise<ToolResultEntry>
-  /** The runs of a room, or of all rooms where none is named, in order of their start. */
+  /** The runs of a room, or of all rooms where none is named; those of other servers come last. */
   running(room?: RoomName): readonly ToolRun[]
 }
 
-/** Tools that one person may have at work at once. */
-const MAX_RUNS_PER_PERSON = 4
-
 /** Disposing stops every run, waits until it is recorded, and starts no more. */
-export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, clock: Clock): ToolRuns {
+export function createToolRuns(
+  openToolbox: OpenToolbox,
+  newId: () => string,
+  clock: Clock,
+  slots: RunSlots = createRunSlots(),
+): ToolRuns {
   const active = new Map<ToolRun, Promise<unknown>>()
   let closing = false
-
-  function refuseIfFull(person: Person): void {
-    if (closing) throw new Refusal('the server is stopping; run it again when it is back')
-    const mine = [...active.keys()].filter((run) => run.requesterId === person.id)
-    if (mine.length < MAX_RUNS_PER_PERSON) return
-    throw new Refusal(`you have ${mine.length} tools at work already; wait for one, or use /stop`)
-  }
 
   return {
     async run({ room, person, tool, args, permissions, signal }) {
       room.needVoice(person)
-      refuseIfFull(person)
+      if (closing) throw new Refusal('the server is stopping; run it again when it is back')
       const stop = new AbortController()
-      const name = cleanName(tool)
-      const id = `run_${newId()}`
-      let now = { doing: name, since: clock.now() }
+      const called = calledTool(room, person, cleanName(tool), `run_${newId()}`)
+      const cancel = (why: string): void => stop.abort(new Withdrawn(why))
+      let now = { doing: called.tool, since: clock.now() }
       let progress: ToolProgress | undefined
       const run: ToolRun = {
-        call: id,
-        room: room.name,
-        tool: name,
+        ...called,
         get requester() {
           return person.name
         },
-        requesterId: person.id,
         doing: () => now.doing,
         progress: () => progress,
         since: () => now.since,
-        cancel: (why) => stop.abort(new Withdrawn(why)),
+        cancel,
         done: async () => await Promise.allSettled([active.get(run)]),
       }
       const report: ReportDoing = (doing, share) => {
         if (doing !== now.doing) now = { doing, since: clock.now() }
         progress = share
       }
-      const caller = { room, requester: person, report, ...(permissions ? { permissions } : {}) }
-      const call = { id, name: tool, arguments: args }
-      const leave = (): void => stop.abort(new Withdrawn(`${person.name} left`))
+      async function runInSlot(): Promise<ToolResultEntry> {
+        const slot = await slots.take(called, cancel)
+        const reportAll: ReportDoing = (doing, share) => {
+          report(doing, share)
+          slot.report(doing, share)
+        }
+        const caller = { room, requester: person, report: reportAll, ...(permissions && { permissions }) }
+        const call = { id: called.call, name: tool, arguments: args }
+        return await openToolbox(caller, directOffer).run(call, stop.signal).finally(slot.leave)
+      }
+      const leave = (): void => cancel(`${person.name} left`)
       signal.addEventListener('abort', leave)
       if (signal.aborted) leave()
-      const result = openToolbox(caller, directOffer).run(call, stop.signal)
+      const result = runInSlot()
       active.set(run, result)
       return await result.finally(() => {
         signal.removeEventListener('abort', leave)
         active.delete(run)
       })
     },
-    running: (room) => [...active.keys()].filter((run) => room === undefined || run.room === room),
+    running(room) {
+      const here = [...active.keys()].filter((run) => room === undefined || run.room === room)
+      return [...here, ...slots.elsewhere(room)]
+    },
     async [Symbol.asyncDispose]() {
       closing = true
       for (const run of active.keys()) run.cancel('the server is stopping')
@@ -120,3 +102,11 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
     },
   }
 }
+
+const calledTool = (room: Room, person: Person, tool: string, call: string): CalledRun => ({
+  call,
+  room: room.name,
+  tool,
+  requester: person.name,
+  requesterId: person.id,
+})

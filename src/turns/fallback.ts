@@ -1,3 +1,4 @@
+import type { NoticeEntry } from '../chat/entry.ts'
 import { SYSTEM } from '../chat/people/names.ts'
 import type { Log } from '../chat/ports.ts'
 import { endingOf } from './ending.ts'
@@ -28,6 +29,11 @@ export function fallbackFor(
   return models().find(({ settings }) => settings.name === fallback)
 }
 
+const ASKED_INSTEAD = 'is asked instead'
+
+/** Whether it says that another model answers: the turn goes on after it. */
+export const isHandOver = ({ text }: Pick<NoticeEntry, 'text'>): boolean => text.endsWith(ASKED_INSTEAD)
+
 /** Tells the room and the record of the turn who answers now, and the log why. Rejects with `StorageError`. */
 export async function handOver({ job }: Turn, error: unknown, next: string, log: Log): Promise<void> {
   const { notice } = endingOf(error, nameOf(job), log)
@@ -37,6 +43,6 @@ export async function handOver({ job }: Turn, error: unknown, next: string, log:
     level: 'info',
     author: SYSTEM,
     turn: job.recorder.id,
-    text: `${notice?.text ?? `@${nameOf(job)} failed`}; @${next} is asked instead`,
+    text: `${notice?.text ?? `@${nameOf(job)} failed`}; @${next} ${ASKED_INSTEAD}`,
   })
 }

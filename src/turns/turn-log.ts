@@ -13,7 +13,11 @@ type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent' | 'message'> & {
 
 /** Stores turns while they run. */
 export interface TurnLog {
-  begin(turn: TurnFacts & { readonly requester: Requester }): TurnRecorder
+  /** The id of a turn that is to be begun now. */
+  next(): Pick<TurnRecord, 'id' | 'startedAt'>
+  begin(
+    turn: TurnFacts & Pick<TurnRecord, 'id' | 'startedAt'> & { readonly requester: Requester },
+  ): TurnRecorder
   /**
    * A sub-turn is stored as cut off until it ends. After a crash the room is told only of the turn that the mention
    * started. The record of that turn has the sum of what both used; the charges are those of each.
@@ -46,9 +50,12 @@ export function createTurnLog(
   newId: () => string,
   clock: Clock & MonotonicClock,
 ): TurnLog {
-  function open({ requester, ...turn }: TurnFacts): TurnRecorder {
-    const id = newId() as TurnId
-    const startedAt = clock.now()
+  const next: TurnLog['next'] = () => ({ id: newId() as TurnId, startedAt: clock.now() })
+
+  function open(
+    { requester, ...turn }: TurnFacts,
+    { id, startedAt }: ReturnType<TurnLog['next']> = next(),
+  ): TurnRecorder {
     const begunAt = clock.monotonic()
     const isSubTurn = turn.parent !== undefined
     const cut = isSubTurn || !requester ? { endedAt: startedAt, outcome: 'cut' } : {}
@@ -74,9 +81,11 @@ export function createTurnLog(
   }
 
   return {
-    begin: open,
-    beginSubTurn: open,
-    beginInBackground: open,
+    next,
+    begin: ({ room, model, message, requester, ...begun }) =>
+      open({ room, model, message, requester }, begun),
+    beginSubTurn: (turn) => open(turn),
+    beginInBackground: (turn) => open(turn),
   }
 }
 

@@ -1,6 +1,6 @@
-import type { Entry, EntryId, RoomName, TurnId } from '../chat/entry.ts'
+import type { Entry, RoomName } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
-import type { Person, PersonId } from '../chat/people/person.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { Prompt } from '../prompt/prompt.ts'
@@ -13,7 +13,7 @@ import { TurnStopped } from './ending.ts'
 import type { ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from './ports.ts'
 import type { Preview } from './preview.ts'
-import type { QueueSlot, TakeSlot } from './queue.ts'
+import type { CalledTurn, QueueSlot, TurnAtWork, TurnSlots } from './queue.ts'
 import type { AnsweredEntry, TurnJob } from './turn-job.ts'
 import type { TurnLog } from './turn-log.ts'
 import { usesTokens, type CheckQuotas } from './bill/token-quotas.ts'
@@ -31,27 +31,10 @@ export interface Mention {
   readonly permissions?: PermissionProvider
 }
 
-/** A turn that was accepted. It runs, or waits for its slot. */
-export interface RunningTurn {
-  readonly id: TurnId
-  readonly room: RoomName
-  /** The model's name. */
-  readonly model: string
-  /** The requester's name of now. */
-  readonly requester: string
-  readonly requesterId: PersonId
-  /** The entry that it answers. */
-  readonly message: EntryId
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number
-  /** `waiting`, `thinking`, `writing`, or the name of the tool that runs. */
-  doing(): string
-  /** How far that tool is, as it says. */
-  progress(): ToolProgress | undefined
+/** A turn that was accepted here. It runs, or waits for its slot. */
+export interface RunningTurn extends TurnAtWork {
   /** Resolves to the turn's last entry: its reply, or the notice that ends it. Rejects with `StorageError` only. */
   readonly done: Promise<Entry>
-  /** Ends the turn soon, and tells the room the reason. Does nothing if it has ended. */
-  cancel(reason?: string): void
 }
 
 /** The turns of models in all rooms, and what a model would be given. */
@@ -61,8 +44,10 @@ export interface Turns extends AsyncDisposable {
    * stopping) or `StorageError`.
    */
   start(mention: Mention): Promise<RunningTurn>
-  /** The turns of a room, or of all rooms where none is named, in order of their start. */
-  running(room?: RoomName): readonly RunningTurn[]
+  /** The turns of a room, or of all rooms where none is named, in order of their start; those of other servers, too. */
+  running(room?: RoomName): readonly TurnAtWork[]
+  /** How many of them are at work on this server. */
+  countHere(): number
   /** Names of the models that can be called, in order of the config. */
   names(): readonly string[]
   /**
@@ -92,8 +77,8 @@ export interface TurnsParts {
   readonly listModels: Turns['models']
   readonly preview: Preview
   readonly checkQuotas: CheckQuotas
-  readonly takeSlot: TakeSlot
-  readonly turnLog: Pick<TurnLog, 'begin'>
+  readonly slots: TurnSlots
+  readonly turnLog: Pick<TurnLog, 'next' | 'begin'>
   readonly runTurn: RunTurn
   readonly log: Log
 }
@@ -109,6 +94,10 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
     throw new Refusal(`there is no model called @${name.slice(0, 40)}; see /models`)
   }
 
+  function refuseIfClosing(): void {
+    if (closing) throw new Refusal('the server is stopping; ask again when it is back')
+  }
+
   return {
     async start(mention) {
       const model = modelCalled(mention.model)
@@ -116,15 +105,16 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       const room = mention.room.name
       const { requester } = mention
       if (usesTokens(model.settings)) await parts.checkQuotas(room, requester)
-      if (closing) throw new Refusal('the server is stopping; ask again when it is back')
-      const slot = parts.takeSlot(room, requester.name)
-      const recorder = parts.turnLog.begin({
-        room,
-        requester,
-        model: mention.model,
-        message: mention.message.id,
-      })
-      const turn = launch({ ...mention, model, recorder }, slot, parts, () => active.delete(turn))
+      refuseIfClosing()
+      const called = calledBy(mention, parts.turnLog.next())
+      const stop = createStop(called)
+      const slot = await parts.slots.take(called, stop.cancel)
+      if (closing) slot.leave()
+      refuseIfClosing()
+      const recorder = parts.turnLog.begin({ ...called, requester })
+      const turn = launch(called, { ...mention, model, recorder }, { slot, stop }, parts, () =>
+        active.delete(turn),
+      )
       active.add(turn)
       await recorder.begun.catch(async (error: unknown) => {
         // It is no running turn any more when the caller is told.
@@ -133,7 +123,13 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       })
       return turn
     },
-    running: (room) => [...active].filter((turn) => room === undefined || turn.room === room),
+    running(room) {
+      const here = [...active].filter((turn) => room === undefined || turn.room === room)
+      const elsewhere = parts.slots.elsewhere(room)
+      if (elsewhere.length === 0) return here
+      return [...here, ...elsewhere].toSorted((a, b) => a.startedAt - b.startedAt)
+    },
+    countHere: () => active.size,
     names: () => models().map(({ settings }) => settings.name),
     models: listModels,
     prompt: async ({ room, person, model }) =>
@@ -161,6 +157,34 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
   }
 }
 
+const calledBy = (
+  { room, requester, model, message }: Mention,
+  begun: ReturnType<TurnLog['next']>,
+): CalledTurn => ({
+  ...begun,
+  room: room.name,
+  model,
+  get requester() {
+    return requester.name
+  },
+  requesterId: requester.id,
+  message: message.id,
+})
+
+/** How a turn is stopped, also while it waits. */
+interface Stop {
+  readonly signal: AbortSignal
+  readonly cancel: (reason?: string) => void
+}
+
+function createStop({ model }: CalledTurn): Stop {
+  const stop = new AbortController()
+  return {
+    signal: stop.signal,
+    cancel: (reason = `@${model} was stopped`) => stop.abort(new TurnStopped(reason)),
+  }
+}
+
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve()
@@ -169,24 +193,24 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 /** Lets a turn wait for its slot, then runs it. `ended` is called before `done` settles. */
 function launch(
+  called: CalledTurn,
   job: Omit<TurnJob, 'report'>,
-  slot: QueueSlot,
+  { slot, stop }: { readonly slot: QueueSlot; readonly stop: Stop },
   { runTurn, log }: Pick<TurnsParts, 'runTurn' | 'log'>,
   ended: () => void,
 ): RunningTurn {
-  const { id, startedAt } = job.recorder
-  const model = job.model.settings.name
-  const stop = new AbortController()
   let doing = 'waiting'
   let progress: ToolProgress | undefined
+
+  const report: ReportDoing = (what, share) => {
+    doing = what
+    progress = share
+    slot.report(what, share)
+  }
 
   async function run(): Promise<Entry> {
     try {
       await slot.ready
-      const report: ReportDoing = (what, share) => {
-        doing = what
-        progress = share
-      }
       const { last } = await runTurn({ ...job, report }, stop.signal)
       return last
     } finally {
@@ -195,25 +219,20 @@ function launch(
     }
   }
 
+  stop.signal.addEventListener('abort', () => slot.giveUp())
+  if (stop.signal.aborted) slot.giveUp()
   const done = run()
   // Whoever waits for the turn sees its failure. The log must see it where nobody waits.
-  done.catch((error: unknown) => log.error({ turn: id, error }, 'a turn could not be recorded'))
+  done.catch((error: unknown) => log.error({ turn: called.id, error }, 'a turn could not be recorded'))
   return {
-    id,
-    room: job.room.name,
-    model,
+    ...called,
     get requester() {
-      return job.requester.name
+      return called.requester
     },
-    requesterId: job.requester.id,
-    message: job.message.id,
-    startedAt,
     done,
     doing: () => doing,
     progress: () => progress,
-    cancel(reason = `@${model} was stopped`) {
-      stop.abort(new TurnStopped(reason))
-      slot.giveUp()
-    },
+    cancel: stop.cancel,
+    ended: async () => await Promise.allSettled([done]),
   }
 }

@@ -34,6 +34,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/tokens': 'tiktoken.ts',
   'src/adapters/web/reader': 'main.ts',
   'src/app': '../app.ts',
+  'src/app/cluster': 'turn-slots.ts',
   'src/app/http': 'open-http.ts',
   'src/app/mcp': 'open-mcp.ts',
   'src/app/mcp/import': 'agents-file.ts',

@@ -45,7 +45,7 @@ export const ROADS: readonly Road[] = [
       { from: 'src/commands/speech.ts:createSpeech' },
       { aside: 'src/chat/mentions.ts:mentions' },
       { to: 'src/turns/turns.ts:createTurns', through: 'src/turns/turns.ts:Turns' },
-      { aside: 'src/turns/queue.ts:createTurnQueue', through: 'src/turns/queue.ts:TakeSlot' },
+      { aside: 'src/turns/queue.ts:createTurnQueue', through: 'src/turns/queue.ts:TurnSlots' },
       { aside: 'src/turns/turn-log.ts:createTurnLog', through: 'src/turns/turn-log.ts:TurnLog' },
       { to: 'src/turns/turn.ts:createRunTurn', through: 'src/turns/turn.ts:RunTurn' },
       {

@@ -35,7 +35,7 @@ export interface ClusterOptions {
   readonly http?: boolean
   /** What one of them alone has in its config, after that. */
   readonly own?: (at: number) => string
-  readonly env?: (at: number) => Readonly<Record<string, string>>
+  readonly env?: (at: number, url: string) => Readonly<Record<string, string>>
   /** Of another version than the one that was built: its program. */
   readonly main?: (at: number) => string | undefined
 }
@@ -74,7 +74,7 @@ export async function createCluster({
       dataDir,
       config: CONFIG + config + (own?.(at) ?? ''),
       http,
-      env: { DATABASE: database.url, ...env?.(at) },
+      env: { DATABASE: database.url, ...env?.(at, database.url) },
       main: main?.(at),
     })
   }

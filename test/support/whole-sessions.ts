@@ -50,7 +50,12 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
   const { chatParts, turns, summaries } = turnWorld
   const { rooms, storage, clock, log, sanctions } = chatParts
   const timers = processTimers()
-  const status = createRoomStatus({ turns, runs }, approvals, storage.models.turns, clock)
+  const status = createRoomStatus(
+    { turns, runs },
+    { approvals, watchElsewhere: () => () => undefined },
+    storage.models.turns,
+    clock,
+  )
   const handler = createClientHandler({
     door: createDoor(createPeopleParts(chatParts).people, sanctions, clients, talk.ignores.cameIn),
     rooms,

@@ -23,7 +23,7 @@ import { createReadiness } from './readiness.ts'
 
 /** What goes on, as far as HTTP shows it or takes part in it. */
 interface HttpActivity {
-  readonly work: { readonly turns: Pick<Turns, 'running'> }
+  readonly work: { readonly turns: Pick<Turns, 'countHere'> }
   readonly mcp: Pick<Mcp, 'cameBack' | 'servedAt'>
 }
 
@@ -48,7 +48,7 @@ export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
     sessions: () => clients.sessions(),
     mcpSessions: () => mcp.sessions(),
     queueBytes: parts.queued,
-    turns: () => activity.work.turns.running().length,
+    turns: () => activity.work.turns.countHere(),
   })
   const visits = createVisits(current.limits)
   const server = createHttpServer({

@@ -31,6 +31,10 @@ interface McpAdminParts {
 export interface ManagedMcp extends McpAdmin {
   /** Has the servers be those of the config, and those that admins connected. Never rejects. */
   follow(): Promise<void>
+  /** Another server connected or disconnected some of these, or of all. Rejects with `StorageError`. */
+  readAgain(names?: readonly string[]): Promise<void>
+  /** Another server approved tools of these. Never rejects. */
+  approvedElsewhere(names: readonly string[]): Promise<void>
   /** A browser came back from a login. Never rejects. */
   readonly cameBack: LoginAdmin['cameBack']
 }
@@ -135,6 +139,24 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
 
   return {
     follow,
+    async readAgain(names) {
+      const stored = new Map((await store.all()).map((one) => [one.name, one]))
+      for (const name of names ?? [...connected.keys(), ...stored.keys()]) {
+        const one = stored.get(name)
+        if (one) connected.set(name, one)
+        else if (connected.delete(name)) await logins.forget(name)
+      }
+      await follow()
+    },
+    async approvedElsewhere(names) {
+      for (const name of names) {
+        const server = servers.find(name)
+        if (server?.state().kind === 'up')
+          await server
+            .refresh()
+            .catch((error: unknown) => log.warn({ error, server: name }, 'an MCP server was not read again'))
+      }
+    },
     cameBack: loginAdmin.cameBack,
     login: loginAdmin.login,
     finishLogin: loginAdmin.finishLogin,

@@ -155,7 +155,8 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
       rooms.questions(room).flatMap((one) => (one.mayAllow(person, role) ? [one.number] : [])),
     watch(person, role, refresh) {
       if (watchers.size === 0) {
-        stopListening = room.listen({ deliver, stream, peopleChanged })
+        const stops = [room.listen({ deliver, stream, peopleChanged }), rooms.watch(room, look)]
+        stopListening = () => stops.forEach((stop) => stop())
         void updateLastTurn()
       }
       watchers.add(refresh)

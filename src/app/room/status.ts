@@ -18,13 +18,15 @@ export interface RoomStatus {
   running(room: Room): readonly RunningWork[]
   /** The questions that are open there. */
   questions(room: Room): readonly WaitingQuestion[]
+  /** Calls `changed` whenever something changed there by another server. Returns the function that ends it. */
+  watch(room: Room, changed: () => void): () => void
   /** Of the turn that began last there. Rejects with `StorageError`. */
   lastTurn(room: Room): Promise<SessionStatus['lastTurn']>
 }
 
 export function createRoomStatus(
   { turns, runs }: Pick<Work, 'turns' | 'runs'>,
-  approvals: Activity['approvals'],
+  { approvals, watchElsewhere }: Pick<Activity, 'approvals' | 'watchElsewhere'>,
   store: Pick<TurnStore, 'last'>,
   clock: Clock,
 ): RoomStatus {
@@ -53,6 +55,7 @@ export function createRoomStatus(
       })),
     ],
     questions: ({ name }) => approvals.open(name),
+    watch: ({ name }, changed) => watchElsewhere(name, changed),
     async lastTurn({ name }) {
       const { prompt } = (await store.last(name)) ?? {}
       return prompt && { used: prompt.budget.used, target: prompt.budget.target }

@@ -3,7 +3,8 @@ import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
-import type { RunningTurn, Turns } from '../../turns/turns.ts'
+import type { TurnAtWork } from '../../turns/queue.ts'
+import type { Turns } from '../../turns/turns.ts'
 import type { Summaries } from '../../turns/summaries/summaries.ts'
 import { defineCommand, type Command } from '../define.ts'
 import { modelName } from './shared/model-name.ts'
@@ -46,7 +47,7 @@ export async function stopAll(
   person: Person,
 ): Promise<void> {
   const all = mayManage(await room.roleOf(person))
-  const isMine = ({ requesterId }: Pick<RunningTurn, 'requesterId'>): boolean =>
+  const isMine = ({ requesterId }: Pick<TurnAtWork, 'requesterId'>): boolean =>
     all || requesterId === person.id
   const mine = turns.running(room.name).filter(isMine)
   const myRuns = runs.running(room.name).filter(isMine)
@@ -69,5 +70,5 @@ async function stopModel(turns: Stoppable['turns'], word: string, room: Room, pe
 }
 
 /** The room reads who stopped whose turn. */
-const cancelFor = ({ id, name }: Person, { model, requester, requesterId, cancel }: RunningTurn): void =>
+const cancelFor = ({ id, name }: Person, { model, requester, requesterId, cancel }: TurnAtWork): void =>
   cancel(`${name} stopped @${model}${requesterId === id ? '' : `'s turn for ${requester}`}`)

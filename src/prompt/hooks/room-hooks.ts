@@ -37,11 +37,14 @@ export interface RoomHooksParts {
   readonly composer: Pick<Composer, 'runHook'>
   readonly room: (name: RoomName) => Promise<Room | undefined>
   readonly modelNames: () => readonly string[]
+  /** Runs a job of a room while no other server runs one there; at once where there is no other. */
+  readonly alone?: ((room: RoomName, job: () => Promise<void>) => Promise<void>) | undefined
   readonly clock: Clock
   readonly log: Log
 }
 
 export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
+  const { alone = (_room, job) => job() } = parts
   const closing = new AbortController()
   const hookLog = createHookLog(parts.clock)
 
@@ -74,9 +77,11 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
       const room = script && (await parts.room(roomName))
       if (!room) return
       try {
-        const { values } = await run(room, script, name, argument, closing.signal)
-        for (const [key, value] of values)
-          await parts.rooms.setValue(roomName, key, value === null ? undefined : value)
+        await alone(roomName, async () => {
+          const { values } = await run(room, script, name, argument, closing.signal)
+          for (const [key, value] of values)
+            await parts.rooms.setValue(roomName, key, value === null ? undefined : value)
+        })
       } catch (error) {
         if (!(error instanceof WrapError)) throw error
         await tellOnce(room, script.version, name, error.message)

@@ -3,6 +3,7 @@ import type { Alarm, MonotonicClock } from '../../chat/ports.ts'
 import { TurnStopped } from '../ending.ts'
 import type { ConfiguredModel } from '../ports.ts'
 import { createPiecePace } from './piece-pace.ts'
+import type { SummaryPlaces } from './places.ts'
 import type { SumUp } from './sum-up.ts'
 import type { Troubles } from './troubles.ts'
 
@@ -10,16 +11,16 @@ import type { Troubles } from './troubles.ts'
 export interface RoomWork {
   /** Sums up a room as far as it needs it, or waits for a turn; not where it failed lately, or is held. Never throws. */
   look(room: RoomName): void
-  /** True while it works, or waits for others to end. */
+  /** True while it works, here or on another server, or waits for others to end. */
   isBusy(room: RoomName): boolean
   /** The model that is asked now; undefined where none is, or it is not known yet. */
   asked(room: RoomName): ConfiguredModel | undefined
   /** The rooms in which it works now; `model` is filled in once it is known. */
   running(): readonly (readonly [RoomName, { readonly model?: ConfiguredModel }])[]
-  /** Resolves once nothing is done in the room any more. Never rejects. */
+  /** Resolves once nothing is done in the room any more, on no server. Rejects with `StorageError`. */
   stop(room: RoomName): Promise<void>
-  /** Begins nothing in the room until the function that it returns is called. */
-  hold(room: RoomName): () => void
+  /** Nothing is done in the room, on no server, until the function that it resolves to is called. Rejects with `StorageError`. */
+  hold(room: RoomName): Promise<() => Promise<void>>
   isClosing(): boolean
   /** Stops all for good. Never rejects. */
   close(): Promise<void>
@@ -29,6 +30,7 @@ export interface RoomWork {
 interface RoomWorkParts {
   readonly sumUp: SumUp
   readonly troubles: Troubles
+  readonly places: SummaryPlaces
   readonly clock: Alarm & MonotonicClock
 }
 
@@ -42,7 +44,7 @@ interface Running {
   model?: ConfiguredModel
 }
 
-export function createRoomWork({ sumUp, troubles, clock }: RoomWorkParts): RoomWork {
+export function createRoomWork({ sumUp, troubles, places, clock }: RoomWorkParts): RoomWork {
   const pace = createPiecePace(clock)
   const working = new Map<RoomName, Running>()
   const waiting = new Set<RoomName>()
@@ -59,7 +61,7 @@ export function createRoomWork({ sumUp, troubles, clock }: RoomWorkParts): RoomW
       const now = working.get(room)
       if (now) now.model = model
     }
-    const done = work(room, stop.signal, asks).finally(() => {
+    const done = work(room, stop, asks).finally(() => {
       working.delete(room)
       const [next] = waiting
       if (next !== undefined && waiting.delete(next)) look(next)
@@ -69,33 +71,70 @@ export function createRoomWork({ sumUp, troubles, clock }: RoomWorkParts): RoomW
 
   async function work(
     room: RoomName,
-    signal: AbortSignal,
+    stop: AbortController,
     asks: (model: ConfiguredModel) => Promise<void>,
   ): Promise<void> {
     try {
-      while (await sumUp(room, signal, asks)) troubles.over(room)
-      troubles.over(room)
+      await inPlace(room, stop, async () => {
+        while (await sumUp(room, stop.signal, asks)) troubles.over(room)
+        troubles.over(room)
+      })
     } catch (error) {
-      if (signal.aborted) return
+      if (stop.signal.aborted) return
       const ms = await troubles.happened(room, error)
       clock.later(ms, () => look(room))
     }
   }
 
+  /** Another server that sums up the room goes on as long as there is something to do. */
+  async function inPlace(
+    room: RoomName,
+    stop: AbortController,
+    sumUpAll: () => Promise<void>,
+  ): Promise<void> {
+    const giveBack = await places.take(room, (reason) => stop.abort(new TurnStopped(reason)))
+    if (!giveBack) return
+    try {
+      stop.signal.throwIfAborted()
+      await sumUpAll()
+    } finally {
+      await giveBack()
+    }
+  }
+
+  async function stopHere(room: RoomName): Promise<void> {
+    const running = working.get(room)
+    waiting.delete(room)
+    running?.stop.abort(new TurnStopped('it was stopped'))
+    await running?.done
+  }
+
   return {
     look,
-    isBusy: (room) => working.has(room) || waiting.has(room),
+    isBusy: (room) => working.has(room) || waiting.has(room) || places.isElsewhere(room),
     asked: (room) => working.get(room)?.model,
     running: () => [...working],
     async stop(room) {
-      const running = working.get(room)
-      waiting.delete(room)
-      running?.stop.abort(new TurnStopped('it was stopped'))
-      await running?.done
+      await stopHere(room)
+      if (places.isElsewhere(room)) await places.stopElsewhere(room)
     },
-    hold(room) {
+    async hold(room) {
       held.add(room)
-      return () => void held.delete(room)
+      try {
+        await stopHere(room)
+        for (;;) {
+          const giveBack = await places.take(room, () => {})
+          if (giveBack)
+            return async () => {
+              held.delete(room)
+              await giveBack()
+            }
+          await places.stopElsewhere(room)
+        }
+      } catch (error) {
+        held.delete(room)
+        throw error
+      }
     },
     isClosing: () => closing,
     async close() {

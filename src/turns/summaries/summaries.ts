@@ -10,6 +10,7 @@ import type { SummaryStore } from '../../prompt/ports.ts'
 import type { ConfiguredModel } from '../ports.ts'
 import { forgetEntry } from './forget-entry.ts'
 import { utf8Bytes } from '../../lib/bytes.ts'
+import type { SummaryPlaces } from './places.ts'
 import { createRoomWork } from './room-work.ts'
 import type { SizesNow } from './sizes.ts'
 import type { SumUp } from './sum-up.ts'
@@ -61,6 +62,7 @@ export interface SummariesParts {
   readonly sumUp: SumUp
   readonly sizes: Pick<SizesNow, 'last'>
   readonly troubles: Troubles
+  readonly places: SummaryPlaces
   readonly clock: Alarm & Clock & MonotonicClock
   readonly log: Log
   readonly usualSummarizer: () => string | undefined
@@ -131,14 +133,13 @@ export function createSummaries(parts: SummariesParts): Summaries {
     },
     async forget(room, entry, record) {
       const wasBusy = work.isBusy(room)
-      const release = work.hold(room)
+      const release = await work.hold(room)
       let isForgotten = false
       try {
-        await work.stop(room)
         isForgotten = await forgetEntry(parts.summaries, parts.clock, room, entry)
         await record()
       } finally {
-        release()
+        await release()
         if (wasBusy || isForgotten) work.look(room)
       }
     },

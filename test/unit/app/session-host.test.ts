@@ -71,6 +71,7 @@ async function startHost() {
           offers: async () => ({ models: [], scope: 'all', tools: 1 }),
           running: () => [],
           questions: () => [],
+          watch: () => () => undefined,
           lastTurn: async () => undefined,
         },
         shared.now,

@@ -30,7 +30,7 @@ test('a model that cannot be asked keeps no other from being asked, and is named
   const speech = createSpeech(world.turns, limits, { heard() {} }, nobody)
   const said = speech.say(world.room, world.ann, '@qwen @llama hello')
   await expect(said).rejects.toThrow(/^@llama was not asked: 1 model is at work here and 0 wait;/)
-  await Promise.all(world.turns.running(world.room.name).map((turn) => turn.done))
+  await Promise.all(world.turns.running(world.room.name).map((turn) => turn.ended()))
   expect(await world.lines()).toEqual(['reply: a'])
 })
 

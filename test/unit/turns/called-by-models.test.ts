@@ -25,7 +25,7 @@ async function converse(world: TurnWorld, replies: number): Promise<readonly str
   const all = delivered(world, 'reply', replies)
   await world.ask()
   await all
-  await Promise.all(world.turns.running(world.room.name).map((turn) => turn.done))
+  await Promise.all(world.turns.running(world.room.name).map((turn) => turn.ended()))
   return (await world.log()).flatMap((entry) =>
     entry.kind === 'reply' ? [`${entry.author}: ${entry.text}`] : [],
   )

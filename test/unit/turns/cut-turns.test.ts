@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { markCutTurns } from '../../../src/turns/cut-turns.ts'
+import { createMarkCutTurns } from '../../../src/turns/cut-turns.ts'
 import { scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, type TurnWorld } from '../../support/turn-world.ts'
 
@@ -13,12 +13,12 @@ describe('a turn that a crash cut off', () => {
   }
 
   const mark = ({ chatParts: { storage, rooms, clock } }: TurnWorld): Promise<number> =>
-    markCutTurns({
+    createMarkCutTurns({
       turns: storage.models.turns,
       log: storage.chat.log,
       clock,
       room: (name) => rooms.anyRoom(name),
-    })
+    })()
 
   it('is shown as cut off, once, and is on record as cut', async () => {
     await using world = await createTurnWorld(scriptedModel())
@@ -63,12 +63,12 @@ describe('a turn that a crash cut off', () => {
       ...facts,
     })
     const { storage, clock } = world.chatParts
-    await markCutTurns({
+    await createMarkCutTurns({
       turns: storage.models.turns,
       log: storage.chat.log,
       clock,
       room: () => Promise.resolve(undefined),
-    })
+    })()
     expect(await storage.models.turns.unfinished()).toEqual([])
   })
 })

@@ -5,13 +5,16 @@ import { toRow } from '../rows/entry-row.ts'
 import { revisionIn } from '../rows/revision.ts'
 import type { Statements } from './statements.ts'
 import { sql } from './sql.ts'
+import { checkTurns } from './turns/lost-turns.ts'
 import { indexedWords } from './search/words.ts'
 
 /**
  * Appends entries within a transaction that holds the locks `logOf` of all their rooms: until it is committed, nobody else appends
- * there, so that whoever reads an entry can read all that have smaller ids in its room.
+ * there, so that whoever reads an entry can read all that have smaller ids in its room. Throws `StorageError` where an entry belongs
+ * to a turn that another server has ended.
  */
 export async function appendAll(tx: Statements, entries: readonly Entry[]): Promise<readonly Appended[]> {
+  await checkTurns(tx, turnsIn(entries))
   const appended = await placesOf(tx, entries)
   const stored = entries.map((entry, at) => ({ ...entry, id: appended[at]?.id ?? entry.id }))
   await insert(tx, stored)
@@ -19,6 +22,10 @@ export async function appendAll(tx: Statements, entries: readonly Entry[]): Prom
   for (const entry of stored) await revise(tx, entry)
   return appended
 }
+
+const turnsIn = (entries: readonly Entry[]): readonly string[] => [
+  ...new Set(entries.flatMap((entry) => ('turn' in entry && entry.turn !== undefined ? [entry.turn] : []))),
+]
 
 /** The id that each gets, behind those that are there and those before it. Throws `StorageError` if one is stored already. */
 async function placesOf(tx: Statements, entries: readonly Entry[]): Promise<readonly Appended[]> {

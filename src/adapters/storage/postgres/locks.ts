@@ -31,8 +31,11 @@ export const belongingsOf = (person: string): Lock => lock('person', person)
 export const placeOf = (room: string, person: string): Lock =>
   lock('place', String(lock(room, person).number & 63))
 
-/** Of what a room's versions are numbered by: scripts, summaries, permissions. */
+/** Of what a room's versions are numbered by: scripts, summaries, permissions, questions. */
 export const numbersOf = (room: string): Lock => lock('numbers', room)
+
+/** Of who runs and who waits in a line of work. */
+export const lineOf = (line: string): Lock => lock('line', line)
 
 /** Of the requests of one turn. */
 export const stepsOf = (turn: string): Lock => lock('turn', turn)

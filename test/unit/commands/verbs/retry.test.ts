@@ -67,11 +67,11 @@ describe('retry', () => {
     const room = await world.turnWorld.chatParts.rooms.get('hall', world.bob)
     const [turn] = world.turnWorld.turns.running(room.name)
     await world.type(world.bob, 'stop')
-    await turn?.done
+    await turn?.ended()
     expect(await world.type(world.bob, 'retry')).toEqual(done())
     const [again] = world.turnWorld.turns.running(room.name)
     expect(again?.message).toBe(turn?.message)
-    await again?.done
+    await again?.ended()
   })
 
   test('is refused while that question is being answered, also where it comes twice at once', async () => {
@@ -83,11 +83,11 @@ describe('retry', () => {
     const room = await world.turnWorld.chatParts.rooms.get('hall', world.bob)
     const [turn] = world.turnWorld.turns.running(room.name)
     wake()
-    await turn?.done
+    await turn?.ended()
     const both = await Promise.all([world.type(world.bob, 'retry'), world.type(world.bob, 'retry')])
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([0, 1])
     expect(both.flatMap(({ err }) => err)).toEqual([AT_WORK])
-    await Promise.all(world.turnWorld.turns.running(room.name).map((one) => one.done))
+    await Promise.all(world.turnWorld.turns.running(room.name).map((one) => one.ended()))
   })
 
   test('asks a question as its author changed it, and none that its author took back', async () => {

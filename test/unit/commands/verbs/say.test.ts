@@ -26,7 +26,7 @@ describe('/say', () => {
       (await world.turnWorld.chatParts.rooms.get('hall', world.ann)).name,
     )
     expect(turn).toMatchObject({ model: 'qwen', requester: 'bob' })
-    await turn?.done
+    await turn?.ended()
   })
 
   test.each([

@@ -30,7 +30,8 @@ describe('/stop', () => {
     const { world, turn } = await createScene()
     await using _ = world
     expect(await world.type(world.bob, 'stop')).toEqual(done())
-    expect(await turn.done).toMatchObject({ kind: 'notice', text: 'bob stopped @qwen' })
+    await turn.ended()
+    expect(await world.texts('hall', 1)).toEqual(['bob stopped @qwen'])
   })
 
   test('is refused for what others asked for, but not to who manages the room', async () => {
@@ -40,10 +41,13 @@ describe('/stop', () => {
     expect(await world.exec(world.ann, 'stop lobby')).toMatchObject({ status: 1 })
     const [run] = world.runs.running(turn.room)
     expect(await world.exec(world.ann, 'stop hall')).toEqual(done())
-    expect((await turn.done).text).toBe("ann stopped @qwen's turn for bob")
+    await turn.ended()
     await run!.done()
-    expect(await world.texts('hall', 4)).toContain(
-      'ERROR: endless: stopped before it was done: ann stopped it',
+    expect(await world.texts('hall', 4)).toEqual(
+      expect.arrayContaining([
+        "ann stopped @qwen's turn for bob",
+        'ERROR: endless: stopped before it was done: ann stopped it',
+      ]),
     )
   })
 
@@ -56,7 +60,8 @@ describe('/stop', () => {
         refused('@qwen is doing nothing in hall that you could stop'),
       )
       expect(await world.exec(world.bob, `stop hall ${word}`)).toEqual(done())
-      expect((await turn.done).text).toBe('bob stopped @qwen')
+      await turn.ended()
+      expect(await world.texts('hall', 1)).toEqual(['bob stopped @qwen'])
       expect(await world.exec(world.bob, `stop hall ${word}`)).toMatchObject({ status: 1 })
       expect(await world.exec(world.bob, 'stop hall')).toEqual(done())
     },
@@ -91,7 +96,7 @@ describe('/stop', () => {
     expect(await world.exec(other, 'stop hall @qwen')).toMatchObject({ status: 1 })
     const [run] = world.runs.running(turn.room)
     expect(await world.exec({ ...world.bob, name: 'bobby' }, 'stop hall')).toEqual(done())
-    await Promise.all([turn.done, run!.done()])
+    await Promise.all([turn.ended(), run!.done()])
     expect(world.runs.running(turn.room)).toEqual([])
   })
 

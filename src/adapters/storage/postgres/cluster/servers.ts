@@ -6,6 +6,7 @@ import type { Connections } from '../connection.ts'
 import { type Lock, logOf, placeOf } from '../locks.ts'
 import { sql } from '../sql.ts'
 import type { Statements } from '../statements.ts'
+import { questionsOf } from './questions.ts'
 
 interface ServerRow extends Pick<ServerRecord, 'id' | 'name' | 'version'> {
   readonly facts: string
@@ -43,7 +44,7 @@ export function createServerStore({ read, transaction, lane }: Connections, self
   }
 }
 
-const NOTHING: Estate = { servers: [], rooms: [] }
+const NOTHING: Estate = { servers: [], rooms: [], questions: [] }
 
 interface LeftPlace {
   readonly room: RoomName
@@ -73,6 +74,7 @@ async function remove(tx: Statements, wanted: readonly ServerId[]): Promise<Esta
       ) AS left_places JOIN rooms ON rooms.name = room LEFT JOIN people ON people.id = person
       ORDER BY 2 RETURNING room
     ) SELECT DISTINCT room FROM left_rooms ORDER BY room`)
+  const questions = await questionsOf(tx, servers)
   await tx.run(sql`DELETE FROM servers WHERE id = ANY(${servers})`)
-  return { servers, rooms: rooms.map(({ room }) => room) }
+  return { servers, rooms: rooms.map(({ room }) => room), questions }
 }

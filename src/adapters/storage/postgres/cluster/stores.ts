@@ -11,7 +11,9 @@ import { createNews } from './news.ts'
 import { createOrderStore } from './orders.ts'
 import { createPayerStore } from './payers.ts'
 import { createPresentStore } from './present.ts'
+import { createQuestionStore } from './questions.ts'
 import { createServerStore } from './servers.ts'
+import { createWorkStore } from './work.ts'
 
 /** What servers share beside the stores of the core. `url` is where LISTEN connects to. */
 export const createClusterStores = (
@@ -28,5 +30,7 @@ export const createClusterStores = (
     loans: createLoanStore(connection, server),
     payers: createPayerStore(connection, server),
   },
+  work: createWorkStore(connection, server),
+  questions: createQuestionStore(connection, server),
   newestIn: (rooms) => newestIn(connection.read, rooms),
 })

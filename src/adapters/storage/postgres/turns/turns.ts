@@ -6,6 +6,8 @@ import { type StepRow, toRecord, toRow, type TurnRow, withSteps } from '../../ro
 import type { Connections } from '../connection.ts'
 import { stepsOf } from '../locks.ts'
 import { sql, type Sql } from '../sql.ts'
+import type { Statements } from '../statements.ts'
+import { checkTurns } from './lost-turns.ts'
 
 /** Models' turns, with the prompts that were sent. */
 export function createTurnStore({ read, lane }: Connections): TurnStore {
@@ -25,23 +27,19 @@ export function createTurnStore({ read, lane }: Connections): TurnStore {
     finish: (id, change) =>
       writes.write(async (tx) => {
         const row = await tx.get<TurnRow>(sql`SELECT * FROM turns WHERE id = ${id} FOR UPDATE`)
+        await checkTurns(tx, [id])
         if (row) await tx.run(update(toRow({ ...toRecord(row), ...change })))
       }),
     addStep: (id, step) =>
       writes.write(async (tx) => {
+        await checkTurns(tx, [id])
         await tx.run(sql`
           INSERT INTO turn_steps (turn, step, sent)
           SELECT ${id}, 1 + count(*), ${JSON.stringify(step)} FROM turn_steps WHERE turn = ${id}`)
       }, stepsOf(id)),
     find: (id) => one(sql`SELECT * FROM turns WHERE id = ${id}`),
     async unfinished() {
-      // Whoever finds them has them, until it dies as well.
-      const rows = await writes.write((tx) =>
-        tx.all<TurnRow>(sql`
-          UPDATE turns SET server = current_setting('application_name')
-          WHERE ended_at IS NULL AND (server IS NULL OR NOT EXISTS (SELECT 1 FROM servers WHERE servers.id = server))
-          RETURNING *`),
-      )
+      const rows = await writes.write(takeOver)
       return rows.map(toRecord).toSorted((a, b) => a.startedAt - b.startedAt)
     },
     last: (room) =>
@@ -57,6 +55,23 @@ export function createTurnStore({ read, lane }: Connections): TurnStore {
       return rows.map(toRecord)
     },
   }
+}
+
+/** Whoever finds them has them, until it dies as well. What their sub-turns still say is nobody's to hear any more. */
+async function takeOver(tx: Statements): Promise<readonly TurnRow[]> {
+  const rows = await tx.all<TurnRow & { readonly died: string | null }>(sql`
+    UPDATE turns SET server = current_setting('application_name')
+    FROM (SELECT id, server AS died FROM turns AS open WHERE ended_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM servers WHERE servers.id = open.server) FOR UPDATE) AS found
+    WHERE turns.id = found.id RETURNING turns.*, died`)
+  if (rows.length === 0) return []
+  const servers = rows.map(({ died }) => died)
+  const rooms = rows.map(({ room }) => room)
+  await tx.run(sql`
+    UPDATE turns SET server = current_setting('application_name')
+    WHERE parent IS NOT NULL AND server = ANY(${servers}) AND room = ANY(${rooms})
+      AND started_at >= ${Math.min(...rows.map((row) => row.started_at))}`)
+  return rows
 }
 
 const insert = (row: TurnRow): Sql => sql`

@@ -14,14 +14,16 @@ const released: Readonly<Record<string, string>> = {
   '001-first-light.sql': 'd7df39d716551d2b9b36ef7c5e28522b70fc225d17ffdb478437b4a3bf8f5ea5',
   '002-servers.sql': '1cff2b68dd9b14a7cfe564751b7a0d333de46c0f0cc4adf2486dd4063228be1d',
   '003-news-of-people.sql': '6d6cb8db169135e1ee66002ee5dfcab61bd541e41de8ae9a6b12ef6e93373174',
+  '004-shared-work.sql': 'c8abe3baf2c5d0c7ab1c5039a7ae23ba510fa95edc8b95631af45720ccbfcf24',
 }
 
 /** What servers know of each other: SQLite's is alone. */
-const OF_SERVERS = /^(servers|present|news|orders|closings|closings_done|lent_names|payers)[.(]/
+const OF_SERVERS =
+  /^(servers|present|news|orders|closings|closings_done|lent_names|payers|work|questions|question_numbers)[.(]/
 
 /**
  * Columns of PostgreSQL alone: what SQLite reads out of `data`, what it keeps in the search index beside the database, and which
- * server it is.
+ * server it is; and which schema a program must know.
  */
 const ONLY_IN_POSTGRES = [
   'entries.edits text',
@@ -29,6 +31,7 @@ const ONLY_IN_POSTGRES = [
   'entries.reacts text',
   'entries.thread text',
   'entries.words tsvector required',
+  'migrations.needs number',
   'turns.server text',
 ]
 

@@ -1,0 +1,116 @@
+import type { RoomName } from '../chat/entry.ts'
+import { StorageError } from '../chat/errors.ts'
+import type { PersonId } from '../chat/people/person.ts'
+import type { Alarm, Log } from '../chat/ports.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { ClusterStores, QuestionCounts, QuestionPlace, QuestionRow, QuestionStore } from './ports.ts'
+import { createRoomWatchers } from './room-watchers.ts'
+
+/** The open questions of all servers. */
+export interface SharedQuestions {
+  /** See `QuestionStore.open`. `answered` is called, once, with an answer that came through another server. */
+  open(
+    question: { readonly room: RoomName; readonly person: PersonId; readonly asked: JsonObject },
+    mayOpen: (counts: QuestionCounts) => boolean,
+    answered: (answer: JsonObject) => void,
+  ): Promise<number | QuestionCounts>
+  /** It is over, unless an answer comes that another server has given. Rejects with `StorageError`. */
+  close(place: QuestionPlace): ReturnType<QuestionStore['close']>
+  /** Gives another server the first answer to its question. False if it is over. Rejects with `StorageError`. */
+  answer(place: QuestionPlace, answer: JsonObject): Promise<boolean>
+  /** Those that other servers have asked in a room, in the order of asking. */
+  elsewhere(room: RoomName): readonly QuestionRow[]
+  /** From now on `changed` is called after those have changed. Returns the function that ends it. */
+  watch(room: RoomName, changed: () => void): () => void
+  /** Reads what there is, and follows that. Rejects with `StorageError`. */
+  begin(): Promise<void>
+}
+
+/** What they are made of. */
+export interface SharedQuestionsParts extends Pick<ClusterStores, 'server' | 'questions' | 'news'> {
+  readonly clock: Alarm
+  readonly log: Log
+}
+
+/** What could not be removed is removed a little later, in milliseconds. */
+const AGAIN_MS = 1_000
+
+export function createSharedQuestions(parts: SharedQuestionsParts): SharedQuestions {
+  const { server, questions: store, news, clock, log } = parts
+  /** Of this server, with whoever waits for an answer. */
+  const own = new Map<string, (answer: JsonObject) => void>()
+  const others = new Map<string, QuestionRow>()
+  /** Answers that came before it was known here that the question is open. */
+  const early = new Map<string, JsonObject>()
+  const watchers = createRoomWatchers()
+
+  async function readAgain(keys: readonly string[]): Promise<void> {
+    const rows = await store.read(keys.map(placeIn))
+    const found = new Map(rows.map((row) => [keyOf(row), row]))
+    for (const key of keys) take(key, found.get(key))
+  }
+
+  function take(key: string, row: QuestionRow | undefined): void {
+    if (row?.answer && row.server === server) settle(row, row.answer)
+    if (row && !row.answer && row.server !== server) others.set(key, row)
+    else if (!others.delete(key)) return
+    watchers.tell(placeIn(key).room)
+  }
+
+  function settle(place: QuestionPlace, answer: JsonObject): void {
+    const key = keyOf(place)
+    const answered = own.get(key)
+    if (!answered) return void early.set(key, answer)
+    own.delete(key)
+    early.delete(key)
+    void remove(place)
+    answered(answer)
+  }
+
+  async function remove(place: QuestionPlace): Promise<void> {
+    try {
+      await store.remove(place)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      log.warn({ error, reason: error.reason }, 'a question that is over could not be removed yet')
+      clock.later(AGAIN_MS, () => void remove(place))
+    }
+  }
+
+  return {
+    async open(question, mayOpen, answered) {
+      const number = await store.open(question, mayOpen)
+      if (typeof number !== 'number') return number
+      const place = { room: question.room, number }
+      own.set(keyOf(place), answered)
+      const answer = early.get(keyOf(place))
+      if (answer) settle(place, answer)
+      return number
+    },
+    async close(place) {
+      try {
+        const end = await store.close(place)
+        if (end !== 'answered') own.delete(keyOf(place))
+        return end
+      } catch (error) {
+        own.delete(keyOf(place))
+        void remove(place)
+        throw error
+      }
+    },
+    answer: (place, answer) => store.answer(place, answer),
+    elsewhere: (room) => [...others.values()].filter((row) => row.room === room),
+    watch: watchers.watch,
+    async begin() {
+      news.on('questions', readAgain)
+      for (const row of await store.read()) take(keyOf(row), row)
+    },
+  }
+}
+
+const keyOf = ({ room, number }: QuestionPlace): string => `${number} ${room}`
+
+function placeIn(key: string): QuestionPlace {
+  const [number = '', room = ''] = key.split(' ')
+  return { number: Number(number), room: room as RoomName }
+}

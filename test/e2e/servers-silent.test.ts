@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { createDeferred } from '../../src/lib/deferred.ts'
+import { createCluster } from '../support/cluster.ts'
+import { fallSilent, oneTurnAtOnce, toldTurns } from '../support/cluster-turns.ts'
+import { startCutProxy } from '../support/cut-proxy.ts'
+import { fallsSilent, says, startModelServer } from '../support/model-server.ts'
+import { lacks } from '../support/needs.ts'
+
+const CUT = "@qwen's answer to alice was cut off"
+
+describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
+  test('have one end, though a server that stood still goes on with one that another has ended', async () => {
+    await using models = await startModelServer()
+    await using cluster = await createCluster({ servers: 2, config: oneTurnAtOnce(models) })
+    await using alice = await cluster.open(0, 'alice', '-T')
+    await alice.waitFor('-- lobby')
+    await using bob = await cluster.open(1, 'bob', '-T')
+    await bob.waitFor('-- lobby')
+    const isCut = createDeferred<void>()
+    models.play(
+      async (response, request) => {
+        await isCut.promise
+        await says('too', ' late')(response, request)
+      },
+      says('again', ' there'),
+    )
+    alice.write('@qwen hello\n')
+    await models.arrived(1)
+    const { process } = cluster.servers[0]!
+    process.kill('SIGSTOP')
+    await fallSilent(cluster, 0)
+    await bob.waitFor(CUT)
+    isCut.resolve()
+    process.kill('SIGCONT')
+    await alice.waitFor(CUT)
+    // Its place is free, and the server is one of them again.
+    alice.write('@qwen are you there\n')
+    await alice.waitFor('again there')
+    await bob.waitFor('again there')
+    expect(bob.output()).not.toContain('too late')
+    await expect
+      .poll(() => toldTurns(cluster))
+      .toEqual([
+        { outcome: 'cut', ends: 1 },
+        { outcome: 'done', ends: 1 },
+      ])
+  })
+
+  test('end there while it is cut off from the database, and it goes on when it is back', async () => {
+    await using proxy = await startCutProxy()
+    await using models = await startModelServer()
+    await using cluster = await createCluster({
+      servers: 2,
+      config: oneTurnAtOnce(models),
+      env(at, url) {
+        if (at > 0) return { DATABASE: url }
+        proxy.to = Number(new URL(url).port)
+        return { DATABASE: url.replace(`:${proxy.to}/`, `:${proxy.port}/`) }
+      },
+    })
+    await using alice = await cluster.open(0, 'alice', '-T')
+    await alice.waitFor('-- lobby')
+    await using bob = await cluster.open(1, 'bob', '-T')
+    await bob.waitFor('-- lobby')
+    models.play(fallsSilent('half', ' of'), says('again', ' there'))
+    alice.write('@qwen hello\n')
+    await models.arrived(1)
+    proxy.cut()
+    await fallSilent(cluster, 0)
+    await bob.waitFor(CUT)
+    await models.abandoned()
+    proxy.heal()
+    await alice.waitFor(CUT)
+    await alice.waitFor('bob joined')
+    alice.write('@qwen are you there\n')
+    await alice.waitFor('again there')
+    await bob.waitFor('again there')
+    await expect
+      .poll(() => toldTurns(cluster))
+      .toEqual([
+        { outcome: 'cut', ends: 1 },
+        { outcome: 'done', ends: 1 },
+      ])
+  })
+})

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { createCluster } from '../support/cluster.ts'
+import { fallSilent, oneTurnAtOnce, toldTurns } from '../support/cluster-turns.ts'
+import { fallsSilent, hang, says, startModelServer } from '../support/model-server.ts'
+import { lacks } from '../support/needs.ts'
+
+describe.skipIf(lacks('postgres'))('turns of several servers', () => {
+  test('wait for each other, are seen everywhere and stopped from anywhere', async () => {
+    await using models = await startModelServer()
+    await using cluster = await createCluster({ servers: 2, config: oneTurnAtOnce(models) })
+    await using alice = await cluster.open(0, 'alice', '-T')
+    await alice.waitFor('-- lobby')
+    await using bob = await cluster.open(1, 'bob', '-T')
+    await bob.waitFor('-- lobby')
+    models.play(hang(), says('now', ' me'))
+    alice.write('@qwen hello\n')
+    await models.arrived(1)
+    await bob.waitFor('-- qwen is thinking')
+    bob.write('@qwen and me\n')
+    await alice.waitFor('-- qwen waits')
+    const carol = await cluster.as(0, 'carol', ['ask', 'lobby', '@qwen', 'me'])
+    expect(carol.stderr).toContain('1 model is at work here and 1 waits')
+    const others = await cluster.as(1, 'carol', ['stop', 'lobby'])
+    expect(others.stderr).toContain('nothing that you could stop')
+    const { exitCode } = await cluster.as(1, 'alice', ['stop', 'lobby', '@qwen'])
+    expect(exitCode).toBe(0)
+    await alice.waitFor('alice stopped @qwen')
+    await bob.waitFor('now me')
+    await alice.waitFor('now me')
+    expect(models.requests).toHaveLength(2)
+    await expect
+      .poll(() => toldTurns(cluster))
+      .toEqual([
+        { outcome: 'stopped', ends: 1 },
+        { outcome: 'done', ends: 1 },
+      ])
+  })
+
+  test('are cut off once when their server is killed, and the next that waits begins', async () => {
+    await using models = await startModelServer()
+    await using cluster = await createCluster({ servers: 2, config: oneTurnAtOnce(models) })
+    await using alice = await cluster.open(0, 'alice', '-T')
+    await alice.waitFor('-- lobby')
+    await using bob = await cluster.open(1, 'bob', '-T')
+    await bob.waitFor('-- lobby')
+    models.play(fallsSilent('half', ' of'), says('all', ' of', ' it'))
+    alice.write('@qwen hello\n')
+    await models.arrived(1)
+    bob.write('@qwen and me\n')
+    await alice.waitFor('@qwen and me')
+    await cluster.servers[0]!.stop('SIGKILL')
+    await fallSilent(cluster, 0)
+    await bob.waitFor("@qwen's answer to alice was cut off")
+    await bob.waitFor('all of it')
+    await expect
+      .poll(() => toldTurns(cluster))
+      .toEqual([
+        { outcome: 'cut', ends: 1 },
+        { outcome: 'done', ends: 1 },
+      ])
+  })
+})

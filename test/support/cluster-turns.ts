@@ -1,0 +1,40 @@
+import type { ClusterStage } from './cluster.ts'
+import type { ModelServer } from './model-server.ts'
+
+/** The config of servers with the model `qwen`: one turn at a time in a room, and one that waits. */
+export const oneTurnAtOnce = ({ endpoint }: Pick<ModelServer, 'endpoint'>): string => `
+[limits]
+address_burst = 1000000
+rate_burst = 1000
+turns_per_room = 1
+turns_queued = 1
+[[models]]
+name = "qwen"
+backend = "openai-compatible"
+endpoint = "${endpoint}/v1"
+model = "test"
+context_window = 8192
+encoding = "r50k_base"
+`
+
+/** A stored turn, and how many ends its room was told of. */
+export interface ToldTurn {
+  readonly outcome: string | null
+  readonly ends: number
+}
+
+/** All turns, the oldest first. */
+export const toldTurns = async ({ database }: ClusterStage): Promise<readonly ToldTurn[]> => {
+  const rows = await database.send(`
+    SELECT outcome, (SELECT count(*)::int FROM entries WHERE data::json ->> 'turn' = turns.id
+      AND (kind = 'notice' OR data::json ->> 'outcome' IS NOT NULL)) AS ends
+    FROM turns ORDER BY started_at`)
+  return rows.map(({ outcome, ends }) => ({ outcome: outcome as string | null, ends: Number(ends) }))
+}
+
+/** The other servers take this one for dead at their next look, as they would a little later. */
+export async function fallSilent({ database, servers }: ClusterStage, at: number): Promise<void> {
+  await database.send(
+    `UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE name LIKE '%:${servers[at]!.port}'`,
+  )
+}

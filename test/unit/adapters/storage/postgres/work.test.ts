@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openStorage } from '../../../../../src/adapters/storage/open.ts'
+import type { Storage } from '../../../../../src/adapters/storage/storage.ts'
+import type { EntryId, RoomName, TurnId } from '../../../../../src/chat/entry.ts'
+import type { PersonId } from '../../../../../src/chat/people/person.ts'
+import type { ClusterStores, WorkItem } from '../../../../../src/cluster/ports.ts'
+import { lobby } from '../../../../contract/storage/cast.ts'
+import { lacks } from '../../../../support/needs.ts'
+import {
+  openEmptiedPostgres,
+  postgresOptions,
+  type EmptiedPostgres,
+} from '../../../../support/postgres/databases.ts'
+import { room } from '../../../../support/storage.ts'
+
+const FACTS = { name: 'h:1', version: '1', shared: {} }
+const LIMITS = { running: 2, waiting: 3 }
+
+const turn = (id: string, person = id, where = 'lobby'): WorkItem => ({
+  id,
+  kind: 'turn',
+  line: `turn ${where}`,
+  room: where as RoomName,
+  person: person as PersonId,
+  facts: { model: 'qwen' },
+})
+
+describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
+  let postgres: EmptiedPostgres
+  let storages: readonly [Storage, Storage]
+  let one: ClusterStores
+  let two: ClusterStores
+  beforeAll(async () => {
+    postgres = await openEmptiedPostgres()
+    storages = [await postgres.emptied(), await openStorage(postgresOptions(postgres.database))]
+    one = storages[0].cluster!
+    two = storages[1].cluster!
+  })
+  afterAll(async () => {
+    await storages[1][Symbol.asyncDispose]()
+    await postgres[Symbol.asyncDispose]()
+  })
+  beforeEach(async () => {
+    await postgres.emptied()
+    await one.servers.begin(FACTS)
+    await two.servers.begin(FACTS)
+    await storages[0].chat.rooms.create(room('lobby', {}))
+  })
+
+  const running = async (): Promise<readonly string[]> =>
+    (await one.work.read()).filter(({ waits }) => !waits).map(({ id }) => id)
+
+  /** The server stops saying that it is alive. */
+  const fallSilent = ({ server }: ClusterStores) =>
+    postgres.database.send(
+      `UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE id = '${server}'`,
+    )
+
+  test('fills a line once, however many ask at once, and says how many there are', async () => {
+    const taken = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => (n % 2 ? one : two).work.take(turn(`t${n}`), LIMITS)),
+    )
+    const full = { taken: false, running: 2, waiting: 3 }
+    expect(taken.filter((outcome) => outcome.taken && !outcome.waits)).toHaveLength(2)
+    expect(taken.filter((outcome) => outcome.taken && outcome.waits)).toHaveLength(3)
+    expect(taken.filter((outcome) => !outcome.taken)).toEqual(Array.from({ length: 7 }, () => full))
+    expect(await running()).toHaveLength(2)
+    expect(await one.work.take(turn('other', 'ann', 'den'), LIMITS)).toEqual({ taken: true, waits: false })
+  })
+
+  test('lets the next begin when one leaves, first whoever has none running, each once', async () => {
+    const limits = { running: 2, waiting: 9 }
+    for (const [id, person] of [
+      ['a1', 'ann'],
+      ['a2', 'ann'],
+      ['a3', 'ann'],
+      ['b1', 'bob'],
+    ] as const)
+      await (person === 'ann' ? one : two).work.take(turn(id, person), limits)
+    expect(await running()).toEqual(['a1', 'a2'])
+    await Promise.all([one.work.leave(turn('a1'), limits), two.work.leave(turn('a1'), limits)])
+    expect(await running()).toEqual(['a2', 'b1'])
+    await one.work.leave(turn('a2'), limits)
+    expect(await running()).toEqual(['a3', 'b1'])
+  })
+
+  test('never has two holders of one place while many come and go', async () => {
+    const limits = { running: 1, waiting: 99 }
+    const most: number[] = []
+    await Promise.all(
+      Array.from({ length: 16 }, async (_, n) => {
+        const store = (n % 2 ? one : two).work
+        await store.take(turn(`t${n}`), limits)
+        most.push((await running()).length)
+        await store.leave(turn(`t${n}`), limits)
+      }),
+    )
+    expect(Math.max(...most)).toBe(1)
+    expect(await one.work.read()).toEqual([])
+  })
+
+  test('frees the places of a server that died, and lets nobody pass those who wait', async () => {
+    const limits = { running: 1, waiting: 9 }
+    await two.work.take(turn('dead'), limits)
+    await one.work.take(turn('first'), limits)
+    await fallSilent(two)
+    expect((await one.servers.bury(8_000)).servers).toEqual([two.server])
+    expect(await one.work.take(turn('second'), limits)).toEqual({ taken: true, waits: true })
+    expect(await running()).toEqual(['first'])
+    await expect(two.work.take(turn('third'), limits)).rejects.toThrow('database')
+    await one.work.leave(turn('first'), limits)
+    expect(await running()).toEqual(['second'])
+  })
+
+  test('fills a line of whom it is asked to, and begins more where more may run', async () => {
+    for (const id of ['a', 'b', 'c']) await one.work.take(turn(id), { running: 1, waiting: 9 })
+    await two.work.fill('turn lobby', { running: 2 })
+    expect(await running()).toEqual(['a', 'b'])
+    await two.work.fill('turn den', { running: 2 })
+    await two.work.fill('turn lobby', { running: 1 })
+    expect(await running()).toEqual(['a', 'b'])
+  })
+
+  test('tells what is done, of its own alone', async () => {
+    await one.work.take(turn('a', 'ann'), LIMITS)
+    const doing = { what: 'Bash', progress: { share: 0.5, text: 'half \0 "' } }
+    await two.work.tell('a', { what: 'mine' })
+    await one.work.tell('a', doing)
+    expect(await two.work.read(['a', 'b'])).toEqual([
+      { ...turn('a', 'ann'), server: one.server, waits: false, doing, ageMs: expect.any(Number) },
+    ])
+    expect(await two.work.read([])).toEqual([])
+  })
+
+  describe('a turn', () => {
+    const facts = { room: lobby, model: 'qwen', requester: 'ann', startedAt: 5 }
+    const begun = { ...facts, id: 'T1' as TurnId }
+    const sub = { ...facts, id: 'T2' as TurnId, parent: 'T1', endedAt: 5, outcome: 'cut' }
+    const reply = (id: string, of: TurnId) => ({
+      id: id as EntryId,
+      room: lobby,
+      at: 1,
+      author: 'qwen',
+      text: 'all',
+      kind: 'reply' as const,
+      turn: of,
+      outcome: 'done' as const,
+    })
+
+    test('is of whoever finds that its server died, with its sub-turns: the other adds nothing to it', async () => {
+      const [first, second] = storages
+      await second.models.turns.begin(begun)
+      await second.models.turns.begin(sub)
+      await second.chat.log.append(reply('E1', sub.id))
+      expect(await first.models.turns.unfinished()).toEqual([])
+      await fallSilent(two)
+      await one.servers.bury(8_000)
+      expect(await first.models.turns.unfinished()).toEqual([begun])
+      expect(await first.models.turns.unfinished()).toEqual([])
+      const why = 'another one has ended the turn'
+      for (const change of [
+        () => second.chat.log.append(reply('E2', begun.id)),
+        () => second.chat.log.append(reply('E3', sub.id)),
+        () => second.models.turns.finish('T1', { outcome: 'done' }),
+        () => second.models.turns.addStep('T1', { messages: [] }),
+      ])
+        await expect(change()).rejects.toThrow(why)
+      await first.chat.log.append(reply('E4', begun.id))
+      await first.models.turns.finish('T1', { endedAt: 9, outcome: 'cut' })
+      expect(await first.models.turns.find('T1')).toEqual({ ...begun, endedAt: 9, outcome: 'cut' })
+      expect((await first.chat.log.read(lobby, { limit: 9 })).map(({ text }) => text)).toHaveLength(2)
+    })
+
+    test('keeps nothing of other turns from the log, though it is refused with them', async () => {
+      const [first, second] = storages
+      await second.models.turns.begin(begun)
+      await fallSilent(two)
+      await one.servers.bury(8_000)
+      await first.models.turns.unfinished()
+      await two.servers.begin(FACTS)
+      await second.models.turns.begin({ ...facts, id: 'T3' as TurnId })
+      const outcomes = await Promise.allSettled([
+        second.chat.log.append(reply('E1', 'T3' as TurnId)),
+        second.chat.log.append(reply('E2', begun.id)),
+        second.chat.log.append(reply('E3', 'T3' as TurnId)),
+        second.chat.log.append(reply('E4', 'not stored' as TurnId)),
+      ])
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'fulfilled',
+      ])
+    })
+  })
+})

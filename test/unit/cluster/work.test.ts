@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openStorage } from '../../../src/adapters/storage/open.ts'
+import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { RoomName } from '../../../src/chat/entry.ts'
+import { StorageError } from '../../../src/chat/errors.ts'
+import type { PersonId } from '../../../src/chat/people/person.ts'
+import { createOrders } from '../../../src/cluster/orders.ts'
+import type { ClusterStores, WorkItem } from '../../../src/cluster/ports.ts'
+import { createSharedQuestions, type SharedQuestions } from '../../../src/cluster/questions.ts'
+import { createTeller } from '../../../src/cluster/teller.ts'
+import { createSharedWork, type SharedWork, type WorkSlot } from '../../../src/cluster/work.ts'
+import type { JsonObject } from '../../../src/lib/json.ts'
+import { createDeferred } from '../../../src/lib/deferred.ts'
+import { handClock, memoryLog } from '../../support/chat-parts.ts'
+import { lacks } from '../../support/needs.ts'
+import { createDatabase, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
+import { room } from '../../support/storage.ts'
+
+const LOBBY = 'lobby' as RoomName
+const FACTS = { name: 'h:1', version: '1', shared: {} }
+const LIMITS = () => ({ running: 1, waiting: 5 })
+const QUIET = { stop() {}, lost() {} }
+
+let count = 0
+/** One more turn, in a line of its own room. */
+const turn = (where: string): WorkItem => ({
+  id: `t${++count}`,
+  kind: 'turn',
+  line: `turn ${where}`,
+  room: where as RoomName,
+  person: 'ann' as PersonId,
+  facts: { model: 'qwen' },
+})
+
+function slotOf(taken: Awaited<ReturnType<SharedWork['take']>>): WorkSlot {
+  if ('running' in taken) throw new Error('the line is full')
+  return taken
+}
+
+describe.skipIf(lacks('postgres'))('two servers', () => {
+  let database: TestDatabase
+  const storages: Storage[] = []
+  const clock = handClock()
+  const stores = (at: number): ClusterStores => storages[at]!.cluster!
+  const works: SharedWork[] = []
+  const questions: SharedQuestions[] = []
+
+  function workOf(own: ClusterStores): SharedWork {
+    const orders = createOrders(own)
+    return createSharedWork({ ...own, orders, clock, log: memoryLog() })
+  }
+
+  beforeAll(async () => {
+    database = await createDatabase()
+    for (const _ of [0, 1]) storages.push(await openStorage(postgresOptions(database)))
+    await storages[0]!.chat.rooms.create(room('lobby', {}))
+    for (const at of [0, 1]) {
+      works.push(workOf(stores(at)))
+      questions.push(createSharedQuestions({ ...stores(at), clock, log: memoryLog() }))
+      await stores(at).servers.begin(FACTS)
+      await stores(at).news.begin()
+      await works[at]!.begin()
+      await questions[at]!.begin()
+    }
+  })
+  afterAll(async () => {
+    for (const storage of storages) {
+      await storage.cluster?.news[Symbol.asyncDispose]()
+      await storage[Symbol.asyncDispose]()
+    }
+    await database?.[Symbol.asyncDispose]()
+  })
+  beforeEach(async () => {
+    for (const at of [0, 1]) await stores(at).servers.begin(FACTS)
+  })
+
+  /** The other one finds that this server has died. */
+  async function die(at: number): Promise<void> {
+    const id = stores(at).server
+    await database.send(`UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE id = '${id}'`)
+    await stores(1 - at).servers.bury(8_000)
+  }
+
+  test('let a turn of one begin when that of the other ends, or its server dies', async () => {
+    const first = slotOf(await works[0]!.take(turn('a'), LIMITS, QUIET))
+    const second = slotOf(await works[1]!.take(turn('a'), LIMITS, QUIET))
+    const begun: string[] = []
+    void second.ready.then(() => begun.push('second'))
+    await first.ready
+    expect(begun).toEqual([])
+    await first.leave()
+    await second.ready
+    const third = slotOf(await works[0]!.take(turn('a'), LIMITS, QUIET))
+    await die(1)
+    await third.ready
+    await third.leave()
+    await second.leave()
+  })
+
+  test('see what the other does, tell whoever looks at the room, and stop it', async () => {
+    let told = 0
+    const stopWatching = works[1]!.watch('b' as RoomName, () => told++)
+    const reasons: string[] = []
+    const item = turn('b')
+    const slot = slotOf(
+      await works[0]!.take(item, LIMITS, { ...QUIET, stop: (reason) => reasons.push(reason) }),
+    )
+    const seen = () => works[1]!.elsewhere('turn', 'b' as RoomName)
+    await expect.poll(() => seen()[0]).toMatchObject({ id: item.id, waits: false, doing: {} })
+    slot.tell({ what: 'writing' })
+    await expect.poll(() => seen()[0]?.doing).toEqual({ what: 'writing' })
+    expect(works[1]!.elsewhere('run')).toEqual([])
+    expect(works[0]!.elsewhere('turn')).toEqual([])
+    const [there] = seen()
+    there!.stop('bob stopped it')
+    await expect.poll(() => reasons).toEqual(['bob stopped it'])
+    await slot.leave()
+    await there!.ended()
+    expect(seen()).toEqual([])
+    expect(told).toBeGreaterThan(2)
+    stopWatching()
+  })
+
+  test('give back later what could not be given back, and lose no place whose taking failed', async () => {
+    let isBroken = false
+    const { work } = stores(0)
+    const fails = async (): Promise<never> => {
+      throw new StorageError('other', 'the database went away')
+    }
+    const broken = workOf({
+      ...stores(0),
+      work: {
+        ...work,
+        leave: (...args) => (isBroken ? fails() : work.leave(...args)),
+        take: async (...args) => {
+          const taken = await work.take(...args)
+          return isBroken ? await fails() : taken
+        },
+      },
+    })
+    const slot = slotOf(await broken.take(turn('c'), LIMITS, QUIET))
+    isBroken = true
+    await slot.leave()
+    await expect(broken.take(turn('d'), LIMITS, QUIET)).rejects.toThrow('went away')
+    const rows = async () => (await work.read()).map(({ line }) => line)
+    expect(await rows()).toEqual(['turn c', 'turn d'])
+    isBroken = false
+    clock.advance(1_000)
+    await expect.poll(rows).toEqual([])
+  })
+
+  test('lose what they had when they may have been taken for dead', async () => {
+    const lost: string[] = []
+    const slot = slotOf(await works[0]!.take(turn('e'), LIMITS, { ...QUIET, lost: () => lost.push('e') }))
+    works[0]!.loseAll()
+    expect(lost).toEqual(['e'])
+    await slot.leave()
+    works[0]!.loseAll()
+    expect(lost).toEqual(['e'])
+  })
+
+  describe('with questions', () => {
+    const asked = { room: LOBBY, person: 'ann' as PersonId, asked: { tool: 'Bash' } }
+    const always = (): boolean => true
+    const place = (number: number) => ({ room: LOBBY, number })
+
+    async function ask(at: number) {
+      const answer = createDeferred<JsonObject>()
+      const number = await questions[at]!.open(asked, always, answer.resolve)
+      if (typeof number !== 'number') throw new Error('too many')
+      return { number, answer: answer.promise }
+    }
+
+    test('number them in one row, and let one of two answers count', async () => {
+      const open = [await ask(0), await ask(1)]
+      expect(open[1]!.number).toBe(open[0]!.number + 1)
+      const [{ number, answer }] = open as [Awaited<ReturnType<typeof ask>>]
+      await expect.poll(() => questions[1]!.elsewhere(LOBBY).map((one) => one.number)).toEqual([number])
+      const taken = await Promise.all([
+        questions[1]!.answer(place(number), { verdict: 'once' }),
+        questions[1]!.answer(place(number), { verdict: 'denied' }),
+        questions[0]!.close(place(number)),
+      ])
+      const isAnswered = taken[0] || taken[1]
+      expect([taken[0], taken[1], taken[2] === 'closed'].filter(Boolean)).toHaveLength(1)
+      if (isAnswered) expect(await answer).toEqual({ verdict: taken[0] ? 'once' : 'denied' })
+      await expect.poll(() => questions[1]!.elsewhere(LOBBY)).toEqual([])
+      expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(false)
+      expect(await questions[1]!.close(place(open[1]!.number))).toBe('closed')
+    })
+
+    test('give an answer once to the server that asked, which cannot close it meanwhile', async () => {
+      const { number, answer } = await ask(0)
+      expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(true)
+      expect(await questions[0]!.close(place(number))).not.toBe('closed')
+      expect(await answer).toEqual({ verdict: 'once' })
+      await expect.poll(() => stores(0).questions.read()).toEqual([])
+    })
+
+    test('count those that are open, and give no number to one too many', async () => {
+      const { number } = await ask(0)
+      const counts: unknown[] = []
+      const no = (seen: unknown): boolean => {
+        counts.push(seen)
+        return false
+      }
+      const others = { ...asked, person: 'bob' as PersonId }
+      expect(await questions[1]!.open(others, no, () => {})).toEqual({ open: 1, own: 0 })
+      expect(counts).toEqual([{ open: 1, own: 0 }])
+      expect((await ask(1)).number).toBe(number + 1)
+    })
+
+    test('leave them to whoever finds that the server died, and have none of it any more', async () => {
+      const { number } = await ask(0)
+      const id = stores(0).server
+      await database.send(`UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE id = '${id}'`)
+      const { questions: left } = await stores(1).servers.bury(8_000)
+      expect(left).toContainEqual({ ...place(number), server: id, asked: { tool: 'Bash' } })
+      expect(await questions[0]!.close(place(number))).toBe('gone')
+      expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(false)
+    })
+  })
+})
+
+test('what something does is told at once, and then the newest of it once a second', async () => {
+  const clock = handClock()
+  const told: unknown[] = []
+  const tell = createTeller(async (doing) => void told.push(doing['n']), clock, memoryLog())
+  for (const n of [1, 1, 2, 3]) tell({ n })
+  expect(told).toEqual([1])
+  clock.advance(1_000)
+  expect(told).toEqual([1, 3])
+  clock.advance(1_000)
+  tell({ n: 3 })
+  tell({ n: 4 })
+  expect(told).toEqual([1, 3, 4])
+})
