@@ -33,10 +33,7 @@ export function assembleModeration(
   const server: ServerForModeration = {
     close: (room, by) => others.close(room, by),
     open: (room) => others.open(room),
-    async stopWork(stopped) {
-      void others.stopWork(stopped)
-      await stopWork(work, stopped)
-    },
+    stopWork: (stopped) => stopWork(work, stopped),
     async keepRoom(room) {
       const file = await keep(room)
       storage.prompts.scripts.forget(room)
@@ -48,7 +45,7 @@ export function assembleModeration(
   return createModeration({ rooms, stores: storage.chat, ...acted, server, clock, nextId, log })
 }
 
-/** Stops it on this server. Never rejects. */
+/** Stops it on whichever server it is at work. Never rejects. */
 export async function stopWork(
   { turns, runs, summaries }: Work,
   { room, names, why }: StoppedWork,

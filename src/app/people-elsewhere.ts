@@ -22,7 +22,6 @@ export function peopleElsewhere(
   return {
     others: {
       clients: (act) => give('clients', act),
-      stopWork: ({ names, ...work }) => give('stopWork', { ...work, ...(names && { names: [...names] }) }),
       close: (room, by) => closings.close(room, by),
       open: (room) => closings.open(room),
     },

@@ -11,7 +11,7 @@ import type { RoomsAndPeople } from './rooms-and-people.ts'
 export interface FollowingParts {
   readonly chat: RoomsAndPeople
   readonly talk: Talk
-  /** Stops it on this server. */
+  /** Never rejects. */
   readonly stopWork: (work: StoppedWork) => Promise<void>
   readonly context: Pick<AppContext, 'storage' | 'clock'>
 }
@@ -39,12 +39,8 @@ function followModeration(
 ): () => Promise<void> {
   const { sanctions, clients } = chat.order
   const enforcement = createEnforcement({ sanctions, clients, stores: storage.chat, clock })
-  // Nothing that comes after them waits for their end.
+  // Nothing that comes after it waits for its end.
   orders.on('clients', async (act) => void doHere(act, clients))
-  orders.on(
-    'stopWork',
-    async ({ names, ...work }) => void stopWork({ ...work, ...(names && { names: new Set(names) }) }),
-  )
   closings.on(async (rooms) => {
     const leaving = enforcement.closed(rooms)
     await Promise.all([...rooms.keys()].map((room) => stopWork({ room, why: `${room} is being deleted` })))

@@ -235,12 +235,6 @@ export interface QuestionStore {
 export interface OrderKinds {
   /** A turn of a model, or a tool that somebody runs, is to be stopped for this reason. */
   readonly stop: { readonly id: string; readonly reason: string }
-  /** All that works in a room, or in all, for these people, or for all, is to be stopped. */
-  readonly stopWork: {
-    readonly room: RoomName | null
-    readonly names?: readonly string[]
-    readonly why: string
-  }
   /** Some clients are to be told, ended or taken out of a room. */
   readonly clients: ClientAct
   /** A message to one person is to be shown. */

@@ -30,8 +30,6 @@ export interface StoppedWork {
 export interface OtherServers {
   /** Does this to their clients. */
   clients(act: ClientAct): Promise<void>
-  /** Stops what works there. */
-  stopWork(work: StoppedWork): Promise<void>
   /**
    * From now on nobody gets into the room there, until it is opened or this server has died; who is there is told that `by` deleted it.
    * Resolves when they are out, or after some seconds: to false, with nothing done, where another server has closed it.
@@ -43,7 +41,6 @@ export interface OtherServers {
 /** Of a server that is alone. */
 export const NO_OTHER_SERVERS: OtherServers = {
   clients: () => Promise.resolve(),
-  stopWork: () => Promise.resolve(),
   close: () => Promise.resolve(true),
   open: () => Promise.resolve(),
 }

@@ -32,8 +32,8 @@ export interface ModerationParts {
 /** What moderation needs of the rest of the server. */
 export interface ServerForModeration extends Pick<OtherServers, 'close' | 'open'> {
   /**
-   * Stops the models and tools that work for some people, on all servers, and tells why. Resolves when those of this server have
-   * ended. Never rejects.
+   * Stops the models and tools that work for some people, on all servers, and tells why. Resolves when they have ended. Never
+   * rejects.
    */
   stopWork(work: StoppedWork): Promise<void>
   /** Writes all that was said in a room into a new file, and puts its files beside it. Resolves to the file's path. */
