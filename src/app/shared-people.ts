@@ -59,11 +59,11 @@ function followPeople(
   { chat: { people, preferences, invitations, rooms }, context: { storage } }: FollowingParts,
 ): () => Promise<void> {
   const byId = (id: PersonId): Promise<Person | undefined> => storage.chat.people.byId(id)
-  news.on<PersonId>('people', async (ids) => {
+  news.on('people', async (ids: readonly PersonId[]) => {
     await people.readAgain(ids)
     rooms.everywhere.namesChanged()
   })
-  news.on<PersonId>('preferences', async (ids) => {
+  news.on('preferences', async (ids: readonly PersonId[]) => {
     for (const id of ids) {
       const person = await byId(id)
       if (person) await preferences.readAgain(person)
@@ -86,8 +86,8 @@ function followTalk(
 ): () => Promise<void> {
   const { people } = storage.chat
   news.on('away', () => away.readAgain())
-  news.on<PersonId>('ignored', (ids) => ignores.readAgain(ids))
-  news.on<PersonId>('keys', async (ids) => {
+  news.on('ignored', (ids: readonly PersonId[]) => ignores.readAgain(ids))
+  news.on('keys', async (ids: readonly PersonId[]) => {
     if (!ignores.isAnybodyIgnored()) return
     for (const id of ids) {
       const person = await people.byId(id)

@@ -15,7 +15,7 @@ export function createSharedLoans(
   log: Pick<Log, 'warn'>,
 ): SharedLoans {
   let holders = new Map<string, Fingerprint>()
-  news.on('loans', async (keys) => {
+  news.on('loans', async (keys: readonly string[]) => {
     const skeletons = keys.flatMap((key) => key.split('\n'))
     const rows = await loans.elsewhere(skeletons)
     for (const skeleton of skeletons) holders.delete(skeleton)

@@ -62,7 +62,7 @@ export function createSharedPayers(
       elsewhere.set(payer, new Map(elsewhere.get(payer)).set(server, connections))
   }
 
-  news.on('payers', async (keys) => {
+  news.on('payers', async (keys: readonly string[]) => {
     const names = keys.flatMap((key) => key.split('\n'))
     const rows = await payers.elsewhere(names)
     for (const name of names) elsewhere.delete(name)

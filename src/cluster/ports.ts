@@ -134,9 +134,9 @@ export type NewsTopic =
 export interface News extends AsyncDisposable {
   /**
    * From now on `again` is called with the keys of what changed: at least once for each change by another server, in any
-   * order. Where it rejects, it is called with the same keys later.
+   * order. Where it rejects, it is called with the same keys later. They are strings, of the kind that the topic says.
    */
-  on<Key extends string>(topic: NewsTopic, again: (keys: readonly Key[]) => Promise<void>): void
+  on(topic: NewsTopic, again: (keys: readonly never[]) => Promise<void>): void
   /** Begins to tell. Resolves once nothing is missed any more. Rejects with `StorageError`. */
   begin(): Promise<void>
 }

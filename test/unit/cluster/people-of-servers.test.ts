@@ -70,19 +70,19 @@ describe.skipIf(lacks('postgres'))('what servers know of each other’s people',
     ])
     expect(lent.filter(Boolean)).toHaveLength(1)
     const [winner, other, owner] = lent[0] ? [0, 1, 'a'] : [1, 0, 'b']
-    expect(await of(other!).loans.lentBefore('ann', key(owner as string))).toBe('ann-2')
-    expect(await of(other!).loans.lentBefore('bob', key(owner as string))).toBeUndefined()
-    expect(await of(other!).loans.elsewhere()).toEqual([{ skeleton: 'ann-2', key: key(owner as string) }])
-    expect(await of(other!).loans.lend(loan('ann-2', owner as string))).toBe(true)
-    await of(other!).loans.forget('ann-2')
+    expect(await of(other).loans.lentBefore('ann', key(owner))).toBe('ann-2')
+    expect(await of(other).loans.lentBefore('bob', key(owner))).toBeUndefined()
+    expect(await of(other).loans.elsewhere()).toEqual([{ skeleton: 'ann-2', key: key(owner) }])
+    expect(await of(other).loans.lend(loan('ann-2', owner))).toBe(true)
+    await of(other).loans.forget('ann-2')
     const person: Person = { id: 'p1' as PersonId, name: 'ann-2', admin: false, guest: false }
-    const { people } = storages[other!]!.chat
+    const { people } = storages[other]!.chat
     expect(await people.register(person, 'ann-2', key('c'), 0)).toBe(false)
-    await storages[winner!]!.cluster!.servers.end()
-    expect(await of(other!).loans.elsewhere(['ann-2'])).toEqual([])
+    await storages[winner]!.cluster!.servers.end()
+    expect(await of(other).loans.elsewhere(['ann-2'])).toEqual([])
     expect(await people.register(person, 'ann-2', key('c'), 0)).toBe(true)
-    await begin(winner!)
-    expect(await of(winner!).loans.lend(loan('ann-2', 'd'))).toBe(false)
+    await begin(winner)
+    expect(await of(winner).loans.lend(loan('ann-2', 'd'))).toBe(false)
   })
 
   test('connections are counted by server, and those of one that ended are gone', async () => {
