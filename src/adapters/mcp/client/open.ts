@@ -67,7 +67,8 @@ export async function open(
       return await work
     } catch (error) {
       if (error instanceof InsufficientScopeError) login?.wants(error.requiredScope)
-      const why = whyEnded() ?? (await whyUnanswered(error)) ?? (await whyOf(error, config, times))
+      const why =
+        whyEnded() ?? whyClosed ?? (await whyUnanswered(error)) ?? (await whyOf(error, config, times))
       throw new Error(masked(withoutMark(why)), { cause: error })
     }
   }
