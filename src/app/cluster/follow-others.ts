@@ -12,7 +12,7 @@ interface Kept {
 
 /** Keeps it as the others leave it from now on, and as they have left it since it was read. */
 export async function followOthers(news: Pick<News, 'on'>, { scripts, mcp }: Kept, log: Log): Promise<void> {
-  news.on('room_scripts', async (rooms) => rooms.forEach((room) => scripts.forget(room as RoomName)))
+  news.on('room_scripts', async (rooms: readonly RoomName[]) => rooms.forEach((room) => scripts.forget(room)))
   news.on('mcp_servers', (names) => mcp.readAgain(names))
   news.on('mcp_pins', (names) => mcp.approvedElsewhere(names))
   await mcp.readAgain().catch((error: unknown) => log.warn({ error }, 'the MCP servers were not read again'))
