@@ -6,8 +6,6 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { createSshServer, type SshServer } from './adapters/ssh/server.ts'
-import type { HttpServer } from './adapters/http/server.ts'
-import type { ReadableMeter } from './adapters/metrics/meter.ts'
 import { allModels } from './app/all-models.ts'
 import { createAgents, type Agents } from './app/agents/agents.ts'
 import { createServeMcp } from './app/agents/serve-mcp.ts'
@@ -30,12 +28,13 @@ import { createTurnEnder } from './app/turns/cut-turns.ts'
 import { sharedFacts } from './app/shared-facts.ts'
 import { version } from './app/version.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
+import { openHttpServer } from './app/http/open-server.ts'
 import { createReload, type Reload } from './app/reload.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import type { Log } from './chat/ports.ts'
 import { createPace } from './chat/limits/pace.ts'
-import type { StoppedWork } from './chat/moderation/parts.ts'
+import type { StoppedWork } from './chat/moderation/other-servers.ts'
 import type { LineReaders } from './chat/talk/own-lines.ts'
 import { createLastSeen } from './chat/preferences/last-seen.ts'
 import { openTalk, type Talk } from './chat/talk/talk.ts'
@@ -203,28 +202,6 @@ async function assemble(
   }
 }
 
-/** Its code is loaded where it is used. */
-async function openHttpServer(
-  current: CurrentConfig,
-  { comingIn, rooms, tap }: RoomsAndPeople,
-  activity: Activity,
-  { server, readable: meter, ...rest }: HttpNeeds,
-): Promise<HttpServer> {
-  const { openHttp } = await import('./app/http/open-http.ts')
-  tap((entry) => meter.entry(entry, rooms.everywhere.peopleIn(entry.room)))
-  const { tokens, clients } = comingIn
-  return openHttp(current, { ...rest, meter, tokens, clients, activity, queued: () => server.queued() })
-}
-
-/** What HTTP needs besides rooms, people and their activity. */
-interface HttpNeeds {
-  readonly context: AppContext
-  readonly readable: ReadableMeter
-  readonly server: SshServer
-  readonly agents: Agents
-  readonly overrides: Overrides
-}
-
 /** Whoever comes first need not wait for it. What cannot be loaded is told to those who need it. */
 function warmUp(activity: Activity, markdown: LazyMarkdown, log: Log): void {
   activity.warmUp()
@@ -298,7 +275,7 @@ async function createHandler(
     stores: storage,
   })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms), shares })
-  const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn)
+  const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn, shares)
   const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
   const agents = createAgents({ runner, rooms, door, talk, shares, log })
   const handler = createClientHandler({
@@ -334,7 +311,6 @@ async function createHandler(
       motd: () => current.now().server.motd,
       stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
     },
-    shares,
   })
   const shell: ClientHandler['shell'] = (person, terminal, account) => {
     // Whoever sits at a terminal asks sooner or later, and then does not wait for what answers.
