@@ -4,7 +4,6 @@
  *
  * Nothing else may import from them, except for main.ts and tests. They decide nothing about rooms, prompts or tools.
  */
-import { setTimeout as wait } from 'node:timers/promises'
 import { createSshServer } from './adapters/ssh/server.ts'
 import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
