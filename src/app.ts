@@ -5,7 +5,7 @@
  * Nothing else may import from them, except for main.ts and tests. They decide nothing about rooms, prompts or tools.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { createSshServer, type SshServer } from './adapters/ssh/server.ts'
+import { createSshServer } from './adapters/ssh/server.ts'
 import { allModels } from './app/all-models.ts'
 import { createAgents, type Agents } from './app/agents/agents.ts'
 import { createServeMcp } from './app/agents/serve-mcp.ts'
