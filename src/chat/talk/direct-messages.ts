@@ -158,8 +158,9 @@ export function createDirectMessages(
 
   /** It waits on disk, too, unless it is for a guest, and whoever is shown it here is not shown it again. */
   async function showSent({ message, to }: ToldMessage): Promise<void> {
-    showSender(message, to)
+    // Read first: what rejects is called again, and nothing is shown twice.
     const hearing = await parts.hearingOf(to)
+    showSender(message, to)
     try {
       if (!hearing.hearsFrom(message.from)) return
       noteWriter(message)
