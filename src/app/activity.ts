@@ -26,9 +26,9 @@ import type { Summaries } from '../turns/summaries/summaries.ts'
 import { assembleSummaries } from './turns/assemble-summaries.ts'
 import { assembleTurns } from './turns/assemble-turns.ts'
 import { configuredModels } from './turns/configured-models.ts'
+import type { TurnEnder } from './turns/cut-turns.ts'
 import { createModelServices } from './turns/model-services.ts'
 import { aloneInRoom } from './cluster/alone-in-room.ts'
-import { followOthers } from './cluster/follow-others.ts'
 import { sharedQuestionBook } from './cluster/question-book.ts'
 import { sharedRunSlots } from './cluster/run-slots.ts'
 import { sharedSummaryPlaces } from './cluster/summary-places.ts'
@@ -45,14 +45,14 @@ export interface Work {
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly summaries: Summaries
+  /** Calls `changed` whenever other servers began or ended something in a room. Returns the function that ends it. */
+  readonly watchElsewhere: (room: RoomName, changed: () => void) => () => void
 }
 
 /** What goes on in the rooms, and what it must ask for. */
 export interface Activity {
   readonly work: Work
   readonly approvals: Approvals
-  /** Calls `changed` whenever other servers began or ended something in a room. Returns the function that ends it. */
-  readonly watchElsewhere: (room: RoomName, changed: () => void) => () => void
   /** What rooms' scripts do when something happens. */
   readonly hooks: RoomHooks
   /** What is stored for each person: tools count here, and so must whoever takes what people send. */
@@ -67,9 +67,12 @@ export interface Activity {
   readonly mcp: Mcp
 }
 
-/** What it needs of the server. `cluster`: the others, where this server is one of several, and what falls to this one of limits. */
+/** What it needs of the server. */
 export interface ActivityContext extends AppContext {
+  /** The others, where this server is one of several. */
   readonly cluster: Cluster | undefined
+  readonly turnEnder: Pick<TurnEnder, 'end'>
+  /** Absent for a server that is alone. */
   readonly shares?: Shares | undefined
 }
 
@@ -95,7 +98,6 @@ export async function createActivity(
     log.warn({ problem }, 'the config names a tool wrongly')
   const sources = toolSources(current, rooms, context, tools)
   const mcp = owned(await openMcp(current.now, rooms.everywhere, context, sources))
-  if (cluster) await followOthers(cluster.news, { scripts: storage.prompts.scripts, mcp }, log)
   const approvals = createApprovals({
     room: (name) => rooms.anyRoom(name),
     grants: storage.tools.grants,
@@ -142,15 +144,20 @@ export async function createActivity(
   })
   const runs = createToolRuns(openToolbox, context.nextId, clock, cluster && sharedRunSlots(cluster.work))
   const { tellAdmins } = rooms.everywhere
-  const services = createModelServices({ models, stores: storage, composer, limits, context, tellAdmins })
+  const services = createModelServices({
+    ...{ models, stores: storage, composer, limits, context, tellAdmins },
+    shared: cluster && {
+      slots: sharedTurnSlots(cluster.work, limits),
+      places: sharedSummaryPlaces(cluster.work),
+      lostTurn: (turn) => void context.turnEnder.end(turn),
+    },
+  })
   const shared = { context, stores: storage, models: services, composer, limits }
-  const slots = cluster && sharedTurnSlots(cluster.work, limits)
-  const turns = assembleTurns({ ...shared, scopedTools, openToolbox, hooks, slots })
+  const turns = assembleTurns({ ...shared, scopedTools, openToolbox, hooks })
   const summaries = assembleSummaries({
     ...shared,
     anyRoom: (name) => rooms.anyRoom(name),
     usualSummarizer: () => current.now().memory.summarizer,
-    places: cluster && sharedSummaryPlaces(cluster.work),
   })
   const warmUp = (): void => {
     if (current.now().models.some(({ backend }) => backend !== 'guide')) composer.warmUp()
@@ -158,9 +165,13 @@ export async function createActivity(
     inBackground(summaries.lookAtAll(), log)
   }
   return {
-    work: { runs: owned(runs), turns: owned(turns), summaries: owned(summaries) },
+    work: {
+      runs: owned(runs),
+      turns: owned(turns),
+      summaries: owned(summaries),
+      watchElsewhere: watchElsewhere(cluster),
+    },
     approvals,
-    watchElsewhere: watchElsewhere(cluster),
     bytes,
     tools,
     mcp,
@@ -171,7 +182,7 @@ export async function createActivity(
 }
 
 const watchElsewhere =
-  (cluster: Cluster | undefined): Activity['watchElsewhere'] =>
+  (cluster: Cluster | undefined): Work['watchElsewhere'] =>
   (room, changed) => {
     const stops = [cluster?.work.watch(room, changed), cluster?.questions.watch(room, changed)]
     return () => stops.forEach((stop) => stop?.())

@@ -17,7 +17,7 @@ import type { QuestionRow } from '../cluster/ports.ts'
 import type { Config } from '../config/config.ts'
 import { askedIn } from './cluster/question-book.ts'
 import type { AppContext } from './context.ts'
-import { peopleElsewhere } from './shared-people.ts'
+import { peopleElsewhere } from './people-elsewhere.ts'
 
 /** What the rooms have in common with those of other servers. */
 export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'> & {

@@ -74,6 +74,9 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     onBuried: async (estate) => await hooks?.buried(estate),
     onSilent: () => work.loseAll(),
     async onBack() {
+      // News may be gone that it has not read.
+      await work.readAll()
+      await questions.readAll()
       presence.comeAgain()
       await hooks?.back()
     },
@@ -88,9 +91,9 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
   return {
     bus: feed,
     elsewhere: presence,
-    closings: createClosings(stores.closings, clock, log),
-    loans: createSharedLoans(stores, log),
-    payers: createSharedPayers(stores, clock, log),
+    closings: createClosings(stores.people.closings, clock, log),
+    loans: createSharedLoans(stores.people.loans, news, log),
+    payers: createSharedPayers(stores.people.payers, news, clock, log),
     orders,
     work,
     questions,

@@ -83,7 +83,7 @@ export function createSharedPresence(
     watch: watchers.watch,
     async begin() {
       news.on('present', readAgain)
-      news.on('people', async (ids) => await readPeopleAgain(ids as readonly PersonId[]))
+      news.on('people', readPeopleAgain)
       const rows = await present.elsewhere()
       take(
         rows.map(({ room, person }) => ({ room, person: person.id })),

@@ -22,6 +22,8 @@ export interface SharedQuestions {
   elsewhere(room: RoomName): readonly QuestionRow[]
   /** From now on `changed` is called after those have changed. Returns the function that ends it. */
   watch(room: RoomName, changed: () => void): () => void
+  /** Reads what there is, in place of what was known. Rejects with `StorageError`. */
+  readAll(): Promise<void>
   /** Reads what there is, and follows that. Rejects with `StorageError`. */
   begin(): Promise<void>
 }
@@ -48,6 +50,11 @@ export function createSharedQuestions(parts: SharedQuestionsParts): SharedQuesti
     const rows = await store.read(keys.map(placeIn))
     const found = new Map(rows.map((row) => [keyOf(row), row]))
     for (const key of keys) take(key, found.get(key))
+  }
+
+  async function readAll(): Promise<void> {
+    const rows = new Map((await store.read()).map((row) => [keyOf(row), row]))
+    for (const key of new Set([...rows.keys(), ...others.keys()])) take(key, rows.get(key))
   }
 
   function take(key: string, row: QuestionRow | undefined): void {
@@ -103,8 +110,9 @@ export function createSharedQuestions(parts: SharedQuestionsParts): SharedQuesti
     watch: watchers.watch,
     async begin() {
       news.on('questions', readAgain)
-      for (const row of await store.read()) take(keyOf(row), row)
+      await readAll()
     },
+    readAll,
   }
 }
 

@@ -48,6 +48,8 @@ export interface SharedWork {
   watch(room: RoomName, changed: () => void): () => void
   /** Has whoever does this end it soon. Rejects with `StorageError`. */
   stop(id: string, reason: string): Promise<void>
+  /** Reads what there is, in place of what was known. Rejects with `StorageError`. */
+  readAll(): Promise<void>
   /** Reads what there is, and follows that. Rejects with `StorageError`. */
   begin(): Promise<void>
   /** This server may have been taken for dead: it has no place any more. */
@@ -91,6 +93,11 @@ export function createSharedWork(parts: SharedWorkParts): SharedWork {
     for (const id of ids) take(id, rows.get(id))
     // The place of a server that died is given to nobody by that server.
     if (ids.some((id) => !rows.has(id))) await fillLines()
+  }
+
+  async function readAll(): Promise<void> {
+    const rows = new Map((await store.read()).map((row) => [row.id, row]))
+    for (const id of new Set([...rows.keys(), ...others.keys()])) take(id, rows.get(id))
   }
 
   function take(id: string, row: WorkRow | undefined): void {
@@ -182,8 +189,9 @@ export function createSharedWork(parts: SharedWorkParts): SharedWork {
     async begin() {
       news.on('work', readAgain)
       orders.on('stop', async ({ id, reason }) => own.get(id)?.hooks.stop(reason))
-      for (const row of await store.read()) take(row.id, row)
+      await readAll()
     },
+    readAll,
     loseAll() {
       for (const { hooks } of own.values()) hooks.lost()
     },

@@ -18,6 +18,8 @@ export interface CalledRun {
 
 /** A tool at work for a person, on whichever server. */
 export interface ToolRun extends CalledRun {
+  /** True where another server runs it. */
+  readonly isElsewhere?: boolean
   /** The tool's name, or that it waits for a permission. */
   doing(): string
   /** How far the tool is, as it says. */

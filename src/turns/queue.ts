@@ -24,6 +24,8 @@ export interface CalledTurn {
 
 /** A turn that runs, or waits for its slot, on whichever server. */
 export interface TurnAtWork extends CalledTurn {
+  /** True where another server runs it. */
+  readonly isElsewhere?: boolean
   /** `waiting`, `thinking`, `writing`, or the name of the tool that runs. */
   doing(): string
   /** How far that tool is, as it says. */

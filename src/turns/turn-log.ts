@@ -41,6 +41,8 @@ export interface TurnRecorder {
   sent(request: ModelRequest): Promise<void>
   /** Another model answers from now on. */
   handOver(model: string): Promise<void>
+  /** Its end could not be stored: whoever can does it later. */
+  lost(): void
   end(result: { outcome: TurnOutcome; usage: Usage | undefined; error?: string }): Promise<void>
 }
 
@@ -49,6 +51,7 @@ export function createTurnLog(
   openBill: OpenBill,
   newId: () => string,
   clock: Clock & MonotonicClock,
+  lost: (turn: TurnId) => void = () => {},
 ): TurnLog {
   const next: TurnLog['next'] = () => ({ id: newId() as TurnId, startedAt: clock.now() })
 
@@ -72,6 +75,7 @@ export function createTurnLog(
         if (before) await store.addStep(id, newSince(before, last))
         else await store.finish(id, { prompt: request.prompt })
       },
+      lost: () => lost(id),
       handOver: (model) => store.finish(id, { model }),
       async end({ usage, ...result }) {
         const spent = usage && !isSubTurn ? { usage } : {}

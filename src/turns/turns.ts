@@ -223,7 +223,10 @@ function launch(
   if (stop.signal.aborted) slot.giveUp()
   const done = run()
   // Whoever waits for the turn sees its failure. The log must see it where nobody waits.
-  done.catch((error: unknown) => log.error({ turn: called.id, error }, 'a turn could not be recorded'))
+  done.catch((error: unknown) => {
+    log.error({ turn: called.id, error }, 'a turn could not be recorded')
+    job.recorder.lost()
+  })
   return {
     ...called,
     get requester() {

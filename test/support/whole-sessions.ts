@@ -51,8 +51,8 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
   const { rooms, storage, clock, log, sanctions } = chatParts
   const timers = processTimers()
   const status = createRoomStatus(
-    { turns, runs },
-    { approvals, watchElsewhere: () => () => undefined },
+    { turns, runs, watchElsewhere: () => () => undefined },
+    approvals,
     storage.models.turns,
     clock,
   )

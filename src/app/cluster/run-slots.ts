@@ -32,6 +32,7 @@ const workOf = ({ call: id, room, requesterId: person, tool, requester }: Called
 function runElsewhere(work: WorkElsewhere): ToolRun {
   const { tool, requester } = work.facts as { readonly [Key in keyof RunFacts]: string }
   return {
+    isElsewhere: true,
     call: work.id,
     room: work.room,
     tool,

@@ -42,6 +42,7 @@ const workOf = ({ id, room, requesterId: person, model, requester, message }: Ca
 function turnElsewhere(work: WorkElsewhere): TurnAtWork {
   const { model, requester, message } = work.facts as { readonly [Key in keyof TurnFacts]: string }
   return {
+    isElsewhere: true,
     id: work.id as TurnId,
     room: work.room,
     model,

@@ -25,8 +25,8 @@ export interface RoomStatus {
 }
 
 export function createRoomStatus(
-  { turns, runs }: Pick<Work, 'turns' | 'runs'>,
-  { approvals, watchElsewhere }: Pick<Activity, 'approvals' | 'watchElsewhere'>,
+  { turns, runs, watchElsewhere }: Pick<Work, 'turns' | 'runs' | 'watchElsewhere'>,
+  approvals: Activity['approvals'],
   store: Pick<TurnStore, 'last'>,
   clock: Clock,
 ): RoomStatus {

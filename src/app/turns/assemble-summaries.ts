@@ -4,7 +4,7 @@ import type { Room } from '../../chat/room.ts'
 import type { Composer } from '../../prompt/ports.ts'
 import type { TurnLimits } from '../../turns/turn.ts'
 import { createMakeSummary } from '../../turns/summaries/make-summary.ts'
-import { OWN_PLACES, type SummaryPlaces } from '../../turns/summaries/places.ts'
+import { createRoomWork } from '../../turns/summaries/room-work.ts'
 import { createSizes } from '../../turns/summaries/sizes.ts'
 import { createSumUp } from '../../turns/summaries/sum-up.ts'
 import { createSummaries, type Summaries } from '../../turns/summaries/summaries.ts'
@@ -22,27 +22,16 @@ export interface SummaryAssembly {
   readonly anyRoom: (name: RoomName) => Promise<Room | undefined>
   /** Gives the name of the model that sums up rooms which name none; undefined for none. */
   readonly usualSummarizer: () => string | undefined
-  /** Those that several servers share; the server's own when absent. */
-  readonly places?: SummaryPlaces | undefined
   readonly limits: TurnLimits
 }
 
 /** Joins the parts that sum up rooms: what is due, who writes it, and what happens when that fails. */
 export function assembleSummaries(assembly: SummaryAssembly): Summaries {
-  const {
-    context,
-    stores,
-    models,
-    composer,
-    anyRoom,
-    usualSummarizer,
-    limits,
-    places = OWN_PLACES,
-  } = assembly
+  const { context, stores, models, composer, anyRoom, usualSummarizer, limits } = assembly
   const { clock, log } = context
   const { rooms } = stores.chat
   const { history, summaries } = stores.prompts
-  const { checkQuotas, turnLog, calibrations, known } = models
+  const { checkQuotas, turnLog, calibrations, known, places } = models
   const makeSummary = createMakeSummary({ checkQuotas, turnLog, calibrations, known, composer, limits })
   const sizes = createSizes({ models: models.enabled, known, calibrations })
   const sumUp = createSumUp({
@@ -60,10 +49,9 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
   return createSummaries({
     rooms,
     summaries,
-    sumUp,
+    work: createRoomWork({ sumUp, troubles, places, clock }),
     sizes,
     troubles,
-    places,
     clock,
     log,
     usualSummarizer,

@@ -12,7 +12,7 @@ import type { FindScopedTools } from '../../toolbox/scoped-tools.ts'
 import { callingMentioned, type CallLimits } from '../../turns/called-by-models.ts'
 import { createPrepareStep } from '../../turns/prepared-step.ts'
 import { createPreview } from '../../turns/preview.ts'
-import { createTurnQueue, type QueueLimits, type TurnSlots } from '../../turns/queue.ts'
+import type { QueueLimits } from '../../turns/queue.ts'
 import { tellingHooks } from '../../turns/scripts/telling-hooks.ts'
 import { createSubTurns, type SubTurnLimits } from '../../turns/sub-turns/sub-turns.ts'
 import { createRunTurn, type TurnLimits } from '../../turns/turn.ts'
@@ -29,8 +29,6 @@ export interface TurnAssembly {
   readonly scopedTools: FindScopedTools
   readonly openToolbox: OpenToolbox
   readonly hooks: Pick<RoomHooks, 'afterTurn'>
-  /** Those that several servers share; the server's own when absent. */
-  readonly slots?: TurnSlots | undefined
   readonly limits: QueueLimits & TurnLimits & SubTurnLimits & CallLimits & ToolsLimit
 }
 
@@ -81,7 +79,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     listModels: models.list,
     preview: createPreview(scopedTools, snapshots, composer, known),
     checkQuotas: models.checkQuotas,
-    slots: assembly.slots ?? createTurnQueue(limits),
+    slots: models.slots,
     turnLog,
     runTurn: callingMentioned(tellingHooks(runTurn, hooks, clock), () => turns, limits),
     log,

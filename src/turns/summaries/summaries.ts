@@ -4,16 +4,14 @@
 import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Json } from '../../lib/json.ts'
-import type { Alarm, Clock, Log, MonotonicClock, RoomStore } from '../../chat/ports.ts'
+import type { Clock, Log, RoomStore } from '../../chat/ports.ts'
 import { CONVERSATION_KINDS } from '../../prompt/conversation/conversation-rows.ts'
 import type { SummaryStore } from '../../prompt/ports.ts'
 import type { ConfiguredModel } from '../ports.ts'
 import { forgetEntry } from './forget-entry.ts'
 import { utf8Bytes } from '../../lib/bytes.ts'
-import type { SummaryPlaces } from './places.ts'
-import { createRoomWork } from './room-work.ts'
+import type { RoomWork } from './room-work.ts'
 import type { SizesNow } from './sizes.ts'
-import type { SumUp } from './sum-up.ts'
 import { summarizerIn } from '../../prompt/key-values.ts'
 import { checkSummarizer, isAmong } from './summarizer-model.ts'
 import type { Troubles } from './troubles.ts'
@@ -59,11 +57,10 @@ export interface Summaries extends AsyncDisposable {
 export interface SummariesParts {
   readonly rooms: Pick<RoomStore, 'all' | 'values'>
   readonly summaries: SummaryStore
-  readonly sumUp: SumUp
+  readonly work: RoomWork
   readonly sizes: Pick<SizesNow, 'last'>
   readonly troubles: Troubles
-  readonly places: SummaryPlaces
-  readonly clock: Alarm & Clock & MonotonicClock
+  readonly clock: Clock
   readonly log: Log
   readonly usualSummarizer: () => string | undefined
   /** Gives the models that can be called now. */
@@ -78,8 +75,7 @@ const BYTES_PER_TOKEN = 2
 const NOTHING_HEARD = { entries: 0, bytes: 0 }
 
 export function createSummaries(parts: SummariesParts): Summaries {
-  const { troubles, log } = parts
-  const work = createRoomWork(parts)
+  const { work, troubles, log } = parts
   /** What was said in each room since it was last looked at. */
   const heardSince = new Map<RoomName, { readonly entries: number; readonly bytes: number }>()
 

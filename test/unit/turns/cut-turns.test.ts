@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { createMarkCutTurns } from '../../../src/turns/cut-turns.ts'
+import { createCutTurns } from '../../../src/turns/cut-turns.ts'
 import { scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, type TurnWorld } from '../../support/turn-world.ts'
 
@@ -13,12 +13,12 @@ describe('a turn that a crash cut off', () => {
   }
 
   const mark = ({ chatParts: { storage, rooms, clock } }: TurnWorld): Promise<number> =>
-    createMarkCutTurns({
+    createCutTurns({
       turns: storage.models.turns,
       log: storage.chat.log,
       clock,
       room: (name) => rooms.anyRoom(name),
-    })()
+    }).endAll()
 
   it('is shown as cut off, once, and is on record as cut', async () => {
     await using world = await createTurnWorld(scriptedModel())
@@ -54,6 +54,35 @@ describe('a turn that a crash cut off', () => {
     expect(await world.lines()).toHaveLength(2)
   })
 
+  it('is ended where its end could not be stored, and only then', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    const { storage, rooms, clock } = world.chatParts
+    const cutTurns = createCutTurns({
+      turns: storage.models.turns,
+      log: storage.chat.log,
+      clock,
+      room: (name) => rooms.anyRoom(name),
+    })
+    const [lost, other] = [await begun(world), await begun(world)]
+    for (let times = 0; times < 2; times++) await cutTurns.end(lost)
+    await cutTurns.end('not stored')
+    expect(await world.lines()).toEqual([
+      "notice: @qwen's answer to ann was cut off: its end could not be stored; ask again",
+    ])
+    expect((await storage.models.turns.unfinished()).map(({ id }) => id)).toEqual([other])
+  })
+
+  it('has no second end where the room was told of one', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    const turn = (await begun(world)) as TurnId
+    const told = { kind: 'notice', author: '*', turn } as const
+    await world.room.record({ ...told, level: 'info', text: '@small failed; @qwen is asked instead' })
+    await world.room.record({ ...told, level: 'info', text: 'ann stopped @qwen' })
+    await mark(world)
+    expect(await world.lines()).toHaveLength(2)
+    expect(await world.chatParts.storage.models.turns.find(turn)).toMatchObject({ outcome: 'stopped' })
+  })
+
   it('is ended where its room is gone', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const facts = { model: 'qwen', requester: 'ann', startedAt: 0 }
@@ -63,12 +92,12 @@ describe('a turn that a crash cut off', () => {
       ...facts,
     })
     const { storage, clock } = world.chatParts
-    await createMarkCutTurns({
+    await createCutTurns({
       turns: storage.models.turns,
       log: storage.chat.log,
       clock,
       room: () => Promise.resolve(undefined),
-    })()
+    }).endAll()
     expect(await storage.models.turns.unfinished()).toEqual([])
   })
 })
