@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorage } from '../../../src/adapters/storage/open.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { Person } from '../../../src/chat/people/person.ts'
 import type { ToTell } from '../../../src/chat/presence/elsewhere.ts'
 import { createOwnPlaces, type OwnPlaces } from '../../../src/cluster/own-places.ts'
@@ -23,7 +22,7 @@ interface Side extends AsyncDisposable {
   catchUp(): Promise<number>
 }
 
-async function openSide({ database, rooms }: World): Promise<Side> {
+async function openSide({ database }: World): Promise<Side> {
   const storage = await openStorage(postgresOptions(database))
   const stores = storage.cluster
   if (!stores) throw new Error('not for several servers')
@@ -59,7 +58,6 @@ async function openSide({ database, rooms }: World): Promise<Side> {
 /** A database with a lobby. */
 interface World extends AsyncDisposable {
   readonly database: TestDatabase
-  readonly rooms: Storage
   /** What waits to be told, which it then does not any more. */
   held(): Promise<readonly string[]>
 }
@@ -77,7 +75,6 @@ async function createWorld(): Promise<World> {
   })
   return {
     database,
-    rooms,
     async held() {
       const rows = await database.send('SELECT name, event FROM held_presence ORDER BY id')
       await database.send('DELETE FROM held_presence')

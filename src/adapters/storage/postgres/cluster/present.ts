@@ -1,5 +1,5 @@
 import type { RoomName } from '../../../../chat/entry.ts'
-import type { Login, Person, PersonId } from '../../../../chat/people/person.ts'
+import type { Login, Person } from '../../../../chat/people/person.ts'
 import type { PersonInRoom, PresentRow, PresentStore, ServerId } from '../../../../cluster/ports.ts'
 import type { Connections } from '../connection.ts'
 import { logOf, placeOf } from '../locks.ts'
