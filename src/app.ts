@@ -4,53 +4,31 @@
  *
  * Nothing else may import from them, except for main.ts and tests. They decide nothing about rooms, prompts or tools.
  */
-import { setTimeout as wait } from 'node:timers/promises'
-import { createSshServer, type SshServer } from './adapters/ssh/server.ts'
-import type { HttpServer } from './adapters/http/server.ts'
-import type { ReadableMeter } from './adapters/metrics/meter.ts'
+import { createSshServer } from './adapters/ssh/server.ts'
 import { allModels } from './app/all-models.ts'
-import { createAgents, type Agents } from './app/agents/agents.ts'
-import { createServeMcp } from './app/agents/serve-mcp.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { openHostKeys } from './app/host-keys.ts'
-import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
+import { createRoomsAndPeople } from './app/rooms-and-people.ts'
 import { clusterHooks, openCluster, sharedRooms, tellDifferences } from './app/shared-rooms.ts'
 import { followOthers } from './app/shared-people.ts'
-import { createGreeting } from './app/room/greeting.ts'
-import { createRoomBoards } from './app/room/board.ts'
-import { createRoomPasts } from './app/room/past.ts'
-import { createRoomStatus } from './app/room/status.ts'
-import { createClientHandler } from './app/session-host.ts'
 import { openData } from './app/open-data.ts'
-import { assembleModeration, stopWork } from './app/assemble-moderation.ts'
-import { createDoor } from './app/door.ts'
-import { createActivity, type Activity, type Work } from './app/activity.ts'
+import { stopWork } from './app/assemble-moderation.ts'
+import { createActivity, type Activity } from './app/activity.ts'
 import { followWork } from './app/cluster/follow-work.ts'
 import { createTurnEnder } from './app/turns/cut-turns.ts'
 import { sharedFacts } from './app/shared-facts.ts'
 import { version } from './app/version.ts'
-import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
+import { createCurrentConfig } from './app/current-config.ts'
+import { openHttpServer } from './app/http/open-server.ts'
 import { createReload, type Reload } from './app/reload.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import type { Log } from './chat/ports.ts'
-import { createPace } from './chat/limits/pace.ts'
-import type { StoppedWork } from './chat/moderation/parts.ts'
-import type { LineReaders } from './chat/talk/own-lines.ts'
-import { createLastSeen } from './chat/preferences/last-seen.ts'
-import { openTalk, type Talk } from './chat/talk/talk.ts'
-import { createTyping } from './chat/typing/typing.ts'
-import { createCompletion } from './commands/completion.ts'
-import { createCommands } from './commands/verbs/index.ts'
-import { createRunner } from './commands/runner.ts'
-import { createSpeech } from './commands/speech.ts'
-import { stopAll } from './commands/verbs/stop.ts'
+import type { StoppedWork } from './chat/moderation/other-servers.ts'
 import type { Config } from './config/config.ts'
-import { processTimers } from './app/process-timers.ts'
-import type { ClientHandler } from './session/ports.ts'
-import { KEY_HELP } from './session/key-table.ts'
 import { createLazyMarkdown, type LazyMarkdown } from './session/markdown/load.ts'
-import { createShared } from './session/shared.ts'
+import { bannerFor } from './app/banner.ts'
+import { createHandler } from './app/create-handler.ts'
 
 /** A server, put together but not listening yet. Disposing undoes it all, in reverse order. */
 export interface App extends AsyncDisposable {
@@ -203,28 +181,6 @@ async function assemble(
   }
 }
 
-/** Its code is loaded where it is used. */
-async function openHttpServer(
-  current: CurrentConfig,
-  { comingIn, rooms, tap }: RoomsAndPeople,
-  activity: Activity,
-  { server, readable: meter, ...rest }: HttpNeeds,
-): Promise<HttpServer> {
-  const { openHttp } = await import('./app/http/open-http.ts')
-  tap((entry) => meter.entry(entry, rooms.everywhere.peopleIn(entry.room)))
-  const { tokens, clients } = comingIn
-  return openHttp(current, { ...rest, meter, tokens, clients, activity, queued: () => server.queued() })
-}
-
-/** What HTTP needs besides rooms, people and their activity. */
-interface HttpNeeds {
-  readonly context: AppContext
-  readonly readable: ReadableMeter
-  readonly server: SshServer
-  readonly agents: Agents
-  readonly overrides: Overrides
-}
-
 /** Whoever comes first need not wait for it. What cannot be loaded is told to those who need it. */
 function warmUp(activity: Activity, markdown: LazyMarkdown, log: Log): void {
   activity.warmUp()
@@ -242,110 +198,3 @@ async function sumUpPresence(rooms: Rooms, { log }: AppContext): Promise<void> {
     log.warn({ error, reason: error.reason }, 'comings and goings were not summed up')
   }
 }
-
-const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t ed25519\n'
-
-/** Shown whatever name was asked for. ASCII only: clients write other letters as numbers. */
-const HOW_TO_ASK =
-  'Whoever is new needs an invite code: ask somebody who is here for one.\nThen ssh NAME@HOST asks for it, or bring it along: ssh NAME+CODE@HOST\n'
-
-const bannerFor = (access: Config['server']['access']): string =>
-  access === 'invite' ? `${BANNER}${HOW_TO_ASK}` : BANNER
-
-async function createHandler(
-  current: CurrentConfig,
-  chat: RoomsAndPeople,
-  activity: Activity,
-  context: AppContext,
-  markdown: LazyMarkdown,
-): Promise<{ readonly handler: ClientHandler; readonly agents: Agents; readonly talk: Talk }> {
-  const { clock, log, storage, nextId } = context
-  const { work, bytes } = activity
-  const { turns } = work
-  const { rooms, people, preferences, invitations, order, toOthers } = chat
-  const { shares } = toOthers
-  const timers = processTimers()
-  const { limits } = current
-  const talk = await openTalk({
-    people: storage.chat.people,
-    stores: storage.talk,
-    readers: lineReaders(work),
-    limits,
-    ...(toOthers.talk && { elsewhere: toOthers.talk }),
-    clock,
-    nextId,
-    log,
-  })
-  const typing = createTyping({
-    store: storage.talk.typed,
-    wants: async (person) => (await preferences.of(person)).history !== 'off',
-    clock,
-    log,
-  })
-  const speech = createSpeech(turns, limits, talk.away, talk.findPerson)
-  const moderation = assembleModeration(chat, work, context, {
-    dataDir: current.now().dataDir,
-    roomsDir: current.now().sandbox.rooms_dir,
-    admins: () => current.now().server.admins,
-  })
-  const commands = createCommands({
-    chat,
-    spoken: { speech, talk, typing },
-    activity,
-    moderation,
-    keys: KEY_HELP,
-    clock,
-    stores: storage,
-  })
-  const pace = createPace({ limits, clock, wait: (ms) => wait(ms), shares })
-  const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn)
-  const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
-  const agents = createAgents({ runner, rooms, door, talk, shares, log })
-  const handler = createClientHandler({
-    door,
-    rooms,
-    views: {
-      boards: createRoomBoards(
-        createRoomStatus(work, activity.approvals, storage.models.turns, clock),
-        timers.now,
-        {
-          tools: markdown.tools,
-          wallNow: () => clock.now(),
-        },
-      ),
-      pasts: createRoomPasts(),
-      lastSeen: createLastSeen(storage.chat.lastSeen, log),
-    },
-    input: {
-      runner,
-      complete: createCompletion(commands, turns),
-      typing,
-      serveMcp: createServeMcp(agents, log, () => limits.paste_bytes),
-      stop: (room, person) => stopAll(work, room, person),
-    },
-    told: {
-      openTalk: talk.openSession,
-      invitations,
-      greeting: createGreeting({ models: () => current.now().models, isClaimable: people.isClaimable }),
-    },
-    shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),
-    preferences,
-    settings: {
-      motd: () => current.now().server.motd,
-      stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
-    },
-    shares,
-  })
-  const shell: ClientHandler['shell'] = (person, terminal, account) => {
-    // Whoever sits at a terminal asks sooner or later, and then does not wait for what answers.
-    if (terminal.size()) activity.warmComposer()
-    return handler.shell(person, terminal, account)
-  }
-  return { handler: { ...handler, shell }, agents, talk }
-}
-
-/** Those who read what people said, and must not read it again once it was changed. */
-const lineReaders = ({ turns, summaries }: Pick<Work, 'turns' | 'summaries'>): LineReaders => ({
-  answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
-  forget: summaries.forget,
-})

@@ -1,8 +1,8 @@
 import { createModeration, type Moderation } from '../chat/moderation/moderation.ts'
-import type { ServerForModeration, StoppedWork } from '../chat/moderation/parts.ts'
+import type { ServerForModeration } from '../chat/moderation/parts.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { ClientsEverywhere } from '../chat/moderation/clients-everywhere.ts'
-import type { OtherServers } from '../chat/moderation/other-servers.ts'
+import type { OtherServers, StoppedWork } from '../chat/moderation/other-servers.ts'
 import type { OpenClients } from '../chat/moderation/open-clients.ts'
 import type { People } from '../chat/people/people.ts'
 import type { Rooms } from '../chat/rooms.ts'
@@ -17,8 +17,7 @@ export interface Moderated {
   readonly people: Pick<People, 'guestKey'>
   readonly order: {
     readonly sanctions: Sanctions
-    readonly clients: OpenClients
-    readonly everywhere: ClientsEverywhere
+    readonly clients: OpenClients & { readonly everywhere: ClientsEverywhere }
     readonly others: OtherServers
   }
 }
@@ -31,11 +30,11 @@ export function assembleModeration(
   config: KeptPlaces & { readonly admins: () => readonly string[] },
 ): Moderation {
   const keep = createRoomKeeper(config, storage.chat.log, () => clock.now())
+  const { others, ...acted } = order
   const server: ServerForModeration = {
-    async stopWork(stopped) {
-      void order.others.stopWork(stopped)
-      await stopWork(work, stopped)
-    },
+    close: (room, by) => others.close(room, by),
+    open: (room) => others.open(room),
+    stopWork: (stopped) => stopWork(work, stopped),
     async keepRoom(room) {
       const file = await keep(room)
       storage.prompts.scripts.forget(room)
@@ -44,10 +43,10 @@ export function assembleModeration(
     guestKey: (name) => people.guestKey(name),
     isConfigAdmin: (key) => config.admins().includes(key),
   }
-  return createModeration({ rooms, stores: storage.chat, ...order, server, clock, nextId, log })
+  return createModeration({ rooms, stores: storage.chat, ...acted, server, clock, nextId, log })
 }
 
-/** Stops it on this server. Never rejects. */
+/** Stops it on whichever server it is at work. Never rejects. */
 export async function stopWork(
   { turns, runs, summaries }: Omit<Work, 'watchElsewhere'>,
   { room, names, why }: StoppedWork,

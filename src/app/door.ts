@@ -1,3 +1,5 @@
+import { payerName } from '../chat/limits/payers.ts'
+import { ALONE, type Shares } from '../chat/limits/shares.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { OpenClients } from '../chat/moderation/open-clients.ts'
 import type { Ignores } from '../chat/talk/ignores.ts'
@@ -13,6 +15,8 @@ export interface Door {
   readonly whyOut: Sanctions['whyOut']
   /** Counts a session, so that it can be ended. */
   readonly begin: OpenClients['begin']
+  readonly connected: NonNullable<ClientHandler['connected']>
+  readonly elsewhere: NonNullable<ClientHandler['elsewhere']>
 }
 
 export const createDoor = (
@@ -20,6 +24,7 @@ export const createDoor = (
   sanctions: Pick<Sanctions, 'whyOut'>,
   clients: Pick<OpenClients, 'begin'>,
   cameIn: Ignores['cameIn'],
+  shares: Shares = ALONE,
 ): Door => ({
   async identify(name, { fingerprint, isCertified = false, mayBeCertified = false }, address, code) {
     const person = await people.identify(name, fingerprint, address, {
@@ -32,6 +37,16 @@ export const createDoor = (
   },
   whyOut: (person) => sanctions.whyOut(person),
   begin: (client) => clients.begin(client),
+  connected(person, hangUp) {
+    const ends = [clients.begin({ person, end: hangUp }), shares.begin(person)]
+    // Who was put out since they were let in was not counted yet.
+    if (sanctions.whyOut(person) !== undefined) hangUp()
+    return () => ends.forEach((end) => end())
+  },
+  elsewhere(kind, id) {
+    const payer = payerName(kind, id)
+    return { connections: shares.connectionsElsewhere(payer), servers: shares.servers(payer, 'now') }
+  },
 })
 
 /**

@@ -59,10 +59,13 @@ export async function createRoomsAndPeople(
   const hasAdmin = current.now().server.admins.length > 0 || (await store.hasAdmin())
   const claimCode = hasAdmin ? undefined : newCode(2)
   const { names, keys: keyStore } = storage.chat
-  const people = createPeople({
-    ...{ store, names, invites, keys: keyStore, clock, log, nextId },
-    ...{ policy, claimCode, sanctions, loans, shares },
-  })
+  const people = createPeople(
+    {
+      ...{ store, names, invites, keys: keyStore, clock, log, nextId },
+      ...{ policy, claimCode, sanctions },
+    },
+    { loans, shares },
+  )
   const keys = createKeys({
     store: keyStore,
     readLine: readKeyLine,
@@ -83,10 +86,10 @@ export async function createRoomsAndPeople(
     const { server } = current.now()
     return { access: server.access, invites: server.invites }
   }
-  const clients = createOpenClients()
-  const everywhere = createClientsEverywhere(clients, others)
-  const comingIn = { invites, keys, tokens, clients, everywhere, policy: invitePolicy }
-  const order = { sanctions, clients, everywhere, others }
+  const here = createOpenClients()
+  const clients = { ...here, everywhere: createClientsEverywhere(here, others) }
+  const comingIn = { invites, keys, tokens, clients, policy: invitePolicy }
+  const order = { sanctions, clients, others }
   const invitations = createInvitationNotices({
     store: storage.chat.invitations,
     rooms: rooms.everywhere,

@@ -1,7 +1,5 @@
 import type { InvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import { Refusal } from '../chat/errors.ts'
-import { payerName } from '../chat/limits/payers.ts'
-import { ALONE, type Shares } from '../chat/limits/shares.ts'
 import type { OpenClient } from '../chat/moderation/open-clients.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Preferences } from '../chat/preferences/preferences.ts'
@@ -34,8 +32,6 @@ export interface HostParts {
   readonly shared: SharedBySessions
   readonly preferences: Pick<Preferences, 'open'>
   readonly settings: HostSettings
-  /** Who is on which servers; absent for a server that is alone. */
-  readonly shares?: Shares | undefined
 }
 
 /** What is done with what people type. */
@@ -66,7 +62,7 @@ export interface HostSettings {
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
 export function createClientHandler(parts: HostParts): ClientHandler {
-  const { door, input, preferences, settings, shared, shares = ALONE } = parts
+  const { door, input, preferences, settings, shared } = parts
   return {
     identify: (name, key, address, code) => door.identify(name, key, address, code),
     async shell(person, terminal, account) {
@@ -74,16 +70,8 @@ export function createClientHandler(parts: HostParts): ClientHandler {
       const host = createSessionHost(person, parts, account, () => terminal.size())
       await runSession({ terminal, person, shared, preferences: mine, account, host }).finally(mine.close)
     },
-    connected(person, hangUp) {
-      const ends = [door.begin({ person, end: hangUp }), shares.begin(person)]
-      // Who was put out since they were let in was not counted yet.
-      if (door.whyOut(person) !== undefined) hangUp()
-      return () => ends.forEach((end) => end())
-    },
-    elsewhere(kind, id) {
-      const payer = payerName(kind, id)
-      return { connections: shares.connectionsElsewhere(payer), servers: shares.servers(payer, 'now') }
-    },
+    connected: door.connected,
+    elsewhere: door.elsewhere,
     async exec(person, line, pipe, account) {
       const afterwards: (() => void)[] = []
       const status = await untilPutOut(person, pipe, door, (own) =>

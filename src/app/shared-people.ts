@@ -1,52 +1,17 @@
 import { doHere } from '../chat/moderation/clients-everywhere.ts'
-import type { OtherServers } from '../chat/moderation/other-servers.ts'
-import type { StoppedWork } from '../chat/moderation/parts.ts'
+import type { StoppedWork } from '../chat/moderation/other-servers.ts'
 import { createEnforcement } from '../chat/moderation/put-out.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
-import type { TalkElsewhere } from '../chat/talk/other-servers.ts'
 import type { Talk } from '../chat/talk/talk.ts'
-import { StorageError } from '../chat/errors.ts'
-import type { Log } from '../chat/ports.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import type { OrderKinds } from '../cluster/ports.ts'
 import type { AppContext } from './context.ts'
 import type { RoomsAndPeople } from './rooms-and-people.ts'
-
-/** What is done on the other servers for people. What they could not be told is in the log. */
-export function peopleElsewhere(
-  { orders, closings, elsewhere }: Pick<Cluster, 'orders' | 'closings' | 'elsewhere'>,
-  log: Log,
-): { others: OtherServers; talk: TalkElsewhere; tellInvited: (person: Person) => Promise<void> } {
-  async function give<Kind extends keyof OrderKinds>(kind: Kind, data: OrderKinds[Kind]): Promise<void> {
-    try {
-      await orders.give(kind, data)
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      log.error({ error, kind }, 'the other servers could not be told')
-    }
-  }
-  return {
-    others: {
-      clients: (act) => give('clients', act),
-      stopWork: ({ names, ...work }) => give('stopWork', { ...work, ...(names && { names: [...names] }) }),
-      close: (room, by) => closings.close(room, by),
-      open: (room) => closings.open(room),
-    },
-    talk: {
-      find: (person) => elsewhere.find(person),
-      guestCalled: (name) => elsewhere.guestCalled(name),
-      message: (told) => give('message', told),
-      guestAway: (person, text) => give('guestAway', { person, text }),
-    },
-    tellInvited: ({ id }) => give('invited', { person: id }),
-  }
-}
 
 /** What follows the other servers. */
 export interface FollowingParts {
   readonly chat: RoomsAndPeople
   readonly talk: Talk
-  /** Stops it on this server. */
+  /** Never rejects. */
   readonly stopWork: (work: StoppedWork) => Promise<void>
   readonly context: Pick<AppContext, 'storage' | 'clock'>
 }
@@ -74,12 +39,8 @@ function followModeration(
 ): () => Promise<void> {
   const { sanctions, clients } = chat.order
   const enforcement = createEnforcement({ sanctions, clients, stores: storage.chat, clock })
-  // Nothing that comes after them waits for their end.
+  // Nothing that comes after it waits for its end.
   orders.on('clients', async (act) => void doHere(act, clients))
-  orders.on(
-    'stopWork',
-    async ({ names, ...work }) => void stopWork({ ...work, ...(names && { names: new Set(names) }) }),
-  )
   closings.on(async (rooms) => {
     const leaving = enforcement.closed(rooms)
     await Promise.all([...rooms.keys()].map((room) => stopWork({ room, why: `${room} is being deleted` })))
@@ -97,12 +58,12 @@ function followPeople(
   { news, orders, loans, payers }: Cluster,
   { chat: { people, preferences, invitations, rooms }, context: { storage } }: FollowingParts,
 ): () => Promise<void> {
-  const byId = (id: string): Promise<Person | undefined> => storage.chat.people.byId(id as PersonId)
-  news.on('people', async (ids) => {
-    await people.readAgain(ids as readonly PersonId[])
+  const byId = (id: PersonId): Promise<Person | undefined> => storage.chat.people.byId(id)
+  news.on('people', async (ids: readonly PersonId[]) => {
+    await people.readAgain(ids)
     rooms.everywhere.namesChanged()
   })
-  news.on('preferences', async (ids) => {
+  news.on('preferences', async (ids: readonly PersonId[]) => {
     for (const id of ids) {
       const person = await byId(id)
       if (person) await preferences.readAgain(person)
@@ -125,10 +86,10 @@ function followTalk(
 ): () => Promise<void> {
   const { people } = storage.chat
   news.on('away', () => away.readAgain())
-  news.on('ignored', (ids) => ignores.readAgain(ids as readonly PersonId[]))
-  news.on('keys', async (ids) => {
+  news.on('ignored', (ids: readonly PersonId[]) => ignores.readAgain(ids))
+  news.on('keys', async (ids: readonly PersonId[]) => {
     if (!ignores.isAnybodyIgnored()) return
-    for (const id of ids as readonly PersonId[]) {
+    for (const id of ids) {
       const person = await people.byId(id)
       for (const key of person ? await people.keysOf(id) : []) if (person) ignores.cameIn(person, key)
     }

@@ -17,7 +17,7 @@ import type { QuestionRow } from '../cluster/ports.ts'
 import type { Config } from '../config/config.ts'
 import { askedIn } from './cluster/question-book.ts'
 import type { AppContext } from './context.ts'
-import { peopleElsewhere } from './shared-people.ts'
+import { peopleElsewhere } from './people-elsewhere.ts'
 
 /** What the rooms have in common with those of other servers. */
 export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'> & {
@@ -73,16 +73,17 @@ export function clusterHooks(
   readAgain: () => Promise<void>,
 ): ClusterHooks {
   return {
+    async told(name, person, event) {
+      const room = await anyRoom(name).catch(() => undefined)
+      await room?.tellLate(person, event)
+    },
     async buried({ rooms, questions }) {
       for (const name of rooms) await (await anyRoom(name))?.sumUpPresence()
       await endCutTurns()
       for (const question of questions) await withdraw(question, await anyRoom(question.room))
     },
-    async back(places) {
-      // What was decided while it was away may be no news any more.
-      await readAgain()
-      for (const { room, person } of places) await (await anyRoom(room))?.cameAgain(person)
-    },
+    // What was decided while it was away may be no news any more.
+    back: readAgain,
   }
 }
 

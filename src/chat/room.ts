@@ -64,8 +64,8 @@ export interface Room {
    * measure.
    */
   memberChanged(person: Person, event: PresenceChange['event']): Promise<void>
-  /** Somebody who is here was said to have left, because nobody heard of this server: tells that they are here. */
-  cameAgain(person: PersonId): Promise<void>
+  /** Tells now what somebody did some time ago, when it could not be stored, whether or not they are here now. */
+  tellLate(person: Person, event: PresenceChange['event']): Promise<void>
   /** Somebody who may be here has another name, which was told already. */
   namesChanged(): void
   /** Whether somebody is here through this server. */
@@ -222,10 +222,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     async memberChanged(person, event) {
       if (!here.has(person)) await presence.tell({ name: person.name, event })
     },
-    async cameAgain(id) {
-      const person = here.people().find((one) => one.id === id)
-      if (person) await tellPresence({ name: person.name, event: 'joined' })
-    },
+    tellLate: (person, event) => tellPresence({ name: person.name, event }),
     listen(listener) {
       listeners.add(listener)
       hearing.begin(listener)

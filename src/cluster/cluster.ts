@@ -6,13 +6,14 @@ import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
 import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { createOrders, type Orders } from './orders.ts'
-import type { ClusterStores, Estate, News, PersonInRoom, ServerFacts, Wire } from './ports.ts'
+import type { ClusterStores, Estate, News, ServerFacts, Wire } from './ports.ts'
+import type { TellChange } from './own-places.ts'
 import { createSharedPayers, type SharedPayers } from './payers.ts'
 import { createSharedQuestions, type SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
 import { createSharedWork, type SharedWork } from './work.ts'
 
-/** How often the log is looked at for what no hint came for, in milliseconds. */
+/** How often the log is looked at for what no hint came for, and stored what could not be, in milliseconds. */
 const LOOK_MS = 1_000
 
 /** One of several servers, for the parts of the core that need not know it. Disposing of it ends its lease, and then the wire. */
@@ -37,10 +38,12 @@ export interface Cluster extends AsyncDisposable {
 
 /** What the rest of the server does for a cluster. None rejects with anything but `StorageError`. */
 export interface ClusterHooks {
+  /** Somebody came or went some time ago, when it could not be stored. Never rejects. */
+  readonly told: TellChange
   /** Other servers have died, and what they were doing is to be ended. */
   readonly buried: (estate: Estate) => Promise<void>
-  /** It is alive to the others again; these have come into rooms anew. */
-  readonly back: (places: readonly PersonInRoom[]) => Promise<void>
+  /** It is alive to the others again. */
+  readonly back: () => Promise<void>
 }
 
 /** What it is made of. */
@@ -74,22 +77,23 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
       // News may be gone that it has not read.
       await work.readAll()
       await questions.readAll()
-      await hooks?.back(await presence.comeAgain())
+      presence.comeAgain()
+      await hooks?.back()
     },
   })
 
-  function lookLater(): void {
+  function everySecond(look: () => Promise<void>): void {
     clock.later(LOOK_MS, () => {
-      if (!isOver) void feed.lookAtLog().finally(lookLater)
+      if (!isOver) void look().finally(() => everySecond(look))
     })
   }
 
   return {
     bus: feed,
     elsewhere: presence,
-    closings: createClosings(stores.closings, clock, log),
-    loans: createSharedLoans(stores, log),
-    payers: createSharedPayers(stores, clock, log),
+    closings: createClosings(stores.people.closings, clock, log),
+    loans: createSharedLoans(stores.people.loans, news, log),
+    payers: createSharedPayers(stores.people.payers, news, clock, log),
     orders,
     work,
     questions,
@@ -108,7 +112,8 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
       await presence.begin()
       await work.begin()
       await questions.begin()
-      lookLater()
+      everySecond(() => feed.lookAtLog())
+      everySecond(() => presence.catchUp(given.told))
     },
     async [Symbol.asyncDispose]() {
       isOver = true

@@ -1,10 +1,9 @@
 import type { RoomName } from '../chat/entry.ts'
-import { StorageError } from '../chat/errors.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
+import { createOwnPlaces, type TellChange } from './own-places.ts'
 import { skeleton } from '../lib/text/skeleton.ts'
-import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
 import type { ClusterStores, PersonInRoom, PresentRow } from './ports.ts'
 import { createRoomWatchers } from './room-watchers.ts'
 
@@ -12,8 +11,10 @@ import { createRoomWatchers } from './room-watchers.ts'
 export interface SharedPresence extends Elsewhere {
   /** Reads who is there through others, and follows that. Rejects with `StorageError`. */
   begin(): Promise<void>
-  /** Others took this server for dead: its people come in again. Rejects with `StorageError`, and then is to be called again. */
-  comeAgain(): Promise<readonly PersonInRoom[]>
+  /** Tells rooms of those who came or went while nothing could be stored. To be called every second; never rejects. */
+  catchUp(tell: TellChange): Promise<void>
+  /** Others took this server for dead: its people come in again with the next `catchUp`. */
+  comeAgain(): void
 }
 
 export function createSharedPresence(
@@ -23,10 +24,7 @@ export function createSharedPresence(
   const rooms = new Map<RoomName, ReadonlyMap<PersonId, Person>>()
   const lists = new Map<RoomName, readonly Person[]>()
   const watchers = createRoomWatchers()
-  /** Those who are here through this server, as it was last told. */
-  const own = new Map<string, { readonly room: RoomName; readonly person: Person }>()
-  /** What one person does in one room is told in its order. */
-  const inTurn = createKeyedSerial<string>()
+  const own = createOwnPlaces(present, log)
 
   /** Who has one more place, or one less, is who is there now: what was known before does not matter. */
   function take(places: readonly PersonInRoom[], rows: readonly PresentRow[]): void {
@@ -65,28 +63,11 @@ export function createSharedPresence(
     take(places, await present.elsewhere(places))
   }
 
-  /** While nothing can be stored, each server tells of its own people as if it were alone. */
-  async function told(change: () => Promise<boolean>): Promise<boolean> {
-    try {
-      return await change()
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      log.warn({ error, reason: error.reason }, 'other servers were not told who is here')
-      return true
-    }
-  }
-
   return {
-    came: (room, person) =>
-      inTurn(keyOf(room, person.id), async () => {
-        own.set(keyOf(room, person.id), { room, person })
-        return await told(() => present.come(room, person))
-      }),
-    went: (room, person) =>
-      inTurn(keyOf(room, person.id), async () => {
-        own.delete(keyOf(room, person.id))
-        return await told(() => present.go(room, person.id))
-      }),
+    came: own.came,
+    went: own.went,
+    catchUp: own.catchUp,
+    comeAgain: own.storeAllAgain,
     peopleIn(room) {
       const people = lists.get(room) ?? [...(rooms.get(room)?.values() ?? [])]
       lists.set(room, people)
@@ -104,20 +85,12 @@ export function createSharedPresence(
     watch: watchers.watch,
     async begin() {
       news.on('present', readAgain)
-      news.on('people', async (ids) => await readPeopleAgain(ids as readonly PersonId[]))
+      news.on('people', readPeopleAgain)
       const rows = await present.elsewhere()
       take(
         rows.map(({ room, person }) => ({ room, person: person.id })),
         rows,
       )
-    },
-    async comeAgain() {
-      const places: PersonInRoom[] = []
-      for (const [key, { room, person }] of [...own])
-        await inTurn(key, async () => {
-          if (own.has(key) && (await present.come(room, person))) places.push({ room, person: person.id })
-        })
-      return places
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Fingerprint } from '../chat/people/person.ts'
 import type { Loans } from '../chat/people/loans.ts'
 import type { Log } from '../chat/ports.ts'
-import type { ClusterStores } from './ports.ts'
+import type { LoanStore, News } from './ports.ts'
 
 /** The loans of other servers, kept as the database has them. */
 export interface SharedLoans extends Loans {
@@ -10,11 +10,12 @@ export interface SharedLoans extends Loans {
 }
 
 export function createSharedLoans(
-  { loans, news }: Pick<ClusterStores, 'loans' | 'news'>,
+  loans: LoanStore,
+  news: Pick<News, 'on'>,
   log: Pick<Log, 'warn'>,
 ): SharedLoans {
   let holders = new Map<string, Fingerprint>()
-  news.on('loans', async (keys) => {
+  news.on('loans', async (keys: readonly string[]) => {
     const skeletons = keys.flatMap((key) => key.split('\n'))
     const rows = await loans.elsewhere(skeletons)
     for (const skeleton of skeletons) holders.delete(skeleton)

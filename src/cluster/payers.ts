@@ -1,7 +1,7 @@
 import { payersOf } from '../chat/limits/payers.ts'
 import type { Shares } from '../chat/limits/shares.ts'
 import type { Alarm, Log } from '../chat/ports.ts'
-import type { ClusterStores, PayerRow, ServerId } from './ports.ts'
+import type { News, PayerRow, PayerStore, ServerId } from './ports.ts'
 
 /** Changes are told together, so often in milliseconds. */
 const TELL_MS = 250
@@ -18,7 +18,8 @@ export interface SharedPayers extends Shares {
 }
 
 export function createSharedPayers(
-  { payers, news }: Pick<ClusterStores, 'payers' | 'news'>,
+  payers: PayerStore,
+  news: Pick<News, 'on'>,
   clock: Alarm,
   log: Pick<Log, 'warn'>,
 ): SharedPayers {
@@ -61,7 +62,7 @@ export function createSharedPayers(
       elsewhere.set(payer, new Map(elsewhere.get(payer)).set(server, connections))
   }
 
-  news.on('payers', async (keys) => {
+  news.on('payers', async (keys: readonly string[]) => {
     const names = keys.flatMap((key) => key.split('\n'))
     const rows = await payers.elsewhere(names)
     for (const name of names) elsewhere.delete(name)

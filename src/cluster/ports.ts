@@ -7,7 +7,7 @@
  * the core's own ports (chat/ports.ts, chat/presence/elsewhere.ts) have a part for that, too.
  */
 import type { EntryId, RoomName } from '../chat/entry.ts'
-import type { ClientAct } from '../chat/moderation/clients-everywhere.ts'
+import type { ClientAct } from '../chat/moderation/other-servers.ts'
 import type { Loan } from '../chat/people/loans.ts'
 import type { Fingerprint, Person, PersonId } from '../chat/people/person.ts'
 import type { ToldMessage } from '../chat/talk/other-servers.ts'
@@ -87,9 +87,9 @@ export interface PersonInRoom {
 
 /** Who is in a room through which server. All methods reject with `StorageError` only. */
 export interface PresentStore {
-  /** They are there through this server. Resolves to whether they were in the room through no other. */
+  /** They are there through this server. Resolves to whether they were in the room through none before. */
   come(room: RoomName, person: Person): Promise<boolean>
-  /** They are not any more. Resolves to whether they are in the room through no other. */
+  /** They are not any more. Resolves to whether this ended it: they were, and are in the room through no other. */
   go(room: RoomName, person: PersonId): Promise<boolean>
   /** Those who are somewhere through other servers: at these places, or at all. */
   elsewhere(places?: readonly PersonInRoom[]): Promise<readonly PresentRow[]>
@@ -134,9 +134,9 @@ export type NewsTopic =
 export interface News extends AsyncDisposable {
   /**
    * From now on `again` is called with the keys of what changed: at least once for each change by another server, in any
-   * order. Where it rejects, it is called with the same keys later.
+   * order. Where it rejects, it is called with the same keys later. They are strings, of the kind that the topic says.
    */
-  on(topic: NewsTopic, again: (keys: readonly string[]) => Promise<void>): void
+  on(topic: NewsTopic, again: (keys: readonly never[]) => Promise<void>): void
   /** Begins to tell. Resolves once nothing is missed any more. Rejects with `StorageError`. */
   begin(): Promise<void>
 }
@@ -235,12 +235,6 @@ export interface QuestionStore {
 export interface OrderKinds {
   /** A turn of a model, or a tool that somebody runs, is to be stopped for this reason. */
   readonly stop: { readonly id: string; readonly reason: string }
-  /** All that works in a room, or in all, for these people, or for all, is to be stopped. */
-  readonly stopWork: {
-    readonly room: RoomName | null
-    readonly names?: readonly string[]
-    readonly why: string
-  }
   /** Some clients are to be told, ended or taken out of a room. */
   readonly clients: ClientAct
   /** A message to one person is to be shown. */
@@ -310,6 +304,13 @@ export interface PayerStore {
   elsewhere(payers?: readonly string[]): Promise<readonly PayerRow[]>
 }
 
+/** What servers must know of each other's people. */
+export interface PeopleOfServers {
+  readonly closings: ClosingStore
+  readonly loans: LoanStore
+  readonly payers: PayerStore
+}
+
 /** What servers share beside the stores of the core. */
 export interface ClusterStores {
   /** This server. */
@@ -318,9 +319,7 @@ export interface ClusterStores {
   readonly present: PresentStore
   readonly news: News
   readonly orders: OrderStore
-  readonly closings: ClosingStore
-  readonly loans: LoanStore
-  readonly payers: PayerStore
+  readonly people: PeopleOfServers
   readonly work: WorkStore
   readonly questions: QuestionStore
   /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- NAME ARGUMENTS`: measurements that print a table. `fan-out`, `streaming` and `agents` start crowds of
+ * `npm run bench -- NAME ARGUMENTS`: measurements that print a table. `fan-out`, `streaming`, `agents` and `servers` start crowds of
  * clients and have arguments of their own (their run.ts tells them); any other name is a file of vitest's beside this
  * one (compose, catalogue, history, first-byte, login, copy). Without a name all are run, one after another: nothing else may run while they do.
  */
@@ -7,12 +7,14 @@ import { execa } from 'execa'
 import { setup } from '../support/build.ts'
 import { runAgents } from './agents/run.ts'
 import { runFanOut } from './fan-out/run.ts'
+import { runServers } from './servers/run.ts'
 import { runStreaming } from './streaming/run.ts'
 
 const CROWDS = new Map([
   ['fan-out', runFanOut],
   ['streaming', runStreaming],
   ['agents', runAgents],
+  ['servers', runServers],
 ])
 
 async function run([name, ...args]: readonly string[]): Promise<number> {

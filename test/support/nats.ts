@@ -6,6 +6,8 @@ import { createInterface } from 'node:readline'
 /** A NATS server in a process of its own. */
 export interface TestNats extends AsyncDisposable {
   readonly port: number
+  /** Of the process that runs now, or ran last. */
+  readonly pid: number
   /** `nats://127.0.0.1:PORT`. */
   readonly url: string
   /** Ends it at once, as a crash does. */
@@ -30,6 +32,9 @@ export async function startNats(options: readonly string[] = []): Promise<TestNa
 
   return {
     port,
+    get pid() {
+      return running.child.pid ?? 0
+    },
     url: `nats://127.0.0.1:${port}`,
     kill,
     async startAgain() {

@@ -19,7 +19,7 @@ export async function followWork(
   news: Pick<News, 'on'>,
   { rooms, scripts, mcp }: Kept,
 ): Promise<() => Promise<void>> {
-  news.on('room_scripts', async (names) => names.forEach((name) => scripts.forget(name as RoomName)))
+  news.on('room_scripts', async (rooms: readonly RoomName[]) => rooms.forEach((room) => scripts.forget(room)))
   news.on('mcp_servers', (names) => mcp.readAgain(names))
   news.on('mcp_pins', (names) => mcp.approvedElsewhere(names))
   async function readAgain(): Promise<void> {

@@ -1,21 +1,7 @@
 import type { RoomName } from '../entry.ts'
-import type { Fingerprint, Person, PersonId } from '../people/person.ts'
+import type { Person } from '../people/person.ts'
 import type { Concerns, OpenClients } from './open-clients.ts'
-import type { OtherServers } from './other-servers.ts'
-
-/** Whom an act concerns, in a form that another server can be told. */
-export type Whom =
-  /** These people, and all who came in with one of these keys. */
-  | { readonly people: readonly PersonId[]; readonly keys: readonly Fingerprint[] }
-  /** Somebody, where they came in with this key. */
-  | { readonly person: PersonId; readonly key: string }
-  /** All that came in with this token. */
-  | { readonly token: number }
-
-/** What is done to clients. `text` is what they are told. */
-export type ClientAct =
-  | { readonly act: 'tell' | 'end'; readonly whom: Whom; readonly text: string }
-  | { readonly act: 'leave'; readonly room: RoomName; readonly whom: Whom; readonly text: string }
+import type { ClientAct, OtherServers, Whom } from './other-servers.ts'
 
 /** The clients of some people, on whichever server of the database. No method rejects. */
 export interface ClientsEverywhere {

@@ -22,7 +22,7 @@ export interface Discipline {
 }
 
 export function createDiscipline(parts: ModerationParts): Discipline {
-  const { sanctions, everywhere, clock, log } = parts
+  const { sanctions, clients, clock, log } = parts
 
   async function reach(room: Room, actor: Person, name: string): Promise<ActTarget> {
     needStanding(parts, actor, room)
@@ -40,7 +40,7 @@ export function createDiscipline(parts: ModerationParts): Discipline {
       const told = await tell(room, actor, { text, act: { verb: 'kick', who, ...actFacts(reason) } }, log)
       stopTheirWork(target, room, `${who} was kicked`, parts)
       const why = `${actor.name} kicked you out of ${room.name}${becauseOf(reason)}; you may come back`
-      await everywhere.leave(room.name, whomOf(target), why)
+      await clients.everywhere.leave(room.name, whomOf(target), why)
       return told
     },
     async mute(room, actor, name, ms) {

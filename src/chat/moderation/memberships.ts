@@ -27,7 +27,7 @@ export interface Memberships {
 }
 
 export function createMemberships(parts: ModerationParts): Memberships {
-  const { rooms, stores, sanctions, everywhere, server, clock, log } = parts
+  const { rooms, stores, sanctions, clients, server, clock, log } = parts
 
   async function memberCalled(room: Room, name: string) {
     const person = await stores.people.bySkeleton(skeleton(name), clock.now())
@@ -39,7 +39,7 @@ export function createMemberships(parts: ModerationParts): Memberships {
     await stores.rooms.setMembership(room.name, id, null)
     if (!(await room.info()).private) return
     void server.stopWork({ room: room.name, names: new Set([name]), why: `${name} is no member any more` })
-    await everywhere.leave(room.name, { people: [id], keys: [] }, why)
+    await clients.everywhere.leave(room.name, { people: [id], keys: [] }, why)
   }
 
   return {

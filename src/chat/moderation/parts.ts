@@ -10,7 +10,7 @@ import type { ModerationAct } from './act.ts'
 import type { Sanctions } from './sanctions.ts'
 import type { ClientsEverywhere } from './clients-everywhere.ts'
 import type { OpenClients } from './open-clients.ts'
-import type { OtherServers } from './other-servers.ts'
+import type { OtherServers, StoppedWork } from './other-servers.ts'
 
 /** What the acts of moderation are made from. */
 export interface ModerationParts {
@@ -22,9 +22,7 @@ export interface ModerationParts {
     readonly removal: RoomRemoval
   }
   readonly sanctions: Sanctions
-  readonly clients: OpenClients
-  readonly everywhere: ClientsEverywhere
-  readonly others: Pick<OtherServers, 'close' | 'open'>
+  readonly clients: OpenClients & { readonly everywhere: ClientsEverywhere }
   readonly server: ServerForModeration
   readonly clock: Clock & MonotonicClock
   readonly nextId: () => string
@@ -32,10 +30,10 @@ export interface ModerationParts {
 }
 
 /** What moderation needs of the rest of the server. */
-export interface ServerForModeration {
+export interface ServerForModeration extends Pick<OtherServers, 'close' | 'open'> {
   /**
-   * Stops the models and tools that work for some people, on all servers, and tells why. Resolves when those of this server have
-   * ended. Never rejects.
+   * Stops the models and tools that work for some people, on all servers, and tells why. Resolves when they have ended. Never
+   * rejects.
    */
   stopWork(work: StoppedWork): Promise<void>
   /** Writes all that was said in a room into a new file, and puts its files beside it. Resolves to the file's path. */
@@ -44,15 +42,6 @@ export interface ServerForModeration {
   guestKey(name: string): Fingerprint | undefined
   /** Whether a key is one of an admin by the config, which no act reaches. */
   isConfigAdmin(key: Fingerprint): boolean
-}
-
-/** Which work is stopped. */
-export interface StoppedWork {
-  /** Null for all rooms. */
-  readonly room: RoomName | null
-  /** The names of those for whom it is done; all where it is absent. */
-  readonly names?: ReadonlySet<string>
-  readonly why: string
 }
 
 /** What an act was told as, and in which room. */

@@ -1,10 +1,12 @@
 import type { RoomName } from '../entry.ts'
 import type { Person } from '../people/person.ts'
+import type { OpenClients } from './open-clients.ts'
 import { becauseOf, forHowLong, type ModerationParts } from './parts.ts'
 import type { Sanction } from './ports.ts'
 
 /** What it needs to end clients. */
-type PutOutParts = Pick<ModerationParts, 'sanctions' | 'clients' | 'clock'> & {
+type PutOutParts = Pick<ModerationParts, 'sanctions' | 'clock'> & {
+  readonly clients: Pick<OpenClients, 'end' | 'leave'>
   readonly stores: { readonly rooms: Pick<ModerationParts['stores']['rooms'], 'find'> }
 }
 

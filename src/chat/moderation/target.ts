@@ -5,7 +5,7 @@ import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Room } from '../room.ts'
 import type { ModerationParts } from './parts.ts'
 import type { Sanction } from './ports.ts'
-import type { Whom } from './clients-everywhere.ts'
+import type { Whom } from './other-servers.ts'
 import type { Concerns } from './open-clients.ts'
 
 /** Whom an act is meant for. */

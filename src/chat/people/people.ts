@@ -94,13 +94,17 @@ export interface PeopleOptions {
   readonly claimCode: string | undefined
   /** Who may not come in. */
   readonly sanctions: Pick<Sanctions, 'barsLogin' | 'whyOut'>
+}
+
+/** What people depend on beyond this server; absent for one that is alone. */
+export interface PeopleElsewhere {
   /** What other servers have lent to guests. */
   readonly loans?: Loans | undefined
   /** Who is on which servers. */
   readonly shares?: Pick<Shares, 'servers'> | undefined
 }
 
-export function createPeople(options: PeopleOptions): People {
+export function createPeople(options: PeopleOptions, { loans, shares }: PeopleElsewhere = {}): People {
   const { store, policy, clock } = options
   const live = createLivePeople()
   const claim = createClaim(options)
@@ -108,10 +112,10 @@ export function createPeople(options: PeopleOptions): People {
     store.forLogin(mark, key, clock.now())
   const isTaken = async (mark: string, key: Fingerprint): Promise<boolean> =>
     (await facts(mark, key)).person !== undefined
-  const guests = createGuests({ isTaken, isReserved, loans: options.loans })
+  const guests = createGuests({ isTaken, isReserved, loans })
   const register = createRegister({ ...options, guests, whyNotFree, bearer, newPerson })
   const firstLogin = createFirstLogin({ ...options, isAdminKey })
-  const rename = createRename({ ...options, whyNotFree, onRenamed: live.rename })
+  const rename = createRename({ ...options, shares, whyNotFree, onRenamed: live.rename })
   /** What is read must not be older than what was written meanwhile. */
   const oneByOne = createSerial()
 

@@ -52,7 +52,6 @@ export interface DirectMessageParts {
   /** Whom the person of an open session hears. Rejects with `StorageError`. */
   readonly hearingOf: (person: Pick<Person, 'id' | 'name' | 'guest'>) => Promise<Hearing>
   readonly limits: DirectMessageLimits
-  readonly elsewhere: Pick<TalkElsewhere, 'message'>
   readonly nextId: () => string
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
@@ -65,7 +64,11 @@ const MAX_DAYS = 30
 /** Beyond this many people, those who were written to first cannot reply any more. */
 const MAX_WRITERS = 10_000
 
-export function createDirectMessages(parts: DirectMessageParts): DirectMessages {
+/** `elsewhere`: what other servers are told. */
+export function createDirectMessages(
+  parts: DirectMessageParts,
+  elsewhere: Pick<TalkElsewhere, 'message'>,
+): DirectMessages {
   const { store, sessions, clock, limits } = parts
   /** Who wrote to somebody last, and was shown. */
   const lastWriters = new Map<PersonId, Sender>()
@@ -85,7 +88,7 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
     const sender = { id: from.id, name: from.name, guest: from.guest, ...key }
     const message = { id: parts.nextId(), to: to.id, from: sender, at: clock.now(), text }
     await sendNow(to, message)
-    await parts.elsewhere.message({ message, to: { id: to.id, name: to.name, guest: to.guest } })
+    await elsewhere.message({ message, to: { id: to.id, name: to.name, guest: to.guest } })
     return { to, line: personalLine(showSender(message, to)) }
   }
 
@@ -155,8 +158,9 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
 
   /** It waits on disk, too, unless it is for a guest, and whoever is shown it here is not shown it again. */
   async function showSent({ message, to }: ToldMessage): Promise<void> {
-    showSender(message, to)
+    // Read first: what rejects is called again, and nothing is shown twice.
     const hearing = await parts.hearingOf(to)
+    showSender(message, to)
     try {
       if (!hearing.hearsFrom(message.from)) return
       noteWriter(message)

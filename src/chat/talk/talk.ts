@@ -56,17 +56,19 @@ export async function openTalk(parts: TalkParts): Promise<Talk> {
   const sessions = createOpenSessions()
   const findPerson = createFindPerson(people, sessions, clock, elsewhere)
   const ignores = createIgnores(stores.ignored)
-  const messages = createDirectMessages({
-    store: stores.messages,
-    sessions,
-    findPerson,
-    hearingOf: ignores.open,
+  const messages = createDirectMessages(
+    {
+      store: stores.messages,
+      sessions,
+      findPerson,
+      hearingOf: ignores.open,
+      limits,
+      nextId,
+      clock,
+      log,
+    },
     elsewhere,
-    limits,
-    nextId,
-    clock,
-    log,
-  })
+  )
   return {
     messages,
     ignores,

@@ -169,7 +169,7 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
         whoamiCommand(people),
         renameCommand(people, rooms),
         setCommand(preferences, typing),
-        keysCommand(comingIn.keys, comingIn.everywhere),
+        keysCommand(comingIn.keys, comingIn.clients.everywhere),
         invitesCommand(comingIn.invites, people, rooms, comingIn.policy),
         claimCommand(people),
         clearCommand(),
@@ -179,7 +179,7 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
     {
       name: 'programs',
       about: 'that come in as you',
-      commands: [tokenCommand(comingIn.tokens, rooms, comingIn.everywhere)],
+      commands: [tokenCommand(comingIn.tokens, rooms, comingIn.clients.everywhere)],
     },
     {
       name: 'order',

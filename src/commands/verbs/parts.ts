@@ -38,7 +38,7 @@ export interface CommandParts {
       readonly invites: Invites
       readonly keys: Keys
       readonly tokens: Tokens
-      readonly everywhere: Pick<ClientsEverywhere, 'end'>
+      readonly clients: { readonly everywhere: Pick<ClientsEverywhere, 'end'> }
       readonly policy: () => InvitePolicy
     }
   }

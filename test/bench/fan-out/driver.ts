@@ -4,7 +4,16 @@ import { createDeferred } from '../../../src/lib/deferred.ts'
 import { openSession, TERMINAL, type LoadSession } from '../../support/load/client.ts'
 import { keyOf } from '../../support/load/keys.ts'
 import { createTokenReader, nowUs, tokenText } from '../../support/load/tokens.ts'
-import type { Connected, ConnectRequest, Reply, Request, Shown, SpeakRequest, Spoken } from './messages.ts'
+import type {
+  Arrival,
+  Connected,
+  ConnectRequest,
+  Reply,
+  Request,
+  Shown,
+  SpeakRequest,
+  Spoken,
+} from './messages.ts'
 
 /** A client, and what its screen has shown since the last request to speak. */
 interface Member {
@@ -12,6 +21,7 @@ interface Member {
   lines: number[]
   latencies: number[]
   seen: Set<number>
+  repeated: number
 }
 
 /** All has come, or nothing more will, once no screen has shown anything for so long. */
@@ -26,23 +36,23 @@ let packets = 0
 let lastUs = 0
 let shown = 0
 
-async function connect({ port, names, atOnce, prompt, stay }: ConnectRequest): Promise<Connected> {
-  for (const name of names) keyOf(name)
-  const waiting = [...names]
+async function connect({ people, atOnce, prompt, stay }: ConnectRequest): Promise<Connected> {
+  for (const { name } of people) keyOf(name)
+  const waiting = [...people]
   const promptMs: number[] = []
   const startUs = nowUs()
   const work = async (): Promise<void> => {
-    for (let name = waiting.shift(); name !== undefined; name = waiting.shift())
-      promptMs.push(await connectOne(name, port, prompt))
+    for (let next = waiting.shift(); next; next = waiting.shift())
+      promptMs.push(await connectOne(next, prompt))
   }
   await Promise.all(Array.from({ length: atOnce }, work))
   const endUs = nowUs()
-  if (!stay) await leave(names)
+  if (!stay) await leave(people)
   return { startUs, endUs, promptMs }
 }
 
-async function leave(names: readonly string[]): Promise<void> {
-  for (const name of names) {
+async function leave(people: readonly Arrival[]): Promise<void> {
+  for (const { name } of people) {
     await members.get(name)?.session[Symbol.asyncDispose]()
     members.delete(name)
   }
@@ -53,7 +63,7 @@ async function leave(names: readonly string[]): Promise<void> {
 const PROMPT_S = 60
 
 /** Milliseconds until the prompt was there. */
-async function connectOne(name: string, port: number, prompt: RegExp): Promise<number> {
+async function connectOne({ name, port }: Arrival, prompt: RegExp): Promise<number> {
   const start = performance.now()
   const prompted = createDeferred<void>()
   let beginning: string | undefined = ''
@@ -65,7 +75,7 @@ async function connectOne(name: string, port: number, prompt: RegExp): Promise<n
     }
     note(name, chunk, read(chunk))
   })
-  members.set(name, { session, lines: [], latencies: [], seen: new Set() })
+  members.set(name, { session, lines: [], latencies: [], seen: new Set(), repeated: 0 })
   void session.ended.then(() => {
     gone.push(name)
     prompted.reject(new Error(`${name}'s session ended before its prompt`))
@@ -88,8 +98,11 @@ function note(name: string, chunk: Buffer, tokens: ReturnType<ReturnType<typeof 
   for (const { line, sentUs } of tokens) {
     const index = line - first
     // A speaker's own screen shows the line while it is typed: only others' screens say when it was delivered.
-    if (index < 0 || index >= lines || speakers[index % speakers.length] === name || member.seen.has(line))
+    if (index < 0 || index >= lines || speakers[index % speakers.length] === name) continue
+    if (member.seen.has(line)) {
+      member.repeated += 1
       continue
+    }
     member.seen.add(line)
     member.lines.push(line)
     member.latencies.push((now - sentUs) / 1000)
@@ -99,7 +112,8 @@ function note(name: string, chunk: Buffer, tokens: ReturnType<ReturnType<typeof 
 }
 
 async function speak(request: SpeakRequest): Promise<Spoken> {
-  for (const member of members.values()) Object.assign(member, { lines: [], latencies: [], seen: new Set() })
+  for (const member of members.values())
+    Object.assign(member, { lines: [], latencies: [], seen: new Set(), repeated: 0 })
   current = request
   bytes = packets = shown = 0
   lastUs = request.startUs
@@ -133,10 +147,11 @@ async function settle({ speakers, lines, startUs, everyUs }: SpeakRequest): Prom
 }
 
 const screens = (): Shown[] =>
-  Array.from(members, ([name, { lines, latencies }]) => ({
+  Array.from(members, ([name, { lines, latencies, repeated }]) => ({
     name,
     lines: Int32Array.from(lines),
     latencies: Float32Array.from(latencies),
+    repeated,
   }))
 
 async function answer(request: Request): Promise<Reply> {

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import type { ChildProcess } from 'node:child_process'
 import { startChild } from '../../support/load/typescript-child.ts'
 import { nowUs } from '../../support/load/tokens.ts'
-import type { Connected, ConnectRequest, Reply, Request, Spoken } from './messages.ts'
+import type { Arrival, Connected, ConnectRequest, Reply, Request, Spoken } from './messages.ts'
 
 /** Load drivers that act as one: the clients of a contender, spread over one or more processes. */
 export interface Drivers extends AsyncDisposable {
   /** Lets a few clients in and out again, so that neither side does anything for the first time afterwards. */
-  warmUp(port: number, prompt: RegExp): Promise<void>
-  /** Logs in so many clients, eight at once; rejects when one of them is not let in. */
-  connect(port: number, clients: number, prompt: RegExp): Promise<Connected>
+  warmUp(ports: readonly number[], prompt: RegExp): Promise<void>
+  /** Logs in so many clients at these ports in turn, eight at once; rejects when one of them is not let in. */
+  connect(ports: readonly number[], clients: number, prompt: RegExp): Promise<Connected>
   /** Lets the first `speakers` clients say `rate` lines a second in all for `seconds`. */
   speak(what: { readonly speakers: number; readonly rate: number; readonly seconds: number }): Promise<Round>
 }
@@ -29,7 +29,8 @@ export interface Round extends Spoken {
 const LOGINS_AT_ONCE = 8
 const WARM_UP_ROUNDS = 4
 
-const namesUpTo = (count: number): string[] => Array.from({ length: count }, (_, at) => `u${at}`)
+const peopleAt = (ports: readonly number[], count: number): Arrival[] =>
+  Array.from({ length: count }, (_, at) => ({ name: `u${at}`, port: ports[at % ports.length] ?? 0 }))
 
 /** Time for every driver to be told before the first line is due. */
 const LEAD_US = 100_000
@@ -42,14 +43,14 @@ export async function startDrivers(processes: number): Promise<Drivers> {
   const all = <T>(request: (at: number) => Request, pick: (reply: Reply) => T | undefined): Promise<T[]> =>
     Promise.all(children.map(({ child }, at) => ask(child, request(at), pick)))
   async function connectAll(
-    everybody: readonly string[],
-    how: Pick<ConnectRequest, 'port' | 'prompt' | 'stay'>,
+    everybody: readonly Arrival[],
+    how: Pick<ConnectRequest, 'prompt' | 'stay'>,
   ): Promise<Connected> {
     const parts = await all(
       (at) => ({
         type: 'connect',
         ...how,
-        names: everybody.filter((_, index) => index % processes === at),
+        people: everybody.filter((_, index) => index % processes === at),
         atOnce: Math.ceil(LOGINS_AT_ONCE / processes),
       }),
       (reply) => (reply.type === 'connected' ? reply.connected : undefined),
@@ -63,13 +64,14 @@ export async function startDrivers(processes: number): Promise<Drivers> {
   let names: string[] = []
   let said = 0
   return {
-    async warmUp(port, prompt) {
+    async warmUp(ports, prompt) {
       for (let round = 0; round < WARM_UP_ROUNDS; round += 1)
-        await connectAll(namesUpTo(LOGINS_AT_ONCE), { port, prompt, stay: false })
+        await connectAll(peopleAt(ports, LOGINS_AT_ONCE), { prompt, stay: false })
     },
-    connect(port, clients, prompt) {
-      names = namesUpTo(clients)
-      return connectAll(names, { port, prompt, stay: true })
+    connect(ports, clients, prompt) {
+      const people = peopleAt(ports, clients)
+      names = people.map(({ name }) => name)
+      return connectAll(people, { prompt, stay: true })
     },
     async speak({ speakers, rate, seconds }) {
       const lines = Math.round(rate * seconds)

@@ -3,13 +3,18 @@
 /** Log in under these names, so many at once, and wait until each screen has shown a prompt. */
 export interface ConnectRequest {
   readonly type: 'connect'
-  readonly port: number
-  readonly names: readonly string[]
+  readonly people: readonly Arrival[]
   readonly atOnce: number
   /** The screen is ready once it has shown this. */
   readonly prompt: RegExp
   /** Otherwise they leave again at once: it warms up both sides. */
   readonly stay: boolean
+}
+
+/** Who comes, and where. */
+export interface Arrival {
+  readonly name: string
+  readonly port: number
 }
 
 /** Speak: line `first + i` at `startUs + i * everyUs`, said by `speakers[i % speakers.length]` if they are here. */
@@ -31,13 +36,15 @@ export interface Connected {
   readonly promptMs: readonly number[]
 }
 
-/** What one screen has shown of the lines of others, each once. */
+/** What one screen has shown of the lines of others, each at its first time. */
 export interface Shown {
   readonly name: string
   /** Numbers of lines in the order in which they came. */
   readonly lines: Int32Array
   /** From Enter to this screen, in milliseconds, line by line. */
   readonly latencies: Float32Array
+  /** How often a line came that was there already. */
+  readonly repeated: number
 }
 
 export interface Spoken {

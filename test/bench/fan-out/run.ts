@@ -73,10 +73,10 @@ async function measureSize(clients: number, options: FanOutOptions, cleanup: Cle
 const WHOLLY_STARTED_MS = 4_000
 
 async function arrive({ contender, drivers }: Crowd, clients: number): Promise<CrowdFigures> {
-  await drivers.warmUp(contender.port, contender.prompt)
+  await drivers.warmUp([contender.port], contender.prompt)
   await pause(WHOLLY_STARTED_MS)
   const before = await settledMemory(contender.pid)
-  const connected = await drivers.connect(contender.port, clients, contender.prompt)
+  const connected = await drivers.connect([contender.port], clients, contender.prompt)
   const after = await settledMemory(contender.pid)
   return crowdFigures(contender.name, connected, (after - before) / clients)
 }

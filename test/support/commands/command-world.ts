@@ -219,9 +219,9 @@ async function runnerIn(
     () => ({ modelNames: turns.names() }),
     CLAIM_CODE,
   )
-  const clients = createOpenClients()
-  const everywhere = createClientsEverywhere(clients, NO_OTHER_SERVERS)
-  const order = { sanctions, clients, everywhere, others: NO_OTHER_SERVERS }
+  const here = createOpenClients()
+  const clients = { ...here, everywhere: createClientsEverywhere(here, NO_OTHER_SERVERS) }
+  const order = { sanctions, clients, others: NO_OTHER_SERVERS }
   const moderated = { rooms, people, order }
   const config = { dataDir, roomsDir: join(dataDir, 'rooms'), admins: () => [] }
   const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
@@ -233,7 +233,7 @@ async function runnerIn(
   const groups = createCommandGroups({
     chat: {
       ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
-      comingIn: { invites, keys, tokens, everywhere, policy },
+      comingIn: { invites, keys, tokens, clients, policy },
     },
     spoken: { speech, talk, typing },
     activity: { work: { turns, runs, summaries }, approvals, hooks, mcp },

@@ -40,3 +40,16 @@ export async function childProcesses(pid: number): Promise<readonly number[]> {
   )
   return lists.flatMap((list) => list.trim().split(' ').filter(Boolean).map(Number))
 }
+
+/** Processor time of a process and all that it started, also of those that have ended, in milliseconds. */
+export async function cpuMsOfAll(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
+  // As in `cpuMs`; behind it cutime and cstime, of children that have ended.
+  const ticks = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15)
+  const children = await childProcesses(pid)
+  const theirs = await Promise.all(children.map((child) => cpuMsOfAll(child).catch(() => 0)))
+  return [...ticks.map((tick) => Number(tick) * MS_PER_TICK), ...theirs].reduce((sum, ms) => sum + ms, 0)
+}

@@ -4,7 +4,7 @@ import { createPace } from '../../../src/chat/limits/pace.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import { createSharedPayers, type SharedPayers } from '../../../src/cluster/payers.ts'
-import type { NewsTopic, PayerRow, ServerId } from '../../../src/cluster/ports.ts'
+import type { PayerRow, ServerId } from '../../../src/cluster/ports.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'
 
 const bob: Pick<Person, 'id' | 'login'> = { id: 'bob' as PersonId }
@@ -19,20 +19,16 @@ function createServers() {
     const self = id as ServerId
     return createSharedPayers(
       {
-        payers: {
-          async put(counts) {
-            if (isDown) throw new StorageError('other', 'down')
-            for (const { payer, connections } of counts)
-              rows.set(`${self} ${payer}`, { payer, server: self, connections })
-          },
-          elsewhere: async (payers) =>
-            [...rows.values()].filter((row) => row.server !== self && (payers?.includes(row.payer) ?? true)),
+        async put(counts) {
+          if (isDown) throw new StorageError('other', 'down')
+          for (const { payer, connections } of counts)
+            rows.set(`${self} ${payer}`, { payer, server: self, connections })
         },
-        news: {
-          on: (_topic: NewsTopic, again) => void listeners.set(self, again),
-          begin: () => Promise.resolve(),
-          [Symbol.asyncDispose]: () => Promise.resolve(),
-        },
+        elsewhere: async (payers) =>
+          [...rows.values()].filter((row) => row.server !== self && (payers?.includes(row.payer) ?? true)),
+      },
+      {
+        on: (_topic, again) => void listeners.set(self, again as (keys: readonly string[]) => Promise<void>),
       },
       clock,
       memoryLog(),

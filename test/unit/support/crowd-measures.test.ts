@@ -7,6 +7,7 @@ const screen = (name: string, ...lines: number[]) => ({
   name,
   lines: Int32Array.from(lines),
   latencies: Float32Array.from(lines),
+  repeated: 0,
 })
 
 test('a marked line is found wherever the bytes around it are cut, and nothing else is', () => {

@@ -90,6 +90,8 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
   async function once<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (closing) throw new StorageError('other', 'the server is stopping; nothing was stored')
     const client = await pool.connect()
+    // The pool listens only while nobody uses it. Between two statements nobody else would hear that it ended: the next one rejects.
+    client.on('error', ignore)
     let trouble: unknown
     try {
       return await work(client)
@@ -97,6 +99,7 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
       trouble = error
       throw error
     } finally {
+      client.off('error', ignore)
       client.release(isUnusable(trouble))
     }
   }
@@ -135,6 +138,8 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
     },
   }
 }
+
+const ignore = (): void => undefined
 
 async function again<T>(
   work: () => Promise<T>,

@@ -19,7 +19,7 @@ export function createNews(
   { url, self, log }: { readonly url: string; readonly self: ServerId; readonly log: Log },
 ): News {
   const reader = createNewsReader(connection)
-  const listeners = new Map<NewsTopic, ((keys: readonly string[]) => Promise<void>)[]>()
+  const listeners = new Map<NewsTopic, ((keys: readonly never[]) => Promise<void>)[]>()
   /** What was read and not yet taken in by everybody who asked for it. */
   let open: readonly NewsRow[] = []
   let looking: Promise<void> | undefined
@@ -56,7 +56,7 @@ export function createNews(
 
   async function tellTopic(topic: NewsTopic, rows: readonly NewsRow[]): Promise<void> {
     const keys = [...new Set(rows.filter((row) => row.topic === topic).map(({ key }) => key))]
-    for (const again of listeners.get(topic) ?? []) await again(keys)
+    for (const again of listeners.get(topic) ?? []) await again(keys as never[])
   }
 
   async function removeOld(): Promise<void> {

@@ -4,45 +4,48 @@ import type { PersonInRoom, PresentRow, PresentStore, ServerId } from '../../../
 import type { Connections } from '../connection.ts'
 import { placeOf } from '../locks.ts'
 import { joined, sql, type Sql } from '../sql.ts'
-import { returned } from '../statements.ts'
+import { returned, type Statements } from '../statements.ts'
 
 /** The table `present`. */
-export const createPresentStore = ({ read, transaction }: Connections, self: ServerId): PresentStore => ({
-  come: (room, person) =>
-    transaction(
-      async (tx) => {
-        await tx.run(sql`
+export const createPresentStore = ({ read, transaction }: Connections, self: ServerId): PresentStore => {
+  async function isAlone(tx: Statements, room: RoomName, person: PersonId): Promise<boolean> {
+    const row = await tx.get<{ isAlone: boolean }>(sql`
+      SELECT NOT EXISTS (SELECT 1 FROM present WHERE person = ${person} AND room = ${room} AND server <> ${self}) AS "isAlone"`)
+    return returned(row).isAlone
+  }
+
+  return {
+    come: (room, person) =>
+      transaction(
+        async (tx) => {
+          // A row that was there already was not inserted by this transaction.
+          const row = await tx.get<{ isNew: boolean }>(sql`
         INSERT INTO present (room, person, server, name, facts)
         VALUES (${room}, ${person.id}, ${self}, ${person.name}, ${factsOf(person)})
-        ON CONFLICT (person, room, server) DO UPDATE SET name = excluded.name, facts = excluded.facts`)
-        return await tx.get<Alone>(alone(room, person.id, self)).then((row) => returned(row).isAlone)
-      },
-      [placeOf(room, person.id)],
-    ),
-  go: (room, person) =>
-    transaction(
-      async (tx) => {
-        await tx.run(
-          sql`DELETE FROM present WHERE person = ${person} AND room = ${room} AND server = ${self}`,
-        )
-        return await tx.get<Alone>(alone(room, person, self)).then((row) => returned(row).isAlone)
-      },
-      [placeOf(room, person)],
-    ),
-  async elsewhere(places) {
-    const rows = await read.all<Row>(sql`
+        ON CONFLICT (person, room, server) DO UPDATE SET name = excluded.name, facts = excluded.facts
+        RETURNING (xmax = 0) AS "isNew"`)
+          return returned(row).isNew && (await isAlone(tx, room, person.id))
+        },
+        [placeOf(room, person.id)],
+      ),
+    go: (room, person) =>
+      transaction(
+        async (tx) => {
+          const removed = await tx.run(
+            sql`DELETE FROM present WHERE person = ${person} AND room = ${room} AND server = ${self}`,
+          )
+          return removed > 0 && (await isAlone(tx, room, person))
+        },
+        [placeOf(room, person)],
+      ),
+    async elsewhere(places) {
+      const rows = await read.all<Row>(sql`
       SELECT room, person, server, coalesce(people.name, present.name) AS name, people.admin, facts FROM present LEFT JOIN people ON people.id = person
       WHERE server <> ${self} ${places ? joined([sql`AND`, at(places)], ' ') : sql``}`)
-    return rows.map(toPresent)
-  },
-})
-
-interface Alone {
-  readonly isAlone: boolean
+      return rows.map(toPresent)
+    },
+  }
 }
-
-const alone = (room: RoomName, person: PersonId, self: ServerId): Sql => sql`
-  SELECT NOT EXISTS (SELECT 1 FROM present WHERE person = ${person} AND room = ${room} AND server <> ${self}) AS "isAlone"`
 
 const at = (places: readonly PersonInRoom[]): Sql => sql`
   (person, room) IN (SELECT * FROM unnest(${places.map(({ person }) => person)}::text[], ${places.map(({ room }) => room)}::text[]))`

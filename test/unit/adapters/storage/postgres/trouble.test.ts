@@ -9,6 +9,8 @@ import {
   openStorage,
   restoreDatabase,
 } from '../../../../../src/adapters/storage/open.ts'
+import { createConnections } from '../../../../../src/adapters/storage/postgres/connection.ts'
+import { sql } from '../../../../../src/adapters/storage/postgres/sql.ts'
 import { readMigrations } from '../../../../../src/adapters/storage/migrations.ts'
 import { paths } from '../../../../../src/app/paths.ts'
 import { StorageError } from '../../../../../src/chat/errors.ts'
@@ -44,6 +46,10 @@ function changed(
 ): string {
   return Object.assign(new URL(url), change).toString()
 }
+
+const OTHERS =
+  'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()'
+const END_OTHERS = `SELECT pg_terminate_backend(pid) FROM (${OTHERS}) AS others`
 
 describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', () => {
   test('is refused in a sentence that says what to do', async () => {
@@ -203,12 +209,24 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     const log = factsLog()
     await using storage = await openStorage({ ...postgresOptions(database), log })
     await storage.chat.log.append(message(idOf(1), 'lobby', 'before'))
-    await database.send(
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-    )
+    await database.send(END_OTHERS)
     expect(await storage.chat.log.read(lobby, { limit: 9 })).toHaveLength(1)
     await storage.chat.log.append(message(idOf(2), 'lobby', 'after'))
     expect(await storage.chat.log.read(lobby, { limit: 9 })).toHaveLength(2)
+  })
+
+  test('rejects a transaction whose connection ends between two statements, and goes on', async () => {
+    await using database = await createDatabase()
+    await using connections = createConnections(database.url)
+    const cut = connections.transaction(async (tx) => {
+      await tx.run(sql`CREATE TABLE half (id int)`)
+      await database.send(END_OTHERS)
+      // By the end of another conversation with PostgreSQL the end of this one is here.
+      while ((await database.send(OTHERS)).length > 0);
+      await tx.run(sql`INSERT INTO half VALUES (1)`)
+    })
+    await expect(cut).rejects.toMatchObject({ name: 'StorageError' })
+    expect(await connections.read.all(sql`SELECT to_regclass('half') AS half`)).toEqual([{ half: null }])
   })
 
   test('rejects while PostgreSQL is down, and works when it is up again', async () => {

@@ -1,0 +1,127 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { createAgents, type Agents } from './agents/agents.ts'
+import { createServeMcp } from './agents/serve-mcp.ts'
+import type { AppContext } from './context.ts'
+import { type RoomsAndPeople } from './rooms-and-people.ts'
+import { createGreeting } from './room/greeting.ts'
+import { createRoomBoards } from './room/board.ts'
+import { createRoomPasts } from './room/past.ts'
+import { createRoomStatus } from './room/status.ts'
+import { createClientHandler } from './session-host.ts'
+import { assembleModeration } from './assemble-moderation.ts'
+import { createDoor } from './door.ts'
+import { type Activity, type Work } from './activity.ts'
+import { type CurrentConfig } from './current-config.ts'
+import { createPace } from '../chat/limits/pace.ts'
+import type { LineReaders } from '../chat/talk/own-lines.ts'
+import { createLastSeen } from '../chat/preferences/last-seen.ts'
+import { openTalk, type Talk } from '../chat/talk/talk.ts'
+import { createTyping } from '../chat/typing/typing.ts'
+import { createCompletion } from '../commands/completion.ts'
+import { createCommands } from '../commands/verbs/index.ts'
+import { createRunner } from '../commands/runner.ts'
+import { createSpeech } from '../commands/speech.ts'
+import { stopAll } from '../commands/verbs/stop.ts'
+import { processTimers } from './process-timers.ts'
+import type { ClientHandler } from '../session/ports.ts'
+import { KEY_HELP } from '../session/key-table.ts'
+import { type LazyMarkdown } from '../session/markdown/load.ts'
+import { createShared } from '../session/shared.ts'
+
+/** What a client meets: rooms, commands, completion, and what it is told; with the agents that come in the same way. */
+export async function createHandler(
+  current: CurrentConfig,
+  chat: RoomsAndPeople,
+  activity: Activity,
+  context: AppContext,
+  markdown: LazyMarkdown,
+): Promise<{ readonly handler: ClientHandler; readonly agents: Agents; readonly talk: Talk }> {
+  const { clock, log, storage, nextId } = context
+  const { work, bytes } = activity
+  const { turns } = work
+  const { rooms, people, preferences, invitations, order, toOthers } = chat
+  const { shares } = toOthers
+  const timers = processTimers()
+  const { limits } = current
+  const talk = await openTalk({
+    people: storage.chat.people,
+    stores: storage.talk,
+    readers: lineReaders(work),
+    limits,
+    ...(toOthers.talk && { elsewhere: toOthers.talk }),
+    clock,
+    nextId,
+    log,
+  })
+  const typing = createTyping({
+    store: storage.talk.typed,
+    wants: async (person) => (await preferences.of(person)).history !== 'off',
+    clock,
+    log,
+  })
+  const speech = createSpeech(turns, limits, talk.away, talk.findPerson)
+  const moderation = assembleModeration(chat, work, context, {
+    dataDir: current.now().dataDir,
+    roomsDir: current.now().sandbox.rooms_dir,
+    admins: () => current.now().server.admins,
+  })
+  const commands = createCommands({
+    chat,
+    spoken: { speech, talk, typing },
+    activity,
+    moderation,
+    keys: KEY_HELP,
+    clock,
+    stores: storage,
+  })
+  const pace = createPace({ limits, clock, wait: (ms) => wait(ms), shares })
+  const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn, shares)
+  const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
+  const agents = createAgents({ runner, rooms, door, talk, shares, log })
+  const handler = createClientHandler({
+    door,
+    rooms,
+    views: {
+      boards: createRoomBoards(
+        createRoomStatus(work, activity.approvals, storage.models.turns, clock),
+        timers.now,
+        {
+          tools: markdown.tools,
+          wallNow: () => clock.now(),
+        },
+      ),
+      pasts: createRoomPasts(),
+      lastSeen: createLastSeen(storage.chat.lastSeen, log),
+    },
+    input: {
+      runner,
+      complete: createCompletion(commands, turns),
+      typing,
+      serveMcp: createServeMcp(agents, log, () => limits.paste_bytes),
+      stop: (room, person) => stopAll(work, room, person),
+    },
+    told: {
+      openTalk: talk.openSession,
+      invitations,
+      greeting: createGreeting({ models: () => current.now().models, isClaimable: people.isClaimable }),
+    },
+    shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),
+    preferences,
+    settings: {
+      motd: () => current.now().server.motd,
+      stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
+    },
+  })
+  const shell: ClientHandler['shell'] = (person, terminal, account) => {
+    // Whoever sits at a terminal asks sooner or later, and then does not wait for what answers.
+    if (terminal.size()) activity.warmComposer()
+    return handler.shell(person, terminal, account)
+  }
+  return { handler: { ...handler, shell }, agents, talk }
+}
+
+/** Those who read what people said, and must not read it again once it was changed. */
+const lineReaders = ({ turns, summaries }: Pick<Work, 'turns' | 'summaries'>): LineReaders => ({
+  answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
+  forget: summaries.forget,
+})

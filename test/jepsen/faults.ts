@@ -1,0 +1,136 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Passage } from '../support/faults/gate.ts'
+import type { Machine } from '../support/faults/machine.ts'
+import type { Site } from '../support/faults/site.ts'
+import type { Fault, History } from './history.ts'
+import type { Random } from './random.ts'
+
+/** What can be done to a site. */
+interface Hurting {
+  readonly name: string
+  readonly machine?: Machine
+  readonly hurts: boolean
+  /** How long it lasts, in milliseconds. */
+  readonly forMs: number
+  begin(): Promise<void>
+  end(): Promise<void>
+}
+
+/** Longer than a lease (8 s): others take the server for dead. */
+const FROZEN_MS = [9_000, 12_000] as const
+const DEAD_MS = [500, 11_000] as const
+const CUT_MS = [5_000, 20_000] as const
+const ENGINE_DOWN_MS = [200, 4_000] as const
+
+/** Between two faults. */
+const REST_MS = [500, 3_000] as const
+
+const HOUR_MS = 3_600_000
+
+/** Hurts one thing after another until the signal, and heals each. Every kind comes before one comes again. */
+export async function hurtAll(
+  site: Site,
+  history: History,
+  random: Random,
+  isOver: AbortSignal,
+): Promise<void> {
+  while (!isOver.aborted)
+    for (const kind of random.shuffled(kindsFor(site))) {
+      if (isOver.aborted) return
+      await hurt(kind(site, random), history)
+      await pause(random.between(...REST_MS))
+    }
+}
+
+async function hurt({ name, machine, hurts, forMs, begin, end }: Hurting, history: History): Promise<void> {
+  const fault: Fault = { name, machine: machine?.name, hurts, begunAt: history.now(), endedAt: undefined }
+  history.faults.push(fault)
+  await begin()
+  await pause(forMs)
+  await end()
+  fault.endedAt = history.now()
+}
+
+type Kind = (site: Site, random: Random) => Hurting
+
+const kindsFor = ({ nats }: Site): readonly Kind[] => [
+  kill,
+  drain,
+  freeze,
+  restartDatabase,
+  cutFromDatabase,
+  ...(nats ? [killNats, cutFromNats] : []),
+]
+
+/** Whoever starts anew may have a clock that is an hour off, until it starts again. */
+function startAnew(machine: Machine, random: Random): () => Promise<void> {
+  const offMs = random.pick([0, -HOUR_MS, HOUR_MS])
+  return () => machine.start(offMs)
+}
+
+function kill({ machines }: Site, random: Random): Hurting {
+  const machine = random.pick(machines)
+  return {
+    ...{ name: 'SIGKILL', machine, hurts: true, forMs: random.between(...DEAD_MS) },
+    begin: async () => void (await machine.server.stop('SIGKILL')),
+    end: startAnew(machine, random),
+  }
+}
+
+function drain({ machines }: Site, random: Random): Hurting {
+  const machine = random.pick(machines)
+  return {
+    ...{ name: 'SIGTERM', machine, hurts: true, forMs: 0 },
+    begin: async () => void (await machine.server.stop('SIGTERM')),
+    end: startAnew(machine, random),
+  }
+}
+
+function freeze({ machines }: Site, random: Random): Hurting {
+  const machine = random.pick(machines)
+  const { process } = machine.server
+  return {
+    ...{ name: 'SIGSTOP', machine, hurts: true, forMs: random.between(...FROZEN_MS) },
+    begin: async () => void process.kill('SIGSTOP'),
+    end: async () => void process.kill('SIGCONT'),
+  }
+}
+
+function restartDatabase(site: Site, random: Random): Hurting {
+  const how = random.pick(['fast', 'immediate'] as const)
+  return {
+    ...{ name: `PostgreSQL stopped (${how})`, hurts: true, forMs: random.between(...ENGINE_DOWN_MS) },
+    begin: () => site.stopDatabase(how),
+    end: () => site.startDatabase(),
+  }
+}
+
+function cutFromDatabase({ machines }: Site, random: Random): Hurting {
+  const machine = random.pick(machines)
+  const passage = random.pick(CUTS)
+  return {
+    ...{ name: `cut from PostgreSQL (${passage})`, machine, hurts: true, forMs: random.between(...CUT_MS) },
+    begin: async () => machine.toDatabase.set(passage),
+    end: async () => machine.toDatabase.set('open'),
+  }
+}
+
+const CUTS: readonly Passage[] = ['shut', 'only-in', 'only-out']
+
+function killNats({ nats }: Site, random: Random): Hurting {
+  return {
+    ...{ name: 'NATS killed', hurts: false, forMs: random.between(...ENGINE_DOWN_MS) },
+    begin: async () => await nats?.kill(),
+    end: async () => await nats?.startAgain(),
+  }
+}
+
+function cutFromNats({ machines }: Site, random: Random): Hurting {
+  const machine = random.pick(machines)
+  const passage = random.pick(CUTS)
+  return {
+    ...{ name: `cut from NATS (${passage})`, machine, hurts: false, forMs: random.between(...CUT_MS) },
+    begin: async () => machine.toNats?.set(passage),
+    end: async () => machine.toNats?.set('open'),
+  }
+}

@@ -1,0 +1,72 @@
+import { Client } from 'pg'
+
+/** An entry of the log, as far as the checks look at it. */
+export interface StoredEntry {
+  readonly id: string
+  readonly room: string
+  readonly kind: string
+  readonly author: string
+  readonly text: string
+  readonly data: {
+    readonly reacts?: string
+    readonly retracts?: string
+    readonly turn?: string
+    readonly outcome?: string
+    readonly event?: 'joined' | 'left' | 'summed'
+    readonly joined?: readonly string[]
+    readonly left?: readonly string[]
+  }
+}
+
+/** A turn of a model as it is stored. */
+export interface StoredTurn {
+  readonly id: string
+  readonly room: string
+  readonly ended: boolean
+  readonly outcome: string | null
+  /** Id of the line that asked for it. */
+  readonly message: string | null
+}
+
+/** What the database says when the run is over. */
+export interface Truth {
+  /** In the order of the log, room by room. */
+  readonly entries: readonly StoredEntry[]
+  readonly turns: readonly StoredTurn[]
+  /** Comings and goings that wait for their entry. */
+  readonly held: readonly {
+    readonly room: string
+    readonly name: string
+    readonly event: 'joined' | 'left'
+  }[]
+}
+
+export async function readTruth(url: string): Promise<Truth> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const entries = await client.query<Omit<StoredEntry, 'data'> & { data: string }>(
+      'SELECT id, room, kind, author, text, data FROM entries ORDER BY room, id',
+    )
+    const turns = await client.query<StoredTurn>(
+      'SELECT id, room, ended_at IS NOT NULL AS ended, outcome, message FROM turns ORDER BY id',
+    )
+    const held = await client.query<Truth['held'][number]>(
+      'SELECT room, name, event FROM held_presence ORDER BY id',
+    )
+    return {
+      entries: entries.rows.map(({ data, ...entry }) => ({ ...entry, data: JSON.parse(data) })),
+      turns: turns.rows,
+      held: held.rows,
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+/** A word by which a line is known; `re:` before it is the model's answer to that line. */
+const MARK = /(?<![\w:-])(c\d+-\d+)\b/g
+
+/** The marks in a text, in its order. */
+export const marksIn = (text: string): readonly string[] =>
+  [...text.matchAll(MARK)].map(([, mark = '']) => mark)

@@ -1,0 +1,72 @@
+import { startServer, type Server } from '../server.ts'
+import { type Gate, startGate } from './gate.ts'
+
+/** A server in a process of its own, behind gates of its own. */
+export interface Machine extends AsyncDisposable {
+  readonly name: string
+  /** The one that runs, or ran last. */
+  readonly server: Server
+  readonly toDatabase: Gate
+  /** Absent where PostgreSQL carries the hints. */
+  readonly toNats: Gate | undefined
+  /** What all of its servers wrote to their logs. */
+  log(): string
+  /** Starts one in the place of one that has ended, with a clock that is off by so much. */
+  start(offMs?: number): Promise<void>
+}
+
+/** Where a machine keeps its files, and what it connects to. */
+export interface MachineOptions {
+  readonly name: string
+  readonly dir: string
+  readonly config: string
+  /** URL of the database. */
+  readonly database: string
+  /** Port of NATS. */
+  readonly nats: number | undefined
+}
+
+const ENGINES = '[storage]\nurl_env = "DATABASE"\n'
+
+const SHIFTED_CLOCK = new URL('shifted-clock.mjs', import.meta.url).href
+
+export async function startMachine(
+  { name, dir, config, database, nats }: MachineOptions,
+  clockOffMs = 0,
+): Promise<Machine> {
+  const toDatabase = await startGate(Number(new URL(database).port))
+  const toNats = nats === undefined ? undefined : await startGate(nats)
+  const url = new URL(database)
+  url.port = String(toDatabase.port)
+  const env = {
+    DATABASE: url.href,
+    ...(toNats && { NATS: `nats://127.0.0.1:${toNats.port}` }),
+  }
+  const text = `${config}\n${ENGINES}${toNats ? '[bus]\nurl_env = "NATS"\n' : ''}`
+  const begin = (offMs: number): Promise<Server> =>
+    startServer({ dataDir: dir, config: text, env: { ...env, ...clockEnvironment(offMs) } })
+
+  let server = await begin(clockOffMs)
+  let logged = ''
+  return {
+    name,
+    toDatabase,
+    toNats,
+    get server() {
+      return server
+    },
+    log: () => logged + server.stderr(),
+    async start(offMs = 0) {
+      logged += server.stderr()
+      server = await begin(offMs)
+    },
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await toDatabase[Symbol.asyncDispose]()
+      await toNats?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const clockEnvironment = (offMs: number): Readonly<Record<string, string>> =>
+  offMs === 0 ? {} : { NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`, CLOCK_OFF_MS: String(offMs) }

@@ -1,0 +1,64 @@
+import { raisedLimits } from '../load/raised-limits.ts'
+import { createSshHome, openSsh, ssh, type SshSession } from '../ssh.ts'
+import { createSite, type Site, type SiteOptions } from './site.ts'
+
+/** People in the lobby, one on each server of a site. */
+export interface Talkers extends AsyncDisposable {
+  readonly site: Site
+  /** Each one's session, on the server with the same number. */
+  readonly sessions: readonly SshSession[]
+  /** One of them types a line. */
+  say(at: number, text: string): void
+  /** Resolves when all of these screens show the line. */
+  heard(text: string, ...on: readonly number[]): Promise<void>
+  /** The lines that a screen shows, from the top, without who came and what was refused. */
+  shown(at: number): readonly string[]
+  /** The lines in the log, in its order, as they are shown. */
+  stored(): Promise<readonly string[]>
+}
+
+const NAMES = ['alice', 'bob', 'carol'] as const
+
+const CONFIG = `[server]\naccess = "open"\n${raisedLimits({ presence_per_min: 1_000 })}`
+
+/** Starts a site, and lets them in, one after the other. */
+export async function createTalkers(options: Omit<SiteOptions, 'config'>): Promise<Talkers> {
+  const site = await createSite({ ...options, config: CONFIG })
+  const home = await createSshHome()
+  const target = async (at: number) => {
+    const user = NAMES[at] ?? ''
+    const port = site.machines[at]?.server.port ?? 0
+    return { user, port, key: await home.key(user), options: ['-o', 'LogLevel=ERROR', '-T'] }
+  }
+  const sessions: SshSession[] = []
+  const shown = (at: number): readonly string[] =>
+    sessions[at]?.output().match(new RegExp(`^(?:${NAMES.join('|')}): .*$`, 'gm')) ?? []
+  for (let at = 0; at < options.servers; at++) {
+    const session = openSsh(await target(at))
+    sessions.push(session)
+    await session.waitFor('-- lobby')
+    for (const other of sessions) await other.waitFor(`${NAMES[at]} joined`)
+  }
+  return {
+    site,
+    sessions,
+    shown,
+    say: (at, text) => sessions[at]?.write(`${text}\n`),
+    async heard(text, ...on) {
+      for (const at of on) await sessions[at]?.waitFor(`: ${text}\n`)
+    },
+    async stored() {
+      const { stdout } = await ssh(await target(0), ['history', 'lobby', '-n', '500', '--json'])
+      const entries = stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
+      return entries.filter(({ kind }) => kind === 'message').map(({ author, text }) => `${author}: ${text}`)
+    },
+    async [Symbol.asyncDispose]() {
+      for (const session of sessions) await session[Symbol.asyncDispose]()
+      await home[Symbol.asyncDispose]()
+      await site[Symbol.asyncDispose]()
+    },
+  }
+}

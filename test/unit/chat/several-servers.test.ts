@@ -1,0 +1,163 @@
+// What one server keeps in memory, and another one changes: each test has two servers' parts over one store.
+
+import { expect, test } from 'vitest'
+import type { RoomName } from '../../../src/chat/entry.ts'
+import { createEnforcement } from '../../../src/chat/moderation/put-out.ts'
+import { createClientsEverywhere, doHere } from '../../../src/chat/moderation/clients-everywhere.ts'
+import { createOpenClients, type OpenClients } from '../../../src/chat/moderation/open-clients.ts'
+import { NO_OTHER_SERVERS, type ClientAct } from '../../../src/chat/moderation/other-servers.ts'
+import type { Sanction } from '../../../src/chat/moderation/ports.ts'
+import { loadSanctions } from '../../../src/chat/moderation/sanctions.ts'
+import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
+import { loadPreferences } from '../../../src/chat/preferences/preferences.ts'
+import { openAway } from '../../../src/chat/talk/away.ts'
+import { createIgnores } from '../../../src/chat/talk/ignores.ts'
+import { createChatParts } from '../../support/chat-parts.ts'
+import { createPeopleParts } from '../../support/people.ts'
+
+const key = (name: string): Fingerprint => `SHA256:${name}` as Fingerprint
+const withKey = (person: Person, name = person.name): Person => ({
+  ...person,
+  login: { key: key(name), network: '192.0.2.1' },
+})
+const ban = (of: Person, more: Partial<Sanction> = {}): Sanction => ({
+  ...{ id: '01A', kind: 'ban', room: null, who: of.name, people: [of.id], keys: [key(of.name)] },
+  ...{ network: null, reason: 'spam', by: 'root', at: 0, until: null },
+  ...more,
+})
+
+/** Writes down what happens to somebody. */
+function client(
+  clients: OpenClients,
+  person: Person,
+): { readonly told: string[]; readonly forget: () => void } {
+  const told: string[] = []
+  const forget = clients.begin({
+    person,
+    end: (why) => void told.push(`end: ${why}`),
+    tell: (text) => void told.push(`tell: ${text}`),
+    leave: async (room, why) => void told.push(`${room}: ${why}`),
+  })
+  return { told, forget }
+}
+
+test('a ban of another server puts out whom it concerns, and what was learned of keys stays', async () => {
+  const { storage, clock, person } = await createChatParts()
+  const { sanctions: store } = storage.chat
+  const [bob, ann] = [withKey(await person('bob')), withKey(await person('ann'))]
+  const [here, there] = [await loadSanctions(store, clock), await loadSanctions(store, clock)]
+  const clients = createOpenClients()
+  const enforcement = createEnforcement({ sanctions: there, clients, clock, stores: storage.chat })
+  const [ofBob, ofAnn] = [client(clients, bob), client(clients, ann)]
+  await here.put(ban(bob, { until: clock.now() + 60_000 }))
+  expect(there.whyOut(bob)).toBeUndefined()
+  await enforcement.sanctionsChanged()
+  expect(ofBob.told).toEqual(['end: you were banned from this server for 1m: spam'])
+  expect(there.barsLogin({ key: key('new'), holders: [bob.id], founders: [bob.id], address: '' })).toBe(true)
+  const den = 'den' as RoomName
+  await storage.chat.rooms.create({
+    ...{ name: den, topic: '', vibe: '', private: false, createdAt: 0 },
+    owner: ann.id,
+  })
+  await here.put(ban(ann, { id: '01B', room: den }))
+  await enforcement.sanctionsChanged()
+  await enforcement.sanctionsChanged()
+  expect([ofBob.told.length, ofAnn.told]).toEqual([1, []])
+  expect(there.whyOut(withKey({ ...ann, id: 'other' as PersonId }, 'new'))).toMatch(/^you are banned/)
+  await here.lift(here.list(null))
+  await enforcement.sanctionsChanged()
+  expect(there.whyOut(bob)).toBeUndefined()
+})
+
+test('nobody gets into a room, or stays there, that another server deletes', async () => {
+  const { storage, clock, person } = await createChatParts()
+  const bob = await person('bob')
+  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  const clients = createOpenClients()
+  const { told } = client(clients, bob)
+  const enforcement = createEnforcement({ sanctions, clients, clock, stores: storage.chat })
+  const den = 'den' as RoomName
+  await enforcement.closed(new Map([[den, 'ann']]))
+  expect(told).toEqual(['den: ann deleted den'])
+  expect([sanctions.isGone(den), sanctions.whyOutOf(den, bob)]).toEqual([true, 'den is being deleted'])
+  await enforcement.closed(new Map())
+  expect(sanctions.isGone(den)).toBe(false)
+})
+
+test('what is done to clients here is told to the others, who know whom it concerns', async () => {
+  const { person } = await createChatParts()
+  const [bob, ann] = [withKey(await person('bob')), withKey(await person('ann'))]
+  const orders: ClientAct[] = []
+  const clients = async (act: ClientAct) => void orders.push(act)
+  const [here, there] = [createOpenClients(), createOpenClients()]
+  const everywhere = createClientsEverywhere(here, { ...NO_OTHER_SERVERS, clients })
+  const token = { ...ann, login: { ...ann.login!, token: { id: 7, until: 0 } } }
+  const [first, second, third] = [client(here, bob), client(there, ann), client(there, token)]
+  everywhere.end({ person: ann.id, key: key('ann') }, 'no key')
+  everywhere.end({ token: 7 }, 'no token')
+  everywhere.tell({ people: [bob.id], keys: [key('ann')] }, 'hello')
+  await everywhere.leave('den' as RoomName, { people: [], keys: [key('bob')] }, 'out')
+  for (const act of JSON.parse(JSON.stringify(orders)) as ClientAct[]) await doHere(act, there)
+  expect(first.told).toEqual(['tell: hello', 'den: out'])
+  expect(second.told).toEqual(['end: no key', 'tell: hello'])
+  expect(third.told).toEqual(['end: no key', 'end: no token', 'tell: hello'])
+})
+
+test('names, rights, absences, preferences and ignored people are those of now', async () => {
+  const parts = await createChatParts()
+  const { storage, clock, log, person } = parts
+  const [here, there] = [createPeopleParts(parts).people, createPeopleParts(parts, {}, 'CODE').people]
+  const [bob, ann] = [await person('bob'), await person('ann')]
+  const cameIn = await there.identify('bob', key('bob'), '')
+  await here.rename(bob, 'bobby')
+  await storage.chat.people.setAdmin(bob.id, true)
+  expect([cameIn.name, cameIn.admin, there.isClaimable()]).toEqual(['bob', false, true])
+  await there.readAgain([bob.id, 'nobody' as PersonId])
+  expect([cameIn.name, cameIn.admin, there.isClaimable()]).toEqual(['bobby', true, false])
+
+  const guests: (string | null)[] = []
+  const elsewhere = { guestAway: async (_id: PersonId, text: string | null) => void guests.push(text) }
+  const [away, awayThere] = [
+    await openAway(storage.talk.away, clock, log, elsewhere),
+    await openAway(storage.talk.away, clock, log),
+  ]
+  await away.leave(ann, 'lunch')
+  await awayThere.readAgain()
+  expect(awayThere.textOf(ann.id)).toBe('lunch')
+  away.comeBack(ann.id)
+  await awayThere.readAgain()
+  expect(awayThere.textOf(ann.id)).toBe('lunch')
+  await away.readAgain()
+  await awayThere.readAgain()
+  expect(awayThere.textOf(ann.id)).toBeUndefined()
+  const guest = { id: `guest:${key('x')}:eve-2` as PersonId, name: 'eve-2', admin: false, guest: true }
+  await away.leave(guest, 'tea')
+  awayThere.guestAway(guest.id, 'tea')
+  await awayThere.readAgain()
+  expect(awayThere.textOf(guest.id)).toBe('tea')
+  away.comeBack(guest.id)
+  expect(guests).toEqual(['tea', null])
+
+  const [set, setThere] = await Promise.all([1, 2].map(() => loadPreferences(storage.chat.preferences, log)))
+  const open = await setThere!.open(ann)
+  const changed: string[] = []
+  open.onChange((option) => changed.push(option))
+  await set!.set(ann, 'bell', 'off')
+  await set!.set(ann, 'color', 'pink')
+  await setThere!.readAgain(ann)
+  expect([open.now(), changed, setThere!.colourOf('ann')]).toEqual([
+    { bell: 'off', color: 'pink' },
+    ['bell', 'color'],
+    'pink',
+  ])
+
+  const [ignores, ignoresThere] = [createIgnores(storage.talk.ignored), createIgnores(storage.talk.ignored)]
+  const hearing = await ignoresThere.open(ann)
+  await ignores.add(ann, withKey(bob))
+  expect([hearing.hearsFrom(bob), ignoresThere.isAnybodyIgnored()]).toEqual([true, false])
+  await ignoresThere.readAgain([ann.id])
+  expect([hearing.hearsFrom(bob), ignoresThere.isAnybodyIgnored()]).toEqual([false, true])
+  await ignores.remove(ann, bob.id)
+  await ignoresThere.readAgain([ann.id])
+  expect(hearing.hearsFrom(bob)).toBe(true)
+})
