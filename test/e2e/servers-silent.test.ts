@@ -8,6 +8,9 @@ import { lacks } from '../support/needs.ts'
 
 const CUT = "@qwen's answer to alice was cut off"
 
+/** A busy machine takes long. */
+const PATIENCE = { timeout: 20_000 }
+
 describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
   test('have one end, though a server that stood still goes on with one that another has ended', async () => {
     await using models = await startModelServer()
@@ -34,12 +37,13 @@ describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
     process.kill('SIGCONT')
     await alice.waitFor(CUT)
     // Its place is free, and the server is one of them again.
+    await bob.waitFor(/alice left[^]*alice joined/)
     alice.write('@qwen are you there\n')
     await alice.waitFor('again there')
     await bob.waitFor('again there')
     expect(bob.output()).not.toContain('too late')
     await expect
-      .poll(() => toldTurns(cluster))
+      .poll(() => toldTurns(cluster), PATIENCE)
       .toEqual([
         { outcome: 'cut', ends: 1 },
         { outcome: 'done', ends: 1 },
@@ -71,12 +75,12 @@ describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
     await models.abandoned()
     proxy.heal()
     await alice.waitFor(CUT)
-    await alice.waitFor('bob joined')
+    await bob.waitFor(/alice left[^]*alice joined/)
     alice.write('@qwen are you there\n')
     await alice.waitFor('again there')
     await bob.waitFor('again there')
     await expect
-      .poll(() => toldTurns(cluster))
+      .poll(() => toldTurns(cluster), PATIENCE)
       .toEqual([
         { outcome: 'cut', ends: 1 },
         { outcome: 'done', ends: 1 },

@@ -3,6 +3,10 @@ import { createCluster } from '../support/cluster.ts'
 import { fallSilent, oneTurnAtOnce, toldTurns } from '../support/cluster-turns.ts'
 import { fallsSilent, hang, says, startModelServer } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
+import { createEmulator } from '../support/terminal.ts'
+
+/** A busy machine takes long. */
+const PATIENCE = { timeout: 20_000 }
 
 describe.skipIf(lacks('postgres'))('turns of several servers', () => {
   test('wait for each other, are seen everywhere and stopped from anywhere', async () => {
@@ -29,7 +33,7 @@ describe.skipIf(lacks('postgres'))('turns of several servers', () => {
     await alice.waitFor('now me')
     expect(models.requests).toHaveLength(2)
     await expect
-      .poll(() => toldTurns(cluster))
+      .poll(() => toldTurns(cluster), PATIENCE)
       .toEqual([
         { outcome: 'stopped', ends: 1 },
         { outcome: 'done', ends: 1 },
@@ -43,17 +47,27 @@ describe.skipIf(lacks('postgres'))('turns of several servers', () => {
     await alice.waitFor('-- lobby')
     await using bob = await cluster.open(1, 'bob', '-T')
     await bob.waitFor('-- lobby')
+    await using carol = await cluster.open(1, 'carol', '-tt')
+    await bob.waitFor('carol joined')
+    const screenOfCarol = async (): Promise<string> => {
+      const screen = createEmulator(80, 24)
+      await screen.write(carol.output())
+      return screen.screen().join('\n')
+    }
     models.play(fallsSilent('half', ' of'), says('all', ' of', ' it'))
     alice.write('@qwen hello\n')
-    await models.arrived(1)
+    // What is being written is drawn on the other server's screens, too.
+    await expect.poll(screenOfCarol, PATIENCE).toContain('qwen: half of')
     bob.write('@qwen and me\n')
     await alice.waitFor('@qwen and me')
     await cluster.servers[0]!.stop('SIGKILL')
     await fallSilent(cluster, 0)
     await bob.waitFor("@qwen's answer to alice was cut off")
     await bob.waitFor('all of it')
+    await expect.poll(screenOfCarol, PATIENCE).toContain('qwen: all of it')
+    expect(await screenOfCarol()).not.toContain('half of')
     await expect
-      .poll(() => toldTurns(cluster))
+      .poll(() => toldTurns(cluster), PATIENCE)
       .toEqual([
         { outcome: 'cut', ends: 1 },
         { outcome: 'done', ends: 1 },

@@ -19,6 +19,8 @@ import { room } from '../../support/storage.ts'
 const LOBBY = 'lobby' as RoomName
 const FACTS = { name: 'h:1', version: '1', shared: {} }
 const LIMITS = () => ({ running: 1, waiting: 5 })
+/** A busy machine takes long. */
+const PATIENCE = { timeout: 20_000 }
 const QUIET = { stop() {}, lost() {} }
 
 let count = 0
@@ -106,14 +108,14 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
       await works[0]!.take(item, LIMITS, { ...QUIET, stop: (reason) => reasons.push(reason) }),
     )
     const seen = () => works[1]!.elsewhere('turn', 'b' as RoomName)
-    await expect.poll(() => seen()[0]).toMatchObject({ id: item.id, waits: false, doing: {} })
+    await expect.poll(() => seen()[0], PATIENCE).toMatchObject({ id: item.id, waits: false, doing: {} })
     slot.tell({ what: 'writing' })
-    await expect.poll(() => seen()[0]?.doing).toEqual({ what: 'writing' })
+    await expect.poll(() => seen()[0]?.doing, PATIENCE).toEqual({ what: 'writing' })
     expect(works[1]!.elsewhere('run')).toEqual([])
     expect(works[0]!.elsewhere('turn')).toEqual([])
     const [there] = seen()
     there!.stop('bob stopped it')
-    await expect.poll(() => reasons).toEqual(['bob stopped it'])
+    await expect.poll(() => reasons, PATIENCE).toEqual(['bob stopped it'])
     await slot.leave()
     await there!.ended()
     expect(seen()).toEqual([])
@@ -146,7 +148,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     expect(await rows()).toEqual(['turn c', 'turn d'])
     isBroken = false
     clock.advance(1_000)
-    await expect.poll(rows).toEqual([])
+    await expect.poll(rows, PATIENCE).toEqual([])
   })
 
   test('lose what they had when they may have been taken for dead', async () => {
@@ -175,7 +177,9 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
       const open = [await ask(0), await ask(1)]
       expect(open[1]!.number).toBe(open[0]!.number + 1)
       const [{ number, answer }] = open as [Awaited<ReturnType<typeof ask>>]
-      await expect.poll(() => questions[1]!.elsewhere(LOBBY).map((one) => one.number)).toEqual([number])
+      await expect
+        .poll(() => questions[1]!.elsewhere(LOBBY).map((one) => one.number), PATIENCE)
+        .toEqual([number])
       const taken = await Promise.all([
         questions[1]!.answer(place(number), { verdict: 'once' }),
         questions[1]!.answer(place(number), { verdict: 'denied' }),
@@ -184,7 +188,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
       const isAnswered = taken[0] || taken[1]
       expect([taken[0], taken[1], taken[2] === 'closed'].filter(Boolean)).toHaveLength(1)
       if (isAnswered) expect(await answer).toEqual({ verdict: taken[0] ? 'once' : 'denied' })
-      await expect.poll(() => questions[1]!.elsewhere(LOBBY)).toEqual([])
+      await expect.poll(() => questions[1]!.elsewhere(LOBBY), PATIENCE).toEqual([])
       expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(false)
       expect(await questions[1]!.close(place(open[1]!.number))).toBe('closed')
     })
@@ -194,7 +198,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
       expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(true)
       expect(await questions[0]!.close(place(number))).not.toBe('closed')
       expect(await answer).toEqual({ verdict: 'once' })
-      await expect.poll(() => stores(0).questions.read()).toEqual([])
+      await expect.poll(() => stores(0).questions.read(), PATIENCE).toEqual([])
     })
 
     test('count those that are open, and give no number to one too many', async () => {

@@ -135,7 +135,7 @@ describe('mcp login', () => {
 
   test.each([
     ['disconnect', undefined],
-    ['logout', 'the login at far is forgotten, and its tokens hold no more'],
+    ['logout', 'nobody was logged in at far; the login that was begun there is ended'],
   ])('that is being ended is ended by %s, and who waits for it is answered', async (verb, said) => {
     await using world = await createCommandWorld()
     await using far = await startLoginServers()

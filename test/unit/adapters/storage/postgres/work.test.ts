@@ -4,6 +4,8 @@ import type { Storage } from '../../../../../src/adapters/storage/storage.ts'
 import type { EntryId, RoomName, TurnId } from '../../../../../src/chat/entry.ts'
 import type { PersonId } from '../../../../../src/chat/people/person.ts'
 import type { ClusterStores, WorkItem } from '../../../../../src/cluster/ports.ts'
+import { payersOf } from '../../../../../src/chat/limits/payers.ts'
+import { createTokenQuotas, type Requester } from '../../../../../src/turns/bill/token-quotas.ts'
 import { lobby } from '../../../../contract/storage/cast.ts'
 import { lacks } from '../../../../support/needs.ts'
 import {
@@ -130,6 +132,29 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
       { ...turn('a', 'ann'), server: one.server, waits: false, doing, ageMs: expect.any(Number) },
     ])
     expect(await two.work.read([])).toEqual([])
+  })
+
+  test('counts for the quotas on both, as soon as a request has ended', async () => {
+    const clock = { now: () => 1_000 }
+    const limits = { tokens_per_person_day: 100, tokens_per_room_day: 150 }
+    const [first, second] = storages.map(({ models }) => ({
+      charges: models.charges,
+      check: createTokenQuotas(models.charges, clock, limits),
+    }))
+    const ann = { id: 'ann' as PersonId, name: 'ann' }
+    const bob = { id: 'bob' as PersonId, name: 'bob' }
+    const payers = (one: Requester): readonly string[] => payersOf(one).map(({ name }) => name)
+    const used = { at: 500, room: 'lobby', model: 'qwen', opensTurn: true }
+    const charges = [first!, second!].map(({ charges: store }) =>
+      store.add({ ...used, person: 'ann', payers: payers(ann), usage: { input: 40, output: 20 } }),
+    )
+    await Promise.all(charges)
+    for (const { check } of [first!, second!]) {
+      await expect(check('den', ann)).rejects.toThrow('120 of 100 tokens')
+      await check('lobby', bob)
+    }
+    await first!.charges.add({ ...used, person: 'bob', payers: payers(bob), usage: { input: 30, output: 0 } })
+    await expect(second!.check('lobby', bob)).rejects.toThrow('150 of 150 tokens')
   })
 
   describe('a turn', () => {
