@@ -73,9 +73,9 @@ export function clusterHooks(
   readAgain: () => Promise<void>,
 ): ClusterHooks {
   return {
-    async told(name, person, event) {
+    async held(name) {
       const room = await anyRoom(name).catch(() => undefined)
-      await room?.tellLate(person, event)
+      await room?.sumUpPresence()
     },
     async buried({ rooms, questions }) {
       for (const name of rooms) await (await anyRoom(name))?.sumUpPresence()

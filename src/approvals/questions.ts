@@ -75,7 +75,7 @@ export function createQuestions({ limits, book, answerMs = ANSWER_MS, passed }: 
   }
 
   const mayOpen = ({ open, own }: OpenCounts): boolean =>
-    (own === 0 || open < limits.approvals_per_room) && own < limits.approvals_per_person
+    (open < limits.approvals_per_room || own === 0) && own < limits.approvals_per_person
 
   const tooMany = ({ requester }: AskedFor, { open, own }: OpenCounts): string =>
     open >= limits.approvals_per_room

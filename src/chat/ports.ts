@@ -235,6 +235,11 @@ export interface Participant {
   readonly person: Person
   /** Called in the order of the room's log. Must not throw and must not block: it queues or drops. */
   deliver(entry: Entry): void
+  /**
+   * Something that is said to this person alone and is in no log, otherwise as `deliver`, which is called where it is absent. Its id
+   * says nothing: another server may have made it, by another clock.
+   */
+  whisper?(entry: Entry): void
   /** A piece of a reply being written. Optional: a pipe waits for the whole reply. */
   stream?(delta: ReplyDelta): void
 }

@@ -17,7 +17,7 @@ import { Refusal, StorageError } from './errors.ts'
 import type { Sanctions } from './moderation/sanctions.ts'
 import { createHearing } from './hearing.ts'
 import { createRecorder, entryOf } from './recorder.ts'
-import type { Elsewhere } from './presence/elsewhere.ts'
+import type { Elsewhere, ToTell } from './presence/elsewhere.ts'
 import type { PresenceChange } from './presence/held-presence.ts'
 import { refuseBanned, refuseLate, roleIn } from './roles.ts'
 import { createPresenceTeller, type PresenceLimits } from './presence/presence.ts'
@@ -64,8 +64,6 @@ export interface Room {
    * measure.
    */
   memberChanged(person: Person, event: PresenceChange['event']): Promise<void>
-  /** Tells now what somebody did some time ago, when it could not be stored, whether or not they are here now. */
-  tellLate(person: Person, event: PresenceChange['event']): Promise<void>
   /** Somebody who may be here has another name, which was told already. */
   namesChanged(): void
   /** Whether somebody is here through this server. */
@@ -129,7 +127,8 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
 
   function tellSome(to: readonly PersonId[], entry: Entry): void {
     const ids = new Set(to)
-    for (const one of here.participants()) if (ids.has(one.person.id)) tellOne(one, () => one.deliver(entry))
+    for (const one of here.participants())
+      if (ids.has(one.person.id)) tellOne(one, () => (one.whisper ? one.whisper(entry) : one.deliver(entry)))
   }
 
   const isFull = (): boolean => here.people().length >= limits.members_per_room
@@ -140,8 +139,14 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
   }
 
   /** The person's first participant came, or the last went. */
-  async function tellPresence(change: PresenceChange): Promise<void> {
-    await presence.tell(change)
+  async function tellPresence(
+    { name: called }: Person,
+    event: PresenceChange['event'],
+    how: ToTell,
+  ): Promise<void> {
+    if (how === 'nothing') return
+    if (how === 'held') await presence.tellHeld()
+    else await presence.tell({ name: called, event })
     tellPeopleChanged()
   }
 
@@ -197,15 +202,13 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       const isFirst = !here.has(person)
       here.add(participant)
       hearing.begin(participant)
-      if (isFirst && (await parts.elsewhere.came(name, person)))
-        await tellPresence({ name: person.name, event: 'joined' })
+      if (isFirst) await tellPresence(person, 'joined', await parts.elsewhere.came(name, person))
     },
     async leave(participant) {
       const { person } = participant
       if (!here.remove(participant)) return
       hearing.end(participant)
-      if (!here.has(person) && (await parts.elsewhere.went(name, person)))
-        await tellPresence({ name: person.name, event: 'left' })
+      if (!here.has(person)) await tellPresence(person, 'left', await parts.elsewhere.went(name, person))
     },
     namesChanged() {
       here.sort()
@@ -222,7 +225,6 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     async memberChanged(person, event) {
       if (!here.has(person)) await presence.tell({ name: person.name, event })
     },
-    tellLate: (person, event) => tellPresence({ name: person.name, event }),
     listen(listener) {
       listeners.add(listener)
       hearing.begin(listener)

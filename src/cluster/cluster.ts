@@ -1,3 +1,4 @@
+import type { RoomName } from '../chat/entry.ts'
 import type { EntryLog, Alarm, Clock, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { createClosings, type Closings } from './closings.ts'
@@ -7,7 +8,6 @@ import { createLease } from './lease.ts'
 import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { createOrders, type Orders } from './orders.ts'
 import type { ClusterStores, Estate, News, ServerFacts, Wire } from './ports.ts'
-import type { TellChange } from './own-places.ts'
 import { createSharedPayers, type SharedPayers } from './payers.ts'
 import { createSharedQuestions, type SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
@@ -38,8 +38,8 @@ export interface Cluster extends AsyncDisposable {
 
 /** What the rest of the server does for a cluster. None rejects with anything but `StorageError`. */
 export interface ClusterHooks {
-  /** Somebody came or went some time ago, when it could not be stored. Never rejects. */
-  readonly told: TellChange
+  /** Somebody may have come or gone some time ago, when it could not be stored: the log holds it. Never rejects. */
+  readonly held: (room: RoomName) => Promise<void>
   /** Other servers have died, and what they were doing is to be ended. */
   readonly buried: (estate: Estate) => Promise<void>
   /** It is alive to the others again. */
@@ -113,7 +113,7 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
       await work.begin()
       await questions.begin()
       everySecond(() => feed.lookAtLog())
-      everySecond(() => presence.catchUp(given.told))
+      everySecond(() => presence.catchUp(given.held))
     },
     async [Symbol.asyncDispose]() {
       isOver = true

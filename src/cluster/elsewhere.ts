@@ -2,17 +2,15 @@ import type { RoomName } from '../chat/entry.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
-import { createOwnPlaces, type TellChange } from './own-places.ts'
+import { createOwnPlaces, type OwnPlaces } from './own-places.ts'
 import { skeleton } from '../lib/text/skeleton.ts'
 import type { ClusterStores, PersonInRoom, PresentRow } from './ports.ts'
 import { createRoomWatchers } from './room-watchers.ts'
 
 /** Who is in the rooms through which server, kept as the database has it. */
-export interface SharedPresence extends Elsewhere {
+export interface SharedPresence extends Elsewhere, Pick<OwnPlaces, 'catchUp'> {
   /** Reads who is there through others, and follows that. Rejects with `StorageError`. */
   begin(): Promise<void>
-  /** Tells rooms of those who came or went while nothing could be stored. To be called every second; never rejects. */
-  catchUp(tell: TellChange): Promise<void>
   /** Others took this server for dead: its people come in again with the next `catchUp`. */
   comeAgain(): void
 }

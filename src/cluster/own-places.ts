@@ -2,21 +2,18 @@ import type { RoomName } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
-import type { PresenceChange } from '../chat/presence/held-presence.ts'
+import type { ToTell } from '../chat/presence/elsewhere.ts'
 import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
 import type { PresentStore } from './ports.ts'
 
-/** Tells a room that somebody came or went. Never rejects. */
-export type TellChange = (room: RoomName, person: Person, event: PresenceChange['event']) => Promise<void>
-
-/** Who is in which room through this server, which the database is to say, too. */
+/** Who is in which room through this server, which the database is to say, too. No method rejects. */
 export interface OwnPlaces {
-  /** Somebody is there now. Resolves to whether the room is to be told. Never rejects. */
-  came(room: RoomName, person: Person): Promise<boolean>
-  /** Somebody is not there any more. Otherwise as `came`. */
-  went(room: RoomName, person: Person): Promise<boolean>
-  /** Stores what could not be stored before, and tells the rooms then. To be called every second; never rejects. */
-  catchUp(tell: TellChange): Promise<void>
+  /** Somebody is there now. */
+  came(room: RoomName, person: Person): Promise<ToTell>
+  /** Somebody is not there any more. */
+  went(room: RoomName, person: Person): Promise<ToTell>
+  /** Stores what could not be stored before. `sumUp` is called for rooms that may have to tell of it. To be called every second. */
+  catchUp(sumUp: (room: RoomName) => Promise<void>): Promise<void>
   /** Nothing of this server is stored any more: the next `catchUp` stores it again. */
   storeAllAgain(): void
 }
@@ -27,8 +24,8 @@ interface Place {
 }
 
 /**
- * What the database has, and not what somebody remembers, says whether a room is to be told: so nobody is said to have come or
- * left twice, whatever could not be stored meanwhile, and whoever was cut off.
+ * What the database has, and not what somebody remembers, says whether a room is to be told, and one commit holds both: so nobody is
+ * said to have come or left twice or never, whatever could not be stored meanwhile, and whoever was cut off or died.
  */
 export function createOwnPlaces(
   present: Pick<PresentStore, 'come' | 'go'>,
@@ -40,19 +37,17 @@ export function createOwnPlaces(
   /** What one person does in one room is stored in its order. */
   const inTurn = createKeyedSerial<string>()
 
-  async function store(key: string, place: Place): Promise<boolean> {
+  async function store(key: string, place: Place): Promise<ToTell> {
     const { room, person } = place
     open.set(key, place)
     try {
-      const isFirstOrLast = here.has(key)
-        ? await present.come(room, person)
-        : await present.go(room, person.id)
+      const isFirstOrLast = here.has(key) ? await present.come(room, person) : await present.go(room, person)
       open.delete(key)
-      return isFirstOrLast
+      return isFirstOrLast ? 'held' : 'nothing'
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       log.warn({ error, reason: error.reason }, 'other servers were not told who is here')
-      return false
+      return 'nothing'
     }
   }
 
@@ -71,14 +66,13 @@ export function createOwnPlaces(
         return await store(key, { room, person })
       })
     },
-    async catchUp(tell) {
+    async catchUp(sumUp) {
       for (const [key, place] of [...open]) {
-        await inTurn(key, async () => {
-          if (!open.has(key) || !(await store(key, place))) return
-          await tell(place.room, place.person, here.has(key) ? 'joined' : 'left')
-        })
+        await inTurn(key, async () => void (open.has(key) && (await store(key, place))))
         // The others would fail as well.
         if (open.has(key)) return
+        // Also where nothing changed: it may have been stored before, and the answer was lost.
+        await sumUp(place.room)
       }
     },
     storeAllAgain() {

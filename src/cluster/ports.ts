@@ -85,12 +85,12 @@ export interface PersonInRoom {
   readonly person: PersonId
 }
 
-/** Who is in a room through which server. All methods reject with `StorageError` only. */
+/** Who is in a room through which server. Whoever comes first or goes last is held for the log in the same commit. All methods reject with `StorageError` only. */
 export interface PresentStore {
   /** They are there through this server. Resolves to whether they were in the room through none before. */
   come(room: RoomName, person: Person): Promise<boolean>
   /** They are not any more. Resolves to whether this ended it: they were, and are in the room through no other. */
-  go(room: RoomName, person: PersonId): Promise<boolean>
+  go(room: RoomName, person: Person): Promise<boolean>
   /** Those who are somewhere through other servers: at these places, or at all. */
   elsewhere(places?: readonly PersonInRoom[]): Promise<readonly PresentRow[]>
 }

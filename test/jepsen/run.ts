@@ -42,7 +42,7 @@ export function play(
     const site = await cleanup.add(
       createSite({ servers: SERVERS, bus: options.bus, config: configFor(model) }),
     )
-    model.always(streams(30, 100, (n) => `w${n} `))
+    model.always(streams(15, 100, (n) => `w${n} `))
     const names = Array.from({ length: CLIENTS }, (_, n) => `c${n}`)
     const history = createHistory()
     const world: World = {
@@ -62,11 +62,24 @@ export function play(
       .filter(hasEnded)
       .map(({ name, log }) => `${name}: ${log().slice(-LAST_WORDS)}`)
     const ending = await end(clients, world)
-    const played = { history, deaths, truth: await readTruth(site.databaseUrl), ...ending }
+    const played = { history, deaths, truth: await lastTruth(site.databaseUrl), ...ending }
     // The visits are judged while they last: those that are open then were there at the end.
     if (await judge(played, site)) site.keep()
     for (const client of clients) await client.connection()?.[Symbol.asyncDispose]()
   })
+}
+
+/** Models answer those who asked last, and others before them. */
+const ANSWERED_MS = 40_000
+
+/** What is stored once all turns have ended, or have had the time to. */
+async function lastTruth(url: string): Promise<Truth> {
+  const until = performance.now() + ANSWERED_MS
+  for (;;) {
+    const truth = await readTruth(url)
+    if (truth.turns.every(({ ended }) => ended) || performance.now() > until) return truth
+    await pause(500)
+  }
 }
 
 /** So many characters of a server's log. */

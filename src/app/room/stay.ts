@@ -45,6 +45,7 @@ export async function enterRoom(
   const { person } = screen
   /** Undefined once the past was shown. */
   let held: Entry[] | undefined = []
+  const whispered: Entry[] = []
   /** The newest entry of the past, which may have been read before it is delivered. */
   let newest = '' as EntryId
   const participant: Participant = {
@@ -55,6 +56,11 @@ export async function enterRoom(
         newest = entry.id
         deliver(entry)
       }
+      if (isAsked(entry, person)) screen.bell()
+    },
+    whisper(entry) {
+      if (held) whispered.push(entry)
+      else deliver(entry)
       if (isAsked(entry, person)) screen.bell()
     },
   }
@@ -83,7 +89,7 @@ export async function enterRoom(
     showPast({ older, past: kept.folded(past, columns), seen, open: questions(role) }, screen)
     if (header === 'below') printHeader()
     greet?.()
-    for (const entry of since) deliver(entry)
+    for (const entry of [...since, ...whispered]) deliver(entry)
     newest = since.at(-1)?.id ?? newest
     held = undefined
     return { room, role, newest: () => newest, leave }

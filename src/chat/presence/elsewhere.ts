@@ -3,12 +3,18 @@
 import type { RoomName } from '../entry.ts'
 import type { Person, PersonId } from '../people/person.ts'
 
+/**
+ * Whether the room is to be told of a coming or going. `held`: it is on disk already, and waits to be summed up
+ * (held-presence.ts). `nothing`: they were, or are, in the room through another server, or it is not known yet.
+ */
+export type ToTell = 'line' | 'held' | 'nothing'
+
 /** Who is in the rooms through other servers of the same database. No method rejects. */
 export interface Elsewhere {
-  /** Somebody's first participant here came in; resolves to whether they were in the room through no other server. */
-  came(room: RoomName, person: Person): Promise<boolean>
-  /** Somebody's last participant here went; resolves to whether they are in the room through no other server. */
-  went(room: RoomName, person: Person): Promise<boolean>
+  /** Somebody's first participant here came in. */
+  came(room: RoomName, person: Person): Promise<ToTell>
+  /** Somebody's last participant here went. */
+  went(room: RoomName, person: Person): Promise<ToTell>
   /** Each person once, in any order; the same list as long as nothing changes. */
   peopleIn(room: RoomName): readonly Person[]
   /** Somebody who is in any room through another server, as they came. */
@@ -23,8 +29,8 @@ export interface Elsewhere {
 
 /** Of a server that is alone. */
 export const NOBODY_ELSEWHERE: Elsewhere = {
-  came: () => Promise.resolve(true),
-  went: () => Promise.resolve(true),
+  came: () => Promise.resolve('line'),
+  went: () => Promise.resolve('line'),
   peopleIn: () => NOBODY,
   find: () => undefined,
   guestCalled: () => undefined,

@@ -22,6 +22,8 @@ export interface PresenceTeller {
   tell(change: PresenceChange): Promise<void>
   /** Stores what could not be stored before. To be called whenever something was stored; it also tries by itself. */
   catchUp(): Promise<void>
+  /** A change was held on disk already: sums it up, at once or at the end of the minute, as `tell` would. */
+  tellHeld(): Promise<void>
   /** Sums up now what is held, also what a server that was killed has left. */
   sumUp(): Promise<void>
 }
@@ -56,6 +58,9 @@ const PASSING: ReadonlySet<StorageError['reason']> = new Set(['full', 'locked', 
 
 /** More changes than this are summed up before the minute is over, so that no entry grows without end. */
 const MAX_CHANGES_A_SUM = 500
+
+/** So often it is read again what is held, where other servers summed up the same. */
+const ATTEMPTS = 5
 
 /** A minute begins with the first line after a minute without any, or with the sum of the minute before. */
 export function createPresenceTeller({
@@ -109,6 +114,11 @@ export function createPresenceTeller({
     return await survive(() => record(lineOf(change)))
   }
 
+  async function tellHeld(): Promise<void> {
+    held++
+    if (lines < limits.presence_per_min || held >= MAX_CHANGES_A_SUM) await sumUp()
+  }
+
   async function catchUp(): Promise<void> {
     const changes = untold.take()
     if (changes.length === 0) return
@@ -135,17 +145,22 @@ export function createPresenceTeller({
     held = 0
     if (taken > 0) countLine()
     sumsUnderWay++
-    const isDone = await oneByOne(() => survive(recordSums))
+    const isDone = await oneByOne(() => survive(() => recordSums(ATTEMPTS)))
     sumsUnderWay--
     // They are on disk: the next minute's end tries again.
     if (!isDone) held += taken
   }
 
-  async function recordSums(): Promise<void> {
-    for (;;) {
-      const changes = await store.held(room, MAX_CHANGES_A_SUM)
-      if (changes.length > 0) await record(sumOf(changes), (entry) => store.sumUp(entry, changes.length))
-      if (changes.length < MAX_CHANGES_A_SUM) return
+  async function recordSums(attempts: number): Promise<void> {
+    try {
+      for (;;) {
+        const changes = await store.held(room, MAX_CHANGES_A_SUM)
+        if (changes.length > 0) await record(sumOf(changes), (entry) => store.sumUp(entry, changes.length))
+        if (changes.length < MAX_CHANGES_A_SUM) return
+      }
+    } catch (error) {
+      if (attempts === 1 || !(error instanceof StorageError) || error.reason !== 'locked') throw error
+      await recordSums(attempts - 1)
     }
   }
 
@@ -168,6 +183,7 @@ export function createPresenceTeller({
 
   return {
     sumUp,
+    tellHeld,
     catchUp,
     // What one person does is told in its order also where the first of it cannot be stored.
     tell: (change) => inOrder(change.name, () => tell(change)),

@@ -1,3 +1,4 @@
+import type { Act, History } from '../history.ts'
 import type { Played } from '../run.ts'
 import type { StoredEntry, StoredTurn } from '../truth.ts'
 import { type Check, described, faultsNear } from './finding.ts'
@@ -37,6 +38,14 @@ function wrongIn(played: Played, turn: StoredTurn): ReturnType<Check['judge']> {
 const entriesOf = ({ truth }: Played, { id }: StoredTurn): readonly StoredEntry[] =>
   truth.entries.filter(({ data, kind }) => data.turn === id && (kind === 'reply' || kind === 'notice'))
 
+/** Somebody may have stopped it. */
+const stopsNear = ({ acts }: History, { room, begunAt }: Act): readonly string[] =>
+  acts
+    .filter((act) => act.kind === 'stop' && act.room === room && Math.abs(act.begunAt - begunAt) < STOPS_MS)
+    .map(described)
+
+const STOPS_MS = 10_000
+
 function found(played: Played, turn: StoredTurn, what: string): ReturnType<Check['judge']>[number] {
   const { history, truth } = played
   const line = truth.entries.find(({ id }) => id === turn.message)
@@ -48,8 +57,7 @@ function found(played: Played, turn: StoredTurn, what: string): ReturnType<Check
     shown: [
       ...(act ? [described(act)] : []),
       ...entriesOf(played, turn).map(({ id, kind, text }) => `${id} ${kind}: ${text}`),
-      ...history.acts.filter(({ kind, room }) => kind === 'stop' && room === turn.room).map(described),
-      ...(act ? faultsNear(history, act.begunAt) : []),
+      ...(act ? [...stopsNear(history, act), ...faultsNear(history, act.begunAt)] : []),
     ],
   }
 }

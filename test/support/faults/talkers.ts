@@ -15,6 +15,16 @@ export interface Talkers extends AsyncDisposable {
   shown(at: number): readonly string[]
   /** The lines in the log, in its order, as they are shown. */
   stored(): Promise<readonly string[]>
+  /** Who has left, as the log says, once for each time. */
+  left(): Promise<readonly string[]>
+}
+
+/** An entry as `history --json` prints it, as far as it is looked at. */
+interface Shown {
+  readonly kind: string
+  readonly author: string
+  readonly text: string
+  readonly left?: readonly string[]
 }
 
 const NAMES = ['alice', 'bob', 'carol'] as const
@@ -33,6 +43,10 @@ export async function createTalkers(options: Omit<SiteOptions, 'config'>): Promi
   const sessions: SshSession[] = []
   const shown = (at: number): readonly string[] =>
     sessions[at]?.output().match(new RegExp(`^(?:${NAMES.join('|')}): .*$`, 'gm')) ?? []
+  async function entries(): Promise<readonly Shown[]> {
+    const { stdout } = await ssh(await target(0), ['history', 'lobby', '-n', '500', '--json'])
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as Shown)))
+  }
   for (let at = 0; at < options.servers; at++) {
     const session = openSsh(await target(at))
     sessions.push(session)
@@ -47,14 +61,9 @@ export async function createTalkers(options: Omit<SiteOptions, 'config'>): Promi
     async heard(text, ...on) {
       for (const at of on) await sessions[at]?.waitFor(`: ${text}\n`)
     },
-    async stored() {
-      const { stdout } = await ssh(await target(0), ['history', 'lobby', '-n', '500', '--json'])
-      const entries = stdout
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line))
-      return entries.filter(({ kind }) => kind === 'message').map(({ author, text }) => `${author}: ${text}`)
-    },
+    stored: async () =>
+      (await entries()).flatMap(({ kind, author, text }) => (kind === 'message' ? `${author}: ${text}` : [])),
+    left: async () => (await entries()).flatMap(({ left }) => left ?? []),
     async [Symbol.asyncDispose]() {
       for (const session of sessions) await session[Symbol.asyncDispose]()
       await home[Symbol.asyncDispose]()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorage } from '../../../src/adapters/storage/open.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import type { Person } from '../../../src/chat/people/person.ts'
+import type { ToTell } from '../../../src/chat/presence/elsewhere.ts'
 import { createOwnPlaces, type OwnPlaces } from '../../../src/cluster/own-places.ts'
 import type { ClusterStores, PresentStore } from '../../../src/cluster/ports.ts'
 import { alice, bob, lobby } from '../../contract/storage/cast.ts'
@@ -13,18 +14,24 @@ import { createDatabase, postgresOptions, type TestDatabase } from '../../suppor
 interface Side extends AsyncDisposable {
   readonly places: OwnPlaces
   readonly stores: ClusterStores
-  isCut: boolean
-  /** What it tells the rooms when it catches up. */
-  caughtUp(): Promise<readonly string[]>
+  /** `late`: what it asks for is done, and the answer is lost. */
+  state: 'works' | 'cut' | 'late'
+  came(person: Person): Promise<ToTell>
+  went(person: Person): Promise<ToTell>
+  /** Has it catch up. Resolves to how often the room is asked to sum up. */
+  catchUp(): Promise<number>
 }
 
-async function openSide(database: TestDatabase): Promise<Side> {
+async function openSide({ database }: World): Promise<Side> {
   const storage = await openStorage(postgresOptions(database))
   const stores = storage.cluster
   if (!stores) throw new Error('not for several servers')
   await stores.servers.begin({ name: 'here:22', version: '1', shared: {} })
-  const ask = <T>(question: () => Promise<T>): Promise<T> =>
-    side.isCut ? Promise.reject(new StorageError('other', 'cut off')) : question()
+  async function ask(question: () => Promise<boolean>): Promise<boolean> {
+    if (side.state === 'works') return await question()
+    if (side.state === 'late') await question()
+    throw new StorageError('other', 'cut off')
+  }
   const present: Pick<PresentStore, 'come' | 'go'> = {
     come: (room, person) => ask(() => stores.present.come(room, person)),
     go: (room, person) => ask(() => stores.present.go(room, person)),
@@ -32,11 +39,13 @@ async function openSide(database: TestDatabase): Promise<Side> {
   const side: Side = {
     places: createOwnPlaces(present, recordingLog().log),
     stores,
-    isCut: false,
-    async caughtUp() {
-      const told: string[] = []
-      await side.places.catchUp(async (_, { name }, event) => void told.push(`${name} ${event}`))
-      return told
+    state: 'works',
+    came: (person) => side.places.came(lobby, person),
+    went: (person) => side.places.went(lobby, person),
+    async catchUp() {
+      let asked = 0
+      await side.places.catchUp(async () => void asked++)
+      return asked
     },
     async [Symbol.asyncDispose]() {
       await stores.servers.end()
@@ -46,60 +55,124 @@ async function openSide(database: TestDatabase): Promise<Side> {
   return side
 }
 
+/** A database with a lobby. */
+interface World extends AsyncDisposable {
+  readonly database: TestDatabase
+  /** What waits to be told, which it then does not any more. */
+  held(): Promise<readonly string[]>
+}
+
+async function createWorld(): Promise<World> {
+  const database = await createDatabase()
+  const rooms = await openStorage(postgresOptions(database))
+  await rooms.chat.rooms.create({
+    name: lobby,
+    topic: '',
+    vibe: '',
+    private: false,
+    owner: null,
+    createdAt: 1,
+  })
+  return {
+    database,
+    async held() {
+      const rows = await database.send('SELECT name, event FROM held_presence ORDER BY id')
+      await database.send('DELETE FROM held_presence')
+      return rows.map(({ name, event }) => `${String(name)} ${String(event)}`)
+    },
+    async [Symbol.asyncDispose]() {
+      await rooms[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
 describe.skipIf(lacks('postgres'))('who is here through this server', () => {
-  let database: TestDatabase
-  beforeAll(async () => void (database = await createDatabase()))
-  afterAll(async () => await database[Symbol.asyncDispose]())
+  let world: World
+  beforeAll(async () => void (world = await createWorld()))
+  afterAll(async () => await world[Symbol.asyncDispose]())
 
-  const came = ({ places }: Side, person: Person): Promise<boolean> => places.came(lobby, person)
-  const went = ({ places }: Side, person: Person): Promise<boolean> => places.went(lobby, person)
-
-  test('a room is told of the first that comes, and the last that goes', async () => {
-    await using a = await openSide(database)
-    await using b = await openSide(database)
-    expect([await came(a, alice), await came(b, alice), await came(a, alice)]).toEqual([true, false, false])
-    expect([await went(a, alice), await went(a, alice), await went(b, alice)]).toEqual([false, false, true])
+  test('the first that comes, and the last that goes, is held to be told', async () => {
+    await using a = await openSide(world)
+    await using b = await openSide(world)
+    expect([await a.came(alice), await b.came(alice), await a.came(alice)]).toEqual([
+      'held',
+      'nothing',
+      'nothing',
+    ])
+    expect(await world.held()).toEqual(['alice joined'])
+    expect([await a.went(alice), await a.went(alice), await b.went(alice)]).toEqual([
+      'nothing',
+      'nothing',
+      'held',
+    ])
+    expect(await world.held()).toEqual(['alice left'])
   })
 
   test('who leaves while nothing can be stored has left once it can', async () => {
-    await using a = await openSide(database)
-    await using b = await openSide(database)
-    await came(a, alice)
-    await came(a, bob)
-    a.isCut = true
-    expect([await went(a, alice), await went(a, bob)]).toEqual([false, false])
-    expect(await a.caughtUp()).toEqual([])
-    expect(await came(b, bob), 'bob is on the other one before the first says that he left').toBe(false)
-    a.isCut = false
-    expect(await a.caughtUp()).toEqual(['alice left'])
-    expect(await a.caughtUp()).toEqual([])
+    await using a = await openSide(world)
+    await using b = await openSide(world)
+    await a.came(alice)
+    await a.came(bob)
+    a.state = 'cut'
+    expect([await a.went(alice), await a.went(bob)]).toEqual(['nothing', 'nothing'])
+    expect(await a.catchUp()).toBe(0)
+    expect(await b.came(bob), 'bob is on the other one before the first says that he left').toBe('nothing')
+    a.state = 'works'
+    expect([await a.catchUp(), await a.catchUp()]).toEqual([2, 0])
+    expect(await world.held()).toEqual(['alice joined', 'Bob joined', 'alice left'])
     expect(await b.stores.present.elsewhere(), 'nobody stays there').toEqual([])
+    await b.went(bob)
+    await world.held()
   })
 
   test('who comes while nothing can be stored has come once it can, unless they are gone again', async () => {
-    await using a = await openSide(database)
-    a.isCut = true
-    expect([await came(a, alice), await came(a, bob), await went(a, bob)]).toEqual([false, false, false])
-    a.isCut = false
-    expect(await a.caughtUp()).toEqual(['alice joined'])
-    a.isCut = true
-    await went(a, alice)
-    await came(a, alice)
-    a.isCut = false
-    expect(await a.caughtUp(), 'nobody missed her').toEqual([])
+    await using a = await openSide(world)
+    a.state = 'cut'
+    expect([await a.came(alice), await a.came(bob), await a.went(bob)]).toEqual([
+      'nothing',
+      'nothing',
+      'nothing',
+    ])
+    a.state = 'works'
+    await a.catchUp()
+    expect(await world.held()).toEqual(['alice joined'])
+    a.state = 'cut'
+    await a.went(alice)
+    await a.came(alice)
+    a.state = 'works'
+    await a.catchUp()
+    expect(await world.held(), 'nobody missed her').toEqual([])
+    await a.went(alice)
+    await world.held()
+  })
+
+  test('where the answer was lost, it is told all the same, once', async () => {
+    await using a = await openSide(world)
+    for (const [act, held] of [
+      [a.came, 'alice joined'],
+      [a.went, 'alice left'],
+    ] as const) {
+      a.state = 'late'
+      expect(await act(alice)).toBe('nothing')
+      a.state = 'works'
+      expect(await a.catchUp(), 'the room is asked to tell what is held').toBe(1)
+      expect(await world.held()).toEqual([held])
+    }
   })
 
   test('who leaves a server that was taken for dead does not leave twice; the others come again', async () => {
-    await using a = await openSide(database)
-    await using b = await openSide(database)
-    await came(a, alice)
-    await came(a, bob)
+    await using a = await openSide(world)
+    await using b = await openSide(world)
+    await a.came(alice)
+    await a.came(bob)
     expect((await b.stores.servers.bury(-1_000)).servers).toEqual([a.stores.server])
-    expect(await went(a, alice)).toBe(false)
+    expect(await a.went(alice)).toBe('nothing')
     await a.stores.servers.begin({ name: 'here:22', version: '1', shared: {} })
-    a.places.storeAllAgain()
-    expect(await a.caughtUp()).toEqual(['Bob joined'])
-    a.places.storeAllAgain()
-    expect(await a.caughtUp(), 'he is there still').toEqual([])
+    for (const _ of ['once', 'and again, which changes nothing']) {
+      a.places.storeAllAgain()
+      await a.catchUp()
+    }
+    expect(await world.held()).toEqual(['alice joined', 'Bob joined', 'Bob left', 'alice left', 'Bob joined'])
   })
 })

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { createLastSeen, type LastSeen } from '../../../../src/chat/preferences/last-seen.ts'
 import { createRoomPasts } from '../../../../src/app/room/past.ts'
 import { enterRoom } from '../../../../src/app/room/stay.ts'
+import type { EntryId } from '../../../../src/chat/entry.ts'
 import { StorageError } from '../../../../src/chat/errors.ts'
+import type { Participant } from '../../../../src/chat/ports.ts'
 import { personalLine } from '../../../../src/chat/talk/personal-message.ts'
 import type { Person } from '../../../../src/chat/people/person.ts'
 import type { Room } from '../../../../src/chat/room.ts'
@@ -64,6 +66,30 @@ test('who comes in sees each entry once and in order, whenever it was recorded',
   await room.record(says('too late'))
   expect(texts()).not.toContain('too late')
   expect(room.present()).toEqual([])
+})
+
+test('what is whispered is shown whatever its id, and keeps nothing else from being shown', async () => {
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
+  const alice = await person('alice')
+  const { screen, texts } = recordingScreen(alice)
+  const inside: Participant[] = []
+  const watched: Room = { ...room, enter: (one) => (inside.push(one), room.enter(one)) }
+  /** Another server's, whose clock is an hour off. */
+  const whisper = (text: string, id: string): void =>
+    inside[0]?.whisper?.({ ...says(text), id: id as EntryId, at: 1, room: room.name })
+  const early = async (): Promise<void> => whisper('too early to be shown now', 'ZZZ')
+  const stay = await enterRoom(around(watched, early, early), screen, createRoomPasts(), NOTHING_SEEN)
+  await room.record(says('one'))
+  whisper('by a clock that is ahead', 'ZZZ')
+  await room.record(says('two'))
+  whisper('by a clock that is behind', '000')
+  room.whisper([alice], says('by our own'))
+  expect(texts()).toEqual([
+    ...['alice joined', 'too early to be shown now', 'too early to be shown now', 'one'],
+    ...['by a clock that is ahead', 'two', 'by a clock that is behind', 'by our own'],
+  ])
+  expect(stay.newest() < 'ZZZ').toBe(true)
 })
 
 test('a person to whom the room could not be shown has left it again', async () => {

@@ -1,18 +1,25 @@
 import type { RoomName } from '../../../../chat/entry.ts'
-import type { Login, Person, PersonId } from '../../../../chat/people/person.ts'
+import type { Login, Person } from '../../../../chat/people/person.ts'
 import type { PersonInRoom, PresentRow, PresentStore, ServerId } from '../../../../cluster/ports.ts'
 import type { Connections } from '../connection.ts'
-import { placeOf } from '../locks.ts'
+import { logOf, placeOf } from '../locks.ts'
 import { joined, sql, type Sql } from '../sql.ts'
 import { returned, type Statements } from '../statements.ts'
 
 /** The table `present`. */
 export const createPresentStore = ({ read, transaction }: Connections, self: ServerId): PresentStore => {
-  async function isAlone(tx: Statements, room: RoomName, person: PersonId): Promise<boolean> {
-    const row = await tx.get<{ isAlone: boolean }>(sql`
-      SELECT NOT EXISTS (SELECT 1 FROM present WHERE person = ${person} AND room = ${room} AND server <> ${self}) AS "isAlone"`)
-    return returned(row).isAlone
-  }
+  /** Holds a change for the log, unless they are in the room through another server as well; resolves to whether it did. */
+  const hold = async (
+    tx: Statements,
+    room: RoomName,
+    { id, name }: Person,
+    event: string,
+  ): Promise<boolean> =>
+    (await tx.run(sql`
+      INSERT INTO held_presence (room, name, event)
+      SELECT rooms.name, coalesce((SELECT name FROM people WHERE id = ${id}), ${name}), ${event} FROM rooms WHERE rooms.name = ${room}
+        AND NOT EXISTS (SELECT 1 FROM present WHERE person = ${id} AND room = ${room} AND server <> ${self})`)) >
+    0
 
   return {
     come: (room, person) =>
@@ -24,19 +31,19 @@ export const createPresentStore = ({ read, transaction }: Connections, self: Ser
         VALUES (${room}, ${person.id}, ${self}, ${person.name}, ${factsOf(person)})
         ON CONFLICT (person, room, server) DO UPDATE SET name = excluded.name, facts = excluded.facts
         RETURNING (xmax = 0) AS "isNew"`)
-          return returned(row).isNew && (await isAlone(tx, room, person.id))
+          return returned(row).isNew && (await hold(tx, room, person, 'joined'))
         },
-        [placeOf(room, person.id)],
+        [placeOf(room, person.id), logOf(room)],
       ),
     go: (room, person) =>
       transaction(
         async (tx) => {
           const removed = await tx.run(
-            sql`DELETE FROM present WHERE person = ${person} AND room = ${room} AND server = ${self}`,
+            sql`DELETE FROM present WHERE person = ${person.id} AND room = ${room} AND server = ${self}`,
           )
-          return removed > 0 && (await isAlone(tx, room, person))
+          return removed > 0 && (await hold(tx, room, person, 'left'))
         },
-        [placeOf(room, person)],
+        [placeOf(room, person.id), logOf(room)],
       ),
     async elsewhere(places) {
       const rows = await read.all<Row>(sql`
