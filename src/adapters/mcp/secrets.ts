@@ -36,6 +36,22 @@ export const masked = (text: string, secrets: readonly string[]): string =>
 export const secretsOf = (reach: Reach): readonly string[] =>
   'command' in reach ? secretsOfCommand(reach) : [...secretsOfHeaders(reach), ...keysInAddress(reach)]
 
+/** Where a secret of a server comes from, for people. `form` is one of its forms. */
+export function originOf(form: string, reach: Reach): string {
+  const isOf = (value: string): boolean => writtenForms(value).includes(form)
+  if ('url' in reach)
+    return secretsOfHeaders(reach).some(isOf)
+      ? 'a header'
+      : keysInAddress(reach).some(isOf)
+        ? 'its address'
+        : 'its login'
+  // A word of the command could have another secret in it, so that none is shown.
+  return (
+    Object.entries(reach.env).find(([name, value]) => isSecret(name, value) && isOf(value))?.[0] ??
+    'an argument of its command'
+  )
+}
+
 /** So many are remembered of one login: a token is none any more when the next ones have come. */
 const MAX_REMEMBERED = 32
 

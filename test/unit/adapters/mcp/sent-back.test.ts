@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/client'
 import { describe, expect, test } from 'vitest'
 import { receivingMasked } from '../../../../src/adapters/mcp/masked-messages.ts'
-import { remember, secretsOf } from '../../../../src/adapters/mcp/secrets.ts'
+import { originOf, remember, secretsOf } from '../../../../src/adapters/mcp/secrets.ts'
 import type { ToolProgress } from '../../../../src/chat/tool-progress.ts'
 import type { JsonObject } from '../../../../src/lib/json.ts'
 import type { ToolContext } from '../../../../src/tools/context.ts'
@@ -70,7 +70,7 @@ describe('what a server was given in secret', () => {
     await using servers = createRawServers([byCommand('raw', [], { reach })])
     await servers.until(() => servers.state('raw')?.kind === 'up')
     expect(servers.ids()).toEqual(['raw_postgres_query', 'raw_ruler'])
-    const why = 'its name or its arguments have a word in them that the server was given in secret'
+    const why = 'its name or its arguments have a word in them that the server was given in secret (API_KEY)'
     expect(servers.state('raw')).toEqual({
       kind: 'up',
       leftOut: ['of_***', 'argument', 'choice'].map((name) => ({ name, why })),
@@ -134,6 +134,27 @@ test.each([
   const url = new URL('https://far.example.org/mcp')
   url.searchParams.set(name, value)
   expect(secretsOf({ url: url.href }).includes(value)).toBe(isOne)
+})
+
+test('is told apart by where it comes from, without a word of the command or the address', () => {
+  const command = ['x', '--token', 'hunter2hunter2']
+  const env = { PATH: '/bin', TOKENIZER: 'cl100k_base', DB_PASSWORD: 'a"b/c/d/e\nanother line' }
+  const origin = (form: string): string => originOf(form, { command, env })
+  expect(['cl100k_base', 'another line', String.raw`a\"b/c/d/e`, 'hunter2hunter2'].map(origin)).toEqual([
+    'TOKENIZER',
+    'DB_PASSWORD',
+    'DB_PASSWORD',
+    'an argument of its command',
+  ])
+  const far = {
+    url: 'https://far.example.org/mcp?key=swordfish',
+    headers: { 'x-key': 'Bearer s3cret-token' },
+  }
+  expect(['s3cret-token', 'swordfish', 'a-token-of-a-login'].map((form) => originOf(form, far))).toEqual([
+    'a header',
+    'its address',
+    'its login',
+  ])
 })
 
 /** A message as a transport hands it on that hides these. */
