@@ -9,7 +9,7 @@ export const SHORTEST_MASKED = 8
 export const MASK = '***'
 
 /** Objects in which something was replaced, each with what was: in the forms in which it stood there. */
-export type Replaced = WeakMap<object, Set<string>>
+export type MaskedObjects = WeakMap<object, Set<string>>
 
 /**
  * Has a transport hand on what it receives without these secrets: a server may send back what it was given, in a result, an
@@ -19,7 +19,7 @@ export type Replaced = WeakMap<object, Set<string>>
 export function receivingMasked<T extends Transport>(
   transport: T,
   secrets: () => readonly string[],
-  changed: Replaced = new WeakMap(),
+  changed: MaskedObjects = new WeakMap(),
 ): T {
   const pattern = rememberedPattern(secrets)
   let receive: Transport['onmessage']
@@ -40,7 +40,7 @@ export function receivingMasked<T extends Transport>(
 const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method'])
 
 /** In place, and not by recursion: whoever wrote the message chose its nesting, and its size. */
-function maskIn(message: JSONRPCMessage, pattern: RegExp | undefined, changed: Replaced): void {
+function maskIn(message: JSONRPCMessage, pattern: RegExp | undefined, changed: MaskedObjects): void {
   if (!pattern) return
   const open: object[] = []
   const found = new Set<string>()

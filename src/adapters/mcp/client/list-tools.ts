@@ -4,7 +4,7 @@ import { maskedIn } from './masked-in.ts'
 import { readHeaderArguments } from './revisions/header-arguments.ts'
 import { MAX_PAGES, MAX_TOOLS } from './limits.ts'
 import { unjudged } from './revisions/unjudged.ts'
-import type { Replaced } from '../masked-messages.ts'
+import type { MaskedObjects } from '../masked-messages.ts'
 
 /** What a server lists. */
 export interface McpList {
@@ -23,7 +23,7 @@ export interface ListOptions {
   /** Whether arguments are sent as headers, too, where a tool wants it so. */
   readonly withHeaders: boolean
   /** Objects of its messages in which a secret was replaced. */
-  readonly masked: Replaced
+  readonly masked: MaskedObjects
   /** Where a secret comes from that stood so. */
   readonly originOf: (form: string) => string
 }

@@ -1,10 +1,10 @@
-import { MASK, type Replaced } from '../masked-messages.ts'
+import { MASK, type MaskedObjects } from '../masked-messages.ts'
 
 /**
  * The objects in which a tool, as a server lists it, had a secret in what a call depends on: its name, the names of its arguments,
  * values to choose from. `changed` has those in which one was replaced. Its schema must not be nested too deep.
  */
-export const maskedIn = (tool: unknown, changed: Replaced): readonly object[] =>
+export const maskedIn = (tool: unknown, changed: MaskedObjects): readonly object[] =>
   isObject(tool)
     ? [
         ...(changed.has(tool) && String(tool['name']).includes(MASK) ? [tool] : []),
@@ -15,7 +15,7 @@ export const maskedIn = (tool: unknown, changed: Replaced): readonly object[] =>
 /** What only explains a schema. */
 const EXPLAINS: ReadonlySet<string> = new Set(['title', 'description', '$comment', 'default', 'examples'])
 
-function maskedInSchema(value: unknown, changed: Replaced): readonly object[] {
+function maskedInSchema(value: unknown, changed: MaskedObjects): readonly object[] {
   if (!isObject(value)) return []
   const isMasked = (text: unknown): boolean =>
     changed.has(value) && typeof text === 'string' && text.includes(MASK)

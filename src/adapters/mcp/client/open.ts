@@ -2,7 +2,7 @@ import { toolProgress } from '../../../chat/tool-progress.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import type { McpServerConfig } from '../config.ts'
-import { receivingMasked, type Replaced } from '../masked-messages.ts'
+import { receivingMasked, type MaskedObjects } from '../masked-messages.ts'
 import { originOf, secretsOf, withoutSecrets } from '../secrets.ts'
 import type { ConnectionOptions, McpConnection } from './connection.ts'
 import { callResult } from './content.ts'
@@ -60,7 +60,7 @@ export async function open(
   const masked = (text: string): string => login?.masked(text) ?? text
   const given = secretsOf(config.reach)
   const secrets = (): readonly string[] => [...given, ...(login?.secrets() ?? [])]
-  const replaced: Replaced = new WeakMap()
+  const replaced: MaskedObjects = new WeakMap()
   /** What went wrong, as the reason of the end where that is the cause. */
   async function explained<T>(work: Promise<T>): Promise<T> {
     try {
