@@ -170,7 +170,7 @@ async function assemble(
     async drain(hurry) {
       const { drain_s: seconds } = limits
       if (seconds === 0) return
-      const until = AbortSignal.any([hurry(), AbortSignal.timeout(seconds * 1_000)])
+      const until = timeIsOver(seconds * 1_000, hurry())
       await Promise.all([server[Symbol.asyncDispose](), http?.[Symbol.asyncDispose]()])
       await activity.work.turns.finish(until)
     },
@@ -179,6 +179,14 @@ async function assemble(
       return listen && (await http?.listen(listen.host, listen.port))
     },
   }
+}
+
+/** Aborted after a time, or with the other signal. Node 20 may collect a signal of `AbortSignal.timeout` that only another one refers to. */
+function timeIsOver(ms: number, other: AbortSignal): AbortSignal {
+  const over = new AbortController()
+  setTimeout(() => over.abort(), ms).unref()
+  other.addEventListener('abort', () => over.abort())
+  return over.signal
 }
 
 /** Whoever comes first need not wait for it. What cannot be loaded is told to those who need it. */

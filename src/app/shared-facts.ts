@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { ServerFacts } from '../cluster/ports.ts'
 import type { Config } from '../config/config.ts'
+import { ownRoomsDir } from '../config/rooms-dir.ts'
 
 /** The sections of a config that all servers of a database should have alike. The others are about one machine. */
 const ALIKE = ['server', 'models', 'mcp', 'memory', 'lua', 'limits'] as const
@@ -15,10 +16,17 @@ export async function sharedFacts(
   config: Config,
   hostKeys: readonly string[],
 ): Promise<ServerFacts['shared']> {
-  const { dirs, modules, disabled, timeout_s, web } = config.tools
+  const { bus, sandbox, tools } = config
+  const { dirs, modules, disabled, timeout_s, web } = tools
+  const { rooms_dir: _, workspaces: __, ...machines } = sandbox
   return {
     ...Object.fromEntries(ALIKE.map((section) => [`[${section}] of the config`, hashOf(config[section])])),
     '[tools] of the config': hashOf({ disabled, timeout_s, web }),
+    '[bus] of the config': hashOf({ isThere: bus !== undefined, prefix: bus?.prefix }),
+    '[sandbox] of the config': hashOf({
+      ...machines,
+      isShared: sandbox.rooms_dir !== ownRoomsDir(config.dataDir),
+    }),
     'host keys': hashOf(hostKeys.toSorted()),
     ...(await hashesOf([...(await toolFilesIn(dirs)), ...modules])),
   }
@@ -29,9 +37,9 @@ const hashOf = (value: unknown): string => digest(JSON.stringify(value, withoutS
 const digest = (bytes: string | Buffer): string =>
   createHash('sha256').update(bytes).digest('base64url').slice(0, 16)
 
-/** Whatever is named after a secret, and lists that JSON does not know. */
+/** Whatever is named after a secret, and lists that JSON does not know. A number is none. */
 function withoutSecrets(key: string, value: unknown): unknown {
-  if (/key$|token|secret|password|headers|^env$/i.test(key)) return undefined
+  if (/key$|token|secret|password|headers|^env$/i.test(key) && typeof value !== 'number') return undefined
   if (value instanceof Map || value instanceof Set) return [...value]
   return value
 }

@@ -167,6 +167,21 @@ export type Entry =
 
 export type EntryKind = Entry['kind']
 
+const KINDS: Readonly<Record<EntryKind, true>> = {
+  message: true,
+  action: true,
+  presence: true,
+  notice: true,
+  reply: true,
+  tool_call: true,
+  tool_result: true,
+  scope: true,
+  approval: true,
+}
+
+/** False for what only another version of the program records. */
+export const isEntryKind = (kind: string): kind is EntryKind => Object.hasOwn(KINDS, kind)
+
 type WithoutIdentity<E> = E extends Entry ? Omit<E, 'id' | 'at' | 'room'> : never
 
 /** An entry before the room has given it an id, a time and its own name. */

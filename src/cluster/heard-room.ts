@@ -48,6 +48,10 @@ export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts):
   /** The last that was delivered; undefined until it is known where to begin. */
   let last: EntryId | undefined
   let ownBefore: EntryId | undefined
+  /** What was delivered since the log was last looked at and had the last of it. */
+  let passed: EntryId[] = []
+  /** The last that was delivered, where the log did not have it when it was last looked at. */
+  let beyond: EntryId | undefined
 
   /** `before`: the log before an entry that is to be delivered. */
   async function begin(before?: EntryId): Promise<void> {
@@ -78,6 +82,7 @@ export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts):
   function pass(entry: Entry): void {
     const after = last === BEFORE_ALL ? undefined : last
     last = entry.id
+    passed.push(last)
     deliver(entry, after)
   }
 
@@ -94,6 +99,14 @@ export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts):
     }
   }
 
+  /** What was delivered last is not in the log, twice in a row: it was no entry of ours, and must not hold up what follows. */
+  function goBackTo(newest: EntryId): void {
+    const isBeyond = last !== undefined && newest < last
+    if (isBeyond && beyond === last) last = passed.findLast((id) => id <= newest) ?? newest
+    beyond = isBeyond ? last : undefined
+    if (!isBeyond) passed = []
+  }
+
   const ready = inTurn(() => begin())
   return {
     ready,
@@ -103,6 +116,10 @@ export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts):
     },
     other: (hint) => inTurn(() => take(hint)),
     inTurn: (tell) => inTurn(tell),
-    reach: (id) => inTurn(() => take({ id, after: undefined })),
+    reach: (id) =>
+      inTurn(async () => {
+        goBackTo(id)
+        await take({ id, after: undefined })
+      }),
   }
 }

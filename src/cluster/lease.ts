@@ -31,9 +31,13 @@ export interface Lease extends AsyncDisposable {
   update(): Promise<void>
 }
 
+const NOBODY: Estate = { servers: [], rooms: [], questions: [] }
+
 export function createLease({ servers, facts, clock, log, ...told }: LeaseParts): Lease {
   let state: 'new' | 'running' | 'ended' = 'new'
   let heardAt = clock.monotonic()
+  /** Since when every renewal has gone well. */
+  let steadySince: number | undefined
   let isSilent = false
   /** It was taken for dead, and its people are not back yet. */
   let isComingBack = false
@@ -73,12 +77,15 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
       await bury()
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
+      steadySince = undefined
       log.warn({ error, reason: error.reason }, 'the lease of this server could not be renewed')
     }
   }
 
+  /** Where the database was away, the others were cut off from it just as this server: they have as long to come back. */
   async function bury(): Promise<void> {
-    const found = await servers.bury(SILENT_MS)
+    const isSteady = steadySince !== undefined && heardAt - steadySince >= SILENT_MS
+    const found = isSteady ? await servers.bury(SILENT_MS) : NOBODY
     if (found.servers.length > 0) {
       log.warn({ servers: found.servers }, 'other servers have died')
       unsettled = [...unsettled, found]
@@ -96,6 +103,8 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
       await servers.begin(await facts())
       isComingBack = true
     }
+    if (asked - heardAt > SILENT_MS / 2) steadySince = undefined
+    steadySince ??= asked
     heardAt = asked
     isSilent = false
     if (!isComingBack) return

@@ -1,4 +1,4 @@
-import type { Entry, ReplyDelta } from '../chat/entry.ts'
+import { type Entry, isEntryKind, type ReplyDelta } from '../chat/entry.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { Hint } from './heard-room.ts'
 import type { ServerId } from './ports.ts'
@@ -30,12 +30,15 @@ function isNote(value: unknown): value is Note {
   return (
     isObject(hint) &&
     typeof hint['id'] === 'string' &&
-    (hint['entry'] === undefined || isEntry(hint['entry']))
+    (hint['entry'] === undefined || (isEntry(hint['entry']) && Object(hint['entry'])['id'] === hint['id']))
   )
 }
 
+/** What only another version records is read from the log. */
 const isEntry = (value: unknown): boolean =>
-  isObject(value) && ['id', 'kind', 'author', 'text', 'room'].every((key) => typeof value[key] === 'string')
+  isObject(value) &&
+  ['id', 'kind', 'author', 'text', 'room'].every((key) => typeof value[key] === 'string') &&
+  isEntryKind(String(value['kind']))
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null

@@ -8,6 +8,9 @@ export const SHORTEST_MASKED = 8
 /** What stands in place of a secret. */
 export const MASK = '***'
 
+/** Objects in which something was replaced, each with what was: in the forms in which it stood there. */
+export type MaskedObjects = WeakMap<object, Set<string>>
+
 /**
  * Has a transport hand on what it receives without these secrets: a server may send back what it was given, in a result, an
  * error, its progress or the description of a tool. They are asked for with each message, since a login gets new ones. Objects in
@@ -16,7 +19,7 @@ export const MASK = '***'
 export function receivingMasked<T extends Transport>(
   transport: T,
   secrets: () => readonly string[],
-  changed: WeakSet<object> = new WeakSet(),
+  changed: MaskedObjects = new WeakMap(),
 ): T {
   const pattern = rememberedPattern(secrets)
   let receive: Transport['onmessage']
@@ -37,21 +40,23 @@ export function receivingMasked<T extends Transport>(
 const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method'])
 
 /** In place, and not by recursion: whoever wrote the message chose its nesting, and its size. */
-function maskIn(message: JSONRPCMessage, pattern: RegExp | undefined, changed: WeakSet<object>): void {
+function maskIn(message: JSONRPCMessage, pattern: RegExp | undefined, changed: MaskedObjects): void {
   if (!pattern) return
   const open: object[] = []
+  const found = new Set<string>()
   const look = (value: unknown): unknown => {
     if (typeof value === 'object' && value !== null) open.push(value)
-    return typeof value === 'string' || typeof value === 'number' ? masked(value, pattern) : value
+    return typeof value === 'string' || typeof value === 'number' ? masked(value, pattern, found) : value
   }
   for (const [part, value] of Object.entries(message)) if (!ENVELOPE.has(part)) look(value)
   for (let one = open.pop(); one; one = open.pop())
     for (const name of Object.keys(one)) {
+      found.clear()
       const before: unknown = Reflect.get(one, name)
       const after = look(before)
-      const shown = masked(name, pattern)
+      const shown = masked(name, pattern, found)
       if (after === before && shown === name) continue
-      changed.add(one)
+      changed.set(one, new Set([...(changed.get(one) ?? []), ...found]))
       if (shown !== name) Reflect.deleteProperty(one, name)
       Reflect.set(one, shown, after)
     }
@@ -78,9 +83,13 @@ function patternOf(secrets: readonly string[]): RegExp | undefined {
   return new RegExp(longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'g')
 }
 
-function masked<T extends string | number>(value: T, pattern: RegExp): T | string {
+/** What is replaced is added to `found`. */
+function masked<T extends string | number>(value: T, pattern: RegExp, found: Set<string>): T | string {
   const text = String(value)
   if (text.length < SHORTEST_MASKED) return value
-  const shown = text.replace(pattern, MASK)
+  const shown = text.replace(pattern, (form) => {
+    found.add(form)
+    return MASK
+  })
   return shown === text ? value : shown
 }

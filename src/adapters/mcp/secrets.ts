@@ -36,6 +36,22 @@ export const masked = (text: string, secrets: readonly string[]): string =>
 export const secretsOf = (reach: Reach): readonly string[] =>
   'command' in reach ? secretsOfCommand(reach) : [...secretsOfHeaders(reach), ...keysInAddress(reach)]
 
+/** Where a secret of a server comes from, for people. `form` is one of its forms. */
+export function originOf(form: string, reach: Reach): string {
+  const isOf = (value: string): boolean => writtenForms(value).includes(form)
+  if ('url' in reach)
+    return secretsOfHeaders(reach).some(isOf)
+      ? 'a header'
+      : keysInAddress(reach).some(isOf)
+        ? 'its address'
+        : 'its login'
+  // A word of the command could have another secret in it, so that none is shown.
+  return (
+    Object.entries(reach.env).find(([name, value]) => isSecret(name, value) && isOf(value))?.[0] ??
+    'an argument of its command'
+  )
+}
+
 /** So many are remembered of one login: a token is none any more when the next ones have come. */
 const MAX_REMEMBERED = 32
 
@@ -64,9 +80,25 @@ const isSecret = (name: string, value: string): boolean =>
 
 /** What `SESSION_STORE` holds may be a plain word, which results and names of tools have, too; what `DB_PASSWORD` holds is secret. */
 const isNamedSecret = (name: string, value: string): boolean =>
-  NAMES_IT.test(name) || (isSecretName(name) && !PLAIN_WORDS.test(value))
+  NAMES_IT.test(name) ||
+  ENDS_IT.test(wordsOf(name).at(-1) ?? '') ||
+  wordsOf(name).some((word) => IS_IT.test(word)) ||
+  (isSecretName(name) && !PLAIN_WORDS.test(value))
 
-/** A name that ends so says what its value is; with such a word elsewhere, it may say something about it. */
+/** Of `DB_PASSWORD_PROD`, `apiKey1` and `--auth`. */
+const wordsOf = (name: string): readonly string[] =>
+  name
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .split(/[^A-Za-z]+/)
+    .filter(Boolean)
+
+/** As a word of its own it says so wherever it stands. */
+const IS_IT = /^(?:key|token|secret|pass(?:word|wd|phrase)?|pwd)s?$/i
+
+/** At the end it is what the value is; before `METHOD` or `STORE`, the value says something about it. */
+const ENDS_IT = /^(?:auth|session)$/i
+
+/** A name that ends so says what its value is, also where it is no word of its own: `PGPASSWORD`. */
 const NAMES_IT = /(?:key|token|secret|pass(?:word|wd|phrase)?|pwd|credential|cookie|dsn|signature)s?$/i
 
 /** As people call things: `postgres`, `client_credentials`. */

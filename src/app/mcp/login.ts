@@ -119,11 +119,14 @@ async function refusing<T>(name: string, work: Promise<T>): Promise<T> {
   }
 }
 
+/** As people and programs put an address into quotes. */
+const QUOTED = /^[\s'"`\\<“”„‘’‚«»‹›]+|[\s'"`\\>“”„‘’‚«»‹›]+$/g
+
 /** What stands behind the `?`, however much of the address was copied, also in quotes. Throws `Refusal`. */
 function answerIn(address: string): URLSearchParams {
   const answer = new URLSearchParams(
     address
-      .replaceAll(/^[\s'"]+|[\s'"]+$/g, '')
+      .replaceAll(QUOTED, '')
       .replace(/^[^?]*\?/, '')
       .replace(/#.*$/, ''),
   )

@@ -26,13 +26,15 @@ export interface LoginServers extends AsyncDisposable {
   challenge(metadataUrl: string | undefined): void
   /** What it says of its login from now on; undefined: nothing is there. */
   describe(login: object | undefined): void
-  /** The next answer with tokens waits, or that to a revocation; it is done all the same. */
-  hold(what?: 'tokens' | 'revocation'): HeldTokens
+  /** The next answer with tokens waits, or that to a revocation, which is done all the same; or a renewal that is refused. */
+  hold(what?: HeldAnswer): HeldTokens
   /** Whether any token holds. */
   hasLive(): boolean
   /** How many can be renewed. */
   logins(): number
 }
+
+type HeldAnswer = 'tokens' | 'revocation' | 'refusal'
 
 interface Held {
   readonly made: Deferred<void>
@@ -45,10 +47,11 @@ export interface HeldTokens {
   release(): void
 }
 
-/** `down`: errors of the server. `other`: it says it is another one. `echo`: refuses with all that it was sent. `only-post`: takes secrets in the form alone. */
+/** `down`: errors of the server. `other`: it says it is another one. `echo`: refuses with all that it was sent. `only-post`: takes secrets in the form alone. `whole-grant`: takes all back at once that were given. */
 export type Behaviour =
   | { readonly sendsOnTo: string }
   | 'only-post'
+  | 'whole-grant'
   | 'well'
   | 'down'
   | 'other'
@@ -84,7 +87,7 @@ export async function startLoginServers(): Promise<LoginServers> {
   ])
   const codes = new Map<string, Readonly<Record<string, string | null>>>()
   let how: Behaviour = 'well'
-  const held: Partial<Record<'tokens' | 'revocation', Held>> = {}
+  const held: Partial<Record<HeldAnswer, Held>> = {}
   /** The next of these answers waits, if a test wants so. */
   async function heldUp(what: keyof typeof held): Promise<void> {
     const waits = held[what]
@@ -124,7 +127,8 @@ export async function startLoginServers(): Promise<LoginServers> {
   function revoke(given: string): void {
     const grant = (refresh.get(given) ?? access.get(given))?.grant
     for (const tokens of [refresh, access])
-      for (const [one, of] of tokens) if (of.grant === grant) tokens.delete(one)
+      for (const [one, of] of tokens)
+        if (of.grant === grant || (how === 'whole-grant' && grant !== undefined)) tokens.delete(one)
   }
 
   /** Who asks, with their secret where they have one, in the one way that is taken. */
@@ -193,7 +197,10 @@ export async function startLoginServers(): Promise<LoginServers> {
     if (client === undefined) return refuse('invalid_client')
     if (kind === 'refresh_token') {
       const old = refresh.get(form.get('refresh_token') ?? '')
-      if (old?.client !== client) return refuse('invalid_grant')
+      if (old?.client !== client) {
+        await heldUp('refusal')
+        return refuse('invalid_grant')
+      }
       refresh.delete(form.get('refresh_token') ?? '')
       return give(client, old, response)
     }

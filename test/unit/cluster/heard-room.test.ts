@@ -114,3 +114,18 @@ test('what is no entry comes after what was heard before it', async () => {
   await Promise.all([first, said.room.inTurn(() => void said.heard.push('a piece'))])
   expect(said.heard).toEqual([...said.from(0), 'a piece'])
 })
+
+test('an entry that the log does not have holds nothing up', async () => {
+  const said = createLog()
+  await said.room.ready
+  const first = said.append()
+  await said.room.other(first)
+  const forged = { ...first.entry!, id: 'zzzz' as EntryId, text: 'forged' }
+  await said.room.other({ id: forged.id, after: first.id, entry: forged })
+  const second = said.append()
+  await said.room.other(second)
+  expect(said.heard).toEqual(['line 0', 'forged'])
+  for (const _ of [1, 2]) await said.room.reach(said.newest())
+  await said.room.other(said.append())
+  expect(said.heard).toEqual(['line 0', 'forged', 'line 1', 'line 2'])
+})

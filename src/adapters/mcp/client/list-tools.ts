@@ -1,9 +1,10 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { leftOut, listedTools, readDefinition, type LeftOut, type McpDefinition } from './definition.ts'
-import { holdsMask } from './holds-mask.ts'
+import { maskedIn } from './masked-in.ts'
 import { readHeaderArguments } from './revisions/header-arguments.ts'
 import { MAX_PAGES, MAX_TOOLS } from './limits.ts'
 import { unjudged } from './revisions/unjudged.ts'
+import type { MaskedObjects } from '../masked-messages.ts'
 
 /** What a server lists. */
 export interface McpList {
@@ -22,7 +23,9 @@ export interface ListOptions {
   /** Whether arguments are sent as headers, too, where a tool wants it so. */
   readonly withHeaders: boolean
   /** Objects of its messages in which a secret was replaced. */
-  readonly masked: WeakSet<object>
+  readonly masked: MaskedObjects
+  /** Where a secret comes from that stood so. */
+  readonly originOf: (form: string) => string
 }
 
 /** It would be called by another name than its own, or with other arguments. */
@@ -31,7 +34,7 @@ const HOLDS_SECRET = 'its name or its arguments have a word in them that the ser
 /** Reads the whole list of a server, as far as it is taken. */
 export async function listTools(
   client: Client,
-  { timeout, withHeaders, masked }: ListOptions,
+  { timeout, withHeaders, masked, originOf }: ListOptions,
 ): Promise<McpList> {
   if (!client.getServerCapabilities()?.tools) return { definitions: [], leftOut: [] }
   const found = new Map<string, McpDefinition>()
@@ -39,10 +42,17 @@ export async function listTools(
   let more = 0
   const leave = (one: LeftOut): void => void (left.length < MAX_LEFT_OUT ? left.push(one) : more++)
 
+  /** Where the secrets come from that cannot stand where they do; empty where there are none. */
+  function secretsIn(tool: unknown): string {
+    const forms = maskedIn(tool, masked).flatMap((one) => [...(masked.get(one) ?? [])])
+    return [...new Set([...new Set(forms)].map(originOf))].join(', ')
+  }
+
   function take(value: unknown): void {
     const read = readDefinition(value)
+    const origins = 'why' in read ? '' : secretsIn(value)
     if ('why' in read) leave(read)
-    else if (holdsMask(value, masked)) leave(leftOut(read.name, HOLDS_SECRET))
+    else if (origins !== '') leave(leftOut(read.name, `${HOLDS_SECRET} (${origins})`))
     else if (found.has(read.name)) leave(leftOut(read.name, 'another one has its name'))
     else if (found.size >= MAX_TOOLS) leave(leftOut(read.name, `a server has ${MAX_TOOLS} tools at most`))
     else {

@@ -2,8 +2,8 @@ import { toolProgress } from '../../../chat/tool-progress.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import type { McpServerConfig } from '../config.ts'
-import { receivingMasked } from '../masked-messages.ts'
-import { secretsOf, withoutSecrets } from '../secrets.ts'
+import { receivingMasked, type MaskedObjects } from '../masked-messages.ts'
+import { originOf, secretsOf, withoutSecrets } from '../secrets.ts'
 import type { ConnectionOptions, McpConnection } from './connection.ts'
 import { callResult } from './content.ts'
 import { listTools } from './list-tools.ts'
@@ -60,7 +60,7 @@ export async function open(
   const masked = (text: string): string => login?.masked(text) ?? text
   const given = secretsOf(config.reach)
   const secrets = (): readonly string[] => [...given, ...(login?.secrets() ?? [])]
-  const maskedObjects = new WeakSet()
+  const replaced: MaskedObjects = new WeakMap()
   /** What went wrong, as the reason of the end where that is the cause. */
   async function explained<T>(work: Promise<T>): Promise<T> {
     try {
@@ -79,7 +79,7 @@ export async function open(
   try {
     signal.throwIfAborted()
     await explained(
-      client.connect(sendingUnjudged(failingUnanswered(receivingMasked(transport, secrets, maskedObjects))), {
+      client.connect(sendingUnjudged(failingUnanswered(receivingMasked(transport, secrets, replaced))), {
         ...limited,
         signal,
       }),
@@ -95,7 +95,13 @@ export async function open(
   return {
     over: over.promise,
     close,
-    list: () => explained(listTools(client, { ...limited, withHeaders, masked: maskedObjects })),
+    list: () =>
+      explained(
+        listTools(client, {
+          ...limited,
+          ...{ withHeaders, masked: replaced, originOf: (form) => originOf(form, config.reach) },
+        }),
+      ),
     ping: async () => {
       try {
         await checkAnswering(client, times.pingMs)

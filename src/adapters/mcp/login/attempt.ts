@@ -6,7 +6,7 @@ import type {
 } from '@modelcontextprotocol/client'
 import type { McpByUrl } from '../config.ts'
 import { LoginError } from './login.ts'
-import type { KeptLogin } from './login-file.ts'
+import type { GivenLogin } from './login-file.ts'
 import { needSafe } from './safe-address.ts'
 
 /** What an attempt is made with. */
@@ -19,7 +19,7 @@ export interface AttemptParts {
   /** Who gives the tokens, as far as that is known before. */
   readonly giver: OAuthDiscoveryState | undefined
   registered(client: StoredOAuthClientInformation): void
-  keep(login: KeptLogin): Promise<void>
+  keep(login: GivenLogin): Promise<void>
 }
 
 /** One login, from the address that a person opens to the tokens. */

@@ -3,7 +3,7 @@ import type { Log } from '../../../chat/ports.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { createSerial } from '../../../lib/jobs/serial.ts'
 import { remember } from '../secrets.ts'
-import { readLogin, removeLogin, writeLogin, type KeptLogin } from './login-file.ts'
+import { readLogin, removeLogin, writeLogin, type GivenLogin, type KeptLogin } from './login-file.ts'
 
 /** What is held of a login, in memory and in its file. Never rejects. */
 export interface LoginKeeper {
@@ -32,8 +32,8 @@ export function createLoginKeeper(file: string, url: string, server: string, log
 
   function take(next: KeptLogin | undefined): void {
     login = next
-    const { access_token, refresh_token, id_token } = next?.tokens ?? {}
-    remember(secrets, [access_token, refresh_token, id_token, next?.client.client_secret])
+    // The tokens that it replaced may hold as well.
+    for (const one of [...(next?.replaced ?? []), ...(next ? [next] : [])]) remember(secrets, secretsIn(one))
   }
 
   /** The last one that is held is the last one in the file. */
@@ -68,4 +68,9 @@ export function createLoginKeeper(file: string, url: string, server: string, log
     forget: () => set(undefined),
     secrets,
   }
+}
+
+function secretsIn({ tokens, client }: GivenLogin): readonly (string | undefined)[] {
+  const { access_token, refresh_token, id_token } = tokens
+  return [access_token, refresh_token, id_token, client.client_secret]
 }

@@ -9,8 +9,8 @@ import type {
 import { z } from 'zod'
 import { errorCode } from '../../../lib/errors.ts'
 
-/** What is kept of a login: all that the next token needs. */
-export interface KeptLogin {
+/** What a login gave: all that the next token needs, and what takes it back. */
+export interface GivenLogin {
   /** The server that it is for; at any other address, it is none. */
   readonly url: string
   readonly tokens: StoredOAuthTokens
@@ -21,14 +21,21 @@ export interface KeptLogin {
   readonly resource?: string | undefined
 }
 
+/** What is kept of a login. */
+export interface KeptLogin extends GivenLogin {
+  /** Those whose place it took, the newest last; they are taken back with it. */
+  readonly replaced?: readonly GivenLogin[] | undefined
+}
+
 /** As far as something here depends on it. The rest is the SDK's, and is kept as it was. */
-const kept = z.object({
+const given = z.object({
   url: z.string(),
   tokens: z.looseObject({ access_token: z.string(), token_type: z.string() }),
   client: z.looseObject({ client_id: z.string() }),
   server: z.looseObject({ authorizationServerUrl: z.string() }),
   resource: z.string().optional(),
 })
+const kept = given.extend({ replaced: z.array(given).optional() })
 
 /** Undefined where there is none. Rejects where there is something else, or it cannot be read. */
 export async function readLogin(file: string): Promise<KeptLogin | undefined> {

@@ -49,7 +49,7 @@ export interface McpLogin {
   /** Whether one was begun and is not over, or is being ended. */
   isUnderWay(): boolean
   /**
-   * Ends it with what came back with the browser. The tokens of a login before are given back. Rejects with `LoginError`, at once
+   * Ends it with what came back with the browser. The tokens of a login before are kept until it ends, too. Rejects with `LoginError`, at once
    * where somebody leaves or begins another one meanwhile.
    */
   finish(answer: URLSearchParams): Promise<void>

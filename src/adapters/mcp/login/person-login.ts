@@ -7,8 +7,9 @@ import { LoginError, LoginNeeded, type Challenge, type McpLogin } from './login.
 import { challengeOf, giverOf } from './giver.ts'
 import { createLoginKeeper } from './keeper.ts'
 import { createGuardedFetch, createLoginFetch } from './login-fetch.ts'
-import type { KeptLogin } from './login-file.ts'
+import type { GivenLogin, KeptLogin } from './login-file.ts'
 import { LoginEnded, renewed } from './renew.ts'
+import { allOf, besides } from './replaced.ts'
 import { revoke } from './revoke.ts'
 import { loginError } from './trouble.ts'
 import { createUnderWay, HOLDS_MS } from './under-way.ts'
@@ -46,33 +47,44 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
   async function renew(): Promise<void> {
     const login = await keeper.held()
     // Meanwhile somebody may have logged out, or in again.
-    const isSame = (): boolean => keeper.now() === login
+    const isSame = (): boolean => keeper.now()?.tokens === login?.tokens
     try {
       if (!login) throw new LoginNeeded(`it wants a login: ${how}, or give it a token by token_env`)
       const tokens = await renewed(login, fetchFn, how)
-      if (isSame()) await keeper.keep({ ...login, tokens })
-      else await giveBack({ ...login, tokens })
+      if (isSame()) await keeper.keep({ ...login, replaced: keeper.now()?.replaced, tokens })
+      else await giveUp(allOf({ ...login, replaced: [], tokens }))
     } catch (error) {
+      // The newer login is as good for whoever waits.
+      if (!isSame() && keeper.now()) return
       isWanted ||= error instanceof LoginNeeded
       if (error instanceof LoginEnded && isSame()) {
         registered = error.isClient ? 'none' : (registered ?? login?.client)
+        const replaced = keeper.now()?.replaced ?? []
         await keeper.forget()
+        void giveBack(replaced)
       }
       throw error
     }
   }
 
-  /** Nobody wants these tokens any more: somebody logged out, or in again. */
-  async function giveBack(login: KeptLogin): Promise<void> {
-    const why = await revoke(login, fetchFn)
-    log.info({ server: name, why }, 'tokens of an MCP server that nobody wants any more were given back')
+  /** Nobody wants these tokens any more: somebody logged out, or in again. Where there is a login, they end with that. */
+  async function giveUp(logins: readonly GivenLogin[]): Promise<void> {
+    const now = keeper.now()
+    await (now ? keeper.keep(besides(now, logins)) : giveBack(logins))
   }
 
-  /** The new login need not wait until the one before is over. */
-  async function replaceBy(login: KeptLogin): Promise<void> {
-    const before = await keeper.held()
-    await keeper.keep(login)
-    if (before && !isSameGrant(before, login)) void giveBack(before)
+  async function giveBack(logins: readonly GivenLogin[]): Promise<void> {
+    for (const why of await Promise.all(logins.map((one) => revoke(one, fetchFn))))
+      if (why === undefined)
+        log.info({ server: name }, 'tokens of an MCP server that nobody wants any more were given back')
+      else
+        log.warn({ server: name, why }, 'tokens of an MCP server that nobody wants any more may still hold')
+  }
+
+  async function replaceBy(login: GivenLogin): Promise<void> {
+    await keeper.held()
+    const before = keeper.now()
+    await keeper.keep(before ? besides(login, allOf(before)) : login)
   }
 
   function newAttempt(giver: OAuthDiscoveryState | undefined, over: AbortSignal): Attempt {
@@ -84,7 +96,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
       client: known && comesBackTo(known, to) ? known : undefined,
       giver,
       registered: (made) => void (registered = made),
-      keep: (login) => (over.aborted ? giveBack(login) : replaceBy(login)),
+      keep: (login) => (over.aborted ? giveUp([login]) : replaceBy(login)),
     })
   }
 
@@ -157,7 +169,8 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
       const login = await keeper.held()
       registered = login?.client
       await keeper.forget()
-      return login && (await revoke(login, fetchFn))
+      const reasons = login ? await Promise.all(allOf(login).map((one) => revoke(one, fetchFn))) : []
+      return reasons.findLast((why) => why !== undefined)
     },
   }
 }
@@ -169,10 +182,6 @@ function withMore(before: KeptLogin | undefined, wanted: string | undefined): st
     ? wanted
     : [...new Set(`${had} ${wanted}`.split(' '))].join(' ').trim()
 }
-
-/** Some issuers give the same token again: what is taken back then is the new login's, too. */
-const isSameGrant = ({ tokens: one }: KeptLogin, { tokens: other }: KeptLogin): boolean =>
-  (one.refresh_token ?? one.access_token) === (other.refresh_token ?? other.access_token)
 
 /** Whether we said so when we registered. What an operator registered is their business. */
 const comesBackTo = (client: StoredOAuthClientInformation, to: string): boolean =>

@@ -1,9 +1,9 @@
 import { LoginError } from './login.ts'
 import type { LoginFetch } from './login-fetch.ts'
-import type { KeptLogin } from './login-file.ts'
+import type { GivenLogin } from './login-file.ts'
 
 /** Asks for tokens to hold no more (RFC 7009). Resolves to why they may still do; undefined where they do not. */
-export async function revoke(login: KeptLogin, fetchFn: LoginFetch): Promise<string | undefined> {
+export async function revoke(login: GivenLogin, fetchFn: LoginFetch): Promise<string | undefined> {
   const endpoint = said(login, 'revocation_endpoint')
   if (typeof endpoint !== 'string')
     return 'whoever gave the tokens takes none back, so they hold until they expire'
@@ -20,7 +20,7 @@ const notTaken = (why: string): string =>
   `the tokens could not be taken back, so they hold until they expire: ${why}`
 
 /** We say who we are as we did for the tokens, unless the issuer wants it otherwise here (RFC 8414, 2). */
-async function requestOf(login: KeptLogin): Promise<Pick<RequestInit, 'headers' | 'body'>> {
+async function requestOf(login: GivenLogin): Promise<Pick<RequestInit, 'headers' | 'body'>> {
   const { tokens, client } = login
   const { client_id, client_secret } = client
   const { selectClientAuthMethod } = await import('@modelcontextprotocol/client')
@@ -42,7 +42,7 @@ async function requestOf(login: KeptLogin): Promise<Pick<RequestInit, 'headers' 
 }
 
 /** What the issuer says of itself; anything may be there. */
-const said = ({ server }: KeptLogin, field: string): unknown =>
+const said = ({ server }: GivenLogin, field: string): unknown =>
   Reflect.get(server.authorizationServerMetadata ?? {}, field)
 
 const namesIn = (value: unknown): readonly string[] =>

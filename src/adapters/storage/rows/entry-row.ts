@@ -1,7 +1,7 @@
 // What the tables hold, on every engine, and what the core makes of it. This folder must not know which engine it is: no SQL and no
 // driver.
 
-import type { Entry } from '../../../chat/entry.ts'
+import { type Entry, isEntryKind } from '../../../chat/entry.ts'
 import type { LogQuery } from '../../../chat/ports.ts'
 import type { HistoryRow } from '../../../prompt/snapshot.ts'
 
@@ -23,8 +23,12 @@ export interface EntryQuery extends LogQuery {
   readonly encoding?: string
 }
 
-/** The entry of a row: as it was appended, or with its last version's text and id where the query asked for that. */
+/**
+ * The entry of a row: as it was appended, or with its last version's text and id where the query asked for that. What another version
+ * of the program recorded, which this one does not know, is a notice with its text.
+ */
 export function toEntry({ id, room, at, kind, author, text, data, edited }: EntryRow): Entry {
+  if (!isEntryKind(kind)) return { id, room, at, kind: 'notice', level: 'info', author, text }
   // Hundreds of rows are read for every prompt, and most have nothing in it.
   const rest: object = data === '{}' ? {} : JSON.parse(data)
   const version = edited == null ? {} : { edited }

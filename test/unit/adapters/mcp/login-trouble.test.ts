@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -143,33 +143,64 @@ describe('who leaves while a login is under way', () => {
 })
 
 describe('a login in the place of another one', () => {
-  test('has the tokens of that taken back, also those that come of a renewal meanwhile', async () => {
+  test.each(['well', 'whole-grant'] as const)(
+    'holds, whatever else ends with a token; the tokens of both are taken back together: %s',
+    async (how) => {
+      far.behave(how)
+      const login = loginIn(openLogins())
+      await logIn(login)
+      await logIn(login)
+      expect(far.asked).not.toContain('revoke')
+      expect(far.logins()).toBe(2)
+      expect(statSync(`${dir.path}/far.json`).mode & 0o777).toBe(0o600)
+      await login.auth.onUnauthorized!(refusal())
+      expect(login.state()).toBe('held')
+      expect(await loginIn(openLogins()).leave()).toBe(undefined)
+      expect(far.hasLive()).toBe(false)
+    },
+  )
+
+  test('has the tokens of that hidden after a restart, too, and of many the last ones', async () => {
+    for (let round = 0; round < 11; round++) await logIn(loginIn(openLogins()))
+    const login = loginIn(openLogins())
+    const token = await login.auth.token()
+    expect(login.secrets().filter((one) => far.given.has(one))).toHaveLength(18)
+    expect([...far.given].slice(-18).map((one) => login.masked(one))).toEqual(Array(18).fill('***'))
+    expect(login.secrets().at(-2)).toBe(token)
+    await login.leave()
+    expect(far.asked.filter((one) => one === 'revoke')).toHaveLength(9)
+    expect(far.logins()).toBe(2)
+  })
+
+  test('has those of that taken back, also those that come of a renewal meanwhile', async () => {
     const login = loginIn(openLogins())
     await logIn(login)
-    await logIn(login)
-    await expect.poll(far.logins).toBe(1)
     const { made, release } = far.hold()
     const renewed = login.auth.onUnauthorized!(refusal())
     await made
     await logIn(login)
     release()
     await renewed
-    await expect.poll(far.logins).toBe(1)
+    expect(far.asked).not.toContain('revoke')
     expect(await login.leave()).toBe(undefined)
     expect(far.hasLive()).toBe(false)
   })
 
-  test('does not wait until those are taken back', async () => {
+  test('is gone on with where the renewal of that is refused meanwhile', async () => {
     const login = loginIn(openLogins())
     await logIn(login)
-    const { made, release } = far.hold('revocation')
-    await logIn(login)
+    far.revokeAll()
+    const { made, release } = far.hold('refusal')
+    const renewed = login.auth.onUnauthorized!(refusal())
     await made
-    expect(login.state()).toBe('held')
+    await logIn(login)
     release()
+    await renewed
+    expect(login.state()).toBe('held')
+    expect((await ask(await login.auth.token())).status).toBe(200)
   })
 
-  test('ends one whose answer is being exchanged, and tokens that come of that are taken back', async () => {
+  test('ends one whose answer is being exchanged, and tokens that come of that are taken back with it', async () => {
     const login = loginIn(openLogins())
     const first = await answerTo(login)
     const { made, release } = far.hold()
@@ -179,11 +210,40 @@ describe('a login in the place of another one', () => {
     await made
     await logIn(login)
     await told
-    const kept = readFileSync(`${dir.path}/far.json`, 'utf8')
+    const token = await login.auth.token()
     release()
-    await expect.poll(far.logins).toBe(1)
-    expect(readFileSync(`${dir.path}/far.json`, 'utf8')).toBe(kept)
-    expect(login.state()).toBe('held')
+    await expect.poll(() => readFileSync(`${dir.path}/far.json`, 'utf8')).toContain('"replaced":[')
+    expect(await login.auth.token()).toBe(token)
+    expect(await login.leave()).toBe(undefined)
+    expect(far.hasLive()).toBe(false)
+  })
+})
+
+const ask = (token: string | undefined) =>
+  fetch(far.url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+  })
+
+describe('tokens that nobody wants', () => {
+  test.each([
+    ['well', 'info', 'were given back'],
+    ['down', 'warn', 'may still hold'],
+  ] as const)('are told in the log as they are: %s', async (how, level, said) => {
+    const lines: string[] = []
+    const keep = (at: string) => (_facts: object, text: string) => void lines.push(`${at} ${text}`)
+    const log = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') }
+    const login = loginIn(createMcpLogins({ dir: dir.path, back: () => BACK, log }))
+    await logIn(login)
+    const { made, release } = far.hold()
+    const renewed = login.auth.onUnauthorized!(refusal())
+    await made
+    await login.leave()
+    far.behave(how)
+    release()
+    await renewed
+    expect(lines).toEqual([`${level} tokens of an MCP server that nobody wants any more ${said}`])
   })
 })
 

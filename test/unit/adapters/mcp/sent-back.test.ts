@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/client'
 import { describe, expect, test } from 'vitest'
 import { receivingMasked } from '../../../../src/adapters/mcp/masked-messages.ts'
-import { remember } from '../../../../src/adapters/mcp/secrets.ts'
+import { originOf, remember, secretsOf } from '../../../../src/adapters/mcp/secrets.ts'
 import type { ToolProgress } from '../../../../src/chat/tool-progress.ts'
 import type { JsonObject } from '../../../../src/lib/json.ts'
 import type { ToolContext } from '../../../../src/tools/context.ts'
@@ -70,7 +70,7 @@ describe('what a server was given in secret', () => {
     await using servers = createRawServers([byCommand('raw', [], { reach })])
     await servers.until(() => servers.state('raw')?.kind === 'up')
     expect(servers.ids()).toEqual(['raw_postgres_query', 'raw_ruler'])
-    const why = 'its name or its arguments have a word in them that the server was given in secret'
+    const why = 'its name or its arguments have a word in them that the server was given in secret (API_KEY)'
     expect(servers.state('raw')).toEqual({
       kind: 'up',
       leftOut: ['of_***', 'argument', 'choice'].map((name) => ({ name, why })),
@@ -113,6 +113,50 @@ describe('what a server was given in secret', () => {
   })
 })
 
+test.each([
+  ['DB_PASSWORD_PROD', 'swordfish', true],
+  ['API_KEY_1', 'swordfish', true],
+  ['apiKeyOne', 'swordfish', true],
+  ['PASS', 'swordfish', true],
+  ['PGPASSWORD', 'swordfish', true],
+  ['GMAIL_AUTH', 'abcd efgh ijkl mnop', true],
+  ['auth', 'swordfish', true],
+  ['AUTH_METHOD', 'password', false],
+  ['AUTH_METHOD', 'k3y-of-somebody', true],
+  ['SESSION_STORE', 'postgres', false],
+  ['COMPASS_MODE', 'northwards', false],
+  ['TOKENIZER', 'sentencepiece', false],
+  ['AUTHOR', 'somebody', false],
+])('of %s=%s it is known whether it is a secret: %s', (name, value, isOne) => {
+  const secrets = isOne ? [value] : []
+  expect(secretsOf({ command: ['x'], env: { [name]: value } })).toEqual(secrets)
+  expect(secretsOf({ command: ['x', `--${name}=${value}`], env: {} })).toEqual(secrets)
+  const url = new URL('https://far.example.org/mcp')
+  url.searchParams.set(name, value)
+  expect(secretsOf({ url: url.href }).includes(value)).toBe(isOne)
+})
+
+test('is told apart by where it comes from, without a word of the command or the address', () => {
+  const command = ['x', '--token', 'hunter2hunter2']
+  const env = { PATH: '/bin', TOKENIZER: 'cl100k_base', DB_PASSWORD: 'a"b/c/d/e\nanother line' }
+  const origin = (form: string): string => originOf(form, { command, env })
+  expect(['cl100k_base', 'another line', String.raw`a\"b/c/d/e`, 'hunter2hunter2'].map(origin)).toEqual([
+    'TOKENIZER',
+    'DB_PASSWORD',
+    'DB_PASSWORD',
+    'an argument of its command',
+  ])
+  const far = {
+    url: 'https://far.example.org/mcp?key=swordfish',
+    headers: { 'x-key': 'Bearer s3cret-token' },
+  }
+  expect(['s3cret-token', 'swordfish', 'a-token-of-a-login'].map((form) => originOf(form, far))).toEqual([
+    'a header',
+    'its address',
+    'its login',
+  ])
+})
+
 /** A message as a transport hands it on that hides these. */
 async function received(message: object, secrets: readonly string[]): Promise<JSONRPCMessage> {
   const [near, far] = InMemoryTransport.createLinkedPair()
@@ -134,6 +178,28 @@ describe('a message', () => {
     const result = { text: 'abcdefgh-ijkl, abcdefgh, (a+b)*[c].$, (aab)' }
     const came = await received({ id: 1, result }, ['abcdefgh', 'abcdefgh-ijkl', '(a+b)*[c].$', ''])
     expect(came).toMatchObject({ result: { text: '***, ***, ***, (aab)' } })
+  })
+
+  test('has them taken out as other libraries write JSON, with `\\/` and codes, also in JSON within JSON', async () => {
+    const secret = 'wJal/K7\u00efME\u20acNG/\ud83d\ude00"x'
+    const php = JSON.stringify(secret)
+      .replaceAll(/[^ -~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .replaceAll('/', '\\/')
+    expect(php).toBe('"wJal\\/K7\\u00efME\\u20acNG\\/\\ud83d\\ude00\\"x"')
+    const python = php.replaceAll('\\/', '/')
+    const capitals = python
+      .replaceAll('\\u00ef', '\\u00EF')
+      .replaceAll('20ac', '20AC')
+      .replaceAll('d83d', 'D83D')
+      .replaceAll('de00', 'DE00')
+    const slashes = JSON.stringify(secret).replaceAll('/', '\\/')
+    const forms = [secret, php, python, capitals, slashes, JSON.stringify(php), JSON.stringify(python)]
+    const came = await received({ id: 1, result: { forms } }, [secret])
+    const { result } = came as unknown as { result: { forms: readonly string[] } }
+    expect(result.forms.map((form) => form.replaceAll(/["\\]/g, ''))).toEqual(forms.map(() => '***'))
+    const lines = 'one/line/of/it\nanother/line'
+    const shown = await received({ id: 1, result: { text: 'one\\/line\\/of\\/it, another\\/line' } }, [lines])
+    expect(shown).toMatchObject({ result: { text: '***, ***' } })
   })
 
   test('may be nested as deep and be as long as it likes, and have names like __proto__', async () => {

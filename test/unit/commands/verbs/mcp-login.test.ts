@@ -106,6 +106,18 @@ describe('mcp login', () => {
     ])
   })
 
+  test.each(['“ ”', '‘ ’', '< >', '` `', '\\" \\"', '„ “', '« »'])(
+    'takes the address as people and programs quote it: %s',
+    async (quotes) => {
+      await using world = await createCommandWorld()
+      await using far = await startLoginServers()
+      const connected = await world.exec(world.root, `mcp connect far ${far.url}`)
+      const [before, after] = quotes.split(' ')
+      const quoted = `${before}${await logInAt(printed(connected))}${after}`
+      expect(await world.exec(world.root, `mcp login far ${quoted}`)).toMatchObject({ status: 0, err: [] })
+    },
+  )
+
   test('and logout: the tokens hold no more, the server is gone, and nothing is kept', async () => {
     await using world = await createCommandWorld()
     await using far = await startLoginServers()

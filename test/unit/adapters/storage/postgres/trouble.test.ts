@@ -137,9 +137,13 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await using after = await openStorage({ ...postgresOptions(database), migrationsDir })
     await before.chat.log.append(message(idOf(1), 'lobby', 'of the version before'))
     await after.chat.log.append(message(idOf(2), 'lobby', 'of the next one'))
+    await database.send("UPDATE entries SET kind = 'poll' WHERE text = 'of the next one'")
     await using again = await openStorage(postgresOptions(database))
     const log = await again.chat.log.read(lobby, { limit: 9 })
-    expect(log.map(({ text }) => text)).toEqual(['of the version before', 'of the next one'])
+    expect(log.map(({ kind, text }) => [kind, text])).toEqual([
+      ['message', 'of the version before'],
+      ['notice', 'of the next one'],
+    ])
   })
 
   test('only reads: nothing is stored, what is there is read', async () => {
