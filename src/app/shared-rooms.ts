@@ -17,6 +17,7 @@ import type { QuestionRow } from '../cluster/ports.ts'
 import type { Config } from '../config/config.ts'
 import { askedIn } from './cluster/question-book.ts'
 import type { AppContext } from './context.ts'
+import { replaceRun } from './earlier-run.ts'
 import { peopleElsewhere } from './people-elsewhere.ts'
 
 /** What the rooms have in common with those of other servers. */
@@ -50,7 +51,7 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
 
 /** This server as one of several, where the database is for several; it has not joined them yet. */
 export async function openCluster(
-  config: Pick<Config, 'storage' | 'bus'>,
+  config: Pick<Config, 'dataDir' | 'storage' | 'bus'>,
   { storage, clock, log }: Pick<AppContext, 'storage' | 'clock' | 'log'>,
   facts: () => Promise<ServerFacts>,
 ): Promise<Cluster | undefined> {
@@ -60,6 +61,7 @@ export async function openCluster(
     stores,
     wire: await openWire({ bus: config.bus, storageUrl: config.storage.url, log }),
     entries: storage.chat.log,
+    before: await replaceRun(config.dataDir, stores.server),
     facts,
     clock,
     log,

@@ -7,7 +7,7 @@ import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
 import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { createOrders, type Orders } from './orders.ts'
-import type { ClusterStores, Estate, News, ServerFacts, Wire } from './ports.ts'
+import type { ClusterStores, Estate, News, ServerFacts, ServerId, Wire } from './ports.ts'
 import { createSharedPayers, type SharedPayers } from './payers.ts'
 import { createSharedQuestions, type SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
@@ -51,13 +51,15 @@ export interface ClusterParts {
   readonly stores: ClusterStores
   readonly wire: Wire
   readonly entries: Pick<EntryLog, 'read'>
+  /** An earlier run of this server, which is gone. */
+  readonly before?: ServerId | undefined
   /** As they are now. */
   readonly facts: () => Promise<ServerFacts>
   readonly clock: Clock & MonotonicClock & Alarm
   readonly log: Log
 }
 
-export function createCluster({ stores, wire, entries, facts, clock, log }: ClusterParts): Cluster {
+export function createCluster({ stores, wire, entries, facts, clock, log, before }: ClusterParts): Cluster {
   const { server, servers, news, newestIn } = stores
   const feed = createRoomFeed({ server, wire, entries, newestIn, log })
   const presence = createSharedPresence(stores, log)
@@ -106,7 +108,7 @@ export function createCluster({ stores, wire, entries, facts, clock, log }: Clus
     },
     async begin(given) {
       hooks = given
-      await lease.begin()
+      await lease.begin(before)
       // Read second, so that what changes meanwhile is news.
       await news.begin()
       await presence.begin()

@@ -1,6 +1,6 @@
 import { StorageError } from '../chat/errors.ts'
 import type { Alarm, Log, MonotonicClock } from '../chat/ports.ts'
-import type { Estate, ServerFacts, ServerStore } from './ports.ts'
+import type { Estate, ServerFacts, ServerId, ServerStore } from './ports.ts'
 
 /** How often a server says that it is alive and looks for those that do not, in milliseconds. */
 const BEAT_MS = 2_000
@@ -10,7 +10,7 @@ const SILENT_MS = 8_000
 
 /** What the keeping of a lease is made of. */
 export interface LeaseParts {
-  readonly servers: Pick<ServerStore, 'begin' | 'renew' | 'end' | 'bury'>
+  readonly servers: Pick<ServerStore, 'begin' | 'renew' | 'end' | 'bury' | 'buryOne'>
   /** As they are now. */
   readonly facts: () => Promise<ServerFacts>
   readonly clock: MonotonicClock & Alarm
@@ -25,8 +25,8 @@ export interface LeaseParts {
 
 /** A server's word that it is alive, until it is disposed of. */
 export interface Lease extends AsyncDisposable {
-  /** Resolves when others see it. Rejects with `StorageError`. */
-  begin(): Promise<void>
+  /** Resolves when others see it. `before`: an earlier run of this server, which is gone. Rejects with `StorageError`. */
+  begin(before?: ServerId): Promise<void>
   /** The facts have changed. Rejects with `StorageError`. */
   update(): Promise<void>
 }
@@ -85,9 +85,12 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   /** Where the database was away, the others were cut off from it just as this server: they have as long to come back. */
   async function bury(): Promise<void> {
     const isSteady = steadySince !== undefined && heardAt - steadySince >= SILENT_MS
-    const found = isSteady ? await servers.bury(SILENT_MS) : NOBODY
+    await settle(isSteady ? await servers.bury(SILENT_MS) : NOBODY)
+  }
+
+  async function settle(found: Estate): Promise<void> {
     if (found.servers.length > 0) {
-      log.warn({ servers: found.servers }, 'other servers have died')
+      log.warn({ servers: found.servers }, 'servers have died')
       unsettled = [...unsettled, found]
     }
     for (const estate of unsettled) {
@@ -113,12 +116,13 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   }
 
   return {
-    async begin() {
+    async begin(before) {
       await servers.begin(await facts())
       heardAt = clock.monotonic()
       state = 'running'
       beatLater()
       watchLater()
+      if (before !== undefined) await settle(await servers.buryOne(before))
     },
     update: async () => await servers.begin(await facts()),
     async [Symbol.asyncDispose]() {

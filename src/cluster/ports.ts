@@ -68,6 +68,8 @@ export interface ServerStore {
    * have left the rooms, as far as they are there through no other server.
    */
   bury(silentMs: number): Promise<Estate>
+  /** Ends this one likewise, which is known to be gone. */
+  buryOne(server: ServerId): Promise<Estate>
   /** In the order of their start. */
   alive(): Promise<readonly ServerRecord[]>
 }

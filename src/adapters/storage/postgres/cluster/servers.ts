@@ -32,6 +32,7 @@ export function createServerStore({ read, transaction, lane }: Connections, self
         SELECT id FROM servers WHERE id <> ${self} AND seen_at < clock_timestamp() - ${silentMs} * interval '1 millisecond'`)
       return silent.length === 0 ? NOTHING : await bury(silent.map(({ id }) => id))
     },
+    buryOne: (server) => bury([server]),
     async alive() {
       const rows = await read.all<ServerRow>(sql`SELECT id, name, version, facts FROM servers ORDER BY id`)
       return rows.map(({ facts, ...row }) => ({ ...row, shared: JSON.parse(facts) as ServerFacts['shared'] }))
