@@ -71,10 +71,16 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
     told.onSilent()
   }
 
-  async function beat(): Promise<void> {
-    try {
+  const beat = (): Promise<void> =>
+    untilTrouble(async () => {
       await renew()
       await bury()
+    })
+
+  /** What cannot be done now is done with a later beat. */
+  async function untilTrouble(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       steadySince = undefined
@@ -122,7 +128,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
       state = 'running'
       beatLater()
       watchLater()
-      if (before !== undefined) await settle(await servers.buryOne(before))
+      if (before !== undefined) await untilTrouble(async () => await settle(await servers.buryOne(before)))
     },
     update: async () => await servers.begin(await facts()),
     async [Symbol.asyncDispose]() {

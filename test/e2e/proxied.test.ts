@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { handlerWith, personCalled, startSshServer } from '../support/ssh-server.ts'
@@ -161,10 +160,8 @@ describe('from a proxy', () => {
 
   test('a header may come byte by byte, and what follows in one piece with it', async () => {
     const socket = dial(stage.server.port, '127.0.0.2').setNoDelay()
-    for (const byte of binaryHeader()) {
-      socket.write(Buffer.of(byte))
-      await sleep(1)
-    }
+    for (const byte of binaryHeader())
+      await new Promise<void>((sent) => socket.write(Buffer.of(byte), () => sent()))
     const [greeting] = (await once(socket, 'data')) as [Buffer]
     expect(greeting.toString('latin1')).toContain(GREETING)
     socket.destroy()
