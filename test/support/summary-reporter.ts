@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs'
+import { relative } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 import { missing } from './needs.ts'
 
@@ -29,8 +30,10 @@ export class SummaryReporter implements Reporter {
     for (const line of modules.flatMap(skippedWithReasons)) print(line)
     for (const failure of failures) print(`failed: ${failure}`)
     // Errors outside of tests: a worker that died, a rejection that nobody handled.
+    for (const error of errors) print(`error: ${messageOf(error)}`)
     print(`${count('passed')} passed, ${failures.length + errors.length} failed, ${count('skipped')} skipped`)
-    noteFiles(modules.filter((module) => failuresOf(module).length > 0))
+    const failed = modules.filter((module) => failuresOf(module).length > 0)
+    noteFiles([...failed.map((module) => module.relativeModuleId), ...errors.flatMap(fileOf)])
   }
 }
 
@@ -53,10 +56,29 @@ const skippedWithReasons = (module: TestModule): readonly string[] =>
     return [`SKIPPED ${module.relativeModuleId} > ${test.fullName}: ${result.note}`]
   })
 
-function noteFiles(modules: readonly TestModule[]): void {
+function noteFiles(files: readonly string[]): void {
   const path = process.env['FAILED_FILES']
-  if (path !== undefined)
-    appendFileSync(path, modules.map((module) => `${module.relativeModuleId}\n`).join(''))
+  if (path !== undefined) appendFileSync(path, files.map((file) => `${file}\n`).join(''))
+}
+
+/** What a worker notes on an error outside of tests: the test and the file that ran then, if it knew them. */
+interface StrayError {
+  readonly message?: unknown
+  readonly VITEST_TEST_NAME?: unknown
+  readonly VITEST_TEST_PATH?: unknown
+}
+
+/** An error's message in one line, with what ran then. */
+function messageOf(error: unknown): string {
+  const { message, VITEST_TEST_NAME: during } = Object(error) as StrayError
+  const text = String(message ?? error).replaceAll(/\s+/gu, ' ')
+  const where = [...fileOf(error), ...(typeof during === 'string' ? [during] : [])].join(' > ')
+  return where === '' ? text : `${text} (during ${where})`
+}
+
+function fileOf(error: unknown): readonly string[] {
+  const { VITEST_TEST_PATH: path } = Object(error) as StrayError
+  return typeof path === 'string' ? [relative(process.cwd(), path)] : []
 }
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
