@@ -10,6 +10,7 @@ import { makeDataDir } from './data-dir.ts'
 import { fileNames } from './file-names.ts'
 import { meteredStorage, openMetering } from './http/metering.ts'
 import { paths } from './paths.ts'
+import { quietWhileAway } from './quiet-log.ts'
 import { commandsIn } from './sandbox-state.ts'
 
 /** The keys of the config that it takes to open the data. */
@@ -31,8 +32,8 @@ export async function openData(
   overrides: Overrides = {},
   stopping?: AbortSignal,
 ): Promise<AppContext> {
-  const log = overrides.log ?? createLog(logLevel)
   const clock = overrides.clock ?? SYSTEM_CLOCK
+  const log = quietWhileAway(overrides.log ?? createLog(logLevel), clock)
   await makeDataDir(dataDir)
   const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
