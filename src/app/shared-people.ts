@@ -48,7 +48,9 @@ function followModeration(
   orders.on('clients', async (act) => void doHere(act, clients))
   closings.on(async (rooms) => {
     const leaving = enforcement.closed(rooms)
-    await Promise.all([...rooms.keys()].map((room) => stopWork(work, { room, why: `${room} is being deleted` })))
+    await Promise.all(
+      [...rooms.keys()].map((room) => stopWork(work, { room, why: `${room} is being deleted` })),
+    )
     await leaving
   })
   news.on('sanctions', sanctionsChanged)

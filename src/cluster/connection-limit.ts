@@ -88,7 +88,11 @@ export function createConnectionLimit(
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       if (error.reason === 'taken-for-dead') takenForDead()
-      else log.warn({ error, reason: error.reason }, 'connections are counted by what was last known of other servers')
+      else
+        log.warn(
+          { error, reason: error.reason },
+          'connections are counted by what was last known of other servers',
+        )
       return [choose(askers, known.elsewhere), false]
     }
   }

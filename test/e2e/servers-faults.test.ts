@@ -80,7 +80,7 @@ describe.skipIf(lacks('postgres') || lacks('nats'))(
       await machines[2]?.server.stop('SIGKILL')
       await machines[2]?.start(-HOUR_MS)
       for (const at of [0, 1]) await talkers.sessions[at]?.waitFor('carol left')
-      await talkers.say(0, 'the two of us')
+      talkers.say(0, 'the two of us')
       await talkers.heard('the two of us', 0, 1)
       expect(await talkers.left()).toEqual(['carol'])
     })

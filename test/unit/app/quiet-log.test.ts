@@ -4,7 +4,9 @@ import { StorageError } from '../../../src/chat/errors.ts'
 import { handClock } from '../../support/chat-parts.ts'
 import { recordingLog } from '../../support/pool.ts'
 
-const away = new StorageError('away', 'the database server cannot be reached', { cause: new Error('ECONNREFUSED') })
+const away = new StorageError('away', 'the database server cannot be reached', {
+  cause: new Error('ECONNREFUSED'),
+})
 
 test('what fails while the database is away is said in one line without a stack, the same at most once in ten seconds', () => {
   const clock = handClock()

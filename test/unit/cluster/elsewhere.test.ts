@@ -30,7 +30,11 @@ async function createServer() {
     presence,
     told: () => told,
     async there(...people: readonly (typeof alice)[]) {
-      rows.splice(0, rows.length, ...people.map((person) => ({ room: lobby, server: 's2' as ServerId, person })))
+      rows.splice(
+        0,
+        rows.length,
+        ...people.map((person) => ({ room: lobby, server: 's2' as ServerId, person })),
+      )
       await again([alice, bob].map(({ id }) => `${id} ${lobby}`))
     },
   }

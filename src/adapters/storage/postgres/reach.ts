@@ -24,7 +24,10 @@ export function createReach(log: Pick<Log, 'error' | 'info'> | undefined): Reach
     failed(trouble) {
       if (isAway || trouble.reason !== 'away') return
       isAway = true
-      log?.error({ why: trouble.message, cause: errorMessage(trouble.cause) }, 'the database cannot be reached')
+      log?.error(
+        { why: trouble.message, cause: errorMessage(trouble.cause) },
+        'the database cannot be reached',
+      )
     },
   }
 }

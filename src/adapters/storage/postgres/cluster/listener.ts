@@ -54,7 +54,10 @@ export function listenTo({ url, channel, heard, log }: Listened): () => Promise<
     client = undefined
     if (error !== undefined && !isSaid) {
       isSaid = true
-      log.warn({ reason: errorMessage(error) }, 'the connection that listens to the database ended; it is tried again')
+      log.warn(
+        { reason: errorMessage(error) },
+        'the connection that listens to the database ended; it is tried again',
+      )
     }
     void ended.end().catch(() => undefined)
     timer = setTimeout(() => void connect(), AGAIN_MS).unref()

@@ -17,13 +17,16 @@ export function createPayerStore({ read, lane }: Connections, self: ServerId): P
         await put(tx, counts, self)
       }),
     take: (payers, choose) =>
-      writes.write(async (tx) => {
-        const rows = await tx.all<PayerCount>(sql`
+      writes.write(
+        async (tx) => {
+          const rows = await tx.all<PayerCount>(sql`
           SELECT payer, sum(connections)::bigint AS connections FROM payers
           WHERE server <> ${self} AND payer = ANY(${payers}) GROUP BY payer`)
-        const counts = choose(new Map(rows.map(({ payer, connections }) => [payer, connections])))
-        if (counts.length > 0) await put(tx, counts, self)
-      }, ...payers.map(connectionsOf)),
+          const counts = choose(new Map(rows.map(({ payer, connections }) => [payer, connections])))
+          if (counts.length > 0) await put(tx, counts, self)
+        },
+        ...payers.map(connectionsOf),
+      ),
     elsewhere: (payers) =>
       read.all<PayerRow>(sql`
         SELECT payer, server, connections FROM payers WHERE server <> ${self}
