@@ -14,12 +14,12 @@ export function quietWhileAway(log: Log, clock: MonotonicClock): Log {
   const quiet =
     (say: Log['warn']): Log['warn'] =>
     (facts, text) => {
-      const { error, ...others } = facts as { readonly error?: unknown }
+      const error = 'error' in facts ? facts.error : undefined
       if (!(error instanceof StorageError) || error.reason !== 'away') return say(facts, text)
       const now = clock.monotonic()
       if (now - (saidAt.get(text) ?? -Infinity) < EVERY_MS) return
       saidAt.set(text, now)
-      say({ ...others, why: error.message }, text)
+      say({ ...facts, error: undefined, why: error.message }, text)
     }
 
   return {

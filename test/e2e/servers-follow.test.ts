@@ -99,10 +99,7 @@ function before_tool_call(call) return "no sums" end`
     await other.waitFor('-- lobby')
     await cluster.start(1)
     const differ = /the server \S+ is not as the server \S+ with the same rooms: they differ in \[limits\]/g
-    await vi.waitFor(
-      () => expect((rhea.output() + other.output()).match(differ)).toHaveLength(1),
-      PATIENCE,
-    )
+    await vi.waitFor(() => expect((rhea.output() + other.output()).match(differ)).toHaveLength(1), PATIENCE)
     await cluster.as(1, 'rhea', ['say', 'lobby', 'and'])
     await other.waitFor('rhea: and')
     expect((rhea.output() + other.output()).match(differ)).toHaveLength(1)

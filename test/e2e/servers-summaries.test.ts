@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { createCluster, type ClusterStage } from '../support/cluster.ts'
-import { hang, says, startModelServer, type ModelServer, type RecordedRequest } from '../support/model-server.ts'
+import {
+  hang,
+  says,
+  startModelServer,
+  type ModelServer,
+  type RecordedRequest,
+} from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
 
 /** A busy machine takes long. */
@@ -58,12 +64,17 @@ describe.skipIf(lacks('postgres'))('the summary of a room of two servers', () =>
     await done(1, 'summary', 'den', 'new')
     await models.abandoned()
     for (const at of [0, 1])
-      await expect.poll(() => shownOn(cluster, at), PATIENCE).toMatchObject({
-        summary: { text: expect.stringContaining('Known:') as string },
-        working: false,
-      })
+      await expect
+        .poll(() => shownOn(cluster, at), PATIENCE)
+        .toMatchObject({
+          summary: { text: expect.stringContaining('Known:') as string },
+          working: false,
+        })
     const [first, ...others] = models.requests.map(textOf)
     expect(first).toContain('heron-17')
-    expect(others.filter((text) => text.includes('line 3')), 'nothing is summed up twice').toHaveLength(1)
+    expect(
+      others.filter((text) => text.includes('line 3')),
+      'nothing is summed up twice',
+    ).toHaveLength(1)
   })
 })

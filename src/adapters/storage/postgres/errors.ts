@@ -76,7 +76,9 @@ export function toStorageError(error: unknown, { reading = false } = {}): Storag
 
 /** The row of this server is gone, which others remove, and what it has goes with it. */
 const isBuried = (error: unknown): boolean =>
-  error instanceof DatabaseError && error.code === '23503' && (error.constraint ?? '').endsWith('_server_fkey')
+  error instanceof DatabaseError &&
+  error.code === '23503' &&
+  (error.constraint ?? '').endsWith('_server_fkey')
 
 const BURIED = 'the other servers had not heard of this one for a while; try again in a moment'
 
