@@ -24,7 +24,7 @@ export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 export async function createRoomsAndPeople(
   current: CurrentConfig,
   { storage, clock, log, nextId }: AppContext,
-  { bus: shared, elsewhere, others, loans, shares, tellInvited, talk }: SharedRooms,
+  { bus: shared, elsewhere, isBusUp, others, loans, shares, tellInvited, talk }: SharedRooms,
 ) {
   const bus = tapped(shared)
   const { log: entries, rooms: roomStore, people: store } = storage.chat
@@ -107,7 +107,7 @@ export async function createRoomsAndPeople(
     preferences,
     invitations,
     order,
-    toOthers: { talk, shares },
+    toOthers: { talk, shares, isBusUp },
   }
 }
 

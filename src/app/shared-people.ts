@@ -34,7 +34,7 @@ export async function followOthers(cluster: Cluster, parts: FollowingParts): Pro
 }
 
 function followModeration(
-  { news, orders, closings }: Cluster,
+  { news, orders, people: { closings } }: Cluster,
   { chat, stopWork, context: { storage, clock } }: FollowingParts,
 ): () => Promise<void> {
   const { sanctions, clients } = chat.order
@@ -55,7 +55,7 @@ function followModeration(
 }
 
 function followPeople(
-  { news, orders, loans, payers }: Cluster,
+  { news, orders, people: { loans, payers } }: Cluster,
   { chat: { people, preferences, invitations, rooms }, context: { storage } }: FollowingParts,
 ): () => Promise<void> {
   const byId = (id: PersonId): Promise<Person | undefined> => storage.chat.people.byId(id)

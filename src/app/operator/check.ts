@@ -1,6 +1,7 @@
 // What an operator runs beside the server: check, audit, backup, restore and reload. These must not know what a session is.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { busProblem } from '../../adapters/bus/open.ts'
 import { createLog } from '../../adapters/log/pino-log.ts'
 import { createComposer } from '../../adapters/lua/composer.ts'
 import { describeSandbox, probeSandbox } from '../../adapters/sandbox/probe.ts'
@@ -40,7 +41,7 @@ export async function check(line: CommandLine): Promise<number> {
       ]
     : problems
   for (const problem of found) print(problem)
-  const warnings = config ? await roomsDirWarnings(config) : []
+  const warnings = config ? [...(await roomsDirWarnings(config)), ...(await busWarnings(config))] : []
   for (const warning of [...warnings, ...tools.warnings]) print(`warning: ${warning}`)
   for (const note of tools.notes) print(`note: ${note}`)
   if (config) console.log(await sandboxLine(config))
@@ -82,6 +83,14 @@ async function databaseProblems({ dataDir, storage: { url } }: Config): Promise<
       return [`${url === undefined ? file : 'storage.url'}: ${error.message}`]
     throw error
   }
+}
+
+/** A server starts without its bus, and looks for it for ever. */
+async function busWarnings({ bus }: Config): Promise<readonly string[]> {
+  const problem = bus && (await busProblem(bus, createLog('silent')))
+  return problem === undefined
+    ? []
+    : [`bus: ${problem}; a server starts without it, and lines of other servers come up to a second later`]
 }
 
 /** What is checked is Lua: these tables are loaded in half a second less than the usual ones. */
