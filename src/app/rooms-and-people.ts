@@ -28,9 +28,10 @@ export async function createRoomsAndPeople(
 ) {
   const bus = tapped(shared)
   const { log: entries, rooms: roomStore, people: store } = storage.chat
+  const servers = { bus, elsewhere }
   const isConfigAdmin = (key: string): boolean => current.now().server.admins.includes(key)
   const sanctions = await loadSanctions(storage.chat.sanctions, clock, isConfigAdmin)
-  const parts = { entries, rooms: roomStore, people: store, bus, elsewhere, clock, nextId, log, sanctions }
+  const parts = { entries, rooms: roomStore, people: store, servers, clock, nextId, log, sanctions }
   const rooms = createRooms(parts, {
     limits: current.limits,
     adminNames: current.now().sandbox.workspaces,
@@ -58,16 +59,12 @@ export async function createRoomsAndPeople(
   })
   const hasAdmin = current.now().server.admins.length > 0 || (await store.hasAdmin())
   const claimCode = hasAdmin ? undefined : newCode(2)
-  const { names, keys: keyStore } = storage.chat
   const people = createPeople(
-    {
-      ...{ store, names, invites, keys: keyStore, clock, log, nextId },
-      ...{ policy, claimCode, sanctions },
-    },
+    { stores: storage.chat, invites, sanctions, policy, claimCode, clock, log, nextId },
     { loans, shares },
   )
   const keys = createKeys({
-    store: keyStore,
+    store: storage.chat.keys,
     readLine: readKeyLine,
     clock,
     log,

@@ -4,7 +4,7 @@ import { createChatParts } from '../../../support/chat-parts.ts'
 import { personCalled } from '../../../support/ssh-server.ts'
 
 test('admins are told that the bus is away, as long as it is, and nobody else', async () => {
-  await using parts = createChatParts()
+  const parts = await createChatParts()
   const lobby = await parts.rooms.lobby()
   let isUp = false
   const greeting = createGreeting({ models: () => [], isClaimable: () => false, isBusUp: () => isUp })
