@@ -35,10 +35,10 @@ import { sharedSummaryPlaces } from './cluster/summary-places.ts'
 import { sharedTurnSlots } from './cluster/turn-slots.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
-import { connectedNames, toolWordProblems } from './tool-words.ts'
+import { connectedNames, toolWordProblems } from './tools/tool-words.ts'
 import { meteredComposer } from './http/metering.ts'
 import { openMcp, type Mcp } from './mcp/open-mcp.ts'
-import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
+import { openTools, toolSources, type ConfiguredTools } from './tools/tool-sources.ts'
 
 /** What works in the rooms, and can be stopped: models' turns, people's own tool runs, and summaries. */
 export interface Work {

@@ -16,7 +16,7 @@ import { codes, newCode, tokenTexts } from './codes.ts'
 import type { AppContext } from './context.ts'
 import { tapped } from './room/tapped-bus.ts'
 import type { CurrentConfig } from './current-config.ts'
-import type { SharedRooms } from './shared-rooms.ts'
+import type { SharedRooms } from './cluster/shared-rooms.ts'
 
 export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 

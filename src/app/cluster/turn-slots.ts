@@ -1,5 +1,5 @@
-// What a cluster does for the core's ports: slots of turns and of runs, for all servers together. This folder must not know how
-// servers hear of each other, nor what a turn does.
+// What joins a server with the other ones of its database: what they do for the core's ports, such as slots of turns for all of them
+// together, and what this one follows. This folder must not know how servers hear of each other, nor what a turn does.
 
 import type { EntryId, TurnId } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'

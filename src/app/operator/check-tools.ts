@@ -7,7 +7,7 @@ import { createRefusedParameter } from '../../toolbox/refused-parameters.ts'
 import { sendable } from '../../toolbox/sendable.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { paths } from '../paths.ts'
-import { located, openTools } from '../tool-sources.ts'
+import { located, openTools } from '../tools/tool-sources.ts'
 
 /** What check prints. Only a problem makes it fail. */
 export interface Findings {

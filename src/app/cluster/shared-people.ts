@@ -1,11 +1,11 @@
-import { doHere } from '../chat/moderation/clients-everywhere.ts'
-import type { StoppedWork } from '../chat/moderation/other-servers.ts'
-import { createEnforcement } from '../chat/moderation/put-out.ts'
-import type { Person, PersonId } from '../chat/people/person.ts'
-import type { Talk } from '../chat/talk/talk.ts'
-import type { Cluster } from '../cluster/cluster.ts'
-import type { AppContext } from './context.ts'
-import type { RoomsAndPeople } from './rooms-and-people.ts'
+import { doHere } from '../../chat/moderation/clients-everywhere.ts'
+import type { StoppedWork } from '../../chat/moderation/other-servers.ts'
+import { createEnforcement } from '../../chat/moderation/put-out.ts'
+import type { Person, PersonId } from '../../chat/people/person.ts'
+import type { Talk } from '../../chat/talk/talk.ts'
+import type { Cluster } from '../../cluster/cluster.ts'
+import type { AppContext } from '../context.ts'
+import type { RoomsAndPeople } from '../rooms-and-people.ts'
 
 /** What follows the other servers. */
 export interface FollowingParts {
