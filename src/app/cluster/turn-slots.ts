@@ -36,7 +36,7 @@ type TurnFacts = Pick<CalledTurn, 'model' | 'requester' | 'message'>
 
 const workOf = ({ id, room, requesterId: person, model, requester, message }: CalledTurn) => {
   const facts = { model, requester, message } satisfies TurnFacts
-  return { id, kind: 'turn' as const, line: `turn ${room}`, room, person, facts }
+  return { id, kind: 'turn' as const, queue: `turn ${room}`, room, person, facts }
 }
 
 function turnElsewhere(work: WorkElsewhere): TurnAtWork {
