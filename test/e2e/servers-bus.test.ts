@@ -29,7 +29,9 @@ describe.skipIf(lacks('postgres') || lacks('nats'))('a server that NATS does not
 
     const words = ['check', '--data', server!.dataDir, '--config', `${server!.dataDir}.toml`]
     const wrong = await operator(words, env(cluster.database.url, 'wr0ng'))
-    expect(wrong.stdout).toMatch(/^warning: bus: NATS cannot be used: .*uthorization.*; a server starts without it/m)
+    expect(wrong.stdout).toMatch(
+      /^warning: bus: NATS cannot be used: .*uthorization.*; a server starts without it/m,
+    )
     expect(wrong).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('no problems') })
     const right = await operator(words, env(cluster.database.url, 'tops3cret'))
     expect(right.stdout).not.toContain('bus')

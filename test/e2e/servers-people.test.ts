@@ -61,7 +61,10 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
   })
 
   test('a guest has one name on all servers, is lent it alone, and is written to', async () => {
-    const [first, second] = await Promise.all([stage.inLobby(0, 'ann', 'guest1'), stage.inLobby(1, 'ann', 'guest2')])
+    const [first, second] = await Promise.all([
+      stage.inLobby(0, 'ann', 'guest1'),
+      stage.inLobby(1, 'ann', 'guest2'),
+    ])
     const nameOf = (session: SshSession): string => /you are (ann-\d+), a guest/.exec(session.output())![1]!
     await using one = first
     await using two = second

@@ -100,10 +100,7 @@ export function createKeptLines(person: Person, { store, wants, clock, log }: Ke
   }
 
   return {
-    ready: unlessStorageFails(
-      Promise.resolve().then(read),
-      'what somebody typed before could not be read',
-    ),
+    ready: unlessStorageFails(Promise.resolve().then(read), 'what somebody typed before could not be read'),
     lines: () => lines,
     draft: () => (draft && draft.at >= oldest() ? draft.text : undefined),
     onDraft(listener) {
