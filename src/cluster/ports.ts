@@ -168,7 +168,7 @@ export interface WorkRow extends WorkItem {
 }
 
 /** How many of one queue run at once, and how many wait. */
-export interface WorkLimits {
+export interface SlotLimits {
   readonly running: number
   readonly waiting: number
 }
@@ -177,7 +177,7 @@ export interface WorkLimits {
 export type Taken =
   | { readonly taken: true; readonly waits: boolean }
   /** It is full: so many there are. */
-  | ({ readonly taken: false } & WorkLimits)
+  | ({ readonly taken: false } & SlotLimits)
 
 /**
  * What is at work on all servers. Who comes next in a queue says lib/jobs/next-in-line.ts. What belongs to a server that has
@@ -185,11 +185,11 @@ export type Taken =
  */
 export interface WorkStore {
   /** It runs on this server, or waits, if its queue is not full. */
-  take(work: WorkItem, limits: WorkLimits): Promise<Taken>
+  take(work: WorkItem, limits: SlotLimits): Promise<Taken>
   /** It has ended, or does not wait any more: as many as may run now begin. */
-  leave(work: Pick<WorkItem, 'id' | 'queue'>, limits: Pick<WorkLimits, 'running'>): Promise<void>
+  leave(work: Pick<WorkItem, 'id' | 'queue'>, limits: Pick<SlotLimits, 'running'>): Promise<void>
   /** As many as may run now begin: others may have died. */
-  fill(queue: string, limits: Pick<WorkLimits, 'running'>): Promise<void>
+  fill(queue: string, limits: Pick<SlotLimits, 'running'>): Promise<void>
   /** This server's does that now. */
   tell(id: string, doing: JsonObject): Promise<void>
   /** All, or those with these ids, in the order of asking. */

@@ -4,7 +4,7 @@ import type { Alarm, Clock, Log } from '../chat/ports.ts'
 import { createDeferred, type Deferred } from '../lib/deferred.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Orders } from './orders.ts'
-import type { ClusterStores, WorkLimits, Taken, WorkItem, WorkRow } from './ports.ts'
+import type { ClusterStores, SlotLimits, Taken, WorkItem, WorkRow } from './ports.ts'
 import { createRoomWatchers } from './room-watchers.ts'
 import { createTeller } from './teller.ts'
 
@@ -41,7 +41,7 @@ export interface WorkElsewhere extends WorkRow {
 /** What is at work on all servers. */
 export interface SharedWork {
   /** Rejects with `StorageError`. Resolves to how many there are where the queue is full. */
-  take(work: WorkItem, limits: () => WorkLimits, hooks: WorkHooks): Promise<WorkSlot | WorkLimits>
+  take(work: WorkItem, limits: () => SlotLimits, hooks: WorkHooks): Promise<WorkSlot | SlotLimits>
   /** What other servers have, in the order in which it was asked for. */
   elsewhere(kind: WorkItem['kind'], room?: RoomName): readonly WorkElsewhere[]
   /** From now on `changed` is called after something has changed in a room. Returns the function that ends it. */
@@ -70,7 +70,7 @@ const AGAIN_MS = 1_000
 
 interface Own {
   readonly work: WorkItem
-  readonly limits: () => WorkLimits
+  readonly limits: () => SlotLimits
   readonly hooks: WorkHooks
   readonly ready: Deferred<void>
   isReady: boolean

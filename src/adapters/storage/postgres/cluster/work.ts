@@ -1,6 +1,6 @@
 import type { RoomName } from '../../../../chat/entry.ts'
 import type { PersonId } from '../../../../chat/people/person.ts'
-import type { WorkLimits, ServerId, WorkItem, WorkRow, WorkStore } from '../../../../cluster/ports.ts'
+import type { SlotLimits, ServerId, WorkItem, WorkRow, WorkStore } from '../../../../cluster/ports.ts'
 import { nextInLine } from '../../../../lib/jobs/next-in-line.ts'
 import type { JsonObject } from '../../../../lib/json.ts'
 import type { Connections } from '../connection.ts'
@@ -51,7 +51,7 @@ interface Standing {
 }
 
 /** Lets as many begin as may. How many run and wait then. */
-async function fill(tx: Statements, queue: string, limits: Pick<WorkLimits, 'running'>): Promise<WorkLimits> {
+async function fill(tx: Statements, queue: string, limits: Pick<SlotLimits, 'running'>): Promise<SlotLimits> {
   const rows = await tx.all<Standing>(
     sql`SELECT id, person AS owner, waits FROM work WHERE line = ${queue} ORDER BY number`,
   )
