@@ -160,7 +160,7 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
     everywhere: {
       tellAdmins(text) {
         const told = new Set<PersonId>()
-        for (const name of new Set([...open.keys(), ...parts.elsewhere.rooms()])) {
+        for (const name of new Set([...open.keys(), ...parts.servers.elsewhere.rooms()])) {
           const room = roomCalled(name)
           const admins = room.present().filter(({ id, admin }) => admin && !told.has(id))
           room.whisper(admins, { kind: 'notice', level: 'error', author: SYSTEM, text })
@@ -168,14 +168,14 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
         }
         return told.size > 0
       },
-      peopleIn: (name) => (open.get(name)?.present() ?? parts.elsewhere.peopleIn(name)).length,
+      peopleIn: (name) => (open.get(name)?.present() ?? parts.servers.elsewhere.peopleIn(name)).length,
       inUse: () => [...open.values()].filter((room) => room.present().length > 0),
       whisper(person, draft) {
         for (const room of roomsWith(person)) room.whisper([person], draft)
       },
       isHere: ({ id }) => [...open.values()].some((room) => room.isHere(id)),
       namesChanged: () => [...open.values()].forEach((room) => room.namesChanged()),
-      isPresent: (person) => roomsWith(person).length > 0 || parts.elsewhere.isPresent(person.id),
+      isPresent: (person) => roomsWith(person).length > 0 || parts.servers.elsewhere.isPresent(person.id),
       async sumUpPresence() {
         await Promise.all([...open.values()].map((room) => room.catchUpPresence()))
         for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()
