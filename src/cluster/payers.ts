@@ -1,7 +1,8 @@
 import { payersOf } from '../chat/limits/payers.ts'
 import type { Shares } from '../chat/limits/shares.ts'
 import type { Alarm, Log } from '../chat/ports.ts'
-import type { News, PayerRow, PayerStore, ServerId } from './ports.ts'
+import type { News, PayerRow, PayerStore } from './ports.ts'
+import type { ServerId } from './server-id.ts'
 
 /** Changes are told together, so often in milliseconds. */
 const TELL_MS = 250

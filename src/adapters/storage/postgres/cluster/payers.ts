@@ -1,4 +1,5 @@
-import type { PayerRow, PayerStore, ServerId } from '../../../../cluster/ports.ts'
+import type { PayerRow, PayerStore } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
