@@ -2,7 +2,8 @@
 // what all are to do. It must not know what follows from any of it (src/cluster).
 
 import type { Log } from '../../../../chat/ports.ts'
-import type { ClusterStores, ServerId } from '../../../../cluster/ports.ts'
+import type { ClusterStores } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
 import { newestIn } from '../append.ts'
 import type { Connections } from '../connection.ts'
 import { createClosingStore } from './closings.ts'
