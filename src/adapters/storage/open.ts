@@ -8,6 +8,7 @@ import { backupFile } from './sqlite/backup.ts'
 import { firstDamage } from './sqlite/damage.ts'
 import { openFile } from './sqlite/driver.ts'
 import { toStorageError } from './sqlite/errors.ts'
+import { lock } from './sqlite/lock.ts'
 import { readMigrations } from './migrations.ts'
 import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
@@ -40,6 +41,18 @@ export async function openStorage({ threadEntry, url, ...options }: StorageOptio
   }
   if (threadEntry === undefined || options.file === ':memory:') return openSqlite(options)
   return await openThreaded(options, threadEntry)
+}
+
+/**
+ * Makes this process the only one that serves from the directory of `file`, where the database is elsewhere. However it ends, the next
+ * one is let in. Throws `StorageError` (`locked`) if another process serves from there.
+ */
+export function holdDirectory(file: string): Disposable {
+  try {
+    return lock(file)
+  } catch (error) {
+    throw toStorageError(error)
+  }
 }
 
 /** A database that is there: the path of a file, or the URL of PostgreSQL's. */
