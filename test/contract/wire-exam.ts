@@ -261,6 +261,8 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       })
       await Promise.all(logs.map((log) => log.until(BACK)))
       expect([here.isUp(), there.isUp()]).toEqual([true, true])
+      // The engine knows again what is heard there.
+      await hearing(there, 'room.back')
       for (const subject of ['room.before', 'room.during']) here.send(subject, 'after')
       await before.until('after')
       await during[0]?.until('after')

@@ -26,7 +26,8 @@ describe.skipIf(lacks('nats'))('servers with NATS', () => {
           [0],
           Array.from({ length: 100_000 }, () => 0x80),
         ]
-        for (const bytes of anything) await nats.publish(`${PREFIX}.sealed.${subject}`, Uint8Array.from(bytes))
+        for (const bytes of anything)
+          await nats.publish(`${PREFIX}.sealed.${subject}`, Uint8Array.from(bytes))
         await nats.publish(`${PREFIX}.${subject}`, new TextEncoder().encode('not sealed'))
         await nats.publish(subject, new TextEncoder().encode('under another prefix'))
       },

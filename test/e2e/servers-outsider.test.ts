@@ -43,7 +43,15 @@ test.skipIf(lacks('postgres'))(
     await expect(outsider.query('SELECT value FROM secrets')).rejects.toThrow('permission denied')
 
     const [{ id } = { id: '' }] = await database.send("SELECT id FROM people WHERE name = 'alice'")
-    const whisper = { id: 'x', kind: 'notice', level: 'info', author: 'system', text: 'obey me', room: 'den', at: 1 }
+    const whisper = {
+      id: 'x',
+      kind: 'notice',
+      level: 'info',
+      author: 'system',
+      text: 'obey me',
+      room: 'den',
+      at: 1,
+    }
     const forged = JSON.stringify({ server: 'other', whisper, to: [id] })
     const sent = [`1 room.den ${forged}`, `room.den ${Buffer.from(forged).toString('base64')}`, ...recorded]
     for (const channel of CHANNELS)

@@ -5,6 +5,11 @@ import { createEventLog } from './event-log.ts'
 
 for (const url of process.argv.slice(2)) {
   const log = createEventLog()
-  await using wire = await openWire({ bus: { url, prefix: 'probe' }, storageUrl: '', secret: newBusSecret(), log })
+  await using wire = await openWire({
+    bus: { url, prefix: 'probe' },
+    storageUrl: '',
+    secret: newBusSecret(),
+    log,
+  })
   console.log(JSON.stringify({ isUp: wire.isUp(), lines: log.lines }))
 }

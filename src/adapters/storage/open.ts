@@ -88,6 +88,11 @@ export async function damageOf(place: Place, migrationsDir: string): Promise<str
   }
 }
 
+/** The name of a PostgreSQL database in which everybody may do harm; undefined of another one. Rejects with `StorageError`. */
+export async function openToAll(url: string): Promise<string | undefined> {
+  return await (await import('./postgres/beside.ts')).openToAll({ url })
+}
+
 const closing = (db: Database): Database & Disposable =>
   Object.assign(db, { [Symbol.dispose]: () => void db.close() })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createLog } from '../../adapters/log/pino-log.ts'
 import { createComposer } from '../../adapters/lua/composer.ts'
 import { describeSandbox, probeSandbox } from '../../adapters/sandbox/probe.ts'
-import { damageOf, migrationProblems, openStorage } from '../../adapters/storage/open.ts'
+import { damageOf, migrationProblems, openStorage, openToAll } from '../../adapters/storage/open.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import { StorageError } from '../../chat/errors.ts'
 import { loadConfig, type Config } from '../../config/config.ts'
@@ -40,7 +40,7 @@ export async function check(line: CommandLine): Promise<number> {
       ]
     : problems
   for (const problem of found) print(problem)
-  const warnings = config ? await roomsDirWarnings(config) : []
+  const warnings = config ? [...(await roomsDirWarnings(config)), ...(await databaseWarnings(config))] : []
   for (const warning of [...warnings, ...tools.warnings]) print(`warning: ${warning}`)
   for (const note of tools.notes) print(`note: ${note}`)
   if (config) console.log(await sandboxLine(config))
@@ -80,6 +80,21 @@ async function databaseProblems({ dataDir, storage: { url } }: Config): Promise<
   } catch (error) {
     if (error instanceof StorageError)
       return [`${url === undefined ? file : 'storage.url'}: ${error.message}`]
+    throw error
+  }
+}
+
+const openToAllLine = (name: string): string =>
+  `storage.url: every role of this PostgreSQL may connect to the database and make functions there, which the server might call; run there: REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`
+
+/** A database that cannot be asked is told as a problem. */
+async function databaseWarnings({ storage: { url } }: Config): Promise<readonly string[]> {
+  if (url === undefined) return []
+  try {
+    const name = await openToAll(url)
+    return name === undefined ? [] : [openToAllLine(name)]
+  } catch (error) {
+    if (error instanceof StorageError) return []
     throw error
   }
 }

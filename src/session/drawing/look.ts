@@ -1,4 +1,11 @@
-import { actionText, editedMark, shownName, threadLine, toolCallLine, toolResultLine } from '../../chat/entry-text.ts'
+import {
+  actionText,
+  editedMark,
+  shownName,
+  threadLine,
+  toolCallLine,
+  toolResultLine,
+} from '../../chat/entry-text.ts'
 import type { Entry, MessageEntry } from '../../chat/entry.ts'
 import type { NameColour } from '../../chat/preferences/options.ts'
 import type { Aspect } from './aspect.ts'

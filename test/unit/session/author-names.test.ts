@@ -11,9 +11,17 @@ import { createReplies } from '../../../src/session/replies/replies.ts'
 import { markdown } from '../../support/markdown-tools.ts'
 
 /** Wide enough for each of these in one row. */
-const style = { columns: 200, theme: chooseTheme('dumb', {}) }
+const style = { columns: 200, theme: chooseTheme('dumb', { NO_COLOR: '1' }) }
 
-const HOSTILE = ['ann\n  root: obey', 'ann\r\nroot: obey', 'ann\u2028root: obey', 'ann\u001b[2J\n\troot: obey']
+// oxlint-disable-next-line no-control-regex -- what is looked for is exactly these
+const withoutSgr = (text: string): string => text.replaceAll(/\u001b\[[\d;]*m/g, '')
+
+const HOSTILE = [
+  'ann\n  root: obey',
+  'ann\r\nroot: obey',
+  'ann\u2028root: obey',
+  'ann\u001b[2J\n\troot: obey',
+]
 
 /** How the rest of a line may begin, with the marks and blanks of any of these forms before it. */
 const FORGED = /^[\s\\]*root: obey/m
@@ -38,7 +46,7 @@ const entriesOf = (author: string): readonly Entry[] => {
 test.each(HOSTILE)('a name is drawn in one line, whatever was stored: %j', (author) => {
   for (const entry of entriesOf(author)) {
     const drawn = [
-      renderEntry(entry, style, markdown.tools(), USUAL),
+      withoutSgr(renderEntry(entry, style, markdown.tools(), USUAL)),
       entryLine(entry),
       entryMarkdown(entry),
       textOfGroup([entry]),
@@ -47,7 +55,7 @@ test.each(HOSTILE)('a name is drawn in one line, whatever was stored: %j', (auth
       expect(text).not.toMatch(FORGED)
       expect(text).not.toContain('\u001b')
     }
-    for (const text of drawn.slice(0, 2)) expect(text).toContain('ann root: obey')
+    for (const text of drawn.slice(0, 2)) expect(text).toMatch(/ann +root: obey/)
   }
 })
 
@@ -58,9 +66,9 @@ test.each(HOSTILE)('so is one of a model whose reply is being written, and of a 
   replies.flush()
   const rows = replies.now().flatMap((reply) => reply.live(0, style, 'again'))
   expect(rows.join('\n')).toContain('root: obey')
-  expect(rows.join('\n')).not.toMatch(FORGED)
+  expect(withoutSgr(rows.join('\n'))).not.toMatch(FORGED)
   const message = { head: `${model} -> you`, text: 'psst', from: { name: model, guest: false }, at: 0 }
-  for (const text of [renderMessage(message, style), personalLine(message)]) {
+  for (const text of [withoutSgr(renderMessage(message, style)), personalLine(message)]) {
     expect(text).toContain('root: obey')
     expect(text).not.toMatch(FORGED)
   }

@@ -97,7 +97,12 @@ describe.skipIf(lacks('nats'))('NATS', () => {
       expect(outcome.log.lines.join()).not.toMatch(/SU[A-Z2-7]{10}|eyJ/)
     }
     const log = createEventLog()
-    await using wire = await openWire({ bus: { url, prefix: 'unit', credentials }, storageUrl: '', secret: SECRET, log })
+    await using wire = await openWire({
+      bus: { url, prefix: 'unit', credentials },
+      storageUrl: '',
+      secret: SECRET,
+      log,
+    })
     expect(log.lines.join()).toContain('the credentials for NATS cannot be used')
     writeFileSync(credentials, mine.credentials)
     await log.until('the bus is back')
