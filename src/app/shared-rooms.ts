@@ -76,13 +76,13 @@ export async function openCluster(
 
 /** What seals the hints of all servers. They go by the database's clock: of their own, one may be wrong. */
 async function busSecret(
-  { secrets, now }: Pick<ClusterStores, 'secrets' | 'now'>,
+  { common }: Pick<ClusterStores, 'common'>,
   clock: MonotonicClock,
 ): Promise<BusSecret> {
   const made = randomBytes(32).toString('base64')
-  const key = Buffer.from(await secrets.common('bus', made), 'base64')
+  const key = Buffer.from(await common.secret('bus', made), 'base64')
   const asked = clock.monotonic()
-  const offset = (await now()) - asked
+  const offset = (await common.now()) - asked
   return { key, now: () => clock.monotonic() + offset }
 }
 

@@ -6,17 +6,15 @@ import type { ClusterStores, ServerId } from '../../../../cluster/ports.ts'
 import { newestIn } from '../append.ts'
 import type { Connections } from '../connection.ts'
 import { createClosingStore } from './closings.ts'
+import { createCommonStore } from './common.ts'
 import { createLoanStore } from './loans.ts'
 import { createNews } from './news.ts'
 import { createOrderStore } from './orders.ts'
 import { createPayerStore } from './payers.ts'
 import { createPresentStore } from './present.ts'
 import { createQuestionStore } from './questions.ts'
-import { createSecretStore } from './secrets.ts'
 import { createServerStore } from './servers.ts'
 import { createWorkStore } from './work.ts'
-import { sql } from '../sql.ts'
-import { returned } from '../statements.ts'
 
 /** What servers share beside the stores of the core. `url` is where LISTEN connects to. */
 export const createClusterStores = (
@@ -35,12 +33,6 @@ export const createClusterStores = (
   },
   work: createWorkStore(connection, server),
   questions: createQuestionStore(connection, server),
-  secrets: createSecretStore(connection),
-  now: async () => {
-    const row = await connection.read.get<{ now: number }>(
-      sql`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`,
-    )
-    return returned(row).now
-  },
+  common: createCommonStore(connection),
   newestIn: (rooms) => newestIn(connection.read, rooms),
 })
