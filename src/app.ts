@@ -9,14 +9,14 @@ import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { openHostKeys } from './app/host-keys.ts'
 import { createRoomsAndPeople } from './app/rooms-and-people.ts'
-import { clusterHooks, openCluster, sharedRooms, tellDifferences } from './app/shared-rooms.ts'
-import { followOthers } from './app/shared-people.ts'
+import { clusterHooks, openCluster, sharedRooms, tellDifferences } from './app/cluster/shared-rooms.ts'
+import { followOthers } from './app/cluster/shared-people.ts'
 import { openData } from './app/open-data.ts'
 import { stopWork } from './app/assemble-moderation.ts'
 import { createActivity, type Activity } from './app/activity.ts'
 import { followWork } from './app/cluster/follow-work.ts'
 import { createTurnEnder } from './app/turns/cut-turns.ts'
-import { sharedFacts } from './app/shared-facts.ts'
+import { sharedFacts } from './app/cluster/shared-facts.ts'
 import { version } from './app/version.ts'
 import { createCurrentConfig } from './app/current-config.ts'
 import { openHttpServer } from './app/http/open-server.ts'
@@ -108,7 +108,7 @@ async function assemble(
   const activity = await createActivity(
     current,
     rooms,
-    { ...context, cluster, turnEnder, shares: chat.toOthers.shares },
+    { context, cluster, turnEnder, shares: chat.toOthers.shares },
     overrides,
     owned,
   )

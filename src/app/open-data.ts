@@ -11,7 +11,7 @@ import { makeDataDir } from './data-dir.ts'
 import { fileNames } from './file-names.ts'
 import { meteredStorage, openMetering } from './http/metering.ts'
 import { paths } from './paths.ts'
-import { commandsIn } from './sandbox-state.ts'
+import { commandsIn } from './tools/sandbox-state.ts'
 
 /** The keys of the config that it takes to open the data. */
 type DataKey = 'dataDir' | 'logLevel' | 'sandbox' | 'http' | 'storage'

@@ -7,7 +7,8 @@ import type { RoomParts } from './room.ts'
  * so that everybody sees the order of the log.
  */
 export function createRecorder(room: RoomName, parts: RoomParts): PresenceParts['record'] {
-  const { entries, bus } = parts
+  const { entries } = parts
+  const { bus } = parts.servers
   let lastDelivery: Promise<unknown> = Promise.resolve()
   return async (draft, store = (entry) => entries.append(entry)) => {
     const drafted = entryOf(draft, room, parts)

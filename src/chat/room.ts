@@ -82,13 +82,18 @@ export interface Room {
   catchUpPresence(): Promise<void>
 }
 
+/** What connects a room with itself on other servers, where there are any. */
+export interface RoomOnServers {
+  readonly bus: RoomBus
+  readonly elsewhere: Elsewhere
+}
+
 /** What a room is made of; every room of a server shares them. */
 export interface RoomParts {
   readonly entries: EntryLog
   readonly rooms: RoomStore
   readonly people: PeopleStore
-  readonly bus: RoomBus
-  readonly elsewhere: Elsewhere
+  readonly servers: RoomOnServers
   readonly clock: Clock & Alarm
   /** Ids that sort in time order. */
   readonly nextId: () => string
@@ -108,14 +113,15 @@ const LATELY = 200
 
 /** The room called `name`. A process makes one object for each room, and the log has the order of its `record` calls. */
 export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits): Room {
-  const here = createPresent(() => parts.elsewhere.peopleIn(name))
+  const { entries: store, clock: alarm, log } = parts
+  const { bus, elsewhere } = parts.servers
+  const here = createPresent(() => elsewhere.peopleIn(name))
   const listeners = new Set<Listener>()
   const record = createRecorder(name, parts)
-  const { entries: store, clock: alarm, log } = parts
   const presence = createPresenceTeller({ room: name, record, store, limits, alarm, log })
 
   const hearing = createHearing(() => {
-    const ends = [parts.bus.subscribe(name, hear), parts.elsewhere.watch(name, tellPeopleChanged)]
+    const ends = [bus.subscribe(name, hear), elsewhere.watch(name, tellPeopleChanged)]
     return () => ends.forEach((end) => end())
   })
 
@@ -178,16 +184,16 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       return entry
     },
     async history(query) {
-      await parts.bus.ready(name)
+      await bus.ready(name)
       return await store.read(name, query)
     },
     sumUpPresence: () => presence.sumUp(),
     catchUpPresence: () => presence.catchUp(),
-    stream: (delta) => void parts.bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
+    stream: (delta) => void bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
     whisper(people, draft) {
       const entry = entryOf(draft, name, parts)
       if (people.length === 0) return
-      void parts.bus.publish(name, { type: 'whisper', entry, to: people.map(({ id }) => id) })
+      void bus.publish(name, { type: 'whisper', entry, to: people.map(({ id }) => id) })
     },
     async info() {
       const row = await parts.rooms.find(name)
@@ -202,13 +208,13 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       const isFirst = !here.has(person)
       here.add(participant)
       hearing.begin(participant)
-      if (isFirst) await tellPresence(person, 'joined', await parts.elsewhere.came(name, person))
+      if (isFirst) await tellPresence(person, 'joined', await elsewhere.came(name, person))
     },
     async leave(participant) {
       const { person } = participant
       if (!here.remove(participant)) return
       hearing.end(participant)
-      if (!here.has(person)) await tellPresence(person, 'left', await parts.elsewhere.went(name, person))
+      if (!here.has(person)) await tellPresence(person, 'left', await elsewhere.went(name, person))
     },
     namesChanged() {
       here.sort()

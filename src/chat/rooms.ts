@@ -166,14 +166,14 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
         })
         return told.includes(true)
       },
-      peopleIn: (name) => (open.get(name)?.present() ?? parts.elsewhere.peopleIn(name)).length,
+      peopleIn: (name) => (open.get(name)?.present() ?? parts.servers.elsewhere.peopleIn(name)).length,
       inUse: () => [...open.values()].filter((room) => room.present().length > 0),
       whisper(person, draft) {
         for (const room of roomsWith(person)) room.whisper([person], draft)
       },
       isHere: ({ id }) => [...open.values()].some((room) => room.isHere(id)),
       namesChanged: () => [...open.values()].forEach((room) => room.namesChanged()),
-      isPresent: (person) => roomsWith(person).length > 0 || parts.elsewhere.isPresent(person.id),
+      isPresent: (person) => roomsWith(person).length > 0 || parts.servers.elsewhere.isPresent(person.id),
       async sumUpPresence() {
         await Promise.all([...open.values()].map((room) => room.catchUpPresence()))
         for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()

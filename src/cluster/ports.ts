@@ -147,8 +147,8 @@ export interface News extends AsyncDisposable {
 export interface WorkItem {
   readonly id: string
   readonly kind: 'turn' | 'run' | 'summary' | 'hook'
-  /** Those of one line wait for each other, or have a number together. */
-  readonly line: string
+  /** Those of one queue wait for each other, or have a number together. */
+  readonly queue: string
   readonly room: RoomName
   /** Who asked for it. */
   readonly person: PersonId
@@ -167,29 +167,29 @@ export interface WorkRow extends WorkItem {
   readonly ageMs: number
 }
 
-/** How many of one line run at once, and how many wait. */
-export interface LineLimits {
+/** How many of one queue run at once, and how many wait. */
+export interface SlotLimits {
   readonly running: number
   readonly waiting: number
 }
 
-/** What came of asking for a place in a line. */
+/** What came of asking for a slot in a queue. */
 export type Taken =
   | { readonly taken: true; readonly waits: boolean }
   /** It is full: so many there are. */
-  | ({ readonly taken: false } & LineLimits)
+  | ({ readonly taken: false } & SlotLimits)
 
 /**
- * What is at work on all servers. Who comes next in a line says lib/jobs/next-in-line.ts. What belongs to a server that has
+ * What is at work on all servers. Who comes next in a queue says lib/jobs/next-in-line.ts. What belongs to a server that has
  * died is gone with it. All methods reject with `StorageError` only.
  */
 export interface WorkStore {
-  /** It runs on this server, or waits, if its line is not full. */
-  take(work: WorkItem, limits: LineLimits): Promise<Taken>
+  /** It runs on this server, or waits, if its queue is not full. */
+  take(work: WorkItem, limits: SlotLimits): Promise<Taken>
   /** It has ended, or does not wait any more: as many as may run now begin. */
-  leave(work: Pick<WorkItem, 'id' | 'line'>, limits: Pick<LineLimits, 'running'>): Promise<void>
+  leave(work: Pick<WorkItem, 'id' | 'queue'>, limits: Pick<SlotLimits, 'running'>): Promise<void>
   /** As many as may run now begin: others may have died. */
-  fill(line: string, limits: Pick<LineLimits, 'running'>): Promise<void>
+  fill(queue: string, limits: Pick<SlotLimits, 'running'>): Promise<void>
   /** This server's does that now. */
   tell(id: string, doing: JsonObject): Promise<void>
   /** All, or those with these ids, in the order of asking. */

@@ -86,7 +86,7 @@ export function createAppendView(
   const writer = createFrameWriter(terminal, frames, compose, () => [], fail)
   return {
     entry(entry, { isPast } = {}) {
-      if (!isPast && personal.rings(entry)) ring()
+      if (!isPast && personal.bell.ringsFor(entry)) ring()
       if (!isTyped(entry)) writer.add({ type: 'entry', entry })
     },
     print: (text, role) =>
@@ -119,7 +119,7 @@ export function createAppendView(
       writer.request()
     },
     bell() {
-      if (personal.mayRing()) ring()
+      if (personal.bell.mayRing()) ring()
     },
     close(farewell = '') {
       if (isClosed) return

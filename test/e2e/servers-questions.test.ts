@@ -31,10 +31,8 @@ describe.skipIf(lacks('postgres'))('questions of several servers', () => {
   test('have one row of numbers, are answered anywhere, once, and end with their server', async () => {
     await using models = await startModelServer()
     await using cluster = await createCluster({ servers: 2, config: configFor(models.endpoint) })
-    await using alice = await cluster.open(0, 'alice', '-T')
-    await alice.waitFor('-- lobby')
-    await using bob = await cluster.open(1, 'bob', '-T')
-    await bob.waitFor('-- lobby')
+    await using alice = await cluster.inLobby(0, 'alice')
+    await using bob = await cluster.inLobby(1, 'bob')
 
     models.play(calls('write_file', { file_path: 'one.txt', content: 'x' }), says('it is', ' written'))
     alice.write('@qwen please\n')

@@ -15,10 +15,8 @@ describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
   test('have one end, though a server that stood still goes on with one that another has ended', async () => {
     await using models = await startModelServer()
     await using cluster = await createCluster({ servers: 2, config: oneTurnAtOnce(models) })
-    await using alice = await cluster.open(0, 'alice', '-T')
-    await alice.waitFor('-- lobby')
-    await using bob = await cluster.open(1, 'bob', '-T')
-    await bob.waitFor('-- lobby')
+    await using alice = await cluster.inLobby(0, 'alice')
+    await using bob = await cluster.inLobby(1, 'bob')
     const isCut = createDeferred<void>()
     models.play(
       async (response, request) => {
@@ -62,10 +60,8 @@ describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
         return { DATABASE: url.replace(`:${proxy.to}/`, `:${proxy.port}/`) }
       },
     })
-    await using alice = await cluster.open(0, 'alice', '-T')
-    await alice.waitFor('-- lobby')
-    await using bob = await cluster.open(1, 'bob', '-T')
-    await bob.waitFor('-- lobby')
+    await using alice = await cluster.inLobby(0, 'alice')
+    await using bob = await cluster.inLobby(1, 'bob')
     models.play(fallsSilent('half', ' of'), says('again', ' there'))
     alice.write('@qwen hello\n')
     await models.arrived(1)

@@ -12,10 +12,8 @@ describe.skipIf(lacks('postgres'))('turns of several servers', () => {
   test('wait for each other, are seen everywhere and stopped from anywhere', async () => {
     await using models = await startModelServer()
     await using cluster = await createCluster({ servers: 2, config: oneTurnAtOnce(models) })
-    await using alice = await cluster.open(0, 'alice', '-T')
-    await alice.waitFor('-- lobby')
-    await using bob = await cluster.open(1, 'bob', '-T')
-    await bob.waitFor('-- lobby')
+    await using alice = await cluster.inLobby(0, 'alice')
+    await using bob = await cluster.inLobby(1, 'bob')
     models.play(hang(), says('now', ' me'))
     alice.write('@qwen hello\n')
     await models.arrived(1)
@@ -43,10 +41,8 @@ describe.skipIf(lacks('postgres'))('turns of several servers', () => {
   test('are cut off once when their server is killed, and the next that waits begins', async () => {
     await using models = await startModelServer()
     await using cluster = await createCluster({ servers: 2, config: oneTurnAtOnce(models) })
-    await using alice = await cluster.open(0, 'alice', '-T')
-    await alice.waitFor('-- lobby')
-    await using bob = await cluster.open(1, 'bob', '-T')
-    await bob.waitFor('-- lobby')
+    await using alice = await cluster.inLobby(0, 'alice')
+    await using bob = await cluster.inLobby(1, 'bob')
     await using carol = await cluster.open(1, 'carol', '-tt')
     await bob.waitFor('carol joined')
     const screenOfCarol = async (): Promise<string> => {

@@ -57,8 +57,7 @@ test.skipIf(lacks('postgres'))(
       servers: 2,
       main: (at) => (at === 1 && isDeployed ? next.main : undefined),
     })
-    await using alice = await cluster.open(0, 'alice', '-T')
-    await alice.waitFor('-- lobby')
+    await using alice = await cluster.inLobby(0, 'alice')
     isDeployed = true
     await cluster.restart(1, 'SIGTERM')
     expect((await cluster.as(1, 'bob', ['say', 'lobby', 'from the next version'])).exitCode).toBe(0)

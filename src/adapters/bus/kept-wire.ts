@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../../chat/ports.ts'
 import type { Wire } from '../../cluster/ports.ts'
-import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { createHearers } from './hearers.ts'
-import type { Engine, Link } from './link.ts'
+import { type Engine, type Link, whyNotReached } from './link.ts'
 import { SEAL_BYTES, type Seal } from './seal.ts'
 
 /** Pauses before another attempt double from the first to the last, in milliseconds. */
@@ -62,7 +61,7 @@ export async function createKeptWire(engine: Engine, seal: Seal, log: Log): Prom
       tried()
       return await next.ended
     } catch (error) {
-      return textOf(error)
+      return whyNotReached(error)
     } finally {
       link = undefined
       tried()
@@ -117,6 +116,3 @@ async function pause(failures: number, signal: AbortSignal): Promise<void> {
   const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
   await delay(longest * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => undefined)
 }
-
-/** Where several addresses failed, the error as a whole says nothing. */
-const textOf = (error: unknown): string => errorMessage(error) || (errorCode(error) ?? 'no reason was given')

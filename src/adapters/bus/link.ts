@@ -1,3 +1,5 @@
+import { errorCode, errorMessage } from '../../lib/errors.ts'
+
 /** One connection to an engine, from when it works until it ends. Its methods neither throw nor wait. */
 export interface Link {
   /** Of the longest message that goes through it. */
@@ -48,3 +50,7 @@ export async function inShortTime(work: Promise<unknown>): Promise<void> {
 }
 
 const ignore = (): void => undefined
+
+/** Where several addresses failed, the error as a whole says nothing. */
+export const whyNotReached = (error: unknown): string =>
+  errorMessage(error) || (errorCode(error) ?? 'no reason was given')

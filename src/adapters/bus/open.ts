@@ -10,7 +10,7 @@ import type { Log } from '../../chat/ports.ts'
 import type { Wire } from '../../cluster/ports.ts'
 import type { BusConfig } from './config.ts'
 import { createKeptWire } from './kept-wire.ts'
-import type { Engine } from './link.ts'
+import { type Engine, whyNotReached } from './link.ts'
 import { type BusSecret, createSeal } from './seal.ts'
 
 /** Which engine carries the texts, and where it is. */
@@ -28,6 +28,28 @@ export interface WireOptions {
  */
 export async function openWire({ bus, storageUrl, secret, log }: WireOptions): Promise<Wire> {
   return await createKeptWire(await engineOf(bus, storageUrl, log), createSeal(secret), log)
+}
+
+/** A subject under which nobody else hears anything. */
+const PROBE = 'check'
+
+/** Has a text brought to itself, once. Resolves to why that does not work, without what is secret of it; undefined where it does. */
+export async function busProblem(bus: BusConfig, log: Log): Promise<string | undefined> {
+  const engine = await engineOf(bus, '', log)
+  let isHeard = false
+  try {
+    const link = await engine.connect(() => {
+      isHeard = true
+    })
+    link.want(PROBE)
+    link.send(PROBE, Buffer.from(PROBE))
+    await link.close()
+  } catch (error) {
+    return `${engine.name} cannot be used: ${whyNotReached(error)}`
+  }
+  return isHeard
+    ? undefined
+    : `${engine.name} carries nothing under ${bus.prefix}.>: look at the permissions of the user`
 }
 
 /** Those who do not use an engine do not load its package. */

@@ -5,7 +5,7 @@ import { execa } from 'execa'
 import { createCA, createCert } from 'mkcert'
 import { describe, expect, test } from 'vitest'
 import type { BusConfig } from '../../../../src/adapters/bus/config.ts'
-import { openWire } from '../../../../src/adapters/bus/open.ts'
+import { busProblem, openWire } from '../../../../src/adapters/bus/open.ts'
 import { SEAL_BYTES } from '../../../../src/adapters/bus/seal.ts'
 import { newBusSecret } from '../../../support/bus-secret.ts'
 import { createEventLog, type EventLog } from '../../../support/event-log.ts'
@@ -71,6 +71,27 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     expect(wrong.log.lines.join()).toContain('uthorization')
     expect(wrong.log.lines.join()).not.toContain('tops3cret')
     expect((await attempt({ url: nats.url })).isUp).toBe(false)
+  })
+
+  test('is looked at once by who only wants to know what is wrong', async () => {
+    using dir = temporaryDir()
+    const config = join(dir.path, 'nats.conf')
+    const user = 'user: u, password: "tops3cret", permissions: { publish: "a.>", subscribe: "a.>" }'
+    writeFileSync(config, `authorization { users: [ { ${user} } ] }`)
+    const log = createEventLog()
+    const nats = await startNats(['-c', config])
+    const problemOf = async (login: string, prefix: string): Promise<string | undefined> =>
+      await busProblem({ url: withLogin(nats, login), prefix }, log)
+    expect(await problemOf('u:tops3cret', 'a')).toBeUndefined()
+    expect(await problemOf('u:tops3cret', 'b')).toContain(
+      'carries nothing under b.>: look at the permissions of the user',
+    )
+    const wrong = await problemOf('u:tops3cret2', 'a')
+    expect(wrong).toMatch(/^NATS cannot be used: .*uthorization/)
+    expect(wrong).not.toContain('tops3cret')
+    await nats.kill()
+    expect(await problemOf('u:tops3cret', 'a')).toMatch(/^NATS cannot be used: (?!.*tops3cret)./)
+    expect(log.lines.join()).not.toContain('tops3cret')
   })
 
   test('is shown a token', async () => {

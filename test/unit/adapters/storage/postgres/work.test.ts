@@ -21,7 +21,7 @@ const LIMITS = { running: 2, waiting: 3 }
 const turn = (id: string, person = id, where = 'lobby'): WorkItem => ({
   id,
   kind: 'turn',
-  line: `turn ${where}`,
+  queue: `turn ${where}`,
   room: where as RoomName,
   person: person as PersonId,
   facts: { model: 'qwen' },
@@ -58,7 +58,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
       `UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE id = '${server}'`,
     )
 
-  test('fills a line once, however many ask at once, and says how many there are', async () => {
+  test('fills a queue once, however many ask at once, and says how many there are', async () => {
     const taken = await Promise.all(
       Array.from({ length: 12 }, (_, n) => (n % 2 ? one : two).work.take(turn(`t${n}`), LIMITS)),
     )
@@ -114,7 +114,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     expect(await running()).toEqual(['second'])
   })
 
-  test('fills a line of whom it is asked to, and begins more where more may run', async () => {
+  test('fills a queue of whom it is asked to, and begins more where more may run', async () => {
     for (const id of ['a', 'b', 'c']) await one.work.take(turn(id), { running: 1, waiting: 9 })
     await two.work.fill('turn lobby', { running: 2 })
     expect(await running()).toEqual(['a', 'b'])

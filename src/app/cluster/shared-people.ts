@@ -1,11 +1,11 @@
-import { doHere } from '../chat/moderation/clients-everywhere.ts'
-import type { StoppedWork } from '../chat/moderation/other-servers.ts'
-import { createEnforcement } from '../chat/moderation/put-out.ts'
-import type { Person, PersonId } from '../chat/people/person.ts'
-import type { Talk } from '../chat/talk/talk.ts'
-import type { Cluster } from '../cluster/cluster.ts'
-import type { AppContext } from './context.ts'
-import type { RoomsAndPeople } from './rooms-and-people.ts'
+import { doHere } from '../../chat/moderation/clients-everywhere.ts'
+import type { StoppedWork } from '../../chat/moderation/other-servers.ts'
+import { createEnforcement } from '../../chat/moderation/put-out.ts'
+import type { Person, PersonId } from '../../chat/people/person.ts'
+import type { Talk } from '../../chat/talk/talk.ts'
+import type { Cluster } from '../../cluster/cluster.ts'
+import type { AppContext } from '../context.ts'
+import type { RoomsAndPeople } from '../rooms-and-people.ts'
 
 /** What follows the other servers. */
 export interface FollowingParts {
@@ -34,7 +34,7 @@ export async function followOthers(cluster: Cluster, parts: FollowingParts): Pro
 }
 
 function followModeration(
-  { news, orders, closings }: Cluster,
+  { news, orders, people: { closings } }: Cluster,
   { chat, stopWork, context: { storage, clock } }: FollowingParts,
 ): () => Promise<void> {
   const { sanctions, clients } = chat.order
@@ -55,7 +55,7 @@ function followModeration(
 }
 
 function followPeople(
-  { news, orders, loans, payers }: Cluster,
+  { news, orders, people: { loans, payers } }: Cluster,
   { chat: { people, preferences, invitations, rooms }, context: { storage } }: FollowingParts,
 ): () => Promise<void> {
   const byId = (id: PersonId): Promise<Person | undefined> => storage.chat.people.byId(id)
