@@ -226,6 +226,14 @@ export interface PayerStore {
   elsewhere(payers?: readonly string[]): Promise<readonly PayerRow[]>
 }
 
+/** What all servers of a database have in common, and nobody else knows. All methods reject with `StorageError` only. */
+export interface CommonStore {
+  /** The secret of this name: `made`, if there was none. The claim code is forgotten when somebody becomes admin. */
+  secret(name: 'bus' | 'claim', made: string): Promise<string>
+  /** Milliseconds since the epoch by the database's clock, with parts of them. */
+  now(): Promise<number>
+}
+
 /** What servers must know of each other's people. */
 export interface PeopleOfServers {
   readonly closings: ClosingStore
@@ -244,6 +252,7 @@ export interface ClusterStores {
   readonly people: PeopleOfServers
   readonly work: WorkStore
   readonly questions: QuestionStore
+  readonly common: CommonStore
   /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
   readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
 }
