@@ -163,9 +163,12 @@ function watchRequester(
 ): () => void {
   const stopped = (): void => giveUp(whyWithdrawn(signal))
   signal.addEventListener('abort', stopped, { once: true })
-  const stopListening = room.listen({
-    peopleChanged: () => room.awaits(requester.id) || giveUp(`${requester.name} left`),
-  })
+  const lookForThem = (): void => {
+    if (!room.awaits(requester.id)) giveUp(`${requester.name} left`)
+  }
+  const stopListening = room.listen({ peopleChanged: lookForThem })
+  // They may have gone while the question was stored.
+  lookForThem()
   if (signal.aborted) stopped()
   return () => {
     stopListening()

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createCluster, type ClusterStage } from '../support/cluster.ts'
 import { rawServer } from '../support/mcp/raw-servers.ts'
 import { lacks } from '../support/needs.ts'
+import type { SshSession } from '../support/ssh.ts'
 
 const CONFIG = '[limits]\naddress_burst = 1000000\nrate_burst = 1000\n'
 
@@ -91,17 +92,23 @@ function before_tool_call(call) return "no sums" end`
       own: (at) => (at === 1 ? 'turns_per_room = 3\n' : ''),
     })
     await cluster.as(0, 'rhea', ['claim', cluster.servers[0]!.claimCode!])
-    await cluster.as(0, 'rhea', ['create', 'den'])
-    await using rhea = await cluster.open(0, 'rhea', '-T')
-    rhea.write('/join den\n')
-    await rhea.waitFor('-- den')
-    await using other = await cluster.open(0, 'rhea', '-T')
-    await other.waitFor('-- lobby')
+    // In rooms that the other server has never opened.
+    const inRoom = async (name: string): Promise<SshSession> => {
+      await cluster.as(0, 'rhea', ['create', name])
+      const session = await cluster.open(0, 'rhea', '-T')
+      session.write(`/join ${name}\n`)
+      await session.waitFor(`-- ${name}`)
+      return session
+    }
+    await using rhea = await inRoom('den')
+    await using other = await inRoom('attic')
     await cluster.start(1)
     const differ = /the server \S+ is not as the server \S+ with the same rooms: they differ in \[limits\]/g
     await vi.waitFor(() => expect((rhea.output() + other.output()).match(differ)).toHaveLength(1), PATIENCE)
-    await cluster.as(1, 'rhea', ['say', 'lobby', 'and'])
-    await other.waitFor('rhea: and')
+    for (const [session, name] of [[rhea, 'den'] as const, [other, 'attic'] as const]) {
+      await cluster.as(1, 'rhea', ['say', name, 'and'])
+      await session.waitFor('rhea: and')
+    }
     expect((rhea.output() + other.output()).match(differ)).toHaveLength(1)
   })
 })

@@ -28,6 +28,8 @@ describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
     alice.write('@qwen hello\n')
     await models.arrived(1)
     const { process } = cluster.servers[0]!
+    // That somebody has gone is told first as it wakes up.
+    await cluster.as(0, 'dave', ['whoami'])
     process.kill('SIGSTOP')
     await fallSilent(cluster, 0)
     await bob.waitFor(CUT)
