@@ -111,7 +111,8 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     await stores(1).servers.renew()
     await stores(1).servers.bury(8_000)
     lease.doubt()
-    await expect.poll(() => told.slice(2), 'without waiting for the next time').toEqual(['silent', 'back'])
+    // Without waiting for the next beat.
+    await expect.poll(() => told.slice(2)).toEqual(['silent', 'back'])
     told.splice(0, 2)
 
     await pass(9)
