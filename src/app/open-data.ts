@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createLog } from '../adapters/log/pino-log.ts'
-import { openStorage } from '../adapters/storage/open.ts'
+import { holdDirectory, openStorage, type StorageOptions } from '../adapters/storage/open.ts'
+import type { Storage } from '../adapters/storage/storage.ts'
 import type { Config } from '../config/config.ts'
 import { createHookScripts } from '../prompt/hooks/hook-scripts.ts'
 import { createIds } from '../lib/ids.ts'
@@ -38,11 +39,30 @@ export async function openData(
   const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
-  const opened = await openStorage({ file, migrationsDir, clock, log, threadEntry, url, stopping })
+  const opened = await openAlone({ file, migrationsDir, clock, log, threadEntry, url, stopping })
   const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
   await fileNames(opened.chat.people, log)
   const nextId = createIds(clock, await opened.chat.log.lastId())
   const metering = await openMetering(http.listen !== undefined)
   const storage = meteredStorage({ ...opened, prompts }, metering.meter)
   return { storage, clock, log, nextId, commands, metering }
+}
+
+/** A database may be for several servers; the data directory, with its socket and its host key, is for one. */
+async function openAlone(options: StorageOptions): Promise<Storage> {
+  if (options.url === undefined) return await openStorage(options)
+  const directory = holdDirectory(options.file)
+  try {
+    const storage = await openStorage(options)
+    return {
+      ...storage,
+      async [Symbol.asyncDispose]() {
+        await storage[Symbol.asyncDispose]()
+        directory[Symbol.dispose]()
+      },
+    }
+  } catch (error) {
+    directory[Symbol.dispose]()
+    throw error
+  }
 }

@@ -1,7 +1,8 @@
 import { StorageError } from '../chat/errors.ts'
 import type { Alarm, Log, MonotonicClock } from '../chat/ports.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
-import type { Estate, ServerFacts, ServerId, ServerStore } from './ports.ts'
+import type { Estate, ServerFacts, ServerStore } from './ports.ts'
+import type { ServerId } from './server-id.ts'
 
 /** How often a server says that it is alive and looks for those that do not, in milliseconds. */
 const BEAT_MS = 2_000

@@ -4,7 +4,8 @@ import { createSerial } from '../lib/jobs/serial.ts'
 import { StorageError } from '../chat/errors.ts'
 import { createConnectionLimit, type AskedConnection } from './connection-limit.ts'
 import type { SharedPresenceParts } from './elsewhere.ts'
-import type { News, PayerRow, PayerStore, ServerId } from './ports.ts'
+import type { News, PayerRow, PayerStore } from './ports.ts'
+import type { ServerId } from './server-id.ts'
 
 /** Changes are told together, so often in milliseconds. */
 const TELL_MS = 250

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSharedPresence } from '../../../src/cluster/elsewhere.ts'
-import type { PresentRow, ServerId } from '../../../src/cluster/ports.ts'
+import type { PresentRow } from '../../../src/cluster/ports.ts'
+import type { ServerId } from '../../../src/cluster/server-id.ts'
 import { alice, bob, lobby } from '../../contract/storage/cast.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'
 

@@ -111,7 +111,7 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     await stores(1).servers.renew()
     await stores(1).servers.bury(8_000)
     lease.doubt()
-    // No time passes.
+    // Without waiting for the next beat.
     await expect.poll(() => told.slice(2)).toEqual(['silent', 'back'])
     told.splice(0, 2)
 

@@ -4,7 +4,8 @@ import { createPace } from '../../../src/chat/limits/pace.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import { createSharedPayers, type SharedPayers } from '../../../src/cluster/payers.ts'
-import type { PayerCount, PayerRow, ServerId } from '../../../src/cluster/ports.ts'
+import type { PayerCount, PayerRow } from '../../../src/cluster/ports.ts'
+import type { ServerId } from '../../../src/cluster/server-id.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'
 
 const bob: Pick<Person, 'id' | 'login'> = { id: 'bob' as PersonId }

@@ -1,4 +1,5 @@
-import type { PayerCount, PayerRow, PayerStore, ServerId } from '../../../../cluster/ports.ts'
+import type { PayerCount, PayerRow, PayerStore } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
 import { connectionsOf } from '../locks.ts'
 import { sql } from '../sql.ts'

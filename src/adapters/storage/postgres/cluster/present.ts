@@ -1,6 +1,7 @@
 import type { RoomName } from '../../../../chat/entry.ts'
 import type { Login, Person } from '../../../../chat/people/person.ts'
-import type { PersonInRoom, PresentRow, PresentStore, ServerId } from '../../../../cluster/ports.ts'
+import type { PersonInRoom, PresentRow, PresentStore } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
 import { logOf, presenceOf } from '../locks.ts'
 import { joined, sql, type Sql } from '../sql.ts'

@@ -1,7 +1,8 @@
 // What servers that share the database tell each other of themselves. Rows are plain values: nothing here judges who may what.
 
 import type { RoomName } from '../../../../chat/entry.ts'
-import type { Estate, ServerFacts, ServerId, ServerRecord, ServerStore } from '../../../../cluster/ports.ts'
+import type { Estate, ServerFacts, ServerRecord, ServerStore } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
 import { type Lock, logOf, presenceOf } from '../locks.ts'
 import { sql } from '../sql.ts'

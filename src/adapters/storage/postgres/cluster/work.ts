@@ -1,6 +1,7 @@
 import type { RoomName } from '../../../../chat/entry.ts'
 import type { PersonId } from '../../../../chat/people/person.ts'
-import type { SlotLimits, ServerId, WorkItem, WorkRow, WorkStore } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
+import type { SlotLimits, WorkItem, WorkRow, WorkStore } from '../../../../cluster/work-ports.ts'
 import { nextInLine } from '../../../../lib/jobs/next-in-line.ts'
 import type { JsonObject } from '../../../../lib/json.ts'
 import type { Connections } from '../connection.ts'
