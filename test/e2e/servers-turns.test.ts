@@ -72,7 +72,7 @@ describe.skipIf(lacks('postgres'))('turns of several servers', () => {
       ])
   })
 
-  test('and runs of tools end where somebody is banned on another server, also those that begin just then', async () => {
+  test('end where somebody is banned on another server, also those that begin just then', async () => {
     await using models = await startModelServer()
     await using cluster = await createCluster({ servers: 2, config: oneTurnAtOnce(models) })
     await cluster.as(0, 'rhea', ['claim', cluster.servers[0]!.claimCode!])
