@@ -1,4 +1,5 @@
 import type { Log } from '../chat/ports.ts'
+import type { Storage } from '../adapters/storage/storage.ts'
 import { readKeyLine } from '../adapters/ssh/keys/public-key.ts'
 import { createInvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import { createRooms, type Rooms } from '../chat/rooms.ts'
@@ -58,7 +59,7 @@ export async function createRoomsAndPeople(
     onRedeemed: (invite, newcomer) => void tellRoom(rooms, invite, newcomer, log),
   })
   const hasAdmin = current.now().server.admins.length > 0 || (await store.hasAdmin())
-  const claimCode = hasAdmin ? undefined : newCode(2)
+  const claimCode = hasAdmin ? undefined : await claimCodeOf(storage)
   const people = createPeople(
     { stores: storage.chat, invites, sanctions, policy, claimCode, clock, log, nextId },
     { loans, shares },
@@ -106,6 +107,12 @@ export async function createRoomsAndPeople(
     order,
     toOthers: { talk, shares, isBusUp },
   }
+}
+
+/** One for all servers that have the database, whichever of them is reached with it. */
+async function claimCodeOf({ cluster }: Pick<Storage, 'cluster'>): Promise<string> {
+  const code = newCode(2)
+  return cluster ? await cluster.common.secret('claim', code) : code
 }
 
 /** The people of a room see who came to it with a code, and whose code that was. */

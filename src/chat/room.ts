@@ -15,6 +15,7 @@ import type {
 } from './ports.ts'
 import { Refusal, StorageError } from './errors.ts'
 import type { Sanctions } from './moderation/sanctions.ts'
+import { createStanding, type WhyNoWork } from './moderation/standing.ts'
 import { createHearing } from './hearing.ts'
 import { createRecorder, entryOf } from './recorder.ts'
 import type { Elsewhere, ToTell } from './presence/elsewhere.ts'
@@ -68,12 +69,19 @@ export interface Room {
   namesChanged(): void
   /** Whether somebody is here through this server. */
   isHere(person: PersonId): boolean
+  /**
+   * Whether somebody is present, or went a moment ago and may be on their way to another server: then `peopleChanged` tells when that
+   * moment is over.
+   */
+  awaits(person: PersonId): boolean
   /** Hears everything without being present: a script that waits for an answer. Returns the function that ends it. */
   listen(listener: Listener): () => void
   /** Each person once, in order of name. The list is kept, so asking costs nothing. */
   present(): readonly Person[]
   /** Throws `Refusal` where this person may not speak here: nothing that they do may become an entry or ask a model. */
   needVoice(person: Pick<Person, 'id' | 'login'>): void
+  /** Why what works for this person here must end (moderation/standing.ts). Rejects with `StorageError`. */
+  whyNoWork(person: Person): ReturnType<WhyNoWork>
   /** What this person may do here, by server, room and membership. Rejects with `StorageError`. */
   roleOf(person: Person): Promise<Role>
   /** Records now the sum of those who came and went without being announced. Never rejects. */
@@ -99,7 +107,10 @@ export interface RoomParts {
   readonly nextId: () => string
   readonly log: Log
   /** Who may not come in, and who may not speak. */
-  readonly sanctions: Pick<Sanctions, 'whyOutOf' | 'whySilent' | 'isGone' | 'isArchived'>
+  readonly sanctions: Pick<
+    Sanctions,
+    'whyOut' | 'whyOutOf' | 'whySilent' | 'whyMuted' | 'isGone' | 'isArchived'
+  >
 }
 
 /** The keys of `[limits]` that concern one room. */
@@ -119,6 +130,8 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
   const listeners = new Set<Listener>()
   const record = createRecorder(name, parts)
   const presence = createPresenceTeller({ room: name, record, store, limits, alarm, log })
+
+  const whyNoWork = createStanding(parts.sanctions, parts.rooms)
 
   const hearing = createHearing(() => {
     const ends = [bus.subscribe(name, hear), elsewhere.watch(name, tellPeopleChanged)]
@@ -221,6 +234,8 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       tellPeopleChanged()
     },
     isHere: (id) => here.has({ id }),
+    awaits: (person) =>
+      here.people().some(({ id }) => id === person) || parts.servers.elsewhere.mayComeBack(name, person),
     async renamed(person, former) {
       here.sort()
       if (parts.sanctions.isArchived(name) || !(await isKnownHere(person, former))) return
@@ -244,6 +259,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       const why = parts.sanctions.whySilent(name, person)
       if (why !== undefined) throw new Refusal(why)
     },
+    whyNoWork: (person) => whyNoWork(name, person),
     roleOf: (person) => roleIn(name, person, parts),
   }
 }

@@ -75,7 +75,8 @@ export interface ClusterParts {
 export function createCluster({ stores, wire, entries, facts, clock, log, before }: ClusterParts): Cluster {
   const { server, servers, news, newestIn } = stores
   const feed = createRoomFeed({ server, wire, entries, newestIn, log })
-  const presence = createSharedPresence(stores, log)
+  const takenForDead = (): void => lease.doubt()
+  const presence = createSharedPresence(stores, { clock, log, takenForDead })
   const orders = createOrders(stores)
   const work = createSharedWork({ server, work: stores.work, news, orders, clock, log })
   const questions = createSharedQuestions({ server, questions: stores.questions, news, clock, log })
@@ -108,7 +109,7 @@ export function createCluster({ stores, wire, entries, facts, clock, log, before
     people: {
       closings: createClosings(stores.people.closings, clock, log),
       loans: createSharedLoans(stores.people.loans, news, log),
-      payers: createSharedPayers(stores.people.payers, news, clock, log),
+      payers: createSharedPayers(stores.people.payers, news, { clock, log, takenForDead }),
     },
     orders,
     work,

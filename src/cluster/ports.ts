@@ -199,19 +199,39 @@ export interface LoanStore {
   elsewhere(skeletons?: readonly string[]): Promise<readonly LoanRow[]>
 }
 
-/** How many connections one payer (chat/limits/payers.ts) has through a server; it counts for a day after the last of them. */
-export interface PayerRow {
+/** How many connections one payer (chat/limits/payers.ts) has. */
+export interface PayerCount {
   readonly payer: string
-  readonly server: ServerId
   readonly connections: number
+}
+
+/** Those that a payer has through a server; it counts for a day after the last of them. */
+export interface PayerRow extends PayerCount {
+  readonly server: ServerId
 }
 
 /** Who is on which server. All methods reject with `StorageError` only. */
 export interface PayerStore {
   /** So many connections these have through this server now. */
-  put(counts: readonly { readonly payer: string; readonly connections: number }[]): Promise<void>
+  put(counts: readonly PayerCount[]): Promise<void>
+  /**
+   * As `put`, for what `choose` returns, which is given how many connections those who are named have through other servers. No
+   * other server does this for any of them meanwhile. `choose` may be called several times.
+   */
+  take(
+    payers: readonly string[],
+    choose: (elsewhere: ReadonlyMap<string, number>) => readonly PayerCount[],
+  ): Promise<void>
   /** Those who are, or were lately, on other servers: these, or all. */
   elsewhere(payers?: readonly string[]): Promise<readonly PayerRow[]>
+}
+
+/** What all servers of a database have in common, and nobody else knows. All methods reject with `StorageError` only. */
+export interface CommonStore {
+  /** The secret of this name: `made`, if there was none. The claim code is forgotten when somebody becomes admin. */
+  secret(name: 'bus' | 'claim', made: string): Promise<string>
+  /** Milliseconds since the epoch by the database's clock, with parts of them. */
+  now(): Promise<number>
 }
 
 /** What servers must know of each other's people. */
@@ -232,6 +252,7 @@ export interface ClusterStores {
   readonly people: PeopleOfServers
   readonly work: WorkStore
   readonly questions: QuestionStore
+  readonly common: CommonStore
   /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
   readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
 }

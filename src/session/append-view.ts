@@ -1,4 +1,4 @@
-import { billLine, entryLine } from '../chat/entry-text.ts'
+import { billLine, entryLine, shownName } from '../chat/entry-text.ts'
 import type { Entry } from '../chat/entry.ts'
 import { personalLine } from '../chat/talk/personal-message.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
@@ -197,5 +197,5 @@ function endLines(entry: Entry): readonly string[] {
   if (entry.kind !== 'reply' || entry.thread !== undefined) return bill === '' ? [] : [`-- ${bill}`]
   if (entry.outcome === undefined) return []
   const took = entry.durationMs === undefined ? '' : duration(entry.durationMs)
-  return [`-- ${[`${cleanText(entry.author)} finished`, bill || took].filter(Boolean).join(', ')}`]
+  return [`-- ${[`${shownName(entry.author)} finished`, bill || took].filter(Boolean).join(', ')}`]
 }

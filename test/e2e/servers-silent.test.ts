@@ -28,11 +28,15 @@ describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
     alice.write('@qwen hello\n')
     await models.arrived(1)
     const { process } = cluster.servers[0]!
+    // That somebody has gone is told first as it wakes up.
+    await cluster.as(0, 'dave', ['whoami'])
     process.kill('SIGSTOP')
     await fallSilent(cluster, 0)
     await bob.waitFor(CUT)
     isCut.resolve()
     process.kill('SIGCONT')
+    // Whoever comes in as it wakes up is told of once the others know the server again.
+    await using carol = await cluster.open(0, 'carol', '-T')
     await alice.waitFor(CUT)
     // Its place is free, and the server is one of them again.
     await bob.waitFor(/alice left[^]*alice joined/)
@@ -40,6 +44,9 @@ describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
     await alice.waitFor('again there')
     await bob.waitFor('again there')
     expect(bob.output()).not.toContain('too late')
+    await carol.waitFor('-- lobby')
+    await bob.waitFor('carol joined')
+    expect(cluster.servers[0]!.stderr()).not.toContain('foreign key')
     await expect
       .poll(() => toldTurns(cluster), PATIENCE)
       .toEqual([

@@ -2,6 +2,8 @@
  * adapters/bus/ carries short texts between servers that share a database: by NATS where `[bus]` names one, otherwise by
  * PostgreSQL's LISTEN and NOTIFY, so that two machines need one engine. It implements `Wire` (cluster/ports.ts).
  *
+ * They are sealed (seal.ts), so that whoever else may listen there, or send, neither reads them nor can write any.
+ *
  * It must not know what the texts say. It keeps nothing: what cannot be sent at once is lost, as the port allows.
  */
 import type { Log } from '../../chat/ports.ts'
@@ -9,12 +11,14 @@ import type { Wire } from '../../cluster/ports.ts'
 import type { BusConfig } from './config.ts'
 import { createKeptWire } from './kept-wire.ts'
 import { type Engine, whyNotReached } from './link.ts'
+import { type BusSecret, createSeal } from './seal.ts'
 
 /** Which engine carries the texts, and where it is. */
 export interface WireOptions {
   readonly bus: BusConfig | undefined
   /** Of the PostgreSQL database that the servers share. It may hold a password, and is shown nowhere. */
   readonly storageUrl: string
+  readonly secret: BusSecret
   readonly log: Log
 }
 
@@ -22,8 +26,8 @@ export interface WireOptions {
  * Resolves once the engine was reached, or could not be reached, which takes some seconds at most; never rejects. From then on the
  * wire keeps its connection until it is disposed of.
  */
-export async function openWire({ bus, storageUrl, log }: WireOptions): Promise<Wire> {
-  return await createKeptWire(await engineOf(bus, storageUrl, log), log)
+export async function openWire({ bus, storageUrl, secret, log }: WireOptions): Promise<Wire> {
+  return await createKeptWire(await engineOf(bus, storageUrl, log), createSeal(secret), log)
 }
 
 /** A subject under which nobody else hears anything. */
@@ -38,7 +42,7 @@ export async function busProblem(bus: BusConfig, log: Log): Promise<string | und
       isHeard = true
     })
     link.want(PROBE)
-    link.send(PROBE, PROBE)
+    link.send(PROBE, Buffer.from(PROBE))
     await link.close()
   } catch (error) {
     return `${engine.name} cannot be used: ${whyNotReached(error)}`

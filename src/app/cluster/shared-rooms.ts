@@ -1,17 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import { openWire } from '../../adapters/bus/open.ts'
+import type { BusSecret } from '../../adapters/bus/seal.ts'
 import { createLocalBus } from '../../chat/local-bus.ts'
 import { tellDenied } from '../../approvals/approvals.ts'
 import { NO_OTHER_SERVERS, type OtherServers } from '../../chat/moderation/other-servers.ts'
 import type { Shares } from '../../chat/limits/shares.ts'
 import type { Loans } from '../../chat/people/loans.ts'
 import type { Person } from '../../chat/people/person.ts'
-import type { Log } from '../../chat/ports.ts'
+import type { Log, MonotonicClock } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { TalkElsewhere } from '../../chat/talk/other-servers.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterHooks, type ClusterRooms } from '../../cluster/cluster.ts'
-import type { ServerFacts } from '../../cluster/ports.ts'
+import type { ClusterStores, ServerFacts } from '../../cluster/ports.ts'
 import type { QuestionRow } from '../../cluster/work-ports.ts'
 import type { Config } from '../../config/config.ts'
 import { askedIn } from './question-book.ts'
@@ -56,13 +58,30 @@ export async function openCluster(
   if (!stores || config.storage.url === undefined) return undefined
   return createCluster({
     stores,
-    wire: await openWire({ bus: config.bus, storageUrl: config.storage.url, log }),
+    wire: await openWire({
+      bus: config.bus,
+      storageUrl: config.storage.url,
+      secret: await busSecret(stores, clock),
+      log,
+    }),
     entries: storage.chat.log,
     before: await replaceRun(config.dataDir, stores.server),
     facts,
     clock,
     log,
   })
+}
+
+/** What seals the hints of all servers. They go by the database's clock: of their own, one may be wrong. */
+async function busSecret(
+  { common }: Pick<ClusterStores, 'common'>,
+  clock: MonotonicClock,
+): Promise<BusSecret> {
+  const made = randomBytes(32).toString('base64')
+  const key = Buffer.from(await common.secret('bus', made), 'base64')
+  const asked = clock.monotonic()
+  const offset = (await common.now()) - asked
+  return { key, now: () => clock.monotonic() + offset }
 }
 
 /** What the server does for those that have died, and when it is back after it was cut off itself. */

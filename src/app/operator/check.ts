@@ -5,7 +5,7 @@ import { busProblem } from '../../adapters/bus/open.ts'
 import { createLog } from '../../adapters/log/pino-log.ts'
 import { createComposer } from '../../adapters/lua/composer.ts'
 import { describeSandbox, probeSandbox } from '../../adapters/sandbox/probe.ts'
-import { damageOf } from '../../adapters/storage/open.ts'
+import { damageOf, openToAll } from '../../adapters/storage/open.ts'
 import { StorageError } from '../../chat/errors.ts'
 import { loadConfig, type Config } from '../../config/config.ts'
 import type { CommandLine } from '../../config/flags.ts'
@@ -37,7 +37,7 @@ export async function check(line: CommandLine): Promise<number> {
       ]
     : problems
   for (const problem of found) print(problem)
-  const warnings = config ? [...(await roomsDirWarnings(config)), ...(await busWarnings(config))] : []
+  const warnings = config ? await warningsOf(config) : []
   for (const warning of [...warnings, ...tools.warnings]) print(`warning: ${warning}`)
   for (const note of tools.notes) print(`note: ${note}`)
   if (config) console.log(await sandboxLine(config))
@@ -77,6 +77,28 @@ async function databaseProblems({ dataDir, storage: { url } }: Config): Promise<
   } catch (error) {
     if (error instanceof StorageError)
       return [`${url === undefined ? file : 'storage.url'}: ${error.message}`]
+    throw error
+  }
+}
+
+/** What a server starts with in spite of it. */
+const warningsOf = async (config: Config): Promise<readonly string[]> => [
+  ...(await roomsDirWarnings(config)),
+  ...(await databaseWarnings(config)),
+  ...(await busWarnings(config)),
+]
+
+const openToAllLine = (name: string): string =>
+  `storage.url: every role of this PostgreSQL may connect to the database and make functions there, which the server might call; run there: REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`
+
+/** A database that cannot be asked is told as a problem. */
+async function databaseWarnings({ storage: { url } }: Config): Promise<readonly string[]> {
+  if (url === undefined) return []
+  try {
+    const name = await openToAll(url)
+    return name === undefined ? [] : [openToAllLine(name)]
+  } catch (error) {
+    if (error instanceof StorageError) return []
     throw error
   }
 }

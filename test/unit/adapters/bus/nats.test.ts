@@ -6,6 +6,8 @@ import { createCA, createCert } from 'mkcert'
 import { describe, expect, test } from 'vitest'
 import type { BusConfig } from '../../../../src/adapters/bus/config.ts'
 import { busProblem, openWire } from '../../../../src/adapters/bus/open.ts'
+import { SEAL_BYTES } from '../../../../src/adapters/bus/seal.ts'
+import { newBusSecret } from '../../../support/bus-secret.ts'
 import { createEventLog, type EventLog } from '../../../support/event-log.ts'
 import { startNats, type TestNats } from '../../../support/nats.ts'
 import { createNatsUsers } from '../../../support/nats-users.ts'
@@ -15,6 +17,8 @@ import { temporaryDir } from '../../../support/storage.ts'
 
 /** How NATS greets its clients. */
 const INFO = 'INFO {"server_id":"x","version":"2.9.0","proto":1,"headers":true,"max_payload":1048576}\r\n'
+
+const SECRET = newBusSecret()
 
 const PROBE = new URL('../../../support/nats-probe.ts', import.meta.url).pathname
 
@@ -27,7 +31,7 @@ interface Outcome {
 /** Opens a wire, and has a text brought to itself where it works. */
 async function attempt(bus: Partial<BusConfig> & Pick<BusConfig, 'url'>): Promise<Outcome> {
   const log = createEventLog()
-  await using wire = await openWire({ bus: { prefix: 'unit', ...bus }, storageUrl: '', log })
+  await using wire = await openWire({ bus: { prefix: 'unit', ...bus }, storageUrl: '', secret: SECRET, log })
   const isUp = wire.isUp()
   if (isUp)
     await new Promise<void>((resolve) => {
@@ -114,7 +118,12 @@ describe.skipIf(lacks('nats'))('NATS', () => {
       expect(outcome.log.lines.join()).not.toMatch(/SU[A-Z2-7]{10}|eyJ/)
     }
     const log = createEventLog()
-    await using wire = await openWire({ bus: { url, prefix: 'unit', credentials }, storageUrl: '', log })
+    await using wire = await openWire({
+      bus: { url, prefix: 'unit', credentials },
+      storageUrl: '',
+      secret: SECRET,
+      log,
+    })
     expect(log.lines.join()).toContain('the credentials for NATS cannot be used')
     writeFileSync(credentials, mine.credentials)
     await log.until('the bus is back')
@@ -144,11 +153,11 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     const url = withLogin(nats, 'u:p')
     expect((await attempt({ url, prefix: 'a' })).isUp).toBe(true)
     const log = createEventLog()
-    await using wire = await openWire({ bus: { url, prefix: 'b' }, storageUrl: '', log })
+    await using wire = await openWire({ bus: { url, prefix: 'b' }, storageUrl: '', secret: SECRET, log })
     wire.hear('room.a', () => undefined)
     for (const text of ['x', 'y', 'z']) wire.send('room.a', text)
     await log.until('NATS refuses something')
-    await using other = await openWire({ bus: { url, prefix: 'a' }, storageUrl: '', log })
+    await using other = await openWire({ bus: { url, prefix: 'a' }, storageUrl: '', secret: SECRET, log })
     await new Promise<void>((resolve) => {
       other.hear('b', () => resolve())
       other.send('b', 'x')
@@ -164,21 +173,23 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     await using wire = await openWire({
       bus: { url: nats.url, prefix: 'p' },
       storageUrl: '',
+      secret: SECRET,
       log: createEventLog(),
     })
-    expect(wire.maxBytes).toBe(1000)
+    const most = 1000 - SEAL_BYTES
+    expect(wire.maxBytes).toBe(most)
     const heard = await new Promise<string>((resolve) => {
       wire.hear('a', resolve)
-      wire.send('a', 'x'.repeat(1001))
-      wire.send('a', 'x'.repeat(1000))
+      wire.send('a', 'x'.repeat(most + 1))
+      wire.send('a', 'x'.repeat(most))
     })
-    expect(heard).toHaveLength(1000)
+    expect(heard).toHaveLength(most)
   })
 
   test('has many clusters, which do not hear each other', async () => {
     await using nats = await startNats()
     const open = (prefix: string) =>
-      openWire({ bus: { url: nats.url, prefix }, storageUrl: '', log: createEventLog() })
+      openWire({ bus: { url: nats.url, prefix }, storageUrl: '', secret: SECRET, log: createEventLog() })
     await using one = await open('one')
     await using two = await open('two')
     const heard: string[] = []

@@ -7,6 +7,7 @@ import type { ServerId } from '../../../../cluster/server-id.ts'
 import { newestIn } from '../append.ts'
 import type { Connections } from '../connection.ts'
 import { createClosingStore } from './closings.ts'
+import { createCommonStore } from './common.ts'
 import { createLoanStore } from './loans.ts'
 import { createNews } from './news.ts'
 import { createOrderStore } from './orders.ts'
@@ -33,5 +34,6 @@ export const createClusterStores = (
   },
   work: createWorkStore(connection, server),
   questions: createQuestionStore(connection, server),
+  common: createCommonStore(connection),
   newestIn: (rooms) => newestIn(connection.read, rooms),
 })

@@ -110,7 +110,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     expect((await one.servers.bury(8_000)).servers).toEqual([two.server])
     expect(await one.work.take(turn('second'), limits)).toEqual({ taken: true, waits: true })
     expect(await running()).toEqual(['first'])
-    await expect(two.work.take(turn('third'), limits)).rejects.toThrow('database')
+    await expect(two.work.take(turn('third'), limits)).rejects.toMatchObject({ reason: 'taken-for-dead' })
     await one.work.leave(turn('first'), limits)
     expect(await running()).toEqual(['second'])
   })
