@@ -6,7 +6,7 @@ import type { Storage } from '../../../../../src/adapters/storage/storage.ts'
 import type { Entry } from '../../../../../src/chat/entry.ts'
 import { createSerial } from '../../../../../src/lib/jobs/serial.ts'
 import { lacks } from '../../../../support/needs.ts'
-import { createDatabase, postgresOptions } from '../../../../support/postgres/databases.ts'
+import { createDatabase, createMigrated, postgresOptions } from '../../../../support/postgres/databases.ts'
 import { lobby } from '../../../../contract/storage/cast.ts'
 
 const child = fileURLToPath(new URL('../../../../support/postgres/append-many.ts', import.meta.url))
@@ -48,7 +48,7 @@ function createFollower({ chat: { log } }: Storage) {
 
 describe.skipIf(lacks('postgres'))('four servers on one database', () => {
   test('append to one room in one order, whatever their clocks; who reads on misses nothing', async () => {
-    await using database = await createDatabase()
+    await using database = await createMigrated()
     await using storage = await openStorage(postgresOptions(database))
     const { seen, hint } = createFollower(storage)
     const processes = Object.entries({ a: 0, b: HOUR_MS, c: -HOUR_MS, d: 0 })
