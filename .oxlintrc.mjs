@@ -79,6 +79,8 @@ const FOR_ADAPTERS = [
   'chat/talk/ports.ts',
   'chat/typing/ports.ts',
   'cluster/ports.ts',
+  'cluster/server-id.ts',
+  'cluster/work-ports.ts',
   'session/ports.ts',
   'prompt/ports.ts',
   'prompt/framing.ts',
@@ -104,7 +106,6 @@ const FOR_ADAPTERS = [
   'turns/ports.ts',
   'turns/bill/ports.ts',
   'turns/model-error.ts',
-  'cluster/ports.ts',
 ]
 
 /** How many folders lie below one another in `src`: a deeper file would escape the table, so it is looked up. */

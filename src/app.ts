@@ -9,14 +9,13 @@ import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { openHostKeys } from './app/host-keys.ts'
 import { createRoomsAndPeople } from './app/rooms-and-people.ts'
-import { clusterHooks, openCluster, sharedRooms, tellDifferences } from './app/shared-rooms.ts'
-import { followOthers } from './app/shared-people.ts'
+import { clusterHooks, openCluster, sharedRooms, tellDifferences } from './app/cluster/shared-rooms.ts'
+import { followOthers } from './app/cluster/shared-people.ts'
 import { openData } from './app/open-data.ts'
-import { stopWork } from './app/assemble-moderation.ts'
 import { createActivity, type Activity } from './app/activity.ts'
 import { followWork } from './app/cluster/follow-work.ts'
 import { createTurnEnder } from './app/turns/cut-turns.ts'
-import { sharedFacts } from './app/shared-facts.ts'
+import { sharedFacts } from './app/cluster/shared-facts.ts'
 import { version } from './app/version.ts'
 import { createCurrentConfig } from './app/current-config.ts'
 import { openHttpServer } from './app/http/open-server.ts'
@@ -24,7 +23,6 @@ import { createReload, type Reload } from './app/reload.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import type { Log } from './chat/ports.ts'
-import type { StoppedWork } from './chat/moderation/other-servers.ts'
 import type { Config } from './config/config.ts'
 import { createLazyMarkdown, type LazyMarkdown } from './session/markdown/load.ts'
 import { bannerFor } from './app/banner.ts'
@@ -108,7 +106,7 @@ async function assemble(
   const activity = await createActivity(
     current,
     rooms,
-    { ...context, cluster, turnEnder, shares: chat.toOthers.shares },
+    { context, cluster, turnEnder, shares: chat.toOthers.shares },
     overrides,
     owned,
   )
@@ -119,8 +117,7 @@ async function assemble(
   const markdown = createLazyMarkdown()
   const { handler, agents, talk } = await createHandler(current, chat, activity, context, markdown)
   if (cluster) {
-    const stopWorkHere = (stopped: StoppedWork): Promise<void> => stopWork(activity.work, stopped)
-    const readPeople = await followOthers(cluster, { chat, talk, stopWork: stopWorkHere, context })
+    const readPeople = await followOthers(cluster, { chat, talk, work: activity.work, context })
     const { rooms: stored } = context.storage.chat
     const kept = { rooms: stored, scripts: context.storage.prompts.scripts, mcp: activity.mcp }
     const readWork = await followWork(cluster.news, kept)

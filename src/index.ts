@@ -4,7 +4,7 @@
  */
 export { createModel, type ReachedModel } from './adapters/models/index.ts'
 export { composePrompt, openComposer } from './app/compose-prompt.ts'
-export { openWorkspace } from './app/open-workspace.ts'
+export { openWorkspace } from './app/tools/open-workspace.ts'
 export { ChatError, createChat, type Answer, type Chat, type ChatOptions } from './embedding/chat.ts'
 export type { ProgramContext } from './embedding/context.ts'
 export type { ChatEvents } from './embedding/listeners.ts'

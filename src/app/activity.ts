@@ -35,10 +35,10 @@ import { sharedSummaryPlaces } from './cluster/summary-places.ts'
 import { sharedTurnSlots } from './cluster/turn-slots.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
-import { connectedNames, toolWordProblems } from './tool-words.ts'
+import { connectedNames, toolWordProblems } from './tools/tool-words.ts'
 import { meteredComposer } from './http/metering.ts'
 import { openMcp, type Mcp } from './mcp/open-mcp.ts'
-import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
+import { openTools, toolSources, type ConfiguredTools } from './tools/tool-sources.ts'
 
 /** What works in the rooms, and can be stopped: models' turns, people's own tool runs, and summaries. */
 export interface Work {
@@ -68,7 +68,8 @@ export interface Activity {
 }
 
 /** What it needs of the server. */
-export interface ActivityContext extends AppContext {
+export interface ActivityParts {
+  readonly context: AppContext
   /** The others, where this server is one of several. */
   readonly cluster: Cluster | undefined
   readonly turnEnder: Pick<TurnEnder, 'end'>
@@ -80,11 +81,12 @@ export interface ActivityContext extends AppContext {
 export async function createActivity(
   current: CurrentConfig,
   rooms: Rooms,
-  context: ActivityContext,
+  parts: ActivityParts,
   overrides: Overrides,
   owned: Owned,
 ): Promise<Activity> {
-  const { storage, log, clock, cluster } = context
+  const { context, cluster, turnEnder, shares } = parts
+  const { storage, log, clock } = context
   const config = current.now()
   const { limits } = current
   const composer = meteredComposer(
@@ -131,7 +133,7 @@ export async function createActivity(
     }),
   )
   const runner = createToolRunner({ limits: toolLimits(current), log })
-  const bytes = createByteQuota(limits, clock, context.shares)
+  const bytes = createByteQuota(limits, clock, shares)
   const openToolbox = createToolboxes({
     scopedTools,
     runner,
@@ -149,7 +151,7 @@ export async function createActivity(
     shared: cluster && {
       slots: sharedTurnSlots(cluster.work, limits),
       places: sharedSummaryPlaces(cluster.work),
-      lostTurn: (turn) => void context.turnEnder.end(turn),
+      lostTurn: (turn) => void turnEnder.end(turn),
     },
   })
   const shared = { context, stores: storage, models: services, composer, limits }

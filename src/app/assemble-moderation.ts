@@ -51,9 +51,7 @@ export async function stopWork(
   { turns, runs, summaries }: Omit<Work, 'watchElsewhere'>,
   { room, names, why }: StoppedWork,
 ): Promise<void> {
-  // The others have heard of it, too.
-  const isMeant = ({ requester, isElsewhere }: Pick<TurnAtWork, 'requester' | 'isElsewhere'>): boolean =>
-    !isElsewhere && (names?.has(requester) ?? true)
+  const isMeant = ({ requester }: Pick<TurnAtWork, 'requester'>): boolean => names?.has(requester) ?? true
   const stoppedTurns = turns.running(room ?? undefined).filter(isMeant)
   const stoppedRuns = runs.running(room ?? undefined).filter(isMeant)
   if (room !== null && !names) summaries.stop(room)

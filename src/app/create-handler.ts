@@ -103,7 +103,11 @@ export async function createHandler(
     told: {
       openTalk: talk.openSession,
       invitations,
-      greeting: createGreeting({ models: () => current.now().models, isClaimable: people.isClaimable }),
+      greeting: createGreeting({
+        models: () => current.now().models,
+        isClaimable: people.isClaimable,
+        isBusUp: toOthers.isBusUp,
+      }),
     },
     shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),
     preferences,

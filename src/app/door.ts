@@ -16,7 +16,8 @@ export interface Door {
   /** Counts a session, so that it can be ended. */
   readonly begin: OpenClients['begin']
   readonly connected: NonNullable<ClientHandler['connected']>
-  readonly elsewhere: NonNullable<ClientHandler['elsewhere']>
+  readonly countIn: NonNullable<ClientHandler['countIn']>
+  readonly servers: NonNullable<ClientHandler['servers']>
 }
 
 export const createDoor = (
@@ -38,15 +39,13 @@ export const createDoor = (
   whyOut: (person) => sanctions.whyOut(person),
   begin: (client) => clients.begin(client),
   connected(person, hangUp) {
-    const ends = [clients.begin({ person, end: hangUp }), shares.begin(person)]
+    const end = clients.begin({ person, end: hangUp })
     // Who was put out since they were let in was not counted yet.
     if (sanctions.whyOut(person) !== undefined) hangUp()
-    return () => ends.forEach((end) => end())
+    return end
   },
-  elsewhere(kind, id) {
-    const payer = payerName(kind, id)
-    return { connections: shares.connectionsElsewhere(payer), servers: shares.servers(payer, 'now') }
-  },
+  countIn: (person, limit) => shares.beginWithin(person, limit),
+  servers: (kind, id) => shares.servers(payerName(kind, id), 'now'),
 })
 
 /**

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createLog } from '../adapters/log/pino-log.ts'
-import { openStorage } from '../adapters/storage/open.ts'
+import { holdDirectory, openStorage, type StorageOptions } from '../adapters/storage/open.ts'
+import type { Storage } from '../adapters/storage/storage.ts'
 import type { Config } from '../config/config.ts'
 import { createHookScripts } from '../prompt/hooks/hook-scripts.ts'
 import { createIds } from '../lib/ids.ts'
@@ -10,7 +11,8 @@ import { makeDataDir } from './data-dir.ts'
 import { fileNames } from './file-names.ts'
 import { meteredStorage, openMetering } from './http/metering.ts'
 import { paths } from './paths.ts'
-import { commandsIn } from './sandbox-state.ts'
+import { quietWhileAway } from './quiet-log.ts'
+import { commandsIn } from './tools/sandbox-state.ts'
 
 /** The keys of the config that it takes to open the data. */
 type DataKey = 'dataDir' | 'logLevel' | 'sandbox' | 'http' | 'storage'
@@ -31,17 +33,36 @@ export async function openData(
   overrides: Overrides = {},
   stopping?: AbortSignal,
 ): Promise<AppContext> {
-  const log = overrides.log ?? createLog(logLevel)
   const clock = overrides.clock ?? SYSTEM_CLOCK
+  const log = quietWhileAway(overrides.log ?? createLog(logLevel), clock)
   await makeDataDir(dataDir)
   const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
-  const opened = await openStorage({ file, migrationsDir, clock, log, threadEntry, url, stopping })
+  const opened = await openAlone({ file, migrationsDir, clock, log, threadEntry, url, stopping })
   const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
   await fileNames(opened.chat.people, log)
   const nextId = createIds(clock, await opened.chat.log.lastId())
   const metering = await openMetering(http.listen !== undefined)
   const storage = meteredStorage({ ...opened, prompts }, metering.meter)
   return { storage, clock, log, nextId, commands, metering }
+}
+
+/** A database may be for several servers; the data directory, with its socket and its host key, is for one. */
+async function openAlone(options: StorageOptions): Promise<Storage> {
+  if (options.url === undefined) return await openStorage(options)
+  const directory = holdDirectory(options.file)
+  try {
+    const storage = await openStorage(options)
+    return {
+      ...storage,
+      async [Symbol.asyncDispose]() {
+        await storage[Symbol.asyncDispose]()
+        directory[Symbol.dispose]()
+      },
+    }
+  } catch (error) {
+    directory[Symbol.dispose]()
+    throw error
+  }
 }

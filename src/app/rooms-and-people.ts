@@ -1,4 +1,5 @@
 import type { Log } from '../chat/ports.ts'
+import type { Storage } from '../adapters/storage/storage.ts'
 import { readKeyLine } from '../adapters/ssh/keys/public-key.ts'
 import { createInvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import { createRooms, type Rooms } from '../chat/rooms.ts'
@@ -16,7 +17,7 @@ import { codes, newCode, tokenTexts } from './codes.ts'
 import type { AppContext } from './context.ts'
 import { tapped } from './room/tapped-bus.ts'
 import type { CurrentConfig } from './current-config.ts'
-import type { SharedRooms } from './shared-rooms.ts'
+import type { SharedRooms } from './cluster/shared-rooms.ts'
 
 export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 
@@ -24,13 +25,14 @@ export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 export async function createRoomsAndPeople(
   current: CurrentConfig,
   { storage, clock, log, nextId }: AppContext,
-  { bus: shared, elsewhere, others, loans, shares, tellInvited, talk }: SharedRooms,
+  { bus: shared, elsewhere, isBusUp, others, loans, shares, tellInvited, talk }: SharedRooms,
 ) {
   const bus = tapped(shared)
   const { log: entries, rooms: roomStore, people: store } = storage.chat
+  const servers = { bus, elsewhere }
   const isConfigAdmin = (key: string): boolean => current.now().server.admins.includes(key)
   const sanctions = await loadSanctions(storage.chat.sanctions, clock, isConfigAdmin)
-  const parts = { entries, rooms: roomStore, people: store, bus, elsewhere, clock, nextId, log, sanctions }
+  const parts = { entries, rooms: roomStore, people: store, servers, clock, nextId, log, sanctions }
   const rooms = createRooms(parts, {
     limits: current.limits,
     adminNames: current.now().sandbox.workspaces,
@@ -57,17 +59,13 @@ export async function createRoomsAndPeople(
     onRedeemed: (invite, newcomer) => void tellRoom(rooms, invite, newcomer, log),
   })
   const hasAdmin = current.now().server.admins.length > 0 || (await store.hasAdmin())
-  const claimCode = hasAdmin ? undefined : newCode(2)
-  const { names, keys: keyStore } = storage.chat
+  const claimCode = hasAdmin ? undefined : await claimCodeOf(storage)
   const people = createPeople(
-    {
-      ...{ store, names, invites, keys: keyStore, clock, log, nextId },
-      ...{ policy, claimCode, sanctions },
-    },
+    { stores: storage.chat, invites, sanctions, policy, claimCode, clock, log, nextId },
     { loans, shares },
   )
   const keys = createKeys({
-    store: keyStore,
+    store: storage.chat.keys,
     readLine: readKeyLine,
     clock,
     log,
@@ -107,8 +105,14 @@ export async function createRoomsAndPeople(
     preferences,
     invitations,
     order,
-    toOthers: { talk, shares },
+    toOthers: { talk, shares, isBusUp },
   }
+}
+
+/** One for all servers that have the database, whichever of them is reached with it. */
+async function claimCodeOf({ cluster }: Pick<Storage, 'cluster'>): Promise<string> {
+  const code = newCode(2)
+  return cluster ? await cluster.common.secret('claim', code) : code
 }
 
 /** The people of a room see who came to it with a code, and whose code that was. */

@@ -9,7 +9,7 @@ import { exposureOf } from './http/exposure.ts'
 import { answerReloads } from './reload-socket.ts'
 import type { Reloaded } from './reload.ts'
 import { openData } from './open-data.ts'
-import { toolWordProblems } from './tool-words.ts'
+import { toolWordProblems } from './tools/tool-words.ts'
 
 /** Milliseconds that a shutdown may take; then the process ends without waiting for the rest. */
 const SHUTDOWN_MS = 4_500

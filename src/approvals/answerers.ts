@@ -14,11 +14,17 @@ export async function answerersIn(
   room: Room,
   asked: PermissionRequest,
 ): Promise<readonly string[] | undefined> {
-  const present = room.present().toSorted((a, b) => rank(a, asked) - rank(b, asked))
+  const present = withRequester(room, asked).toSorted((a, b) => rank(a, asked) - rank(b, asked))
   const names: string[] = []
   for (const person of present.slice(0, MAX_LOOKED_UP))
     if (mayDecide('once', asked, person, await room.roleOf(person))) names.push(person.name)
   return names.length === 0 && present.length <= MAX_LOOKED_UP ? undefined : names
+}
+
+/** Whoever is on their way to another server answers there. */
+function withRequester(room: Room, { requester }: PermissionRequest): readonly Person[] {
+  const present = room.present()
+  return present.some(({ id }) => id === requester.id) ? present : [...present, requester]
 }
 
 /** A person may have become an admin since they came, so the others are looked at as well. */

@@ -147,7 +147,7 @@ export function createQuestions({ limits, book, answerMs = ANSWER_MS, passed }: 
 }
 
 function whyNot(room: Room, { requester, detail }: AskedFor): string | undefined {
-  if (!isPresent(room, requester.id)) return `${requester.name} is not in ${room.name} to be asked`
+  if (!room.awaits(requester.id)) return `${requester.name} is not in ${room.name} to be asked`
   return detail.length > MAX_DETAIL_CHARS
     ? `it is too long to be shown: ${detail.length} characters`
     : undefined
@@ -156,7 +156,7 @@ function whyNot(room: Room, { requester, detail }: AskedFor): string | undefined
 /** The requester may answer all but what only an admin may. */
 const nobodyIn = ({ name }: Room): string => `only an admin can allow it, and none is in ${name}`
 
-/** Gives the question up when the requester leaves the room or the signal is aborted. Returns the function that ends this. */
+/** Gives the question up when the requester has left the room for good, or the signal is aborted. Returns the function that ends this. */
 function watchRequester(
   room: Room,
   { requester, signal }: PermissionRequest,
@@ -164,15 +164,15 @@ function watchRequester(
 ): () => void {
   const stopped = (): void => giveUp(whyWithdrawn(signal))
   signal.addEventListener('abort', stopped, { once: true })
-  const stopListening = room.listen({
-    peopleChanged: () => isPresent(room, requester.id) || giveUp(`${requester.name} left`),
-  })
+  const lookForThem = (): void => {
+    if (!room.awaits(requester.id)) giveUp(`${requester.name} left`)
+  }
+  const stopListening = room.listen({ peopleChanged: lookForThem })
+  // They may have gone while the question was stored.
+  lookForThem()
   if (signal.aborted) stopped()
   return () => {
     stopListening()
     signal.removeEventListener('abort', stopped)
   }
 }
-
-const isPresent = (room: Room, id: PermissionRequest['requester']['id']): boolean =>
-  room.present().some((person) => person.id === id)

@@ -2,7 +2,7 @@ import { bytes } from '../lib/bytes.ts'
 import { duration } from '../lib/duration.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import { markdownText } from '../lib/text/markdown.ts'
-import { billLine, entryLine } from './entry-text.ts'
+import { billLine, entryLine, shownName } from './entry-text.ts'
 import type { Entry } from './entry.ts'
 
 const INDENT = '  '
@@ -33,7 +33,7 @@ function wholeText(entry: Entry): string {
 
 /** Asterisks that nothing escapes can only be ours. */
 function withBoldAuthor(text: string, { author }: Entry): string {
-  const name = markdownText(cleanText(author), INDENT)
+  const name = markdownText(shownName(author), INDENT)
   return text.startsWith(`${name}:`) ? `**${name}**${text.slice(name.length)}` : text
 }
 

@@ -1,5 +1,6 @@
 import type { ActionEntry, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
 import { headOf } from '../lib/text/characters.ts'
+import { cleanLine } from '../lib/text/clean-text.ts'
 import { withoutFences } from '../lib/text/fence.ts'
 import { bytes } from '../lib/bytes.ts'
 import { duration } from '../lib/duration.ts'
@@ -17,23 +18,26 @@ function firstForm(entry: Entry): string {
   if (entry.thread !== undefined) return `-- ${threadLine(entry)}`
   switch (entry.kind) {
     case 'message':
-      return `${entry.author}${editedMark(entry)}: ${entry.text}`
+      return `${shownName(entry.author)}${editedMark(entry)}: ${entry.text}`
     case 'reply':
-      return `${entry.author}: ${entry.text}`
+      return `${shownName(entry.author)}: ${entry.text}`
     case 'action':
-      return `* ${entry.author} ${actionText(entry)}`
+      return `* ${shownName(entry.author)} ${actionText(entry)}`
     case 'presence':
     case 'notice':
       return `-- ${entry.text}`
     case 'scope':
     case 'approval':
-      return `-- ${entry.author}: ${entry.text}`
+      return `-- ${shownName(entry.author)}: ${entry.text}`
     case 'tool_call':
-      return `-- ${entry.author}: ${toolCallLine(entry)}`
+      return `-- ${shownName(entry.author)}: ${toolCallLine(entry)}`
     case 'tool_result':
       return `-- ${toolResultLine(entry)}`
   }
 }
+
+/** A name in one line and without controls, whatever the log or another server has: nothing in it can be taken for another speaker. */
+export const shownName = (name: string): string => cleanLine(name)
 
 /** Stands behind the author of a message that is a later version, or is shown in its later version. No name ends like that. */
 export const editedMark = ({ edits, edited }: Pick<MessageEntry, 'edits' | 'edited'>): string =>
@@ -41,7 +45,7 @@ export const editedMark = ({ edits, edited }: Pick<MessageEntry, 'edits' | 'edit
 
 /** What somebody did, in words: `waves`, `reacted 👍 to alice`. */
 export const actionText = ({ text, reacts, to }: Pick<ActionEntry, 'text' | 'reacts' | 'to'>): string =>
-  reacts === undefined ? text : `reacted ${text} to ${to ?? 'a line'}`
+  reacts === undefined ? text : `reacted ${text} to ${to === undefined ? 'a line' : shownName(to)}`
 
 /** `Executing tool: Grep {"arguments":["-rn","TODO","."]}`, or `Not run: …` for a call that was denied. */
 export const toolCallLine = ({ name, arguments: args, notRun }: CallFacts): string =>
@@ -93,11 +97,11 @@ export function tokenFacts({ input, cached, output, estimated }: Usage): readonl
 
 /** What happened in a sub-turn, in one line. The whole answer is the result of the call that started it. */
 export function threadLine(entry: Entry): string {
-  if (entry.kind === 'tool_call') return `(side turn) ${entry.author}: ${toolCallLine(entry)}`
+  if (entry.kind === 'tool_call') return `(side turn) ${shownName(entry.author)}: ${toolCallLine(entry)}`
   if (entry.kind === 'tool_result') return `(side turn) ${toolResultLine(entry)}`
   const first = firstLine(entry.text)
   const cut = first.length > 200 || first.length < entry.text.length
-  const by = entry.kind === 'notice' ? '' : `${entry.author}: `
+  const by = entry.kind === 'notice' ? '' : `${shownName(entry.author)}: `
   return `(side turn) ${by}${headOf(first, 200)}${cut ? ' …' : ''}`
 }
 

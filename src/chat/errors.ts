@@ -32,10 +32,13 @@ export class UsageError extends Error {
   }
 }
 
-/** The store could not do it, and did nothing. `reason` names the cause for the log. */
+/**
+ * The store could not do it, and did nothing. `reason` names the cause for the log: `away` where the store cannot be reached just
+ * now, `taken-for-dead` where the others that share it have buried this server.
+ */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
-  readonly reason: 'full' | 'locked' | 'read-only' | 'corrupt' | 'newer' | 'other'
+  readonly reason: 'full' | 'locked' | 'read-only' | 'away' | 'taken-for-dead' | 'corrupt' | 'newer' | 'other'
   /** True where something was to be read, not stored. */
   readonly reading: boolean
   constructor(

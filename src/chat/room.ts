@@ -15,6 +15,7 @@ import type {
 } from './ports.ts'
 import { Refusal, StorageError } from './errors.ts'
 import type { Sanctions } from './moderation/sanctions.ts'
+import { createStanding, type WhyNoWork } from './moderation/standing.ts'
 import { createHearing } from './hearing.ts'
 import { createRecorder, entryOf } from './recorder.ts'
 import type { Elsewhere, ToTell } from './presence/elsewhere.ts'
@@ -68,12 +69,19 @@ export interface Room {
   namesChanged(): void
   /** Whether somebody is here through this server. */
   isHere(person: PersonId): boolean
+  /**
+   * Whether somebody is present, or went a moment ago and may be on their way to another server: then `peopleChanged` tells when that
+   * moment is over.
+   */
+  awaits(person: PersonId): boolean
   /** Hears everything without being present: a script that waits for an answer. Returns the function that ends it. */
   listen(listener: Listener): () => void
   /** Each person once, in order of name. The list is kept, so asking costs nothing. */
   present(): readonly Person[]
   /** Throws `Refusal` where this person may not speak here: nothing that they do may become an entry or ask a model. */
   needVoice(person: Pick<Person, 'id' | 'login'>): void
+  /** Why what works for this person here must end (moderation/standing.ts). Rejects with `StorageError`. */
+  whyNoWork(person: Person): ReturnType<WhyNoWork>
   /** What this person may do here, by server, room and membership. Rejects with `StorageError`. */
   roleOf(person: Person): Promise<Role>
   /** Records now the sum of those who came and went without being announced. Never rejects. */
@@ -82,19 +90,27 @@ export interface Room {
   catchUpPresence(): Promise<void>
 }
 
+/** What connects a room with itself on other servers, where there are any. */
+export interface RoomOnServers {
+  readonly bus: RoomBus
+  readonly elsewhere: Elsewhere
+}
+
 /** What a room is made of; every room of a server shares them. */
 export interface RoomParts {
   readonly entries: EntryLog
   readonly rooms: RoomStore
   readonly people: PeopleStore
-  readonly bus: RoomBus
-  readonly elsewhere: Elsewhere
+  readonly servers: RoomOnServers
   readonly clock: Clock & Alarm
   /** Ids that sort in time order. */
   readonly nextId: () => string
   readonly log: Log
   /** Who may not come in, and who may not speak. */
-  readonly sanctions: Pick<Sanctions, 'whyOutOf' | 'whySilent' | 'isGone' | 'isArchived'>
+  readonly sanctions: Pick<
+    Sanctions,
+    'whyOut' | 'whyOutOf' | 'whySilent' | 'whyMuted' | 'isGone' | 'isArchived'
+  >
 }
 
 /** The keys of `[limits]` that concern one room. */
@@ -108,14 +124,17 @@ const LATELY = 200
 
 /** The room called `name`. A process makes one object for each room, and the log has the order of its `record` calls. */
 export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits): Room {
-  const here = createPresent(() => parts.elsewhere.peopleIn(name))
+  const { entries: store, clock: alarm, log } = parts
+  const { bus, elsewhere } = parts.servers
+  const here = createPresent(() => elsewhere.peopleIn(name))
   const listeners = new Set<Listener>()
   const record = createRecorder(name, parts)
-  const { entries: store, clock: alarm, log } = parts
   const presence = createPresenceTeller({ room: name, record, store, limits, alarm, log })
 
+  const whyNoWork = createStanding(parts.sanctions, parts.rooms)
+
   const hearing = createHearing(() => {
-    const ends = [parts.bus.subscribe(name, hear), parts.elsewhere.watch(name, tellPeopleChanged)]
+    const ends = [bus.subscribe(name, hear), elsewhere.watch(name, tellPeopleChanged)]
     return () => ends.forEach((end) => end())
   })
 
@@ -178,16 +197,16 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       return entry
     },
     async history(query) {
-      await parts.bus.ready(name)
+      await bus.ready(name)
       return await store.read(name, query)
     },
     sumUpPresence: () => presence.sumUp(),
     catchUpPresence: () => presence.catchUp(),
-    stream: (delta) => void parts.bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
+    stream: (delta) => void bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
     whisper(people, draft) {
       const entry = entryOf(draft, name, parts)
       if (people.length === 0) return
-      void parts.bus.publish(name, { type: 'whisper', entry, to: people.map(({ id }) => id) })
+      void bus.publish(name, { type: 'whisper', entry, to: people.map(({ id }) => id) })
     },
     async info() {
       const row = await parts.rooms.find(name)
@@ -202,19 +221,21 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       const isFirst = !here.has(person)
       here.add(participant)
       hearing.begin(participant)
-      if (isFirst) await tellPresence(person, 'joined', await parts.elsewhere.came(name, person))
+      if (isFirst) await tellPresence(person, 'joined', await elsewhere.came(name, person))
     },
     async leave(participant) {
       const { person } = participant
       if (!here.remove(participant)) return
       hearing.end(participant)
-      if (!here.has(person)) await tellPresence(person, 'left', await parts.elsewhere.went(name, person))
+      if (!here.has(person)) await tellPresence(person, 'left', await elsewhere.went(name, person))
     },
     namesChanged() {
       here.sort()
       tellPeopleChanged()
     },
     isHere: (id) => here.has({ id }),
+    awaits: (person) =>
+      here.people().some(({ id }) => id === person) || parts.servers.elsewhere.mayComeBack(name, person),
     async renamed(person, former) {
       here.sort()
       if (parts.sanctions.isArchived(name) || !(await isKnownHere(person, former))) return
@@ -238,6 +259,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       const why = parts.sanctions.whySilent(name, person)
       if (why !== undefined) throw new Refusal(why)
     },
+    whyNoWork: (person) => whyNoWork(name, person),
     roleOf: (person) => roleIn(name, person, parts),
   }
 }

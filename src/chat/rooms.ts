@@ -3,7 +3,7 @@ import type { EntryDraft, RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { createExits, type Exits } from './exits.ts'
 import { isRoomName, LOBBY, roomName, SYSTEM, withoutHash } from './people/names.ts'
-import type { Person } from './people/person.ts'
+import type { Person, PersonId } from './people/person.ts'
 import type { RoomRecord } from './ports.ts'
 import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
 import { isKnown, isVisible, type Audience } from './visibility.ts'
@@ -34,7 +34,7 @@ export interface Rooms {
 
 /** What concerns all rooms of this server at once. */
 export interface Everywhere {
-  /** Tells all admins who are in a room now, and nobody else. Nothing is stored. False if there is no admin to hear it. */
+  /** Tells all admins who are in a room now, through any server, once, and nobody else. Nothing is stored. False if there is none to hear it. */
   readonly tellAdmins: (text: string) => boolean
   /** How many people are in a room now. */
   peopleIn(name: RoomName): number
@@ -159,21 +159,23 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
     },
     everywhere: {
       tellAdmins(text) {
-        const told = [...open.values()].map((room) => {
-          const admins = room.present().filter(({ admin }) => admin)
+        const told = new Set<PersonId>()
+        for (const name of new Set([...open.keys(), ...parts.servers.elsewhere.rooms()])) {
+          const room = roomCalled(name)
+          const admins = room.present().filter(({ id, admin }) => admin && !told.has(id))
           room.whisper(admins, { kind: 'notice', level: 'error', author: SYSTEM, text })
-          return admins.length > 0
-        })
-        return told.includes(true)
+          for (const { id } of admins) told.add(id)
+        }
+        return told.size > 0
       },
-      peopleIn: (name) => (open.get(name)?.present() ?? parts.elsewhere.peopleIn(name)).length,
+      peopleIn: (name) => (open.get(name)?.present() ?? parts.servers.elsewhere.peopleIn(name)).length,
       inUse: () => [...open.values()].filter((room) => room.present().length > 0),
       whisper(person, draft) {
         for (const room of roomsWith(person)) room.whisper([person], draft)
       },
       isHere: ({ id }) => [...open.values()].some((room) => room.isHere(id)),
       namesChanged: () => [...open.values()].forEach((room) => room.namesChanged()),
-      isPresent: (person) => roomsWith(person).length > 0 || parts.elsewhere.isPresent(person.id),
+      isPresent: (person) => roomsWith(person).length > 0 || parts.servers.elsewhere.isPresent(person.id),
       async sumUpPresence() {
         await Promise.all([...open.values()].map((room) => room.catchUpPresence()))
         for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()

@@ -7,7 +7,8 @@ import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
 import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { createOrders, type Orders } from './orders.ts'
-import type { ClusterStores, Estate, News, ServerFacts, ServerId, Wire } from './ports.ts'
+import type { ClusterStores, Estate, News, ServerFacts, Wire } from './ports.ts'
+import type { ServerId } from './server-id.ts'
 import { createSharedPayers, type SharedPayers } from './payers.ts'
 import { createSharedQuestions, type SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
@@ -18,12 +19,9 @@ const LOOK_MS = 1_000
 
 /** One of several servers, for the parts of the core that need not know it. Disposing of it ends its lease, and then the wire. */
 export interface Cluster extends AsyncDisposable {
-  readonly bus: RoomBus
-  readonly elsewhere: Elsewhere
+  readonly rooms: ClusterRooms
+  readonly people: ClusterPeople
   readonly orders: Orders
-  readonly closings: Closings
-  readonly loans: SharedLoans
-  readonly payers: SharedPayers
   readonly work: Pick<SharedWork, 'take' | 'elsewhere' | 'watch' | 'stop'>
   readonly questions: Pick<SharedQuestions, 'open' | 'close' | 'answer' | 'elsewhere' | 'watch'>
   readonly news: Pick<News, 'on'>
@@ -34,6 +32,21 @@ export interface Cluster extends AsyncDisposable {
    * with `StorageError`.
    */
   update(): Promise<readonly string[]>
+}
+
+/** What the rooms of all servers have in common. */
+export interface ClusterRooms {
+  readonly bus: RoomBus
+  readonly elsewhere: Elsewhere
+  /** False while the bus is away: what is said through other servers comes later then. */
+  isBusUp(): boolean
+}
+
+/** What the servers know of each other's people. */
+export interface ClusterPeople {
+  readonly closings: Closings
+  readonly loans: SharedLoans
+  readonly payers: SharedPayers
 }
 
 /** What the rest of the server does for a cluster. None rejects with anything but `StorageError`. */
@@ -62,7 +75,8 @@ export interface ClusterParts {
 export function createCluster({ stores, wire, entries, facts, clock, log, before }: ClusterParts): Cluster {
   const { server, servers, news, newestIn } = stores
   const feed = createRoomFeed({ server, wire, entries, newestIn, log })
-  const presence = createSharedPresence(stores, log)
+  const takenForDead = (): void => lease.doubt()
+  const presence = createSharedPresence(stores, { clock, log, takenForDead })
   const orders = createOrders(stores)
   const work = createSharedWork({ server, work: stores.work, news, orders, clock, log })
   const questions = createSharedQuestions({ server, questions: stores.questions, news, clock, log })
@@ -91,11 +105,12 @@ export function createCluster({ stores, wire, entries, facts, clock, log, before
   }
 
   return {
-    bus: feed,
-    elsewhere: presence,
-    closings: createClosings(stores.people.closings, clock, log),
-    loans: createSharedLoans(stores.people.loans, news, log),
-    payers: createSharedPayers(stores.people.payers, news, clock, log),
+    rooms: { bus: feed, elsewhere: presence, isBusUp: () => wire.isUp() },
+    people: {
+      closings: createClosings(stores.people.closings, clock, log),
+      loans: createSharedLoans(stores.people.loans, news, log),
+      payers: createSharedPayers(stores.people.payers, news, { clock, log, takenForDead }),
+    },
     orders,
     work,
     questions,

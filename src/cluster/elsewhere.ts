@@ -1,11 +1,15 @@
 import type { RoomName } from '../chat/entry.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
-import type { Log } from '../chat/ports.ts'
+import type { Alarm, Log } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
-import { createOwnPlaces, type OwnPlaces } from './own-places.ts'
 import { skeleton } from '../lib/text/skeleton.ts'
+import { createMoments } from './moments.ts'
+import { createOwnPlaces, type OwnPlaces } from './own-places.ts'
 import type { ClusterStores, PersonInRoom, PresentRow } from './ports.ts'
 import { createRoomWatchers } from './room-watchers.ts'
+
+/** How long somebody who goes may take to another server, in milliseconds: their client is told, and they start it again. */
+const MOVE_MS = 10_000
 
 /** Who is in the rooms through which server, kept as the database has it. */
 export interface SharedPresence extends Elsewhere, Pick<OwnPlaces, 'catchUp'> {
@@ -15,14 +19,26 @@ export interface SharedPresence extends Elsewhere, Pick<OwnPlaces, 'catchUp'> {
   comeAgain(): void
 }
 
+/** What it needs besides what is stored. */
+export interface SharedPresenceParts {
+  readonly clock: Alarm
+  readonly log: Pick<Log, 'warn'>
+  /** Nothing of this server can be stored until it is alive to the others again. */
+  readonly takenForDead: () => void
+}
+
 export function createSharedPresence(
   { present, news }: Pick<ClusterStores, 'present' | 'news'>,
-  log: Pick<Log, 'warn'>,
+  { clock, log, takenForDead }: SharedPresenceParts,
 ): SharedPresence {
   const rooms = new Map<RoomName, ReadonlyMap<PersonId, Person>>()
   const lists = new Map<RoomName, readonly Person[]>()
   const watchers = createRoomWatchers()
-  const own = createOwnPlaces(present, log)
+  const own = createOwnPlaces(present, log, takenForDead)
+  const moving = createMoments(MOVE_MS, clock)
+
+  const wentFrom = (room: RoomName, id: PersonId): void =>
+    moving.begin(keyOf(room, id), () => watchers.tell(room))
 
   /** Who has one more place, or one less, is who is there now: what was known before does not matter. */
   function take(places: readonly PersonInRoom[], rows: readonly PresentRow[]): void {
@@ -37,6 +53,7 @@ export function createSharedPresence(
 
   function put(room: RoomName, id: PersonId, person: Person | undefined): void {
     const people = new Map(rooms.get(room))
+    if (!person && people.has(id)) wentFrom(room, id)
     if (person) people.set(id, person)
     else people.delete(id)
     if (people.size > 0) rooms.set(room, people)
@@ -63,7 +80,10 @@ export function createSharedPresence(
 
   return {
     came: own.came,
-    went: own.went,
+    went(room, person) {
+      wentFrom(room, person.id)
+      return own.went(room, person)
+    },
     catchUp: own.catchUp,
     comeAgain: own.storeAllAgain,
     peopleIn(room) {
@@ -80,6 +100,8 @@ export function createSharedPresence(
       return undefined
     },
     isPresent: (person) => find(person) !== undefined,
+    mayComeBack: (room, person) => moving.isNow(keyOf(room, person)),
+    rooms: () => [...rooms.keys()],
     watch: watchers.watch,
     async begin() {
       news.on('present', readAgain)

@@ -1,6 +1,8 @@
 import { StorageError } from '../chat/errors.ts'
 import type { Alarm, Log, MonotonicClock } from '../chat/ports.ts'
-import type { Estate, ServerFacts, ServerId, ServerStore } from './ports.ts'
+import { createSerial } from '../lib/jobs/serial.ts'
+import type { Estate, ServerFacts, ServerStore } from './ports.ts'
+import type { ServerId } from './server-id.ts'
 
 /** How often a server says that it is alive and looks for those that do not, in milliseconds. */
 const BEAT_MS = 2_000
@@ -29,6 +31,8 @@ export interface Lease extends AsyncDisposable {
   begin(before?: ServerId): Promise<void>
   /** The facts have changed. Rejects with `StorageError`. */
   update(): Promise<void>
+  /** Others may have taken this server for dead: it is looked at once. */
+  doubt(): void
 }
 
 const NOBODY: Estate = { servers: [], rooms: [], questions: [] }
@@ -43,19 +47,31 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   let isComingBack = false
   /** What others left, and what follows from it is not stored yet. */
   let unsettled: readonly Estate[] = []
-  let beating: Promise<void> = Promise.resolve()
+  const inTurn = createSerial()
+  /** A beat that has not begun. */
+  let nextBeat: Promise<void> | undefined
 
   function beatLater(): void {
     clock.later(BEAT_MS, () => {
-      if (state === 'running') beating = beat().finally(beatLater)
+      if (state === 'running') void beatNow().finally(beatLater)
     })
+  }
+
+  function beatNow(): Promise<void> {
+    nextBeat ??= inTurn(async () => {
+      nextBeat = undefined
+      if (state === 'running') await beat()
+    })
+    return nextBeat
   }
 
   /** A beat may hang as long as the network does. Where the process itself stood still, this is the first that it does. */
   function watchLater(): void {
+    const asked = clock.monotonic()
     clock.later(BEAT_MS / 2, () => {
       if (state !== 'running') return
       noteSilence()
+      if (clock.monotonic() - asked > BEAT_MS) void beatNow()
       watchLater()
     })
   }
@@ -131,10 +147,11 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
       if (before !== undefined) await untilTrouble(async () => await settle(await servers.buryOne(before)))
     },
     update: async () => await servers.begin(await facts()),
+    doubt: () => void beatNow(),
     async [Symbol.asyncDispose]() {
       const wasRunning = state === 'running'
       state = 'ended'
-      await beating
+      await inTurn(() => undefined)
       if (wasRunning)
         await servers.end().catch((error: unknown) => log.warn({ error }, 'the lease was not ended'))
     },

@@ -8,9 +8,6 @@ export interface Orders {
   on<Kind extends keyof OrderKinds>(kind: Kind, perform: (data: OrderKinds[Kind]) => Promise<void>): void
 }
 
-/** Of a server that is alone: there is nobody to give orders to. */
-export const NO_ORDERS: Orders = { give: () => Promise.resolve(), on() {} }
-
 /** So many orders are remembered as done: news tell of one several times at most within minutes. */
 const REMEMBERED = 10_000
 

@@ -24,12 +24,15 @@ interface Place {
 }
 
 /**
+ * `takenForDead` is called where nothing can be stored because others took this server for dead: once it is back, `storeAllAgain` is.
+ *
  * What the database has, and not what somebody remembers, says whether a room is to be told, and one commit holds both: so nobody is
  * said to have come or left twice or never, whatever could not be stored meanwhile, and whoever was cut off or died.
  */
 export function createOwnPlaces(
   present: Pick<PresentStore, 'come' | 'go'>,
   log: Pick<Log, 'warn'>,
+  takenForDead: () => void = () => {},
 ): OwnPlaces {
   const here = new Map<string, Place>()
   /** Of these it is not known whether the database has them as they are. */
@@ -46,7 +49,8 @@ export function createOwnPlaces(
       return isFirstOrLast ? 'held' : 'nothing'
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
-      log.warn({ error, reason: error.reason }, 'other servers were not told who is here')
+      if (error.reason === 'taken-for-dead') takenForDead()
+      else log.warn({ error, reason: error.reason }, 'other servers were not told who is here')
       return 'nothing'
     }
   }

@@ -1,7 +1,11 @@
-import { payersOf } from '../chat/limits/payers.ts'
+import { payersOf, type Payer } from '../chat/limits/payers.ts'
 import type { Shares } from '../chat/limits/shares.ts'
-import type { Alarm, Log } from '../chat/ports.ts'
-import type { News, PayerRow, PayerStore, ServerId } from './ports.ts'
+import { createSerial } from '../lib/jobs/serial.ts'
+import { StorageError } from '../chat/errors.ts'
+import { createConnectionLimit, type AskedConnection } from './connection-limit.ts'
+import type { SharedPresenceParts } from './elsewhere.ts'
+import type { News, PayerRow, PayerStore } from './ports.ts'
+import type { ServerId } from './server-id.ts'
 
 /** Changes are told together, so often in milliseconds. */
 const TELL_MS = 250
@@ -20,26 +24,42 @@ export interface SharedPayers extends Shares {
 export function createSharedPayers(
   payers: PayerStore,
   news: Pick<News, 'on'>,
-  clock: Alarm,
-  log: Pick<Log, 'warn'>,
+  { clock, log, takenForDead }: SharedPresenceParts,
 ): SharedPayers {
   const here = new Map<string, number>()
   const untold = new Set<string>()
   let isTelling = false
   let elsewhere = new Map<string, ReadonlyMap<ServerId, number>>()
 
-  function count(payer: string, by: 1 | -1): void {
+  /** What is counted is told in the order of the counting. */
+  const inTurn = createSerial()
+
+  function count(payer: string, by: 1 | -1, isTold = false): void {
     const connections = (here.get(payer) ?? 0) + by
     if (connections > 0) here.set(payer, connections)
     else here.delete(payer)
+    if (isTold) return
     untold.add(payer)
     tellLater(TELL_MS)
   }
 
+  function connectionsElsewhere(payer: string): number {
+    let sum = 0
+    for (const connections of elsewhere.get(payer)?.values() ?? []) sum += connections
+    return sum
+  }
+
+  const limited = createConnectionLimit(
+    payers,
+    { here: (payer) => here.get(payer) ?? 0, elsewhere: connectionsElsewhere, add: count },
+    inTurn,
+    { log, takenForDead },
+  )
+
   function tellLater(ms: number): void {
     if (isTelling) return
     isTelling = true
-    clock.later(ms, () => void tell())
+    clock.later(ms, () => void inTurn(tell))
   }
 
   async function tell(): Promise<void> {
@@ -49,7 +69,8 @@ export function createSharedPayers(
     try {
       await payers.put(told.map((payer) => ({ payer, connections: here.get(payer) ?? 0 })))
     } catch (error) {
-      log.warn({ error }, 'other servers were not told who is here')
+      if (error instanceof StorageError && error.reason === 'taken-for-dead') takenForDead()
+      else log.warn({ error }, 'other servers were not told who is here')
       for (const payer of told) untold.add(payer)
       again = AGAIN_MS
     }
@@ -71,11 +92,22 @@ export function createSharedPayers(
 
   return {
     begin(person) {
-      const names = payersOf(person).map(({ name }) => name)
+      const names = namesOf(payersOf(person))
       for (const name of names) count(name, 1)
       let isOver = false
       return () => {
         if (!isOver) for (const name of names) count(name, -1)
+        isOver = true
+      }
+    },
+    async beginWithin(person, limit) {
+      const all = payersOf(person)
+      const bounded = all.filter(({ kind }) => kind !== 'network')
+      const asked: AskedConnection = { payers: namesOf(all), bounded: namesOf(bounded), limit }
+      if (!(await limited.take(asked))) return undefined
+      let isOver = false
+      return () => {
+        if (!isOver) limited.giveBack(asked)
         isOver = true
       }
     },
@@ -84,11 +116,6 @@ export function createSharedPayers(
       for (const connections of elsewhere.get(payer)?.values() ?? [])
         if (connections > 0 || when === 'today') others++
       return 1 + others
-    },
-    connectionsElsewhere(payer) {
-      let sum = 0
-      for (const connections of elsewhere.get(payer)?.values() ?? []) sum += connections
-      return sum
     },
     async readAgain() {
       const rows = await payers.elsewhere()
@@ -102,3 +129,5 @@ export function createSharedPayers(
     },
   }
 }
+
+const namesOf = (payers: readonly Payer[]): readonly string[] => payers.map(({ name }) => name)

@@ -11,11 +11,9 @@ import type { ClientAct } from '../chat/moderation/other-servers.ts'
 import type { Loan } from '../chat/people/loans.ts'
 import type { Fingerprint, Person, PersonId } from '../chat/people/person.ts'
 import type { ToldMessage } from '../chat/talk/other-servers.ts'
-import type { Brand } from '../lib/brand.ts'
-import type { Json, JsonObject } from '../lib/json.ts'
-
-/** One process, from its start to its end. */
-export type ServerId = Brand<'ServerId'>
+import type { Json } from '../lib/json.ts'
+import type { ServerId } from './server-id.ts'
+import type { QuestionRow, QuestionStore, WorkStore } from './work-ports.ts'
 
 /**
  * Carries short texts between servers: each at most once, perhaps late, perhaps never, in the order of sending where one
@@ -143,96 +141,6 @@ export interface News extends AsyncDisposable {
   begin(): Promise<void>
 }
 
-/** What is at work on a server: a turn of a model, a tool that somebody runs, the summing up of a room, a hook of its script. */
-export interface WorkItem {
-  readonly id: string
-  readonly kind: 'turn' | 'run' | 'summary' | 'hook'
-  /** Those of one line wait for each other, or have a number together. */
-  readonly line: string
-  readonly room: RoomName
-  /** Who asked for it. */
-  readonly person: PersonId
-  /** What else is known of it from its beginning. */
-  readonly facts: JsonObject
-}
-
-/** As it is now. */
-export interface WorkRow extends WorkItem {
-  readonly server: ServerId
-  /** It has not begun. */
-  readonly waits: boolean
-  /** What it was last said to do. */
-  readonly doing: JsonObject
-  /** Milliseconds since it was asked for, by the database's clock. */
-  readonly ageMs: number
-}
-
-/** How many of one line run at once, and how many wait. */
-export interface LineLimits {
-  readonly running: number
-  readonly waiting: number
-}
-
-/** What came of asking for a place in a line. */
-export type Taken =
-  | { readonly taken: true; readonly waits: boolean }
-  /** It is full: so many there are. */
-  | ({ readonly taken: false } & LineLimits)
-
-/**
- * What is at work on all servers. Who comes next in a line says lib/jobs/next-in-line.ts. What belongs to a server that has
- * died is gone with it. All methods reject with `StorageError` only.
- */
-export interface WorkStore {
-  /** It runs on this server, or waits, if its line is not full. */
-  take(work: WorkItem, limits: LineLimits): Promise<Taken>
-  /** It has ended, or does not wait any more: as many as may run now begin. */
-  leave(work: Pick<WorkItem, 'id' | 'line'>, limits: Pick<LineLimits, 'running'>): Promise<void>
-  /** As many as may run now begin: others may have died. */
-  fill(line: string, limits: Pick<LineLimits, 'running'>): Promise<void>
-  /** This server's does that now. */
-  tell(id: string, doing: JsonObject): Promise<void>
-  /** All, or those with these ids, in the order of asking. */
-  read(ids?: readonly string[]): Promise<readonly WorkRow[]>
-}
-
-/** A question of a room, and its number there. */
-export interface QuestionPlace {
-  readonly room: RoomName
-  readonly number: number
-}
-
-/** A question that a server has asked, until it is over. */
-export interface QuestionRow extends QuestionPlace {
-  readonly server: ServerId
-  readonly asked: JsonObject
-  /** Given through another server, and to be carried out by the one that asked. */
-  readonly answer?: JsonObject
-}
-
-/** How many are open in a room, and how many of those somebody has asked. */
-export interface QuestionCounts {
-  readonly open: number
-  readonly own: number
-}
-
-/** The questions of all servers. Those of a server that has died are gone with it. All methods reject with `StorageError` only. */
-export interface QuestionStore {
-  /** Opens one, and gives its number, which its room has never had; or the counts, where these do not let it. */
-  open(
-    question: { readonly room: RoomName; readonly person: PersonId; readonly asked: JsonObject },
-    mayOpen: (counts: QuestionCounts) => boolean,
-  ): Promise<number | QuestionCounts>
-  /** Removes one of this server's. It stays where it was `answered` through another one, and is `gone` where its server was dead. */
-  close(place: QuestionPlace): Promise<'closed' | 'answered' | 'gone'>
-  /** Removes one of this server's, whatever has become of it. */
-  remove(place: QuestionPlace): Promise<void>
-  /** Gives the first answer to a question. False if it has one, or is over. */
-  answer(place: QuestionPlace, answer: JsonObject): Promise<boolean>
-  /** All, or those that stand there, in the order of asking. */
-  read(places?: readonly QuestionPlace[]): Promise<readonly QuestionRow[]>
-}
-
 /** What the other servers are to do, by kind. Data is JSON. */
 export interface OrderKinds {
   /** A turn of a model, or a tool that somebody runs, is to be stopped for this reason. */
@@ -291,19 +199,39 @@ export interface LoanStore {
   elsewhere(skeletons?: readonly string[]): Promise<readonly LoanRow[]>
 }
 
-/** How many connections one payer (chat/limits/payers.ts) has through a server; it counts for a day after the last of them. */
-export interface PayerRow {
+/** How many connections one payer (chat/limits/payers.ts) has. */
+export interface PayerCount {
   readonly payer: string
-  readonly server: ServerId
   readonly connections: number
+}
+
+/** Those that a payer has through a server; it counts for a day after the last of them. */
+export interface PayerRow extends PayerCount {
+  readonly server: ServerId
 }
 
 /** Who is on which server. All methods reject with `StorageError` only. */
 export interface PayerStore {
   /** So many connections these have through this server now. */
-  put(counts: readonly { readonly payer: string; readonly connections: number }[]): Promise<void>
+  put(counts: readonly PayerCount[]): Promise<void>
+  /**
+   * As `put`, for what `choose` returns, which is given how many connections those who are named have through other servers. No
+   * other server does this for any of them meanwhile. `choose` may be called several times.
+   */
+  take(
+    payers: readonly string[],
+    choose: (elsewhere: ReadonlyMap<string, number>) => readonly PayerCount[],
+  ): Promise<void>
   /** Those who are, or were lately, on other servers: these, or all. */
   elsewhere(payers?: readonly string[]): Promise<readonly PayerRow[]>
+}
+
+/** What all servers of a database have in common, and nobody else knows. All methods reject with `StorageError` only. */
+export interface CommonStore {
+  /** The secret of this name: `made`, if there was none. The claim code is forgotten when somebody becomes admin. */
+  secret(name: 'bus' | 'claim', made: string): Promise<string>
+  /** Milliseconds since the epoch by the database's clock, with parts of them. */
+  now(): Promise<number>
 }
 
 /** What servers must know of each other's people. */
@@ -324,6 +252,7 @@ export interface ClusterStores {
   readonly people: PeopleOfServers
   readonly work: WorkStore
   readonly questions: QuestionStore
+  readonly common: CommonStore
   /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
   readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
 }

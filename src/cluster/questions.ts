@@ -3,7 +3,8 @@ import { StorageError } from '../chat/errors.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { Alarm, Log } from '../chat/ports.ts'
 import type { JsonObject } from '../lib/json.ts'
-import type { ClusterStores, QuestionCounts, QuestionPlace, QuestionRow, QuestionStore } from './ports.ts'
+import type { ClusterStores } from './ports.ts'
+import type { QuestionCounts, QuestionPlace, QuestionRow, QuestionStore } from './work-ports.ts'
 import { createRoomWatchers } from './room-watchers.ts'
 
 /** The open questions of all servers. */

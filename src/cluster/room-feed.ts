@@ -4,7 +4,8 @@ import type { BusEvent, EntryLog, Log, RoomBus } from '../chat/ports.ts'
 import { createHeardRoom, type HeardRoom, type Hint } from './heard-room.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { parsedNote, type Note, type NoteBody } from './note.ts'
-import type { ClusterStores, ServerId, Wire } from './ports.ts'
+import type { ClusterStores, Wire } from './ports.ts'
+import type { ServerId } from './server-id.ts'
 
 /** The bus of rooms that several servers share. */
 export interface RoomFeed extends RoomBus {

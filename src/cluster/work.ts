@@ -4,7 +4,8 @@ import type { Alarm, Clock, Log } from '../chat/ports.ts'
 import { createDeferred, type Deferred } from '../lib/deferred.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Orders } from './orders.ts'
-import type { ClusterStores, LineLimits, Taken, WorkItem, WorkRow } from './ports.ts'
+import type { ClusterStores } from './ports.ts'
+import type { SlotLimits, Taken, WorkItem, WorkRow } from './work-ports.ts'
 import { createRoomWatchers } from './room-watchers.ts'
 import { createTeller } from './teller.ts'
 
@@ -12,17 +13,17 @@ import { createTeller } from './teller.ts'
 export interface WorkHooks {
   /** Somebody stops it from another server. */
   readonly stop: (reason: string) => void
-  /** Others may have taken this server for dead, and given its place away. */
+  /** Others may have taken this server for dead, and given its slot away. */
   readonly lost: () => void
 }
 
-/** A place in a line that this server has. */
+/** A slot in a queue that this server has. */
 export interface WorkSlot {
   /** Resolves when it may begin, or when it does not wait any more. */
   readonly ready: Promise<void>
   /** It waits no longer; does nothing if it has begun. */
   giveUp(): void
-  /** It has ended. Resolves once others can have the place, or it is tried again later. Never rejects. */
+  /** It has ended. Resolves once others can have the slot, or it is tried again later. Never rejects. */
   leave(): Promise<void>
   /** Others read it within a second or two. */
   tell(doing: JsonObject): void
@@ -40,8 +41,8 @@ export interface WorkElsewhere extends WorkRow {
 
 /** What is at work on all servers. */
 export interface SharedWork {
-  /** Rejects with `StorageError`. Resolves to how many there are where the line is full. */
-  take(work: WorkItem, limits: () => LineLimits, hooks: WorkHooks): Promise<WorkSlot | LineLimits>
+  /** Rejects with `StorageError`. Resolves to how many there are where the queue is full. */
+  take(work: WorkItem, limits: () => SlotLimits, hooks: WorkHooks): Promise<WorkSlot | SlotLimits>
   /** What other servers have, in the order in which it was asked for. */
   elsewhere(kind: WorkItem['kind'], room?: RoomName): readonly WorkElsewhere[]
   /** From now on `changed` is called after something has changed in a room. Returns the function that ends it. */
@@ -52,9 +53,9 @@ export interface SharedWork {
   readAll(): Promise<void>
   /** Reads what there is, and follows that. Rejects with `StorageError`. */
   begin(): Promise<void>
-  /** This server may have been taken for dead: it has no place any more. */
+  /** This server may have been taken for dead: it has no slot any more. */
   loseAll(): void
-  /** The server stops: its places end with its lease. */
+  /** The server stops: its slots end with its lease. */
   end(): void
 }
 
@@ -65,12 +66,12 @@ export interface SharedWorkParts extends Pick<ClusterStores, 'server' | 'work' |
   readonly log: Log
 }
 
-/** A place that could not be given back is given back a little later, in milliseconds. */
+/** A slot that could not be given back is given back a little later, in milliseconds. */
 const AGAIN_MS = 1_000
 
 interface Own {
   readonly work: WorkItem
-  readonly limits: () => LineLimits
+  readonly limits: () => SlotLimits
   readonly hooks: WorkHooks
   readonly ready: Deferred<void>
   isReady: boolean
@@ -91,7 +92,7 @@ export function createSharedWork(parts: SharedWorkParts): SharedWork {
   async function readAgain(ids: readonly string[]): Promise<void> {
     const rows = new Map((await store.read(ids)).map((row) => [row.id, row]))
     for (const id of ids) take(id, rows.get(id))
-    // The place of a server that died is given to nobody by that server.
+    // The slot of a server that died is given to nobody by that server.
     if (ids.some((id) => !rows.has(id))) await fillLines()
   }
 
@@ -125,8 +126,8 @@ export function createSharedWork(parts: SharedWorkParts): SharedWork {
 
   async function fillLines(): Promise<void> {
     const waiting = [...own.values()].filter(({ isReady }) => !isReady)
-    const lines = new Map(waiting.map(({ work: { line }, limits }) => [line, limits]))
-    for (const [line, limits] of lines) await store.fill(line, limits())
+    const queues = new Map(waiting.map(({ work: { queue }, limits }) => [queue, limits]))
+    for (const [queue, limits] of queues) await store.fill(queue, limits())
   }
 
   async function giveOrder(id: string, reason: string): Promise<void> {
@@ -143,7 +144,7 @@ export function createSharedWork(parts: SharedWorkParts): SharedWork {
       await store.leave(work, limits())
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
-      log.warn({ error, reason: error.reason, id: work.id }, 'a place could not be given back yet')
+      log.warn({ error, reason: error.reason, id: work.id }, 'a slot could not be given back yet')
       clock.later(AGAIN_MS, () => void leave({ work, limits } as Own))
     }
   }

@@ -2,6 +2,7 @@ import {
   actionText,
   billLine,
   editedMark,
+  shownName,
   threadLine,
   toolCallLine,
   toolResultLine,
@@ -48,9 +49,9 @@ function unspokenHtml(entry: Entry, { nameOf }: EntryParts): Html {
       return markup`${aside(entry, entry.text, entry.level === 'error')}${billHtml(entry)}`
     case 'scope':
     case 'approval':
-      return aside(entry, `${entry.author}: ${entry.text}`)
+      return aside(entry, `${shownName(entry.author)}: ${entry.text}`)
     case 'tool_call':
-      return callHtml(entry, `${entry.author}: ${toolCallLine(entry)}`)
+      return callHtml(entry, `${shownName(entry.author)}: ${toolCallLine(entry)}`)
     case 'tool_result':
       return resultHtml(entry, toolResultLine(entry))
   }

@@ -1,4 +1,4 @@
-import { billLine, entryLine } from '../chat/entry-text.ts'
+import { billLine, entryLine, shownName } from '../chat/entry-text.ts'
 import type { Entry } from '../chat/entry.ts'
 import { personalLine } from '../chat/talk/personal-message.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
@@ -86,7 +86,7 @@ export function createAppendView(
   const writer = createFrameWriter(terminal, frames, compose, () => [], fail)
   return {
     entry(entry, { isPast } = {}) {
-      if (!isPast && personal.rings(entry)) ring()
+      if (!isPast && personal.bell.ringsFor(entry)) ring()
       if (!isTyped(entry)) writer.add({ type: 'entry', entry })
     },
     print: (text, role) =>
@@ -119,7 +119,7 @@ export function createAppendView(
       writer.request()
     },
     bell() {
-      if (personal.mayRing()) ring()
+      if (personal.bell.mayRing()) ring()
     },
     close(farewell = '') {
       if (isClosed) return
@@ -197,5 +197,5 @@ function endLines(entry: Entry): readonly string[] {
   if (entry.kind !== 'reply' || entry.thread !== undefined) return bill === '' ? [] : [`-- ${bill}`]
   if (entry.outcome === undefined) return []
   const took = entry.durationMs === undefined ? '' : duration(entry.durationMs)
-  return [`-- ${[`${cleanText(entry.author)} finished`, bill || took].filter(Boolean).join(', ')}`]
+  return [`-- ${[`${shownName(entry.author)} finished`, bill || took].filter(Boolean).join(', ')}`]
 }

@@ -19,12 +19,17 @@ export interface Personal {
   wallNow(): number
   /** What the person has to do with what was said. */
   emphasis(entry: Entry): 'own' | 'mention' | undefined
-  /** Whether the terminal is to ring for an entry that has just been recorded. */
-  rings(entry: Entry): boolean
-  /** Whether it is to ring where somebody waits for the person. */
-  mayRing(): boolean
+  readonly bell: Bell
   /** `listener` is called when something of this has changed. */
   onChange(listener: () => void): void
+}
+
+/** When the terminal is to ring. */
+export interface Bell {
+  /** For an entry that has just been recorded. */
+  ringsFor(entry: Entry): boolean
+  /** Where somebody waits for the person. */
+  mayRing(): boolean
 }
 
 /** What the looks of a session follow. */
@@ -46,7 +51,7 @@ export function createPersonal(
     setHere.add(changed)
     for (const listener of listeners) listener()
   })
-  const bell = (): string => preferences.now().bell ?? OPTIONS.bell.usual
+  const askedBell = (): string => preferences.now().bell ?? OPTIONS.bell.usual
 
   function emphasis(entry: Entry): 'own' | 'mention' | undefined {
     const isSpoken = entry.kind === 'message' || entry.kind === 'action'
@@ -70,11 +75,13 @@ export function createPersonal(
       if (setHere.has('plain')) return plain === 'on'
       return hasNoCursor(term) || isAskedFor(env['SSHAWL_PLAIN'], plain)
     },
-    rings(entry) {
-      if (bell() === 'all') return isSpeech(entry) && emphasis(entry) !== 'own'
-      return bell() === 'mention' && addressed(entry, person)
+    bell: {
+      ringsFor(entry) {
+        if (askedBell() === 'all') return isSpeech(entry) && emphasis(entry) !== 'own'
+        return askedBell() === 'mention' && addressed(entry, person)
+      },
+      mayRing: () => askedBell() !== 'off',
     },
-    mayRing: () => bell() !== 'off',
     onChange: (listener) => void listeners.push(listener),
   }
 }

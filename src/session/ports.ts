@@ -69,13 +69,6 @@ export interface OfferedKey {
   readonly mayBeCertified?: true
 }
 
-/** What somebody has through other servers. */
-export interface InUseElsewhere {
-  readonly connections: number
-  /** On how many servers they are, this one included. */
-  readonly servers: number
-}
-
 /** What the server does for a client. Whatever listens for connections calls `identify` first, then the others. */
 export interface ClientHandler {
   /**
@@ -91,8 +84,13 @@ export interface ClientHandler {
    * be called as long as the function returned was not.
    */
   connected?(person: Person, hangUp: () => void): () => void
-  /** How much of what this person, key or network may have at once is in use through other servers; absent where there are none. */
-  elsewhere?(kind: 'person' | 'key' | 'network', id: string): InUseElsewhere
+  /**
+   * Somebody who was identified has one more connection, where they and their key have fewer than `limit` through all servers
+   * together. Resolves to what takes it away again; undefined where they have as many. Never rejects. Absent where there are no others.
+   */
+  countIn?(person: Person, limit: number): Promise<(() => void) | undefined>
+  /** On how many servers this person, key or network is, this one included; absent where there are no others. */
+  servers?(kind: 'person' | 'key' | 'network', id: string): number
   /**
    * One interactive session, or lines through a pipe. Resolves when it is over. If it rejects, the terminal is still
    * open: the caller logs the error, tells the person and ends the terminal. What it makes the server do is charged to

@@ -35,6 +35,13 @@ export interface ToolRuns extends AsyncDisposable {
   run(request: ToolRunRequest): Promise<ToolResultEntry>
   /** The runs of a room, or of all rooms where none is named; those of other servers come last. */
   running(room?: RoomName): readonly ToolRun[]
+  /** Stops those of this server whose people were put out or silenced. Rejects with `StorageError`. */
+  stopThoseOut(): Promise<void>
+}
+
+/** One that this server has. */
+interface ActiveRun extends Pick<ToolRunRequest, 'room' | 'person'> {
+  readonly result: Promise<unknown>
 }
 
 /** Disposing stops every run, waits until it is recorded, and starts no more. */
@@ -44,7 +51,7 @@ export function createToolRuns(
   clock: Clock,
   slots: RunSlots = createRunSlots(),
 ): ToolRuns {
-  const active = new Map<ToolRun, Promise<unknown>>()
+  const active = new Map<ToolRun, ActiveRun>()
   let closing = false
 
   return {
@@ -65,7 +72,7 @@ export function createToolRuns(
         progress: () => progress,
         since: () => now.since,
         cancel,
-        done: async () => await Promise.allSettled([active.get(run)]),
+        done: async () => await Promise.allSettled([active.get(run)?.result]),
       }
       const report: ReportDoing = (doing, share) => {
         if (doing !== now.doing) now = { doing, since: clock.now() }
@@ -85,7 +92,7 @@ export function createToolRuns(
       signal.addEventListener('abort', leave)
       if (signal.aborted) leave()
       const result = runInSlot()
-      active.set(run, result)
+      active.set(run, { room, person, result })
       return await result.finally(() => {
         signal.removeEventListener('abort', leave)
         active.delete(run)
@@ -95,10 +102,16 @@ export function createToolRuns(
       const here = [...active.keys()].filter((run) => room === undefined || run.room === room)
       return [...here, ...slots.elsewhere(room)]
     },
+    async stopThoseOut() {
+      for (const [run, { room, person }] of active) {
+        const why = await room.whyNoWork(person)
+        if (why !== undefined) run.cancel(why)
+      }
+    },
     async [Symbol.asyncDispose]() {
       closing = true
       for (const run of active.keys()) run.cancel('the server is stopping')
-      await Promise.allSettled(active.values())
+      await Promise.allSettled([...active.values()].map(({ result }) => result))
     },
   }
 }

@@ -118,6 +118,6 @@ export async function recordEnd(ended: EndedTurn, ending: Ending): Promise<Recor
 
 const billOf = ({ usage, cost }: Spent, recorder: TurnRecorder): TurnBill => ({
   usage,
-  durationMs: Math.round(recorder.elapsedMs()),
+  durationMs: Math.round(recorder.time.elapsedMs()),
   ...(cost === undefined ? {} : { cost: exactAmount(cost) }),
 })

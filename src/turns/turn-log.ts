@@ -27,14 +27,19 @@ export interface TurnLog {
   beginInBackground(turn: Pick<TurnFacts, 'room' | 'model'>): TurnRecorder
 }
 
+/** When a turn began, and how long ago that is. */
+export interface TurnTime {
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  /** By a clock that never goes back. */
+  elapsedMs(): number
+}
+
 /** Stores one turn. All promises reject with `StorageError` only. */
 export interface TurnRecorder {
   readonly id: TurnId
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number
   readonly bill: Bill
-  /** Milliseconds since the turn was begun, by a clock that never goes back. */
-  elapsedMs(): number
+  readonly time: TurnTime
   /** Resolves when the beginning of the turn is stored. */
   readonly begun: Promise<void>
   /** Stores a request when it is sent: the first prompt as a whole, of later requests only what is new. */
@@ -65,9 +70,8 @@ export function createTurnLog(
     let last: ModelRequest | undefined
     return {
       id,
-      startedAt,
       bill: openBill(turn.room, requester),
-      elapsedMs: () => clock.monotonic() - begunAt,
+      time: { startedAt, elapsedMs: () => clock.monotonic() - begunAt },
       begun: store.begin({ ...turn, ...whose(requester), id, startedAt, ...cut }),
       async sent(request) {
         const before = last

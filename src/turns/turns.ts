@@ -46,6 +46,8 @@ export interface Turns extends AsyncDisposable {
   start(mention: Mention): Promise<RunningTurn>
   /** The turns of a room, or of all rooms where none is named, in order of their start; those of other servers, too. */
   running(room?: RoomName): readonly TurnAtWork[]
+  /** Stops those of this server whose requesters were put out or silenced. Rejects with `StorageError`. */
+  stopThoseOut(): Promise<void>
   /** How many of them are at work on this server. */
   countHere(): number
   /** Names of the models that can be called, in order of the config. */
@@ -85,7 +87,7 @@ export interface TurnsParts {
 
 /** Disposing stops every turn, waits until it is recorded, and starts no more. */
 export function createTurns({ models, listModels, preview, ...parts }: TurnsParts): Turns {
-  const active = new Set<RunningTurn>()
+  const active = new Map<RunningTurn, Mention>()
   let closing = false
 
   function modelCalled(name: string): ConfiguredModel {
@@ -96,6 +98,11 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
 
   function refuseIfClosing(): void {
     if (closing) throw new Refusal('the server is stopping; ask again when it is back')
+  }
+
+  async function stopIfOut(turn: RunningTurn, { room, requester }: Mention): Promise<void> {
+    const why = await room.whyNoWork(requester)
+    if (why !== undefined) turn.cancel(`@${turn.model} was stopped: ${why}`)
   }
 
   return {
@@ -115,7 +122,11 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       const turn = launch(called, { ...mention, model, recorder }, { slot, stop }, parts, () =>
         active.delete(turn),
       )
-      active.add(turn)
+      active.set(turn, mention)
+      // A ban of this moment has not found it.
+      void stopIfOut(turn, mention).catch((error: unknown) =>
+        parts.log.error({ turn: turn.id, error }, 'it is not known whether a turn may go on'),
+      )
       await recorder.begun.catch(async (error: unknown) => {
         // It is no running turn any more when the caller is told.
         await turn.done.catch(() => undefined)
@@ -124,10 +135,13 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       return turn
     },
     running(room) {
-      const here = [...active].filter((turn) => room === undefined || turn.room === room)
+      const here = [...active.keys()].filter((turn) => room === undefined || turn.room === room)
       const elsewhere = parts.slots.elsewhere(room)
       if (elsewhere.length === 0) return here
       return [...here, ...elsewhere].toSorted((a, b) => a.startedAt - b.startedAt)
+    },
+    async stopThoseOut() {
+      for (const [turn, mention] of active) await stopIfOut(turn, mention)
     },
     countHere: () => active.size,
     names: () => models().map(({ settings }) => settings.name),
@@ -146,11 +160,11 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
     },
     async finish(signal) {
       closing = true
-      await Promise.race([Promise.allSettled([...active].map((turn) => turn.done)), aborted(signal)])
+      await Promise.race([Promise.allSettled([...active.keys()].map((turn) => turn.done)), aborted(signal)])
     },
     async [Symbol.asyncDispose]() {
       closing = true
-      const running = [...active]
+      const running = [...active.keys()]
       for (const turn of running) turn.cancel(`@${turn.model} was stopped: the server is stopping`)
       await Promise.allSettled(running.map((turn) => turn.done))
     },
@@ -211,6 +225,7 @@ function launch(
   async function run(): Promise<Entry> {
     try {
       await slot.ready
+      doing = 'thinking'
       const { last } = await runTurn({ ...job, report }, stop.signal)
       return last
     } finally {

@@ -40,6 +40,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/app/mcp/import': 'agents-file.ts',
   'src/app/operator': 'check.ts',
   'src/app/room': 'board.ts',
+  'src/app/tools': 'tool-sources.ts',
   'src/app/turns': 'assemble-turns.ts',
   'src/chat/limits': 'payers.ts',
   'src/commands': 'define.ts',

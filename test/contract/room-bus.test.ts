@@ -1,6 +1,7 @@
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import { createRoomFeed } from '../../src/cluster/room-feed.ts'
-import type { ServerId, Wire } from '../../src/cluster/ports.ts'
+import type { Wire } from '../../src/cluster/ports.ts'
+import type { ServerId } from '../../src/cluster/server-id.ts'
 import { roomBusExam } from './room-bus-exam.ts'
 
 function errorLog() {

@@ -1,25 +1,28 @@
 import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BusSecret } from '../../src/adapters/bus/seal.ts'
 import type { Log } from '../../src/chat/ports.ts'
 import type { Wire } from '../../src/cluster/ports.ts'
 import { utf8Bytes } from '../../src/lib/bytes.ts'
+import { newBusSecret } from '../support/bus-secret.ts'
 import { createEventLog } from '../support/event-log.ts'
 
 /** An engine in a process of its own, and ways to it. */
 export interface ExaminedEngine extends AsyncDisposable {
-  /** Another server's wire. */
-  open(log: Log): Promise<Wire>
+  /** The wire of another server of the same database, or of one that has another secret. */
+  open(log: Log, secret?: BusSecret): Promise<Wire>
   /** Ends it at once. */
   kill(): Promise<void>
   startAgain(): Promise<void>
   /** What another program sends where the wire's texts under this subject go: anything that the engine carries. */
   intrude(subject: string): Promise<void>
   /** What must be shown nowhere. */
-  readonly secret: string
+  readonly password: string
 }
 
 const AWAY = 'the bus is away'
 const BACK = 'the bus is back'
+const STRANGER = 'somebody who is no server of this database'
 
 /** Asks whether the engine brings what is sent; it is heard apart from the texts. */
 const READY = 'ready?'
@@ -219,7 +222,27 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       wire.send('room.lobby', 'ours')
       await heard.until('ours')
       expect(wire.isUp()).toBe(true)
-      expect(log.lines).toEqual([])
+      expect(heard.texts).toEqual(['ours'])
+      expect([log.lines.length, log.count(STRANGER)]).toEqual([1, 1])
+    })
+
+    test('neither brings nor shows anything to servers of another database', async () => {
+      const log = createEventLog()
+      await using ours = await engine.open(log)
+      await using theirs = await engine.open(createEventLog(), newBusSecret())
+      const our = await hearing(ours, 'room.den')
+      const their = await hearing(theirs, 'room.den')
+      ours.send('room.den', 'ours')
+      theirs.send('room.den', 'theirs')
+      ours.send('room.den', 'end')
+      theirs.send('room.den', 'end')
+      await Promise.all([our.until('end'), their.until('end')])
+      await hearing(ours, 'room.last')
+      expect([our.texts, their.texts]).toEqual([
+        ['ours', 'end'],
+        ['theirs', 'end'],
+      ])
+      expect(log.count(STRANGER)).toBe(1)
     })
 
     test('says that it is cut off while its engine is away, and goes on by itself', async () => {
@@ -238,13 +261,15 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       })
       await Promise.all(logs.map((log) => log.until(BACK)))
       expect([here.isUp(), there.isUp()]).toEqual([true, true])
+      // The engine knows again what is heard there.
+      await hearing(there, 'room.back')
       for (const subject of ['room.before', 'room.during']) here.send(subject, 'after')
       await before.until('after')
       await during[0]?.until('after')
       expect([before.texts, during[0]?.texts]).toEqual([['after'], ['after']])
       for (const log of logs) {
         expect([log.count(AWAY), log.count(BACK)]).toEqual([1, 1])
-        expect(log.lines.join('\n')).not.toContain(engine.secret)
+        expect(log.lines.join('\n')).not.toContain(engine.password)
       }
     })
 
@@ -258,7 +283,7 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       await log.until(BACK)
       await using opened = wire
       if (opened) await hearing(opened, 'room.late')
-      expect(log.lines.join('\n')).not.toContain(engine.secret)
+      expect(log.lines.join('\n')).not.toContain(engine.password)
     })
 
     test('ends once, with what was sent before, and is silent then', async () => {

@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { openWire } from '../../src/adapters/bus/open.ts'
+import { newBusSecret } from '../support/bus-secret.ts'
 import { startNats } from '../support/nats.ts'
 import { lacks } from '../support/needs.ts'
 import { wireExam } from './wire-exam.ts'
@@ -10,9 +11,11 @@ const SECRET = 'tops3cret'
 describe.skipIf(lacks('nats'))('servers with NATS', () => {
   wireExam('NATS', async () => {
     const nats = await startNats()
+    const secret = newBusSecret()
     const url = nats.url.replace('//', `//sshawl:${SECRET}@`)
     return {
-      open: (log) => openWire({ bus: { url, prefix: PREFIX }, storageUrl: '', log }),
+      open: (log, other) =>
+        openWire({ bus: { url, prefix: PREFIX }, storageUrl: '', secret: other ?? secret, log }),
       kill: nats.kill,
       startAgain: nats.startAgain,
       async intrude(subject) {
@@ -23,10 +26,12 @@ describe.skipIf(lacks('nats'))('servers with NATS', () => {
           [0],
           Array.from({ length: 100_000 }, () => 0x80),
         ]
-        for (const bytes of anything) await nats.publish(`${PREFIX}.${subject}`, Uint8Array.from(bytes))
+        for (const bytes of anything)
+          await nats.publish(`${PREFIX}.sealed.${subject}`, Uint8Array.from(bytes))
+        await nats.publish(`${PREFIX}.${subject}`, new TextEncoder().encode('not sealed'))
         await nats.publish(subject, new TextEncoder().encode('under another prefix'))
       },
-      secret: SECRET,
+      password: SECRET,
       [Symbol.asyncDispose]: nats[Symbol.asyncDispose],
     }
   })

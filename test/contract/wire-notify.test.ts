@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { describe } from 'vitest'
 import { openWire } from '../../src/adapters/bus/open.ts'
+import { newBusSecret } from '../support/bus-secret.ts'
 import { lacks } from '../support/needs.ts'
 import { freePort, startAgain, startServer, stopServer } from '../support/postgres/server.ts'
 import { temporaryDir } from '../support/storage.ts'
@@ -10,10 +11,10 @@ import { wireExam } from './wire-exam.ts'
 
 const SECRET = 'tops3cret'
 
-async function notify(url: string, payloads: readonly string[]): Promise<void> {
+async function notify(url: string, channel: string, payloads: readonly string[]): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
-  for (const payload of payloads) await client.query("SELECT pg_notify('sshawl', $1)", [payload])
+  for (const payload of payloads) await client.query('SELECT pg_notify($1, $2)', [channel, payload])
   await client.end()
 }
 
@@ -26,27 +27,30 @@ describe.skipIf(lacks('postgres'))('servers with PostgreSQL alone', () => {
     mkdirSync(dir)
     const port = await freePort()
     const url = await startServer(dir, port)
+    const secret = newBusSecret()
     const withPassword = Object.assign(new URL(url), { password: SECRET }).toString()
     return {
-      open: (log) => openWire({ bus: undefined, storageUrl: withPassword, log }),
+      open: (log, other) =>
+        openWire({ bus: undefined, storageUrl: withPassword, secret: other ?? secret, log }),
       kill: () => stopServer(dir),
       startAgain: () => startAgain(dir, port),
-      intrude: (subject) =>
-        notify(url, [
+      async intrude(subject) {
+        await notify(url, 'sshawl', [`1 ${subject} not sealed`])
+        await notify(url, 'sshawl_sealed', [
           '',
           ' ',
           'x',
-          '1',
-          `1 ${subject}`,
-          `1  ${subject} x`,
-          `é ${subject} x`,
-          `1 ROOM.* x`,
-          `1 ${subject} \u0001`,
-          `1 __proto__ x`,
-          `zzzzzzzzzzzzzzzzzzzzz ${subject} hello`,
+          subject,
+          `${subject} `,
+          `${subject}  x`,
+          `${subject} é\u0001`,
+          `${subject} ${Buffer.alloc(5_000, 'text').toString('base64')}`,
+          `${subject} ====`,
+          '__proto__ x',
           'x'.repeat(7999),
-        ]),
-      secret: SECRET,
+        ])
+      },
+      password: SECRET,
       async [Symbol.asyncDispose]() {
         await stopServer(dir)
         parent[Symbol.dispose]()

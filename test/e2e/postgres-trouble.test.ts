@@ -72,6 +72,13 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL server in trouble', () => {
     expect(await readiness()).toBe(503)
     await postgres.start()
     await isReady()
+    const logged = stage.server.stderr()
+    expect(logged.match(/the database cannot be reached|the database can be reached again/g)).toEqual([
+      'the database cannot be reached',
+      'the database can be reached again',
+    ])
+    expect(logged.match(/"login failed"/g), 'each login has its line').toHaveLength(2)
+    expect(logged, 'no stack of what every part finds by itself').not.toContain('"stack"')
     session.write('stored again\n')
     await session.waitFor('alice: stored again')
     expect(await saidInLobby()).toEqual(['before the trouble', 'before the trouble', 'stored again'])

@@ -73,5 +73,16 @@ describe.skipIf(lacks('postgres') || lacks('nats'))(
       }
       await expectOneLog()
     })
+
+    test('nobody is taken for gone by a wrong clock, and who goes has left once', async () => {
+      expect(await talkers.left()).toEqual([])
+      const { machines } = talkers.site
+      await machines[2]?.server.stop('SIGKILL')
+      await machines[2]?.start(-HOUR_MS)
+      for (const at of [0, 1]) await talkers.sessions[at]?.waitFor('carol left')
+      talkers.say(0, 'the two of us')
+      await talkers.heard('the two of us', 0, 1)
+      expect(await talkers.left()).toEqual(['carol'])
+    })
   },
 )

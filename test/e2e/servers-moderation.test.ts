@@ -1,90 +1,74 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCluster, type ClusterStage } from '../support/cluster.ts'
 import { lacks } from '../support/needs.ts'
-import type { SshResult, SshSession } from '../support/ssh.ts'
 
 describe.skipIf(lacks('postgres'))('what is decided on one server', () => {
   let stage: ClusterStage
   beforeAll(async () => {
     stage = await createCluster({ servers: 2, http: true })
-    await done(0, 'rhea', `claim ${stage.servers[0]!.claimCode}`)
-    await Promise.all([...['ann', 'bob', 'mallory'].map((name) => done(1, name, 'whoami'))])
+    await stage.done(0, 'rhea', `claim ${stage.servers[0]!.claimCode}`)
+    await Promise.all([...['ann', 'bob', 'mallory'].map((name) => stage.done(1, name, 'whoami'))])
   }, 30_000)
   afterAll(() => stage[Symbol.asyncDispose]())
-
-  const run = (at: number, name: string, line: string): Promise<SshResult> =>
-    stage.as(at, name, line.split(' '))
-
-  async function done(at: number, name: string, line: string): Promise<string> {
-    const { exitCode, stdout, stderr } = await run(at, name, line)
-    expect({ line, exitCode, stderr }).toEqual({ line, exitCode: 0, stderr: '' })
-    return stdout
-  }
 
   /** Runs the line until it is answered so: what another server decided is in force within a moment. */
   async function until(at: number, name: string, line: string, answer: RegExp | 0): Promise<void> {
     for (;;) {
-      const { exitCode, stderr } = await run(at, name, line)
+      const { exitCode, stderr } = await stage.run(at, name, line)
       if (answer === 0 ? exitCode === 0 : answer.test(stderr)) return
     }
   }
 
-  async function inLobby(at: number, name: string): Promise<SshSession> {
-    const session = await stage.open(at, name, '-T')
-    await session.waitFor('-- lobby')
-    return session
-  }
-
   test('a ban ends sessions, commands, agents and connections on all, and logins are refused until it is lifted', async () => {
-    const made = JSON.parse(await done(1, 'mallory', 'token new --json')) as { token: string }
+    const made = JSON.parse(await stage.done(1, 'mallory', 'token new --json')) as { token: string }
     const ask = async (): Promise<number> => {
       const headers = { authorization: `Bearer ${made.token}` }
       return (await fetch(`${stage.servers[1]!.http}/metrics`, { headers })).status
     }
     expect(await ask()).toBe(403)
-    await using session = await inLobby(1, 'mallory')
+    await using session = await stage.inLobby(1, 'mallory')
     await using agent = await stage.open(1, 'mallory', '-T', ['mcp', 'serve'])
     const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } }
     agent.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello })}\n`)
     await agent.waitFor('serverInfo')
     // Some come in at the moment of the ban.
     const comingIn = Array.from({ length: 4 }, () => stage.open(1, 'mallory', '-T'))
-    await done(0, 'rhea', 'ban mallory spam')
+    await stage.done(0, 'rhea', 'ban mallory spam')
     expect(await session.exit).toBe(1)
     expect(session.errors() + session.output()).toContain('you were banned from this server: spam')
     expect(await agent.exit).toBe(1)
     for (const coming of await Promise.all(comingIn)) expect(await coming.exit).not.toBe(0)
-    expect((await run(1, 'mallory', 'whoami')).exitCode).toBe(255)
+    expect((await stage.run(1, 'mallory', 'whoami')).exitCode).toBe(255)
     expect(await ask()).toBe(401)
-    await done(1, 'rhea', 'unban mallory')
+    await stage.done(1, 'rhea', 'unban mallory')
     await until(0, 'mallory', 'whoami', 0)
     expect(await ask()).toBe(403)
   })
 
   test('mutes and archives keep people silent on all, and a ban from a room puts them out', async () => {
-    await using bob = await inLobby(1, 'bob')
-    await done(0, 'ann', 'create den')
+    await using bob = await stage.inLobby(1, 'bob')
+    await stage.done(0, 'ann', 'create den')
     bob.write('/join den\n')
     await bob.waitFor('-- den')
-    await done(0, 'ann', 'mute den bob')
+    await stage.done(0, 'ann', 'mute den bob')
     await until(1, 'bob', 'say den x', /you are muted in den/)
-    await done(0, 'ann', 'unmute den bob')
+    await stage.done(0, 'ann', 'unmute den bob')
     await until(1, 'bob', 'say den x', 0)
-    await done(0, 'ann', 'archive den')
+    await stage.done(0, 'ann', 'archive den')
     await until(1, 'bob', 'say den x', /den is archived/)
-    await done(0, 'ann', 'archive den off')
+    await stage.done(0, 'ann', 'archive den off')
     await until(1, 'bob', 'say den x', 0)
-    await done(0, 'ann', 'ban --room den bob 1h')
+    await stage.done(0, 'ann', 'ban --room den bob 1h')
     await bob.waitFor('you were banned from den for ')
     await bob.waitFor(/-- lobby[^]*-- lobby/)
-    expect((await run(1, 'bob', 'join den')).stderr).toContain('you are banned from den')
+    expect((await stage.run(1, 'bob', 'join den')).stderr).toContain('you are banned from den')
   })
 
   test('a kick, and the end of a membership, reach whoever is elsewhere', async () => {
-    await done(0, 'ann', 'create --private cave')
-    await done(0, 'ann', 'invite cave bob')
-    await done(1, 'bob', 'join cave')
-    await using bob = await inLobby(1, 'bob')
+    await stage.done(0, 'ann', 'create --private cave')
+    await stage.done(0, 'ann', 'invite cave bob')
+    await stage.done(1, 'bob', 'join cave')
+    await using bob = await stage.inLobby(1, 'bob')
     bob.write('/join cave\n')
     await bob.waitFor('-- cave')
     await until(0, 'ann', 'kick cave bob', 0)
@@ -92,28 +76,28 @@ describe.skipIf(lacks('postgres'))('what is decided on one server', () => {
     await bob.waitFor(/-- cave[^]*-- lobby/)
     bob.write('/join cave\n')
     await bob.waitFor(/-- lobby[^]*-- cave[^]*-- cave/)
-    await done(0, 'ann', 'uninvite cave bob')
+    await stage.done(0, 'ann', 'uninvite cave bob')
     await bob.waitFor('ann took you out of cave')
-    expect((await run(1, 'bob', 'history cave')).stderr).toContain('there is no room called cave')
+    expect((await stage.run(1, 'bob', 'history cave')).stderr).toContain('there is no room called cave')
   })
 
   test('a room that is deleted is gone for all, with nothing left of it', async () => {
-    await done(0, 'ann', 'create yard')
-    await using bob = await inLobby(1, 'bob')
+    await stage.done(0, 'ann', 'create yard')
+    await using bob = await stage.inLobby(1, 'bob')
     bob.write('/join yard\n')
     await bob.waitFor('-- yard')
     bob.write('I say this\n')
     await bob.waitFor('bob: I say this')
-    await run(0, 'ann', 'delete yard')
-    await done(0, 'ann', 'delete yard yard')
+    await stage.run(0, 'ann', 'delete yard')
+    await stage.done(0, 'ann', 'delete yard yard')
     await bob.waitFor('ann deleted yard')
-    expect((await run(1, 'bob', 'history yard')).stderr).toContain('there is no room called yard')
+    expect((await stage.run(1, 'bob', 'history yard')).stderr).toContain('there is no room called yard')
     await until(1, 'bob', 'create yard', 0)
-    expect(await done(0, 'bob', 'history yard')).toBe('')
+    expect(await stage.done(0, 'bob', 'history yard')).toBe('')
   })
 
   test('a key or a token that is taken away ends what came in with it', async () => {
-    const made = JSON.parse(await done(1, 'ann', 'token new --json')) as { token: string; id: number }
+    const made = JSON.parse(await stage.done(1, 'ann', 'token new --json')) as { token: string; id: number }
     const answer = await fetch(`${stage.servers[1]!.http}/mcp`, {
       method: 'POST',
       headers: {
@@ -124,7 +108,7 @@ describe.skipIf(lacks('postgres'))('what is decided on one server', () => {
       body: '{}',
     })
     expect(answer.status).not.toBe(401)
-    await done(0, 'ann', `token revoke ${made.id}`)
+    await stage.done(0, 'ann', `token revoke ${made.id}`)
     const again = await fetch(`${stage.servers[1]!.http}/metrics`, {
       headers: { authorization: `Bearer ${made.token}` },
     })
@@ -133,7 +117,7 @@ describe.skipIf(lacks('postgres'))('what is decided on one server', () => {
     await stage.as(0, 'ann', ['keys', 'add'], line)
     await using other = await stage.open(1, 'ann', '-T', [], 'ann2')
     await other.waitFor('-- lobby')
-    await done(0, 'ann', `keys remove ${await stage.fingerprint('ann2')}`)
+    await stage.done(0, 'ann', `keys remove ${await stage.fingerprint('ann2')}`)
     await other.exit
     expect(other.output() + other.errors()).toContain('was removed')
   })

@@ -1,87 +1,75 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCluster, type ClusterStage } from '../support/cluster.ts'
 import { lacks } from '../support/needs.ts'
-import type { SshResult, SshSession } from '../support/ssh.ts'
+import type { SshSession } from '../support/ssh.ts'
 
 describe.skipIf(lacks('postgres'))('people on several servers', () => {
   let stage: ClusterStage
   beforeAll(async () => {
     stage = await createCluster({ servers: 2 })
-    await Promise.all(['ann', 'bob', 'carl'].map((name) => done(1, name, 'whoami')))
+    await Promise.all(['ann', 'bob', 'carl'].map((name) => stage.done(1, name, 'whoami')))
   }, 30_000)
   afterAll(() => stage[Symbol.asyncDispose]())
-
-  const run = (at: number, name: string, line: string): Promise<SshResult> =>
-    stage.as(at, name, line.split(' '))
-
-  async function done(at: number, name: string, line: string): Promise<string> {
-    const { exitCode, stdout, stderr } = await run(at, name, line)
-    expect({ line, exitCode, stderr }).toEqual({ line, exitCode: 0, stderr: '' })
-    return stdout
-  }
 
   /** Runs the line until it prints this: what happened on another server is known within a moment. */
   async function until(at: number, name: string, line: string, answer: RegExp): Promise<void> {
     let last = ''
     for (let tries = 0; tries < 20; tries++) {
-      const { stdout, stderr } = await run(at, name, line)
+      const { stdout, stderr } = await stage.run(at, name, line)
       last = stdout + stderr
       if (answer.test(last)) return
     }
     expect(last).toMatch(answer)
   }
 
-  async function inLobby(at: number, name: string, key?: string): Promise<SshSession> {
-    const session = await stage.open(at, name, '-T', [], key)
-    await session.waitFor('-- lobby')
-    return session
-  }
-
   const times = (session: SshSession, text: string): number => session.output().split(text).length - 1
 
   test('a name and rights that are taken are those of now wherever the person is', async () => {
-    await using bob = await inLobby(1, 'bob')
+    await using bob = await stage.inLobby(1, 'bob')
     await until(0, 'ann', 'who lobby', /bob/)
-    await done(0, 'bob', 'rename bobby')
+    await stage.done(0, 'bob', 'rename bobby')
     await bob.waitFor('bob is called bobby now')
     await until(1, 'ann', 'who lobby', /bobby/)
     await until(0, 'ann', 'who lobby', /bobby/)
     bob.write('/whoami\n')
     await bob.waitFor(/^bobby [(]/m)
-    await done(0, 'carl', `claim ${stage.servers[0]!.claimCode}`)
+    await stage.done(0, 'carl', `claim ${stage.servers[0]!.claimCode}`)
     await until(1, 'carl', 'bans', /^(?!.*only an admin)/)
-    await using later = await inLobby(1, 'carl')
+    await using later = await stage.inLobby(1, 'carl')
     expect(later.output()).not.toContain('nobody is admin yet')
-    await done(0, 'bob', 'rename bob')
+    await stage.done(0, 'bob', 'rename bob')
   })
 
   test('a message reaches all sessions once, wherever they are, and so does the answer', async () => {
-    await using here = await inLobby(0, 'bob')
-    await using there = await inLobby(1, 'bob')
-    await using ann = await inLobby(1, 'ann')
-    await done(0, 'ann', 'msg bob hello there')
+    await using here = await stage.inLobby(0, 'bob')
+    await using there = await stage.inLobby(1, 'bob')
+    await using ann = await stage.inLobby(1, 'ann')
+    await stage.done(0, 'ann', 'msg bob hello there')
     await Promise.all([here, there].map((session) => session.waitFor('ann -> you: hello there')))
     await ann.waitFor('you -> bob: hello there')
-    await done(0, 'bob', 'reply I am here')
+    await stage.done(0, 'bob', 'reply I am here')
     await ann.waitFor('bob -> you: I am here')
-    await done(1, 'bob', 'reply and here')
+    await stage.done(1, 'bob', 'reply and here')
     await ann.waitFor('bob -> you: and here')
     expect([here, there].map((session) => times(session, 'hello there'))).toEqual([1, 1])
     expect(times(ann, 'I am here')).toBe(1)
-    await done(0, 'ann', 'msg carl waits for you')
-    await using carl = await inLobby(1, 'carl')
+    await stage.done(0, 'ann', 'msg carl waits for you')
+    await using carl = await stage.inLobby(1, 'carl')
     await carl.waitFor('waits for you')
-    await using again = await inLobby(0, 'carl')
+    await using again = await stage.inLobby(0, 'carl')
     expect(times(again, 'waits for you')).toBe(0)
   })
 
   test('a guest has one name on all servers, is lent it alone, and is written to', async () => {
-    const [first, second] = await Promise.all([inLobby(0, 'ann', 'guest1'), inLobby(1, 'ann', 'guest2')])
+    const [first, second] = await Promise.all([
+      stage.inLobby(0, 'ann', 'guest1'),
+      stage.inLobby(1, 'ann', 'guest2'),
+    ])
     const nameOf = (session: SshSession): string => /you are (ann-\d+), a guest/.exec(session.output())![1]!
     await using one = first
     await using two = second
     expect(new Set([nameOf(one), nameOf(two)])).toEqual(new Set(['ann-2', 'ann-3']))
-    await using same = await inLobby(1, 'ann', 'guest1')
+    await using same = await stage.inLobby(1, 'ann', 'guest1')
     expect(nameOf(same)).toBe(nameOf(one))
     await until(1, 'bob', `who lobby`, new RegExp(nameOf(one)))
     await until(0, 'bob', `msg ${nameOf(two)} psst`, /you -> /)
@@ -92,32 +80,44 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
   })
 
   test('who is away, whom somebody ignores, what they set and to what they are invited is known on all', async () => {
-    await using bob = await inLobby(1, 'bob')
-    await done(0, 'bob', 'away at lunch')
+    await using bob = await stage.inLobby(1, 'bob')
+    await stage.done(0, 'bob', 'away at lunch')
     await until(1, 'ann', 'msg bob are you there', /bob is away: at lunch/)
     bob.write('back\n')
     await bob.waitFor('you are not away any more')
-    await done(0, 'bob', 'set bell off')
+    await stage.done(0, 'bob', 'set bell off')
     await until(1, 'bob', 'set', /bell +off/)
-    await done(0, 'bob', 'ignore ann')
+    await stage.done(0, 'bob', 'ignore ann')
     for (let n = 0; ; n++) {
-      await done(1, 'ann', `say lobby from ann ${n}`)
-      await done(1, 'carl', `say lobby from carl ${n}`)
+      await stage.done(1, 'ann', `say lobby from ann ${n}`)
+      await stage.done(1, 'carl', `say lobby from carl ${n}`)
       await bob.waitFor(`from carl ${n}`)
       if (!bob.output().includes(`from ann ${n}`)) break
     }
-    await done(0, 'bob', 'ignore ann')
-    await done(0, 'ann', 'create --private cave')
-    await done(0, 'ann', 'invite cave bob')
+    await stage.done(0, 'bob', 'ignore ann')
+    await stage.done(0, 'ann', 'create --private cave')
+    await stage.done(0, 'ann', 'invite cave bob')
     await bob.waitFor('ann invited you to cave; /join cave')
     expect(times(bob, 'ann invited you')).toBe(1)
   })
 
+  test('of many connections that one person opens at once, as many get in as the limit says', async () => {
+    const opened = await Promise.all([0, 1, 0, 1, 0, 1, 0, 1].map((at) => stage.open(at, 'bob', '-T')))
+    const inside = (session: SshSession): boolean => session.output().includes('-- lobby')
+    const refused = (session: SshSession): boolean =>
+      (session.output() + session.errors()).includes('You have 4 connections already')
+    await expect
+      .poll(() => opened.filter((session) => inside(session) || refused(session)).length, { timeout: 20_000 })
+      .toBe(8)
+    expect(opened.filter(inside)).toHaveLength(4)
+    for (const session of opened) await session[Symbol.asyncDispose]()
+  })
+
   test('connections of one person are counted on all servers together', async () => {
-    await using _first = await inLobby(0, 'carl')
-    await using _second = await inLobby(0, 'carl')
-    await using _third = await inLobby(1, 'carl')
-    await using _fourth = await inLobby(1, 'carl')
+    await using _first = await stage.inLobby(0, 'carl')
+    await using _second = await stage.inLobby(0, 'carl')
+    await using _third = await stage.inLobby(1, 'carl')
+    await using _fourth = await stage.inLobby(1, 'carl')
     await until(0, 'carl', 'whoami', /You have 4 connections already/)
     await until(1, 'carl', 'whoami', /You have 4 connections already/)
   })

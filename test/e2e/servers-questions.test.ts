@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createDeferred } from '../../src/lib/deferred.ts'
 import { createCluster } from '../support/cluster.ts'
 import { fallSilent } from '../support/cluster-turns.ts'
 import { calls, says, startModelServer } from '../support/model-server.ts'
@@ -7,6 +8,7 @@ import type { SshSession } from '../support/ssh.ts'
 
 const configFor = (endpoint: string): string => `
 [limits]
+drain_s = 60
 address_burst = 1000000
 rate_burst = 1000
 approvals_per_person = 2
@@ -31,10 +33,8 @@ describe.skipIf(lacks('postgres'))('questions of several servers', () => {
   test('have one row of numbers, are answered anywhere, once, and end with their server', async () => {
     await using models = await startModelServer()
     await using cluster = await createCluster({ servers: 2, config: configFor(models.endpoint) })
-    await using alice = await cluster.open(0, 'alice', '-T')
-    await alice.waitFor('-- lobby')
-    await using bob = await cluster.open(1, 'bob', '-T')
-    await bob.waitFor('-- lobby')
+    await using alice = await cluster.inLobby(0, 'alice')
+    await using bob = await cluster.inLobby(1, 'bob')
 
     models.play(calls('write_file', { file_path: 'one.txt', content: 'x' }), says('it is', ' written'))
     alice.write('@qwen please\n')
@@ -70,5 +70,39 @@ describe.skipIf(lacks('postgres'))('questions of several servers', () => {
     const late = await cluster.as(1, 'alice', ['allow', 'lobby', '3'])
     expect(late.stderr).toContain('question 3 is not open in lobby')
     expect(bob.output().match(/the server of question 3 ended/g)).toHaveLength(1)
+  })
+
+  test('stay open while their requester goes to another server, and the turn that waits goes on', async () => {
+    await using models = await startModelServer()
+    await using cluster = await createCluster({ servers: 2, config: configFor(models.endpoint) })
+    await cluster.as(0, 'rhea', ['claim', cluster.servers[0]!.claimCode!])
+    await using rhea = await cluster.open(1, 'rhea', '-T')
+    await rhea.waitFor('-- lobby')
+    await using ann = await cluster.open(0, 'ann', '-T')
+    await ann.waitFor('-- lobby')
+    const hasGone = createDeferred<void>()
+    models.play(
+      calls('write_file', { file_path: 'one.txt', content: 'x' }),
+      async (response, request) => {
+        await hasGone.promise
+        await calls('write_file', { file_path: 'two.txt', content: 'x' })(response, request)
+      },
+      says('both', ' written'),
+    )
+    ann.write('@qwen please\n')
+    await rhea.waitFor('question 1: may @qwen, for ann')
+    const stopped = cluster.servers[0]!.stop('SIGTERM')
+    await ann.exit
+    await rhea.waitFor('ann left')
+    expect((await cluster.as(1, 'rhea', ['allow', 'lobby', '1'])).exitCode).toBe(0)
+    await models.arrived(2)
+    hasGone.resolve()
+    await rhea.waitFor('question 2: may @qwen, for ann')
+    await using again = await cluster.open(1, 'ann', '-T')
+    await again.waitFor('-- lobby')
+    expect((await cluster.as(1, 'ann', ['allow', 'lobby', '2'])).exitCode).toBe(0)
+    await again.waitFor('both written')
+    expect(await stopped).toBe(0)
+    expect(rhea.output()).not.toContain('denied')
   })
 })

@@ -15,10 +15,8 @@ describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
   test('have one end, though a server that stood still goes on with one that another has ended', async () => {
     await using models = await startModelServer()
     await using cluster = await createCluster({ servers: 2, config: oneTurnAtOnce(models) })
-    await using alice = await cluster.open(0, 'alice', '-T')
-    await alice.waitFor('-- lobby')
-    await using bob = await cluster.open(1, 'bob', '-T')
-    await bob.waitFor('-- lobby')
+    await using alice = await cluster.inLobby(0, 'alice')
+    await using bob = await cluster.inLobby(1, 'bob')
     const isCut = createDeferred<void>()
     models.play(
       async (response, request) => {
@@ -30,11 +28,15 @@ describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
     alice.write('@qwen hello\n')
     await models.arrived(1)
     const { process } = cluster.servers[0]!
+    // That somebody has gone is told first as it wakes up.
+    await cluster.as(0, 'dave', ['whoami'])
     process.kill('SIGSTOP')
     await fallSilent(cluster, 0)
     await bob.waitFor(CUT)
     isCut.resolve()
     process.kill('SIGCONT')
+    // Whoever comes in as it wakes up is told of once the others know the server again.
+    await using carol = await cluster.open(0, 'carol', '-T')
     await alice.waitFor(CUT)
     // Its place is free, and the server is one of them again.
     await bob.waitFor(/alice left[^]*alice joined/)
@@ -42,6 +44,9 @@ describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
     await alice.waitFor('again there')
     await bob.waitFor('again there')
     expect(bob.output()).not.toContain('too late')
+    await carol.waitFor('-- lobby')
+    await bob.waitFor('carol joined')
+    expect(cluster.servers[0]!.stderr()).not.toContain('foreign key')
     await expect
       .poll(() => toldTurns(cluster), PATIENCE)
       .toEqual([
@@ -62,10 +67,8 @@ describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
         return { DATABASE: url.replace(`:${proxy.to}/`, `:${proxy.port}/`) }
       },
     })
-    await using alice = await cluster.open(0, 'alice', '-T')
-    await alice.waitFor('-- lobby')
-    await using bob = await cluster.open(1, 'bob', '-T')
-    await bob.waitFor('-- lobby')
+    await using alice = await cluster.inLobby(0, 'alice')
+    await using bob = await cluster.inLobby(1, 'bob')
     models.play(fallsSilent('half', ' of'), says('again', ' there'))
     alice.write('@qwen hello\n')
     await models.arrived(1)

@@ -5,10 +5,8 @@ import { lacks } from '../support/needs.ts'
 describe.skipIf(lacks('postgres'))('several servers on one database', () => {
   test('a line said on one is heard on all, in one order, and people are in a room wherever they are', async () => {
     await using cluster = await createCluster({ servers: 2 })
-    await using alice = await cluster.open(0, 'alice', '-T')
-    await alice.waitFor('-- lobby')
-    await using bob = await cluster.open(1, 'bob', '-T')
-    await bob.waitFor('-- lobby')
+    await using alice = await cluster.inLobby(0, 'alice')
+    await using bob = await cluster.inLobby(1, 'bob')
     await alice.waitFor('bob joined')
     for (let n = 0; n < 20; n++) {
       alice.write(`from alice ${n}\n`)
@@ -27,17 +25,14 @@ describe.skipIf(lacks('postgres'))('several servers on one database', () => {
 
   test('whoever was on a server that died has left, once', async () => {
     await using cluster = await createCluster({ servers: 2 })
-    await using alice = await cluster.open(0, 'alice', '-T')
-    await alice.waitFor('-- lobby')
-    await using bob = await cluster.open(1, 'bob', '-T')
-    await bob.waitFor('-- lobby')
+    await using alice = await cluster.inLobby(0, 'alice')
+    await using _bob = await cluster.inLobby(1, 'bob')
     await alice.waitFor('bob joined')
     await cluster.servers[1]?.stop('SIGKILL')
     await alice.waitFor('bob left')
     expect((await cluster.as(0, 'alice', ['who', 'lobby'])).stdout).not.toContain('bob')
     await cluster.start(1)
-    await using again = await cluster.open(1, 'bob', '-T')
-    await again.waitFor('-- lobby')
+    await using _again = await cluster.inLobby(1, 'bob')
     await alice.waitFor(/bob left[^]*bob joined/)
     expect(alice.output().match(/bob left/g)).toHaveLength(1)
   })
@@ -47,8 +42,7 @@ describe.skipIf(lacks('postgres'))('several servers on one database', () => {
       own: (at) => (at === 0 ? '' : 'turns_per_room = 3\n'),
     })
     await cluster.as(0, 'alice', ['claim', cluster.servers[0]?.claimCode ?? ''])
-    await using alice = await cluster.open(0, 'alice', '-T')
-    await alice.waitFor('-- lobby')
+    await using alice = await cluster.inLobby(0, 'alice')
     await cluster.start(1)
     const told = await alice.waitFor(/the server \S+ is not as .*/)
     expect(told).toMatch(/with the same rooms: they differ in \[limits\] of the config, host keys\n?$/m)

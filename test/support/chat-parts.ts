@@ -7,7 +7,7 @@ import {
   type InvitationNotices,
 } from '../../src/chat/invitations/invitation-notices.ts'
 import { loadSanctions, type Sanctions } from '../../src/chat/moderation/sanctions.ts'
-import { NOBODY_ELSEWHERE } from '../../src/chat/presence/elsewhere.ts'
+import { NOBODY_ELSEWHERE, type Elsewhere } from '../../src/chat/presence/elsewhere.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Alarm, Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
@@ -63,7 +63,7 @@ export interface ChatParts {
   readonly person: (name: string, options?: { readonly admin?: boolean }) => Promise<Person>
 }
 
-export async function createChatParts(): Promise<ChatParts> {
+export async function createChatParts(elsewhere: Elsewhere = NOBODY_ELSEWHERE): Promise<ChatParts> {
   const opened = await openInMemory()
   const scripts = createHookScripts(opened.prompts.scripts)
   const storage = { ...opened, prompts: { ...opened.prompts, scripts } }
@@ -77,8 +77,7 @@ export async function createChatParts(): Promise<ChatParts> {
     entries: storage.chat.log,
     rooms: storage.chat.rooms,
     people: storage.chat.people,
-    bus,
-    elsewhere: NOBODY_ELSEWHERE,
+    servers: { bus, elsewhere },
     clock,
     nextId,
     log,

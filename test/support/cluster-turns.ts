@@ -32,6 +32,10 @@ export const toldTurns = async ({ database }: ClusterStage): Promise<readonly To
   return rows.map(({ outcome, ends }) => ({ outcome: outcome as string | null, ends: Number(ends) }))
 }
 
+/** How many turns have no end yet. */
+export const unfinished = async ({ database }: ClusterStage): Promise<number> =>
+  (await database.send('SELECT id FROM turns WHERE ended_at IS NULL')).length
+
 /** The other servers take this one for dead at their next look, as they would a little later. */
 export async function fallSilent({ database, servers }: ClusterStage, at: number): Promise<void> {
   await database.send(

@@ -15,6 +15,12 @@ export interface ClusterStage extends AsyncDisposable {
   start(at: number): Promise<void>
   /** `ssh NAME@server WORDS…` to one of the servers. */
   as(at: number, name: string, words: readonly string[], input?: string): Promise<SshResult>
+  /** The same with the words of a line. */
+  run(at: number, name: string, line: string): Promise<SshResult>
+  /** What it prints. Rejects where it does not succeed, or has something to say against it. */
+  done(at: number, name: string, line: string): Promise<string>
+  /** A session without a window that is in the lobby; with the name's own key, or another one's. */
+  inLobby(at: number, name: string, key?: string): Promise<SshSession>
   /** A session, or a command where there are words; with the name's own key, or another one's. */
   open(
     at: number,
@@ -91,6 +97,17 @@ export async function createCluster({
     },
     as: async (at, name, words, input) =>
       await ssh(await target(at, name, '-T'), words, input === undefined ? {} : { input }),
+    run: async (at, name, line) => await stage.as(at, name, line.split(' ')),
+    async done(at, name, line) {
+      const { exitCode, stdout, stderr } = await stage.run(at, name, line)
+      if (exitCode !== 0 || stderr !== '') throw new Error(`${name}: ${line}: exit ${exitCode}, ${stderr}`)
+      return stdout
+    },
+    async inLobby(at, name, key) {
+      const session = await stage.open(at, name, '-T', [], key)
+      await session.waitFor('-- lobby')
+      return session
+    },
     open: async (at, name, mode, words, key) => openSsh(await target(at, name, mode, key), words),
     publicKey: async (name) => await readFile(`${await home.key(name)}.pub`, 'utf8'),
     fingerprint: (name) => home.fingerprint(name),

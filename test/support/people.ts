@@ -56,10 +56,8 @@ export function createPeopleParts(
     maxKeys: () => MAX_KEYS,
   })
   const people = createPeople({
-    store: chat.people,
-    names: chat.names,
+    stores: chat,
     invites,
-    keys: chat.keys,
     log,
     clock,
     nextId,

@@ -74,7 +74,7 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
     told: {
       openTalk: talk.openSession,
       invitations: invitationsIn(chatParts),
-      greeting: createGreeting({ models: () => [], isClaimable: () => false }),
+      greeting: createGreeting({ models: () => [], isClaimable: () => false, isBusUp: () => true }),
     },
     shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),
     preferences,

@@ -11,6 +11,8 @@ interface Hearer {
 export interface Hearers {
   /** Under which subjects somebody hears something. */
   subjects(): readonly string[]
+  /** Whether somebody hears something under this one. */
+  has(subject: string): boolean
   /** Returns the function that ends it. */
   add(subject: string, listener: Listener): () => void
   /** Calls the listeners of this subject. A listener that throws costs the others nothing. */
@@ -42,6 +44,7 @@ export function createHearers(
 
   return {
     subjects: () => [...bySubject.keys()],
+    has: (subject) => bySubject.has(subject),
     add(subject, listener) {
       const hearers = bySubject.get(subject) ?? new Set()
       const hearer = { listener }

@@ -1,10 +1,12 @@
+import { errorCode, errorMessage } from '../../lib/errors.ts'
+
 /** One connection to an engine, from when it works until it ends. Its methods neither throw nor wait. */
 export interface Link {
-  /** UTF-8 bytes of the longest text that goes through it. */
+  /** Of the longest message that goes through it. */
   readonly maxBytes: number
   /** What it has no room for is lost. */
-  send(subject: string, text: string): void
-  /** Texts under this subject are wanted from now on. */
+  send(subject: string, message: Buffer): void
+  /** Messages under this subject are wanted from now on. */
   want(subject: string): void
   /** They are not any more. */
   unwant(subject: string): void
@@ -14,14 +16,14 @@ export interface Link {
   close(): Promise<void>
 }
 
-/** What carries texts, and how it is reached. */
+/** What carries messages, which it need not understand, and how it is reached. */
 export interface Engine {
   /** For people. */
   readonly name: string
   /** As far as it is known before there is a link. */
   readonly maxBytes: number
-  /** `heard` gets every text under a subject that is wanted, and perhaps others. Rejects within some seconds where there is no way. */
-  connect(heard: (subject: string, text: string) => void): Promise<Link>
+  /** `heard` gets every message under a subject that is wanted, and perhaps others. Rejects within some seconds where there is no way. */
+  connect(heard: (subject: string, message: Buffer) => void): Promise<Link>
 }
 
 /** How long it is tried to connect, and how long an answer is waited for then, in milliseconds. */
@@ -34,7 +36,7 @@ export const HEARTBEAT_MS = 3_000
 /** How long an end in order may take, in milliseconds. */
 const CLOSE_MS = 1_000
 
-/** UTF-8 bytes that may be on their way to an engine. Whoever reads so slowly is not waited for. */
+/** Bytes that may be on their way to an engine. Whoever reads so slowly is not waited for. */
 export const MAX_UNDER_WAY = 8 * 1024 * 1024
 
 /** Resolves when the work is done, however it ends, or when that takes too long. */
@@ -48,3 +50,7 @@ export async function inShortTime(work: Promise<unknown>): Promise<void> {
 }
 
 const ignore = (): void => undefined
+
+/** Where several addresses failed, the error as a whole says nothing. */
+export const whyNotReached = (error: unknown): string =>
+  errorMessage(error) || (errorCode(error) ?? 'no reason was given')

@@ -1,19 +1,21 @@
 import { setImmediate as endOfTick } from 'node:timers/promises'
 import { connect, type NatsConnection, type Subscription } from '@nats-io/transport-node'
 import type { Log } from '../../chat/ports.ts'
-import { utf8Bytes } from '../../lib/bytes.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { type BusConfig, natsAddress } from './config.ts'
 import { CONNECT_MS, type Engine, HEARTBEAT_MS, inShortTime, type Link, MAX_UNDER_WAY } from './link.ts'
 import { createLogin } from './nats-login.ts'
 
 /** What NATS takes where nobody changed it, and what is sent to it at most. */
-const MAX_TEXT_BYTES = 1024 * 1024
+const MAX_MESSAGE_BYTES = 1024 * 1024
+
+/** Between the prefix and the subject. Before there was it, servers sent texts that were not sealed; they hear nothing of these. */
+const SEALED = 'sealed'
 
 /** A connection that missed so many heartbeats is given up. */
 const MISSED_HEARTBEATS = 2
 
-/** What a message costs beside its text, roughly, in bytes. */
+/** What a message costs besides, roughly, in bytes. */
 const HEAD_BYTES = 64
 
 /** NATS, of which only publishing and subscribing is used. */
@@ -21,7 +23,7 @@ export function createNats({ url, prefix, credentials }: BusConfig, log: Log): E
   const { servers, isEncrypted, login } = natsAddress(url) ?? { servers: [], isEncrypted: true }
   return {
     name: 'NATS',
-    maxBytes: MAX_TEXT_BYTES,
+    maxBytes: MAX_MESSAGE_BYTES,
     async connect(heard) {
       const connection = await connect({
         servers: [...servers],
@@ -42,13 +44,14 @@ export function createNats({ url, prefix, credentials }: BusConfig, log: Log): E
 /** What a link is made for. */
 interface LinkParts {
   readonly prefix: string
-  readonly heard: (subject: string, text: string) => void
+  readonly heard: (subject: string, message: Buffer) => void
   readonly log: Log
 }
 
 function linkOf(connection: NatsConnection, { prefix, heard, log }: LinkParts): Link {
   const watching = watch(connection, log)
-  const maxBytes = Math.min(MAX_TEXT_BYTES, connection.info?.max_payload ?? MAX_TEXT_BYTES)
+  const maxBytes = Math.min(MAX_MESSAGE_BYTES, connection.info?.max_payload ?? MAX_MESSAGE_BYTES)
+  const nameOf = (subject: string): string => `${prefix}.${SEALED}.${subject}`
   const wanted = new Map<string, Subscription>()
   /** Bytes of which it is not known that NATS has them. */
   let underWay = 0
@@ -69,20 +72,19 @@ function linkOf(connection: NatsConnection, { prefix, heard, log }: LinkParts): 
 
   return {
     maxBytes,
-    send(subject, text) {
-      const bytes = utf8Bytes(text)
+    send(subject, message) {
+      const bytes = message.length
       if (bytes > maxBytes || underWay + bytes + HEAD_BYTES > MAX_UNDER_WAY || connection.isClosed()) return
-      connection.publish(`${prefix}.${subject}`, text)
+      connection.publish(nameOf(subject), message)
       underWay += bytes + HEAD_BYTES
       askForArrival().catch(() => undefined)
     },
     want(subject) {
       if (connection.isClosed() || wanted.has(subject)) return
       const callback = (error: Error | null, { data }: { readonly data?: Uint8Array }): void => {
-        const text = error || !data ? undefined : decoded(data)
-        if (text !== undefined) heard(subject, text)
+        if (!error && data) heard(subject, Buffer.from(data.buffer, data.byteOffset, data.byteLength))
       }
-      wanted.set(subject, connection.subscribe(`${prefix}.${subject}`, { callback }))
+      wanted.set(subject, connection.subscribe(nameOf(subject), { callback }))
     },
     unwant(subject) {
       wanted.get(subject)?.unsubscribe()
@@ -113,14 +115,3 @@ async function watch(connection: NatsConnection, log: Log): Promise<string | und
 }
 
 const reasonOf = (error: unknown): string => (error ? errorMessage(error) : 'the connection was ended')
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** Undefined for what is no text: others may publish under the same subject. */
-function decoded(data: Uint8Array): string | undefined {
-  try {
-    return UTF8.decode(data)
-  } catch {
-    return undefined
-  }
-}

@@ -12,10 +12,13 @@ import {
   type Link,
   MAX_UNDER_WAY,
 } from './link.ts'
-import { createPayloads, MAX_TEXT_BYTES, parsedPayload } from './payload.ts'
+import { MAX_MESSAGE_BYTES, parsedPayload, payloadOf } from './payload.ts'
 
-/** One for all subjects: with many rooms, PostgreSQL would look through many names for each server. */
-const CHANNEL = 'sshawl'
+/**
+ * One for all subjects: with many rooms, PostgreSQL would look through many names for each server. On `sshawl`, older servers sent
+ * texts that were not sealed; they hear nothing of these.
+ */
+const CHANNEL = 'sshawl_sealed'
 
 /** A hint is not worth a wait for the disk: it is gone with a crash in any case. */
 const LISTEN = `SET synchronous_commit TO off; LISTEN ${CHANNEL}`
@@ -28,7 +31,7 @@ const BEAT = 'SELECT 1'
  */
 export const createNotify = (url: string): Engine => ({
   name: 'PostgreSQL',
-  maxBytes: MAX_TEXT_BYTES,
+  maxBytes: MAX_MESSAGE_BYTES,
   async connect(heard) {
     const socket = new Socket()
     const client = new Client({
@@ -42,8 +45,8 @@ export const createNotify = (url: string): Engine => ({
     // Before it is a link, whoever waits for an answer is told.
     client.on('error', () => undefined)
     client.on('notification', ({ payload = '' }) => {
-      const sent = parsedPayload(payload)
-      if (sent) heard(sent.subject, sent.text)
+      const { subject, message } = parsedPayload(payload)
+      heard(subject, message)
     })
     try {
       await client.connect()
@@ -58,7 +61,6 @@ export const createNotify = (url: string): Engine => ({
 
 function linkOf(client: Client, socket: Socket): Link {
   const ended = createDeferred<string>()
-  const nextPayload = createPayloads()
   const heartbeat = setInterval(() => void (working ??= work(beat)), HEARTBEAT_MS).unref()
   let waiting: string[] = []
   let waitingBytes = 0
@@ -97,10 +99,10 @@ function linkOf(client: Client, socket: Socket): Link {
   client.on('error', (error) => end(errorMessage(error)))
   client.on('end', () => end('the connection was ended'))
   return {
-    maxBytes: MAX_TEXT_BYTES,
-    send(subject, text) {
-      const payload = nextPayload(subject, text)
-      const bytes = payload === undefined ? 0 : Buffer.byteLength(payload)
+    maxBytes: MAX_MESSAGE_BYTES,
+    send(subject, message) {
+      const payload = payloadOf(subject, message)
+      const bytes = payload?.length ?? 0
       if (payload === undefined || waitingBytes + bytes > MAX_UNDER_WAY) return
       waiting.push(payload)
       waitingBytes += bytes

@@ -37,12 +37,14 @@ export async function underLock<T>(
 
 async function take(file: string, id: string, signal: AbortSignal, staleMs: number): Promise<void> {
   let seen: string | undefined
-  let since = 0
+  let waitedMs = 0
   while (!(await makes(file, id))) {
     const holder = await holderOf(file)
-    if (holder !== seen) [seen, since] = [holder, performance.now()]
-    else if (holder !== undefined && performance.now() - since > staleMs) await takeAway(file, holder)
+    if (holder !== seen) [seen, waitedMs] = [holder, 0]
+    else if (holder !== undefined && waitedMs > staleMs) await takeAway(file, holder)
     await wait(PAUSE_MS)
+    // Where the machine stood still, so may the holder have: only what was waited between looks counts.
+    waitedMs += PAUSE_MS
     signal.throwIfAborted()
   }
 }

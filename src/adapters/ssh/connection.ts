@@ -10,7 +10,7 @@ import { LINGER_MS, retrySending, type Carrier } from './carrier.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { answerLogin } from './login.ts'
 import { paceInput } from './paced-input.ts'
-import { servePerson, type Served } from './person-connection.ts'
+import { countIn, servePerson, type Served } from './person-connection.ts'
 import { guardClient, isTooLong, parserFault, sayWhyDisconnected, watchAnswers } from './ssh2-internals.ts'
 
 /** A connection, to the server. */
@@ -77,6 +77,7 @@ export function serveConnection(
       },
       afterWrongCode: () => wait(admitted.wrongCode()),
       onGiveUp: () => drop('too many login attempts'),
+      countIn: (login, offered) => countIn({ ...login, offered, address }, context),
       onPerson(login, offered) {
         clearTimeout(deadline)
         admitted.loggedIn()

@@ -13,6 +13,8 @@ export interface LoginOptions extends Pick<CodeLoginParts, 'onStranger' | 'after
   readonly log: Log
   /** Called when the client tried too often. */
   readonly onGiveUp: () => void
+  /** Counts the connection of whoever came in: resolves to the same, refused where it is one too many. Never rejects. */
+  readonly countIn: (identified: Identified, key: OfferedKey) => Promise<Identified>
   /** Called just before the client learns that it is in. `key` is the one that it proved. */
   readonly onPerson: (identified: Identified, key: OfferedKey) => void
 }
@@ -33,6 +35,8 @@ export interface Identified {
   readonly person: Person
   /** Why they may do nothing, in words for them; absent if they may. */
   readonly refusal?: string
+  /** The connection was counted, and this takes it away again. */
+  readonly uncount?: () => void
 }
 
 /** Beside two requests for each key: for methods that we do not have, for codes, and for a key that comes again. */
@@ -80,7 +84,7 @@ async function answerKey(
     if (isGone()) return
     if (login instanceof InviteRefusal) return await codes.refuseKey(attempt, key, login)
     if (!login) return refuse(attempt, codes)
-    letIn(attempt, login, key, options)
+    await letIn(attempt, login, key, { options, isAnswered: () => false })
   } catch (error) {
     fail(error, options)
   }
@@ -91,22 +95,35 @@ async function enterWithCode(
   attempt: KeyboardAuthContext,
   key: OfferedKey,
   code: string | undefined,
-  { options, isAnswered }: { readonly options: LoginOptions; readonly isAnswered: () => boolean },
+  { options, isAnswered }: UnderWay,
 ): Promise<InviteRefusal | 'refused' | undefined> {
   try {
     const login = await identify(splitUser(attempt).name, key, code, options)
     if (options.client.isGone() || isAnswered()) return undefined
     if (!login) return 'refused'
     if (login instanceof InviteRefusal) return login
-    letIn(attempt, login, key, options)
+    await letIn(attempt, login, key, { options, isAnswered })
   } catch (error) {
     fail(error, options)
   }
   return undefined
 }
 
-function letIn(attempt: AuthContext, login: Identified, key: OfferedKey, { onPerson }: LoginOptions): void {
-  onPerson(login, key)
+/** A login whose client may ask for something else meanwhile. */
+interface UnderWay {
+  readonly options: LoginOptions
+  readonly isAnswered: () => boolean
+}
+
+async function letIn(
+  attempt: AuthContext,
+  login: Identified,
+  key: OfferedKey,
+  { options: { countIn, onPerson, client }, isAnswered }: UnderWay,
+): Promise<void> {
+  const counted = await countIn(login, key)
+  if (client.isGone() || isAnswered()) return counted.uncount?.()
+  onPerson(counted, key)
   attempt.accept()
 }
 
@@ -137,6 +154,8 @@ async function identify(
   } catch (error) {
     const facts = { address, key: key.fingerprint }
     if (error instanceof Refusal) log.info({ ...facts, why: error.message }, 'login refused')
+    else if (error instanceof StorageError && error.reason === 'away')
+      log.warn({ ...facts, why: error.message }, 'login failed')
     else log.error({ ...facts, error }, 'login failed')
     if (error instanceof InviteRefusal) return error
     if (error instanceof NameRefusal) return notServed(key, underThisName(error))

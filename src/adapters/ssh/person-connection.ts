@@ -1,7 +1,7 @@
 import type { Connection } from 'ssh2'
 import { APOLOGY } from '../../chat/errors.ts'
-import { withLogin } from '../../chat/people/person.ts'
-import type { InUseElsewhere, OfferedKey } from '../../session/ports.ts'
+import { withLogin, type Person } from '../../chat/people/person.ts'
+import type { OfferedKey } from '../../session/ports.ts'
 import { createTokenBucket } from '../../lib/token-bucket.ts'
 import { LINGER_MS, type Carrier } from './carrier.ts'
 import { openChannel, type ChannelContext } from './channel.ts'
@@ -36,12 +36,10 @@ export function servePerson(
   const { limits, connectionsOf } = context
   const { person, offered } = visitor
   const jobs = new Set<Promise<void>>()
-  const left = (kind: 'person' | 'key', id: string): number =>
-    limits.connections_per_person - elsewhere(context, kind, id).connections
-  const release = takeAll(
-    [connectionsOf, person.id, left('person', person.id)],
-    [connectionsOf, offered.fingerprint, left('key', offered.fingerprint)],
-  )
+  const release =
+    visitor.refusal === undefined
+      ? takeAll([connectionsOf, person.id], [connectionsOf, offered.fingerprint])
+      : undefined
   const own = channelContext(visitor, carrier, context, release !== undefined)
   const openings = createOpenings(limits)
   const idle = createIdleTimer(limits.idle_connection_s, () => carrier.drop('nothing ran on it'))
@@ -89,12 +87,28 @@ export function servePerson(
       for (const channel of [...carrier.channels]) channel.close()
       idle.stop()
       release?.()
+      visitor.uncount?.()
     },
     stop() {
       for (const channel of [...carrier.channels]) channel.stop()
       hangUpLater()
     },
   }
+}
+
+/** Counts the connection together with those through other servers. Never rejects. */
+export async function countIn(visitor: Visitor, { handler, limits }: ConnectionContext): Promise<Identified> {
+  const { person, refusal } = visitor
+  if (refusal !== undefined || !handler.countIn) return { person, ...(refusal !== undefined && { refusal }) }
+  const limit = limits.connections_per_person
+  const uncount = await handler.countIn(loggedIn(visitor), limit)
+  return uncount ? { person, uncount } : { person, refusal: tooManyConnections(limit) }
+}
+
+function loggedIn({ person, offered, address }: Visitor): Person {
+  const { fingerprint: key, certifiedUntil } = offered
+  const network = networkOf(address)
+  return withLogin(person, { key, network, ...(certifiedUntil === undefined ? {} : { certifiedUntil }) })
 }
 
 /** Channels opened in one go, and in a second, for each line that somebody may enter: a session says more than one line. */
@@ -122,23 +136,20 @@ function createIdleTimer(seconds: number, onIdle: () => void) {
 }
 
 function channelContext(
-  { person, offered, address, refusal }: Visitor,
+  visitor: Visitor,
   { account }: Carrier,
   context: ConnectionContext,
   isAllowed: boolean,
 ): ChannelContext {
   const { limits, handler, log, execsOf, queues } = context
+  const { person, offered, address, refusal } = visitor
   const network = networkOf(address)
   /** Each server gives its share. */
   const share = (kind: 'person' | 'key' | 'network', id: string, limit: number): number =>
-    Math.max(1, Math.floor(limit / elsewhere(context, kind, id).servers))
-  const { fingerprint: key, certifiedUntil } = offered
+    Math.max(1, Math.floor(limit / (handler.servers?.(kind, id) ?? 1)))
+  const { fingerprint: key } = offered
   return {
-    person: withLogin(person, {
-      key,
-      network,
-      ...(certifiedUntil === undefined ? {} : { certifiedUntil }),
-    }),
+    person: loggedIn(visitor),
     handler,
     log,
     account,
@@ -152,12 +163,6 @@ function channelContext(
       ),
   }
 }
-
-const elsewhere = (
-  { handler }: Pick<ConnectionContext, 'handler'>,
-  kind: 'person' | 'key' | 'network',
-  id: string,
-): InUseElsewhere => handler.elsewhere?.(kind, id) ?? { connections: 0, servers: 1 }
 
 const tooManyConnections = (limit: number): string =>
   `You have ${limit} connections already, under this name or with this key, and may not have more; close one of them.`

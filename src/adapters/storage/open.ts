@@ -8,6 +8,7 @@ import { backupFile } from './sqlite/backup.ts'
 import { firstDamage } from './sqlite/damage.ts'
 import { openFile } from './sqlite/driver.ts'
 import { toStorageError } from './sqlite/errors.ts'
+import { lock } from './sqlite/lock.ts'
 import { readMigrations } from './migrations.ts'
 import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
@@ -42,6 +43,18 @@ export async function openStorage({ threadEntry, url, ...options }: StorageOptio
   return await openThreaded(options, threadEntry)
 }
 
+/**
+ * Makes this process the only one that serves from the directory of `file`, where the database is elsewhere. However it ends, the next
+ * one is let in. Throws `StorageError` (`locked`) if another process serves from there.
+ */
+export function holdDirectory(file: string): Disposable {
+  try {
+    return lock(file)
+  } catch (error) {
+    throw toStorageError(error)
+  }
+}
+
 /** A database that is there: the path of a file, or the URL of PostgreSQL's. */
 export type Place = string
 
@@ -73,6 +86,11 @@ export async function damageOf(place: Place, migrationsDir: string): Promise<str
   } catch (error) {
     throw toStorageError(error)
   }
+}
+
+/** The name of a PostgreSQL database in which everybody may do harm; undefined of another one. Rejects with `StorageError`. */
+export async function openToAll(url: string): Promise<string | undefined> {
+  return await (await import('./postgres/beside.ts')).openToAll({ url })
 }
 
 const closing = (db: Database): Database & Disposable =>

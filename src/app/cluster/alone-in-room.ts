@@ -10,7 +10,7 @@ export const aloneInRoom =
   (work: Pick<SharedWork, 'take'>, nextId: () => string) =>
   async (room: RoomName, job: () => Promise<void>): Promise<void> => {
     const id = `hook ${nextId()}`
-    const item = { id, kind: 'hook' as const, line: `hook ${room}`, room, person: NOBODY, facts: {} }
+    const item = { id, kind: 'hook' as const, queue: `hook ${room}`, room, person: NOBODY, facts: {} }
     let giveUp = (): void => {}
     const slot = await work.take(item, () => LIMITS, { stop() {}, lost: () => giveUp() })
     if ('running' in slot) throw new Error(`${slot.waiting} hooks of ${room} wait on all servers already`)

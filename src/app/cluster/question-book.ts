@@ -1,5 +1,5 @@
 import type { AskedFor, GivenAnswer, QuestionBook } from '../../approvals/ports.ts'
-import type { QuestionPlace, QuestionRow } from '../../cluster/ports.ts'
+import type { QuestionPlace, QuestionRow } from '../../cluster/work-ports.ts'
 import type { SharedQuestions } from '../../cluster/questions.ts'
 import type { JsonObject } from '../../lib/json.ts'
 

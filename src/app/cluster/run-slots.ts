@@ -26,7 +26,7 @@ type RunFacts = Pick<CalledRun, 'tool' | 'requester'>
 
 const workOf = ({ call: id, room, requesterId: person, tool, requester }: CalledRun) => {
   const facts = { tool, requester } satisfies RunFacts
-  return { id, kind: 'run' as const, line: `run ${person}`, room, person, facts }
+  return { id, kind: 'run' as const, queue: `run ${person}`, room, person, facts }
 }
 
 function runElsewhere(work: WorkElsewhere): ToolRun {

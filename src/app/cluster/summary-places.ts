@@ -32,7 +32,7 @@ const idOf = (room: RoomName): string => `summary ${room}`
 
 const workOf = (room: RoomName) => {
   const id = idOf(room)
-  return { id, kind: 'summary' as const, line: id, room, person: NOBODY, facts: {} }
+  return { id, kind: 'summary' as const, queue: id, room, person: NOBODY, facts: {} }
 }
 
 /** The server itself asks for it. */

@@ -1,5 +1,5 @@
-// What a cluster does for the core's ports: slots of turns and of runs, for all servers together. This folder must not know how
-// servers hear of each other, nor what a turn does.
+// What joins a server with the other ones of its database: what they do for the core's ports, such as slots of turns for all of them
+// together, and what this one follows. This folder must not know how servers hear of each other, nor what a turn does.
 
 import type { EntryId, TurnId } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
@@ -36,7 +36,7 @@ type TurnFacts = Pick<CalledTurn, 'model' | 'requester' | 'message'>
 
 const workOf = ({ id, room, requesterId: person, model, requester, message }: CalledTurn) => {
   const facts = { model, requester, message } satisfies TurnFacts
-  return { id, kind: 'turn' as const, line: `turn ${room}`, room, person, facts }
+  return { id, kind: 'turn' as const, queue: `turn ${room}`, room, person, facts }
 }
 
 function turnElsewhere(work: WorkElsewhere): TurnAtWork {

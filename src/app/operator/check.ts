@@ -1,24 +1,21 @@
 // What an operator runs beside the server: check, audit, backup, restore and reload. These must not know what a session is.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { busProblem } from '../../adapters/bus/open.ts'
 import { createLog } from '../../adapters/log/pino-log.ts'
 import { createComposer } from '../../adapters/lua/composer.ts'
 import { describeSandbox, probeSandbox } from '../../adapters/sandbox/probe.ts'
-import { damageOf, migrationProblems, openStorage } from '../../adapters/storage/open.ts'
-import type { Storage } from '../../adapters/storage/storage.ts'
+import { damageOf, openToAll } from '../../adapters/storage/open.ts'
 import { StorageError } from '../../chat/errors.ts'
 import { loadConfig, type Config } from '../../config/config.ts'
 import type { CommandLine } from '../../config/flags.ts'
 import { ConfigError } from '../../config/problem.ts'
 import { DATABASE } from './backup.ts'
 import { dataDirProblem } from '../data-dir.ts'
+import { NOTHING_FOUND, storageAndTools } from './check-tools.ts'
 import { hostKeyProblems } from '../host-keys.ts'
 import { paths } from '../paths.ts'
 import { roomsDirWarnings } from './rooms-dir.ts'
-import { located, openTools } from '../tool-sources.ts'
-import { createRefusedParameter } from '../../toolbox/refused-parameters.ts'
-import { sendable } from '../../toolbox/sendable.ts'
-import type { Tool } from '../../tools/tool.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import { trialSnapshot } from '../../prompt/trial.ts'
@@ -40,7 +37,7 @@ export async function check(line: CommandLine): Promise<number> {
       ]
     : problems
   for (const problem of found) print(problem)
-  const warnings = config ? await roomsDirWarnings(config) : []
+  const warnings = config ? await warningsOf(config) : []
   for (const warning of [...warnings, ...tools.warnings]) print(`warning: ${warning}`)
   for (const note of tools.notes) print(`note: ${note}`)
   if (config) console.log(await sandboxLine(config))
@@ -84,6 +81,36 @@ async function databaseProblems({ dataDir, storage: { url } }: Config): Promise<
   }
 }
 
+/** What a server starts with in spite of it. */
+const warningsOf = async (config: Config): Promise<readonly string[]> => [
+  ...(await roomsDirWarnings(config)),
+  ...(await databaseWarnings(config)),
+  ...(await busWarnings(config)),
+]
+
+const openToAllLine = (name: string): string =>
+  `storage.url: every role of this PostgreSQL may connect to the database and make functions there, which the server might call; run there: REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`
+
+/** A database that cannot be asked is told as a problem. */
+async function databaseWarnings({ storage: { url } }: Config): Promise<readonly string[]> {
+  if (url === undefined) return []
+  try {
+    const name = await openToAll(url)
+    return name === undefined ? [] : [openToAllLine(name)]
+  } catch (error) {
+    if (error instanceof StorageError) return []
+    throw error
+  }
+}
+
+/** A server starts without its bus, and looks for it for ever. */
+async function busWarnings({ bus }: Config): Promise<readonly string[]> {
+  const problem = bus && (await busProblem(bus, createLog('silent')))
+  return problem === undefined
+    ? []
+    : [`bus: ${problem}; a server starts without it, and lines of other servers come up to a second later`]
+}
+
 /** What is checked is Lua: these tables are loaded in half a second less than the usual ones. */
 const QUICK_ENCODING = 'r50k_base'
 
@@ -105,62 +132,6 @@ async function luaProblems(config: Config): Promise<readonly string[]> {
     if (error instanceof WrapError) return [`lua: ${error.message}`]
     throw error
   }
-}
-
-/** What check prints. Only a problem makes it fail. */
-interface Findings {
-  readonly problems: readonly string[]
-  readonly warnings: readonly string[]
-  /** What is as it should be, and good to know. */
-  readonly notes: readonly string[]
-}
-
-const NOTHING_FOUND: Findings = { problems: [], warnings: [], notes: [] }
-
-/** Applies the migrations to an empty database and, if that works, reads the `.tool` files, whose tools need a store. */
-async function storageAndTools(config: Config): Promise<Findings> {
-  try {
-    await using storage = await openStorage({
-      file: ':memory:',
-      migrationsDir: paths.migrations,
-      clock: { now: () => Date.now() },
-      log: createLog('silent'),
-    })
-    const found = await toolFiles(config, storage)
-    return { ...found, problems: [...(await migrationProblems(paths.migrations)), ...found.problems] }
-  } catch (error) {
-    if (error instanceof StorageError) return { ...NOTHING_FOUND, problems: [error.message] }
-    throw error
-  }
-}
-
-async function toolFiles(config: Config, storage: Storage): Promise<Findings> {
-  await using tools = await openTools(config, storage, createLog('silent'))
-  const { modules, wrapped } = tools
-  const all = [...tools.builtin(), ...modules.tools(), ...wrapped.tools()]
-  return {
-    problems: await tools.problems(),
-    warnings: [...wrapped.warnings().map(located), ...notSent(config, all)],
-    notes: [
-      ...wrapped.replaced().map(({ file, by }) => `${by} takes the place of ${file}`),
-      ...all.flatMap(({ id, aliasOf, unavailable }) =>
-        unavailable === undefined || aliasOf !== undefined ? [] : `${id} cannot run here: ${unavailable}`,
-      ),
-    ],
-  }
-}
-
-/** A line for each tool that cannot be sent to models, and for each that the provider of one of them would refuse. */
-function notSent({ models }: Config, tools: readonly Tool[]): readonly string[] {
-  const refusedParameter = createRefusedParameter()
-  return tools.flatMap((tool) => {
-    const words = sendable(tool)
-    if (words.problem !== undefined) return [`${tool.id} is hidden: ${words.problem}`]
-    return models.flatMap(({ name, framing, enabled }) => {
-      const reason = enabled ? refusedParameter(framing, words) : undefined
-      return reason === undefined ? [] : [`@${name} is not offered ${tool.id}: ${reason}`]
-    })
-  })
 }
 
 async function sandboxLine(config: Config): Promise<string> {

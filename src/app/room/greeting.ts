@@ -9,6 +9,8 @@ export interface GreetingParts {
   readonly models: () => readonly GreetedModel[]
   /** Whether there is no admin yet. */
   readonly isClaimable: () => boolean
+  /** False while lines of other servers come later than usual, which admins are told. */
+  readonly isBusUp: () => boolean
 }
 
 /** A model, as far as a greeting names it. */
@@ -20,10 +22,14 @@ interface GreetedModel {
 
 const MAX_NAMES = 8
 
+const BUS_AWAY =
+  'the bus between the servers is away: lines of other servers come up to a second later; the log says why'
+
 export const createGreeting =
-  ({ models, isClaimable }: GreetingParts): Greeting =>
+  ({ models, isClaimable, isBusUp }: GreetingParts): Greeting =>
   (room, person) => {
     return [
+      ...(person.admin && !isBusUp() ? [`-- ${BUS_AWAY}`] : []),
       `-- ${hereLine(room.present(), person)}`,
       `-- ${typeLine(models(), isClaimable() && !person.guest)}`,
     ]

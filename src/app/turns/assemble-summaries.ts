@@ -32,6 +32,7 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
   const { rooms } = stores.chat
   const { history, summaries } = stores.prompts
   const { checkQuotas, turnLog, calibrations, known, places } = models
+  const summarizers = { models: models.enabled, usual: usualSummarizer }
   const makeSummary = createMakeSummary({ checkQuotas, turnLog, calibrations, known, composer, limits })
   const sizes = createSizes({ models: models.enabled, known, calibrations })
   const sumUp = createSumUp({
@@ -40,8 +41,7 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
     summaries,
     composer,
     clock,
-    models: models.enabled,
-    usualSummarizer,
+    summarizers,
     sizes,
     makeSummary,
   })
@@ -54,7 +54,6 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
     troubles,
     clock,
     log,
-    usualSummarizer,
-    models: models.enabled,
+    summarizers,
   })
 }

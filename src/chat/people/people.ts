@@ -79,12 +79,17 @@ export interface PeoplePolicy {
   readonly renamesPerDay: number
 }
 
+/** What is stored of people. */
+export interface PeopleStores {
+  readonly people: PeopleStore
+  readonly names: NameStore
+  readonly keys: Pick<KeyStore, 'prove'>
+}
+
 /** What decides who people are. */
 export interface PeopleOptions {
-  readonly store: PeopleStore
-  readonly names: NameStore
+  readonly stores: PeopleStores
   readonly invites: Pick<Invites, 'find' | 'redeem'>
-  readonly keys: Pick<KeyStore, 'prove'>
   readonly log: Log
   readonly clock: Clock & MonotonicClock
   readonly nextId: () => string
@@ -105,17 +110,18 @@ export interface PeopleElsewhere {
 }
 
 export function createPeople(options: PeopleOptions, { loans, shares }: PeopleElsewhere = {}): People {
-  const { store, policy, clock } = options
+  const { stores, policy, clock, log, claimCode, invites, sanctions } = options
+  const { people: store, names, keys } = stores
   const live = createLivePeople()
-  const claim = createClaim(options)
+  const claim = createClaim({ store, claimCode, policy })
   const facts = (mark: string, key: Fingerprint): Promise<LoginFacts> =>
     store.forLogin(mark, key, clock.now())
   const isTaken = async (mark: string, key: Fingerprint): Promise<boolean> =>
     (await facts(mark, key)).person !== undefined
   const guests = createGuests({ isTaken, isReserved, loans })
-  const register = createRegister({ ...options, guests, whyNotFree, bearer, newPerson })
-  const firstLogin = createFirstLogin({ ...options, isAdminKey })
-  const rename = createRename({ ...options, shares, whyNotFree, onRenamed: live.rename })
+  const register = createRegister({ store, invites, guests, clock, policy, newPerson, whyNotFree, bearer })
+  const firstLogin = createFirstLogin({ store, keys, sanctions, log, isAdminKey })
+  const rename = createRename({ names, clock, policy, shares, whyNotFree, onRenamed: live.rename })
   /** What is read must not be older than what was written meanwhile. */
   const oneByOne = createSerial()
 
@@ -159,7 +165,7 @@ export function createPeople(options: PeopleOptions, { loans, shares }: PeopleEl
     const isNamed = isCertified === true && known.person !== undefined && isSameName(name, known.filedName)
     const holders = isNamed ? [...known.holders, known.person.id] : known.holders
     // Asked once the store was read, so that it takes as long as for a key that nobody knows.
-    if (options.sanctions.barsLogin({ key, ...known, holders, address })) throw banned(policy().access, code)
+    if (sanctions.barsLogin({ key, ...known, holders, address })) throw banned(policy().access, code)
     if (person) return person
     const added = code === undefined && !isCertified ? await firstLogin(known, key) : undefined
     if (added) return added

@@ -23,6 +23,13 @@ export interface Elsewhere {
   guestCalled(name: string): Person | undefined
   /** Whether somebody is in any room through another server. */
   isPresent(person: PersonId): boolean
+  /**
+   * Whether somebody who went from the room a moment ago may be on their way to another server. Whoever watches the room is told when
+   * that moment is over.
+   */
+  mayComeBack(room: RoomName, person: PersonId): boolean
+  /** Those that somebody is in. */
+  rooms(): readonly RoomName[]
   /** From now on `changed` is called after the list of a room has changed. Returns the function that ends it. */
   watch(room: RoomName, changed: () => void): () => void
 }
@@ -35,6 +42,8 @@ export const NOBODY_ELSEWHERE: Elsewhere = {
   find: () => undefined,
   guestCalled: () => undefined,
   isPresent: () => false,
+  mayComeBack: () => false,
+  rooms: () => [],
   watch: () => () => undefined,
 }
 

@@ -54,7 +54,7 @@ const MINUTE_MS = 60_000
 const RETRY_MS = 5_000
 
 /** Troubles that pass by themselves. After others, something else must be stored before it is tried again. */
-const PASSING: ReadonlySet<StorageError['reason']> = new Set(['full', 'locked', 'read-only'])
+const PASSING: ReadonlySet<StorageError['reason']> = new Set(['full', 'locked', 'read-only', 'away'])
 
 /** More changes than this are summed up before the minute is over, so that no entry grows without end. */
 const MAX_CHANGES_A_SUM = 500

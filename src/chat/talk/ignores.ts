@@ -2,6 +2,7 @@ import type { Entry } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import { keyOfGuest } from '../people/guests.ts'
 import type { Fingerprint, Person, PersonId } from '../people/person.ts'
+import { createIgnoredPeople, type IgnoredPeople } from './ignored-people.ts'
 import type { Ignored, IgnoredStore, Sender } from './ports.ts'
 
 /** Whom somebody ignores, for as long as they have a session; it follows what they change meanwhile. */
@@ -38,11 +39,7 @@ const MAX_IGNORED = 200
 
 interface Kept {
   readonly ready: Promise<void>
-  readonly ignored: Map<PersonId, Ignored>
-  /** All of these are made from `ignored`. */
-  names: Set<string>
-  people: Set<PersonId>
-  keys: Set<Fingerprint>
+  readonly ignored: IgnoredPeople
   holders: number
   /** Counts what this server changed: what was read before is too old then. */
   changes: number
@@ -53,15 +50,12 @@ export function createIgnores(store: IgnoredStore): Ignores {
   const open = new Map<PersonId, Kept>()
 
   function keep(person: Pick<Person, 'id' | 'guest'>): Kept {
-    const ignored = new Map<PersonId, Ignored>()
+    const ignored = createIgnoredPeople()
     const read = async (): Promise<void> => {
-      const list = await (person.guest ? [] : store.ignoredBy(person.id))
-      for (const one of list) ignored.set(one.id, one)
-      count(kept)
+      // Somebody may have been added meanwhile.
+      for (const one of await (person.guest ? [] : store.ignoredBy(person.id))) ignored.put(one)
     }
-    const none = { names: new Set<string>(), people: new Set<PersonId>(), keys: new Set<Fingerprint>() }
-    const kept: Kept = { ready: read(), ignored, ...none, holders: 0, changes: 0 }
-    return kept
+    return { ready: read(), ignored, holders: 0, changes: 0 }
   }
 
   function release(person: Pick<Person, 'id'>, kept: Kept): void {
@@ -72,15 +66,14 @@ export function createIgnores(store: IgnoredStore): Ignores {
   async function listOf(person: Person): Promise<readonly Ignored[]> {
     if (!person.guest) return await store.ignoredBy(person.id)
     const kept = open.get(person.id)
-    return [...(kept?.ignored.values() ?? [])].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    return [...(kept?.ignored.all().values() ?? [])].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  function change(person: Person, how: (ignored: Kept['ignored']) => void): void {
+  function change(person: Person, how: (ignored: IgnoredPeople) => void): void {
     const kept = open.get(person.id)
     if (!kept) return
     how(kept.ignored)
     kept.changes++
-    count(kept)
   }
 
   /** What is known of somebody who is ignored from now on. What a guest ignores is not stored, so only their key is known. */
@@ -96,14 +89,11 @@ export function createIgnores(store: IgnoredStore): Ignores {
     const before = kept.changes
     const stored = await store.ignoredBy(person)
     if (kept.changes !== before) return await readOne(person)
-    const known = new Map(kept.ignored)
-    kept.ignored.clear()
-    for (const one of stored) kept.ignored.set(one.id, withWhatIsKnown(one, known.get(one.id)))
-    count(kept)
+    kept.ignored.replaceBy(stored)
   }
 
   return {
-    isAnybodyIgnored: () => [...open.values()].some(({ ignored }) => ignored.size > 0),
+    isAnybodyIgnored: () => [...open.values()].some(({ ignored }) => ignored.all().size > 0),
     async readAgain(people) {
       for (const person of people) await readOne(person)
     },
@@ -120,11 +110,11 @@ export function createIgnores(store: IgnoredStore): Ignores {
       }
       return {
         hears: (entry) =>
-          kept.ignored.size === 0 ||
+          kept.ignored.all().size === 0 ||
           !isPersonal(entry, person) ||
           entry.by === person.id ||
-          !isAuthorIn(entry, kept),
-        hearsFrom: (sender) => !isSenderIn(sender, kept),
+          !kept.ignored.isAuthor(entry),
+        hearsFrom: (sender) => !kept.ignored.isSender(sender),
         close: () => release(person, kept),
       }
     },
@@ -133,7 +123,7 @@ export function createIgnores(store: IgnoredStore): Ignores {
       const sender = { id: other.id, ...(other.login && { key: other.login.key }) }
       const kept = open.get(person.id) ?? keep(person)
       await kept.ready
-      return isSenderIn(sender, kept)
+      return kept.ignored.isSender(sender)
     },
     async add(person, other) {
       if (other.id === person.id) throw new Refusal('you cannot ignore yourself')
@@ -143,57 +133,17 @@ export function createIgnores(store: IgnoredStore): Ignores {
         throw new Refusal(`you ignore ${MAX_IGNORED} people already, which is the limit`)
       if (!person.guest) await store.add(person.id, other, other.login?.key)
       const added = await facts(person, other)
-      change(person, (ignored) => ignored.set(other.id, added))
+      change(person, (ignored) => ignored.put(added))
     },
     async remove(person, other) {
       if (!person.guest) await store.remove(person.id, other)
-      change(person, (ignored) => ignored.delete(other))
+      change(person, (ignored) => ignored.remove(other))
     },
     cameIn(person, key) {
-      for (const kept of open.values()) {
-        if (!kept.ignored.has(person.id) && !kept.keys.has(key)) continue
-        for (const [id, one] of kept.ignored) kept.ignored.set(id, metAgain(one, person, key))
-        count(kept)
-      }
+      for (const { ignored } of open.values()) ignored.cameIn(person, key)
     },
   }
 }
-
-function count(kept: Kept): void {
-  const all = [...kept.ignored.values()]
-  kept.names = new Set(
-    all.flatMap(({ name, nameThen, sameKey }) => [name, nameThen, ...sameKey.map((one) => one.name)]),
-  )
-  kept.people = new Set(all.flatMap(({ id, sameKey }) => [id, ...sameKey.map((one) => one.id)]))
-  kept.keys = new Set(all.flatMap(({ keys }) => keys))
-}
-
-/** A key that came in with a certificate is stored nowhere. */
-function withWhatIsKnown(stored: Ignored, known: Ignored | undefined): Ignored {
-  if (!known) return stored
-  const same = known.sameKey.filter(({ id }) => !stored.sameKey.some((one) => one.id === id))
-  return {
-    ...stored,
-    keys: [...new Set([...stored.keys, ...known.keys])],
-    sameKey: [...stored.sameKey, ...same],
-  }
-}
-
-/** The same, with the key or the name that came in. */
-function metAgain(one: Ignored, { id, name }: Pick<Person, 'id' | 'name'>, key: Fingerprint): Ignored {
-  const hasKey = one.keys.includes(key)
-  if (one.id === id) return hasKey ? one : { ...one, keys: [...one.keys, key] }
-  if (!hasKey || one.sameKey.some((same) => same.id === id)) return one
-  return { ...one, sameKey: [...one.sameKey, { id, name }] }
-}
-
-function isSenderIn({ id, key = keyOfGuest(id) }: Pick<Sender, 'id' | 'key'>, kept: Kept): boolean {
-  return kept.people.has(id) || (key !== undefined && kept.keys.has(key))
-}
-
-/** An entry of an old log has only a name. */
-const isAuthorIn = ({ by, author }: Entry, kept: Kept): boolean =>
-  by === undefined ? kept.names.has(author) : isSenderIn({ id: by }, kept)
 
 /** What a room or its tools were changed by is no talk: all are told of that. What somebody gives a tool may be talk. */
 function isPersonal(entry: Entry, { name }: Pick<Person, 'name'>): boolean {

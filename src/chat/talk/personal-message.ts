@@ -1,3 +1,4 @@
+import { cleanLine } from '../../lib/text/clean-text.ts'
 import { indentLater } from '../entry-text.ts'
 import type { Sender } from './ports.ts'
 
@@ -15,4 +16,4 @@ export interface PersonalMessage {
 
 /** `bob -> you: hello`; later lines are indented. */
 export const personalLine = ({ head, text }: Pick<PersonalMessage, 'head' | 'text'>): string =>
-  indentLater(`${head}: ${text}`)
+  indentLater(`${cleanLine(head)}: ${text}`)

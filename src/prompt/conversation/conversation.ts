@@ -2,7 +2,7 @@
  * The conversation of a room as scripts read it: rows, and the same as one text. This folder must not know how rows are
  * stored or how a layer is trimmed.
  */
-import { actionText, indentLater } from '../../chat/entry-text.ts'
+import { actionText, indentLater, shownName } from '../../chat/entry-text.ts'
 import type { Entry, ToolCallEntry } from '../../chat/entry.ts'
 import { utf8Bytes } from '../../lib/bytes.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
@@ -61,7 +61,7 @@ function rowOf({ entry, agent }: ConversationRow): JsonObject {
  */
 export function textOfGroup([first, ...results]: readonly Entry[], maxCharacters = Infinity): string {
   if (!first) return ''
-  const begin = first.kind === 'tool_result' ? `${first.author} had a ` : ''
+  const begin = first.kind === 'tool_result' ? `${shownName(first.author)} had a ` : ''
   return [
     `${begin}${textOf(first, maxCharacters)}`,
     ...results.map((one) => textOf(one, maxCharacters)),
@@ -73,11 +73,11 @@ function textOf(whole: Entry, maxCharacters: number): string {
   switch (entry.kind) {
     case 'message':
     case 'reply':
-      return `${entry.author}: ${indentLater(entry.text)}`
+      return `${shownName(entry.author)}: ${indentLater(entry.text)}`
     case 'action':
-      return `* ${entry.author} ${indentLater(actionText(entry))}`
+      return `* ${shownName(entry.author)} ${indentLater(actionText(entry))}`
     case 'tool_call':
-      return `${entry.author} called ${entry.name} ${indentLater(clipped(argumentsText(entry), maxCharacters))}`
+      return `${shownName(entry.author)} called ${entry.name} ${indentLater(clipped(argumentsText(entry), maxCharacters))}`
     case 'tool_result':
       return `result of ${entry.name}: ${indentLater(clipped(entry.text, MAX_RESULT_CHARACTERS))}`
     default:

@@ -1,7 +1,13 @@
-import { actionText, editedMark, threadLine, toolCallLine, toolResultLine } from '../../chat/entry-text.ts'
+import {
+  actionText,
+  editedMark,
+  shownName,
+  threadLine,
+  toolCallLine,
+  toolResultLine,
+} from '../../chat/entry-text.ts'
 import type { Entry, MessageEntry } from '../../chat/entry.ts'
 import type { NameColour } from '../../chat/preferences/options.ts'
-import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Aspect } from './aspect.ts'
 import type { Theme } from './theme.ts'
 
@@ -39,14 +45,14 @@ export function lookOf(entry: Entry, theme: Theme, aspect: Aspect, chosen?: Name
     case 'notice':
       return aside(entry.text, entry.level === 'error' ? theme.error : theme.system)
     case 'scope':
-      return aside(`${entry.author}: ${entry.text}`, theme.system)
+      return aside(`${shownName(entry.author)}: ${entry.text}`, theme.system)
     case 'approval':
       return aside(
-        `${entry.author}: ${entry.text}`,
+        `${shownName(entry.author)}: ${entry.text}`,
         aspect.emphasis === 'waiting' ? theme.waiting : theme.system,
       )
     case 'tool_call':
-      return aside(`${entry.author}: ${toolCallLine(entry)}`, theme.tool)
+      return aside(`${shownName(entry.author)}: ${toolCallLine(entry)}`, theme.tool)
     case 'tool_result':
       return aside(toolResultLine(entry), entry.isError ? theme.error : theme.tool)
     default:
@@ -63,19 +69,19 @@ function speaker(
   { emphasis, follows }: Aspect,
   chosen?: NameColour,
 ): Label {
-  const name = cleanText(entry.author)
+  const name = shownName(entry.author)
   const text = follows ? SAME_SPEAKER : `${name}${editedMark(entry)}: `
   return labelIn(text, emphasis ? theme[emphasis] : (label) => theme.person(label, name, chosen))
 }
 
 function actor({ author }: Entry, theme: Theme, { emphasis }: Aspect, chosen?: NameColour): Label {
-  const name = cleanText(author)
+  const name = shownName(author)
   return labelIn(`* ${name} `, emphasis ? theme[emphasis] : (label) => theme.person(label, name, chosen))
 }
 
 /** The name of a model before what it says. */
 export const model = (author: string, theme: Theme, { emphasis }: Aspect): Label =>
-  labelIn(`${cleanText(author)}: `, emphasis === 'mention' ? theme.mention : theme.model)
+  labelIn(`${shownName(author)}: `, emphasis === 'mention' ? theme.mention : theme.model)
 
 /** Without a blank at its end a label stands alone in its row. */
 export const labelIn = (text: string, paint: Paint): Label => ({

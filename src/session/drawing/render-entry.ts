@@ -6,7 +6,7 @@
  */
 import type { PersonalMessage } from '../../chat/talk/personal-message.ts'
 import type { Entry } from '../../chat/entry.ts'
-import { cleanText } from '../../lib/text/clean-text.ts'
+import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
 import type { NameColour } from '../../chat/preferences/options.ts'
 import type { MarkdownTools } from '../markdown/blocks.ts'
@@ -78,7 +78,7 @@ function questionRows(
 /** A message to one person or from them, with its time: who wrote it looks as a name that is called, or as one's own. */
 export function renderMessage({ head, text, at, isOwn }: PersonalMessage, style: DrawingStyle): string {
   const beside = besideTimes(style)
-  const label = labelIn(`${cleanText(head)}: `, isOwn ? style.theme.own : style.theme.mention)
+  const label = labelIn(`${cleanLine(head)}: `, isOwn ? style.theme.own : style.theme.mention)
   const rows = wrapText(label.text + cleanText(text), beside.columns, HANG)
   return withTimes(
     rows.map((row, index) => paintRow(row, index === 0 ? label : undefined, asIs)),

@@ -128,7 +128,7 @@ export function createLiveView(
   writer.request()
   return {
     entry(entry, { isPast, waits } = {}) {
-      if (!isPast && personal.rings(entry)) ring()
+      if (!isPast && personal.bell.ringsFor(entry)) ring()
       for (const one of calls.take(entry)) addEntries(fold.take(one, columns()), waits ? entry : undefined)
       if (entry.kind === 'presence') writer.requestCalmly()
       else writer.request()
@@ -151,7 +151,7 @@ export function createLiveView(
       writer.request()
     },
     bell() {
-      if (personal.mayRing()) ring()
+      if (personal.bell.mayRing()) ring()
     },
     close(farewell = '') {
       if (isClosed) return

@@ -1,5 +1,5 @@
 import type { TurnId } from '../../chat/entry.ts'
-import { cleanText } from '../../lib/text/clean-text.ts'
+import { shownName } from '../../chat/entry-text.ts'
 import { besideTimes, withTimes } from '../drawing/margin.ts'
 import type { Label } from '../drawing/look.ts'
 import { unitRows } from '../drawing/unit-rows.ts'
@@ -49,7 +49,7 @@ interface Begun {
 
 export function createReplyWriter({ turn, model, begunAt }: Begun, tools: MarkdownTools): ReplyWriter {
   const markdown = createGrowingMarkdown(tools)
-  const name = cleanText(model)
+  const name = shownName(model)
   let text = ''
   let waiting = ''
   let thought = ''

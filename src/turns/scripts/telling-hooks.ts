@@ -24,7 +24,7 @@ function turnFacts(job: TurnJob, { ending, text, reply, last, spent }: TurnEnd, 
     user: requester.name,
     outcome: ending.outcome,
     text,
-    seconds: Math.max(0, (now - recorder.startedAt) / 1000),
+    seconds: Math.max(0, (now - recorder.time.startedAt) / 1000),
     ...(ending.outcome === 'done' ? {} : { error: last.text }),
     ...(spent ? { usage: usageFacts(spent.usage) } : {}),
   }

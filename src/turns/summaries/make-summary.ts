@@ -50,8 +50,10 @@ const MAX_TOKENS_AT_ONCE = 8_000
 const RULES_TOKENS = 400
 /** Tokens of conversation that a request has space for, at the least: smaller pieces cost a request for every few words. */
 const MIN_TOKENS_AT_ONCE = 400
-/** A summary that is longer than asked for, in characters for each token, is cut. */
-const CHARACTERS_PER_TOKEN = 6
+/** A summary may have so many times the tokens that it should have; the rest is cut off. */
+export const SUMMARY_EXCESS = 1.1
+/** More characters than this for each token are never counted: few texts have as many. */
+const MAX_CHARACTERS_PER_TOKEN = 6
 
 export const createMakeSummary =
   (parts: MakeSummaryParts): MakeSummary =>
@@ -64,7 +66,7 @@ export const createMakeSummary =
       const { prompt, entries } = await fittingPrompt(job, settings, parts)
       try {
         const text = await askSummarizer({ room: job.room, model, settings, prompt }, stop, parts)
-        return { text: headOf(text, job.tokens * CHARACTERS_PER_TOKEN), entries }
+        return { text: await cut(text, job.tokens, settings.encoding, parts.composer), entries }
       } catch (error) {
         const refusal = error instanceof ModelError ? error.refusal : undefined
         if (!refusal || !mayFollow(refusal)) throw error
@@ -73,6 +75,22 @@ export const createMakeSummary =
       }
     }
   }
+
+/** The beginning of a summary that is longer than asked for: what comes after it in a prompt relies on its length. */
+async function cut(
+  text: string,
+  tokens: number,
+  encoding: ModelSettings['encoding'],
+  composer: Pick<Composer, 'count'>,
+): Promise<string> {
+  const most = Math.floor(tokens * SUMMARY_EXCESS)
+  let head = headOf(text, tokens * MAX_CHARACTERS_PER_TOKEN)
+  for (;;) {
+    const [count = 0] = await composer.count(encoding, [head])
+    if (count <= most) return head
+    head = headOf(head, Math.floor((head.length * most) / count))
+  }
+}
 
 /** The request for as many of the rows as the model takes at once. */
 async function fittingPrompt(

@@ -2,6 +2,7 @@ import type { Calibrations } from '../../prompt/calibration/calibration.ts'
 import { targetOf } from '../../prompt/wrap.ts'
 import type { KnownModels } from '../known-models.ts'
 import type { ConfiguredModel } from '../ports.ts'
+import { SUMMARY_EXCESS } from './make-summary.ts'
 
 /** How much is summed up, and how long a summary is, in tokens. */
 export interface SummarySizes {
@@ -54,8 +55,6 @@ const MIN_WINDOW = 2_000
 const SHARE_BESIDE_TOOLS = 0.6
 /** Tokens of the layers that are served before the conversation: rules, room, who asks and who is here. */
 const OTHER_LAYERS = 420
-/** A summary may have a little more than it is asked to have. */
-const SUMMARY_EXCESS = 1.1
 
 /** Shares of the space that a conversation has: what is not summed up yet fits into it, and the message that is answered. */
 const UNSUMMED_SHARE = 0.5

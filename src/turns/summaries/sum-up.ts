@@ -10,7 +10,7 @@ import { rowsDue, type CountedEntry } from './choose-rows.ts'
 import type { MakeSummary } from './make-summary.ts'
 import type { SizesNow } from './sizes.ts'
 import { summarizerIn } from '../../prompt/key-values.ts'
-import { summarizerCalled } from './summarizer-model.ts'
+import { summarizerCalled, type Summarizers } from './summarizer-model.ts'
 
 /** What a piece of a summary is made from. */
 export interface SumUpParts {
@@ -19,10 +19,7 @@ export interface SumUpParts {
   readonly summaries: SummaryStore
   readonly composer: Pick<Composer, 'count'>
   readonly clock: Clock
-  /** Gives the models that can be called now. */
-  readonly models: () => readonly ConfiguredModel[]
-  /** Gives the name of the model that sums up where a room names none; undefined for no summaries. */
-  readonly usualSummarizer: () => string | undefined
+  readonly summarizers: Summarizers
   readonly sizes: Pick<SizesNow, 'read'>
   readonly makeSummary: MakeSummary
 }
@@ -47,9 +44,9 @@ export function createSumUp(parts: SumUpParts): SumUp {
 
   return async (room, signal, asks) => {
     const values = await parts.rooms.values(room)
-    const name = summarizerIn(values, parts.usualSummarizer())
+    const name = summarizerIn(values, parts.summarizers.usual())
     if (name === undefined) return false
-    const model = summarizerCalled(name, parts.models())
+    const model = summarizerCalled(name, parts.summarizers.models())
     const base = await baseOf(room, checkpointOf(values.get(CHECKPOINT_KEY)))
     const { rows, isAll } = await rowsAfter(room, base.after, model.settings.encoding)
     const sizes = await parts.sizes.read()

@@ -7,13 +7,12 @@ import type { Json } from '../../lib/json.ts'
 import type { Clock, Log, RoomStore } from '../../chat/ports.ts'
 import { CONVERSATION_KINDS } from '../../prompt/conversation/conversation-rows.ts'
 import type { SummaryStore } from '../../prompt/ports.ts'
-import type { ConfiguredModel } from '../ports.ts'
 import { forgetEntry } from './forget-entry.ts'
 import { utf8Bytes } from '../../lib/bytes.ts'
 import type { RoomWork } from './room-work.ts'
 import type { SizesNow } from './sizes.ts'
 import { summarizerIn } from '../../prompt/key-values.ts'
-import { checkSummarizer, isAmong } from './summarizer-model.ts'
+import { checkSummarizer, isAmong, type Summarizers } from './summarizer-model.ts'
 import type { Troubles } from './troubles.ts'
 
 /** What goes on with a room's summary. */
@@ -62,9 +61,7 @@ export interface SummariesParts {
   readonly troubles: Troubles
   readonly clock: Clock
   readonly log: Log
-  readonly usualSummarizer: () => string | undefined
-  /** Gives the models that can be called now. */
-  readonly models: () => readonly ConfiguredModel[]
+  readonly summarizers: Summarizers
 }
 
 /** Entries after which a room is looked at. */
@@ -75,7 +72,7 @@ const BYTES_PER_TOKEN = 2
 const NOTHING_HEARD = { entries: 0, bytes: 0 }
 
 export function createSummaries(parts: SummariesParts): Summaries {
-  const { work, troubles, log } = parts
+  const { work, troubles, log, summarizers } = parts
   /** What was said in each room since it was last looked at. */
   const heardSince = new Map<RoomName, { readonly entries: number; readonly bytes: number }>()
 
@@ -86,7 +83,7 @@ export function createSummaries(parts: SummariesParts): Summaries {
   }
 
   const summarizerOf = async (room: RoomName): Promise<string | undefined> =>
-    summarizerIn(await parts.rooms.values(room), parts.usualSummarizer())
+    summarizerIn(await parts.rooms.values(room), summarizers.usual())
 
   return {
     heard({ room, kind, thread, text }) {
@@ -110,12 +107,12 @@ export function createSummaries(parts: SummariesParts): Summaries {
       troubles.over(room)
       work.look(room)
     },
-    checkName: (value) => checkSummarizer(value, parts.models()),
+    checkName: (value) => checkSummarizer(value, summarizers.models()),
     renamed: lookAnew,
     async configChanged() {
       for (const [room, { model }] of work.running()) {
         const name = model?.settings.name
-        if (!isAmong(parts.models(), model) || (await summarizerOf(room)) !== name) await lookAnew(room)
+        if (!isAmong(summarizers.models(), model) || (await summarizerOf(room)) !== name) await lookAnew(room)
       }
     },
     stop(room) {

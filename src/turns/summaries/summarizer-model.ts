@@ -3,6 +3,14 @@ import type { Json } from '../../lib/json.ts'
 import { SUMMARIZER_KEY, summarizerIn } from '../../prompt/key-values.ts'
 import type { ConfiguredModel } from '../ports.ts'
 
+/** Who may sum up rooms; both are asked each time. */
+export interface Summarizers {
+  /** Gives the models that can be called now. */
+  readonly models: () => readonly ConfiguredModel[]
+  /** Gives the name of the model that sums up where a room names none; undefined for no summaries. */
+  readonly usual: () => string | undefined
+}
+
 /** The model of this name, which may sum up. Throws `Refusal`. */
 export function summarizerCalled(name: string, models: readonly ConfiguredModel[]): ConfiguredModel {
   const model = models.find(({ settings }) => settings.name === name)

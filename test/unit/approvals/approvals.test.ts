@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalEntry, TurnId } from '../../../src/chat/entry.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
+import { NOBODY_ELSEWHERE, type Elsewhere } from '../../../src/chat/presence/elsewhere.ts'
 import type { Person } from '../../../src/chat/people/person.ts'
 import type { PermissionRequest } from '../../../src/tools/context.ts'
 import { createApprovals } from '../../../src/approvals/approvals.ts'
@@ -12,9 +13,10 @@ const HOUR = 3_600_000
 /** A lobby with ann and bob in it, an op who is not, and people to ask. */
 async function createScene({
   answerMs,
+  elsewhere,
   ...limits
-}: Partial<QuestionLimits> & { readonly answerMs?: number } = {}) {
-  const chatParts = await createChatParts()
+}: Partial<QuestionLimits> & { readonly answerMs?: number; readonly elsewhere?: Elsewhere } = {}) {
+  const chatParts = await createChatParts(elsewhere)
   const { storage, rooms, clock, log } = chatParts
   const room = await rooms.lobby()
   const [ann, bob, op] = [
@@ -188,6 +190,28 @@ describe('a question', () => {
     await room.leave(second)
     expect(await verdict).not.toBe('allow')
     expect((await entries()).at(-1)!.text).toMatch(/^denied: ann left/)
+  })
+
+  it('waits for a requester who may be on the way to another server, also one asked meanwhile', async () => {
+    let isMoving = true
+    let changed = (): void => undefined
+    const elsewhere: Elsewhere = {
+      ...NOBODY_ELSEWHERE,
+      mayComeBack: () => isMoving,
+      watch: (_room, listener) => (changed = listener),
+    }
+    const { ask, room, screens, answer, op, entries } = await createScene({ elsewhere })
+    const before = await ask('ls')
+    await room.leave(screens[0])
+    const meanwhile = await ask('pwd')
+    await answer(op, 'once', 2)
+    expect(await meanwhile.verdict).toBe('allow')
+    expect((await entries()).map(({ verdict }) => verdict)).toEqual(['asked', 'asked', 'once'])
+    isMoving = false
+    changed()
+    expect(await before.verdict).toEqual({ why: 'ann left' })
+    const late = await ask('id')
+    expect(await late.verdict).toEqual({ why: 'ann is not in lobby to be asked' })
   })
 
   it('ends with a no when the turn is stopped, and is not begun when it was', async () => {

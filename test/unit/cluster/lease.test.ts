@@ -107,6 +107,13 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     clock.advance(7_999)
     expect(told).toEqual([])
     await expect.poll(() => told).toEqual(['silent', 'back'])
+    await pass(9)
+    await stores(1).servers.renew()
+    await stores(1).servers.bury(8_000)
+    lease.doubt()
+    // Without waiting for the next beat.
+    await expect.poll(() => told.slice(2)).toEqual(['silent', 'back'])
+    told.splice(0, 2)
 
     await pass(9)
     const estatesAfter = async (ms: number): Promise<number> => {

@@ -16,6 +16,10 @@ interface Side extends AsyncDisposable {
   readonly stores: ClusterStores
   /** `late`: what it asks for is done, and the answer is lost. */
   state: 'works' | 'cut' | 'late'
+  /** How often it was found that others have taken this server for dead. */
+  doubts: number
+  /** Of the log. */
+  readonly lines: readonly object[]
   came(person: Person): Promise<ToTell>
   went(person: Person): Promise<ToTell>
   /** Has it catch up. Resolves to how often the room is asked to sum up. */
@@ -36,8 +40,11 @@ async function openSide({ database }: World): Promise<Side> {
     come: (room, person) => ask(() => stores.present.come(room, person)),
     go: (room, person) => ask(() => stores.present.go(room, person)),
   }
+  const { log, lines } = recordingLog()
   const side: Side = {
-    places: createOwnPlaces(present, recordingLog().log),
+    places: createOwnPlaces(present, log, () => void side.doubts++),
+    doubts: 0,
+    lines,
     stores,
     state: 'works',
     came: (person) => side.places.came(lobby, person),
@@ -168,6 +175,9 @@ describe.skipIf(lacks('postgres'))('who is here through this server', () => {
     await a.came(bob)
     expect((await b.stores.servers.bury(-1_000)).servers).toEqual([a.stores.server])
     expect(await a.went(alice)).toBe('nothing')
+    expect(await a.came(alice), 'this is found by what cannot be stored, too').toBe('nothing')
+    expect([a.doubts, a.lines]).toEqual([1, []])
+    await a.went(alice)
     await a.stores.servers.begin({ name: 'here:22', version: '1', shared: {} })
     for (const _ of ['once', 'and again, which changes nothing']) {
       a.places.storeAllAgain()

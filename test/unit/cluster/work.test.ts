@@ -5,7 +5,8 @@ import type { RoomName } from '../../../src/chat/entry.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import type { PersonId } from '../../../src/chat/people/person.ts'
 import { createOrders } from '../../../src/cluster/orders.ts'
-import type { ClusterStores, WorkItem } from '../../../src/cluster/ports.ts'
+import type { ClusterStores } from '../../../src/cluster/ports.ts'
+import type { WorkItem } from '../../../src/cluster/work-ports.ts'
 import { createSharedQuestions, type SharedQuestions } from '../../../src/cluster/questions.ts'
 import { createTeller } from '../../../src/cluster/teller.ts'
 import { createSharedWork, type SharedWork, type WorkSlot } from '../../../src/cluster/work.ts'
@@ -24,18 +25,18 @@ const PATIENCE = { timeout: 20_000 }
 const QUIET = { stop() {}, lost() {} }
 
 let count = 0
-/** One more turn, in a line of its own room. */
+/** One more turn, in a queue of its own room. */
 const turn = (where: string): WorkItem => ({
   id: `t${++count}`,
   kind: 'turn',
-  line: `turn ${where}`,
+  queue: `turn ${where}`,
   room: where as RoomName,
   person: 'ann' as PersonId,
   facts: { model: 'qwen' },
 })
 
 function slotOf(taken: Awaited<ReturnType<SharedWork['take']>>): WorkSlot {
-  if ('running' in taken) throw new Error('the line is full')
+  if ('running' in taken) throw new Error('the queue is full')
   return taken
 }
 
@@ -123,7 +124,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     stopWatching()
   })
 
-  test('give back later what could not be given back, and lose no place whose taking failed', async () => {
+  test('give back later what could not be given back, and lose no slot whose taking failed', async () => {
     let isBroken = false
     const { work } = stores(0)
     const fails = async (): Promise<never> => {
@@ -144,7 +145,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     isBroken = true
     await slot.leave()
     await expect(broken.take(turn('d'), LIMITS, QUIET)).rejects.toThrow('went away')
-    const rows = async () => (await work.read()).map(({ line }) => line)
+    const rows = async () => (await work.read()).map(({ queue }) => queue)
     expect(await rows()).toEqual(['turn c', 'turn d'])
     isBroken = false
     clock.advance(1_000)

@@ -72,6 +72,6 @@ test.each([
 ] as const)('with the bell at %s it rings for the right lines', (bell, rings) => {
   const personal = open({}, { bell })
   const lines = [said('hello'), said('hey @zoe'), said('@zoe me', 'zoe'), said('ann joined', '', 'presence')]
-  expect(lines.map(personal.rings)).toEqual(rings)
-  expect(personal.mayRing()).toBe(bell !== 'off')
+  expect(lines.map(personal.bell.ringsFor)).toEqual(rings)
+  expect(personal.bell.mayRing()).toBe(bell !== 'off')
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Refusal, StorageError } from '../../../src/chat/errors.ts'
 import { ok } from '../../../src/tools/result.ts'
 import { call, hangs, say, scriptedModel } from '../../support/scripted-model.ts'
-import { anotherModel, createTurnWorld, tool } from '../../support/turn-world.ts'
+import { anotherModel, createTurnWorld, tool, type TurnWorld } from '../../support/turn-world.ts'
 
 describe('starting turns', () => {
   it('refuses models that are not there, with a sentence', async () => {
@@ -22,6 +22,7 @@ describe('starting turns', () => {
     const model = scriptedModel(hangs(), say('second'))
     await using world = await createTurnWorld(model, { limits: { turns_per_room: 1, turns_queued: 1 } })
     const first = await world.start()
+    expect(first.doing(), 'it never waited').toBe('thinking')
     await model.arrived(1)
     const second = await world.start()
     expect([first.doing(), second.doing()]).toEqual(['thinking', 'waiting'])
@@ -53,6 +54,43 @@ describe('starting turns', () => {
     const quick = await world.start('hi', { model: 'llama' })
     expect((await quick.done).text).toBe('I am llama')
     expect(world.turns.running(world.room.name)).toEqual([slow])
+  })
+})
+
+describe('a turn of somebody who is put out or silenced', () => {
+  const decide = (
+    { chatParts: { sanctions, nextId }, ann }: TurnWorld,
+    kind: 'ban' | 'mute',
+    room: TurnWorld['room']['name'] | null,
+  ): Promise<void> =>
+    sanctions.put({
+      ...{ id: nextId(), kind, room, who: ann.name, people: [ann.id], keys: [], network: null },
+      ...{ reason: '', by: 'rhea', at: 0, until: null },
+    })
+
+  it('is stopped when servers hear of it, and of nobody else', async () => {
+    const model = scriptedModel(hangs(), hangs())
+    await using world = await createTurnWorld(model)
+    const bob = await world.chatParts.person('bob')
+    const [his, hers] = [await world.start('hello', { by: bob }), await world.start()]
+    await model.arrived(2)
+    await decide(world, 'ban', null)
+    await world.turns.stopThoseOut()
+    expect((await hers.done).text).toBe('@qwen was stopped: ann was banned')
+    expect(world.turns.running()).toEqual([his])
+    his.cancel()
+    await his.done
+  })
+
+  it('is stopped where it was begun in the very moment', async () => {
+    await using world = await createTurnWorld(scriptedModel(say('too late')))
+    await decide(world, 'mute', world.room.name)
+    const { room, ann } = world
+    const message = await room.record({ kind: 'message', author: 'ann', text: '@qwen hello' })
+    // It was asked whether she may speak just before.
+    const before = { ...room, needVoice() {} }
+    const turn = await world.turns.start({ room: before, requester: ann, model: 'qwen', message })
+    expect((await turn.done).text).toBe('@qwen was stopped: ann was muted')
   })
 })
 

@@ -1,16 +1,11 @@
 import type { z } from 'zod'
 import type { ToolProgress } from '../../../chat/tool-progress.ts'
-import type { McpServerConfig } from '../config.ts'
 import type { McpLogin } from '../login/login.ts'
 import type { callResult } from './content.ts'
 import type { McpDefinition } from './definition.ts'
-import { createEventsTransport, createHttpTransport, wantsEvents } from './http.ts'
 import type { LaunchMcp } from './launch.ts'
 import type { McpTimes } from './limits.ts'
 import type { McpList } from './list-tools.ts'
-import { open } from './open.ts'
-import { greet } from './revisions/hello.ts'
-import { createStdioTransport } from './stdio.ts'
 
 /** A server that has answered. All methods but `close` reject with an `Error` whose message ends a sentence. */
 export interface McpConnection {
@@ -47,23 +42,4 @@ export interface ConnectionOptions {
   /** The server sends so much that it is read more slowly. */
   slowed(): void
   readonly signal: AbortSignal
-}
-
-/** Connects to a server, and says hello, in the newest way that it knows. Rejects with an `Error` whose message ends a sentence. */
-export async function connect(config: McpServerConfig, options: ConnectionOptions): Promise<McpConnection> {
-  const { reach } = config
-  const [unset] = reach.unset ?? []
-  if (unset !== undefined) throw new Error(`the environment variable ${unset} is not set`)
-  return await greet(async (hello) => {
-    if ('command' in reach) {
-      const transport = createStdioTransport(() => options.launch(reach, config.name), options.slowed)
-      return await open(transport, hello, config, options)
-    }
-    try {
-      return await open(await createHttpTransport(reach, options), hello, config, options)
-    } catch (error) {
-      if (!(await wantsEvents(error))) throw error
-      return await open(await createEventsTransport(reach, options), 'older', config, options)
-    }
-  })
 }

@@ -7,12 +7,12 @@ import { LoginError, LoginNeeded, type Challenge, type McpLogin } from './login.
 import { challengeOf, giverOf } from './giver.ts'
 import { createLoginKeeper } from './keeper.ts'
 import { createGuardedFetch, createLoginFetch } from './login-fetch.ts'
-import type { GivenLogin, KeptLogin } from './login-file.ts'
+import type { KeptLogin } from './login-file.ts'
 import { LoginEnded, renewed } from './renew.ts'
-import { allOf, besides } from './replaced.ts'
-import { revoke } from './revoke.ts'
+import { allOf } from './replaced.ts'
 import { loginError } from './trouble.ts'
 import { createUnderWay, HOLDS_MS } from './under-way.ts'
+import { createUnwantedTokens } from './unwanted-tokens.ts'
 
 /** What a login is made with. */
 export interface PersonLoginParts {
@@ -33,6 +33,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
   const how = `/mcp login ${name}`
   const underWay = createUnderWay(how)
   const keeper = createLoginKeeper(file, reach.url, name, log)
+  const unwanted = createUnwantedTokens(keeper, fetchFn, name, log)
   /** With which token an answer was asked for. */
   const askedWith = new WeakMap<Response, string>()
   /** What we registered as last; undefined where that is what is kept. */
@@ -52,7 +53,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
       if (!login) throw new LoginNeeded(`it wants a login: ${how}, or give it a token by token_env`)
       const tokens = await renewed(login, fetchFn, how)
       if (isSame()) await keeper.keep({ ...login, replaced: keeper.now()?.replaced, tokens })
-      else await giveUp(allOf({ ...login, replaced: [], tokens }))
+      else await unwanted.giveUp(allOf({ ...login, replaced: [], tokens }))
     } catch (error) {
       // The newer login is as good for whoever waits.
       if (!isSame() && keeper.now()) return
@@ -61,30 +62,10 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
         registered = error.isClient ? 'none' : (registered ?? login?.client)
         const replaced = keeper.now()?.replaced ?? []
         await keeper.forget()
-        void giveBack(replaced)
+        void unwanted.giveBack(replaced)
       }
       throw error
     }
-  }
-
-  /** Nobody wants these tokens any more: somebody logged out, or in again. Where there is a login, they end with that. */
-  async function giveUp(logins: readonly GivenLogin[]): Promise<void> {
-    const now = keeper.now()
-    await (now ? keeper.keep(besides(now, logins)) : giveBack(logins))
-  }
-
-  async function giveBack(logins: readonly GivenLogin[]): Promise<void> {
-    for (const why of await Promise.all(logins.map((one) => revoke(one, fetchFn))))
-      if (why === undefined)
-        log.info({ server: name }, 'tokens of an MCP server that nobody wants any more were given back')
-      else
-        log.warn({ server: name, why }, 'tokens of an MCP server that nobody wants any more may still hold')
-  }
-
-  async function replaceBy(login: GivenLogin): Promise<void> {
-    await keeper.held()
-    const before = keeper.now()
-    await keeper.keep(before ? besides(login, allOf(before)) : login)
   }
 
   function newAttempt(giver: OAuthDiscoveryState | undefined, over: AbortSignal): Attempt {
@@ -96,7 +77,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
       client: known && comesBackTo(known, to) ? known : undefined,
       giver,
       registered: (made) => void (registered = made),
-      keep: (login) => (over.aborted ? giveUp([login]) : replaceBy(login)),
+      keep: (login) => (over.aborted ? unwanted.giveUp([login]) : unwanted.replaceBy(login)),
     })
   }
 
@@ -166,11 +147,8 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
     async leave() {
       underWay.leave()
       wantedScope = undefined
-      const login = await keeper.held()
-      registered = login?.client
-      await keeper.forget()
-      const reasons = login ? await Promise.all(allOf(login).map((one) => revoke(one, fetchFn))) : []
-      return reasons.findLast((why) => why !== undefined)
+      registered = (await keeper.held())?.client
+      return await unwanted.leave()
     },
   }
 }

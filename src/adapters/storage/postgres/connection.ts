@@ -5,6 +5,7 @@ import { errorMessage } from '../../../lib/errors.ts'
 import { isDisconnected, toStorageError } from './errors.ts'
 import { createLane, type WriteLane } from './lane.ts'
 import type { Lock } from './locks.ts'
+import { createReach } from './reach.ts'
 import type { Sql } from './sql.ts'
 import { type Job, type Statements, statementsOn } from './statements.ts'
 import { inTransaction, isRepeatable, isUnusable, NotBegun } from './transaction.ts'
@@ -82,8 +83,9 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
   })
   // A connection that ends while nobody uses it, as all do when PostgreSQL restarts. The next statement opens another.
   pool.on('error', (error) =>
-    log?.warn({ reason: errorMessage(error) }, 'a connection to the database ended'),
+    log?.debug({ reason: errorMessage(error) }, 'a connection to the database ended'),
   )
+  const reach = createReach(log)
   let closing: Promise<void> | undefined
   const lanes: WriteLane[] = []
 
@@ -105,10 +107,15 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
   }
 
   async function settle<T>(work: Promise<T>, reading = false): Promise<T> {
+    const succeeded = reach.begin()
     try {
-      return await work
+      const value = await work
+      succeeded()
+      return value
     } catch (error) {
-      throw toStorageError(error instanceof NotBegun ? error.cause : error, { reading })
+      const trouble = toStorageError(error instanceof NotBegun ? error.cause : error, { reading })
+      reach.failed(trouble)
+      throw trouble
     }
   }
 

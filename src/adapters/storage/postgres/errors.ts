@@ -23,20 +23,20 @@ const CAUSES: readonly (readonly [code: string, reason: Reason, advice: string])
   ['42501', 'read-only', 'the user in [storage] url may not do this; make it the owner of the database'],
   ['28', 'other', 'the database server refused the user or the password; look at url in [storage]'],
   ['3D000', 'other', 'there is no such database; make it with createdb, or look at url in [storage]'],
-  ['57P01', 'other', RESTARTED],
-  ['57P02', 'other', RESTARTED],
-  ['57P03', 'other', RESTARTED],
+  ['57P01', 'away', RESTARTED],
+  ['57P02', 'away', RESTARTED],
+  ['57P03', 'away', RESTARTED],
   ['25P03', 'other', 'the database server ended what took too long; nothing was stored, try again'],
   ['XX001', 'corrupt', 'the database is damaged; restore a dump of it with pg_restore'],
   ['XX002', 'corrupt', 'an index of the database is damaged; run REINDEX in it'],
-  ['08', 'other', UNREACHABLE],
-  ['ECONN', 'other', UNREACHABLE],
-  ['EPIPE', 'other', UNREACHABLE],
-  ['ETIMEDOUT', 'other', UNREACHABLE],
-  ['EHOSTUNREACH', 'other', UNREACHABLE],
-  ['ENETUNREACH', 'other', UNREACHABLE],
-  ['EAI_AGAIN', 'other', UNREACHABLE],
-  ['ENOENT', 'other', UNREACHABLE],
+  ['08', 'away', UNREACHABLE],
+  ['ECONN', 'away', UNREACHABLE],
+  ['EPIPE', 'away', UNREACHABLE],
+  ['ETIMEDOUT', 'away', UNREACHABLE],
+  ['EHOSTUNREACH', 'away', UNREACHABLE],
+  ['ENETUNREACH', 'away', UNREACHABLE],
+  ['EAI_AGAIN', 'away', UNREACHABLE],
+  ['ENOENT', 'away', UNREACHABLE],
   ['ENOTFOUND', 'other', 'there is no such database server; look at url in [storage]'],
 ]
 
@@ -44,12 +44,12 @@ const CAUSES: readonly (readonly [code: string, reason: Reason, advice: string])
 const MESSAGES: readonly (readonly [text: RegExp, reason: Reason, advice: string])[] = [
   [
     /Connection terminated|connection error|not queryable|timeout exceeded when trying to connect/i,
-    'other',
+    'away',
     UNREACHABLE,
   ],
   [
     /Query read timeout/,
-    'locked',
+    'away',
     'the database server does not answer; look whether it was stored, and try again',
   ],
   [
@@ -63,6 +63,7 @@ const MESSAGES: readonly (readonly [text: RegExp, reason: Reason, advice: string
 /** The same trouble as a `StorageError`, with a sentence for people; one that is a `StorageError` already stays. */
 export function toStorageError(error: unknown, { reading = false } = {}): StorageError {
   if (error instanceof StorageError) return error
+  if (isBuried(error)) return new StorageError('taken-for-dead', BURIED, { cause: withoutRows(error) })
   const text = errorMessage(error)
   const code = codeOf(error)
   const [, reason, advice] =
@@ -72,6 +73,14 @@ export function toStorageError(error: unknown, { reading = false } = {}): Storag
     reading,
   })
 }
+
+/** The row of this server is gone, which others remove, and what it has goes with it. */
+const isBuried = (error: unknown): boolean =>
+  error instanceof DatabaseError &&
+  error.code === '23503' &&
+  (error.constraint ?? '').endsWith('_server_fkey')
+
+const BURIED = 'the other servers had not heard of this one for a while; try again in a moment'
 
 /** PostgreSQL quotes rows in the details of an error: what people said does not belong into the server's log. */
 function withoutRows(error: unknown): unknown {

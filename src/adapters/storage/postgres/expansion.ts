@@ -7,25 +7,29 @@ import type { Migration } from '../migrations.ts'
 export const neededSchema = ({ sql }: Pick<Migration, 'sql'>): number =>
   Number(/^-- Needs: (\d+)$/m.exec(sql)?.[1] ?? 0)
 
-/** What a program that does not know of it may trip over, and how people call it. */
-const CONTRACTIONS: readonly (readonly [statement: RegExp, what: string])[] = [
-  [/^(DROP (TABLE|VIEW|FUNCTION|TYPE|SEQUENCE)|TRUNCATE)\b/i, 'takes something away'],
-  [/^ALTER TABLE .*\bDROP (?!DEFAULT|NOT NULL)/i, 'takes something away'],
-  [/\bDROP DEFAULT\b/i, 'takes a default away'],
-  [/\bRENAME\b/i, 'renames something'],
-  [/\bALTER (COLUMN )?\S+ (SET DATA )?TYPE\b/i, 'changes a type'],
-  [/\bSET NOT NULL\b/i, 'wants a value where there was none'],
-  [
-    /\bADD (COLUMN )?(?!CONSTRAINT|CHECK|UNIQUE|PRIMARY|FOREIGN)\S+ (?!.*\bDEFAULT\b).*\bNOT NULL\b/i,
-    'wants a value that older programs do not write',
-  ],
-  [/\bADD (CONSTRAINT|CHECK|UNIQUE|PRIMARY|FOREIGN)\b/i, 'has a rule that older programs may break'],
-  [/^CREATE UNIQUE INDEX\b/i, 'has a rule that older programs may break'],
+/** What servers of the version before do not notice. All else must say what it needs. */
+const EXPANSIONS: readonly RegExp[] = [
+  // What refers to a row must not keep it from being deleted.
+  /^CREATE TABLE (?!.*\bREFERENCES (?!\S+ ?\([^)]*\) ON DELETE (CASCADE|SET)\b))/i,
+  /^CREATE (SEQUENCE|TYPE|VIEW|INDEX|FUNCTION) /i,
+  /^CREATE TRIGGER \S+ AFTER /i,
+  /^COMMENT ON /i,
+  /^INSERT INTO (?!.*\b(UPDATE|DELETE)\b)/i,
 ]
 
+/** The same, of one of the things that an ALTER TABLE does. */
+const EXPANDING_ACTIONS: readonly RegExp[] = [
+  /^ADD (COLUMN )?(?!CONSTRAINT\b|CHECK\b|UNIQUE\b|PRIMARY\b|FOREIGN\b|EXCLUDE\b)(?!.*\b(UNIQUE|PRIMARY|REFERENCES|CHECK)\b)(?=.*\bDEFAULT\b|(?!.*\bNOT NULL\b))/i,
+  /^ALTER (COLUMN )?\S+ (SET DEFAULT\b|DROP NOT NULL$)/i,
+]
+
+const WHAT_EXPANDS =
+  'new tables, columns that may be left out, indexes that are not unique, new functions and views, AFTER triggers, new rows'
+
 /**
- * What is wrong with a migration for servers of the version before, which go on beside it during a deployment: it takes something from
- * them and does not say since which schema nobody uses it. Undefined where nothing is. A table that it makes itself is its own.
+ * What is wrong with a migration for servers of the version before, which go on beside it during a deployment: it does what may take
+ * something from them, and does not say since which schema nobody uses it. Undefined where nothing is. A table that it makes itself is
+ * its own.
  */
 export function expansionProblem(migration: Pick<Migration, 'sql' | 'name' | 'version'>): string | undefined {
   const { sql, name, version } = migration
@@ -35,29 +39,36 @@ export function expansionProblem(migration: Pick<Migration, 'sql' | 'name' | 've
     return `${name}: it needs a schema (${needs}) that no version before it knows; write the newest that can do without what it takes away`
   const contraction = contractionIn(sql)
   if (contraction === undefined || needs > 0) return undefined
-  return `${name}: "${contraction.statement}" ${contraction.what}: servers of the version before would fail. Release a version that does without it first, and then say with "-- Needs: N" which schema that version has`
+  return `${name}: "${shortened(contraction)}" may take something from servers of the version before, since it is none of these: ${WHAT_EXPANDS}. Release a version that does without it first, and then say with "-- Needs: N" which schema that version has`
 }
 
-function contractionIn(sql: string): { readonly statement: string; readonly what: string } | undefined {
+function contractionIn(sql: string): string | undefined {
   const statements = statementsOf(sql)
-  const own = new Set(
-    statements.flatMap((one) => /^CREATE TABLE (?:IF NOT EXISTS )?"?(\w+)/i.exec(one)?.[1] ?? []),
-  )
-  for (const statement of statements) {
-    const table = /^(?:ALTER TABLE|CREATE UNIQUE INDEX \w+ ON) (?:ONLY )?"?(\w+)/i.exec(statement)?.[1]
-    if (table !== undefined && own.has(table)) continue
-    const found = CONTRACTIONS.find(([pattern]) => pattern.test(statement))
-    if (found) return { statement: shortened(statement), what: found[1] }
-  }
-  return undefined
+  const own = new Set(statements.flatMap((one) => /^CREATE TABLE (?!IF )([\w."]+)/i.exec(one)?.[1] ?? []))
+  return statements.find((statement) => !own.has(tableOf(statement) ?? '') && !expands(statement))
 }
 
-/** Without comments and without what functions do, blanks as one. */
+/** The table that a statement changes, where it is there already. */
+const tableOf = (statement: string): string | undefined =>
+  /^(?:ALTER TABLE|CREATE UNIQUE INDEX \S+ ON|CREATE TRIGGER .*? ON|UPDATE|DELETE FROM) (?:ONLY )?([\w."]+)/i.exec(
+    statement,
+  )?.[1]
+
+function expands(statement: string): boolean {
+  const actions = /^ALTER TABLE (?:ONLY )?\S+ (.*)/i.exec(statement)?.[1]
+  if (actions === undefined) return EXPANSIONS.some((one) => one.test(statement))
+  return actions
+    .split(/,(?![^(]*\))/)
+    .every((action) => EXPANDING_ACTIONS.some((one) => one.test(action.trim())))
+}
+
+/** Comments, and what is quoted: texts, what functions do, names. */
+const UNREAD = /--.*|\/\*[^]*?\*\/|\$(\w*)\$[^]*?\$\1\$|\bE'(?:[^\\']|\\.|'')*'|'(?:[^']|'')*'|"[^"]*"/gi
+
+/** Without comments and without what stands in texts and functions, blanks as one. */
 const statementsOf = (sql: string): readonly string[] =>
   sql
-    .replaceAll(/\$(\w*)\$[^]*?\$\1\$/g, '$$')
-    .replaceAll(/--.*$/gm, '')
-    .replaceAll(/\/\*[^]*?\*\//g, '')
+    .replaceAll(UNREAD, (part) => (/^(--|\/\*)/.test(part) ? ' ' : part.startsWith('"') ? part : "''"))
     .split(';')
     .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
     .filter((statement) => statement !== '')

@@ -27,15 +27,19 @@ export const MIGRATIONS: Lock = lockNamed('migrations')
 /** Of what one person has: keys, codes, tokens. */
 export const belongingsOf = (person: string): Lock => lock('person', person)
 
-/** Of somebody's coming into a room and going. Places share few locks, so that a server that died needs no more than those. */
-export const placeOf = (room: string, person: string): Lock =>
+/** Of somebody's coming into a room and going. They share few locks, so that a server that died needs no more than those. */
+export const presenceOf = (room: string, person: string): Lock =>
   lock('place', String(lock(room, person).number & 63))
 
 /** Of what a room's versions are numbered by: scripts, summaries, permissions, questions. */
 export const numbersOf = (room: string): Lock => lock('numbers', room)
 
-/** Of who runs and who waits in a line of work. */
-export const lineOf = (line: string): Lock => lock('line', line)
+/** Of who runs and who waits in a queue of work. Servers of the version before have the same lock, by this word. */
+export const queueOf = (queue: string): Lock => lock('line', queue)
+
+/** Of how many connections somebody has through all servers. Payers share few locks: many log in at once. */
+export const connectionsOf = (payer: string): Lock =>
+  lock('connections', String(lock('payer', payer).number & 255))
 
 /** Of the requests of one turn. */
 export const stepsOf = (turn: string): Lock => lock('turn', turn)

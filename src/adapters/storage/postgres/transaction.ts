@@ -47,7 +47,7 @@ async function commit(client: PoolClient): Promise<void> {
   } catch (cause) {
     if (!isUnusable(cause)) throw cause
     throw new StorageError(
-      'other',
+      'away',
       'the database server went away; look whether it was stored, and try again',
       {
         cause,

@@ -5,8 +5,10 @@ import { execa } from 'execa'
 import { createCA, createCert } from 'mkcert'
 import { describe, expect, test } from 'vitest'
 import type { BusConfig } from '../../../../src/adapters/bus/config.ts'
-import { openWire } from '../../../../src/adapters/bus/open.ts'
+import { busProblem, openWire } from '../../../../src/adapters/bus/open.ts'
+import { SEAL_BYTES } from '../../../../src/adapters/bus/seal.ts'
 import { built } from '../../../support/built.ts'
+import { newBusSecret } from '../../../support/bus-secret.ts'
 import { createEventLog, type EventLog } from '../../../support/event-log.ts'
 import { startNats, type TestNats } from '../../../support/nats.ts'
 import { createNatsUsers } from '../../../support/nats-users.ts'
@@ -17,6 +19,8 @@ import { temporaryDir } from '../../../support/storage.ts'
 /** How NATS greets its clients. */
 const INFO = 'INFO {"server_id":"x","version":"2.9.0","proto":1,"headers":true,"max_payload":1048576}\r\n'
 
+const SECRET = newBusSecret()
+
 /** What became of an attempt: whether texts come through, and what the log says of it. */
 interface Outcome {
   readonly isUp: boolean
@@ -26,7 +30,7 @@ interface Outcome {
 /** Opens a wire, and has a text brought to itself where it works. */
 async function attempt(bus: Partial<BusConfig> & Pick<BusConfig, 'url'>): Promise<Outcome> {
   const log = createEventLog()
-  await using wire = await openWire({ bus: { prefix: 'unit', ...bus }, storageUrl: '', log })
+  await using wire = await openWire({ bus: { prefix: 'unit', ...bus }, storageUrl: '', secret: SECRET, log })
   const isUp = wire.isUp()
   if (isUp)
     await new Promise<void>((resolve) => {
@@ -68,6 +72,27 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     expect((await attempt({ url: nats.url })).isUp).toBe(false)
   })
 
+  test('is looked at once by who only wants to know what is wrong', async () => {
+    using dir = temporaryDir()
+    const config = join(dir.path, 'nats.conf')
+    const user = 'user: u, password: "tops3cret", permissions: { publish: "a.>", subscribe: "a.>" }'
+    writeFileSync(config, `authorization { users: [ { ${user} } ] }`)
+    const log = createEventLog()
+    const nats = await startNats(['-c', config])
+    const problemOf = async (login: string, prefix: string): Promise<string | undefined> =>
+      await busProblem({ url: withLogin(nats, login), prefix }, log)
+    expect(await problemOf('u:tops3cret', 'a')).toBeUndefined()
+    expect(await problemOf('u:tops3cret', 'b')).toContain(
+      'carries nothing under b.>: look at the permissions of the user',
+    )
+    const wrong = await problemOf('u:tops3cret2', 'a')
+    expect(wrong).toMatch(/^NATS cannot be used: .*uthorization/)
+    expect(wrong).not.toContain('tops3cret')
+    await nats.kill()
+    expect(await problemOf('u:tops3cret', 'a')).toMatch(/^NATS cannot be used: (?!.*tops3cret)./)
+    expect(log.lines.join()).not.toContain('tops3cret')
+  })
+
   test('is shown a token', async () => {
     await using nats = await startNats(['--auth', 't0ken'])
     expect((await attempt({ url: withLogin(nats, 't0ken') })).isUp).toBe(true)
@@ -92,7 +117,12 @@ describe.skipIf(lacks('nats'))('NATS', () => {
       expect(outcome.log.lines.join()).not.toMatch(/SU[A-Z2-7]{10}|eyJ/)
     }
     const log = createEventLog()
-    await using wire = await openWire({ bus: { url, prefix: 'unit', credentials }, storageUrl: '', log })
+    await using wire = await openWire({
+      bus: { url, prefix: 'unit', credentials },
+      storageUrl: '',
+      secret: SECRET,
+      log,
+    })
     expect(log.lines.join()).toContain('the credentials for NATS cannot be used')
     writeFileSync(credentials, mine.credentials)
     await log.until('the bus is back')
@@ -122,11 +152,11 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     const url = withLogin(nats, 'u:p')
     expect((await attempt({ url, prefix: 'a' })).isUp).toBe(true)
     const log = createEventLog()
-    await using wire = await openWire({ bus: { url, prefix: 'b' }, storageUrl: '', log })
+    await using wire = await openWire({ bus: { url, prefix: 'b' }, storageUrl: '', secret: SECRET, log })
     wire.hear('room.a', () => undefined)
     for (const text of ['x', 'y', 'z']) wire.send('room.a', text)
     await log.until('NATS refuses something')
-    await using other = await openWire({ bus: { url, prefix: 'a' }, storageUrl: '', log })
+    await using other = await openWire({ bus: { url, prefix: 'a' }, storageUrl: '', secret: SECRET, log })
     await new Promise<void>((resolve) => {
       other.hear('b', () => resolve())
       other.send('b', 'x')
@@ -142,21 +172,23 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     await using wire = await openWire({
       bus: { url: nats.url, prefix: 'p' },
       storageUrl: '',
+      secret: SECRET,
       log: createEventLog(),
     })
-    expect(wire.maxBytes).toBe(1000)
+    const most = 1000 - SEAL_BYTES
+    expect(wire.maxBytes).toBe(most)
     const heard = await new Promise<string>((resolve) => {
       wire.hear('a', resolve)
-      wire.send('a', 'x'.repeat(1001))
-      wire.send('a', 'x'.repeat(1000))
+      wire.send('a', 'x'.repeat(most + 1))
+      wire.send('a', 'x'.repeat(most))
     })
-    expect(heard).toHaveLength(1000)
+    expect(heard).toHaveLength(most)
   })
 
   test('has many clusters, which do not hear each other', async () => {
     await using nats = await startNats()
     const open = (prefix: string) =>
-      openWire({ bus: { url: nats.url, prefix }, storageUrl: '', log: createEventLog() })
+      openWire({ bus: { url: nats.url, prefix }, storageUrl: '', secret: SECRET, log: createEventLog() })
     await using one = await open('one')
     await using two = await open('two')
     const heard: string[] = []

@@ -25,6 +25,8 @@ export function listenTo({ url, channel, heard, log }: Listened): () => Promise<
   let client: Client | undefined
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
+  /** It was said that it ended, and it has not listened since. */
+  let isSaid = false
 
   async function connect(): Promise<void> {
     const next = new Client({
@@ -40,6 +42,7 @@ export function listenTo({ url, channel, heard, log }: Listened): () => Promise<
     try {
       await next.connect()
       await next.query(`LISTEN ${channel}`)
+      isSaid = false
       heard()
     } catch (error) {
       failed(next, error)
@@ -49,8 +52,13 @@ export function listenTo({ url, channel, heard, log }: Listened): () => Promise<
   function failed(ended: Client, error: unknown): void {
     if (isClosed || client !== ended) return
     client = undefined
-    if (error !== undefined)
-      log.warn({ reason: errorMessage(error) }, 'the connection that listens to the database ended')
+    if (error !== undefined && !isSaid) {
+      isSaid = true
+      log.warn(
+        { reason: errorMessage(error) },
+        'the connection that listens to the database ended; it is tried again',
+      )
+    }
     void ended.end().catch(() => undefined)
     timer = setTimeout(() => void connect(), AGAIN_MS).unref()
   }

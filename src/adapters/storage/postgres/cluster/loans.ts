@@ -1,4 +1,5 @@
-import type { LoanRow, LoanStore, ServerId } from '../../../../cluster/ports.ts'
+import type { LoanRow, LoanStore } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
 import { NAMES } from '../locks.ts'
 import { sql } from '../sql.ts'

@@ -1,4 +1,5 @@
-import type { NewsTopic, ServerId } from '../../../../cluster/ports.ts'
+import type { NewsTopic } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 import { returned } from '../statements.ts'

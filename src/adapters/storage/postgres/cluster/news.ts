@@ -1,6 +1,7 @@
 import { StorageError } from '../../../../chat/errors.ts'
 import type { Log } from '../../../../chat/ports.ts'
-import type { News, NewsTopic, ServerId } from '../../../../cluster/ports.ts'
+import type { News, NewsTopic } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 import { createNewsReader, type NewsRow } from './news-reader.ts'

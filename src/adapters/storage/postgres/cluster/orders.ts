@@ -1,4 +1,5 @@
-import type { OrderRow, OrderStore, ServerId } from '../../../../cluster/ports.ts'
+import type { OrderRow, OrderStore } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 

@@ -1,8 +1,9 @@
 import type { RoomName } from '../../../../chat/entry.ts'
 import type { Login, Person } from '../../../../chat/people/person.ts'
-import type { PersonInRoom, PresentRow, PresentStore, ServerId } from '../../../../cluster/ports.ts'
+import type { PersonInRoom, PresentRow, PresentStore } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
-import { logOf, placeOf } from '../locks.ts'
+import { logOf, presenceOf } from '../locks.ts'
 import { joined, sql, type Sql } from '../sql.ts'
 import { returned, type Statements } from '../statements.ts'
 
@@ -33,7 +34,7 @@ export const createPresentStore = ({ read, transaction }: Connections, self: Ser
         RETURNING (xmax = 0) AS "isNew"`)
           return returned(row).isNew && (await hold(tx, room, person, 'joined'))
         },
-        [placeOf(room, person.id), logOf(room)],
+        [presenceOf(room, person.id), logOf(room)],
       ),
     go: (room, person) =>
       transaction(
@@ -43,7 +44,7 @@ export const createPresentStore = ({ read, transaction }: Connections, self: Ser
           )
           return removed > 0 && (await hold(tx, room, person, 'left'))
         },
-        [placeOf(room, person.id), logOf(room)],
+        [presenceOf(room, person.id), logOf(room)],
       ),
     async elsewhere(places) {
       const rows = await read.all<Row>(sql`

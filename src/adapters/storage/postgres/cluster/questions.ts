@@ -1,4 +1,5 @@
-import type { QuestionPlace, QuestionRow, QuestionStore, ServerId } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
+import type { QuestionPlace, QuestionRow, QuestionStore } from '../../../../cluster/work-ports.ts'
 import type { JsonObject } from '../../../../lib/json.ts'
 import type { Connections } from '../connection.ts'
 import { numbersOf } from '../locks.ts'

@@ -1,9 +1,10 @@
 // What servers that share the database tell each other of themselves. Rows are plain values: nothing here judges who may what.
 
 import type { RoomName } from '../../../../chat/entry.ts'
-import type { Estate, ServerFacts, ServerId, ServerRecord, ServerStore } from '../../../../cluster/ports.ts'
+import type { Estate, ServerFacts, ServerRecord, ServerStore } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
-import { type Lock, logOf, placeOf } from '../locks.ts'
+import { type Lock, logOf, presenceOf } from '../locks.ts'
 import { sql } from '../sql.ts'
 import type { Statements } from '../statements.ts'
 import { questionsOf } from './questions.ts'
@@ -57,7 +58,7 @@ const placesOf = (statements: Statements, servers: readonly ServerId[]): Promise
 
 /** Nobody comes or goes there meanwhile, and nothing is held in between. */
 const locksOf = (left: readonly LeftPlace[]): readonly Lock[] =>
-  left.flatMap(({ room, person }) => [placeOf(room, person), logOf(room)])
+  left.flatMap(({ room, person }) => [presenceOf(room, person), logOf(room)])
 
 /** Those that another one has removed meanwhile are left out. */
 async function remove(tx: Statements, wanted: readonly ServerId[]): Promise<Estate> {

@@ -2,10 +2,12 @@
 // what all are to do. It must not know what follows from any of it (src/cluster).
 
 import type { Log } from '../../../../chat/ports.ts'
-import type { ClusterStores, ServerId } from '../../../../cluster/ports.ts'
+import type { ClusterStores } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
 import { newestIn } from '../append.ts'
 import type { Connections } from '../connection.ts'
 import { createClosingStore } from './closings.ts'
+import { createCommonStore } from './common.ts'
 import { createLoanStore } from './loans.ts'
 import { createNews } from './news.ts'
 import { createOrderStore } from './orders.ts'
@@ -32,5 +34,6 @@ export const createClusterStores = (
   },
   work: createWorkStore(connection, server),
   questions: createQuestionStore(connection, server),
+  common: createCommonStore(connection),
   newestIn: (rooms) => newestIn(connection.read, rooms),
 })

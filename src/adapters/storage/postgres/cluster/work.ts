@@ -1,35 +1,36 @@
 import type { RoomName } from '../../../../chat/entry.ts'
 import type { PersonId } from '../../../../chat/people/person.ts'
-import type { LineLimits, ServerId, WorkItem, WorkRow, WorkStore } from '../../../../cluster/ports.ts'
+import type { ServerId } from '../../../../cluster/server-id.ts'
+import type { SlotLimits, WorkItem, WorkRow, WorkStore } from '../../../../cluster/work-ports.ts'
 import { nextInLine } from '../../../../lib/jobs/next-in-line.ts'
 import type { JsonObject } from '../../../../lib/json.ts'
 import type { Connections } from '../connection.ts'
-import { lineOf } from '../locks.ts'
+import { queueOf } from '../locks.ts'
 import { sql } from '../sql.ts'
 import type { Statements } from '../statements.ts'
 
-/** The table `work`. Whatever changes who runs in a line holds the lock of the line. */
+/** The table `work`. Whatever changes who runs in a queue, which the table calls a line, holds the lock of the queue. */
 export const createWorkStore = ({ read, transaction }: Connections, self: ServerId): WorkStore => ({
   take: (work, limits) =>
     transaction(
       async (tx) => {
-        const { running, waiting } = await fill(tx, work.line, limits)
+        const { running, waiting } = await fill(tx, work.queue, limits)
         const waits = running >= limits.running
         if (waits && waiting >= limits.waiting) return { taken: false, running, waiting }
         await insert(tx, work, waits, self)
         return { taken: true, waits }
       },
-      [lineOf(work.line)],
+      [queueOf(work.queue)],
     ),
-  leave: ({ id, line }, limits) =>
+  leave: ({ id, queue }, limits) =>
     transaction(
       async (tx) => {
         await tx.run(sql`DELETE FROM work WHERE id = ${id}`)
-        await fill(tx, line, limits)
+        await fill(tx, queue, limits)
       },
-      [lineOf(line)],
+      [queueOf(queue)],
     ),
-  fill: (line, limits) => transaction(async (tx) => void (await fill(tx, line, limits)), [lineOf(line)]),
+  fill: (queue, limits) => transaction(async (tx) => void (await fill(tx, queue, limits)), [queueOf(queue)]),
   async tell(id, doing) {
     const text = JSON.stringify(doing)
     await transaction((tx) =>
@@ -38,7 +39,7 @@ export const createWorkStore = ({ read, transaction }: Connections, self: Server
   },
   async read(ids) {
     const rows = await read.all<Row>(sql`
-      SELECT id, kind, line, room, person, server, waits, facts, doing, floor(extract(epoch FROM clock_timestamp() - at) * 1000) AS "ageMs"
+      SELECT id, kind, line AS queue, room, person, server, waits, facts, doing, floor(extract(epoch FROM clock_timestamp() - at) * 1000) AS "ageMs"
       FROM work WHERE ${ids ? sql`id = ANY(${ids})` : sql`true`} ORDER BY number`)
     return rows.map(toWork)
   },
@@ -51,9 +52,9 @@ interface Standing {
 }
 
 /** Lets as many begin as may. How many run and wait then. */
-async function fill(tx: Statements, line: string, limits: Pick<LineLimits, 'running'>): Promise<LineLimits> {
+async function fill(tx: Statements, queue: string, limits: Pick<SlotLimits, 'running'>): Promise<SlotLimits> {
   const rows = await tx.all<Standing>(
-    sql`SELECT id, person AS owner, waits FROM work WHERE line = ${line} ORDER BY number`,
+    sql`SELECT id, person AS owner, waits FROM work WHERE line = ${queue} ORDER BY number`,
   )
   const waiting = new Set(rows.filter(({ waits }) => waits === 1))
   const running = rows.filter(({ waits }) => waits === 0)
@@ -72,11 +73,11 @@ async function fill(tx: Statements, line: string, limits: Pick<LineLimits, 'runn
 async function insert(tx: Statements, work: WorkItem, waits: boolean, self: ServerId): Promise<void> {
   await tx.run(sql`
     INSERT INTO work (id, server, kind, line, room, person, waits, facts, doing)
-    VALUES (${work.id}, ${self}, ${work.kind}, ${work.line}, ${work.room}, ${work.person}, ${waits ? 1 : 0},
+    VALUES (${work.id}, ${self}, ${work.kind}, ${work.queue}, ${work.room}, ${work.person}, ${waits ? 1 : 0},
       ${JSON.stringify(work.facts)}, '{}')`)
 }
 
-interface Row extends Pick<WorkRow, 'id' | 'kind' | 'line' | 'server' | 'ageMs'> {
+interface Row extends Pick<WorkRow, 'id' | 'kind' | 'queue' | 'server' | 'ageMs'> {
   readonly room: RoomName
   readonly person: PersonId
   readonly waits: number

@@ -2,7 +2,7 @@ import type { RoomName } from '../../../../chat/entry.ts'
 import { type DayStats, type LogStats, MAX_AUTHORS, MAX_DAYS } from '../../../../chat/log-stats.ts'
 import type { EntryLog } from '../../../../chat/ports.ts'
 import type { Connections } from '../connection.ts'
-import { dayOf } from '../day.ts'
+import { utcDay } from '../day.ts'
 import { sql } from '../sql.ts'
 
 interface Totals {
@@ -23,11 +23,11 @@ export function createLogStats({ read }: Connections): Pick<EntryLog, 'stats'> {
     SELECT day, sum(entries) AS entries, sum(calls) AS calls, sum(replies) AS replies,
       sum(input) AS input, sum(output) AS output
     FROM (
-      SELECT ${dayOf} AS day, count(*) AS entries, count(*) FILTER (WHERE kind = 'tool_call' AND not_run = 0) AS calls,
+      SELECT ${utcDay} AS day, count(*) AS entries, count(*) FILTER (WHERE kind = 'tool_call' AND not_run = 0) AS calls,
         count(*) FILTER (WHERE kind = 'reply') AS replies, 0 AS input, 0 AS output
       FROM entries WHERE room = ${room} GROUP BY 1
       UNION ALL
-      SELECT ${dayOf}, 0, 0, 0, sum(input), sum(output) FROM charges WHERE room = ${room} GROUP BY 1
+      SELECT ${utcDay}, 0, 0, 0, sum(input), sum(output) FROM charges WHERE room = ${room} GROUP BY 1
     ) AS counted GROUP BY day ORDER BY day DESC LIMIT ${MAX_DAYS}`
   return {
     async stats(room) {

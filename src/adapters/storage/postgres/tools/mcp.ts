@@ -1,4 +1,5 @@
-// What is kept of the servers that bring tools. This folder must not know what a definition or a server's entry means.
+// What is kept for tools: of the servers that bring them, their long results, what they may do without asking. This folder must not
+// know what a definition or a server's entry means.
 
 import type { ConnectedMcp, ConnectedMcpStore, McpPin, McpPinStore } from '../../../../tools/ports/mcp.ts'
 import type { Connections } from '../connection.ts'

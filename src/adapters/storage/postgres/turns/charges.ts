@@ -2,7 +2,7 @@ import type { ChargeStore, Grouping, Spender, Spending, UsageQuery } from '../..
 import { DAY_MS } from '../../../../lib/duration.ts'
 import { type SumRow, toRow, toUsage } from '../../rows/charge-row.ts'
 import type { Connections } from '../connection.ts'
-import { dayOf } from '../day.ts'
+import { utcDay } from '../day.ts'
 import { sql, type Sql } from '../sql.ts'
 
 /** What each request to a model used. */
@@ -45,7 +45,7 @@ const KEYS: { readonly [By in Grouping]: Sql } = {
   model: sql`model`,
   person: sql`person`,
   room: sql`room`,
-  day: dayOf,
+  day: utcDay,
 }
 
 const usage = (query: UsageQuery): Sql => sql`

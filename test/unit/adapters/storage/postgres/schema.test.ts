@@ -15,11 +15,12 @@ const released: Readonly<Record<string, string>> = {
   '002-servers.sql': '1cff2b68dd9b14a7cfe564751b7a0d333de46c0f0cc4adf2486dd4063228be1d',
   '003-news-of-people.sql': '6d6cb8db169135e1ee66002ee5dfcab61bd541e41de8ae9a6b12ef6e93373174',
   '004-shared-work.sql': 'c8abe3baf2c5d0c7ab1c5039a7ae23ba510fa95edc8b95631af45720ccbfcf24',
+  '005-secrets.sql': '3c36554dd239afc112158f9c71b698fca882d19adaa6330a0c209db72ac65deb',
 }
 
 /** What servers know of each other: SQLite's is alone. */
 const OF_SERVERS =
-  /^(servers|present|news|orders|closings|closings_done|lent_names|payers|work|questions|question_numbers)[.(]/
+  /^(servers|present|news|orders|closings|closings_done|lent_names|payers|work|questions|question_numbers|secrets)[.(]/
 
 /**
  * Columns of PostgreSQL alone: what SQLite reads out of `data`, what it keeps in the search index beside the database, and which

@@ -3,7 +3,8 @@ import { openStorage } from '../../../../../src/adapters/storage/open.ts'
 import type { Storage } from '../../../../../src/adapters/storage/storage.ts'
 import type { EntryId, RoomName, TurnId } from '../../../../../src/chat/entry.ts'
 import type { PersonId } from '../../../../../src/chat/people/person.ts'
-import type { ClusterStores, WorkItem } from '../../../../../src/cluster/ports.ts'
+import type { ClusterStores } from '../../../../../src/cluster/ports.ts'
+import type { WorkItem } from '../../../../../src/cluster/work-ports.ts'
 import { payersOf } from '../../../../../src/chat/limits/payers.ts'
 import { createTokenQuotas, type Requester } from '../../../../../src/turns/bill/token-quotas.ts'
 import { lobby } from '../../../../contract/storage/cast.ts'
@@ -21,7 +22,7 @@ const LIMITS = { running: 2, waiting: 3 }
 const turn = (id: string, person = id, where = 'lobby'): WorkItem => ({
   id,
   kind: 'turn',
-  line: `turn ${where}`,
+  queue: `turn ${where}`,
   room: where as RoomName,
   person: person as PersonId,
   facts: { model: 'qwen' },
@@ -58,7 +59,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
       `UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE id = '${server}'`,
     )
 
-  test('fills a line once, however many ask at once, and says how many there are', async () => {
+  test('fills a queue once, however many ask at once, and says how many there are', async () => {
     const taken = await Promise.all(
       Array.from({ length: 12 }, (_, n) => (n % 2 ? one : two).work.take(turn(`t${n}`), LIMITS)),
     )
@@ -109,12 +110,12 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     expect((await one.servers.bury(8_000)).servers).toEqual([two.server])
     expect(await one.work.take(turn('second'), limits)).toEqual({ taken: true, waits: true })
     expect(await running()).toEqual(['first'])
-    await expect(two.work.take(turn('third'), limits)).rejects.toThrow('database')
+    await expect(two.work.take(turn('third'), limits)).rejects.toMatchObject({ reason: 'taken-for-dead' })
     await one.work.leave(turn('first'), limits)
     expect(await running()).toEqual(['second'])
   })
 
-  test('fills a line of whom it is asked to, and begins more where more may run', async () => {
+  test('fills a queue of whom it is asked to, and begins more where more may run', async () => {
     for (const id of ['a', 'b', 'c']) await one.work.take(turn(id), { running: 1, waiting: 9 })
     await two.work.fill('turn lobby', { running: 2 })
     expect(await running()).toEqual(['a', 'b'])

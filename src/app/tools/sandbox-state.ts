@@ -1,5 +1,5 @@
-import { probeSandbox } from '../adapters/sandbox/probe.ts'
-import type { Config } from '../config/config.ts'
+import { probeSandbox } from '../../adapters/sandbox/probe.ts'
+import type { Config } from '../../config/config.ts'
 
 /** Why commands cannot run, where they cannot. Never rejects. */
 export interface CommandsState {

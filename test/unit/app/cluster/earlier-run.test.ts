@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { replaceRun } from '../../../src/app/earlier-run.ts'
-import type { ServerId } from '../../../src/cluster/ports.ts'
-import { temporaryDir } from '../../support/storage.ts'
+import { replaceRun } from '../../../../src/app/cluster/earlier-run.ts'
+import type { ServerId } from '../../../../src/cluster/server-id.ts'
+import { temporaryDir } from '../../../support/storage.ts'
 
 const [one, two] = ['one', 'two'] as [ServerId, ServerId]
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ServerId } from '../cluster/ports.ts'
-import { errorCode } from '../lib/errors.ts'
+import type { ServerId } from '../../cluster/server-id.ts'
+import { errorCode } from '../../lib/errors.ts'
 
 /** A run of a server, as its data directory remembers it. */
 interface Run {

@@ -1,26 +1,28 @@
-import { openWire } from '../adapters/bus/open.ts'
-import { createLocalBus } from '../chat/local-bus.ts'
-import { tellDenied } from '../approvals/approvals.ts'
-import { NO_OTHER_SERVERS, type OtherServers } from '../chat/moderation/other-servers.ts'
-import type { Shares } from '../chat/limits/shares.ts'
-import type { Loans } from '../chat/people/loans.ts'
-import type { Person } from '../chat/people/person.ts'
-import type { Log } from '../chat/ports.ts'
-import type { Room } from '../chat/room.ts'
-import type { TalkElsewhere } from '../chat/talk/other-servers.ts'
-import type { Rooms } from '../chat/rooms.ts'
-import { NOBODY_ELSEWHERE } from '../chat/presence/elsewhere.ts'
-import { createCluster, type Cluster, type ClusterHooks } from '../cluster/cluster.ts'
-import { NO_ORDERS } from '../cluster/orders.ts'
-import type { QuestionRow, ServerFacts } from '../cluster/ports.ts'
-import type { Config } from '../config/config.ts'
-import { askedIn } from './cluster/question-book.ts'
-import type { AppContext } from './context.ts'
+import { randomBytes } from 'node:crypto'
+import { openWire } from '../../adapters/bus/open.ts'
+import type { BusSecret } from '../../adapters/bus/seal.ts'
+import { createLocalBus } from '../../chat/local-bus.ts'
+import { tellDenied } from '../../approvals/approvals.ts'
+import { NO_OTHER_SERVERS, type OtherServers } from '../../chat/moderation/other-servers.ts'
+import type { Shares } from '../../chat/limits/shares.ts'
+import type { Loans } from '../../chat/people/loans.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { Log, MonotonicClock } from '../../chat/ports.ts'
+import type { Room } from '../../chat/room.ts'
+import type { TalkElsewhere } from '../../chat/talk/other-servers.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import { NOBODY_ELSEWHERE } from '../../chat/presence/elsewhere.ts'
+import { createCluster, type Cluster, type ClusterHooks, type ClusterRooms } from '../../cluster/cluster.ts'
+import type { ClusterStores, ServerFacts } from '../../cluster/ports.ts'
+import type { QuestionRow } from '../../cluster/work-ports.ts'
+import type { Config } from '../../config/config.ts'
+import { askedIn } from './question-book.ts'
+import type { AppContext } from '../context.ts'
 import { replaceRun } from './earlier-run.ts'
 import { peopleElsewhere } from './people-elsewhere.ts'
 
 /** What the rooms have in common with those of other servers. */
-export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'> & {
+export type SharedRooms = ClusterRooms & {
   readonly others: OtherServers
   readonly tellInvited: (person: Person) => Promise<void>
   /** Absent for a server that is alone, as the next ones. */
@@ -33,17 +35,15 @@ export type SharedRooms = Pick<Cluster, 'bus' | 'elsewhere' | 'orders'> & {
 export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms =>
   cluster
     ? {
-        bus: cluster.bus,
-        elsewhere: cluster.elsewhere,
-        orders: cluster.orders,
-        loans: cluster.loans,
-        shares: cluster.payers,
+        ...cluster.rooms,
+        loans: cluster.people.loans,
+        shares: cluster.people.payers,
         ...peopleElsewhere(cluster, log),
       }
     : {
         bus: createLocalBus(log),
         elsewhere: NOBODY_ELSEWHERE,
-        orders: NO_ORDERS,
+        isBusUp: () => true,
         others: NO_OTHER_SERVERS,
         tellInvited: () => Promise.resolve(),
       }
@@ -58,13 +58,30 @@ export async function openCluster(
   if (!stores || config.storage.url === undefined) return undefined
   return createCluster({
     stores,
-    wire: await openWire({ bus: config.bus, storageUrl: config.storage.url, log }),
+    wire: await openWire({
+      bus: config.bus,
+      storageUrl: config.storage.url,
+      secret: await busSecret(stores, clock),
+      log,
+    }),
     entries: storage.chat.log,
     before: await replaceRun(config.dataDir, stores.server),
     facts,
     clock,
     log,
   })
+}
+
+/** What seals the hints of all servers. They go by the database's clock: of their own, one may be wrong. */
+async function busSecret(
+  { common }: Pick<ClusterStores, 'common'>,
+  clock: MonotonicClock,
+): Promise<BusSecret> {
+  const made = randomBytes(32).toString('base64')
+  const key = Buffer.from(await common.secret('bus', made), 'base64')
+  const asked = clock.monotonic()
+  const offset = (await common.now()) - asked
+  return { key, now: () => clock.monotonic() + offset }
 }
 
 /** What the server does for those that have died, and when it is back after it was cut off itself. */

@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync, statSync } from 'node:fs'
-import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
-import type { Log } from '../chat/ports.ts'
-import { NO_LOG } from '../embedding/context.ts'
-import { WorkspaceError, type Workspace } from '../tools/ports/workspace.ts'
-import { paths } from './paths.ts'
+import { createWorkspaces } from '../../adapters/sandbox/workspaces.ts'
+import type { Log } from '../../chat/ports.ts'
+import { NO_LOG } from '../../embedding/context.ts'
+import { WorkspaceError, type Workspace } from '../../tools/ports/workspace.ts'
+import { paths } from '../paths.ts'
 
 /** The directory that a program gives its tools. */
 export interface WorkspaceChoice {

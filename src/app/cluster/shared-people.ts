@@ -1,18 +1,18 @@
-import { doHere } from '../chat/moderation/clients-everywhere.ts'
-import type { StoppedWork } from '../chat/moderation/other-servers.ts'
-import { createEnforcement } from '../chat/moderation/put-out.ts'
-import type { Person, PersonId } from '../chat/people/person.ts'
-import type { Talk } from '../chat/talk/talk.ts'
-import type { Cluster } from '../cluster/cluster.ts'
-import type { AppContext } from './context.ts'
-import type { RoomsAndPeople } from './rooms-and-people.ts'
+import { doHere } from '../../chat/moderation/clients-everywhere.ts'
+import { createEnforcement } from '../../chat/moderation/put-out.ts'
+import type { Person, PersonId } from '../../chat/people/person.ts'
+import type { Talk } from '../../chat/talk/talk.ts'
+import type { Cluster } from '../../cluster/cluster.ts'
+import type { Work } from '../activity.ts'
+import { stopWork } from '../assemble-moderation.ts'
+import type { AppContext } from '../context.ts'
+import type { RoomsAndPeople } from '../rooms-and-people.ts'
 
 /** What follows the other servers. */
 export interface FollowingParts {
   readonly chat: RoomsAndPeople
   readonly talk: Talk
-  /** Never rejects. */
-  readonly stopWork: (work: StoppedWork) => Promise<void>
+  readonly work: Omit<Work, 'watchElsewhere'>
   readonly context: Pick<AppContext, 'storage' | 'clock'>
 }
 
@@ -34,28 +34,35 @@ export async function followOthers(cluster: Cluster, parts: FollowingParts): Pro
 }
 
 function followModeration(
-  { news, orders, closings }: Cluster,
-  { chat, stopWork, context: { storage, clock } }: FollowingParts,
+  { news, orders, people: { closings } }: Cluster,
+  { chat, work, context: { storage, clock } }: FollowingParts,
 ): () => Promise<void> {
   const { sanctions, clients } = chat.order
   const enforcement = createEnforcement({ sanctions, clients, stores: storage.chat, clock })
+  async function sanctionsChanged(): Promise<void> {
+    await enforcement.sanctionsChanged()
+    await work.turns.stopThoseOut()
+    await work.runs.stopThoseOut()
+  }
   // Nothing that comes after it waits for its end.
   orders.on('clients', async (act) => void doHere(act, clients))
   closings.on(async (rooms) => {
     const leaving = enforcement.closed(rooms)
-    await Promise.all([...rooms.keys()].map((room) => stopWork({ room, why: `${room} is being deleted` })))
+    await Promise.all(
+      [...rooms.keys()].map((room) => stopWork(work, { room, why: `${room} is being deleted` })),
+    )
     await leaving
   })
-  news.on('sanctions', () => enforcement.sanctionsChanged())
+  news.on('sanctions', sanctionsChanged)
   news.on('closings', () => closings.readAgain())
   return async () => {
-    await enforcement.sanctionsChanged()
+    await sanctionsChanged()
     await closings.readAgain()
   }
 }
 
 function followPeople(
-  { news, orders, loans, payers }: Cluster,
+  { news, orders, people: { loans, payers } }: Cluster,
   { chat: { people, preferences, invitations, rooms }, context: { storage } }: FollowingParts,
 ): () => Promise<void> {
   const byId = (id: PersonId): Promise<Person | undefined> => storage.chat.people.byId(id)

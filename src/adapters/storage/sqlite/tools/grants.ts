@@ -1,7 +1,7 @@
-import type { RoomName } from '../../../chat/entry.ts'
-import type { GrantStore } from '../../../approvals/ports.ts'
-import { type GrantRow, toGrant } from '../rows/grant-row.ts'
-import { type Connection, returned } from './connection.ts'
+import type { RoomName } from '../../../../chat/entry.ts'
+import type { GrantStore } from '../../../../approvals/ports.ts'
+import { type GrantRow, toGrant } from '../../rows/grant-row.ts'
+import { type Connection, returned } from '../connection.ts'
 
 type Wanted = Parameters<GrantStore['find']>[0]
 

@@ -1,7 +1,7 @@
-import type { RoomName } from '../../../chat/entry.ts'
-import type { ResultLimits, ResultStore } from '../../../tools/ports/results.ts'
-import { type ResultRow, toResult } from '../rows/result-row.ts'
-import { type Connection, returned } from './connection.ts'
+import type { RoomName } from '../../../../chat/entry.ts'
+import type { ResultLimits, ResultStore } from '../../../../tools/ports/results.ts'
+import { type ResultRow, toResult } from '../../rows/result-row.ts'
+import { type Connection, returned } from '../connection.ts'
 
 type Removed = { readonly bytes: number }
 type SizeRow = Removed & { readonly fd: number }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { ServerFacts } from '../cluster/ports.ts'
-import type { Config } from '../config/config.ts'
-import { ownRoomsDir } from '../config/rooms-dir.ts'
+import type { ServerFacts } from '../../cluster/ports.ts'
+import type { Config } from '../../config/config.ts'
+import { ownRoomsDir } from '../../config/rooms-dir.ts'
 
 /** The sections of a config that all servers of a database should have alike. The others are about one machine. */
 const ALIKE = ['server', 'models', 'mcp', 'memory', 'lua', 'limits'] as const

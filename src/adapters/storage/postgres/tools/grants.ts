@@ -1,9 +1,9 @@
-import type { GrantStore } from '../../../approvals/ports.ts'
-import { type GrantRow, toGrant } from '../rows/grant-row.ts'
-import type { Connections } from './connection.ts'
-import { returned } from './statements.ts'
-import { numbersOf } from './locks.ts'
-import { sql } from './sql.ts'
+import type { GrantStore } from '../../../../approvals/ports.ts'
+import { type GrantRow, toGrant } from '../../rows/grant-row.ts'
+import type { Connections } from '../connection.ts'
+import { returned } from '../statements.ts'
+import { numbersOf } from '../locks.ts'
+import { sql } from '../sql.ts'
 
 /** Standing permissions. */
 export function createGrantStore({ read, lane }: Connections): GrantStore {

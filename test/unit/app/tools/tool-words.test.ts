@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { toolWordProblems } from '../../../src/app/tool-words.ts'
-import { loadToolFiles } from '../../../src/adapters/wrapped-tools/load.ts'
-import { loadConfig, type Config } from '../../../src/config/config.ts'
-import { temporaryDir } from '../../support/storage.ts'
+import { toolWordProblems } from '../../../../src/app/tools/tool-words.ts'
+import { loadToolFiles } from '../../../../src/adapters/wrapped-tools/load.ts'
+import { loadConfig, type Config } from '../../../../src/config/config.ts'
+import { temporaryDir } from '../../../support/storage.ts'
 
 /** A config with this text. */
 function load(dir: string, text: string): { file: string; config: Config } {

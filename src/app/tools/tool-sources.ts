@@ -1,25 +1,28 @@
-import type { Storage } from '../adapters/storage/storage.ts'
+// Which tools there are here, by the config and by what the machine can run. This folder must not know what a turn is, nor how a tool
+// is called.
+
+import type { Storage } from '../../adapters/storage/storage.ts'
 import {
   createToolModules,
   type ModuleProblem,
   type ToolModules,
   type ToolModulesOptions,
-} from '../adapters/tool-modules/tool-modules.ts'
-import { createWeb } from '../adapters/web/web.ts'
-import { createWrappedTools, type WrappedTools } from '../adapters/wrapped-tools/wrapped-tools.ts'
-import type { Rooms } from '../chat/rooms.ts'
-import type { Log } from '../chat/ports.ts'
-import type { Config } from '../config/config.ts'
-import { paths } from './paths.ts'
-import { findToolsDefinition } from '../prompt/find-tools.ts'
-import { ROOM_TOOL_NAMES, roomTools } from '../tools/rooms/index.ts'
-import { loadToolFiles } from '../adapters/wrapped-tools/load.ts'
+} from '../../adapters/tool-modules/tool-modules.ts'
+import { createWeb } from '../../adapters/web/web.ts'
+import { createWrappedTools, type WrappedTools } from '../../adapters/wrapped-tools/wrapped-tools.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import type { Log } from '../../chat/ports.ts'
+import type { Config } from '../../config/config.ts'
+import { paths } from '../paths.ts'
+import { findToolsDefinition } from '../../prompt/find-tools.ts'
+import { ROOM_TOOL_NAMES, roomTools } from '../../tools/rooms/index.ts'
+import { loadToolFiles } from '../../adapters/wrapped-tools/load.ts'
 import { commandsIn, type CommandsState } from './sandbox-state.ts'
 import { toolWordProblems } from './tool-words.ts'
-import { BUILTIN_IDS, builtinTools } from '../tools/builtin/index.ts'
-import type { Tool, ToolSource } from '../tools/tool.ts'
-import type { AppContext } from './context.ts'
-import type { CurrentConfig } from './current-config.ts'
+import { BUILTIN_IDS, builtinTools } from '../../tools/builtin/index.ts'
+import type { Tool, ToolSource } from '../../tools/tool.ts'
+import type { AppContext } from '../context.ts'
+import type { CurrentConfig } from '../current-config.ts'
 
 /** The tools that depend on the config: the built-in ones, those of modules, and those of `.tool` files. */
 export interface ConfiguredTools extends AsyncDisposable {

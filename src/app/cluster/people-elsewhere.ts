@@ -1,14 +1,14 @@
-import { StorageError } from '../chat/errors.ts'
-import type { OtherServers } from '../chat/moderation/other-servers.ts'
-import type { Person } from '../chat/people/person.ts'
-import type { Log } from '../chat/ports.ts'
-import type { TalkElsewhere } from '../chat/talk/other-servers.ts'
-import type { Cluster } from '../cluster/cluster.ts'
-import type { OrderKinds } from '../cluster/ports.ts'
+import { StorageError } from '../../chat/errors.ts'
+import type { OtherServers } from '../../chat/moderation/other-servers.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { Log } from '../../chat/ports.ts'
+import type { TalkElsewhere } from '../../chat/talk/other-servers.ts'
+import type { Cluster } from '../../cluster/cluster.ts'
+import type { OrderKinds } from '../../cluster/ports.ts'
 
 /** What is done on the other servers for people. What they could not be told is in the log. */
 export function peopleElsewhere(
-  { orders, closings, elsewhere }: Pick<Cluster, 'orders' | 'closings' | 'elsewhere'>,
+  { orders, people: { closings }, rooms: { elsewhere } }: Pick<Cluster, 'orders' | 'people' | 'rooms'>,
   log: Log,
 ): { others: OtherServers; talk: TalkElsewhere; tellInvited: (person: Person) => Promise<void> } {
   async function give<Kind extends keyof OrderKinds>(kind: Kind, data: OrderKinds[Kind]): Promise<void> {

@@ -1,0 +1,132 @@
+import { DAY_MS } from '../../lib/duration.ts'
+import { StorageError } from '../errors.ts'
+import type { Person } from '../people/person.ts'
+import type { Alarm, Clock, Log } from '../ports.ts'
+import type { TypedLimits, TypedStore } from './ports.ts'
+import { holdsSecret } from './secrets.ts'
+
+/** What one person typed, while they have sessions. Nothing rejects: what the store cannot do is logged. */
+export interface KeptLines {
+  /** Resolves once what was stored is read. */
+  readonly ready: Promise<void>
+  /** Oldest first. */
+  lines(): readonly string[]
+  /** What stood unsent in a session that ended, unless that is long ago. */
+  draft(): string | undefined
+  /** Calls `listener` with each draft from now on, until the function is called that it returns. */
+  onDraft(listener: (draft: string) => void): () => void
+  sent(line: string): void
+  /** A session ends with this unsent. Resolves once all is stored. */
+  left(draft: string): Promise<void>
+  /** From now on nothing is kept, and what was kept is forgotten here; or it is kept again. */
+  setKept(isKept: boolean): void
+}
+
+/** What lines are kept with. `wants` says whether somebody wants their lines kept. */
+export interface KeptLinesParts {
+  readonly store: Omit<TypedStore, 'forget'>
+  readonly wants: (person: Person) => Promise<boolean>
+  readonly clock: Clock & Alarm
+  readonly log: Log
+}
+
+const LIMITS: TypedLimits = { lines: 200, characters: 65_536 }
+/** Longer lines are pastes, and nobody looks for them by their letters; in UTF-16 units. */
+const MAX_LINE_UNITS = 4_000
+/** Of a longer draft the beginning is kept. */
+const MAX_DRAFT_UNITS = 16_384
+const DRAFT_DAYS = 7
+/** Lines are stored together, so that none of them waits for a disk. */
+const STORE_AFTER_MS = 5_000
+
+/** `at`: when it was left, or read; in milliseconds since the epoch. */
+interface KeptDraft {
+  readonly text: string
+  readonly at: number
+}
+
+export function createKeptLines(person: Person, { store, wants, clock, log }: KeptLinesParts): KeptLines {
+  const { id } = person
+  let lines: readonly string[] = []
+  let draft: KeptDraft | undefined
+  /** Not stored yet. */
+  let pending: string[] = []
+  let isWanted = true
+  let isTimed = false
+  /** Those whose sessions are open. */
+  const listeners = new Set<(draft: string) => void>()
+  const oldest = (): number => clock.now() - DRAFT_DAYS * DAY_MS
+
+  async function unlessStorageFails(work: Promise<void>, what: string): Promise<void> {
+    await work.catch((error: unknown) => {
+      if (!(error instanceof StorageError)) throw error
+      log.warn({ error, reason: error.reason }, what)
+    })
+  }
+
+  async function read(): Promise<void> {
+    if (!(await wants(person))) return void (isWanted = false)
+    const [before, left] = await Promise.all([store.lines(id), store.draft(id, oldest())])
+    // They may have wanted it no more while it was read.
+    if (!isWanted) return
+    lines = [...before, ...lines]
+    draft ??= left === undefined ? undefined : { text: left, at: clock.now() }
+  }
+
+  function remember(line: string): void {
+    if (!isWanted || holdsSecret(line) || lines.at(-1) === line) return
+    lines = [...lines, line].slice(-LIMITS.lines)
+    pending.push(line)
+    if (isTimed) return
+    isTimed = true
+    clock.later(STORE_AFTER_MS, () => void storePending())
+  }
+
+  async function storePending(): Promise<void> {
+    isTimed = false
+    const added = pending
+    pending = []
+    if (added.length > 0)
+      await unlessStorageFails(store.addLines(id, added, LIMITS), 'what somebody typed was not stored')
+  }
+
+  /** One draft is offered at a time; the one before it becomes one of the lines. */
+  async function keepDraft(text: string): Promise<void> {
+    const before = draft?.text
+    if (before !== undefined && !text.includes(before)) remember(before)
+    draft = { text, at: clock.now() }
+    for (const listener of listeners) if (text !== before) listener(text)
+    await unlessStorageFails(store.keepDraft(id, draft, oldest()), 'a draft was not stored')
+  }
+
+  return {
+    ready: unlessStorageFails(Promise.resolve().then(read), 'what somebody typed before could not be read'),
+    lines: () => lines,
+    draft: () => (draft && draft.at >= oldest() ? draft.text : undefined),
+    onDraft(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    sent(line) {
+      if (draft) {
+        const { text } = draft
+        draft = undefined
+        if (!line.includes(text)) remember(text)
+        void unlessStorageFails(store.dropDraft(id), 'a draft could not be deleted')
+      }
+      if (line.length <= MAX_LINE_UNITS) remember(line)
+    },
+    async left(unsent) {
+      if (isWanted && unsent.trim() !== '' && !holdsSecret(unsent))
+        await keepDraft(unsent.slice(0, MAX_DRAFT_UNITS).toWellFormed())
+      await storePending()
+    },
+    setKept(isKept) {
+      isWanted = isKept
+      if (isKept) return
+      lines = []
+      pending = []
+      draft = undefined
+    },
+  }
+}
