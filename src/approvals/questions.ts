@@ -11,7 +11,8 @@ import { approvalFacts, questionText } from './question-text.ts'
 
 /** How a question ended: with a person's answer, which is stored by then, or for a reason that the room is to be told. */
 export type QuestionEnd =
-  { readonly kind: 'allowed' } | { readonly kind: 'denied' | 'unanswered'; readonly why: string }
+  | { readonly kind: 'allowed' }
+  | { readonly kind: 'denied' | 'unanswered'; readonly why: string }
 
 /** A question that waits for its answer. */
 export type OpenQuestion = OwnQuestion | QuestionElsewhere

@@ -68,7 +68,8 @@ function keysAt(path: readonly PropertyKey[]): string[] {
 
 function shapeOf(schema: unknown): Record<string, unknown> {
   const one = schema as
-    { shape?: Record<string, unknown>; def?: { innerType?: unknown; element?: unknown } } | undefined
+    | { shape?: Record<string, unknown>; def?: { innerType?: unknown; element?: unknown } }
+    | undefined
   if (one?.shape) return one.shape
   const inner = one?.def?.innerType ?? one?.def?.element
   return inner ? shapeOf(inner) : {}

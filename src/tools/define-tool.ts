@@ -64,7 +64,8 @@ export function defineTool(spec: ToolSpec<z.ZodRawShape> | PlainToolSpec<PlainPa
 interface CheckedSpec<Shape extends z.ZodRawShape> extends ToolParts<Shape> {
   readonly access: Access
   readonly asks?:
-    'arguments' | ((args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Asked> | Asked)
+    | 'arguments'
+    | ((args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Asked> | Asked)
 }
 
 const withSchema = ({ parameters, ...spec }: PlainToolSpec<PlainParameters>): CheckedSpec<PlainShape> => ({

@@ -46,7 +46,8 @@ export interface PlainToolSpec<Parameters extends PlainParameters> {
   readonly parameters: Parameters
   /** What is asked before it runs, where it does more than read: its name with all arguments when absent. */
   readonly asks?:
-    'arguments' | ((args: PlainArguments<Parameters>, context: ToolContext) => Promise<Asked> | Asked)
+    | 'arguments'
+    | ((args: PlainArguments<Parameters>, context: ToolContext) => Promise<Asked> | Asked)
   /** See `Tool.verbatim`. */
   readonly verbatim?: readonly (keyof Parameters & string)[]
   /** See `Tool.files`. */

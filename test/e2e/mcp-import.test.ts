@@ -1,33 +1,37 @@
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { parse } from 'smol-toml'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { importMcp } from '../../src/app/operator/mcp-import.ts'
+import { readCommandLine } from '../../src/config/flags.ts'
+import { operator } from '../support/operator.ts'
 import { temporaryDir } from '../support/storage.ts'
 
-const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
-
 /** Runs `sshawl mcp import` on a file with this text, in a directory of its own. */
-async function importing(content: unknown, ...more: readonly string[]) {
+async function importing(content: unknown) {
   using dir = temporaryDir()
   const file = join(dir.path, 'mcp.json')
   await writeFile(
     file,
     typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content),
   )
-  const ran = await run(file, dir.path, ...more)
+  const ran = await importHere(file)
   const stderr = ran.stderr.replaceAll(dir.path, 'DIR')
   return { ...ran, stderr, servers: ran.exitCode === 0 ? parse(ran.stdout)['mcp'] : undefined }
 }
 
-const run = async (file: string, home: string, ...more: readonly string[]) => {
-  const env = { HOME: home, PATH: process.env['PATH'] ?? '' }
-  const args = [MAIN, 'mcp', 'import', file, ...more]
-  const { exitCode, stdout, stderr } = await execa(process.execPath, args, {
-    env,
-    extendEnv: false,
-    reject: false,
-  })
+/** What the command does in a process of its own, without the start of one, which takes ten times as long. */
+async function importHere(...words: readonly string[]) {
+  using out = vi.spyOn(console, 'log').mockReturnValue()
+  using err = vi.spyOn(console, 'error').mockReturnValue()
+  const line = readCommandLine(['mcp', 'import', ...words])
+  const exitCode = line.verb === 'mcp import' ? await importMcp(line) : undefined
+  return { exitCode, stdout: out.mock.calls.join('\n'), stderr: err.mock.calls.join('\n') }
+}
+
+/** The real one, at a home of its own. */
+async function importInProcess(home: string, ...words: readonly string[]) {
+  const { exitCode, stdout, stderr } = await operator(['mcp', 'import', ...words], { HOME: home })
   return { exitCode, stdout, stderr }
 }
 
@@ -208,14 +212,24 @@ describe('sshawl mcp import', () => {
 
   test('says what it needs, and which file there is not', async () => {
     using dir = temporaryDir()
-    expect(await run(join(dir.path, 'no.json'), dir.path)).toMatchObject({
-      exitCode: 2,
-      stderr: `sshawl: ${join(dir.path, 'no.json')}: cannot be read: there is no such file`,
+    const missing = join(dir.path, 'no.json')
+    expect(await importInProcess(dir.path, missing)).toEqual({
+      ...{ exitCode: 2, stdout: '' },
+      stderr: `sshawl: ${missing}: cannot be read: there is no such file`,
     })
-    expect((await run(dir.path, dir.path)).stderr).toContain('it is a directory')
-    expect((await run('x', dir.path, 'y')).stderr).toContain('unexpected "y"')
-    const without = await execa(process.execPath, [MAIN, 'mcp', 'import'], { reject: false })
-    expect(without.stderr).toBe('sshawl: mcp import needs the FILE of an agent, such as .mcp.json')
+    expect((await importHere(dir.path)).stderr).toContain('it is a directory')
+    expect((await importInProcess(dir.path, 'x', 'y')).stderr).toContain('unexpected "y"')
+    const without = 'sshawl: mcp import needs the FILE of an agent, such as .mcp.json'
+    expect((await importInProcess(dir.path)).stderr).toBe(without)
+  })
+
+  test('prints what is the same in a process of its own', async () => {
+    using dir = temporaryDir()
+    const file = join(dir.path, 'mcp.json')
+    await writeFile(file, '{"mcpServers": {"one": {"command": "x", "env": {"A_TOKEN": "s3cret"}}}}')
+    const printed = await importInProcess(dir.path, file)
+    expect(printed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('name = "one"') as string })
+    expect(printed).toEqual(await importHere(file))
   })
 })
 
@@ -225,7 +239,7 @@ describe('sshawl mcp import --add', () => {
     const [from, config] = [join(dir.path, 'mcp.json'), join(dir.path, 'own', 'sshawl.toml')]
     const one = { mcpServers: { one: { command: 'x', env: { A: 'b' } } } }
     await writeFile(from, JSON.stringify(one))
-    expect(await run(from, dir.path, '--add', '--config', config)).toEqual({
+    expect(await importInProcess(dir.path, from, '--add', '--config', config)).toEqual({
       ...{ exitCode: 0, stderr: '', stdout: `one added to ${config}; sshawl reload puts that in force` },
     })
     expect((await stat(config)).mode & 0o777).toBe(0o600)
@@ -234,7 +248,7 @@ describe('sshawl mcp import --add', () => {
     await chmod(config, 0o640)
     const link = join(dir.path, 'link.toml')
     await symlink(config, link)
-    expect((await run(from, dir.path, '--add', '--config', link)).exitCode).toBe(0)
+    expect((await importHere(from, '--add', '--config', link)).exitCode).toBe(0)
     expect(await readFile(config, 'utf8')).toBe(
       `${before}\n\n[[mcp]]\nname = "one"\ncommand = ["x"]\nenv = { A = "b" }\n`,
     )
@@ -251,7 +265,7 @@ describe('sshawl mcp import --add', () => {
       'x = [\n',
     ]) {
       await writeFile(config, text)
-      const { exitCode, stderr } = await run(from, dir.path, '--add', '--config', config)
+      const { exitCode, stderr } = await importHere(from, '--add', '--config', config)
       expect([exitCode, stderr]).toEqual([
         2,
         expect.stringMatching(/sshawl\.toml:\d+: .*; nothing was added$/),
@@ -259,7 +273,7 @@ describe('sshawl mcp import --add', () => {
       expect(await readFile(config, 'utf8')).toBe(text)
     }
     await mkdir(join(dir.path, 'dir.toml'))
-    const { stderr } = await run(from, dir.path, '--add', '--config', join(dir.path, 'dir.toml'))
+    const { stderr } = await importHere(from, '--add', '--config', join(dir.path, 'dir.toml'))
     expect(stderr).toMatch(/cannot be read: .*; nothing was added$/)
   })
 })

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase, type TestDatabase } from './postgres/databases.ts'
+import { createMigrated, type TestDatabase } from './postgres/databases.ts'
 import { startServer, type Server } from './server.ts'
 import { createSshHome, openSsh, ssh, type SshResult, type SshSession } from './ssh.ts'
 
@@ -63,7 +63,7 @@ export async function createCluster({
   env,
   main,
 }: ClusterOptions): Promise<ClusterStage> {
-  const database = await createDatabase()
+  const database = await createMigrated()
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-cluster-'))
   const home = await createSshHome()
   const target = async (at: number, user: string, mode: string, key = user) => ({

@@ -24,7 +24,8 @@ export interface Closing {
  * where the server keeps its data is nobody else's to know.
  */
 export type Removed =
-  { readonly kind: 'asked' } | { readonly kind: 'removed'; readonly file: string; readonly isPath: boolean }
+  | { readonly kind: 'asked' }
+  | { readonly kind: 'removed'; readonly file: string; readonly isPath: boolean }
 
 /** How long a first request counts without the room's name. */
 const ASKED_MS = 60_000

@@ -76,11 +76,8 @@ export const bansCommand = (rooms: FindRoom, bans: Pick<Bans, 'list'>): Command 
     },
   })
 
-const roomOf = async (
-  name: string | undefined,
-  rooms: FindRoom,
-  person: Person,
-): Promise<Room | undefined> => (name === undefined ? undefined : await rooms.get(name, person))
+const roomOf = async (name: string | undefined, rooms: FindRoom, person: Person): Promise<Room | undefined> =>
+  name === undefined ? undefined : await rooms.get(name, person)
 
 const iso = (at: number): string => new Date(at).toISOString()
 

@@ -78,7 +78,7 @@ export interface EmptiedPostgres extends EmptiedStorage {
 
 /** A store in PostgreSQL that many tests use one after the other: a database for each test would take as long as the test. */
 export async function openEmptiedPostgres(): Promise<EmptiedPostgres> {
-  const database = await createDatabase()
+  const database = await createMigrated()
   const storage = await openStorage(postgresOptions(database))
   const tables = await database.send(
     "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'",

@@ -8,7 +8,7 @@ import { createLease } from '../../../src/cluster/lease.ts'
 import type { ClusterStores, Estate } from '../../../src/cluster/ports.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'
 import { lacks } from '../../support/needs.ts'
-import { createDatabase, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
+import { createMigrated, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
 
 const LOBBY = 'lobby' as RoomName
 const guest = (name: string): Person => ({
@@ -24,7 +24,7 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
   const storages: Storage[] = []
   const stores = (at: number): ClusterStores => storages[at]!.cluster!
   beforeAll(async () => {
-    database = await createDatabase()
+    database = await createMigrated()
     for (const _ of [1, 2, 3]) storages.push(await openStorage(postgresOptions(database)))
     await storages[0]!.chat.rooms.create({
       name: LOBBY,

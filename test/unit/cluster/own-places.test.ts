@@ -8,7 +8,7 @@ import type { ClusterStores, PresentStore } from '../../../src/cluster/ports.ts'
 import { alice, bob, lobby } from '../../contract/storage/cast.ts'
 import { lacks } from '../../support/needs.ts'
 import { recordingLog } from '../../support/pool.ts'
-import { createDatabase, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
+import { createMigrated, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
 
 /** One of two servers on a database, which it may be cut off from. */
 interface Side extends AsyncDisposable {
@@ -70,7 +70,7 @@ interface World extends AsyncDisposable {
 }
 
 async function createWorld(): Promise<World> {
-  const database = await createDatabase()
+  const database = await createMigrated()
   const rooms = await openStorage(postgresOptions(database))
   await rooms.chat.rooms.create({
     name: lobby,

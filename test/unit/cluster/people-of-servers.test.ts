@@ -7,7 +7,7 @@ import { createClosings } from '../../../src/cluster/closings.ts'
 import type { PeopleOfServers } from '../../../src/cluster/ports.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'
 import { lacks } from '../../support/needs.ts'
-import { createDatabase, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
+import { createMigrated, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
 
 const DEN = 'den' as RoomName
 const key = (name: string): Fingerprint => `SHA256:${name}` as Fingerprint
@@ -25,7 +25,7 @@ describe.skipIf(lacks('postgres'))('what servers know of each other’s people',
   const begin = (at: number): Promise<void> =>
     storages[at]!.cluster!.servers.begin({ name: `s${at}`, version: '1', shared: {} })
   beforeAll(async () => {
-    database = await createDatabase()
+    database = await createMigrated()
     for (const at of [0, 1]) {
       storages.push(await openStorage(postgresOptions(database)))
       await begin(at)

@@ -14,7 +14,7 @@ import type { JsonObject } from '../../../src/lib/json.ts'
 import { createDeferred } from '../../../src/lib/deferred.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'
 import { lacks } from '../../support/needs.ts'
-import { createDatabase, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
+import { createMigrated, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
 import { room } from '../../support/storage.ts'
 
 const LOBBY = 'lobby' as RoomName
@@ -54,7 +54,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
   }
 
   beforeAll(async () => {
-    database = await createDatabase()
+    database = await createMigrated()
     for (const _ of [0, 1]) storages.push(await openStorage(postgresOptions(database)))
     await storages[0]!.chat.rooms.create(room('lobby', {}))
     for (const at of [0, 1]) {

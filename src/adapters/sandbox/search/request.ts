@@ -12,7 +12,8 @@ export interface FileSearchLimits {
 
 /** A search, as it is sent to the process that makes it. `root` is a real path. */
 export type FileSearchRequest = { readonly root: string; readonly limits: FileSearchLimits } & (
-  { readonly files: FileQuery } | { readonly text: TextQuery }
+  | { readonly files: FileQuery }
+  | { readonly text: TextQuery }
 )
 
 /** What it answers: what it found, or why it did not look. */

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import type { BusConfig } from '../../../../src/adapters/bus/config.ts'
 import { busProblem, openWire } from '../../../../src/adapters/bus/open.ts'
 import { SEAL_BYTES } from '../../../../src/adapters/bus/seal.ts'
+import { built } from '../../../support/built.ts'
 import { newBusSecret } from '../../../support/bus-secret.ts'
 import { createEventLog, type EventLog } from '../../../support/event-log.ts'
 import { startNats, type TestNats } from '../../../support/nats.ts'
@@ -19,8 +20,6 @@ import { temporaryDir } from '../../../support/storage.ts'
 const INFO = 'INFO {"server_id":"x","version":"2.9.0","proto":1,"headers":true,"max_payload":1048576}\r\n'
 
 const SECRET = newBusSecret()
-
-const PROBE = new URL('../../../support/nats-probe.ts', import.meta.url).pathname
 
 /** What became of an attempt: whether texts come through, and what the log says of it. */
 interface Outcome {
@@ -232,7 +231,7 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     expect(refused.log.lines.join()).not.toContain('tops3cret')
     const urls = ['localhost', '127.0.0.1'].map((host) => `tls://${host}:${nats.port}`)
     const env = { NODE_EXTRA_CA_CERTS: file('ca') }
-    const { stdout } = await execa('node', ['--import', 'jiti/register', PROBE, ...urls], { env })
+    const { stdout } = await execa('node', [built('nats-probe'), ...urls], { env })
     expect(stdout.split('\n').map((line) => JSON.parse(line))).toEqual(
       urls.map(() => ({ isUp: true, lines: [] })),
     )

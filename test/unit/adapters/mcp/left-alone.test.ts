@@ -1,12 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { built } from '../../../support/built.ts'
 import { rawServer } from '../../../support/mcp/raw-servers.ts'
-
-const DRIVER = fileURLToPath(new URL('../../../support/mcp/driver.ts', import.meta.url))
-const JITI = fileURLToPath(new URL('../../../../node_modules/jiti/lib/jiti-cli.mjs', import.meta.url))
 
 test('a program that does not end with its input ends with us, also where we were killed', async () => {
   const listener = createServer()
@@ -14,7 +11,9 @@ test('a program that does not end with its input ends with us, also where we wer
     await once(listener.listen(0, '127.0.0.1'), 'listening')
     const { port } = listener.address() as AddressInfo
     const command = JSON.stringify(rawServer('stays', String(port)))
-    const us = spawn(process.execPath, [JITI, DRIVER, command], { stdio: ['pipe', 'ignore', 'inherit'] })
+    const us = spawn(process.execPath, [built('mcp-driver'), command], {
+      stdio: ['pipe', 'ignore', 'inherit'],
+    })
     const [socket] = (await once(listener, 'connection')) as [Socket]
     const ended = once(socket.on('error', () => undefined).resume(), 'close')
     us.kill('SIGKILL')

@@ -1,17 +1,15 @@
-import { fileURLToPath } from 'node:url'
 import type { Database } from 'better-sqlite3'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { openStorage } from '../../../../src/adapters/storage/open.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
+import { built } from '../../../support/built.ts'
 import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
-
-const child = fileURLToPath(new URL('../../../support/append-until-killed.ts', import.meta.url))
 
 /** Runs the child until it has told of so many ids, then kills it. What it told until it died. */
 async function killAfter(ids: number, directory: string): Promise<readonly string[]> {
-  const process = execa('node', ['--import', 'jiti/register', child, directory], {
+  const process = execa('node', [built('append-until-killed'), directory], {
     reject: false,
     forceKillAfterDelay: false,
   })
@@ -43,7 +41,7 @@ test('a second process is told that the directory is in use, and the first goes 
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   await using storage = await openStorage(options)
-  const second = await execa('node', ['--import', 'jiti/register', child, dir.path], { reject: false })
+  const second = await execa('node', [built('append-until-killed'), dir.path], { reject: false })
   expect(second.exitCode).toBe(1)
   expect(second.stderr).toContain(`another sshawl is using ${dir.path}; stop that one`)
   await expect(storage.upkeep.health()).resolves.toBeUndefined()

@@ -25,11 +25,13 @@ export interface StoreCall {
 
 /** What a call came to. */
 export type StoreOutcome =
-  { readonly id: number; readonly value: unknown } | { readonly id: number; readonly trouble: StoreTrouble }
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly trouble: StoreTrouble }
 
 /** To a thread: to open the database, which calls do too; work; or the end. What came before the end is done first. */
 export type ToThread =
-  { readonly kind: 'open' | 'close' } | { readonly kind: 'calls'; readonly calls: readonly StoreCall[] }
+  | { readonly kind: 'open' | 'close' }
+  | { readonly kind: 'calls'; readonly calls: readonly StoreCall[] }
 
 /** From a thread: whether it could open the database, once; then what its calls came to. */
 export type FromThread =

@@ -1,15 +1,14 @@
-import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { describe, expect, test } from 'vitest'
 import { openStorage } from '../../../../../src/adapters/storage/open.ts'
 import type { Storage } from '../../../../../src/adapters/storage/storage.ts'
 import type { Entry } from '../../../../../src/chat/entry.ts'
 import { createSerial } from '../../../../../src/lib/jobs/serial.ts'
+import { built } from '../../../../support/built.ts'
 import { lacks } from '../../../../support/needs.ts'
-import { createDatabase, postgresOptions } from '../../../../support/postgres/databases.ts'
+import { createDatabase, createMigrated, postgresOptions } from '../../../../support/postgres/databases.ts'
 import { lobby } from '../../../../contract/storage/cast.ts'
 
-const child = fileURLToPath(new URL('../../../../support/postgres/append-many.ts', import.meta.url))
 const HOUR_MS = 3_600_000
 
 interface Told {
@@ -25,7 +24,7 @@ async function appendIn(
   hint: () => Promise<void>,
 ): Promise<readonly Told[]> {
   const told: Told[] = []
-  for await (const line of execa('node', ['--import', 'jiti/register', child, url, ...args])) {
+  for await (const line of execa('node', [built('append-many'), url, ...args])) {
     told.push(JSON.parse(line))
     await hint()
   }
@@ -48,7 +47,7 @@ function createFollower({ chat: { log } }: Storage) {
 
 describe.skipIf(lacks('postgres'))('four servers on one database', () => {
   test('append to one room in one order, whatever their clocks; who reads on misses nothing', async () => {
-    await using database = await createDatabase()
+    await using database = await createMigrated()
     await using storage = await openStorage(postgresOptions(database))
     const { seen, hint } = createFollower(storage)
     const processes = Object.entries({ a: 0, b: HOUR_MS, c: -HOUR_MS, d: 0 })

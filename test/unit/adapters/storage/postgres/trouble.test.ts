@@ -17,7 +17,7 @@ import { StorageError } from '../../../../../src/chat/errors.ts'
 import { idOf, lobby } from '../../../../contract/storage/cast.ts'
 import type { Log } from '../../../../../src/chat/ports.ts'
 import { lacks } from '../../../../support/needs.ts'
-import { createDatabase, postgresOptions } from '../../../../support/postgres/databases.ts'
+import { createDatabase, createMigrated, postgresOptions } from '../../../../support/postgres/databases.ts'
 import { freePort, startAgain, startServer, stopServer } from '../../../../support/postgres/server.ts'
 import { message, temporaryDir } from '../../../../support/storage.ts'
 
@@ -127,7 +127,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
 
   test('of the next version, which takes nothing away, is used by servers of both versions', async () => {
     using dir = temporaryDir()
-    await using database = await createDatabase()
+    await using database = await createMigrated()
     await using before = await openStorage(postgresOptions(database))
     const migrationsDir = join(dir.path, 'migrations')
     cpSync(paths.migrations, migrationsDir, { recursive: true })
@@ -147,7 +147,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
   })
 
   test('only reads: nothing is stored, what is there is read', async () => {
-    await using database = await createDatabase()
+    await using database = await createMigrated()
     const options = postgresOptions(database)
     await using storage = await openStorage(options)
     await storage.chat.log.append(message(idOf(1), 'lobby', 'before'))
@@ -164,7 +164,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     ['lock_timeout', 'somebody else holds what was to be changed; try again when they are done'],
     ['statement_timeout', 'the database server took too long; try again when it has less to do'],
   ])('in which somebody holds a table for longer than %s says so, and goes on then', async (limit, told) => {
-    await using database = await createDatabase()
+    await using database = await createMigrated()
     await using storage = await openStorage(postgresOptions({ url: `${database.url}?${limit}=200` }))
     const { log } = storage.chat
     await log.append(message(idOf(1), 'lobby', 'before'))
@@ -181,7 +181,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
   })
 
   test('whose connection ends while a statement is under way ends nothing else', async () => {
-    await using database = await createDatabase()
+    await using database = await createMigrated()
     await using storage = await openStorage(postgresOptions(database))
     const { log } = storage.chat
     await log.append(message(idOf(1), 'lobby', 'before'))
@@ -198,7 +198,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
   })
 
   test('says what to use for backups and restores', async () => {
-    await using database = await createDatabase()
+    await using database = await createMigrated()
     await using storage = await openStorage(postgresOptions(database))
     const dump = 'pg_dump --format=custom'
     await expect(storage.upkeep.backup('/nowhere')).rejects.toThrow(dump)
@@ -209,7 +209,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
   })
 
   test('that loses its connections goes on with new ones', async () => {
-    await using database = await createDatabase()
+    await using database = await createMigrated()
     const log = factsLog()
     await using storage = await openStorage({ ...postgresOptions(database), log })
     await storage.chat.log.append(message(idOf(1), 'lobby', 'before'))
