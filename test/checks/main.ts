@@ -1,6 +1,6 @@
 /**
- * What `npm run check` looks at besides style and types: that every key of the config is read, that every folder says what
- * it is for, that docs/commands.md is what the commands give, that the pages name all limits and backends, that no two types
+ * What `npm run check` looks at besides style and types: that every key of the config is read and tried, that every folder says what
+ * it is for, that docs/commands.md is what the commands give and the rights of each are tested, that the pages name all limits and backends, that no two types
  * have one name, and that no figure of docs/metrics.md has grown. One program for all: each would load the same files. This
  * folder must not know what a key or a command does.
  */
@@ -14,7 +14,9 @@ import { ROADS } from '../metrics/roads.ts'
 import { run } from '../metrics/run.ts'
 import { readSources } from '../metrics/source-files.ts'
 import { commandsPage } from '../support/commands/commands-page.ts'
+import { withoutRights } from '../contract/rights/table.ts'
 import { createCommandWorld } from '../support/commands/command-world.ts'
+import { everyKey, leftOutOf } from '../support/every-key.ts'
 import { unsaidInPages } from './config-in-pages.ts'
 import { silentFolders } from './folder-comments.ts'
 import { sharedTypeNames } from './type-names.ts'
@@ -23,20 +25,30 @@ import { keysOf, unreadKeys, type Schema } from './config-keys.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const sources = await readSources(root)
 
-/** One sentence for each key without a reader. */
+/** One sentence for each key without a reader, or that the test of reading leaves out. */
 function configProblems(): readonly string[] {
   const keys = keysOf(z.toJSONSchema(fileSchema, { io: 'input' }) as Schema)
-  return unreadKeys(keys, sources).map(
-    (key) =>
-      `src/config/schema.ts: nothing reads the key ${key}: read it where it is to work, or take it out of the schema`,
-  )
+  return [
+    ...unreadKeys(keys, sources).map(
+      (key) =>
+        `src/config/schema.ts: nothing reads the key ${key}: read it where it is to work, or take it out of the schema`,
+    ),
+    ...leftOutOf(everyKey('http://localhost', '/')).map(
+      (key) => `test/support/every-key.ts leaves out ${key}: a test uses every key there`,
+    ),
+  ]
 }
 
-async function pageProblems(): Promise<readonly string[]> {
+async function commandProblems(): Promise<readonly string[]> {
   await using world = await createCommandWorld()
   const now = await readFile(join(root, 'docs/commands.md'), 'utf8')
-  if (now === (await commandsPage(world.groups))) return []
-  return ['docs/commands.md is not what the commands give: npm run docs writes it anew']
+  const isOld = now !== (await commandsPage(world.groups))
+  return [
+    ...(isOld ? ['docs/commands.md is not what the commands give: npm run docs writes it anew'] : []),
+    ...withoutRights(world.commands.map(({ name }) => name)).map(
+      (name) => `test/contract/rights/table.ts has no row for ${name}: say who may do it where`,
+    ),
+  ]
 }
 
 const folderProblems = (): readonly string[] =>
@@ -54,7 +66,7 @@ async function unsaid(): Promise<readonly string[]> {
 const problems = [
   ...configProblems(),
   ...folderProblems(),
-  ...(await pageProblems()),
+  ...(await commandProblems()),
   ...(await unsaid()),
   ...sharedTypeNames(sources),
 ]

@@ -3,104 +3,23 @@ import { request, type IncomingMessage } from 'node:http'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parse } from 'smol-toml'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createApp } from '../../src/app.ts'
 import { loadConfig, type Config } from '../../src/config/config.ts'
 import { fileSchema } from '../../src/config/schema.ts'
+import type { Schema } from '../checks/config-keys.ts'
+import { everyKey, leftOutOf } from '../support/every-key.ts'
 import { ollamaWire } from '../support/ollama-wire.ts'
 import { recordReads } from '../support/record-reads.ts'
 import { startModelServer, status } from '../support/model-server.ts'
-import { rawServer } from '../support/mcp/raw-servers.ts'
 import { INITIALIZE, postMcp } from '../support/mcp/http-agent.ts'
 import { memoryLog } from '../support/chat-parts.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import { connectHostile } from '../support/ssh2-client.ts'
 
-/** What a server by its address has, which is none by its command, a database server, and a bus; test/unit/config/load.test.ts. */
-const BY_ADDRESS = /^(mcp\[\]\.(url|token_env|header_env|oauth\b.*)|storage\.(url|url_env)|bus\..*)$/
-
 /** Read only where a client does not take what it is sent, as in attack-output.test.ts. */
 const RARE = 'limits.queues_mb'
-
-/** Every other key of the file, with a server at `endpoint` for what goes over the network. */
-const everyKey = (endpoint: string, dir: string): string => `
-[server]
-access = "open"
-motd = "a word of welcome"
-admins = []
-invites = "members"
-user_ca = []
-host_keys = []
-proxies = ["192.0.2.0/24"]
-
-[[models]]
-name = "qwen"
-backend = "ollama"
-model = "qwen3:8b"
-endpoint = "${endpoint}"
-api_key_env = "QWEN_KEY"
-context_window = 16000
-max_output = 1000
-encoding = "o200k_base"
-system_prompt = "Be kind."
-keep_alive = "5m"
-price = { input = 2.5, cached = 0.25, output = 10 }
-fallback = "guide"
-tools = "none"
-enabled = true
-
-[[mcp]]
-name = "holler"
-command = ${JSON.stringify(rawServer('usual'))}
-env = { KEY = "k" }
-pass_env = ["QWEN_KEY"]
-sandbox = false
-cwd = "."
-trust = "ask"
-
-[tools]
-dirs = ["${dir}"]
-modules = []
-disabled = []
-timeout_s = 60
-
-[tools.web]
-fetch = true
-ports = [80]
-
-[tools.web.search]
-provider = "google"
-url = "${endpoint}"
-api_key_env = "SEARCH_KEY"
-engine_id = "cx"
-
-[sandbox]
-mode = "none"
-disk_mb = 64
-memory_mb = 128
-workspaces = {}
-rooms_dir = "${dir}/rooms"
-
-[lua]
-engine = "wasmoon"
-
-[memory]
-summarizer = "qwen"
-
-[http]
-hosts = ["chat.example.org"]
-origins = ["https://chat.example.org"]
-proxies = ["127.0.0.1"]
-
-[limits]
-turns_per_room = 1
-${Object.entries(fileSchema.parse({}).limits)
-  .filter(([key]) => key !== 'turns_per_room')
-  .map(([key, value]) => `${key} = ${value}`)
-  .join('\n')}
-`
 
 test('every key of the config file is read by something', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-keys-'))
@@ -109,12 +28,15 @@ test('every key of the config file is read by something', async () => {
   await mkdir(join(dir, 'rooms'))
   const text = everyKey(models.endpoint, dir)
   await writeFile(file, text)
-  const { leaves, parts } = keysOf(z.toJSONSchema(fileSchema, { io: 'input' }) as Schema)
-  expect(leaves.filter((key) => !BY_ADDRESS.test(key) && !isIn(key, parse(text)))).toEqual([])
+  expect(leftOutOf(text)).toEqual([])
+  expect(leftOutOf(text.replace('motd =', '# motd ='))).toEqual(['server.motd'])
 
   const flags = { config: file, listen: '127.0.0.1:0', http: '127.0.0.1:0', data: join(dir, 'data') }
   const env = { HOME: dir, QWEN_KEY: 'k', SEARCH_KEY: 'k' }
-  const { recorded, unread } = recordReads(loadConfig({ verb: 'serve', flags }, env), new Set(parts))
+  const { recorded, unread } = recordReads(
+    loadConfig({ verb: 'serve', flags }, env),
+    new Set(partsOf(z.toJSONSchema(fileSchema, { io: 'input' }) as Schema)),
+  )
   try {
     await useAll(recorded, models)
   } finally {
@@ -181,29 +103,14 @@ async function leaveUnread(port: number, key: string): Promise<void> {
   await client.run('whoami')
 }
 
-/** A JSON Schema, as far as it is looked at here. */
-interface Schema {
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly items?: Schema
-}
-
-/** The paths of all keys below, `models[].name`, and of the parts that they are in. */
-function keysOf(schema: Schema, path = ''): { leaves: string[]; parts: string[] } {
-  if (schema.items?.properties) return keysOf(schema.items, `${path}[]`)
-  if (!schema.properties) return { leaves: [path], parts: [] }
-  const below = Object.entries(schema.properties).map(([key, inner]) =>
-    keysOf(inner, path === '' ? key : `${path}.${key}`),
-  )
-  return {
-    leaves: below.flatMap((one) => one.leaves),
-    parts: [path, ...below.flatMap((one) => one.parts)],
-  }
-}
-
-/** True if the value has something at a path. */
-function isIn(path: string, value: unknown): boolean {
-  const [key = '', ...rest] = path.split('.')
-  const inner = (value as Readonly<Record<string, unknown>>)[key.replace('[]', '')]
-  const first: unknown = Array.isArray(inner) && key.endsWith('[]') ? inner[0] : inner
-  return rest.length === 0 ? first !== undefined : first !== undefined && isIn(rest.join('.'), first)
+/** The paths of all parts of a schema that have keys below. */
+function partsOf(schema: Schema, path = ''): readonly string[] {
+  if (schema.items?.properties) return partsOf(schema.items, `${path}[]`)
+  if (!schema.properties) return []
+  return [
+    path,
+    ...Object.entries(schema.properties).flatMap(([key, inner]) =>
+      partsOf(inner, path === '' ? key : `${path}.${key}`),
+    ),
+  ]
 }

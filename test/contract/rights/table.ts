@@ -152,4 +152,10 @@ export const RIGHTS: readonly RightsRow[] = [
 ]
 
 /** These exist in a session alone: there they are for everybody who is in the room. */
-export const ONLY_IN_SESSIONS = ['go', 'clear', 'quit']
+const ONLY_IN_SESSIONS = ['go', 'clear', 'quit']
+
+/** Those of these verbs of which the table says nothing. */
+export function withoutRights(verbs: readonly string[]): readonly string[] {
+  const rows = new Set([...RIGHTS.map(({ line }) => line.split(' ')[0]), ...ONLY_IN_SESSIONS])
+  return verbs.filter((verb) => !rows.has(verb))
+}

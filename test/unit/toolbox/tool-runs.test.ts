@@ -16,7 +16,7 @@ import { tool } from '../../support/turn-world.ts'
 const workspace = {} as Workspace
 
 async function createScene(...tools: readonly Tool[]) {
-  const { rooms, storage, clock, log, nextId, person } = await createChatParts()
+  const { rooms, storage, clock, log, nextId, person, sanctions } = await createChatParts()
   const room = await rooms.lobby()
   const ann = await person('ann')
   const gone = new AbortController()
@@ -45,7 +45,7 @@ async function createScene(...tools: readonly Tool[]) {
   const run = (name: string, args = '{}', by = ann) =>
     runs.run({ room, person: by, tool: name, args, signal: gone.signal })
   const entries = () => storage.chat.log.read(room.name, { limit: 100 })
-  return { room, ann, gone, runs, run, entries, storage, person, bytes }
+  return { room, ann, gone, runs, run, entries, storage, person, bytes, sanctions }
 }
 
 /** Runs until it is stopped. */
@@ -189,6 +189,21 @@ describe("a person's own run", () => {
     const left = other.run('endless')
     other.gone.abort()
     expect((await left).text).toBe(`${ended}: ann left`)
+  })
+
+  it('ends when its person is silenced, and nobody else’s does', async () => {
+    const { run, runs, room, ann, person, sanctions } = await createScene(endless)
+    const bob = await person('bob')
+    const [hers, his] = [run('endless'), run('endless', '{}', bob)]
+    await sanctions.put({
+      ...{ id: 's1', kind: 'mute', room: room.name, who: 'ann', people: [ann.id], keys: [], network: null },
+      ...{ reason: '', by: 'rhea', at: 0, until: null },
+    })
+    await runs.stopThoseOut()
+    expect((await hers).text).toBe('ERROR: endless: stopped before it was done: ann was muted')
+    expect(runs.running().map(({ requester }) => requester)).toEqual(['bob'])
+    await runs[Symbol.asyncDispose]()
+    await his
   })
 
   it('is one of a few at once, for each person', async () => {

@@ -1,6 +1,6 @@
-import type { InvitationNotice, InvitationNoticeStore } from '../../../chat/invitations/ports.ts'
-import type { PersonId } from '../../../chat/people/person.ts'
-import type { Connection } from './connection.ts'
+import type { InvitationNotice, InvitationNoticeStore } from '../../../../chat/invitations/ports.ts'
+import type { PersonId } from '../../../../chat/people/person.ts'
+import type { Connection } from '../connection.ts'
 
 /** Rows of `untold_invitations`. */
 export function createInvitationNoticeStore({ db, write }: Connection): InvitationNoticeStore {

@@ -1,6 +1,6 @@
-import type { InvitationNotice, InvitationNoticeStore } from '../../../chat/invitations/ports.ts'
-import type { Connections } from './connection.ts'
-import { sql } from './sql.ts'
+import type { InvitationNotice, InvitationNoticeStore } from '../../../../chat/invitations/ports.ts'
+import type { Connections } from '../connection.ts'
+import { sql } from '../sql.ts'
 
 /** Rows of `untold_invitations`. */
 export function createInvitationNoticeStore({ lane }: Connections): InvitationNoticeStore {
