@@ -39,7 +39,7 @@ export default defineConfig({
           name: 'tests',
           include: [`test/${folders}/**/*.test.ts`],
           exclude: [...ATTACKS, ...PACKAGE],
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
       },

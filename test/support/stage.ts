@@ -43,10 +43,16 @@ backend = "guide"
 ${LIGHT}
 `
 
-/** All clients of a test come from one address. Each after the fortieth would wait 0.2 s, as if one person had sent it. */
+/**
+ * What slows down a test that is not about it: all clients come from one address, of which each after the fortieth would wait 0.2 s,
+ * and one person says many lines, of which each after the eighth would wait 0.5 s.
+ */
+const UNPACED = { address_burst: 1_000_000, rate_burst: 1_000 }
+
+/** The config without them, unless it names them itself. */
 function unpaced(config: string): string {
-  if (config.includes('address_burst')) return config
-  const limits = '[limits]\naddress_burst = 1000000\n'
+  const missing = Object.entries(UNPACED).filter(([key]) => !config.includes(key))
+  const limits = ['[limits]', ...missing.map(([key, value]) => `${key} = ${value}`), ''].join('\n')
   return config.includes('[limits]\n') ? config.replace('[limits]\n', limits) : `${config}\n${limits}`
 }
 
