@@ -13,6 +13,9 @@ const folders = process.env['TEST_STORAGE'] === 'postgres' ? 'e2e' : '{unit,cont
 /** They measure how long others wait, or keep the processor busy: they run one after the other (`npm run attacks`). */
 const ATTACKS = ['test/e2e/attack-*.test.ts', 'test/e2e/fuzz.test.ts']
 
+/** Several servers on one PostgreSQL, and NATS beside them: each starts three, and waits until one is taken for dead (`npm run test:servers`). */
+const SERVERS = ['test/e2e/servers*.test.ts', 'test/e2e/versions.test.ts', 'test/e2e/proxied.test.ts']
+
 /** It packs, installs and compiles (`npm run test:package`). */
 const PACKAGE = ['test/e2e/package.test.ts']
 
@@ -35,10 +38,10 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // What `npm test` runs; CI runs all three, and the first two once more on PostgreSQL.
+          // What `npm test` runs; CI runs all four, and the end-to-end tests of this one once more on PostgreSQL.
           name: 'tests',
           include: [`test/${folders}/**/*.test.ts`],
-          exclude: [...ATTACKS, ...PACKAGE],
+          exclude: [...ATTACKS, ...SERVERS, ...PACKAGE],
           maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
@@ -46,6 +49,10 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'attacks', include: ATTACKS, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        test: { name: 'servers', include: SERVERS, maxWorkers: 4, sequence: { groupOrder: 3 } },
       },
       {
         extends: true,
