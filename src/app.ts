@@ -4,12 +4,13 @@
  *
  * Nothing else may import from them, except for main.ts and tests. They decide nothing about rooms, prompts or tools.
  */
+import { hostname } from 'node:os'
 import { createSshServer } from './adapters/ssh/server.ts'
 import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { openHostKeys } from './app/host-keys.ts'
 import { createRoomsAndPeople } from './app/rooms-and-people.ts'
-import { clusterHooks, openCluster, sharedRooms, tellDifferences } from './app/cluster/shared-rooms.ts'
+import { clusterHooks, openCluster, sharedRooms, tellFacts } from './app/cluster/shared-rooms.ts'
 import { followOthers } from './app/cluster/shared-people.ts'
 import { openData } from './app/open-data.ts'
 import { createActivity, type Activity } from './app/activity.ts'
@@ -89,7 +90,7 @@ async function assemble(
   const current = createCurrentConfig({ ...written, models })
   const hostKeys = await openHostKeys(written)
   const fingerprints = hostKeys.keys.map((key) => key.fingerprint)
-  let name = `${written.listen.host}:${written.listen.port}`
+  let name = nameOf(written.listen)
   const cluster = await openCluster(written, context, async () => ({
     name,
     version: version(),
@@ -136,6 +137,7 @@ async function assemble(
       cas: () => now().server.user_ca,
       proxies: () => now().server.proxies,
       handler,
+      now: () => context.clock.now(),
       log: context.log,
     }),
   )
@@ -152,13 +154,13 @@ async function assemble(
     claimCode,
     async reload(read) {
       const outcome = await reload(read)
-      await tellDifferences(cluster, rooms, context.log)
+      await tellFacts(cluster, context.log)
       return outcome
     },
     async listen() {
       const address = await server.listen(written.listen.host, written.listen.port)
-      name = `${address.host}:${address.port}`
-      void tellDifferences(cluster, rooms, context.log)
+      name = nameOf(address)
+      void tellFacts(cluster, context.log)
       // Whoever waits for the address is told first.
       setImmediate(() => warmUp(activity, markdown, context.log))
       void sumUpPresence(rooms, context)
@@ -177,6 +179,9 @@ async function assemble(
     },
   }
 }
+
+/** Of a server, for admins: several machines may listen at the same address. */
+const nameOf = ({ host, port }: Listening): string => `${hostname()} (${host}:${port})`
 
 /** Aborted after a time, or with the other signal. Node 20 may collect a signal of `AbortSignal.timeout` that only another one refers to. */
 function timeIsOver(ms: number, other: AbortSignal): AbortSignal {

@@ -107,6 +107,7 @@ export async function createHandler(
         models: () => current.now().models,
         isClaimable: people.isClaimable,
         isBusUp: toOthers.isBusUp,
+        differences: toOthers.differences,
       }),
     },
     shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),

@@ -46,6 +46,8 @@ export interface Room {
   stream(delta: Omit<ReplyDelta, 'room'>): void
   /** Tells some of those who are present, and nobody else; nothing is stored. */
   whisper(people: readonly Person[], draft: EntryDraft): void
+  /** The same for those who are here through this server, without the bus. */
+  whisperHere(people: readonly Person[], draft: EntryDraft): void
   /**
    * Adds somebody; the first participant of a person is announced, as soon as that can be stored. Where many come and
    * go, they are summed up in one line (chat/presence/presence.ts). Rejects with `Refusal` for somebody who is banned, or
@@ -207,6 +209,11 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       const entry = entryOf(draft, name, parts)
       if (people.length === 0) return
       void bus.publish(name, { type: 'whisper', entry, to: people.map(({ id }) => id) })
+    },
+    whisperHere(people, draft) {
+      if (people.length === 0) return
+      const to = people.map(({ id }) => id)
+      tellSome(to, entryOf(draft, name, parts))
     },
     async info() {
       const row = await parts.rooms.find(name)

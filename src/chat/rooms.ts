@@ -36,6 +36,8 @@ export interface Rooms {
 export interface Everywhere {
   /** Tells all admins who are in a room now, through any server, once, and nobody else. Nothing is stored. False if there is none to hear it. */
   readonly tellAdmins: (text: string) => boolean
+  /** Tells those who are in a room through this server, once, and goes over no bus. */
+  readonly tellAdminsHere: (text: string) => void
   /** How many people are in a room now. */
   peopleIn(name: RoomName): number
   /** The rooms in which anybody is now. */
@@ -167,6 +169,14 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
           for (const { id } of admins) told.add(id)
         }
         return told.size > 0
+      },
+      tellAdminsHere(text) {
+        const told = new Set<PersonId>()
+        for (const room of open.values()) {
+          const admins = room.present().filter(({ id, admin }) => admin && room.isHere(id) && !told.has(id))
+          room.whisperHere(admins, { kind: 'notice', level: 'error', author: SYSTEM, text })
+          for (const { id } of admins) told.add(id)
+        }
       },
       peopleIn: (name) => (open.get(name)?.present() ?? parts.servers.elsewhere.peopleIn(name)).length,
       inUse: () => [...open.values()].filter((room) => room.present().length > 0),

@@ -1,8 +1,10 @@
 import type { RoomName } from '../chat/entry.ts'
-import type { EntryLog, Alarm, Clock, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
+import { StorageError } from '../chat/errors.ts'
+import type { EntryLog, Log, RoomBus } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { createClosings, type Closings } from './closings.ts'
-import { differenceTo } from './differences.ts'
+import { clockFact, createDifferences } from './differences.ts'
+import type { CommonClock } from './common-clock.ts'
 import { createSharedPresence } from './elsewhere.ts'
 import { createLease } from './lease.ts'
 import { createSharedLoans, type SharedLoans } from './loans.ts'
@@ -27,11 +29,8 @@ export interface Cluster extends AsyncDisposable {
   readonly news: Pick<News, 'on'>
   /** Joins the others. Rejects with `StorageError`. */
   begin(hooks: ClusterHooks): Promise<void>
-  /**
-   * Tells the others what this server says of itself now, and resolves to how it differs from them, in sentences for admins. Rejects
-   * with `StorageError`.
-   */
-  update(): Promise<readonly string[]>
+  /** Tells the others what this server says of itself now, and compares it with them. Rejects with `StorageError`. */
+  update(): Promise<void>
 }
 
 /** What the rooms of all servers have in common. */
@@ -40,6 +39,8 @@ export interface ClusterRooms {
   readonly elsewhere: Elsewhere
   /** False while the bus is away: what is said through other servers comes later then. */
   isBusUp(): boolean
+  /** How the servers differ, in sentences for admins. */
+  differences(): readonly string[]
 }
 
 /** What the servers know of each other's people. */
@@ -57,6 +58,8 @@ export interface ClusterHooks {
   readonly buried: (estate: Estate) => Promise<void>
   /** It is alive to the others again. */
   readonly back: () => Promise<void>
+  /** Servers differ, which the admins who are here are to be told. Never throws. */
+  readonly differs: (sentence: string) => void
 }
 
 /** What it is made of. */
@@ -68,11 +71,11 @@ export interface ClusterParts {
   readonly before?: ServerId | undefined
   /** As they are now. */
   readonly facts: () => Promise<ServerFacts>
-  readonly clock: Clock & MonotonicClock & Alarm
+  readonly clock: CommonClock
   readonly log: Log
 }
 
-export function createCluster({ stores, wire, entries, facts, clock, log, before }: ClusterParts): Cluster {
+export function createCluster({ stores, wire, entries, clock, log, before, ...given }: ClusterParts): Cluster {
   const { server, servers, news, newestIn } = stores
   const feed = createRoomFeed({ server, wire, entries, newestIn, log })
   const takenForDead = (): void => lease.doubt()
@@ -82,6 +85,9 @@ export function createCluster({ stores, wire, entries, facts, clock, log, before
   const questions = createSharedQuestions({ server, questions: stores.questions, news, clock, log })
   let hooks: ClusterHooks | undefined
   let isOver = false
+  const facts = async (): Promise<ServerFacts> => withClock(await given.facts(), clock.aheadMs())
+  const tell = (sentence: string): void => hooks?.differs(sentence)
+  const differences = createDifferences({ server, servers, tell, log })
   const lease = createLease({
     servers,
     facts,
@@ -96,7 +102,24 @@ export function createCluster({ stores, wire, entries, facts, clock, log, before
       presence.comeAgain()
       await hooks?.back()
     },
+    onRenewed: () => void lookAround(),
   })
+
+  let isComparing = false
+
+  /** With each renewal, without keeping the next one from its time. What cannot be read now is read with a later one. */
+  async function lookAround(): Promise<void> {
+    if (isComparing || isOver) return
+    isComparing = true
+    try {
+      if (await clock.follow()) await lease.update()
+      await differences.look()
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+    } finally {
+      isComparing = false
+    }
+  }
 
   function everySecond(look: () => Promise<void>): void {
     clock.later(LOOK_MS, () => {
@@ -105,7 +128,7 @@ export function createCluster({ stores, wire, entries, facts, clock, log, before
   }
 
   return {
-    rooms: { bus: feed, elsewhere: presence, isBusUp: () => wire.isUp() },
+    rooms: { bus: feed, elsewhere: presence, isBusUp: () => wire.isUp(), differences: differences.now },
     people: {
       closings: createClosings(stores.people.closings, clock, log),
       loans: createSharedLoans(stores.people.loans, news, log),
@@ -117,12 +140,10 @@ export function createCluster({ stores, wire, entries, facts, clock, log, before
     news,
     async update() {
       await lease.update()
-      const own = await facts()
-      const others = (await servers.alive()).filter(({ id }) => id !== server)
-      return others.flatMap((other) => differenceTo(own, other) ?? [])
+      await differences.look()
     },
-    async begin(given) {
-      hooks = given
+    async begin(theirs) {
+      hooks = theirs
       await lease.begin(before)
       // Read second, so that what changes meanwhile is news.
       await news.begin()
@@ -130,7 +151,7 @@ export function createCluster({ stores, wire, entries, facts, clock, log, before
       await work.begin()
       await questions.begin()
       everySecond(() => feed.lookAtLog())
-      everySecond(() => presence.catchUp(given.held))
+      everySecond(() => presence.catchUp(theirs.held))
     },
     async [Symbol.asyncDispose]() {
       isOver = true
@@ -141,3 +162,8 @@ export function createCluster({ stores, wire, entries, facts, clock, log, before
     },
   }
 }
+
+const withClock = (facts: ServerFacts, aheadMs: number): ServerFacts => ({
+  ...facts,
+  shared: { ...facts.shared, ...clockFact(aheadMs) },
+})

@@ -22,6 +22,8 @@ export interface LeaseParts {
   readonly onSilent: () => void
   /** Others had taken it for dead; it is alive to them again. Rejects with `StorageError`, and then it is called again. */
   readonly onBack: () => Promise<void>
+  /** The database has heard of it just now. Never throws. */
+  readonly onRenewed: () => void
   readonly log: Log
 }
 
@@ -112,7 +114,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
 
   async function settle(found: Estate): Promise<void> {
     if (found.servers.length > 0) {
-      log.warn({ servers: found.servers }, 'servers have died')
+      log.warn({ servers: found.servers.map(({ name }) => name) }, 'servers have died')
       unsettled = [...unsettled, found]
     }
     for (const estate of unsettled) {
@@ -132,6 +134,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
     steadySince ??= asked
     heardAt = asked
     isSilent = false
+    told.onRenewed()
     if (!isComingBack) return
     await told.onBack()
     isComingBack = false

@@ -32,7 +32,7 @@ export interface Wire extends AsyncDisposable {
 
 /** What a server says of itself. */
 export interface ServerFacts {
-  /** Where it listens, for people: `HOST:PORT`. */
+  /** Which machine it is and where it listens, for people: `MACHINE (HOST:PORT)`. Two machines may listen at one address. */
   readonly name: string
   readonly version: string
   /** What all servers should have in common, as far as it can be compared: names and hashes. */
@@ -46,7 +46,7 @@ export interface ServerRecord extends ServerFacts {
 
 /** What servers that have died leave to the one that finds it. */
 export interface Estate {
-  readonly servers: readonly ServerId[]
+  readonly servers: readonly Pick<ServerRecord, 'id' | 'name'>[]
   /** Rooms in which it must be told that somebody has left: the log holds it (chat/presence/held-presence.ts). */
   readonly rooms: readonly RoomName[]
   /** Their questions, which nobody can answer any more. */

@@ -72,6 +72,7 @@ export async function startSshServer(
     cas: () => [],
     proxies: () => proxies,
     handler,
+    now: () => Date.now(),
     log,
   })
   const { port } = await server.listen('127.0.0.1', 0)

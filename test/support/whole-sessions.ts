@@ -74,7 +74,7 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
     told: {
       openTalk: talk.openSession,
       invitations: invitationsIn(chatParts),
-      greeting: createGreeting({ models: () => [], isClaimable: () => false, isBusUp: () => true }),
+      greeting: createGreeting({ models: () => [], isClaimable: () => false, isBusUp: () => true, differences: () => [] }),
     },
     shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),
     preferences,

@@ -24,6 +24,7 @@ export interface Entrance {
   readonly greet: Greet
   /** Public keys of the CAs whose user certificates are trusted now, in wire form. */
   readonly cas: () => readonly Buffer[]
+  readonly now: () => number
 }
 
 /** Commands at once. */

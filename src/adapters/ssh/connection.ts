@@ -68,7 +68,7 @@ export function serveConnection(
     letAnswer(greeted, answers, carrier)
     const { keys_offered: keysOffered } = limits
     answerLogin(greeted, {
-      client: { address, keysOffered, cas: entrance.cas, isGone: () => socket.destroyed },
+      client: { address, keysOffered, cas: entrance.cas, now: entrance.now, isGone: () => socket.destroyed },
       handler,
       log,
       onStranger() {

@@ -26,6 +26,8 @@ export interface LoginClient {
   readonly keysOffered: number
   /** Public keys of the CAs whose certificates are trusted, in wire form. */
   readonly cas: () => readonly Buffer[]
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
   /** True once the connection is closed. */
   readonly isGone: () => boolean
 }
@@ -72,8 +74,8 @@ async function answerKey(
 ): Promise<void> {
   try {
     const { name, code } = splitUser(attempt)
-    const { address, cas, isGone } = options.client
-    const key = readLoginKey(attempt, { name, address, at: Date.now(), cas: cas() }, (why) =>
+    const { address, cas, now, isGone } = options.client
+    const key = readLoginKey(attempt, { name, address, at: now(), cas: cas() }, (why) =>
       options.log.info({ address, why }, 'login refused'),
     )
     if (!key || codes.isFor(key)) return refuse(attempt, codes)

@@ -36,6 +36,8 @@ export interface SshServerOptions {
   /** Networks of proxies, whose connections begin with the address of their client. Asked at each connection. */
   readonly proxies: () => readonly string[]
   readonly handler: ClientHandler
+  /** Milliseconds since the epoch, by which certificates end. */
+  readonly now: () => number
   readonly log: Log
 }
 
@@ -128,9 +130,10 @@ const sharedContext = ({
   cas,
   limits,
   handler,
+  now,
   log,
 }: SshServerOptions): ConnectionContext => ({
-  entrance: { greet: createTransports(hostKeys, banner), cas: () => cas().map(wireForm) },
+  entrance: { greet: createTransports(hostKeys, banner), cas: () => cas().map(wireForm), now },
   limits,
   handler,
   log,

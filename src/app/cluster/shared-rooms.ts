@@ -7,7 +7,7 @@ import { NO_OTHER_SERVERS, type OtherServers } from '../../chat/moderation/other
 import type { Shares } from '../../chat/limits/shares.ts'
 import type { Loans } from '../../chat/people/loans.ts'
 import type { Person } from '../../chat/people/person.ts'
-import type { Log, MonotonicClock } from '../../chat/ports.ts'
+import type { Clock, Log } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { TalkElsewhere } from '../../chat/talk/other-servers.ts'
 import type { Rooms } from '../../chat/rooms.ts'
@@ -44,6 +44,7 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
         bus: createLocalBus(log),
         elsewhere: NOBODY_ELSEWHERE,
         isBusUp: () => true,
+        differences: () => [],
         others: NO_OTHER_SERVERS,
         tellInvited: () => Promise.resolve(),
       }
@@ -51,11 +52,11 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
 /** This server as one of several, where the database is for several; it has not joined them yet. */
 export async function openCluster(
   config: Pick<Config, 'dataDir' | 'storage' | 'bus'>,
-  { storage, clock, log }: Pick<AppContext, 'storage' | 'clock' | 'log'>,
+  { storage, commonClock: clock, log }: Pick<AppContext, 'storage' | 'commonClock' | 'log'>,
   facts: () => Promise<ServerFacts>,
 ): Promise<Cluster | undefined> {
   const { cluster: stores } = storage
-  if (!stores || config.storage.url === undefined) return undefined
+  if (!stores || !clock || config.storage.url === undefined) return undefined
   return createCluster({
     stores,
     wire: await openWire({
@@ -72,21 +73,17 @@ export async function openCluster(
   })
 }
 
-/** What seals the hints of all servers. They go by the database's clock: of their own, one may be wrong. */
-async function busSecret(
-  { common }: Pick<ClusterStores, 'common'>,
-  clock: MonotonicClock,
-): Promise<BusSecret> {
+/** What seals the hints of all servers. Their clock may be set back; what was opened must be known for old all the same. */
+async function busSecret({ common }: Pick<ClusterStores, 'common'>, clock: Clock): Promise<BusSecret> {
   const made = randomBytes(32).toString('base64')
   const key = Buffer.from(await common.secret('bus', made), 'base64')
-  const asked = clock.monotonic()
-  const offset = (await common.now()) - asked
-  return { key, now: () => clock.monotonic() + offset }
+  let latest = 0
+  return { key, now: () => (latest = Math.max(latest, clock.now())) }
 }
 
 /** What the server does for those that have died, and when it is back after it was cut off itself. */
 export function clusterHooks(
-  { anyRoom }: Pick<Rooms, 'anyRoom'>,
+  { anyRoom, everywhere }: Pick<Rooms, 'anyRoom' | 'everywhere'>,
   endCutTurns: () => Promise<void>,
   readAgain: () => Promise<void>,
 ): ClusterHooks {
@@ -102,20 +99,15 @@ export function clusterHooks(
     },
     // What was decided while it was away may be no news any more.
     back: readAgain,
+    // Each server finds the same, and the bus between them may be what differs.
+    differs: everywhere.tellAdminsHere,
   }
 }
 
-/** Tells the other servers how this one is now, and the admins how it differs from them. Never rejects. */
-export async function tellDifferences(
-  cluster: Pick<Cluster, 'update'> | undefined,
-  { everywhere }: Pick<Rooms, 'everywhere'>,
-  log: Log,
-): Promise<void> {
+/** Tells the other servers how this one is now. Never rejects. */
+export async function tellFacts(cluster: Pick<Cluster, 'update'> | undefined, log: Log): Promise<void> {
   try {
-    for (const difference of (await cluster?.update()) ?? []) {
-      log.warn({ difference }, 'servers of one database differ')
-      everywhere.tellAdmins(difference)
-    }
+    await cluster?.update()
   } catch (error) {
     log.warn({ error }, 'the other servers were not told what this one is')
   }

@@ -11,6 +11,8 @@ export interface GreetingParts {
   readonly isClaimable: () => boolean
   /** False while lines of other servers come later than usual, which admins are told. */
   readonly isBusUp: () => boolean
+  /** How the servers differ, which admins are told. */
+  readonly differences: () => readonly string[]
 }
 
 /** A model, as far as a greeting names it. */
@@ -26,10 +28,10 @@ const BUS_AWAY =
   'the bus between the servers is away: lines of other servers come up to a second later; the log says why'
 
 export const createGreeting =
-  ({ models, isClaimable, isBusUp }: GreetingParts): Greeting =>
+  ({ models, isClaimable, isBusUp, differences }: GreetingParts): Greeting =>
   (room, person) => {
     return [
-      ...(person.admin && !isBusUp() ? [`-- ${BUS_AWAY}`] : []),
+      ...(person.admin ? [...(isBusUp() ? [] : [BUS_AWAY]), ...differences()].map((line) => `-- ${line}`) : []),
       `-- ${hereLine(room.present(), person)}`,
       `-- ${typeLine(models(), isClaimable() && !person.guest)}`,
     ]

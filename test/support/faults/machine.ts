@@ -68,5 +68,6 @@ export async function startMachine(
   }
 }
 
-const clockEnvironment = (offMs: number): Readonly<Record<string, string>> =>
+/** For a server whose clock is off by so many milliseconds. */
+export const clockEnvironment = (offMs: number): Readonly<Record<string, string>> =>
   offMs === 0 ? {} : { NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`, CLOCK_OFF_MS: String(offMs) }

@@ -90,7 +90,7 @@ async function startHost() {
     told: {
       openTalk: talk.openSession,
       invitations: invitationsIn(chatParts),
-      greeting: createGreeting({ models: () => [], isClaimable: () => true, isBusUp: () => true }),
+      greeting: createGreeting({ models: () => [], isClaimable: () => true, isBusUp: () => true, differences: () => [] }),
     },
     shared,
     preferences: await loadPreferences(chatParts.storage.chat.preferences, chatParts.log),

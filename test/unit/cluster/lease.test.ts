@@ -68,7 +68,7 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     await pass(9)
     await stores(0).servers.renew()
     const found = await Promise.all([stores(0).servers.bury(8_000), stores(0).servers.bury(8_000)])
-    expect(found.flatMap(({ servers }) => servers).toSorted()).toEqual(
+    expect(found.flatMap(({ servers }) => servers.map(({ id }) => id)).toSorted()).toEqual(
       [stores(1).server, stores(2).server].toSorted(),
     )
     expect(found.flatMap(({ rooms }) => rooms)).toEqual([LOBBY])
@@ -91,6 +91,7 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
       servers: stores(0).servers,
       facts,
       clock,
+      onRenewed: () => undefined,
       onSilent: () => void told.push('silent'),
       onBack: async () => void told.push('back'),
       async onBuried(estate) {
@@ -103,7 +104,7 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     await stores(1).servers.begin(await facts())
     await pass(9)
     await stores(1).servers.renew()
-    expect((await stores(1).servers.bury(8_000)).servers).toEqual([stores(0).server])
+    expect((await stores(1).servers.bury(8_000)).servers).toEqual([{ id: stores(0).server, name: 'a:22' }])
     clock.advance(7_999)
     expect(told).toEqual([])
     await expect.poll(() => told).toEqual(['silent', 'back'])

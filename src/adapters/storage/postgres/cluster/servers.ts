@@ -62,8 +62,8 @@ const locksOf = (left: readonly LeftPlace[]): readonly Lock[] =>
 
 /** Those that another one has removed meanwhile are left out. */
 async function remove(tx: Statements, wanted: readonly ServerId[]): Promise<Estate> {
-  const gone = await tx.all<{ id: ServerId }>(
-    sql`SELECT id FROM servers WHERE id = ANY(${wanted}) ORDER BY id FOR UPDATE`,
+  const gone = await tx.all<Pick<ServerRow, 'id' | 'name'>>(
+    sql`SELECT id, name FROM servers WHERE id = ANY(${wanted}) ORDER BY id FOR UPDATE`,
   )
   const servers = gone.map(({ id }) => id)
   const rooms = await tx.all<{ room: RoomName }>(sql`
@@ -78,5 +78,5 @@ async function remove(tx: Statements, wanted: readonly ServerId[]): Promise<Esta
     ) SELECT DISTINCT room FROM left_rooms ORDER BY room`)
   const questions = await questionsOf(tx, servers)
   await tx.run(sql`DELETE FROM servers WHERE id = ANY(${servers})`)
-  return { servers, rooms: rooms.map(({ room }) => room), questions }
+  return { servers: gone, rooms: rooms.map(({ room }) => room), questions }
 }

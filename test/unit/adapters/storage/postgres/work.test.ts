@@ -107,7 +107,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     await two.work.take(turn('dead'), limits)
     await one.work.take(turn('first'), limits)
     await fallSilent(two)
-    expect((await one.servers.bury(8_000)).servers).toEqual([two.server])
+    expect((await one.servers.bury(8_000)).servers).toMatchObject([{ id: two.server }])
     expect(await one.work.take(turn('second'), limits)).toEqual({ taken: true, waits: true })
     expect(await running()).toEqual(['first'])
     await expect(two.work.take(turn('third'), limits)).rejects.toMatchObject({ reason: 'taken-for-dead' })
