@@ -75,7 +75,15 @@ export interface ClusterParts {
   readonly log: Log
 }
 
-export function createCluster({ stores, wire, entries, clock, log, before, ...given }: ClusterParts): Cluster {
+export function createCluster({
+  stores,
+  wire,
+  entries,
+  clock,
+  log,
+  before,
+  ...given
+}: ClusterParts): Cluster {
   const { server, servers, news, newestIn } = stores
   const feed = createRoomFeed({ server, wire, entries, newestIn, log })
   const takenForDead = (): void => lease.doubt()
@@ -105,19 +113,18 @@ export function createCluster({ stores, wire, entries, clock, log, before, ...gi
     onRenewed: () => void lookAround(),
   })
 
-  let isComparing = false
-
+  let isLooking = false
   /** With each renewal, without keeping the next one from its time. What cannot be read now is read with a later one. */
   async function lookAround(): Promise<void> {
-    if (isComparing || isOver) return
-    isComparing = true
+    if (isLooking || isOver) return
+    isLooking = true
     try {
       if (await clock.follow()) await lease.update()
       await differences.look()
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
     } finally {
-      isComparing = false
+      isLooking = false
     }
   }
 

@@ -25,9 +25,7 @@ export const CLOCK_FACT = 'the clock of the machine'
 
 /** For the others: `3600 s ahead`. */
 export const clockFact = (aheadMs: number): ServerFacts['shared'] =>
-  aheadMs === 0
-    ? {}
-    : { [CLOCK_FACT]: `${Math.abs(aheadMs) / 1_000} s ${aheadMs > 0 ? 'ahead' : 'behind'}` }
+  aheadMs === 0 ? {} : { [CLOCK_FACT]: `${Math.abs(aheadMs) / 1_000} s ${aheadMs > 0 ? 'ahead' : 'behind'}` }
 
 export function createDifferences({ server, servers, tell, log }: DifferencesParts): Differences {
   /** The sentences, by what they are about: a server may have another name than when it began. */
@@ -50,18 +48,15 @@ export function createDifferences({ server, servers, tell, log }: DifferencesPar
   return { look: () => inTurn(look), now: () => [...known.values()] }
 }
 
-function differencesOf(
-  server: ServerId,
-  all: readonly ServerRecord[],
-): ReadonlyMap<string, string> {
+function differencesOf(server: ServerId, all: readonly ServerRecord[]): ReadonlyMap<string, string> {
   const own = all.find(({ id }) => id === server)
   const sentences = new Map<string, string>()
   for (const one of all) {
     const wrong = one.shared[CLOCK_FACT]
-    if (wrong !== undefined)
+    if (typeof wrong === 'string')
       sentences.set(
-        `${one.id} clock ${String(wrong)}`,
-        `the clock of the server ${one.name} is ${String(wrong)} of the database's, which it goes by; put it right`,
+        `${one.id} clock ${wrong}`,
+        `the clock of the server ${one.name} is ${wrong} of the database's, which it goes by; put it right`,
       )
     const parts = own ? partsOf(own, one) : []
     if (own && parts.length > 0) sentences.set(`${one.id} ${parts.join()}`, sentenceOf(own, one, parts))

@@ -59,7 +59,9 @@ describe.skipIf(lacks('postgres'))('a server whose clock is an hour ahead', () =
     await stage.done(0, 'rhea', 'say lobby two')
     expect(await wrong('at', 'entries', 0)).toBe(0)
     const [last] = await stage.database.send(`SELECT max(id) AS id FROM entries`)
-    const [now] = await stage.database.send(`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`)
+    const [now] = await stage.database.send(
+      `SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`,
+    )
     expect(timeOf(String(last?.['id']))).toBeLessThan(Number(now?.['now']) + 600_000)
   })
 
@@ -71,7 +73,9 @@ describe.skipIf(lacks('postgres'))('a server whose clock is an hour ahead', () =
     for (const at of [0, AHEAD]) {
       await using rhea = await stage.inLobby(at, 'rhea')
       await rhea.waitFor(
-        new RegExp(`-- the clock of the server \\S+ \\(127\\.0\\.0\\.1:${two!.port}\\) is 3600 s ahead of the`),
+        new RegExp(
+          `-- the clock of the server \\S+ \\(127\\.0\\.0\\.1:${two!.port}\\) is 3600 s ahead of the`,
+        ),
       )
     }
     await using dan = await stage.inLobby(0, 'dan')

@@ -74,7 +74,12 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
     told: {
       openTalk: talk.openSession,
       invitations: invitationsIn(chatParts),
-      greeting: createGreeting({ models: () => [], isClaimable: () => false, isBusUp: () => true, differences: () => [] }),
+      greeting: createGreeting({
+        models: () => [],
+        isClaimable: () => false,
+        isBusUp: () => true,
+        differences: () => [],
+      }),
     },
     shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),
     preferences,

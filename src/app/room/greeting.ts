@@ -31,7 +31,9 @@ export const createGreeting =
   ({ models, isClaimable, isBusUp, differences }: GreetingParts): Greeting =>
   (room, person) => {
     return [
-      ...(person.admin ? [...(isBusUp() ? [] : [BUS_AWAY]), ...differences()].map((line) => `-- ${line}`) : []),
+      ...(person.admin
+        ? [...(isBusUp() ? [] : [BUS_AWAY]), ...differences()].map((line) => `-- ${line}`)
+        : []),
       `-- ${hereLine(room.present(), person)}`,
       `-- ${typeLine(models(), isClaimable() && !person.guest)}`,
     ]

@@ -90,7 +90,12 @@ async function startHost() {
     told: {
       openTalk: talk.openSession,
       invitations: invitationsIn(chatParts),
-      greeting: createGreeting({ models: () => [], isClaimable: () => true, isBusUp: () => true, differences: () => [] }),
+      greeting: createGreeting({
+        models: () => [],
+        isClaimable: () => true,
+        isBusUp: () => true,
+        differences: () => [],
+      }),
     },
     shared,
     preferences: await loadPreferences(chatParts.storage.chat.preferences, chatParts.log),

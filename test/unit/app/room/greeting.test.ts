@@ -8,7 +8,12 @@ test('admins are told that the bus is away and how servers differ, as long as it
   const lobby = await parts.rooms.lobby()
   let isUp = false
   let differences = ['the server a is not as the server b']
-  const greeting = createGreeting({ models: () => [], isClaimable: () => false, isBusUp: () => isUp, differences: () => differences })
+  const greeting = createGreeting({
+    models: () => [],
+    isClaimable: () => false,
+    isBusUp: () => isUp,
+    differences: () => differences,
+  })
   const told = (admin: boolean): string => greeting(lobby, { ...personCalled('rhea'), admin }).join('\n')
   expect(told(true)).toContain('-- the bus between the servers is away')
   expect(told(true)).toContain('\n-- the server a is not as the server b\n')
