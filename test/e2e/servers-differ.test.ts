@@ -1,0 +1,84 @@
+import { hostname } from 'node:os'
+import { appendFile } from 'node:fs/promises'
+import { describe, expect, test, vi } from 'vitest'
+import { createCluster, type ClusterStage } from '../support/cluster.ts'
+import { lacks } from '../support/needs.ts'
+import { startNats } from '../support/nats.ts'
+
+const PATIENCE = { timeout: 20_000, interval: 100 }
+
+const LIMITS = '[limits]\naddress_burst = 1000000\nrate_burst = 1000\n'
+
+/** The first server says of itself that it is not as the second, and the other way round. */
+const sentence = (stage: ClusterStage, at: number, what: string): string => {
+  const [own, other] = [at, 1 - at].map((n) => `${hostname()} (127.0.0.1:${stage.servers[n]!.port})`)
+  return `the server ${own} is not as the server ${other} with the same rooms: they differ in ${what}`
+}
+
+/** Waits until an admin who logs in is told it: a server that has just begun may not have looked at the others. */
+async function greeted(stage: ClusterStage, at: number, difference: string): Promise<void> {
+  await vi.waitFor(async () => {
+    await using rhea = await stage.inLobby(at, 'rhea')
+    expect(await rhea.waitFor('type to speak')).toContain(`-- ${difference}`)
+  }, PATIENCE)
+}
+
+describe.skipIf(lacks('postgres'))('how servers differ', () => {
+  test('is told to admins who log in later, at each, as long as it is so; the log has its end', async () => {
+    await using stage = await createCluster({
+      servers: 2,
+      config: LIMITS,
+      own: (at) => (at === 1 ? 'turns_per_room = 3\n' : ''),
+    })
+    const logged = (at: number): string => stage.servers[at]!.stderr()
+    for (const at of [0, 1])
+      await vi.waitFor(() => expect(logged(at)).toContain('servers of one database differ'), PATIENCE)
+    await stage.done(0, 'rhea', `claim ${stage.servers[0]!.claimCode}`)
+    for (const at of [0, 1]) {
+      await greeted(stage, at, sentence(stage, at, '[limits] of the config'))
+      await using bob = await stage.inLobby(at, 'bob')
+      await bob.waitFor('type to speak')
+      expect(bob.output()).not.toContain('the server')
+    }
+
+    await appendFile(`${stage.servers[0]!.dataDir}.toml`, 'turns_per_room = 3\n')
+    stage.servers[0]!.process.kill('SIGHUP')
+    for (const at of [0, 1])
+      await vi.waitFor(() => expect(logged(at)).toMatch(/they differ in \[limits\].*is over/), PATIENCE)
+    for (const at of [0, 1]) {
+      await using rhea = await stage.inLobby(at, 'rhea')
+      await rhea.waitFor('type to speak')
+      expect(rhea.output()).not.toContain('[limits]')
+      expect(logged(at).match(/they differ in \[limits\].*servers of one database differ/g)).toHaveLength(1)
+    }
+  })
+
+  test('a server that died has the name of its machine in the log of the others', async () => {
+    await using stage = await createCluster({ servers: 2 })
+    await stage.restart(1, 'SIGKILL')
+    const died = `"servers":["${hostname()} (127.0.0.1:`
+    await vi.waitFor(
+      () => expect(stage.servers.map((server) => server.stderr()).join('')).toContain(died),
+      PATIENCE,
+    )
+  })
+})
+
+describe.skipIf(lacks('postgres') || lacks('nats'))('servers of which only one has the bus', () => {
+  test('tell it to admins who are at the other one, which hears nothing by that bus', async () => {
+    await using nats = await startNats()
+    await using stage = await createCluster({
+      servers: 1,
+      config: LIMITS,
+      own: (at) => (at === 1 ? '[bus]\nurl_env = "BUS"\n' : ''),
+      env: () => ({ BUS: nats.url }),
+    })
+    await stage.done(0, 'rhea', `claim ${stage.servers[0]!.claimCode}`)
+    await using rhea = await stage.inLobby(0, 'rhea')
+    await stage.start(1)
+    await rhea.waitFor(
+      /the server \S+ \(\S+\) is not as the server \S+ \(\S+\) with the same rooms: they differ in \[bus\]/,
+    )
+    for (const at of [0, 1]) await greeted(stage, at, sentence(stage, at, '[bus] of the config'))
+  })
+})
