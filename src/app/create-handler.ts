@@ -106,8 +106,7 @@ export async function createHandler(
       greeting: createGreeting({
         models: () => current.now().models,
         isClaimable: people.isClaimable,
-        isBusUp: toOthers.isBusUp,
-        differences: toOthers.differences,
+        troubles: toOthers.troubles,
       }),
     },
     shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),

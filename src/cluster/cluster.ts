@@ -19,6 +19,9 @@ import { createSharedWork, type SharedWork } from './work.ts'
 /** How often the log is looked at for what no hint came for, and stored what could not be, in milliseconds. */
 const LOOK_MS = 1_000
 
+const BUS_AWAY =
+  'the bus between the servers is away: lines of other servers come up to a second later; the log says why'
+
 /** One of several servers, for the parts of the core that need not know it. Disposing of it ends its lease, and then the wire. */
 export interface Cluster extends AsyncDisposable {
   readonly rooms: ClusterRooms
@@ -37,10 +40,8 @@ export interface Cluster extends AsyncDisposable {
 export interface ClusterRooms {
   readonly bus: RoomBus
   readonly elsewhere: Elsewhere
-  /** False while the bus is away: what is said through other servers comes later then. */
-  isBusUp(): boolean
-  /** How the servers differ, in sentences for admins. */
-  differences(): readonly string[]
+  /** What is not as it should be between the servers, in sentences for admins: the bus is away, or they differ. */
+  troubles(): readonly string[]
 }
 
 /** What the servers know of each other's people. */
@@ -128,6 +129,8 @@ export function createCluster({
     }
   }
 
+  const troubles = (): readonly string[] => [...(wire.isUp() ? [] : [BUS_AWAY]), ...differences.now()]
+
   function everySecond(look: () => Promise<void>): void {
     clock.later(LOOK_MS, () => {
       if (!isOver) void look().finally(() => everySecond(look))
@@ -135,7 +138,7 @@ export function createCluster({
   }
 
   return {
-    rooms: { bus: feed, elsewhere: presence, isBusUp: () => wire.isUp(), differences: differences.now },
+    rooms: { bus: feed, elsewhere: presence, troubles },
     people: {
       closings: createClosings(stores.people.closings, clock, log),
       loans: createSharedLoans(stores.people.loans, news, log),

@@ -23,9 +23,11 @@ export interface DifferencesParts {
 /** Among the facts of a server whose machine has a wrong clock: by how much. Others have none. */
 export const CLOCK_FACT = 'the clock of the machine'
 
-/** For the others: `3600 s ahead`. */
+/** For the others: `3600 s ahead of`. */
 export const clockFact = (aheadMs: number): ServerFacts['shared'] =>
-  aheadMs === 0 ? {} : { [CLOCK_FACT]: `${Math.abs(aheadMs) / 1_000} s ${aheadMs > 0 ? 'ahead' : 'behind'}` }
+  aheadMs === 0
+    ? {}
+    : { [CLOCK_FACT]: `${Math.abs(aheadMs) / 1_000} s ${aheadMs > 0 ? 'ahead of' : 'behind'}` }
 
 export function createDifferences({ server, servers, tell, log }: DifferencesParts): Differences {
   /** The sentences, by what they are about: a server may have another name than when it began. */
@@ -56,7 +58,7 @@ function differencesOf(server: ServerId, all: readonly ServerRecord[]): Readonly
     if (typeof wrong === 'string')
       sentences.set(
         `${one.id} clock ${wrong}`,
-        `the clock of the server ${one.name} is ${wrong} of the database's, which it goes by; put it right`,
+        `the clock of the server ${one.name} is ${wrong} the database's, which it goes by; put it right`,
       )
     const parts = own ? partsOf(own, one) : []
     if (own && parts.length > 0) sentences.set(`${one.id} ${parts.join()}`, sentenceOf(own, one, parts))
@@ -64,18 +66,10 @@ function differencesOf(server: ServerId, all: readonly ServerRecord[]): Readonly
   return sentences
 }
 
-/**
- * How a server differs from another one in what all should have in common, as a sentence for admins; undefined where it does not. Two
- * versions side by side are usual during a deployment, and are said first.
- */
-export function differenceTo(own: ServerFacts, other: ServerFacts): string | undefined {
-  const parts = partsOf(own, other)
-  return parts.length === 0 ? undefined : sentenceOf(own, other, parts)
-}
-
 const sentenceOf = (own: ServerFacts, other: ServerFacts, parts: readonly string[]): string =>
   `the server ${own.name} is not as the server ${other.name} with the same rooms: ${parts.join('; ')}`
 
+/** Two versions side by side are usual during a deployment, and are said first. */
 function partsOf(own: ServerFacts, other: ServerFacts): readonly string[] {
   const names = [...new Set([...Object.keys(own.shared), ...Object.keys(other.shared)])].toSorted()
   const different = names.filter((name) => name !== CLOCK_FACT && own.shared[name] !== other.shared[name])

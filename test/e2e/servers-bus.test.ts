@@ -42,3 +42,23 @@ describe.skipIf(lacks('postgres') || lacks('nats'))('a server that NATS does not
     expect(shown).not.toMatch(/wr0ng|tops3cret/)
   })
 })
+
+describe.skipIf(lacks('postgres') || lacks('nats'))('servers of which only one has the bus', () => {
+  test('tell it to admins who are at the other one, which hears nothing by that bus', async () => {
+    await using nats = await startNats()
+    await using stage = await createCluster({
+      servers: 1,
+      config: '[limits]\naddress_burst = 1000000\n',
+      own: (at) => (at === 1 ? '[bus]\nurl_env = "BUS"\n' : ''),
+      env: () => ({ BUS: nats.url }),
+    })
+    await stage.done(0, 'rhea', `claim ${stage.servers[0]!.claimCode}`)
+    await using rhea = await stage.inLobby(0, 'rhea')
+    await stage.start(1)
+    await rhea.waitFor(
+      /the server \S+ \(\S+\) is not as the server \S+ \(\S+\) with the same rooms: they differ in \[bus\]/,
+    )
+    await using other = await stage.inLobby(1, 'rhea')
+    await other.waitFor(/the same rooms: they differ in \[bus\]/)
+  })
+})

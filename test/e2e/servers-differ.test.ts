@@ -3,7 +3,6 @@ import { appendFile } from 'node:fs/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { createCluster, type ClusterStage } from '../support/cluster.ts'
 import { lacks } from '../support/needs.ts'
-import { startNats } from '../support/nats.ts'
 
 const PATIENCE = { timeout: 20_000, interval: 100 }
 
@@ -61,24 +60,5 @@ describe.skipIf(lacks('postgres'))('how servers differ', () => {
       () => expect(stage.servers.map((server) => server.stderr()).join('')).toContain(died),
       PATIENCE,
     )
-  })
-})
-
-describe.skipIf(lacks('postgres') || lacks('nats'))('servers of which only one has the bus', () => {
-  test('tell it to admins who are at the other one, which hears nothing by that bus', async () => {
-    await using nats = await startNats()
-    await using stage = await createCluster({
-      servers: 1,
-      config: LIMITS,
-      own: (at) => (at === 1 ? '[bus]\nurl_env = "BUS"\n' : ''),
-      env: () => ({ BUS: nats.url }),
-    })
-    await stage.done(0, 'rhea', `claim ${stage.servers[0]!.claimCode}`)
-    await using rhea = await stage.inLobby(0, 'rhea')
-    await stage.start(1)
-    await rhea.waitFor(
-      /the server \S+ \(\S+\) is not as the server \S+ \(\S+\) with the same rooms: they differ in \[bus\]/,
-    )
-    for (const at of [0, 1]) await greeted(stage, at, sentence(stage, at, '[bus] of the config'))
   })
 })

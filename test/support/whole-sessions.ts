@@ -77,8 +77,7 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
       greeting: createGreeting({
         models: () => [],
         isClaimable: () => false,
-        isBusUp: () => true,
-        differences: () => [],
+        troubles: () => [],
       }),
     },
     shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),

@@ -43,8 +43,7 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
     : {
         bus: createLocalBus(log),
         elsewhere: NOBODY_ELSEWHERE,
-        isBusUp: () => true,
-        differences: () => [],
+        troubles: () => [],
         others: NO_OTHER_SERVERS,
         tellInvited: () => Promise.resolve(),
       }

@@ -9,10 +9,8 @@ export interface GreetingParts {
   readonly models: () => readonly GreetedModel[]
   /** Whether there is no admin yet. */
   readonly isClaimable: () => boolean
-  /** False while lines of other servers come later than usual, which admins are told. */
-  readonly isBusUp: () => boolean
-  /** How the servers differ, which admins are told. */
-  readonly differences: () => readonly string[]
+  /** What is not as it should be between the servers, which admins are told. */
+  readonly troubles: () => readonly string[]
 }
 
 /** A model, as far as a greeting names it. */
@@ -24,16 +22,11 @@ interface GreetedModel {
 
 const MAX_NAMES = 8
 
-const BUS_AWAY =
-  'the bus between the servers is away: lines of other servers come up to a second later; the log says why'
-
 export const createGreeting =
-  ({ models, isClaimable, isBusUp, differences }: GreetingParts): Greeting =>
+  ({ models, isClaimable, troubles }: GreetingParts): Greeting =>
   (room, person) => {
     return [
-      ...(person.admin
-        ? [...(isBusUp() ? [] : [BUS_AWAY]), ...differences()].map((line) => `-- ${line}`)
-        : []),
+      ...(person.admin ? troubles().map((line) => `-- ${line}`) : []),
       `-- ${hereLine(room.present(), person)}`,
       `-- ${typeLine(models(), isClaimable() && !person.guest)}`,
     ]

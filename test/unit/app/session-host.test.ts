@@ -93,8 +93,7 @@ async function startHost() {
       greeting: createGreeting({
         models: () => [],
         isClaimable: () => true,
-        isBusUp: () => true,
-        differences: () => [],
+        troubles: () => [],
       }),
     },
     shared,
