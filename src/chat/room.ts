@@ -44,10 +44,8 @@ export interface Room {
   history(query: LogQuery): Promise<readonly Entry[]>
   /** Delivers a piece of a reply to those present; nothing is stored. */
   stream(delta: Omit<ReplyDelta, 'room'>): void
-  /** Tells some of those who are present, and nobody else; nothing is stored. */
-  whisper(people: readonly Person[], draft: EntryDraft): void
-  /** The same for those who are here through this server, without the bus. */
-  whisperHere(people: readonly Person[], draft: EntryDraft): void
+  /** Tells some of those who are present, through any server, or through this one, which takes no bus, and nobody else; nothing is stored. */
+  whisper(people: readonly Person[], draft: EntryDraft, only?: 'here'): void
   /**
    * Adds somebody; the first participant of a person is announced, as soon as that can be stored. Where many come and
    * go, they are summed up in one line (chat/presence/presence.ts). Rejects with `Refusal` for somebody who is banned, or
@@ -205,15 +203,12 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     sumUpPresence: () => presence.sumUp(),
     catchUpPresence: () => presence.catchUp(),
     stream: (delta) => void bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
-    whisper(people, draft) {
+    whisper(people, draft, only) {
       const entry = entryOf(draft, name, parts)
       if (people.length === 0) return
-      void bus.publish(name, { type: 'whisper', entry, to: people.map(({ id }) => id) })
-    },
-    whisperHere(people, draft) {
-      if (people.length === 0) return
       const to = people.map(({ id }) => id)
-      tellSome(to, entryOf(draft, name, parts))
+      if (only) tellSome(to, entry)
+      else void bus.publish(name, { type: 'whisper', entry, to })
     },
     async info() {
       const row = await parts.rooms.find(name)

@@ -34,10 +34,11 @@ export interface Rooms {
 
 /** What concerns all rooms of this server at once. */
 export interface Everywhere {
-  /** Tells all admins who are in a room now, through any server, once, and nobody else. Nothing is stored. False if there is none to hear it. */
-  readonly tellAdmins: (text: string) => boolean
-  /** Tells those who are in a room through this server, once, and goes over no bus. */
-  readonly tellAdminsHere: (text: string) => void
+  /**
+   * Tells all admins who are in a room now, through any server, or through this one, which takes no bus. Each once, and nobody else;
+   * nothing is stored. False if there is none to hear it.
+   */
+  readonly tellAdmins: (text: string, only?: 'here') => boolean
   /** How many people are in a room now. */
   peopleIn(name: RoomName): number
   /** The rooms in which anybody is now. */
@@ -160,23 +161,17 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
       return (await parts.rooms.find(name)) && roomCalled(name)
     },
     everywhere: {
-      tellAdmins(text) {
+      tellAdmins(text, only) {
         const told = new Set<PersonId>()
-        for (const name of new Set([...open.keys(), ...parts.servers.elsewhere.rooms()])) {
+        const elsewhere = only ? [] : parts.servers.elsewhere.rooms()
+        for (const name of new Set([...open.keys(), ...elsewhere])) {
           const room = roomCalled(name)
-          const admins = room.present().filter(({ id, admin }) => admin && !told.has(id))
-          room.whisper(admins, { kind: 'notice', level: 'error', author: SYSTEM, text })
+          const isMeant = ({ id }: Person): boolean => !told.has(id) && (!only || room.isHere(id))
+          const admins = room.present().filter((one) => one.admin && isMeant(one))
+          room.whisper(admins, { kind: 'notice', level: 'error', author: SYSTEM, text }, only)
           for (const { id } of admins) told.add(id)
         }
         return told.size > 0
-      },
-      tellAdminsHere(text) {
-        const told = new Set<PersonId>()
-        for (const room of open.values()) {
-          const admins = room.present().filter(({ id, admin }) => admin && room.isHere(id) && !told.has(id))
-          room.whisperHere(admins, { kind: 'notice', level: 'error', author: SYSTEM, text })
-          for (const { id } of admins) told.add(id)
-        }
       },
       peopleIn: (name) => (open.get(name)?.present() ?? parts.servers.elsewhere.peopleIn(name)).length,
       inUse: () => [...open.values()].filter((room) => room.present().length > 0),

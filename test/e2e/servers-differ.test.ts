@@ -51,14 +51,4 @@ describe.skipIf(lacks('postgres'))('how servers differ', () => {
       expect(logged(at).match(/they differ in \[limits\].*servers of one database differ/g)).toHaveLength(1)
     }
   })
-
-  test('a server that died has the name of its machine in the log of the others', async () => {
-    await using stage = await createCluster({ servers: 2 })
-    await stage.restart(1, 'SIGKILL')
-    const died = `"servers":["${hostname()} (127.0.0.1:`
-    await vi.waitFor(
-      () => expect(stage.servers.map((server) => server.stderr()).join('')).toContain(died),
-      PATIENCE,
-    )
-  })
 })

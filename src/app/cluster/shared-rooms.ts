@@ -99,7 +99,7 @@ export function clusterHooks(
     // What was decided while it was away may be no news any more.
     back: readAgain,
     // Each server finds the same, and the bus between them may be what differs.
-    differs: everywhere.tellAdminsHere,
+    differs: (sentence) => void everywhere.tellAdmins(sentence, 'here'),
   }
 }
 
