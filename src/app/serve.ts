@@ -32,7 +32,7 @@ export async function serve(line: CommandLine): Promise<number> {
     announce(app, await listen(app, config), config.server.access)
     await listenHttp(app, config)
     if (!stop.aborted) await once(stop, 'abort')
-    app.log.info({ signal: stop.reason as string }, 'the server is stopping')
+    app.log.info({ signal: String(stop.reason) }, 'the server is stopping')
     await app.drain(nextSignal)
   } finally {
     const watchdog = setTimeout(() => process.exit(0), SHUTDOWN_MS)

@@ -26,14 +26,14 @@ export interface ConnectionLimit {
 }
 
 /** When the other servers learn of a change: they have learnt it, in this moment, or with others of the next quarter of a second. */
-export type Told = 'already' | 'now' | 'soon'
+export type WhenTold = 'already' | 'now' | 'soon'
 
 /** What this server knows and keeps of its payers. */
 interface KnownPayers {
   /** How many connections they have through this server, counted here or not. */
   here(payer: string): number
   elsewhere(payer: string): number
-  add(payer: string, by: 1 | -1, told: Told): void
+  add(payer: string, by: 1 | -1, told: WhenTold): void
 }
 
 interface Waiting {
@@ -51,7 +51,7 @@ export function createConnectionLimit(
   const taken = new Map<string, number>()
   let waiting: Waiting[] = []
 
-  function count({ bounded, payers }: AskedConnection, by: 1 | -1, told: Told): void {
+  function count({ bounded, payers }: AskedConnection, by: 1 | -1, told: WhenTold): void {
     for (const payer of bounded) taken.set(payer, (taken.get(payer) ?? 0) + by)
     for (const payer of bounded) if (taken.get(payer) === 0) taken.delete(payer)
     for (const payer of payers) known.add(payer, by, told)

@@ -2,7 +2,7 @@ import { payersOf, type Payer } from '../chat/limits/payers.ts'
 import type { Shares } from '../chat/limits/shares.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import { StorageError } from '../chat/errors.ts'
-import { createConnectionLimit, type AskedConnection, type Told } from './connection-limit.ts'
+import { createConnectionLimit, type AskedConnection, type WhenTold } from './connection-limit.ts'
 import type { SharedPresenceParts } from './elsewhere.ts'
 import type { News, PayerRow, PayerStore } from './ports.ts'
 import type { ServerId } from './server-id.ts'
@@ -36,7 +36,7 @@ export function createSharedPayers(
   /** What is counted is told in the order of the counting. */
   const inTurn = createSerial()
 
-  function count(payer: string, by: 1 | -1, told: Told): void {
+  function count(payer: string, by: 1 | -1, told: WhenTold): void {
     const connections = (here.get(payer) ?? 0) + by
     if (connections > 0) here.set(payer, connections)
     else here.delete(payer)
