@@ -35,10 +35,9 @@ export async function serve(line: CommandLine): Promise<number> {
     app.log.info({ signal: String(stop.reason) }, 'the server is stopping')
     await app.drain(nextSignal)
   } finally {
-    const watchdog = setTimeout(() => process.exit(0), SHUTDOWN_MS)
-    watchdog.unref()
+    // Also for what is left behind when all is closed, and would keep the process alive.
+    setTimeout(() => process.exit(), SHUTDOWN_MS).unref()
     await app[Symbol.asyncDispose]()
-    clearTimeout(watchdog)
   }
   app.log.info({}, 'the server has stopped')
   return 0
