@@ -35,13 +35,14 @@ export interface App extends AsyncDisposable {
   readonly fingerprints: readonly string[]
   /** Absent once there is an admin. */
   readonly claimCode: string | undefined
+  readonly log: Log
   /** Puts another config in force, as far as that goes without a restart. */
   readonly reload: Reload
   /** Takes the configured address; rejects if it cannot. */
   listen(): Promise<Listening>
   /**
    * Where the config gives time for it: lets nobody in any more, ends the sessions, and waits for the turns that run until the time
-   * is over, or the signal is aborted that `hurry` gives. Never rejects.
+   * is over, or the signal is aborted that `hurry` gives. Whoever watches the server over HTTP is still answered. Never rejects.
    */
   drain(hurry: () => AbortSignal): Promise<void>
   /** Takes the one for HTTP, likewise; undefined where none is configured. */
@@ -152,6 +153,7 @@ async function assemble(
   return {
     fingerprints,
     claimCode,
+    log: context.log,
     async reload(read) {
       const outcome = await reload(read)
       await tellFacts(cluster, context.log)
@@ -170,8 +172,12 @@ async function assemble(
       const { drain_s: seconds } = limits
       if (seconds === 0) return
       const until = timeIsOver(seconds * 1_000, hurry())
-      await Promise.all([server[Symbol.asyncDispose](), http?.[Symbol.asyncDispose]()])
-      await activity.work.turns.finish(until)
+      const { turns } = activity.work
+      const running = { sessions: chat.comingIn.clients.sessions(), turns: turns.countHere() }
+      context.log.info({ ...running, seconds }, 'draining: sessions end, and turns may go on for some time')
+      await Promise.all([server[Symbol.asyncDispose](), http?.drain()])
+      await turns.finish(until)
+      context.log.info({ turns: turns.countHere() }, 'drained; turns that still run are stopped')
     },
     async listenHttp() {
       const { listen } = written.http

@@ -32,12 +32,14 @@ export async function serve(line: CommandLine): Promise<number> {
     announce(app, await listen(app, config), config.server.access)
     await listenHttp(app, config)
     if (!stop.aborted) await once(stop, 'abort')
+    app.log.info({ signal: String(stop.reason) }, 'the server is stopping')
     await app.drain(nextSignal)
   } finally {
     // Also for what is left behind when all is closed, and would keep the process alive.
     setTimeout(() => process.exit(), SHUTDOWN_MS).unref()
     await app[Symbol.asyncDispose]()
   }
+  app.log.info({}, 'the server has stopped')
   return 0
 }
 
@@ -97,10 +99,10 @@ function cannotListen(error: unknown, at: Address | undefined, flag: string): Er
 
 const shownHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
-/** Aborted by the next signal to stop. To be called at the start, so that one during the start is not lost. */
+/** Aborted by the next signal to stop, with its name. To be called at the start, so that one during the start is not lost. */
 function nextSignal(): AbortSignal {
   const stop = new AbortController()
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort())
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(name))
   return stop.signal
 }
 

@@ -2,6 +2,12 @@ import { StorageError } from '../chat/errors.ts'
 import type { SharedPresenceParts } from './elsewhere.ts'
 import type { PayerStore } from './ports.ts'
 
+/**
+ * Whoever is refused because of other servers alone is looked at once more so many milliseconds later: what ended there a moment ago
+ * may not be told yet.
+ */
+const LOOK_AGAIN_MS = 500
+
 /** Somebody who wants one more connection. */
 export interface AskedConnection {
   /** All for whom it counts. */
@@ -13,18 +19,21 @@ export interface AskedConnection {
 
 /** Counts connections before they are used, so that no two servers give somebody the last one. */
 export interface ConnectionLimit {
-  /** Whether they may have one more, which is counted then, on all servers. Never rejects. */
+  /** Whether they may have one more, which is counted then, on all servers. A no may take half a second. Never rejects. */
   take(asked: AskedConnection): Promise<boolean>
   /** One that was taken is over. */
   giveBack(asked: AskedConnection): void
 }
+
+/** When the other servers learn of a change: they have learnt it, in this moment, or with others of the next quarter of a second. */
+export type WhenTold = 'already' | 'now' | 'soon'
 
 /** What this server knows and keeps of its payers. */
 interface KnownPayers {
   /** How many connections they have through this server, counted here or not. */
   here(payer: string): number
   elsewhere(payer: string): number
-  add(payer: string, by: 1 | -1, isTold: boolean): void
+  add(payer: string, by: 1 | -1, told: WhenTold): void
 }
 
 interface Waiting {
@@ -37,15 +46,15 @@ export function createConnectionLimit(
   store: Pick<PayerStore, 'take'>,
   known: KnownPayers,
   inTurn: (work: () => Promise<void>) => Promise<void>,
-  { log, takenForDead }: Pick<SharedPresenceParts, 'log' | 'takenForDead'>,
+  { clock, log, takenForDead }: SharedPresenceParts,
 ): ConnectionLimit {
   const taken = new Map<string, number>()
   let waiting: Waiting[] = []
 
-  function count({ bounded, payers }: AskedConnection, by: 1 | -1, isTold: boolean): void {
+  function count({ bounded, payers }: AskedConnection, by: 1 | -1, told: WhenTold): void {
     for (const payer of bounded) taken.set(payer, (taken.get(payer) ?? 0) + by)
     for (const payer of bounded) if (taken.get(payer) === 0) taken.delete(payer)
-    for (const payer of payers) known.add(payer, by, isTold)
+    for (const payer of payers) known.add(payer, by, told)
   }
 
   /** Of those who ask, in their order, the ones that may have it. */
@@ -70,7 +79,7 @@ export function createConnectionLimit(
     waiting = []
     if (askers.length === 0) return
     const [given, isTold] = await giveTo(askers)
-    for (const asked of given) count(asked, 1, isTold)
+    for (const asked of given) count(asked, 1, isTold ? 'already' : 'soon')
     for (const { asked, answer } of askers) answer(given.includes(asked))
   }
 
@@ -105,12 +114,22 @@ export function createConnectionLimit(
     }))
   }
 
+  const ask = (asked: AskedConnection): Promise<boolean> =>
+    new Promise((answer) => {
+      waiting.push({ asked, answer })
+      void inTurn(serve)
+    })
+
+  const isFullHere = ({ bounded, limit }: AskedConnection): boolean =>
+    bounded.some((payer) => (taken.get(payer) ?? 0) >= limit)
+
   return {
-    take: (asked) =>
-      new Promise((answer) => {
-        waiting.push({ asked, answer })
-        void inTurn(serve)
-      }),
-    giveBack: (asked) => count(asked, -1, false),
+    async take(asked) {
+      if (await ask(asked)) return true
+      if (isFullHere(asked)) return false
+      await new Promise<void>((resolve) => clock.later(LOOK_AGAIN_MS, resolve))
+      return await ask(asked)
+    },
+    giveBack: (asked) => count(asked, -1, 'now'),
   }
 }

@@ -2,7 +2,7 @@ import { payersOf, type Payer } from '../chat/limits/payers.ts'
 import type { Shares } from '../chat/limits/shares.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import { StorageError } from '../chat/errors.ts'
-import { createConnectionLimit, type AskedConnection } from './connection-limit.ts'
+import { createConnectionLimit, type AskedConnection, type WhenTold } from './connection-limit.ts'
 import type { SharedPresenceParts } from './elsewhere.ts'
 import type { News, PayerRow, PayerStore } from './ports.ts'
 import type { ServerId } from './server-id.ts'
@@ -29,18 +29,21 @@ export function createSharedPayers(
   const here = new Map<string, number>()
   const untold = new Set<string>()
   let isTelling = false
+  let isHurrying = false
+  let isFailing = false
   let elsewhere = new Map<string, ReadonlyMap<ServerId, number>>()
 
   /** What is counted is told in the order of the counting. */
   const inTurn = createSerial()
 
-  function count(payer: string, by: 1 | -1, isTold = false): void {
+  function count(payer: string, by: 1 | -1, told: WhenTold): void {
     const connections = (here.get(payer) ?? 0) + by
     if (connections > 0) here.set(payer, connections)
     else here.delete(payer)
-    if (isTold) return
+    if (told === 'already') return
     untold.add(payer)
-    tellLater(TELL_MS)
+    if (told === 'now') tellNow()
+    else tellLater()
   }
 
   function connectionsElsewhere(payer: string): number {
@@ -53,29 +56,43 @@ export function createSharedPayers(
     payers,
     { here: (payer) => here.get(payer) ?? 0, elsewhere: connectionsElsewhere, add: count },
     inTurn,
-    { log, takenForDead },
+    { clock, log, takenForDead },
   )
 
-  function tellLater(ms: number): void {
+  function tellLater(): void {
     if (isTelling) return
     isTelling = true
-    clock.later(ms, () => void inTurn(tell))
+    clock.later(isFailing ? AGAIN_MS : TELL_MS, () => {
+      isTelling = false
+      void inTurn(tell)
+    })
+  }
+
+  /** Those of one moment, and those who come while another transaction is under way, are told together. */
+  function tellNow(): void {
+    if (isFailing) return tellLater()
+    if (isHurrying) return
+    isHurrying = true
+    void inTurn(() => {
+      isHurrying = false
+      return tell()
+    })
   }
 
   async function tell(): Promise<void> {
+    if (untold.size === 0) return
     const told = [...untold]
     untold.clear()
-    let again = TELL_MS
     try {
       await payers.put(told.map((payer) => ({ payer, connections: here.get(payer) ?? 0 })))
+      isFailing = false
     } catch (error) {
       if (error instanceof StorageError && error.reason === 'taken-for-dead') takenForDead()
       else log.warn({ error }, 'other servers were not told who is here')
       for (const payer of told) untold.add(payer)
-      again = AGAIN_MS
+      isFailing = true
+      tellLater()
     }
-    isTelling = false
-    if (untold.size > 0) tellLater(again)
   }
 
   function take(rows: readonly PayerRow[]): void {
@@ -93,10 +110,10 @@ export function createSharedPayers(
   return {
     begin(person) {
       const names = namesOf(payersOf(person))
-      for (const name of names) count(name, 1)
+      for (const name of names) count(name, 1, 'soon')
       let isOver = false
       return () => {
-        if (!isOver) for (const name of names) count(name, -1)
+        if (!isOver) for (const name of names) count(name, -1, 'soon')
         isOver = true
       }
     },
@@ -125,7 +142,7 @@ export function createSharedPayers(
     tellAgain() {
       if (here.size === 0) return
       for (const payer of here.keys()) untold.add(payer)
-      tellLater(TELL_MS)
+      tellLater()
     },
   }
 }

@@ -25,12 +25,13 @@ test('the sample config is one that the server takes', () => {
 test('the config of several servers names only what the compose file gives them', () => {
   const text = readFileSync(deployed('cluster.toml'), 'utf8')
   const compose = readFileSync(deployed('compose.yaml'), 'utf8')
-  const { storage, bus, sandbox, server } = checkConfig(text, 'cluster.toml')
+  const { storage, bus, sandbox, server, http } = checkConfig(text, 'cluster.toml')
   expect(compose).toContain(`${storage.url_env}="postgres://`)
   expect(compose).toContain(`  ${new URL(bus?.url ?? '').hostname}:\n    image: docker.io/library/nats:`)
   expect(compose).toContain(`rooms:${sandbox.rooms_dir}`)
   expect(server.host_keys).toEqual(['/run/secrets/host_key'])
   expect(compose).toContain('secrets: [database_password, host_key]')
+  expect(http.proxies).toEqual(server.proxies)
   for (const proxy of server.proxies) expect(compose).toContain(`ipv4_address: ${proxy}`)
 })
 

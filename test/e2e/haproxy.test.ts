@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { lacks } from '../support/needs.ts'
 import { handlerWith, personCalled, startSshServer } from '../support/ssh-server.ts'
+import { serveMcp } from '../support/serve-mcp.ts'
 import { createSshHome, ssh } from '../support/ssh.ts'
 
 const SAMPLE = join(import.meta.dirname, '../../docs/deploy/haproxy.cfg')
@@ -20,15 +21,19 @@ const telling = handlerWith({
   },
 })
 
-/** HAProxy with the sample config, on a free port of the loopback, before one server. `more` are lines for its defaults. */
-async function startHaproxy(server: number, change: (config: string) => string) {
+/** HAProxy with the sample config, on a free port of the loopback, before one server with these ports. */
+async function startHaproxy(
+  server: { readonly ssh: number; readonly http: number },
+  change: (config: string) => string,
+) {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-haproxy-'))
   const file = join(dir, 'haproxy.cfg')
   const sample = await readFile(SAMPLE, 'utf8')
   const config = sample
     .replace('defaults\n', 'defaults\n    log stdout format raw daemon\n    option log-health-checks\n')
     .replace('bind :22', 'bind fd@3')
-    .replace('10.0.0.11:2222', `127.0.0.1:${server}`)
+    .replace('server one 10.0.0.11:2222', `server one 127.0.0.1:${server.ssh}`)
+    .replace('check port 2223', `check port ${server.http}`)
     .replace(/^ *server two.*\n/m, '')
   await writeFile(file, change(config))
   // It takes over a socket that listens already, because it cannot tell which free port it took.
@@ -56,13 +61,22 @@ async function startHaproxy(server: number, change: (config: string) => string) 
 test.skipIf(lacks('haproxy')).each([
   ['version 2, as the sample has it', (config: string) => config],
   ['version 1', (config: string) => config.replace('send-proxy-v2 proxy-v2-options crc32c', 'send-proxy')],
-])('HAProxy finds the server alive, and the server the client: %s', async (_name, change) => {
-  await using home = await createSshHome()
-  await using server = await startSshServer(telling, {}, ['127.0.0.1'])
-  await using haproxy = await startHaproxy(server.port, change)
-  const key = await home.key('ann')
-  const target = { user: 'ann', port: haproxy.port, key, options: ['-b', '127.0.5.1'] }
-  expect(await ssh(target, ['x'])).toMatchObject({ stdout: 'ann from 127.0.5.1', exitCode: 0 })
-  await expect.poll(haproxy.said, { timeout: 10_000 }).toMatch(/one succeeded.*Layer7 check passed/)
-  expect(server.logged).toEqual([])
-})
+])(
+  'HAProxy finds the server ready, and the server the client, until it is not ready: %s',
+  async (_name, change) => {
+    await using home = await createSshHome()
+    await using server = await startSshServer(telling, {}, ['127.0.0.1'])
+    await using http = await serveMcp(() => Promise.resolve(new Response()))
+    await using haproxy = await startHaproxy({ ssh: server.port, http: http.port }, change)
+    const key = await home.key('ann')
+    const target = { user: 'ann', port: haproxy.port, key, options: ['-b', '127.0.5.1'] }
+    expect(await ssh(target, ['x'])).toMatchObject({ stdout: 'ann from 127.0.5.1', exitCode: 0 })
+    await expect
+      .poll(haproxy.said, { timeout: 10_000 })
+      .toMatch(/one succeeded.*Layer7 check passed.*code: 200/)
+    expect(server.logged).toEqual([])
+    await http.drain()
+    await expect.poll(haproxy.said, { timeout: 10_000 }).toMatch(/one failed.*code: 503[^]*one is DOWN/)
+    expect((await ssh(target, ['x'])).exitCode).toBe(255)
+  },
+)

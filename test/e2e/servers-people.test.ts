@@ -113,6 +113,12 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
     for (const session of opened) await session[Symbol.asyncDispose]()
   })
 
+  test('commands that come one after the other over two servers beside two terminals are all let in', async () => {
+    await using _first = await stage.inLobby(0, 'carl')
+    await using _second = await stage.inLobby(1, 'carl')
+    for (let command = 0; command < 30; command++) await stage.done(command % 2, 'carl', 'whoami')
+  })
+
   test('connections of one person are counted on all servers together', async () => {
     await using _first = await stage.inLobby(0, 'carl')
     await using _second = await stage.inLobby(0, 'carl')

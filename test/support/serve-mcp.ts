@@ -11,7 +11,7 @@ export const headers = { authorization: 'Bearer token' }
 export async function serveMcp(
   mcp: NonNullable<HttpHandler['mcp']>,
   stallS = 30,
-): Promise<Pick<HttpServer, typeof Symbol.asyncDispose> & { readonly port: number }> {
+): Promise<Pick<HttpServer, 'drain' | typeof Symbol.asyncDispose> & { readonly port: number }> {
   const server = createHttpServer({
     limits: {
       connections: 10,
@@ -35,5 +35,5 @@ export async function serveMcp(
     log: { debug() {}, info() {}, warn() {}, error() {} },
   })
   const { port } = await server.listen('127.0.0.1', 0)
-  return { port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+  return { port, drain: () => server.drain(), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }

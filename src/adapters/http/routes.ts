@@ -15,13 +15,25 @@ interface Address {
   readonly route: Route
 }
 
-/** All addresses of the server. Aborting `stopping` ends what waits; from then on the server is not ready. */
-export function createRoutes(options: HttpServerOptions, stopping: AbortSignal): Route {
+/** What those ask who watch the server, to its end. */
+const WATCHING: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+
+/** What a client reads that comes too late. */
+const STOPPING = 'the server is stopping'
+
+/** How far the server is towards its end: only those who watch it are served, and then nobody waits any more. */
+interface Ending {
+  readonly draining: AbortSignal
+  readonly stopping: AbortSignal
+}
+
+/** All addresses of the server. */
+export function createRoutes(options: HttpServerOptions, { draining, stopping }: Ending): Route {
   const { handler, log } = options
   const addresses: Readonly<Record<string, Address>> = {
     '/healthz': reading((_request, response) => answer(response, 200, 'ok')),
     '/readyz': reading(async (_request, response) => {
-      const why = stopping.aborted ? 'the server is stopping' : await handler.whyNotReady()
+      const why = draining.aborted ? STOPPING : await handler.whyNotReady()
       if (why === undefined) answer(response, 200, 'ready')
       else answer(response, 503, why, { 'Retry-After': '5' })
     }),
@@ -54,6 +66,8 @@ export function createRoutes(options: HttpServerOptions, stopping: AbortSignal):
     const { methods, route } = found
     if (!methods.includes(request.method ?? ''))
       return answer(response, 405, `${path} takes ${methods.join(', ')}`, { Allow: methods.join(', ') })
+    if (draining.aborted && !WATCHING.has(path))
+      return answer(response, 503, STOPPING, { Connection: 'close' })
     await route(request, response)
   }
 
@@ -72,7 +86,7 @@ export function createRoutes(options: HttpServerOptions, stopping: AbortSignal):
         })
       } catch (error) {
         if (gone.signal.aborted) return
-        if (stopping.aborted) return answer(response, 503, 'the server is stopping', { Connection: 'close' })
+        if (stopping.aborted) return answer(response, 503, STOPPING, { Connection: 'close' })
         if (!(error instanceof StorageError)) throw error
         log.warn({ error, reason: error.reason }, 'an HTTP request found the storage in trouble')
         answer(response, 503, error.message)

@@ -18,6 +18,10 @@ import { createRoutes } from './routes.ts'
 export interface HttpServer extends AsyncDisposable {
   /** Starts; resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>
+  /**
+   * Goes on only for those who watch the server: it is not ready any more, and has its figures. Resolves when all else has ended.
+   */
+  drain(): Promise<void>
   /** Takes nobody any more, and closes all connections within 1 s. */
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -32,8 +36,9 @@ const GRACE_MS = 1_000
 /** Makes a server that does not listen yet. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { settings, log } = options
+  const draining = new AbortController()
   const stopping = new AbortController()
-  const route = createRoutes(options, stopping.signal)
+  const route = createRoutes(options, { draining: draining.signal, stopping: stopping.signal })
   const server = createServer({ maxHeaderSize: HEADER_BYTES, connectionsCheckingInterval: LOOK_MS })
   // Node drops headers beyond a number without a word; what is too many is refused at the gate.
   server.maxHeadersCount = 0
@@ -65,7 +70,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       const { address, port: taken } = server.address() as AddressInfo
       return { host: address, port: taken }
     },
+    drain() {
+      draining.abort()
+      return Promise.resolve()
+    },
     async [Symbol.asyncDispose]() {
+      draining.abort()
       stopping.abort()
       if (!server.listening) return
       const closed = once(server, 'close')

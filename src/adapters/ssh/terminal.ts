@@ -3,6 +3,9 @@ import { createDeferred } from '../../lib/deferred.ts'
 import type { Terminal } from '../../session/ports.ts'
 import type { ChannelContext, OpenChannel } from './channel.ts'
 
+/** What `ssh` itself ends with where the connection breaks: whatever connects again by itself does so. */
+const CONNECTION_LOST = 255
+
 /** Runs one session on a channel, until all of it is sent; says goodbye when the server stops. */
 export async function serveShell(channel: OpenChannel, context: ChannelContext): Promise<void> {
   const { person, handler, log, account, refusal } = context
@@ -61,8 +64,9 @@ function createTerminal(
     end(exitStatus) {
       if (ended) return
       ended = true
-      if (channel.isStopping()) outbox.push(`The server is going down. Goodbye.${eol}`, 'out')
-      void outbox.finish(exitStatus).then(sent.resolve)
+      const isCut = channel.isStopping()
+      if (isCut) outbox.push(`The server is going down. Goodbye.${eol}`, 'out')
+      void outbox.finish(isCut ? CONNECTION_LOST : exitStatus).then(sent.resolve)
     },
   }
   return { terminal, sent: sent.promise }

@@ -103,7 +103,10 @@ test('what could not be told is told later, and once more where others took the 
 test('of many who come at once, on two servers, as many get in as the limit says', async () => {
   const servers = createServers()
   const [a, b] = [servers.server('a'), servers.server('b')]
-  const asked = await Promise.all([a, b, a, b, a, b].map((one) => one.beginWithin(bob, 3)))
+  const asking = Promise.all([a, b, a, b, a, b].map((one) => one.beginWithin(bob, 3)))
+  await servers.settle(0)
+  await servers.settle(500)
+  const asked = await asking
   const given = asked.flatMap((end) => end ?? [])
   expect(given).toHaveLength(3)
   expect([servers.connections('a'), servers.connections('b')].toSorted((x, y) => x - y)).toEqual([0, 3])
@@ -111,6 +114,25 @@ test('of many who come at once, on two servers, as many get in as the limit says
   await servers.settle()
   expect([servers.connections('a'), servers.connections('b')]).toEqual([0, 0])
   expect(await b.beginWithin(bob, 1)).toBeDefined()
+  const refused = a.beginWithin(bob, 1)
+  await servers.settle(0)
+  await servers.settle(500)
+  expect(await refused).toBeUndefined()
+})
+
+test('a connection that ended does not count for the next one elsewhere, and who is too many waits half a second', async () => {
+  const servers = createServers()
+  const [a, b] = [servers.server('a'), servers.server('b')]
+  const end = await a.beginWithin(bob, 1)
+  end?.()
+  await servers.settle(0)
+  const endToo = await b.beginWithin(bob, 1)
+  expect(endToo).toBeDefined()
+  const waiting = a.beginWithin(bob, 1)
+  await servers.settle(0)
+  endToo?.()
+  await servers.settle(500)
+  expect(await waiting).toBeDefined()
   expect(await a.beginWithin(bob, 1)).toBeUndefined()
 })
 
@@ -121,9 +143,12 @@ test('while nothing can be stored, what was last known of the others counts', as
   await servers.settle()
   servers.down('away')
   expect(await b.beginWithin(bob, 2)).toBeDefined()
-  expect(await b.beginWithin(bob, 2)).toBeUndefined()
+  const refused = b.beginWithin(bob, 2)
+  await servers.settle(0)
+  await servers.settle(500)
+  expect(await refused).toBeUndefined()
   servers.down(undefined)
-  await servers.settle()
+  await servers.settle(5_000)
   expect(servers.connections('b')).toBe(1)
 })
 
