@@ -57,8 +57,7 @@ export function createRunner(parts: {
     command?.protects ? bytes.charge : bytes.take
 
   return {
-    command: (line, caller) =>
-      guarded(payFor(commandOf(line)), line, caller, () => run(line, caller)),
+    command: (line, caller) => guarded(payFor(commandOf(line)), line, caller, () => run(line, caller)),
     use(use, caller) {
       const command = byName.get(use.verb)
       const words = JSON.stringify([use.verb, use.room, use.args])

@@ -71,7 +71,10 @@ export async function tellInForce(...[room, actor, told, log]: Parameters<typeof
     return await tell(room, actor, told, log)
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
-    log.error({ error, room: room.name, by: actor.name, ...told.act }, 'moderation that the room was not told')
+    log.error(
+      { error, room: room.name, by: actor.name, ...told.act },
+      'moderation that the room was not told',
+    )
     throw new Refusal(`${told.text}; that holds, but ${room.name} could not be told: ${error.message}`)
   }
 }
