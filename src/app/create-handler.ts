@@ -76,7 +76,7 @@ export async function createHandler(
   })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms), shares })
   const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn, shares)
-  const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
+  const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions: order.sanctions, log })
   const agents = createAgents({ runner, rooms, door, talk, shares, log })
   const handler = createClientHandler({
     door,

@@ -195,7 +195,7 @@ const clientOf = (screen: Screen, { putOut }: Whereabouts): OpenClient => ({
 const callerIn = (
   room: Room,
   screen: Screen,
-  { moveTo }: Whereabouts,
+  { moveTo, room: roomNow }: Whereabouts,
   session: { readonly columns: number; readonly signal: AbortSignal; readonly account: Account },
 ): SessionCaller => ({
   person: screen.person,
@@ -209,6 +209,7 @@ const callerIn = (
   signal: session.signal,
   session: {
     room,
+    isThere: () => roomNow() === room,
     moveTo: (next) => moveTo(next),
     clear: () => screen.clear(),
     quit: () => screen.quit('bye'),

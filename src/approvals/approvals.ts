@@ -17,7 +17,7 @@ import { createQuestions, type OpenQuestion, type OwnQuestion, type QuestionLimi
 /** Permissions as the rooms give them: a grant allows what it covers; for everything else people are asked. */
 export interface Approvals extends PermissionProvider {
   /**
-   * Answers an open question; resolves with what the room was told. Rejects with `Refusal` (none open, several, not this
+   * Answers an open question; resolves with what the room was told, or will be by the server that asked. Rejects with `Refusal` (none open, several, not this
    * person's to answer, too much to allow), and then the question stays open. Rejects with `StorageError` if the answer
    * could not be stored, and then the answer is no.
    */

@@ -31,8 +31,8 @@ export const createDecide =
     const isTaken = isOurs ? await question.take() : await question.pass({ person, verdict })
     if (!isTaken) throw new Refusal(`question ${question.number} is not open any more`)
     if (isOurs) return await settle(decision, question, grants)
-    // The server that asked carries it out.
-    return answerText(verdict, question.number, question.asked)
+    // That server may have ended a moment ago, and then the room reads that it was denied.
+    return `${answerText(verdict, question.number, question.asked)}, once the server that asked takes it up`
   }
 
 /**

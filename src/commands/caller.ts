@@ -23,6 +23,8 @@ export interface Output {
 export interface SessionControl {
   /** The room that the session is in. */
   readonly room: Room
+  /** False once the person was put out of the room. */
+  isThere(): boolean
   /** The room becomes the one that the session is in. */
   moveTo(room: Room): Promise<void>
   /** Draws the screen anew, without what was said. */

@@ -1,7 +1,8 @@
 import type { Rooms } from '../chat/rooms.ts'
-import { UsageError } from '../chat/errors.ts'
+import { Refusal, UsageError } from '../chat/errors.ts'
 import type { ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { Pace } from '../chat/limits/pace.ts'
+import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
@@ -38,6 +39,7 @@ export function createRunner(parts: {
   readonly rooms: Rooms
   readonly pace: Pace
   readonly bytes: ByteQuota
+  readonly sanctions: Pick<Sanctions, 'whyOut'>
   readonly log: Log
 }): Runner {
   const byName = new Map(
@@ -55,14 +57,13 @@ export function createRunner(parts: {
     command?.protects ? bytes.charge : bytes.take
 
   return {
-    command: (line, caller) =>
-      guarded(payFor(commandOf(line)), line, caller, () => run(line, counted(caller))),
+    command: (line, caller) => guarded(payFor(commandOf(line)), line, caller, () => run(line, caller)),
     use(use, caller) {
       const command = byName.get(use.verb)
       const words = JSON.stringify([use.verb, use.room, use.args])
       return guarded(payFor(command), words, caller, async () => {
         if (!command) throw new TypeError(`there is no command ${use.verb}`)
-        return await carryOut(command, usedAs(command, use), counted(caller))
+        return await carryOut(command, usedAs(command, use), caller)
       })
     },
     speech: (text, caller) =>
@@ -81,6 +82,7 @@ export function createRunner(parts: {
   ): Promise<ExitStatus> {
     try {
       await parts.pace.next(caller.person)
+      needToBeHere(caller)
       pay(caller.person, utf8Bytes(text))
       return (await job()) === false ? 1 : 0
     } catch (error) {
@@ -88,12 +90,23 @@ export function createRunner(parts: {
     }
   }
 
-  /** What a script pipes in counts like what it writes. */
-  function counted(caller: Caller): Caller {
+  /** Asked after each wait: whoever was put out meanwhile does nothing more. Throws `Refusal`. */
+  function needToBeHere({ person, session, signal }: Caller): void {
+    const why = parts.sanctions.whyOut(person)
+    if (why !== undefined) throw new Refusal(`${why}; this was not done`)
+    if (signal.aborted) throw new Refusal('you were gone before this was done; it was not done')
+    if (session?.isThere() === false)
+      throw new Refusal(`you were put out of ${session.room.name} before this was done; it was not done`)
+  }
+
+  /** What a script pipes in counts like what it writes. Once it has come, they must still have the right to the command. */
+  function counted(caller: Caller, checkAgain: () => Promise<void>): Caller {
     const { script, person } = caller
     if (!script) return caller
     const stdin: ScriptControl['stdin'] = async (wait) => {
       const text = await script.stdin(wait)
+      needToBeHere(caller)
+      await checkAgain()
       bytes.take(person, utf8Bytes(text))
       return text
     }
@@ -122,7 +135,11 @@ export function createRunner(parts: {
     checkChoices(command, values.args, kindOf(caller))
     const inBackground = (work: Promise<unknown>): void =>
       void work.catch((error: unknown) => explain(error, caller))
-    const { session, ...others } = caller
+    const { session, ...others } = counted(caller, async () => {
+      if (!room) return
+      await parts.rooms.get(room.name, caller.person)
+      if (command.room === 'here') await checkRights(command, values.args, room, caller.person)
+    })
     const own = session ? { session: { ...session, inBackground } } : {}
     try {
       return await runIn(room, command, { ...others, ...own, ...values })

@@ -64,6 +64,9 @@ describe.skipIf(lacks('postgres'))('questions of several servers', () => {
     alice.write(write('five.txt'))
     await bob.waitFor('alice has 2 open questions here already')
     await cluster.servers[0]!.stop('SIGKILL')
+    expect((await cluster.as(1, 'alice', ['allow', 'lobby', '4'])).stdout).toMatch(
+      /^allowed once \(question 4: .*\), once the server that asked takes it up\n$/,
+    )
     await fallSilent(cluster, 0)
     await bob.waitFor('denied: the server of question 4 ended')
     await bob.waitFor('denied: the server of question 3 ended')

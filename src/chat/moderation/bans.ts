@@ -1,5 +1,5 @@
-import { Refusal } from '../errors.ts'
-import type { Person } from '../people/person.ts'
+import { Refusal, StorageError } from '../errors.ts'
+import type { Person, PersonId } from '../people/person.ts'
 import type { Room } from '../room.ts'
 import { mayManage } from '../access.ts'
 import { LOBBY } from '../people/names.ts'
@@ -9,7 +9,7 @@ import {
   becauseOf,
   forHowLong,
   needStanding,
-  tell,
+  tellInForce,
   type ModerationParts,
   type Told,
 } from './parts.ts'
@@ -77,16 +77,20 @@ export function createBans(parts: ModerationParts): Bans {
       const until = ms === undefined ? null : at + ms
       const facts = { id: parts.nextId(), kind: 'ban', room: room?.name ?? null, by: actor.name } as const
       const replaced = bansOf(room).filter(({ who }) => who === target.who)
+      const members = await membersOf(target, room, parts)
+      const putOut = await puttingOut({ room: facts.room, until, reason }, parts)
+      const toldIn = room ?? (await parts.rooms.lobby())
       await sanctions.put({ ...held(target), ...facts, reason, at, until }, replaced)
-      const isTaken = room !== undefined && (await takeMembership(target, room, parts))
       const { shown } = target
-      const text = `${actor.name} banned ${shown}${fromWhere(room)}${untilLifted(ms)}${isTaken ? NO_MEMBER : ''}${becauseOf(reason)}`
-      const act = { verb: 'ban', who: shown, ...actFacts(reason, until) } as const
-      const told = await tell(room ?? (await parts.rooms.lobby()), actor, { text, act }, log)
       stopTheirWork(target, room, `${shown} was banned`, parts)
-      await (
-        await puttingOut({ room: room?.name ?? null, until, reason }, parts)
-      )()
+      const text = `${actor.name} banned ${shown}${fromWhere(room)}${untilLifted(ms)}${members.length > 0 ? NO_MEMBER : ''}${becauseOf(reason)}`
+      const act = { verb: 'ban', who: shown, ...actFacts(reason, until) } as const
+      // Nothing that fails here, or waits for the store, may leave anybody where they are banned from.
+      const [told] = await Promise.all([
+        tellInForce(toldIn, actor, { text, act }, log),
+        putOut(),
+        takeMembership(members, text, room, parts),
+      ])
       return told
     },
     async unban(room, actor, word) {
@@ -94,14 +98,15 @@ export function createBans(parts: ModerationParts): Bans {
       const lifted = await sanctionsOf(word, bansOf(room), parts)
       if (lifted.length === 0)
         throw new Refusal(`${word.slice(0, 60)} is not banned${fromWhere(room)}; see /bans`)
+      const isPrivate = room !== undefined && (await room.info()).private
+      const lobby = await parts.rooms.lobby()
       await sanctions.lift(lifted)
       const shown = lifted.some(({ network }) => network !== null) ? 'a network' : shownName(lifted[0])
-      const isPrivate = room !== undefined && (await room.info()).private
       const text = `${actor.name} lifted the ban of ${shown}${fromWhere(room)}${isPrivate ? INVITE_AGAIN : ''}`
       // The entry is for all to read, and names no key and no network: the log does.
       log.info({ by: actor.name, lifted: lifted.map(({ who }) => who) }, 'bans were lifted')
       const act = { verb: 'unban', who: shown } as const
-      return await tell(room ?? (await parts.rooms.lobby()), actor, { text, act }, log)
+      return await tellInForce(room ?? lobby, actor, { text, act }, log)
     },
     async list(room, actor) {
       await needRight(room, actor)
@@ -125,16 +130,30 @@ const fromWhere = (room: Room | undefined): string => (room ? ` from ${room.name
 const shownName = (sanction: Sanction | undefined): string =>
   sanction && !sanction.who.startsWith('SHA256:') ? sanction.who : 'a key'
 
-/** Whoever is banned from a private room is no member of it any more, and learns nothing of it. True if somebody was one. */
-async function takeMembership(target: ActTarget, room: Room, { stores }: ModerationParts): Promise<boolean> {
-  if (!(await room.info()).private) return false
-  let isTaken = false
-  for (const { id } of target.people) {
-    if (!(await stores.rooms.membership(room.name, id))) continue
-    await stores.rooms.setMembership(room.name, id, null)
-    isTaken = true
+/** Those whom a ban from a private room makes no members of it any more, so that they learn nothing of it. */
+async function membersOf(
+  { people }: ActTarget,
+  room: Room | undefined,
+  { stores }: ModerationParts,
+): Promise<readonly PersonId[]> {
+  if (!room || !(await room.info()).private) return []
+  const memberships = await Promise.all(people.map(({ id }) => stores.rooms.membership(room.name, id)))
+  return people.flatMap(({ id }, index) => (memberships[index] ? [id] : []))
+}
+
+/** Rejects with `Refusal` only: the ban holds already. */
+async function takeMembership(
+  members: readonly PersonId[],
+  text: string,
+  room: Room | undefined,
+  { stores }: ModerationParts,
+): Promise<void> {
+  try {
+    for (const id of members) if (room) await stores.rooms.setMembership(room.name, id, null)
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    throw new Refusal(`${text}; that holds, but the membership was not taken: ${error.message}`)
   }
-  return isTaken
 }
 
 const NO_MEMBER = ', who is no member any more'

@@ -4,7 +4,7 @@ import { Refusal, StorageError } from '../errors.ts'
 import { LOBBY } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { needStanding, tell, type ModerationParts, type Told } from './parts.ts'
+import { needStanding, tell, tellInForce, type ModerationParts, type Told } from './parts.ts'
 
 /** The end of a room. All of it throws `Refusal` and rejects with `StorageError`. */
 export interface Closing {
@@ -59,7 +59,8 @@ export function createClosing(parts: ModerationParts): Closing {
       const text = on
         ? `${actor.name} archived the room: it can be read, and nobody speaks in it any more`
         : `${actor.name} opened the room again`
-      return await tell(room, actor, { text, act: { verb: on ? 'archive' : 'unarchive', who: name } }, log)
+      const act = { verb: on ? 'archive' : 'unarchive', who: name } as const
+      return await tellInForce(room, actor, { text, act }, log)
     },
     async remove(room, actor, name) {
       await needOwner(room, actor, 'delete', parts)

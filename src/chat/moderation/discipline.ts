@@ -7,6 +7,7 @@ import {
   forHowLong,
   needStanding,
   tell,
+  tellInForce,
   type ModerationParts,
   type Told,
 } from './parts.ts'
@@ -52,7 +53,7 @@ export function createDiscipline(parts: ModerationParts): Discipline {
       await sanctions.put({ ...held(target), ...facts, at, until }, await mutesOf(who, room, parts))
       stopTheirWork(target, room, `${who} was muted`, parts)
       const text = `${actor.name} muted ${who}${forHowLong(ms)}`
-      return await tell(room, actor, { text, act: { verb: 'mute', who, ...actFacts('', until) } }, log)
+      return await tellInForce(room, actor, { text, act: { verb: 'mute', who, ...actFacts('', until) } }, log)
     },
     async unmute(room, actor, name) {
       needStanding(parts, actor, room)
@@ -61,7 +62,7 @@ export function createDiscipline(parts: ModerationParts): Discipline {
       if (who === undefined) throw new Refusal(`${name.slice(0, 40)} is not muted in ${room.name}`)
       await sanctions.lift(lifted)
       const text = `${actor.name} unmuted ${who}`
-      return await tell(room, actor, { text, act: { verb: 'unmute', who } }, log)
+      return await tellInForce(room, actor, { text, act: { verb: 'unmute', who } }, log)
     },
   }
 }

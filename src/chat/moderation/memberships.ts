@@ -5,7 +5,7 @@ import { isRoomName } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Membership } from '../ports.ts'
 import type { Room } from '../room.ts'
-import { needStanding, tell, type ModerationParts, type Told } from './parts.ts'
+import { needStanding, tellInForce, type ModerationParts, type Told } from './parts.ts'
 
 /** Who belongs to a room, and who manages it. All of it throws `Refusal` and rejects with `StorageError`. */
 export interface Memberships {
@@ -69,7 +69,7 @@ export function createMemberships(parts: ModerationParts): Memberships {
         throw new Refusal(`${person.name} is ${membership} of ${room.name} already`)
       await stores.rooms.setMembership(room.name, person.id, 'op')
       const text = `${actor.name} made ${person.name} an op`
-      return await tell(room, actor, { text, act: { verb: 'op', who: person.name } }, log)
+      return await tellInForce(room, actor, { text, act: { verb: 'op', who: person.name } }, log)
     },
     async deop(room, actor, name) {
       needStanding(parts, actor, room)
@@ -77,7 +77,7 @@ export function createMemberships(parts: ModerationParts): Memberships {
       if (!person || membership !== 'op') throw new Refusal(`${name.slice(0, 40)} is no op of ${room.name}`)
       await stores.rooms.setMembership(room.name, person.id, 'member')
       const text = `${actor.name} took the op's rights from ${person.name}`
-      return await tell(room, actor, { text, act: { verb: 'deop', who: person.name } }, log)
+      return await tellInForce(room, actor, { text, act: { verb: 'deop', who: person.name } }, log)
     },
     async uninvite(room, actor, name) {
       needStanding(parts, actor, room)
@@ -93,7 +93,7 @@ export function createMemberships(parts: ModerationParts): Memberships {
       const text = wasInvited
         ? `${actor.name} took back the invitation of ${person.name}`
         : `${actor.name} took ${person.name} out of the room`
-      return await tell(room, actor, { text, act: { verb: 'uninvite', who: person.name } }, log)
+      return await tellInForce(room, actor, { text, act: { verb: 'uninvite', who: person.name } }, log)
     },
     async join(room, person) {
       if (person.guest) throw new Refusal('guests are members of no room; log in with a name of your own')

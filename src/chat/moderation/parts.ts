@@ -1,6 +1,6 @@
 import { duration } from '../../lib/duration.ts'
 import type { RoomName } from '../entry.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal, StorageError } from '../errors.ts'
 import type { Fingerprint, Person } from '../people/person.ts'
 import type { Clock, Log, MonotonicClock, PeopleStore, RoomStore } from '../ports.ts'
 import type { Room } from '../room.ts'
@@ -60,6 +60,23 @@ export async function tell(
   await room.record({ kind: 'notice', level: 'info', author: actor.name, ...told })
   log.info({ room: room.name, by: actor.name, ...told.act }, 'moderation')
   return { room: room.name, text: told.text }
+}
+
+/**
+ * The same for an act that holds already. Rejects with `Refusal` only, in words that say so: whoever reads that nothing was stored
+ * takes it for undone.
+ */
+export async function tellInForce(...[room, actor, told, log]: Parameters<typeof tell>): Promise<Told> {
+  try {
+    return await tell(room, actor, told, log)
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    log.error(
+      { error, room: room.name, by: actor.name, ...told.act },
+      'moderation that the room was not told',
+    )
+    throw new Refusal(`${told.text}; that holds, but ${room.name} could not be told: ${error.message}`)
+  }
 }
 
 /** Throws `Refusal` where the actor was put out, or may not speak in the room, by now. */

@@ -40,6 +40,7 @@ export function sessionIn(room: Room, person: Person) {
   const { told, out, next } = recordOutput()
   const session = {
     room,
+    isThere: () => true,
     moveTo: async (target: Room) => void told.moves.push(target.name),
     clear: () => void told.moves.push('clear'),
     quit: () => void told.moves.push('quit'),

@@ -249,6 +249,6 @@ async function runnerIn(
     wait: async () => {},
   })
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
-  const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
+  const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions, log })
   return { talk, typing, groups, commands, runner, moderation, mcp, clients }
 }

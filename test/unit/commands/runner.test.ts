@@ -12,7 +12,7 @@ import { createCommandWorld, done, misused, refused } from '../../support/comman
 async function createScene(run: () => Promise<void | false>) {
   const world = await createCommandWorld()
   const { chatParts, turns, room } = world.turnWorld
-  const { rooms, clock, log } = chatParts
+  const { rooms, clock, log, sanctions } = chatParts
   const runner = createRunner({
     commands: [
       defineCommand({ name: 'do', summary: '', example: '', room: 'none', run }),
@@ -31,6 +31,7 @@ async function createScene(run: () => Promise<void | false>) {
     pace: createPace({ limits: { rate_burst: 2, rate_per_s: 0.1 }, clock, wait: async () => {} }),
     bytes: createByteQuota({ bytes_per_person_day: 100 }, clock),
     rooms,
+    sanctions,
     log,
   })
   return { world, runner, log, bob: sessionIn(room, world.bob) }

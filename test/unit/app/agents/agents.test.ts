@@ -72,7 +72,10 @@ describe('an agent in rooms', () => {
     const [, , second] = await Promise.all([join('hall'), agent.close(), join('lobby')])
     expect(await presentIn('hall')).toEqual([])
     expect(await presentIn('lobby')).toEqual([])
-    expect(second.ok).toBe(true)
+    expect(second).toMatchObject({
+      ok: false,
+      told: 'you were gone before this was done; it was not done',
+    })
   })
 
   test('stays a session of its person, where that has one too: only the last to leave leaves', async () => {

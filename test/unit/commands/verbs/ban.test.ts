@@ -58,7 +58,7 @@ test('/bans tells whom a ban concerns: a guest by their key, and others by their
   expect(await world.exec(world.root, 'bans')).toEqual(
     done(`ann-2, a guest with ${key}  banned by root`, 'bob  banned by root'),
   )
-  await world.exec(world.bob, 'rename bobby')
+  await createPeopleParts(world.turnWorld.chatParts).people.rename(world.bob, 'bobby')
   expect((await world.exec(world.root, 'bans')).out[1]).toBe('bob, now bobby  banned by root')
   expect(jsonOf(await world.exec(world.root, 'bans --json'))).toMatchObject([
     { who: 'ann-2', people: [], keys: [key] },

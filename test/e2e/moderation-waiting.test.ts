@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
+import type { AnyServer } from '../support/server.ts'
+import { openSsh, type SshSession } from '../support/ssh.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
+import { onPostgres } from '../support/stored.ts'
+
+/** The third thing that somebody does waits for a second, and each after that for one more. */
+const PACED = '[limits]\nrate_burst = 2\nrate_per_s = 1\n'
+
+/** A command of which the server has heard, with its standard input open. */
+async function begun(stage: Stage<AnyServer>, user: string, line: string): Promise<SshSession> {
+  const target = { user, port: stage.server.port, key: await stage.home.key(user), options: ['-v', '-T'] }
+  const client = openSsh(target, line.split(' '))
+  await client.waitForError('Sending command')
+  return client
+}
+
+/** Has somebody do so much that what they do next waits for three seconds. */
+const hurry = (stage: Stage<AnyServer>, user: string): Promise<readonly SshSession[]> =>
+  Promise.all([1, 2, 3].map(() => begun(stage, user, 'say lobby in a hurry')))
+
+/** What a command prints, once its sender is not too fast for it. */
+async function inTime(stage: Stage<AnyServer>, name: string, line: string): Promise<string> {
+  for (;;) {
+    const { exitCode, stdout, stderr } = await stage.as(name, line.split(' '))
+    if (exitCode === 0) return stdout
+    expect(stderr).toContain('too fast')
+  }
+}
+
+test('a line and a command that wait for their pace are not done after a ban from the server', async () => {
+  await using stage = await createStageHere({ config: PACED })
+  await stage.claim('rhea')
+  await using session = await stage.open('mallory', '-T')
+  await session.waitFor('-- lobby')
+  session.write('one\ntwo\n')
+  await session.waitFor('mallory: two')
+  await hurry(stage, 'mallory')
+  session.write('three\n')
+  await using making = await begun(stage, 'mallory', 'token new')
+  await inTime(stage, 'rhea', 'ban mallory')
+  expect([await session.exit, await making.exit]).toEqual([1, 1])
+  await inTime(stage, 'rhea', 'unban mallory')
+  // What waited before comes before.
+  expect(await inTime(stage, 'mallory', 'token list')).toBe('you have no token\n')
+  const said = await inTime(stage, 'ann', 'history lobby')
+  expect(said).toMatch(/two[^]*banned mallory/)
+  expect(said).not.toMatch(/three|banned mallory[^]*in a hurry/)
+})
+
+test('a line that waits in a room is said in no room after a kick from it, and its author reads so', async () => {
+  await using stage = await createStageHere({ config: PACED })
+  await stage.as('ann', ['create', 'den'])
+  await using session = await stage.open('bob', '-T')
+  await session.waitFor('-- lobby')
+  session.write('/join den\none\n')
+  await session.waitFor('bob: one')
+  await hurry(stage, 'bob')
+  session.write('two\n')
+  await stage.as('ann', ['kick', 'den', 'bob'])
+  await session.waitFor('you were put out of den before this was done; it was not done')
+  for (const room of ['den', 'lobby'])
+    expect(await inTime(stage, 'carol', `history ${room}`), room).not.toContain('two')
+})
+
+test('what is still being piped in is not said after a ban, from the room or from the server', async () => {
+  await using stage = await createStageHere()
+  await stage.claim('rhea')
+  await stage.as('ann', ['create', 'den'])
+  await using bob = await begun(stage, 'bob', 'say den')
+  await using max = await begun(stage, 'max', 'say den')
+  for (const client of [bob, max]) client.write('half\n')
+  await stage.as('ann', ['ban', '--room', 'den', 'bob'])
+  await stage.as('rhea', ['ban', 'max'])
+  for (const client of [bob, max]) client.write('rest\n')
+  for (const client of [bob, max]) client.close()
+  expect([await bob.exit, await max.exit]).toEqual([1, 1])
+  expect(bob.errors()).toContain('you are banned from den')
+  expect(await inTime(stage, 'ann', 'history den')).not.toContain('half')
+})
+
+test('a ban, a mute and an archive that no room can be told of hold at once, and whoever decided them reads so', async ({
+  skip,
+}) => {
+  skip(onPostgres, "it is about SQLite's file")
+  await using stage = await createStageHere()
+  await stage.claim('rhea')
+  await stage.as('ann', ['create', 'den'])
+  await using session = await stage.open('mallory', '-T')
+  await session.waitFor('-- lobby')
+  await stage.as('bob', ['say', 'den', 'I am here'])
+  const other = openFile(join(stage.server.dataDir, 'sshawl.db'))
+  other.exec("CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT raise(ABORT, 'no more'); END")
+  for (const [line, holds] of [
+    [
+      'ban mallory',
+      'rhea banned mallory from the server without an end; that holds, but lobby could not be told: ',
+    ],
+    ['mute den bob', 'rhea muted bob; that holds, but den could not be told: '],
+    ['unmute den bob', 'rhea unmuted bob; that holds, but den could not be told: '],
+    ['archive den', 'that holds, but den could not be told: '],
+    [
+      'unban mallory',
+      'rhea lifted the ban of mallory from the server; that holds, but lobby could not be told: ',
+    ],
+  ] as const) {
+    const { exitCode, stderr } = await stage.as('rhea', line.split(' '))
+    expect({ exitCode, stderr }, line).toEqual({
+      exitCode: 1,
+      stderr: expect.stringContaining(holds) as string,
+    })
+    if (line === 'ban mallory') {
+      expect(await session.exit).toBe(1)
+      expect(session.output() + session.errors()).toContain('you were banned from this server')
+      expect((await stage.as('mallory', ['whoami'])).exitCode).toBe(255)
+    }
+  }
+  other.close()
+  expect(stage.server.stderr()).toContain('moderation that the room was not told')
+})
