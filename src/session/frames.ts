@@ -31,9 +31,6 @@ export interface Frame {
 /** Under load a screen is painted this often: 30 times a second. */
 export const FRAME_MS = 33
 
-/** How exactly that is kept. */
-const TICK_MS = 3
-
 /** After a quiet time so many changes are painted at once, each by itself, before a screen waits for its frame. */
 const RATE: Rate = { burst: 8, everyMs: FRAME_MS }
 
@@ -52,9 +49,8 @@ interface WaitingScreen {
 
 /**
  * A view that was quiet is painted at once, which is in the next pass of the event loop, so that all that comes in one
- * pass is painted together. The others wait until `FRAME_MS` after they were painted last: so the screens of a crowd, which
- * all change at the same time, are painted one after another all the time, and not all at once, where the last waits for
- * all the others. One timer serves all of them, and none runs while nobody waits.
+ * pass is painted together. The others wait for the next frame; one timer serves all of them, and none runs while
+ * nobody waits.
  */
 export function createFrames({ now, soon, later }: FrameTimers): Frames {
   let ready: WaitingScreen[] = []
@@ -67,18 +63,13 @@ export function createFrames({ now, soon, later }: FrameTimers): Frames {
     for (const view of views) void view.account.run(view.paintNow)
   }
 
-  function paintDue(): void {
+  function paintFrame(): void {
     const at = now()
-    const due = forFrame.filter((view) => isDue(view, at))
-    forFrame = forFrame.filter((view) => !isDue(view, at))
-    for (const view of due) void view.account.run(() => paintLate(view))
-    if (forFrame.length > 0) later(TICK_MS, paintDue)
-  }
-
-  /** Its time until the next begins now, when it is its turn. */
-  function paintLate(view: WaitingScreen): void {
-    view.fullAt = now() + RATE.burst * FRAME_MS
-    view.paintNow()
+    const emptyAt = at + RATE.burst * FRAME_MS
+    for (const view of forFrame) view.fullAt = Math.min(emptyAt, Math.max(view.fullAt, at) + FRAME_MS)
+    ready.push(...forFrame)
+    forFrame = []
+    paintReady()
   }
 
   function request(view: WaitingScreen): void {
@@ -86,7 +77,7 @@ export function createFrames({ now, soon, later }: FrameTimers): Frames {
     view.isWaiting = true
     const fullAt = takeToken(view.fullAt, now(), RATE)
     if (fullAt === undefined) {
-      if (forFrame.push(view) === 1) later(TICK_MS, paintDue)
+      if (forFrame.push(view) === 1) later(FRAME_MS, paintFrame)
       return
     }
     view.fullAt = fullAt
@@ -127,8 +118,6 @@ export function createFrames({ now, soon, later }: FrameTimers): Frames {
     }),
   }
 }
-
-const isDue = ({ fullAt }: WaitingScreen, at: number): boolean => takeToken(fullAt, at, RATE) !== undefined
 
 function newScreen(account: Account, paint: () => void, fail: (error: unknown) => void): WaitingScreen {
   function paintNow(): void {

@@ -44,25 +44,6 @@ test('views that change all the time are painted 30 times a second, with one tim
   expect(timers.pending()).toBe(0)
 })
 
-test('a view waits for its own frame only: until it has not been painted for so long', () => {
-  const { timers, painted, views } = start(2)
-  const change = (view: number, ms: number): void => {
-    views[view]!.request()
-    timers.pass()
-    timers.advance(ms)
-  }
-  // The first has had all that it may have at once; the second has it 20 ms later.
-  for (let i = 0; i < 8; i++) change(0, 0)
-  change(0, 20)
-  for (let i = 0; i < 9; i++) change(1, 0)
-  expect(painted).toEqual([8, 8])
-  timers.advance(FRAME_MS - 20 + 3)
-  expect(painted).toEqual([9, 8])
-  timers.advance(20)
-  expect(painted).toEqual([9, 9])
-  expect(timers.pending()).toBe(0)
-})
-
 test('twenty changes a second, unevenly spread, are each painted at once', () => {
   const { timers, painted, views } = start(1)
   for (let second = 0; second < 60; second++) {
