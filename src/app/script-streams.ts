@@ -56,7 +56,7 @@ export async function scriptInput(
   limits: InputLimits,
   wait: 'until-end' | 'if-ready',
 ): Promise<string> {
-  const chunks = untilStalled(pipe.stdin, limits.stallMs)
+  using chunks = untilStalled(pipe.stdin, limits.stallMs)
   const first = chunks.next()
   if (wait === 'if-ready' && !(await within(first, READY_MS))) {
     first.catch(() => {})
@@ -74,25 +74,25 @@ export async function scriptInput(
   return text + decoder.decode()
 }
 
-/** The chunks of an input. Throws `Refusal` where it neither goes on nor ends, by the rule for outputs that stall. */
-async function* untilStalled(
-  input: AsyncIterable<Uint8Array>,
-  stallMs: number,
-): AsyncGenerator<Uint8Array, void, void> {
+/** The chunks of an input, until it is disposed of. */
+interface PipedChunks extends Disposable {
+  /** Rejects with `Refusal` where the input neither goes on nor ends, by the rule for outputs that stall. */
+  next(): Promise<IteratorResult<Uint8Array>>
+}
+
+function untilStalled(input: AsyncIterable<Uint8Array>, stallMs: number): PipedChunks {
   const stalled = createDeferred<never>()
   stalled.promise.catch(() => {})
   const timer = createStallTimer(stallMs, () => stalled.reject(new Refusal(endless(stallMs))))
   const chunks = input[Symbol.asyncIterator]()
-  try {
-    for (;;) {
+  return {
+    async next() {
       timer.run()
       const chunk = await Promise.race([chunks.next(), stalled.promise])
-      if (chunk.done) return
-      timer.sent(chunk.value.length)
-      yield chunk.value
-    }
-  } finally {
-    timer.stop()
+      if (!chunk.done) timer.sent(chunk.value.length)
+      return chunk
+    },
+    [Symbol.dispose]: () => timer.stop(),
   }
 }
 

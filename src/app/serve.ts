@@ -34,10 +34,9 @@ export async function serve(line: CommandLine): Promise<number> {
     if (!stop.aborted) await once(stop, 'abort')
     await app.drain(nextSignal)
   } finally {
-    const watchdog = setTimeout(() => process.exit(0), SHUTDOWN_MS)
-    watchdog.unref()
+    // Also for what is left behind when all is closed, and would keep the process alive.
+    setTimeout(() => process.exit(), SHUTDOWN_MS).unref()
     await app[Symbol.asyncDispose]()
-    clearTimeout(watchdog)
   }
   return 0
 }

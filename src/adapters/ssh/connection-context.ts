@@ -17,6 +17,8 @@ export interface ConnectionContext {
   /** Connections at once, by person and by key. */
   readonly connectionsOf: Quota
   readonly execsOf: ExecQuotas
+  /** What still runs for a client: it may have hung up. */
+  readonly jobs: Set<Promise<void>>
 }
 
 /** What a connection meets before its login. */

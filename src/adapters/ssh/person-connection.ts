@@ -52,8 +52,12 @@ export function servePerson(
       context.log.error({ person: person.name, error }, 'a channel failed')
       carrier.drop(APOLOGY)
     }
-    const done = job.catch(failed).finally(() => jobs.delete(done))
+    const done = job.catch(failed).finally(() => {
+      jobs.delete(done)
+      context.jobs.delete(done)
+    })
     jobs.add(done)
+    context.jobs.add(done)
   }
 
   client.on('session', (accept, reject) => {

@@ -10,6 +10,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../../chat/ports.ts'
+import { createDeferred } from '../../lib/deferred.ts'
 import { createScheduler } from '../../lib/jobs/scheduler.ts'
 import type { ClientHandler } from '../../session/ports.ts'
 import { createAdmission } from './admission/admission.ts'
@@ -120,11 +121,20 @@ export function createSshServer(options: SshServerOptions): SshServer {
       const timer = setTimeout(() => [...connections.keys()].forEach((socket) => socket.destroy()), GRACE_MS)
       await closed
       clearTimeout(timer)
+      // Whoever hung up just now leaves their room, and what they typed is kept, while there is something to store it.
+      await settledWithin(GRACE_MS, context.jobs)
     },
   }
 }
 
 const TOO_MANY_WAIT = 'too many wait for their login'
+
+async function settledWithin(ms: number, jobs: Iterable<Promise<unknown>>): Promise<void> {
+  const late = createDeferred<void>()
+  const timer = setTimeout(late.resolve, ms)
+  await Promise.race([Promise.allSettled(jobs), late.promise])
+  clearTimeout(timer)
+}
 
 const BYTES_PER_MB = 1024 * 1024
 
@@ -148,6 +158,7 @@ const sharedContext = ({
     person: createQuota(() => limits.exec_per_person),
     network: createQuota(() => limits.exec_per_address),
   },
+  jobs: new Set(),
 })
 
 const wireForm = (line: string): Buffer => Buffer.from(line.trim().split(/ +/)[1] ?? '', 'base64')

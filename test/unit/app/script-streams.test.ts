@@ -39,3 +39,14 @@ test('an input that is too long is refused before it ends', async () => {
   const pipe = pipeOf([bytes(6_000), bytes(6_000)], { ends: false })
   await expect(scriptInput(pipe, limits, 'until-end')).rejects.toThrow('longer than 10000 bytes')
 })
+
+test.each([
+  ['too long', [bytes(6_000), bytes(6_000)], 'until-end'],
+  ['not there', [], 'if-ready'],
+] as const)('an input that is %s leaves no timer behind', async (_, chunks, wait) => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+  const before = timers()
+  const pipe = pipeOf(chunks, { ends: false })
+  await scriptInput(pipe, { ...limits, stallMs: 60_000 }, wait).catch(() => undefined)
+  expect(timers()).toBeLessThanOrEqual(before)
+})
