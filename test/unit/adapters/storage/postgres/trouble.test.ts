@@ -188,8 +188,10 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await using storage = await openStorage({ ...postgresOptions({ url }), log })
     const role = database.role('holder')
     await database.send(`CREATE ROLE ${role} LOGIN`)
-    const options = new URLSearchParams({ application_name: 'idle hands' })
-    const holder = new Client({ connectionString: `${changed(database.url, { username: role })}?${options}` })
+    const holder = new Client({
+      connectionString: changed(database.url, { username: role }),
+      application_name: 'idle hands',
+    })
     await holder.connect()
     await holder.query('SELECT pg_advisory_lock($1, $2)', [0x73736877, logOf('lobby').number])
     const refused = storage.chat.log.append(message(idOf(1), 'lobby', 'x'))
