@@ -16,12 +16,17 @@ export interface ExaminedEngine extends AsyncDisposable {
   startAgain(): Promise<void>
   /** What another program sends where the wire's texts under this subject go: anything that the engine carries. */
   intrude(subject: string): Promise<void>
+  /** The same, so often, each of another sender. */
+  flood(subject: string, count: number): Promise<void>
   /** What must be shown nowhere. */
   readonly password: string
 }
 
 const AWAY = 'the bus is away'
 const BACK = 'the bus is back'
+/** How long a wire that is flooded is left alone in the exam, in ms. */
+export const FLOODED_MS = 100
+
 const STRANGER = 'somebody who is no server of this database'
 
 /** Asks whether the engine brings what is sent; it is heard apart from the texts. */
@@ -224,6 +229,22 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       expect(wire.isUp()).toBe(true)
       expect(heard.texts).toEqual(['ours'])
       expect([log.lines.length, log.count(STRANGER)]).toEqual([1, 1])
+    })
+
+    test('is left alone where somebody floods it, and comes back by itself', async () => {
+      const log = createEventLog()
+      await using wire = await engine.open(log)
+      const heard = await hearing(wire, 'room.lobby')
+      await Promise.all([engine.flood('room.lobby', 40_000), log.until('floods the bus')])
+      expect(log.lines.filter((line) => line.includes('floods the bus'))[0]).toContain(AWAY)
+      await log.until(BACK)
+      // It may have come back in the middle of the flood, and left once more.
+      const arrived = heard.until('end')
+      const again = setInterval(() => wire.send('room.lobby', 'end'), 20)
+      await arrived
+      clearInterval(again)
+      expect(new Set(heard.texts)).toEqual(new Set(['end']))
+      expect(log.count(STRANGER)).toBe(1)
     })
 
     test('neither brings nor shows anything to servers of another database', async () => {

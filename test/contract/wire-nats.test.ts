@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { describe } from 'vitest'
 import { openWire } from '../../src/adapters/bus/open.ts'
 import { newBusSecret } from '../support/bus-secret.ts'
 import { startNats } from '../support/nats.ts'
 import { lacks } from '../support/needs.ts'
-import { wireExam } from './wire-exam.ts'
+import { FLOODED_MS, wireExam } from './wire-exam.ts'
 
 const PREFIX = 'exam.one'
 const SECRET = 'tops3cret'
@@ -15,7 +16,13 @@ describe.skipIf(lacks('nats'))('servers with NATS', () => {
     const url = nats.url.replace('//', `//sshawl:${SECRET}@`)
     return {
       open: (log, other) =>
-        openWire({ bus: { url, prefix: PREFIX }, storageUrl: '', secret: other ?? secret, log }),
+        openWire({
+          bus: { url, prefix: PREFIX },
+          storageUrl: '',
+          secret: other ?? secret,
+          log,
+          floodedMs: FLOODED_MS,
+        }),
       kill: nats.kill,
       startAgain: nats.startAgain,
       async intrude(subject) {
@@ -31,6 +38,11 @@ describe.skipIf(lacks('nats'))('servers with NATS', () => {
         await nats.publish(`${PREFIX}.${subject}`, new TextEncoder().encode('not sealed'))
         await nats.publish(subject, new TextEncoder().encode('under another prefix'))
       },
+      flood: (subject, count) =>
+        nats.publishAll(
+          `${PREFIX}.sealed.${subject}`,
+          Array.from({ length: count }, () => randomBytes(200)),
+        ),
       password: SECRET,
       [Symbol.asyncDispose]: nats[Symbol.asyncDispose],
     }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -7,7 +8,7 @@ import { newBusSecret } from '../support/bus-secret.ts'
 import { lacks } from '../support/needs.ts'
 import { freePort, startAgain, startServer, stopServer } from '../support/postgres/server.ts'
 import { temporaryDir } from '../support/storage.ts'
-import { wireExam } from './wire-exam.ts'
+import { FLOODED_MS, wireExam } from './wire-exam.ts'
 
 const SECRET = 'tops3cret'
 
@@ -31,7 +32,13 @@ describe.skipIf(lacks('postgres'))('servers with PostgreSQL alone', () => {
     const withPassword = Object.assign(new URL(url), { password: SECRET }).toString()
     return {
       open: (log, other) =>
-        openWire({ bus: undefined, storageUrl: withPassword, secret: other ?? secret, log }),
+        openWire({
+          bus: undefined,
+          storageUrl: withPassword,
+          secret: other ?? secret,
+          log,
+          floodedMs: FLOODED_MS,
+        }),
       kill: () => stopServer(dir),
       startAgain: () => startAgain(dir, port),
       async intrude(subject) {
@@ -49,6 +56,18 @@ describe.skipIf(lacks('postgres'))('servers with PostgreSQL alone', () => {
           '__proto__ x',
           'x'.repeat(7999),
         ])
+      },
+      async flood(subject, count) {
+        const client = new Client({ connectionString: url })
+        await client.connect()
+        const payloads = Array.from(
+          { length: count },
+          () => `${subject} ${randomBytes(200).toString('base64')}`,
+        )
+        await client.query("SELECT pg_notify('sshawl_sealed', payload) FROM unnest($1::text[]) AS payload", [
+          payloads,
+        ])
+        await client.end()
       },
       password: SECRET,
       async [Symbol.asyncDispose]() {

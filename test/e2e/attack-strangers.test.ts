@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { expectStops, expectUnharmed, howMuch, shareArena } from '../support/attack.ts'
 import type { Stage } from '../support/stage.ts'
+import { ssh } from '../support/ssh.ts'
 import { connectHostile, newKey } from '../support/ssh2-client.ts'
 
 const arena = shareArena()
 
-/** Half-open connections from an address: each says who it is and no more, and is opened again when it is closed. */
-function crowd(port: number, addresses: readonly string[], connections: number): Disposable {
+/** Half-open connections from an address: each says who it is and no more, and is opened again so soon after it is closed, in ms. */
+function crowd(port: number, addresses: readonly string[], connections: number, pauseMs = 100): Disposable {
   const open = new Set<Socket>()
   let isOver = false
   const enter = (from: string): void => {
@@ -18,7 +19,7 @@ function crowd(port: number, addresses: readonly string[], connections: number):
     socket.on('error', () => undefined).resume()
     socket.once('close', () => {
       open.delete(socket)
-      if (!isOver) setTimeout(() => isOver || enter(from), 100)
+      if (!isOver) setTimeout(() => isOver || enter(from), pauseMs)
     })
   }
   for (let number = 0; number < connections; number++) enter(addresses[number % addresses.length] ?? '')
@@ -83,6 +84,29 @@ test('many logins in a row, from one address, stall nobody and are slowed down',
   })
   expectUnharmed(damage)
   expect(ms).toBeGreaterThan(1_500)
+})
+
+/** More than an address may have logged in (`connections_per_address`). */
+const SHARED = howMuch({ quick: 60, long: 200 })
+
+test('who shares an address with half-open connections that are opened again and again comes in, at each attempt', async () => {
+  const results: string[] = []
+  const damage = await arena.damageOf(async (stage) => {
+    const { port } = stage.server
+    const many = crowd(port, ['127.1.12.1'], SHARED, 20)
+    await sleep(500)
+    const key = await stage.home.key('alice')
+    const one = async (): Promise<void> => {
+      const options = ['-o', 'BindAddress=127.1.12.1']
+      const { exitCode, stderr } = await ssh({ user: 'alice', port, key, options }, ['whoami'])
+      results.push(exitCode === 0 ? 'in' : stderr)
+    }
+    await Promise.all([one(), one(), one()])
+    many[Symbol.dispose]()
+    return []
+  })
+  expectUnharmed(damage)
+  expect(results).toEqual(['in', 'in', 'in'])
 })
 
 /** Addresses of the loopback, each in a network of its own. */

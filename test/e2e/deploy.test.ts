@@ -32,6 +32,11 @@ test('the config of several servers names only what the compose file gives them'
   expect(server.host_keys).toEqual(['/run/secrets/host_key'])
   expect(compose).toContain('secrets: [database_password, host_key]')
   expect(http.proxies).toEqual(server.proxies)
+  expect(compose).toContain('./database.sql:/docker-entrypoint-initdb.d/')
+  const name = /POSTGRES_DB: (\w+)/.exec(compose)?.[1]
+  expect(readFileSync(deployed('database.sql'), 'utf8')).toContain(
+    `REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC;`,
+  )
   for (const proxy of server.proxies) expect(compose).toContain(`ipv4_address: ${proxy}`)
 })
 

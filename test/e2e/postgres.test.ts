@@ -30,9 +30,12 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
     expect(audit.stdout).toMatch(/^alice +server +admin /m)
     const checked = async (): Promise<string> => (await operator(['check', ...words], env)).stdout
     const warning =
-      /^warning: storage.url: every role .* run there: REVOKE CONNECT ON DATABASE (\w+) FROM PUBLIC$/m
+      /^warning: storage.url: every role .* and (.*); run there: REVOKE CONNECT ON DATABASE (\w+) FROM PUBLIC$/m
     await database.send('GRANT CREATE ON SCHEMA public TO PUBLIC')
-    const [, name] = warning.exec(await checked()) ?? []
+    expect(warning.exec(await checked())?.[1]).toContain('make functions there')
+    await database.send('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
+    const [, harm, name] = warning.exec(await checked()) ?? []
+    expect(harm).toContain('hold up all that is said')
     await database.send(`REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`)
     const closed = await checked()
     expect(closed).toContain('no problems')

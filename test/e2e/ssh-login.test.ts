@@ -148,12 +148,25 @@ test('the oldest unauthenticated connection of an address gives way to one too m
   other.destroy()
 })
 
-test('one more connection than an address may have is turned away in words', async () => {
-  await using server = await startSshServer(handlerWith({}), { connections_per_address: 1 })
-  const only = connect(server.port, '127.0.0.1')
-  await once(only, 'data')
-  expect(await readUntilClosed(server.port)).toContain('Too many connections')
-  only.destroy()
+test('one more connection than an address may have is turned away in words, and strangers are not counted', async () => {
+  await using server = await startSshServer(
+    handlerWith({
+      async exec(_person, _line, pipe) {
+        await pipe.out('in')
+        await new Promise((resolve) => pipe.signal.addEventListener('abort', resolve))
+        return 0
+      },
+    }),
+    { connections_per_address: 1 },
+  )
+  const stranger = connect(server.port, '127.0.0.1')
+  await once(stranger, 'data')
+  await using only = openSsh({ user: 'alice', port: server.port, key: await home.key('alice') }, ['stay'])
+  await only.waitFor('in')
+  for (let time = 0; time < 2; time++)
+    expect(await readUntilClosed(server.port)).toContain('Too many connections')
+  expect(server.logged.filter(({ text }) => text === 'connections are turned away')).toHaveLength(1)
+  stranger.destroy()
 })
 
 test('the connection that is one too many for a person or a key is told so, and another person is let in', async () => {

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../../chat/ports.ts'
 import type { Wire } from '../../cluster/ports.ts'
+import { createFlood } from './flood.ts'
 import { createHearers } from './hearers.ts'
 import { type Engine, type Link, whyNotReached } from './link.ts'
 import { SEAL_BYTES, type Seal } from './seal.ts'
+import { createStrangerNotes } from './strangers.ts'
 
 /** Pauses before another attempt double from the first to the last, in milliseconds. */
 const FIRST_PAUSE_MS = 250
@@ -14,14 +16,22 @@ const STEADY_MS = 30_000
 
 const AWAY = 'the bus is away; what is said on other servers is shown up to a second later'
 
-/** How often it is told at most that others publish, in milliseconds. */
-const STRANGERS_MS = 60_000
+/** An engine that somebody floods is left alone for so long at first, and twice as long each time up to the last, in milliseconds. */
+const FLOODED_MS = 30_000
+const LONGEST_FLOODED_MS = 600_000
 
-const STRANGERS =
-  'somebody who is no server of this database publishes on the bus; it was shown to nobody. Look who may do that'
+const FLOODED = 'somebody floods the bus, so it is left alone for a while'
 
-/** A wire that connects again, for ever, until it is disposed of. Resolves after the first attempt; never rejects. */
-export async function createKeptWire(engine: Engine, seal: Seal, log: Log): Promise<Wire> {
+/**
+ * A wire that connects again, for ever, until it is disposed of. Resolves after the first attempt; never rejects. While somebody floods
+ * it, it is away: it is a hint only, and worth less than the time of the server.
+ */
+export async function createKeptWire(
+  engine: Engine,
+  seal: Seal,
+  log: Log,
+  floodedMs = FLOODED_MS,
+): Promise<Wire> {
   const stopping = new AbortController()
   const { signal } = stopping
   const hearers = createHearers(
@@ -32,24 +42,35 @@ export async function createKeptWire(engine: Engine, seal: Seal, log: Log): Prom
   let link: Link | undefined
   let isToldAway = false
   let closing: Promise<void> | undefined
-  const noteStranger = createStrangerNotes(engine, log)
+  const strangers = createStrangerNotes(engine.name, log)
+  const flood = createFlood()
+  let isFlooded = false
 
   function open(subject: string, message: Buffer): void {
     // Over one engine come the messages of all rooms, of which only those are opened that somebody is in.
-    if (!hearers.has(subject)) return
-    const opened = seal.open(subject, message)
-    if (opened === 'strange') noteStranger()
-    else if (opened !== 'repeated') hearers.tell(subject, opened.text)
+    if (isFlooded || !hearers.has(subject)) return
+    const opened = seal.knows(message) || flood.mayOpen() ? seal.open(subject, message) : 'strange'
+    if (typeof opened === 'object') return hearers.tell(subject, opened.text)
+    if (opened === 'strange') strangers.note()
+    if (flood.useless()) leave()
+  }
+
+  function leave(): void {
+    isFlooded = true
+    void link?.close()
   }
 
   async function keep(tried: () => void): Promise<void> {
+    let floods = 0
     for (let failures = 0; !signal.aborted; failures++) {
       const began = performance.now()
+      isFlooded = false
       const why = await once(tried)
       if (signal.aborted) return
-      tellAway(why)
-      if (performance.now() - began > STEADY_MS) failures = 0
-      await pause(failures, signal)
+      tellAway(isFlooded ? FLOODED : why)
+      if (performance.now() - began > STEADY_MS) failures = floods = 0
+      if (isFlooded) await rest(Math.min(LONGEST_FLOODED_MS, floodedMs * 2 ** floods++), signal)
+      else await pause(failures, signal)
     }
   }
 
@@ -70,7 +91,7 @@ export async function createKeptWire(engine: Engine, seal: Seal, log: Log): Prom
 
   function begin(next: Link): void {
     // Nobody waits for an attempt that was under way at the end.
-    if (signal.aborted) return void next.close()
+    if (signal.aborted || isFlooded) return void next.close()
     link = next
     for (const subject of hearers.subjects()) next.want(subject)
     if (isToldAway) log.info({ engine: engine.name }, 'the bus is back')
@@ -92,27 +113,19 @@ export async function createKeptWire(engine: Engine, seal: Seal, log: Log): Prom
     isUp: () => link !== undefined,
     async [Symbol.asyncDispose]() {
       stopping.abort()
+      strangers[Symbol.dispose]()
       closing ??= link?.close()
       await closing
     },
   }
 }
 
-/** Logs the first, and then once a minute how many there were. */
-function createStrangerNotes({ name }: Engine, log: Log): () => void {
-  let messages = 0
-  let toldAt = -Infinity
-  return () => {
-    messages++
-    if (performance.now() - toldAt < STRANGERS_MS) return
-    log.warn({ engine: name, messages }, STRANGERS)
-    toldAt = performance.now()
-    messages = 0
-  }
-}
-
 /** Several servers that lost the same engine do not come back all at once. */
 async function pause(failures: number, signal: AbortSignal): Promise<void> {
   const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
-  await delay(longest * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => undefined)
+  await rest(longest * (0.5 + Math.random() / 2), signal)
+}
+
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal, ref: false }).catch(() => undefined)
 }

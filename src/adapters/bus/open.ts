@@ -20,14 +20,16 @@ export interface WireOptions {
   readonly storageUrl: string
   readonly secret: BusSecret
   readonly log: Log
+  /** How long it is left alone first where somebody floods it, in milliseconds; absent: 30 s. */
+  readonly floodedMs?: number
 }
 
 /**
  * Resolves once the engine was reached, or could not be reached, which takes some seconds at most; never rejects. From then on the
  * wire keeps its connection until it is disposed of.
  */
-export async function openWire({ bus, storageUrl, secret, log }: WireOptions): Promise<Wire> {
-  return await createKeptWire(await engineOf(bus, storageUrl, log), createSeal(secret), log)
+export async function openWire({ bus, storageUrl, secret, log, floodedMs }: WireOptions): Promise<Wire> {
+  return await createKeptWire(await engineOf(bus, storageUrl, log), createSeal(secret), log, floodedMs)
 }
 
 /** A subject under which nobody else hears anything. */

@@ -23,6 +23,8 @@ export type Opened =
 export interface Seal {
   seal(subject: string, text: string): Buffer
   open(subject: string, message: Buffer): Opened
+  /** Whether it says to be of somebody whose messages were opened before: then it takes little to find out. */
+  knows(message: Buffer): boolean
 }
 
 /** AES-256-GCM (NIST SP 800-38D): 12 bytes of a number that is used once, and 16 that prove the rest. */
@@ -79,7 +81,7 @@ export function createSeal({ key, now }: BusSecret): Seal {
     },
     open(subject, message) {
       if (message.length < SEAL_BYTES) return 'strange'
-      const name = message.toString('latin1', 0, SALT_BYTES)
+      const name = nameIn(message)
       const known = senders.get(name)
       const sender = known ?? { key: keyOf(message.subarray(0, SALT_BYTES)), last: 0 }
       const text = decrypted(sender.key, subject, message)
@@ -92,8 +94,11 @@ export function createSeal({ key, now }: BusSecret): Seal {
       if (!known) remember(name, sender, oldest)
       return { text }
     },
+    knows: (message) => senders.has(nameIn(message)),
   }
 }
+
+const nameIn = (message: Buffer): string => message.toString('latin1', 0, SALT_BYTES)
 
 function numberOf(moment: number): Buffer {
   const bytes = Buffer.alloc(TIME_BYTES)

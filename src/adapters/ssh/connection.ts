@@ -25,7 +25,7 @@ export function serveConnection(
   socket: Socket,
   { address, isKnown }: { readonly address: string; readonly isKnown: boolean },
   context: ConnectionContext,
-  admitted: Pick<Admitted, 'loggedIn' | 'used' | 'wrongCode'>,
+  admitted: Pick<Admitted, 'keysExchanged' | 'loggedIn' | 'used' | 'wrongCode'>,
 ): ServedConnection {
   const { handler, log, limits, entrance } = context
   let client: Connection | undefined
@@ -64,6 +64,7 @@ export function serveConnection(
     client = greeted
     // After an error ssh2's object is unusable and would throw from its keepalive timer.
     greeted.on('error', (error) => drop(error.message))
+    greeted.once('handshake', () => admitted.keysExchanged())
     watchClient(greeted, carrier)
     letAnswer(greeted, answers, carrier)
     const { keys_offered: keysOffered } = limits
@@ -80,15 +81,18 @@ export function serveConnection(
       countIn: (login, offered) => countIn({ ...login, offered, address }, context),
       onPerson(login, offered) {
         clearTimeout(deadline)
-        admitted.loggedIn()
+        const visitor = admitted.loggedIn() ? login : { refusal: TOO_MANY_HERE, ...login }
         greeted.once('session', () => admitted.used())
         person = login.person
-        served = servePerson(greeted, { ...login, offered, address }, carrier, context)
+        served = servePerson(greeted, { ...visitor, offered, address }, carrier, context)
       },
     })
   })
   return { stop: () => (served ? served.stop() : drop('server stops')), drop: (why) => drop(why) }
 }
+
+/** They came while there was room, and others from there logged in first. */
+const TOO_MANY_HERE = 'Too many connections come from your address; try again in a while.'
 
 /** How often a client may exchange keys: each exchange costs the server a signature. */
 const REKEY_RATE: Rate = { burst: 8, everyMs: 10_000 }

@@ -5,6 +5,8 @@ export type Release = () => void
 export interface Quota {
   /** Takes one; undefined, and nothing taken, when the limit is reached: the quota's own, unless another one holds for this key now. */
   take(key: string, limit?: number): Release | undefined
+  /** Whether the quota's own limit is reached. */
+  isFull(key: string): boolean
 }
 
 /** A quota of so many at once for each key; `limit` is asked each time. Keys that are not in use take no memory. */
@@ -15,9 +17,11 @@ export function createQuota(limit: () => number): Quota {
     if (count > 0) used.set(key, count)
     else used.delete(key)
   }
+  const isFull = (key: string, limitNow = limit()): boolean => (used.get(key) ?? 0) >= limitNow
   return {
-    take(key, limitNow = limit()) {
-      if ((used.get(key) ?? 0) >= limitNow) return undefined
+    isFull: (key) => isFull(key),
+    take(key, limitNow) {
+      if (isFull(key, limitNow)) return undefined
       change(key, 1)
       return once(() => change(key, -1))
     },

@@ -13,7 +13,8 @@ import type { Log } from '../../chat/ports.ts'
 import { createDeferred } from '../../lib/deferred.ts'
 import { createScheduler } from '../../lib/jobs/scheduler.ts'
 import type { ClientHandler } from '../../session/ports.ts'
-import { createAdmission, type Admitted } from './admission/admission.ts'
+import { createAdmission } from './admission/admission.ts'
+import { createCrowdingLog } from './admission/crowding-log.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { serveConnection, type ServedConnection } from './connection.ts'
 import type { HostKey } from './keys/host-key.ts'
@@ -60,27 +61,31 @@ export function createSshServer(options: SshServerOptions): SshServer {
   const { limits, log } = options
   const connections = new Map<Socket, ServedConnection | undefined>()
   const admit = createAdmission(limits)
+  const tellCrowding = createCrowdingLog(log)
   const proxies = createProxies({ networks: options.proxies, limits, log })
   const context = sharedContext(options)
   let isStopping = false
 
-  function enter(socket: Socket, address: string, admitted: Admitted): void {
-    const { isKnown } = admitted
-    let served: ServedConnection | undefined
-    admitted.enter({
-      serve() {
-        served = serveConnection(socket, { address, isKnown }, context, admitted)
-        connections.set(socket, served)
-      },
-      giveWay: () => served?.drop('too many wait for their login'),
-    })
+  function giveWay(socket: Socket, address: string): void {
+    const served = connections.get(socket)
+    if (served) return served.drop(TOO_MANY_WAIT)
+    tellCrowding(address, TOO_MANY_WAIT)
+    socket.destroy()
   }
 
   function receive(socket: Socket, address: string): void {
-    const admitted = isStopping ? undefined : admit(address)
-    if (!admitted) return turnAway(socket)
+    if (isStopping) return turnAway(socket)
+    const admitted = admit(address, () => giveWay(socket, address))
+    if ('why' in admitted) {
+      tellCrowding(address, admitted.why)
+      return turnAway(socket)
+    }
     connections.set(socket, undefined)
-    const start = (): void => enter(socket, address, admitted)
+    const { isKnown } = admitted
+    const start = (): void =>
+      admitted.enter(() => {
+        connections.set(socket, serveConnection(socket, { address, isKnown }, context, admitted))
+      })
     const timer = admitted.delayMs > 0 ? setTimeout(start, admitted.delayMs) : undefined
     socket.once('close', () => {
       clearTimeout(timer)
@@ -123,6 +128,8 @@ export function createSshServer(options: SshServerOptions): SshServer {
     },
   }
 }
+
+const TOO_MANY_WAIT = 'too many wait for their login'
 
 async function settledWithin(ms: number, jobs: Iterable<Promise<unknown>>): Promise<void> {
   const late = createDeferred<void>()

@@ -9,6 +9,7 @@ import { firstDamage } from './sqlite/damage.ts'
 import { openFile } from './sqlite/driver.ts'
 import { toStorageError } from './sqlite/errors.ts'
 import { lock } from './sqlite/lock.ts'
+import type { OpenDatabase } from './postgres/beside.ts'
 import { readMigrations } from './migrations.ts'
 import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
@@ -88,8 +89,8 @@ export async function damageOf(place: Place, migrationsDir: string): Promise<str
   }
 }
 
-/** The name of a PostgreSQL database in which everybody may do harm; undefined of another one. Rejects with `StorageError`. */
-export async function openToAll(url: string): Promise<string | undefined> {
+/** What everybody may do in a PostgreSQL database; undefined where they may not connect. Rejects with `StorageError`. */
+export async function openToAll(url: string): Promise<OpenDatabase | undefined> {
   return await (await import('./postgres/beside.ts')).openToAll({ url })
 }
 

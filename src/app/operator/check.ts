@@ -88,15 +88,18 @@ const warningsOf = async (config: Config): Promise<readonly string[]> => [
   ...(await busWarnings(config)),
 ]
 
-const openToAllLine = (name: string): string =>
-  `storage.url: every role of this PostgreSQL may connect to the database and make functions there, which the server might call; run there: REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`
+const openToAllLine = (name: string, harm: string): string =>
+  `storage.url: every role of this PostgreSQL may connect to the database and ${harm}; run there: REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`
+
+const HOLDS_UP = 'hold up all that is said, by taking locks'
+const TAKES_FUNCTIONS = 'make functions there, which the server might call'
 
 /** A database that cannot be asked is told as a problem. */
 async function databaseWarnings({ storage: { url } }: Config): Promise<readonly string[]> {
   if (url === undefined) return []
   try {
-    const name = await openToAll(url)
-    return name === undefined ? [] : [openToAllLine(name)]
+    const open = await openToAll(url)
+    return open ? [openToAllLine(open.name, open.takesFunctions ? TAKES_FUNCTIONS : HOLDS_UP)] : []
   } catch (error) {
     if (error instanceof StorageError) return []
     throw error

@@ -3,13 +3,22 @@
  * know SSH, people or keys: it knows addresses and what became of the connections from them.
  */
 import type { SshLimits } from '../limits.ts'
+import { createQuota } from '../quota.ts'
+import { createHeld } from './held.ts'
 import { networkOf } from './networks.ts'
-import { createQuota, takeAll } from '../quota.ts'
 import { createStrangers, type Stranger } from './strangers.ts'
 import { createVisits } from './visits.ts'
 
-/** Counts one more connection from an address; undefined, and nothing counted, when it would be one too many. */
-export type Admit = (address: string) => Admitted | undefined
+/**
+ * Counts one more connection from an address. `giveWay` is called where it has to be closed, before its login, to let others in. Nothing
+ * is counted where it would be one too many.
+ */
+export type Admit = (address: string, giveWay: () => void) => Admitted | TurnedAway
+
+/** A connection that is one too many, and of what. */
+export interface TurnedAway {
+  readonly why: string
+}
 
 /** A connection that was accepted. */
 export interface Admitted {
@@ -21,10 +30,15 @@ export interface Admitted {
    * asked for.
    */
   readonly isKnown: boolean
-  /** To be called once it has waited. From then on it counts as waiting for the login. */
-  enter(stranger: Stranger): void
-  /** To be called when its client is let in: from now on it does not count as waiting for the login. */
-  loggedIn(): void
+  /** To be called once it has waited. From then on it waits for its turn to log in, which comes with `serve`. */
+  enter(serve: Stranger['serve']): void
+  /** To be called when it has exchanged keys. */
+  keysExchanged(): void
+  /**
+   * To be called when its client is let in: from now on it does not count as waiting for the login. False where its network has as many
+   * connections as it may have, so that this one must not be used.
+   */
+  loggedIn(): boolean
   /** To be called when it brought a wrong invite code. How long it has to wait for the answer, in ms. */
   wrongCode(): number
   /** To be called once, when its client opens its first channel. */
@@ -33,37 +47,61 @@ export interface Admitted {
   closed(): void
 }
 
-/** Limits how many connections there are at once, in all and from each network, how many before their login, and how often. */
+/** Those who have not logged in cost little: a network may have more of them than others, and who comes after them has to come in. */
+const STRANGERS_PER_CONNECTION = 8
+
+/**
+ * Limits how many connections there are at once, in all and from each network, how many before their login, and how often. Those
+ * before their login take the room of nobody else: the oldest gives way.
+ */
 export function createAdmission(limits: SshLimits): Admit {
   const total = createQuota(() => limits.connections)
-  const perNetwork = createQuota(() => limits.connections_per_address)
+  const loggedIn = createQuota(() => limits.connections_per_address)
+  const held = createHeld(() => limits.connections_per_address * STRANGERS_PER_CONNECTION)
   const strangers = createStrangers(limits)
   const visits = createVisits(limits)
-  return (address) => {
+  return (address, giveWay) => {
     const network = networkOf(address)
-    const connection = takeAll([total, ''], [perNetwork, network])
-    if (!connection) return undefined
-    let leave = (): void => undefined
-    let isLoggedIn = false
+    if (loggedIn.isFull(network)) return { why: 'its address has connections_per_address' }
+    const connection = total.take('') ?? (held.relieve() ? total.take('') : undefined)
+    if (!connection) return { why: 'the server has all its connections' }
+    let turn: ReturnType<typeof strangers.enter> | undefined
+    let leaveLoggedIn: (() => void) | undefined
+    let isOver = false
+    const closed = (): void => {
+      if (isOver) return
+      isOver = true
+      if (!leaveLoggedIn) visits.failed(network)
+      leaveHeld()
+      turn?.leave()
+      leaveLoggedIn?.()
+      connection()
+    }
+    const sendAway = (): void => {
+      closed()
+      giveWay()
+    }
+    const visit = visits.begin(network)
+    const leaveHeld = held.add(network, sendAway)
     return {
-      ...visits.begin(network),
-      enter(stranger) {
-        leave = strangers.enter(address, stranger)
+      ...visit,
+      enter(serve) {
+        if (!isOver) turn = strangers.enter(address, { serve, giveWay: sendAway })
       },
+      keysExchanged: () => turn?.keysExchanged(),
       loggedIn() {
-        isLoggedIn = true
+        const isAllowed = !loggedIn.isFull(network)
+        leaveLoggedIn = loggedIn.take(network, Infinity)
         visits.letIn(network)
-        leave()
+        leaveHeld()
+        turn?.leave()
+        return isAllowed
       },
       wrongCode: () => visits.wrongCode(network),
       used() {
         visits.used(network)
       },
-      closed() {
-        if (!isLoggedIn) visits.failed(network)
-        leave()
-        connection()
-      },
+      closed,
     }
   }
 }

@@ -11,18 +11,34 @@ export interface Stranger {
 
 /** Connections before their login. */
 export interface Strangers {
-  /** Counts one more. The function returned takes it out again. */
-  enter(address: string, stranger: Stranger): () => void
+  /** Counts one more. */
+  enter(address: string, stranger: Stranger): LoginTurn
+}
+
+/** What is told of one of them. */
+export interface LoginTurn {
+  /** It has exchanged keys: that takes work, so it is given more time. */
+  keysExchanged(): void
+  /** It is over, or logged in. */
+  leave(): void
 }
 
 /** So long a login may take before it gives way to another one from the same address. Usual ones take less than 1 s. */
 const UNDISTURBED_MS = 2_000
+
+/**
+ * One that has not exchanged keys may be there to be in the way only. It gives way sooner if many wait, so that their turn comes within
+ * about this time, and never sooner than a client needs that is far away.
+ */
+const QUEUE_MS = 4_000
+const SHORTEST_MS = 300
 
 interface Entry {
   readonly network: string
   readonly block: string
   readonly stranger: Stranger
   servedAt: number
+  hasKeys: boolean
 }
 
 /** Those from one network, in order of arrival. */
@@ -77,30 +93,48 @@ export function createStrangers(
     clearTimeout(network.timer)
     const { served, waiting } = network
     for (const entry of waiting) if (served.size < limits.unauthenticated_per_address) serve(entry, network)
-    const [oldest] = served
-    if (waiting.size === 0 || !oldest) return
-    const left = oldest.servedAt + UNDISTURBED_MS - now()
-    if (left <= 0) send(oldest)
+    if (waiting.size === 0) return
+    const withoutKeysMs = patience(waiting.size)
+    const dueAt = ({ hasKeys, servedAt }: Entry): number =>
+      servedAt + (hasKeys ? UNDISTURBED_MS : withoutKeysMs)
+    const [next] = [...served].toSorted((one, other) => dueAt(one) - dueAt(other))
+    if (!next) return
+    const left = dueAt(next) - now()
+    if (left <= 0) send(next)
     else network.timer = setTimeout(() => admit(network), left)
   }
 
+  const patience = (waiting: number): number =>
+    Math.min(UNDISTURBED_MS, Math.max(SHORTEST_MS, (QUEUE_MS * limits.unauthenticated_per_address) / waiting))
+
   return {
     enter(address, stranger) {
-      const entry = { network: networkOf(address), block: blockOf(address), stranger, servedAt: 0 }
+      const entry = {
+        network: networkOf(address),
+        block: blockOf(address),
+        stranger,
+        servedAt: 0,
+        hasKeys: false,
+      }
       const network = networks.get(entry.network) ?? { served: new Set(), waiting: new Set() }
       networks.set(entry.network, network)
       network.waiting.add(entry)
       admit(network)
-      return () => leave(entry)
+      return {
+        keysExchanged() {
+          entry.hasKeys = true
+        },
+        leave: () => leave(entry),
+      }
     },
   }
 }
 
-/** The first of those whose block, and in it whose network, has the most. */
+/** The oldest of those whose block, and in it whose network, has the most; first those that have not exchanged keys. */
 function mostCrowded(entries: readonly Entry[]): Entry | undefined {
   const inBlock = busiest(entries, ({ block }) => block)
-  const [first] = busiest(inBlock, ({ network }) => network)
-  return first
+  const inNetwork = busiest(inBlock, ({ network }) => network)
+  return inNetwork.find(({ hasKeys }) => !hasKeys) ?? inNetwork[0]
 }
 
 /** The largest group; of two as large, the one whose first is older. */

@@ -24,17 +24,21 @@ export async function rightsIn({ url, migrationsDir }: Beside, now: number): Pro
 
 const listed = (list: string): string => `SELECT json_array_elements_text(${list}::json)`
 
-/**
- * The name of the database, quoted for SQL, if all roles of the PostgreSQL may connect and make functions among those that the server's
- * statements call; otherwise undefined. Rejects with `StorageError`.
- */
-export async function openToAll({ url }: Pick<Beside, 'url'>): Promise<string | undefined> {
+/** What every role of a PostgreSQL may do in a database, because nobody took it from them. */
+export interface OpenDatabase {
+  /** Quoted for SQL. */
+  readonly name: string
+  /** They may also make functions among those that the server's statements call. */
+  readonly takesFunctions: boolean
+}
+
+/** Undefined where only those may connect who were given the right. Rejects with `StorageError`. */
+export async function openToAll({ url }: Pick<Beside, 'url'>): Promise<OpenDatabase | undefined> {
   await using connection = createConnections(url)
-  const row = await connection.read.get<{ name: string }>(sql`
-    SELECT quote_ident(current_database()) AS name
-    WHERE has_database_privilege('public', current_database(), 'CONNECT')
-      AND has_schema_privilege('public', current_schema(), 'CREATE')`)
-  return row?.name
+  return await connection.read.get<OpenDatabase>(sql`
+    SELECT quote_ident(current_database()) AS name,
+      coalesce(has_schema_privilege('public', current_schema(), 'CREATE'), false) AS "takesFunctions"
+    WHERE has_database_privilege('public', current_database(), 'CONNECT')`)
 }
 
 /** Rejects with `StorageError` if a server could not start with the database: it is away, or of a newer schema. */

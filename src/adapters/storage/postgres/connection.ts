@@ -3,6 +3,7 @@ import { StorageError } from '../../../chat/errors.ts'
 import type { Log } from '../../../chat/ports.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { isDisconnected, toStorageError } from './errors.ts'
+import { tellHolders } from './holders.ts'
 import { createLane, type WriteLane } from './lane.ts'
 import type { Lock } from './locks.ts'
 import { createReach } from './reach.ts'
@@ -106,6 +107,16 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
     }
   }
 
+  async function tellingHolders<T>(client: PoolClient, job: Job<T>, locks: readonly Lock[]): Promise<T> {
+    try {
+      return await inTransaction(client, job, locks)
+    } catch (error) {
+      const statements = statementsOn((query) => client.query(query))
+      await tellHolders(error, locks, { statements, log })
+      throw error
+    }
+  }
+
   async function settle<T>(work: Promise<T>, reading = false): Promise<T> {
     const succeeded = reach.begin()
     try {
@@ -128,7 +139,7 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
   const run = (statement: Sql): Promise<number> =>
     settle(once((client) => statementsOn((query) => client.query(query)).run(statement)))
   const transaction = <T>(job: Job<T>, locks: readonly Lock[] = []): Promise<T> =>
-    settle(again(() => once((client) => inTransaction(client, job, locks)), isRepeatable, ATTEMPTS))
+    settle(again(() => once((client) => tellingHolders(client, job, locks)), isRepeatable, ATTEMPTS))
 
   return {
     read,

@@ -11,7 +11,9 @@ export const neededSchema = ({ sql }: Pick<Migration, 'sql'>): number =>
 const EXPANSIONS: readonly RegExp[] = [
   // What refers to a row must not keep it from being deleted.
   /^CREATE TABLE (?!.*\bREFERENCES (?!\S+ ?\([^)]*\) ON DELETE (CASCADE|SET)\b))/i,
-  /^CREATE (SEQUENCE|TYPE|VIEW|INDEX|FUNCTION) /i,
+  /^CREATE (SEQUENCE|TYPE|VIEW|INDEX) /i,
+  // What it does is looked at by itself.
+  /^CREATE FUNCTION (?=.*\bLANGUAGE (sql|plpgsql)\b)(?=.* AS \$\$)/i,
   /^CREATE TRIGGER \S+ AFTER /i,
   /^COMMENT ON /i,
   /^INSERT INTO (?!.*\b(UPDATE|DELETE)\b)/i,
@@ -23,8 +25,23 @@ const EXPANDING_ACTIONS: readonly RegExp[] = [
   /^ALTER (COLUMN )?\S+ (SET DEFAULT\b|DROP NOT NULL$)/i,
 ]
 
+/**
+ * The same, of one of the things that a function does. It is run by servers that do not know it, through a trigger, and by rows that are
+ * inserted: one that raises, or changes what is there, keeps them from their work.
+ */
+const HARMLESS_STEPS: readonly RegExp[] = [
+  /^(SELECT|PERFORM|RETURN) /i,
+  /^INSERT INTO (?!.*\b(UPDATE|DELETE)\b)/i,
+  /^EXECUTE format\('SELECT'/i,
+  /^DECLARE \w+ [\w%]+( := coalesce\([^()]*\))?$/i,
+  /^END( IF)?$/i,
+]
+
+/** What may stand before such a step. */
+const STEP_BEGINS = /^(?:(?:BEGIN|ELSE|IF [^()]*? THEN) )+/i
+
 const WHAT_EXPANDS =
-  'new tables, columns that may be left out, indexes that are not unique, new functions and views, AFTER triggers, new rows'
+  'new tables, columns that may be left out, indexes that are not unique, new functions that only read, insert and notify, views, AFTER triggers, new rows'
 
 /**
  * What is wrong with a migration for servers of the version before, which go on beside it during a deployment: it does what may take
@@ -45,8 +62,19 @@ export function expansionProblem(migration: Pick<Migration, 'sql' | 'name' | 've
 function contractionIn(sql: string): string | undefined {
   const statements = statementsOf(sql)
   const own = new Set(statements.flatMap((one) => /^CREATE TABLE (?!IF )([\w."]+)/i.exec(one)?.[1] ?? []))
-  return statements.find((statement) => !own.has(tableOf(statement) ?? '') && !expands(statement))
+  const isOwn = (statement: string): boolean => own.has(tableOf(statement) ?? '')
+  return (
+    statements.find((statement) => !isOwn(statement) && !expands(statement)) ??
+    stepsIn(sql).find((step) => !isOwn(step) && !HARMLESS_STEPS.some((one) => one.test(step)))
+  )
 }
+
+/** What the functions in it do, each thing by itself. */
+const stepsIn = (sql: string): readonly string[] =>
+  [...sql.matchAll(UNREAD)]
+    .filter(([part]) => part.startsWith('$'))
+    .flatMap(([part]) => statementsOf(part.replaceAll(/^\$\w*\$|\$\w*\$$/g, '')))
+    .map((statement) => statement.replace(STEP_BEGINS, ''))
 
 /** The table that a statement changes, where it is there already. */
 const tableOf = (statement: string): string | undefined =>
@@ -68,10 +96,18 @@ const UNREAD = /--.*|\/\*[^]*?\*\/|\$(\w*)\$[^]*?\$\1\$|\bE'(?:[^\\']|\\.|'')*'|
 /** Without comments and without what stands in texts and functions, blanks as one. */
 const statementsOf = (sql: string): readonly string[] =>
   sql
-    .replaceAll(UNREAD, (part) => (/^(--|\/\*)/.test(part) ? ' ' : part.startsWith('"') ? part : "''"))
+    .replaceAll(UNREAD, emptied)
     .split(';')
     .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
     .filter((statement) => statement !== '')
+
+/** A text that is run says what it does by its first word. */
+function emptied(part: string): string {
+  if (/^(--|\/\*)/.test(part)) return ' '
+  if (part.startsWith('"')) return part
+  if (part.startsWith('$')) return '$$'
+  return /^'SELECT [^;]*$/i.test(part) ? "'SELECT'" : "''"
+}
 
 const shortened = (statement: string): string =>
   statement.length <= 60 ? statement : `${statement.slice(0, 59)}…`

@@ -21,7 +21,9 @@ test.each([
   'ALTER TABLE rooms ALTER COLUMN topic SET DEFAULT coalesce(1, 2)',
   'ALTER TABLE rooms ALTER COLUMN topic DROP NOT NULL',
   'CREATE INDEX rooms_by_topic ON rooms (topic)',
-  'CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $$ DROP TABLE rooms; $$',
+  "CREATE FUNCTION f() RETURNS text LANGUAGE sql AS $$ SELECT 'DROP TABLE rooms'; -- DELETE\n $$; INSERT INTO rooms SELECT f()",
+  "CREATE FUNCTION f() RETURNS trigger AS $f$ DECLARE a TEXT; BEGIN IF NEW.b <> 'x' THEN PERFORM tell_news(a); ELSE INSERT INTO c VALUES (1); END IF; RETURN NULL; END $f$ LANGUAGE plpgsql",
+  'CREATE TABLE a (b TEXT); CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $$ DELETE FROM a $$',
   'CREATE TRIGGER rooms_news AFTER DELETE ON rooms FOR EACH ROW EXECUTE FUNCTION f()',
   '-- DROP TABLE rooms\n/* RENAME; */ INSERT INTO rooms VALUES (1)',
   `INSERT INTO rooms VALUES ('; DROP TABLE rooms -- ''', E'\\'; DROP TABLE rooms')`,
@@ -62,6 +64,28 @@ test.each([
   "DO $$ BEGIN EXECUTE 'DROP TABLE rooms'; END $$",
   'CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $$ DROP TABLE rooms $$; SELECT f()',
   "INSERT INTO rooms VALUES ('--'); DROP TABLE rooms",
+  ...[
+    'DROP TABLE rooms',
+    'ALTER TABLE people DROP COLUMN name',
+    'DELETE FROM entries',
+    'SELECT 1; UPDATE entries SET text = 1',
+    'TRUNCATE entries',
+    'WITH gone AS (DELETE FROM entries RETURNING *) SELECT * FROM gone',
+    "EXECUTE 'DROP TABLE rooms'",
+    "EXECUTE format('SELECT 1; DROP TABLE rooms')",
+    "RAISE EXCEPTION 'no'",
+    'BEGIN IF TRUE THEN RAISE; END IF; END',
+    "DECLARE a TEXT; BEGIN -- harmless\n RAISE EXCEPTION 'no'; RETURN NULL; END",
+    'LOCK TABLE entries',
+    'CALL something()',
+  ].map(
+    (body) =>
+      `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ ${body} $$; CREATE TRIGGER t AFTER INSERT ON entries FOR EACH ROW EXECUTE FUNCTION f()`,
+  ),
+  'CREATE FUNCTION f() RETURNS int LANGUAGE sql AS $a$ ALTER TABLE people DROP COLUMN name; SELECT 1 $a$; INSERT INTO news SELECT f()',
+  "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DROP TABLE rooms'",
+  "CREATE FUNCTION f() RETURNS void LANGUAGE plpython3u AS $$ plpy.execute('DROP TABLE rooms') $$",
+  'CREATE FUNCTION f() RETURNS void LANGUAGE sql BEGIN ATOMIC DELETE FROM entries; END',
 ])('%s is a contraction, which must say what it needs', (sql) => {
   expect(problemOf(sql)).toContain('may take something from servers of the version before')
   expect(problemOf(`-- Needs: 8\n${sql}`)).toBeUndefined()
