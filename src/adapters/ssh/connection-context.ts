@@ -14,9 +14,7 @@ export interface ConnectionContext {
   readonly log: Log
   readonly scheduler: Scheduler
   readonly queues: Queues
-  /** Connections at once, by person and by key. */
-  readonly connectionsOf: Quota
-  readonly execsOf: ExecQuotas
+  readonly quotas: Quotas
   /** What still runs for a client: it may have hung up. */
   readonly jobs: Set<Promise<void>>
 }
@@ -29,10 +27,12 @@ export interface Entrance {
   readonly now: () => number
 }
 
-/** Commands at once. */
-export interface ExecQuotas {
+/** How much there is at once. */
+export interface Quotas {
   /** By person and by key. */
-  readonly person: Quota
-  /** By network. */
-  readonly network: Quota
+  readonly connections: Quota
+  /** Commands, by person and by key. */
+  readonly commands: Quota
+  /** Commands, by network. */
+  readonly commandsOfNetwork: Quota
 }

@@ -33,12 +33,12 @@ export function servePerson(
   carrier: Carrier,
   context: ConnectionContext,
 ): Served {
-  const { limits, connectionsOf } = context
+  const { limits, quotas } = context
   const { person, offered } = visitor
   const jobs = new Set<Promise<void>>()
   const release =
     visitor.refusal === undefined
-      ? takeAll([connectionsOf, person.id], [connectionsOf, offered.fingerprint])
+      ? takeAll([quotas.connections, person.id], [quotas.connections, offered.fingerprint])
       : undefined
   const own = channelContext(visitor, carrier, context, release !== undefined)
   const openings = createOpenings(limits)
@@ -145,7 +145,7 @@ function channelContext(
   context: ConnectionContext,
   isAllowed: boolean,
 ): ChannelContext {
-  const { limits, handler, log, execsOf, queues } = context
+  const { limits, handler, log, quotas, queues } = context
   const { person, offered, address, refusal } = visitor
   const network = networkOf(address)
   /** Each server gives its share. */
@@ -161,9 +161,9 @@ function channelContext(
     refusal: refusal ?? (isAllowed ? undefined : tooManyConnections(limits.connections_per_person)),
     takeExec: () =>
       takeAll(
-        [execsOf.person, person.id, share('person', person.id, limits.exec_per_person)],
-        [execsOf.person, key, share('key', key, limits.exec_per_person)],
-        [execsOf.network, network, share('network', network, limits.exec_per_address)],
+        [quotas.commands, person.id, share('person', person.id, limits.exec_per_person)],
+        [quotas.commands, key, share('key', key, limits.exec_per_person)],
+        [quotas.commandsOfNetwork, network, share('network', network, limits.exec_per_address)],
       ),
   }
 }

@@ -156,10 +156,10 @@ const sharedContext = ({
   log,
   scheduler: createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) }),
   queues: createQueues(() => limits.queues_mb * BYTES_PER_MB),
-  connectionsOf: createQuota(() => limits.connections_per_person),
-  execsOf: {
-    person: createQuota(() => limits.exec_per_person),
-    network: createQuota(() => limits.exec_per_address),
+  quotas: {
+    connections: createQuota(() => limits.connections_per_person),
+    commands: createQuota(() => limits.exec_per_person),
+    commandsOfNetwork: createQuota(() => limits.exec_per_address),
   },
   jobs: new Set(),
 })
