@@ -63,6 +63,12 @@ export function createKeyboard({ host, view, shared, trouble, draftUnits, submit
     view.draft(shownDraft(editor))
   }
 
+  /** What sends a line, for the room that it was typed in. */
+  function submitted(line: string): () => Promise<void> {
+    const timesPutOut = host.timesPutOut()
+    return () => submit(line, timesPutOut)
+  }
+
   function tellFull(): void {
     if (isFullTold) return
     isFullTold = true
@@ -76,7 +82,7 @@ export function createKeyboard({ host, view, shared, trouble, draftUnits, submit
       case 'send':
         view.sent(sent)
         waiting++
-        return void oneByOne(() => submit(event.line)).finally(() => waiting--)
+        return void oneByOne(submitted(event.line)).finally(() => waiting--)
       case 'complete':
         return void (mayComplete() && trouble.during(complete))
       case 'stop':

@@ -14,6 +14,9 @@ export interface OpenSession {
   readonly draftUnits: number
   /** The person has left or is gone. */
   readonly isOver: () => boolean
-  /** Called with each line, once the one before is done. Never rejects. */
-  readonly submit: (line: string) => Promise<void>
+  /**
+   * Called with each line, once the one before is done, and with how often the person had been put out of a room when they sent it;
+   * now where it is absent. Never rejects.
+   */
+  readonly submit: (line: string, timesPutOut?: number) => Promise<void>
 }

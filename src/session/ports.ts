@@ -222,6 +222,8 @@ export interface SessionHost {
    * the one before is done.
    */
   submit(line: string): Promise<void>
+  /** How often the person was put out of a room: what they sent before that is not for the room they are in now. */
+  timesPutOut(): number
   /**
    * What could stand for `word`, with which the text before the cursor ends: whole words, `@name`, `/command`, in a
    * stable order.

@@ -60,10 +60,12 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
     draftUnits,
     isOver,
     // Lines that still wait when the person has left are dropped.
-    async submit(line) {
+    async submit(line, timesPutOut = host.timesPutOut()) {
       // A command may never wait for anything, and a backlog of such lines must not keep the thread.
       await account.rest()
-      if (!isOver()) await trouble.during(() => host.submit(line))
+      if (isOver()) return
+      if (host.timesPutOut() === timesPutOut) await trouble.during(() => host.submit(line))
+      else view.print(NOT_FOR_HERE, 'error')
     },
   }
   const keyboard = terminal.size() ? createKeyboard(session) : undefined
@@ -81,6 +83,9 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
   }
   terminal.end(exitStatus)
 }
+
+const NOT_FOR_HERE =
+  '! you were put out of the room before a line of yours was said or done; it was not: ↑ brings it back'
 
 const readPipe = ({ terminal, view, draftUnits, submit }: OpenSession, account: Account): Promise<void> =>
   readLines({

@@ -89,6 +89,7 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
           return Promise.resolve()
         },
         remembered: () => Promise.resolve({ lines: [] }),
+        timesPutOut: () => 0,
         async submit(line) {
           await Promise.resolve()
           lines.push(line)

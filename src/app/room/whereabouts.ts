@@ -22,6 +22,7 @@ export interface Whereabouts {
   moveTo(room: Room, greet?: () => void): Promise<void>
   /** Out of this room into the lobby; from there, out of the server. Does nothing where the session is elsewhere. */
   putOut(from: RoomName, why: string): Promise<void>
+  timesPutOut(): number
   /** For a session that has ended. */
   leave(): Promise<void>
 }
@@ -43,6 +44,7 @@ export function createWhereabouts(
 ): Whereabouts {
   let stay: RoomStay | undefined
   let board: BoardView | undefined
+  let timesPutOut = 0
   /** The newest entry of each room that the screen shows. */
   const shown = new Map<RoomName, EntryId>()
   // Somebody may be put out of a room while they go into another one.
@@ -81,6 +83,7 @@ export function createWhereabouts(
     putOut: (from, why) =>
       oneByOne(async () => {
         if (stay?.room.name !== from) return
+        timesPutOut += 1
         if (from === LOBBY) return screen.quit(`! ${why}`, 1)
         screen.print(`! ${why}`, 'error')
         await rooms
@@ -88,6 +91,7 @@ export function createWhereabouts(
           .then((lobby) => move(lobby))
           .catch(() => screen.quit(`! ${why}`, 1))
       }),
+    timesPutOut: () => timesPutOut,
     leave,
   }
 }
