@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mark, processesWith } from '../../../contract/workspace/run-exam.ts'
 import { openWorkspace, sandbox, type OneWorkspace } from '../../../support/workspace.ts'
 
-const LIMITS = { timeoutMs: 20_000, outputLines: 2000, outputBytes: 256 * 1024 }
+const LIMITS = { timeoutMs: 40_000, outputLines: 2000, outputBytes: 256 * 1024 }
 const never = new AbortController().signal
 
 describe.each([
