@@ -134,12 +134,14 @@ async function heard(socket: Socket): Promise<string> {
 
 describe('from a network that is not named', () => {
   test('a header is no greeting of SSH, and says nothing of an address', async () => {
+    const before = stage.server.stderr()
     for (const one of [lineHeader('203.0.113.9'), binaryHeader()]) {
       const socket = dial(stage.server.port, '127.0.0.3')
       socket.write(Buffer.concat([one, Buffer.from('SSH-2.0-x\r\n')]))
       expect(await heard(socket)).toContain(GREETING)
     }
-    expect(stage.server.stderr()).not.toContain('"address":"203.0.113.9","why"')
+    const since = stage.server.stderr().slice(before.length)
+    expect(since).not.toContain('"address":"203.0.113.9"')
   })
 })
 
