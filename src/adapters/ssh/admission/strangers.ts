@@ -28,10 +28,11 @@ const UNDISTURBED_MS = 2_000
 
 /**
  * One that has not exchanged keys may be there to be in the way only. It gives way sooner if many wait, so that their turn comes within
- * about this time, and never sooner than a client needs that is far away.
+ * about this time, and never sooner than a client needs that is far away. One that has is given twice as long: it may still prove its key.
  */
 const QUEUE_MS = 4_000
 const SHORTEST_MS = 300
+const SHORTEST_WITH_KEYS_MS = 700
 
 interface Entry {
   readonly network: string
@@ -94,9 +95,8 @@ export function createStrangers(
     const { served, waiting } = network
     for (const entry of waiting) if (served.size < limits.unauthenticated_per_address) serve(entry, network)
     if (waiting.size === 0) return
-    const withoutKeysMs = patience(waiting.size)
-    const dueAt = ({ hasKeys, servedAt }: Entry): number =>
-      servedAt + (hasKeys ? UNDISTURBED_MS : withoutKeysMs)
+    const ms = patience(waiting.size)
+    const dueAt = ({ hasKeys, servedAt }: Entry): number => servedAt + (hasKeys ? ms.withKeys : ms.without)
     const [next] = [...served].toSorted((one, other) => dueAt(one) - dueAt(other))
     if (!next) return
     const left = dueAt(next) - now()
@@ -104,8 +104,11 @@ export function createStrangers(
     else network.timer = setTimeout(() => admit(network), left)
   }
 
-  const patience = (waiting: number): number =>
-    Math.min(UNDISTURBED_MS, Math.max(SHORTEST_MS, (QUEUE_MS * limits.unauthenticated_per_address) / waiting))
+  function patience(waiting: number) {
+    const fair = (QUEUE_MS * limits.unauthenticated_per_address) / waiting
+    const within = (least: number, ms: number): number => Math.min(UNDISTURBED_MS, Math.max(least, ms))
+    return { without: within(SHORTEST_MS, fair), withKeys: within(SHORTEST_WITH_KEYS_MS, 2 * fair) }
+  }
 
   return {
     enter(address, stranger) {

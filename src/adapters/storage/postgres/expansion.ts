@@ -30,7 +30,7 @@ const EXPANDING_ACTIONS: readonly RegExp[] = [
  * inserted: one that raises, or changes what is there, keeps them from their work.
  */
 const HARMLESS_STEPS: readonly RegExp[] = [
-  /^(SELECT|PERFORM|RETURN) /i,
+  /^(SELECT|PERFORM|RETURN(?! QUERY\b)|RETURN QUERY SELECT) /i,
   /^INSERT INTO (?!.*\b(UPDATE|DELETE)\b)/i,
   /^EXECUTE format\('SELECT'/i,
   /^DECLARE \w+ [\w%]+( := coalesce\([^()]*\))?$/i,

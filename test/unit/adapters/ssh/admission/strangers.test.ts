@@ -38,7 +38,7 @@ test('one that takes long gives way to who waits, and to nobody else', () => {
   expect(log.slice(3)).toEqual(['c served', 'b gone'])
 })
 
-test('where many wait, one that has not exchanged keys gives way sooner, and one that has is given its time', () => {
+test('where many wait, one that has not exchanged keys gives way soon, and one that has later', () => {
   const { log, enter } = scene({ unauthenticated: 100, unauthenticated_per_address: 2 })
   enter('honest', '192.0.2.1').keysExchanged()
   for (let number = 0; number < 40; number++) enter(`${number}`, '192.0.2.1')
@@ -47,10 +47,22 @@ test('where many wait, one that has not exchanged keys gives way sooner, and one
   expect(gone()).toEqual([])
   vi.advanceTimersByTime(1)
   expect(gone()).toEqual(['0 gone'])
-  vi.advanceTimersByTime(1_699)
+  vi.advanceTimersByTime(399)
   expect(gone()).not.toContain('honest gone')
   vi.advanceTimersByTime(1)
   expect(gone()).toContain('honest gone')
+})
+
+test('many that exchange keys and do no more keep nobody out for long; where few wait, each has its time', () => {
+  const { log, enter } = scene({ unauthenticated: 300, unauthenticated_per_address: 8 })
+  for (let number = 0; number < 200; number++) enter(`${number}`, '192.0.2.1').keysExchanged()
+  enter('honest', '192.0.2.1')
+  vi.advanceTimersByTime(30_000)
+  expect(log).toContain('honest served')
+  const calm = scene({ unauthenticated: 300, unauthenticated_per_address: 8 })
+  for (let number = 0; number < 9; number++) calm.enter(`${number}`, '192.0.2.1').keysExchanged()
+  vi.advanceTimersByTime(1_999)
+  expect(calm.log.filter((line) => line.endsWith('gone'))).toEqual([])
 })
 
 test('one that left while it waited is never served', () => {

@@ -63,6 +63,8 @@ test.each([
   'WITH gone AS (DELETE FROM entries RETURNING *) SELECT * FROM gone',
   "DO $$ BEGIN EXECUTE 'DROP TABLE rooms'; END $$",
   'CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $$ DROP TABLE rooms $$; SELECT f()',
+  'CREATE FUNCTION f() RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY UPDATE people SET admin = 0 RETURNING name; END $$',
+  'CREATE FUNCTION f() RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY EXECUTE $q$DELETE FROM people RETURNING name$q$; END $$',
   "INSERT INTO rooms VALUES ('--'); DROP TABLE rooms",
   ...[
     'DROP TABLE rooms',
