@@ -61,7 +61,7 @@ export function lineFor(entries: readonly Coming[], columns: number): Entry {
 /** Who came or went. */
 export const nameIn = ({ text, event }: PresenceEntry): string => text.slice(0, -` ${event}`.length)
 
-/** What follows a number, for each thing that somebody can have done in the end. */
+/** What follows a number, for each course; in this order in a line. */
 const COUNTED = {
   joined: 'came',
   left: 'left',

@@ -20,16 +20,17 @@ export function sumOf(changes: readonly PresenceChange[]): EntryDraft {
   return { kind: 'presence', author: SYSTEM, event: 'summed', joined, left, text: sumText(changes) }
 }
 
-/** What the changes of one person come to, by the first and the last of them. */
-const COURSES = {
-  'joined joined': 'joined',
-  'left left': 'left',
-  'joined left': 'came and went',
-  'left joined': 'left and came back',
-} as const
+/** What a person did in the end, by the first and the last of their changes; in this order in a sum. */
+const COURSES = ['joined', 'left', 'came and went', 'left and came back'] as const
+export type Course = (typeof COURSES)[number]
 
-/** What a person did in the end. */
-export type Course = (typeof COURSES)[keyof typeof COURSES]
+/** What a course becomes with one more change. */
+const AFTER = {
+  joined: { joined: 'joined', left: 'came and went' },
+  left: { joined: 'left and came back', left: 'left' },
+  'came and went': { joined: 'joined', left: 'came and went' },
+  'left and came back': { joined: 'left and came back', left: 'left' },
+} as const satisfies Record<Course, Record<PresenceChange['event'], Course>>
 
 /** What each of some people did in the end, kept while changes come: in a crowd it is asked after each of them. */
 export interface Courses {
@@ -44,22 +45,22 @@ export interface Courses {
 
 /** Of nobody at first. */
 export function createCourses(): Courses {
-  const people = new Map<string, { readonly first: PresenceChange['event']; readonly course: Course }>()
+  const people = new Map<string, Course>()
   const counts = new Map<Course, number>()
   const count = (course: Course, more: 1 | -1): unknown =>
     counts.set(course, (counts.get(course) ?? 0) + more)
   return {
     add({ name, event }) {
       const before = people.get(name)
-      const first = before?.first ?? event
-      const course = COURSES[`${first} ${event}`]
-      if (before) count(before.course, -1)
+      const course = before === undefined ? event : AFTER[before][event]
+      if (before === course) return
+      if (before !== undefined) count(before, -1)
       count(course, 1)
-      people.set(name, { first, course })
+      people.set(name, course)
     },
     size: () => people.size,
     count: (course) => counts.get(course) ?? 0,
-    names: (wanted) => [...people].flatMap(([name, { course }]) => (course === wanted ? [name] : [])),
+    names: (wanted) => [...people].flatMap(([name, course]) => (course === wanted ? [name] : [])),
   }
 }
 
@@ -67,8 +68,7 @@ export function createCourses(): Courses {
 function sumText(changes: readonly PresenceChange[]): string {
   const courses = createCourses()
   for (const change of changes) courses.add(change)
-  return Object.values(COURSES)
-    .map((course) => ({ course, count: courses.count(course) }))
+  return COURSES.map((course) => ({ course, count: courses.count(course) }))
     .filter(({ count }) => count > 0)
     .map(({ course, count }, index) => `${index === 0 ? people(count) : count} ${course}`)
     .join(', ')
