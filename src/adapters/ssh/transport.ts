@@ -9,6 +9,9 @@ import { ssh2 } from './ssh2.ts'
 /** A dead peer is noticed after 45 s: two unanswered keepalives are forgiven, the third is not. */
 const KEEPALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }
 
+/** What the server says it is, after `SSH-2.0-`. */
+export const IDENT = 'sshawl'
+
 /** Begins to speak SSH on a socket. `onClient` is called once the peer has said that it does so too. */
 export type Greet = (socket: Socket, withBanner: boolean, onClient: (client: Connection) => void) => void
 
@@ -21,7 +24,7 @@ export function createTransports(hostKeys: readonly HostKey[], banner: () => str
       hostKeys: hostKeys.map(({ pem }) => ({ key: signingKey(pem) })),
       algorithms: ALGORITHMS,
       ...(shown === '' ? {} : { banner: shown }),
-      ident: 'sshawl',
+      ident: IDENT,
       ...KEEPALIVE,
     })
     server.on('connection', (client) => greeted.get(socketOf(client))?.(client))
