@@ -15,12 +15,12 @@ function crowd(port: number, addresses: readonly string[], connections: number):
   const key = newKey()
   const open = new Set<HostileClient>()
   let logins = 0
-  let isOver = false
+  const over = new AbortController()
   const stay = async (from: string): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       try {
         const client = await connectHostile('mallory', port, key, from)
-        if (isOver) return client[Symbol.dispose]()
+        if (over.signal.aborted) return client[Symbol.dispose]()
         logins++
         open.add(client)
         await client.closed
@@ -34,7 +34,7 @@ function crowd(port: number, addresses: readonly string[], connections: number):
   return {
     logins: () => logins,
     [Symbol.dispose]() {
-      isOver = true
+      over.abort()
       for (const client of open) client[Symbol.dispose]()
     },
   }

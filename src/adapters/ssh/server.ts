@@ -22,8 +22,7 @@ import type { SshLimits } from './limits.ts'
 import { createQueues } from './queues.ts'
 import { createProxies } from './proxies/proxies.ts'
 import { createQuota } from './quota.ts'
-import { createTransports } from './transport.ts'
-import { turnAway } from './turn-away.ts'
+import { createTransports, turnAway } from './transport.ts'
 
 export interface SshServerOptions {
   /** At least one; from `loadHostKeys`. */
