@@ -178,11 +178,12 @@ const RULES = {
   'unicorn/require-post-message-target-origin': 'off',
 }
 
-/** The config may know the adapters that it configures, and nothing else of ours. */
+/** The config may know the adapters that it configures and the rules of names, and nothing else of ours. */
 const CONFIG = layer(
   'config',
   [
     'lib/**',
+    'chat/people/name-rules.ts',
     'adapters/bus/config.ts',
     'adapters/lua/engines.ts',
     'adapters/mcp/config.ts',
