@@ -90,7 +90,7 @@ const FOR_ADAPTERS = [
   'prompt/hooks/hook.ts',
   'prompt/rungs/definitions-apart.ts',
   'prompt/snapshot.ts',
-  'prompt/wrap.ts',
+  'prompt/compose-prompt.ts',
   'tools/ports/*',
   'tools/limits.ts',
   'tools/tool.ts',
