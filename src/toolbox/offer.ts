@@ -35,7 +35,7 @@ export interface Offer {
 
 /**
  * What the requests of one turn have offered so far. The model has read of it, so it can be called as well where a later
- * request has no more room for it and defers it. What the room's script or a scope leaves out since is not offered any more.
+ * request has no more space for it and defers it. What the room's script or a scope leaves out since is not offered any more.
  */
 export interface OfferedSoFar {
   /** By name, as it was sent last. */

@@ -106,7 +106,7 @@ export const createPrepareStep =
         offered: used.offered,
         found: used.find,
         weigh: (some) => weigh(some, caller.model),
-        room: () =>
+        space: () =>
           Math.max(0, (prompt.findable ?? 0) - used.tokensOfNew(caller.chat?.messages ?? [], offer)),
       })
       return offer

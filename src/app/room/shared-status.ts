@@ -115,7 +115,7 @@ const textOf = ({ id, who, doing, progress, time }: RunningWork): string =>
 const isQueuedBy = ({ doing, requester }: RunningWork, name: string): boolean =>
   doing === 'waiting' && requester === name
 
-/** Whoever waits for a turn sees it also where there is room for little: behind the first that runs. */
+/** Whoever waits for a turn sees it also where there is space for little: behind the first that runs. */
 function ownFirst(running: readonly RunningWork[], name: string): readonly RunningWork[] {
   const [first, ...others] = running
   if (!first) return running
