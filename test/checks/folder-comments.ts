@@ -37,7 +37,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/app/cluster': 'turn-slots.ts',
   'src/app/http': 'open-http.ts',
   'src/app/mcp': 'open-mcp.ts',
-  'src/app/mcp/import': 'agents-file.ts',
+  'src/app/mcp/import': 'client-config-file.ts',
   'src/app/operator': 'check.ts',
   'src/app/room': 'board.ts',
   'src/app/tools': 'tool-sources.ts',
