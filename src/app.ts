@@ -108,7 +108,7 @@ async function assemble(
   const activity = await createActivity(
     current,
     rooms,
-    { context, cluster, turnEnder, shares: chat.toOthers.shares },
+    { context, cluster, turnEnder, onServers: chat.toOthers.onServers },
     overrides,
     owned,
   )

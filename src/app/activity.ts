@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
-import type { Shares } from '../chat/limits/shares.ts'
+import type { ServersOfPayers } from '../chat/limits/on-servers.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { RoomName } from '../chat/entry.ts'
 import type { Rooms } from '../chat/rooms.ts'
@@ -74,7 +74,7 @@ export interface ActivityParts {
   readonly cluster: Cluster | undefined
   readonly turnEnder: Pick<TurnEnder, 'end'>
   /** Absent for a server that is alone. */
-  readonly shares?: Shares | undefined
+  readonly onServers?: ServersOfPayers | undefined
 }
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
@@ -85,7 +85,7 @@ export async function createActivity(
   overrides: Overrides,
   owned: Owned,
 ): Promise<Activity> {
-  const { context, cluster, turnEnder, shares } = parts
+  const { context, cluster, turnEnder, onServers } = parts
   const { storage, log, clock } = context
   const config = current.now()
   const { limits } = current
@@ -133,7 +133,7 @@ export async function createActivity(
     }),
   )
   const runner = createToolRunner({ limits: toolLimits(current), log })
-  const bytes = createByteQuota(limits, clock, shares)
+  const bytes = createByteQuota(limits, clock, onServers)
   const openToolbox = createToolboxes({
     scopedTools,
     runner,

@@ -4,7 +4,7 @@ import type { BusSecret } from '../../adapters/bus/seal.ts'
 import { createLocalBus } from '../../chat/local-bus.ts'
 import { tellDenied } from '../../approvals/approvals.ts'
 import { NO_OTHER_SERVERS, type OtherServers } from '../../chat/moderation/other-servers.ts'
-import type { Shares } from '../../chat/limits/shares.ts'
+import type { ServersOfPayers } from '../../chat/limits/on-servers.ts'
 import type { Loans } from '../../chat/people/loans.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
@@ -28,7 +28,7 @@ export type SharedRooms = ClusterRooms & {
   /** Absent for a server that is alone, as the next ones. */
   readonly talk?: TalkElsewhere
   readonly loans?: Loans
-  readonly shares?: Shares
+  readonly onServers?: ServersOfPayers
 }
 
 /** Of one of several; of one that has its database alone, where there is no cluster. */
@@ -37,7 +37,7 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
     ? {
         ...cluster.rooms,
         loans: cluster.people.loans,
-        shares: cluster.people.payers,
+        onServers: cluster.people.payers,
         ...peopleElsewhere(cluster, log),
       }
     : {

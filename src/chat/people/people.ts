@@ -6,7 +6,7 @@ import { InviteRefusal, Refusal } from '../errors.ts'
 import { createFirstLogin } from './first-login.ts'
 import { createGuests } from './guests.ts'
 import type { Loans } from './loans.ts'
-import type { Shares } from '../limits/shares.ts'
+import type { ServersOfPayers } from '../limits/on-servers.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'
 import type { Invites } from './invites.ts'
 import { createClaim } from './claim.ts'
@@ -106,10 +106,10 @@ export interface PeopleElsewhere {
   /** What other servers have lent to guests. */
   readonly loans?: Loans | undefined
   /** Who is on which servers. */
-  readonly shares?: Pick<Shares, 'servers'> | undefined
+  readonly onServers?: Pick<ServersOfPayers, 'servers'> | undefined
 }
 
-export function createPeople(options: PeopleOptions, { loans, shares }: PeopleElsewhere = {}): People {
+export function createPeople(options: PeopleOptions, { loans, onServers }: PeopleElsewhere = {}): People {
   const { stores, policy, clock, log, claimCode, invites, sanctions } = options
   const { people: store, names, keys } = stores
   const live = createLivePeople()
@@ -121,7 +121,7 @@ export function createPeople(options: PeopleOptions, { loans, shares }: PeopleEl
   const guests = createGuests({ isTaken, isReserved, loans })
   const register = createRegister({ store, invites, guests, clock, policy, newPerson, whyNotFree, bearer })
   const firstLogin = createFirstLogin({ store, keys, sanctions, log, isAdminKey })
-  const rename = createRename({ names, clock, policy, shares, whyNotFree, onRenamed: live.rename })
+  const rename = createRename({ names, clock, policy, onServers, whyNotFree, onRenamed: live.rename })
   /** What is read must not be older than what was written meanwhile. */
   const oneByOne = createSerial()
 

@@ -56,7 +56,7 @@ const KINDS: readonly string[] = [
   'sse',
 ]
 
-/** Under which keys agents keep their servers: the most of them, VS Code, its settings, Zed. */
+/** Under which keys MCP clients keep their servers: the most of them, VS Code, its settings, Zed. */
 const PLACES: readonly (readonly string[])[] = [
   ['mcpServers'],
   ['servers'],
@@ -64,7 +64,7 @@ const PLACES: readonly (readonly string[])[] = [
   ['context_servers'],
 ]
 
-/** Other words of agents for an address. */
+/** Other words of MCP clients for an address. */
 const ADDRESS_KEYS = ['httpUrl', 'serverUrl'] as const
 
 /** The servers of a file, by the names that they have there. `file` is for messages. Throws `ConfigError` with all problems. */

@@ -21,7 +21,7 @@ export interface McpTable {
 }
 
 /**
- * The name that a server has with us: agents take any. It may still be none that a server can have.
+ * The name that a server has with us: MCP clients take any. It may still be none that a server can have.
  */
 export const importedName = (name: string): string =>
   name
@@ -31,7 +31,7 @@ export const importedName = (name: string): string =>
     .slice(0, 32)
 
 /**
- * What a server of an agent is as `[[mcp]]`. Secrets stay where they are: the config names the environment variables that
+ * What a server of an MCP client is as `[[mcp]]`. Secrets stay where they are: the config names the environment variables that
  * shall hold them, and a note says which to set. `file` is for the notes.
  */
 export function entryFrom(name: string, server: ClientServer, file: string): ImportedServer {
@@ -51,10 +51,10 @@ export function entryFrom(name: string, server: ClientServer, file: string): Imp
   }
 }
 
-/** `${NAME}`, `${NAME:-other}`, `${env:NAME}`, `$NAME`: the agent would have put a variable there. */
+/** `${NAME}`, `${NAME:-other}`, `${env:NAME}`, `$NAME`: the client would have put a variable there. */
 const VARIABLE = /^\$(?:\{(?:env:)?([A-Za-z_]\w*)(?::-[^}]*)?\}|([A-Za-z_]\w*))$/
 
-/** Something else that an agent would have filled in. */
+/** Something else that a client would have filled in. */
 const PLACEHOLDER = /\$\{[^}]*\}/
 
 function variablesOf(name: string, { env }: ClientServer, file: string) {
