@@ -12,7 +12,7 @@ import type { Room } from '../../chat/room.ts'
 import type { TalkElsewhere } from '../../chat/talk/other-servers.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../../chat/presence/elsewhere.ts'
-import { createCluster, type Cluster, type ClusterHooks, type ClusterRooms } from '../../cluster/cluster.ts'
+import { createCluster, type Cluster, type ClusterEvents, type ClusterRooms } from '../../cluster/cluster.ts'
 import type { ClusterStores, ServerFacts } from '../../cluster/ports.ts'
 import type { QuestionRow } from '../../cluster/work-ports.ts'
 import type { Config } from '../../config/config.ts'
@@ -85,7 +85,7 @@ export function clusterHooks(
   { anyRoom, everywhere }: Pick<Rooms, 'anyRoom' | 'everywhere'>,
   endCutTurns: () => Promise<void>,
   readAgain: () => Promise<void>,
-): ClusterHooks {
+): ClusterEvents {
   return {
     async held(name) {
       const room = await anyRoom(name).catch(() => undefined)
