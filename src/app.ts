@@ -10,7 +10,7 @@ import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { openHostKeys } from './app/host-keys.ts'
 import { createRoomsAndPeople } from './app/rooms-and-people.ts'
-import { clusterHooks, openCluster, sharedRooms, tellFacts } from './app/cluster/shared-rooms.ts'
+import { clusterEvents, openCluster, sharedRooms, tellFacts } from './app/cluster/shared-rooms.ts'
 import { followOthers } from './app/cluster/shared-people.ts'
 import { openData } from './app/open-data.ts'
 import { createActivity, type Activity } from './app/activity.ts'
@@ -103,7 +103,7 @@ async function assemble(
   const running: { readAgain?: () => Promise<void> } = {}
   const turnEnder = createTurnEnder(rooms, context)
   const readAgain = async (): Promise<void> => await running.readAgain?.()
-  await cluster?.begin(clusterHooks(rooms, turnEnder.endAll, readAgain))
+  await cluster?.begin(clusterEvents(rooms, turnEnder.endAll, readAgain))
   await turnEnder.endAll()
   const activity = await createActivity(
     current,

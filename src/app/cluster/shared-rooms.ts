@@ -81,7 +81,7 @@ async function busSecret({ common }: Pick<ClusterStores, 'common'>, clock: Clock
 }
 
 /** What the server does for those that have died, and when it is back after it was cut off itself. */
-export function clusterHooks(
+export function clusterEvents(
   { anyRoom, everywhere }: Pick<Rooms, 'anyRoom' | 'everywhere'>,
   endCutTurns: () => Promise<void>,
   readAgain: () => Promise<void>,
