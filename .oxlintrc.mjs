@@ -33,7 +33,7 @@ const CORE = {
 
 /** For each adapter: its libraries. It may import `node:` and what `FOR_ADAPTERS` lists, and no other adapter. */
 const ADAPTERS = {
-  bus: ['@nats-io/transport-node', 'pg'],
+  wire: ['@nats-io/transport-node', 'pg'],
   http: [],
   log: ['pino'],
   lua: ['lua-in-js', 'luaparse', 'wasmoon'],
@@ -184,7 +184,7 @@ const CONFIG = layer(
   [
     'lib/**',
     'chat/people/name-rules.ts',
-    'adapters/bus/config.ts',
+    'adapters/wire/config.ts',
     'adapters/lua/engines.ts',
     'adapters/mcp/config.ts',
     'adapters/models/**',

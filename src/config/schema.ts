@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
-import { NATS_EXAMPLE, natsAddress } from '../adapters/bus/config.ts'
+import { NATS_EXAMPLE, natsAddress } from '../adapters/wire/config.ts'
 import { ENGINE_NAMES } from '../adapters/lua/engines.ts'
 import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
 import type { RequiredKey } from '../adapters/models/provider.ts'

@@ -3,7 +3,7 @@ import type { Sources } from '../metrics/source-files.ts'
 
 /** The file that others open first, in folders that have no `index.ts`, no `ports.ts` and no file of their own name. */
 const FIRST_FILES: Readonly<Record<string, string>> = {
-  'src/adapters/bus': 'open.ts',
+  'src/adapters/wire': 'open.ts',
   'src/adapters/http': 'server.ts',
   'src/adapters/log': 'pino-log.ts',
   'src/adapters/lua': 'composer.ts',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { openWire } from '../../adapters/bus/open.ts'
-import type { BusSecret } from '../../adapters/bus/seal.ts'
+import { openWire } from '../../adapters/wire/open.ts'
+import type { BusSecret } from '../../adapters/wire/seal.ts'
 import { createLocalBus } from '../../chat/local-bus.ts'
 import { tellDenied } from '../../approvals/approvals.ts'
 import { NO_OTHER_SERVERS, type OtherServers } from '../../chat/moderation/other-servers.ts'
