@@ -9,7 +9,7 @@ import { type PersonRow, toPerson } from '../../rows/person-row.ts'
 import type { Connections } from '../connection.ts'
 import { returned, type Statements } from '../statements.ts'
 import { NAMES } from '../locks.ts'
-import { fileNames } from '../names/names.ts'
+import { fileNames } from '../names/name-filing.ts'
 import { sql, type Sql } from '../sql.ts'
 
 type KeyedLoginRow = LoginRow & { readonly holders: PersonId[]; readonly founders: PersonId[] }
