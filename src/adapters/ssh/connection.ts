@@ -12,6 +12,7 @@ import { answerLogin } from './login.ts'
 import { paceInput } from './paced-input.ts'
 import { countIn, servePerson, type Served } from './person-connection.ts'
 import { guardClient, isTooLong, parserFault, sayWhyDisconnected, watchAnswers } from './ssh2-internals.ts'
+import { quickenKeyExchanges } from './ssh2-key-exchange.ts'
 
 /** A connection, to the server. */
 export interface ServedConnection {
@@ -137,6 +138,7 @@ function watchClient(client: Connection, carrier: Carrier): void {
     },
   })
   socket.once('close', close)
+  quickenKeyExchanges(client)
   guardClient(client, {
     onFault: drop,
     onWindowGrown: () => retrySending(carrier),
