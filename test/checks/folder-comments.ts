@@ -62,6 +62,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/tools': 'tool.ts',
   'src/tools/builtin/calculator': 'evaluate.ts',
   'src/tools/ports': 'workspace.ts',
+  'src/turns/messages': 'fit-steps.ts',
   'src/turns/scripts': 'check-script.ts',
 }
 
