@@ -40,7 +40,10 @@ export interface People {
    * Rejects with `StorageError`.
    */
   current(person: Person): Promise<Person>
-  /** Somebody who is known, and came in with this key, or what stands for it: their name and rights are those of now. */
+  /**
+   * Somebody who is known: their name and rights are those of now from here on. `key` is the one that they came in with; of whoever
+   * comes by a token, the key that the token was made with, or else the token's own id.
+   */
   follow(person: Person, key: Fingerprint): Person
   /** Makes the person the first admin, once. Throws `Refusal`: wrong code, used code, guest, an admin by the config. */
   claim(person: Person, code: string): Promise<void>
