@@ -10,7 +10,7 @@ import { ssh2 } from './ssh2.ts'
 const KEEPALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }
 
 /** What the server says it is, after `SSH-2.0-`. */
-export const IDENT = 'sshawl'
+const IDENT = 'sshawl'
 
 /** Begins to speak SSH on a socket. `onClient` is called once the peer has said that it does so too. */
 export type Greet = (socket: Socket, withBanner: boolean, onClient: (client: Connection) => void) => void
