@@ -3,7 +3,7 @@ import { createAdmission, type Admitted } from '../../../../src/adapters/ssh/adm
 import { createQuota } from '../../../../src/adapters/ssh/quota.ts'
 import { seat } from '../../../../src/adapters/ssh/seat.ts'
 import type { SshLimits } from '../../../../src/adapters/ssh/limits.ts'
-import type { PersonId } from '../../../../src/chat/people/person.ts'
+import type { Fingerprint, PersonId } from '../../../../src/chat/people/person.ts'
 import { sshLimits } from '../../../support/ssh-server.ts'
 
 /** `log` has who is no longer counted with other servers, and who had to give way. */
@@ -22,7 +22,7 @@ function house(changes: Partial<SshLimits>) {
     seat(
       {
         person: { id: name as PersonId, name, admin: false, guest: false },
-        offered: { fingerprint: `SHA256:${name}` },
+        offered: { fingerprint: `SHA256:${name}` as Fingerprint, algorithm: 'ssh-ed25519' },
         address,
         uncount: () => void log.push(`${name} uncounted`),
         ...(refusal === undefined ? {} : { refusal }),
