@@ -175,8 +175,8 @@ async function assemble(
       const { turns } = activity.work
       const running = { sessions: chat.comingIn.clients.sessions(), turns: turns.countHere() }
       context.log.info({ ...running, seconds }, 'draining: sessions end, and turns may go on for some time')
-      await Promise.all([server[Symbol.asyncDispose](), http?.drain()])
-      await turns.finish(until)
+      server.drain()
+      await Promise.all([http?.drain(), turns.finish(until)])
       context.log.info({ turns: turns.countHere() }, 'drained; turns that still run are stopped')
     },
     async listenHttp() {

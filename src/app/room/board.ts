@@ -49,11 +49,11 @@ export function createRoomBoards(rooms: RoomStatus, now: () => number, reading: 
 }
 
 /** While something runs its seconds are shown, and its end: the status line is made this often. */
-const TICK_MS = 500
+export const TICK_MS = 500
 /** While a crowd comes in, the count of people is made this often: nobody reads it faster, and each makes all screens anew. */
 const PEOPLE_MS = 2_000
 /** What models write is shown this often: smooth for the eye, and few bytes go into moving the cursor. */
-const REPLY_MS = 80
+export const REPLY_MS = 80
 
 function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, reading: RepliesParts): RoomBoard {
   const watchers = new Set<() => void>()

@@ -17,7 +17,7 @@ type KeyedLoginRow = LoginRow & { readonly holders: PersonId[]; readonly founder
 /** People and their keys. */
 export function createPeopleStore(connection: Connections): PeopleStore & NameFiling {
   const { read } = connection
-  const writes = connection.lane()
+  const writes = connection.writeQueue()
   const one = async (statement: Sql): Promise<Person | undefined> => {
     const row = await read.get<PersonRow>(statement)
     return row && toPerson(row)
