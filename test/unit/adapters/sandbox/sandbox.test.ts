@@ -35,7 +35,7 @@ describe.each([
       const ended = expect(run).rejects.toThrow('the server is stopping')
       await expect.poll(() => processesWith(word), { timeout: 10_000 }).toBeGreaterThan(0)
       await own.workspaces[Symbol.asyncDispose]()
-      expect(await processesWith(word)).toBe(0)
+      await expect.poll(() => processesWith(word), { timeout: 10_000 }).toBe(0)
       await ended
       const late = own.workspace.run({ shell: 'true' }, LIMITS, never)
       await expect(late).rejects.toThrow('the server is stopping')
@@ -186,7 +186,8 @@ describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
     const word = mark()
     const outcome = await run(`for i in $(seq 500); do sleep ${word} & done; wait`)
     expect([outcome.notice, outcome.output].join()).toMatch(/it had more than 60 processes|Cannot fork/)
-    expect(await processesWith(word)).toBe(0)
+    // A second after they were killed, nobody waits for them any more: a busy machine may take longer.
+    await expect.poll(() => processesWith(word), { timeout: 10_000 }).toBe(0)
   })
 
   it('that fills the disk with many files is stopped, and the room can delete them', async () => {
