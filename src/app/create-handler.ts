@@ -40,7 +40,7 @@ export async function createHandler(
   const { work, bytes } = activity
   const { turns } = work
   const { rooms, people, preferences, invitations, order, toOthers } = chat
-  const { shares } = toOthers
+  const { onServers } = toOthers
   const timers = processTimers()
   const { limits } = current
   const talk = await openTalk({
@@ -74,10 +74,10 @@ export async function createHandler(
     clock,
     stores: storage,
   })
-  const pace = createPace({ limits, clock, wait: (ms) => wait(ms), shares })
-  const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn, shares)
+  const pace = createPace({ limits, clock, wait: (ms) => wait(ms), onServers })
+  const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn, onServers)
   const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions: order.sanctions, log })
-  const agents = createAgents({ runner, rooms, door, talk, shares, log })
+  const agents = createAgents({ runner, rooms, door, talk, onServers, log })
   const handler = createClientHandler({
     door,
     rooms,

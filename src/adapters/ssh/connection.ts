@@ -12,10 +12,13 @@ import { answerLogin } from './login.ts'
 import { paceInput } from './paced-input.ts'
 import { countIn, servePerson, type Served } from './person-connection.ts'
 import { guardClient, isTooLong, parserFault, sayWhyDisconnected, watchAnswers } from './ssh2-internals.ts'
+import { quickenKeyExchanges } from './ssh2-key-exchange.ts'
 
 /** A connection, to the server. */
 export interface ServedConnection {
-  /** Hangs up once all channels have ended, and at once before the login. */
+  /** Ends its sessions, and hangs up once its commands have ended; at once before the login. */
+  drain(): void
+  /** Hangs up once all channels have ended, which are told to; at once before the login. */
   stop(): void
   drop(why: string): void
 }
@@ -88,7 +91,8 @@ export function serveConnection(
       },
     })
   })
-  return { stop: () => (served ? served.stop() : drop('server stops')), drop: (why) => drop(why) }
+  const end = (how: 'drain' | 'stop') => (served ? served[how]() : drop('server stops'))
+  return { drain: () => end('drain'), stop: () => end('stop'), drop: (why) => drop(why) }
 }
 
 /** They came while there was room, and others from there logged in first. */
@@ -137,6 +141,7 @@ function watchClient(client: Connection, carrier: Carrier): void {
     },
   })
   socket.once('close', close)
+  quickenKeyExchanges(client)
   guardClient(client, {
     onFault: drop,
     onWindowGrown: () => retrySending(carrier),

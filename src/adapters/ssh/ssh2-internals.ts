@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Connection, ServerChannel, Session } from 'ssh2'
 
 /**
- * The only file that reaches into ssh2 (1.17), for what it has no public way to do. If the parts are not where they
+ * The only file beside ssh2-key-exchange.ts that reaches into ssh2 (1.17), for what it has no public way to do. If the parts are not where they
  * were, `socketOf` and `guardClient` throw, so that an upgrade cannot remove a guard unseen.
  */
 

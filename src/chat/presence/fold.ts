@@ -1,10 +1,5 @@
-import type { Entry, PresenceEntry, PresenceSumEntry } from '../entry.ts'
-import { SYSTEM } from '../people/names.ts'
-import { keysOf } from '../../lib/keys-of.ts'
-import type { PresenceChange } from './held-presence.ts'
-import { coursesOf } from './sum.ts'
-
-type Coming = PresenceEntry | PresenceSumEntry
+import type { Entry } from '../entry.ts'
+import { type Coming, createRow, lineFor, nameIn } from './row.ts'
 
 /** What is shown of a log where comings and goings in a row are one line, and never a third of all lines. */
 export interface PresenceFold {
@@ -26,14 +21,14 @@ const MAX_IN_A_ROW = 200
 
 /** `own`: whose comings and goings are shown as they are, since the person waits for them. */
 export function createPresenceFold(own?: string): PresenceFold {
-  let row: Coming[] = []
+  let row = createRow()
   let lines = 0
   let presenceLines = 0
   let made: { readonly columns: number; readonly line: Entry } | undefined
 
   function waiting(columns: number): Entry | undefined {
-    if (row.length === 0) return undefined
-    if (made?.columns !== columns) made = { columns, line: lineFor(row, columns) }
+    if (row.length() === 0) return undefined
+    if (made?.columns !== columns) made = { columns, line: row.line(columns) }
     return made.line
   }
 
@@ -45,7 +40,7 @@ export function createPresenceFold(own?: string): PresenceFold {
   }
 
   function commit(line: Entry): readonly Entry[] {
-    row = []
+    row = createRow()
     made = undefined
     presenceLines += 1
     lines += 1
@@ -59,9 +54,9 @@ export function createPresenceFold(own?: string): PresenceFold {
   }
 
   function add(entry: Coming, columns: number): readonly Entry[] {
-    row.push(entry)
+    row.add(entry)
     made = undefined
-    return row.length < MAX_IN_A_ROW ? [] : commit(lineFor(row, columns))
+    return row.length() < MAX_IN_A_ROW ? [] : commit(row.line(columns))
   }
 
   return {
@@ -115,54 +110,3 @@ function rowsOf(entries: readonly FoldedEntry[]): readonly (readonly Coming[])[]
 const isComing = (entry: FoldedEntry): entry is Coming => 'kind' in entry && entry.kind === 'presence'
 
 const isOf = (entry: Coming, name: string): boolean => entry.event !== 'summed' && nameIn(entry) === name
-
-/** The last entry of a row, in the words of all of them. */
-function lineFor(row: readonly Coming[], columns: number): Entry {
-  const last = row.at(-1)
-  if (!last) throw new TypeError('there is no line for an empty row')
-  if (row.length === 1) return last
-  const changes = row.flatMap(changesOf)
-  const namesOf = (wanted: PresenceChange['event']): readonly string[] =>
-    changes.filter(({ event }) => event === wanted).map(({ name }) => name)
-  const { id, at, room } = last
-  const [joined, left] = [namesOf('joined'), namesOf('left')]
-  const text = rowText(changes, columns)
-  return { id, at, room, kind: 'presence', author: SYSTEM, event: 'summed', joined, left, text }
-}
-
-function changesOf(entry: Coming): readonly PresenceChange[] {
-  if (entry.event !== 'summed') return [{ name: nameIn(entry), event: entry.event }]
-  return [
-    ...entry.joined.map((name) => ({ name, event: 'joined' as const })),
-    ...entry.left.map((name) => ({ name, event: 'left' as const })),
-  ]
-}
-
-const nameIn = ({ text, event }: PresenceEntry): string => text.slice(0, -` ${event}`.length)
-
-/** What follows a number, for each thing that somebody can have done in the end. */
-const COUNTED = {
-  joined: 'came',
-  left: 'left',
-  'came and went': 'came and went',
-  'left and came back': 'left and came back',
-} as const
-
-/** `ann, bob joined · cy left`, or `3 came · 1 left` where the names do not fit. */
-function rowText(changes: readonly PresenceChange[], columns: number): string {
-  const courses = coursesOf(changes)
-  const groups = keysOf(COUNTED).flatMap((course) => {
-    const names = [...courses].flatMap(([name, own]) => (own === course ? [name] : []))
-    return names.length === 0 ? [] : [{ course, names }]
-  })
-  const named = groups.map(({ course, names }) => `${names.join(', ')} ${course}`).join(SEPARATOR)
-  if (mostCellsOf(named) + LABEL_CELLS <= columns) return named
-  return groups.map(({ course, names }) => `${names.length} ${COUNTED[course]}`).join(SEPARATOR)
-}
-
-const SEPARATOR = ' · '
-/** Of the mark before what the room says, `-- `. */
-const LABEL_CELLS = 3
-
-/** No terminal gives a character that is not ASCII more than two cells a UTF-16 unit. */
-const mostCellsOf = (text: string): number => text.length + text.replace(/[ -~]/g, '').length

@@ -20,29 +20,55 @@ export function sumOf(changes: readonly PresenceChange[]): EntryDraft {
   return { kind: 'presence', author: SYSTEM, event: 'summed', joined, left, text: sumText(changes) }
 }
 
-/** What the changes of one person come to, by the first and the last of them. */
-const COURSES = {
-  'joined joined': 'joined',
-  'left left': 'left',
-  'joined left': 'came and went',
-  'left joined': 'left and came back',
-} as const
+/** What a person did in the end, by the first and the last of their changes; in this order in a sum. */
+const COURSES = ['joined', 'left', 'came and went', 'left and came back'] as const
+export type Course = (typeof COURSES)[number]
 
-type Course = (typeof COURSES)[keyof typeof COURSES]
+/** What a course becomes with one more change. */
+const AFTER = {
+  joined: { joined: 'joined', left: 'came and went' },
+  left: { joined: 'left and came back', left: 'left' },
+  'came and went': { joined: 'joined', left: 'came and went' },
+  'left and came back': { joined: 'left and came back', left: 'left' },
+} as const satisfies Record<Course, Record<PresenceChange['event'], Course>>
 
-/** What each person did in the end, in the order in which they first did anything. */
-export function coursesOf(changes: readonly PresenceChange[]): ReadonlyMap<string, Course> {
-  const first = firstOf(changes)
-  return new Map(
-    [...lastOf(changes)].map(([name, event]) => [name, COURSES[`${first.get(name) ?? event} ${event}`]]),
-  )
+/** What each of some people did in the end, kept while changes come: in a crowd it is asked after each of them. */
+export interface Courses {
+  add(change: PresenceChange): void
+  /** How many people there are. */
+  size(): number
+  /** How many of them took this course. */
+  count(course: Course): number
+  /** Who took it, in the order in which they first did anything. */
+  names(course: Course): readonly string[]
+}
+
+/** Of nobody at first. */
+export function createCourses(): Courses {
+  const people = new Map<string, Course>()
+  const counts = new Map<Course, number>()
+  const count = (course: Course, more: 1 | -1): unknown =>
+    counts.set(course, (counts.get(course) ?? 0) + more)
+  return {
+    add({ name, event }) {
+      const before = people.get(name)
+      const course = before === undefined ? event : AFTER[before][event]
+      if (before === course) return
+      if (before !== undefined) count(before, -1)
+      count(course, 1)
+      people.set(name, course)
+    },
+    size: () => people.size,
+    count: (course) => counts.get(course) ?? 0,
+    names: (wanted) => [...people].flatMap(([name, course]) => (course === wanted ? [name] : [])),
+  }
 }
 
 /** `12 people joined, 3 left, 5 came and went`: each person once, by what they did in the end. */
 function sumText(changes: readonly PresenceChange[]): string {
-  const courses = [...coursesOf(changes).values()]
-  return Object.values(COURSES)
-    .map((course) => ({ course, count: courses.filter((one) => one === course).length }))
+  const courses = createCourses()
+  for (const change of changes) courses.add(change)
+  return COURSES.map((course) => ({ course, count: courses.count(course) }))
     .filter(({ count }) => count > 0)
     .map(({ course, count }, index) => `${index === 0 ? people(count) : count} ${course}`)
     .join(', ')
