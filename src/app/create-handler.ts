@@ -40,7 +40,7 @@ export async function createHandler(
   const { work, bytes } = activity
   const { turns } = work
   const { rooms, people, preferences, invitations, order, toOthers } = chat
-  const { shares } = toOthers
+  const { shares, caughtUp } = toOthers
   const timers = processTimers()
   const { limits } = current
   const talk = await openTalk({
@@ -76,7 +76,8 @@ export async function createHandler(
   })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms), shares })
   const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn, shares)
-  const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions: order.sanctions, log })
+  const { sanctions } = order
+  const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions, caughtUp, log })
   const agents = createAgents({ runner, rooms, door, talk, shares, log })
   const handler = createClientHandler({
     door,

@@ -25,7 +25,7 @@ export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 export async function createRoomsAndPeople(
   current: CurrentConfig,
   { storage, clock, log, nextId }: AppContext,
-  { bus: shared, elsewhere, troubles, others, loans, shares, tellInvited, talk }: SharedRooms,
+  { bus: shared, elsewhere, troubles, others, loans, shares, tellInvited, talk, caughtUp }: SharedRooms,
 ) {
   const bus = tapped(shared)
   const { log: entries, rooms: roomStore, people: store } = storage.chat
@@ -105,7 +105,7 @@ export async function createRoomsAndPeople(
     preferences,
     invitations,
     order,
-    toOthers: { talk, shares, troubles },
+    toOthers: { talk, shares, troubles, caughtUp },
   }
 }
 

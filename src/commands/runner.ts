@@ -1,5 +1,5 @@
 import type { Rooms } from '../chat/rooms.ts'
-import { Refusal, UsageError } from '../chat/errors.ts'
+import { Refusal, StorageError, UsageError } from '../chat/errors.ts'
 import type { ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { Pace } from '../chat/limits/pace.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
@@ -40,6 +40,11 @@ export function createRunner(parts: {
   readonly pace: Pace
   readonly bytes: ByteQuota
   readonly sanctions: Pick<Sanctions, 'whyOut'>
+  /**
+   * Undefined where this server knows what was decided of people and rooms. Where others may have decided something meanwhile, it
+   * resolves once that is known, and rejects with `StorageError`.
+   */
+  readonly caughtUp: () => Promise<void> | undefined
   readonly log: Log
 }): Runner {
   const byName = new Map(
@@ -57,7 +62,10 @@ export function createRunner(parts: {
     command?.protects ? bytes.charge : bytes.take
 
   return {
-    command: (line, caller) => guarded(payFor(commandOf(line)), line, caller, () => run(line, caller)),
+    command(line, caller) {
+      const command = commandOf(line)
+      return guarded(payFor(command), line, caller, () => run(line, caller), !command?.waitsForNothing)
+    },
     use(use, caller) {
       const command = byName.get(use.verb)
       const words = JSON.stringify([use.verb, use.room, use.args])
@@ -79,14 +87,26 @@ export function createRunner(parts: {
     text: string,
     caller: Caller,
     job: () => Promise<void | false>,
+    mustKnow = true,
   ): Promise<ExitStatus> {
     try {
       await parts.pace.next(caller.person)
+      if (mustKnow) await caughtUp()
       needToBeHere(caller)
       pay(caller.person, utf8Bytes(text))
       return (await job()) === false ? 1 : 0
     } catch (error) {
       return explain(error, caller)
+    }
+  }
+
+  /** A server that stood still knows first what others decided while it did. Rejects with `StorageError`. */
+  async function caughtUp(): Promise<void> {
+    try {
+      await parts.caughtUp()
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      throw new StorageError(error.reason, error.message, { cause: error })
     }
   }
 
@@ -105,6 +125,7 @@ export function createRunner(parts: {
     if (!script) return caller
     const stdin: ScriptControl['stdin'] = async (wait) => {
       const text = await script.stdin(wait)
+      await caughtUp()
       needToBeHere(caller)
       await checkAgain()
       bytes.take(person, utf8Bytes(text))

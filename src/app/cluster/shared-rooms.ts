@@ -13,7 +13,7 @@ import type { TalkElsewhere } from '../../chat/talk/other-servers.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterHooks, type ClusterRooms } from '../../cluster/cluster.ts'
-import type { ClusterStores, ServerFacts } from '../../cluster/ports.ts'
+import type { ClusterStores, News, ServerFacts } from '../../cluster/ports.ts'
 import type { QuestionRow } from '../../cluster/work-ports.ts'
 import type { Config } from '../../config/config.ts'
 import { askedIn } from './question-book.ts'
@@ -25,6 +25,8 @@ import { peopleElsewhere } from './people-elsewhere.ts'
 export type SharedRooms = ClusterRooms & {
   readonly others: OtherServers
   readonly tellInvited: (person: Person) => Promise<void>
+  /** As that of `News`. */
+  readonly caughtUp: News['caughtUp']
   /** Absent for a server that is alone, as the next ones. */
   readonly talk?: TalkElsewhere
   readonly loans?: Loans
@@ -38,6 +40,7 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
         ...cluster.rooms,
         loans: cluster.people.loans,
         shares: cluster.people.payers,
+        caughtUp: () => cluster.news.caughtUp(),
         ...peopleElsewhere(cluster, log),
       }
     : {
@@ -46,6 +49,7 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
         troubles: () => [],
         others: NO_OTHER_SERVERS,
         tellInvited: () => Promise.resolve(),
+        caughtUp: () => undefined,
       }
 
 /** This server as one of several, where the database is for several; it has not joined them yet. */
