@@ -33,7 +33,7 @@ const CORE = {
 
 /** For each adapter: its libraries. It may import `node:` and what `FOR_ADAPTERS` lists, and no other adapter. */
 const ADAPTERS = {
-  bus: ['@nats-io/transport-node', 'pg'],
+  wire: ['@nats-io/transport-node', 'pg'],
   http: [],
   log: ['pino'],
   lua: ['lua-in-js', 'luaparse', 'wasmoon'],
@@ -90,7 +90,7 @@ const FOR_ADAPTERS = [
   'prompt/hooks/hook.ts',
   'prompt/rungs/definitions-apart.ts',
   'prompt/snapshot.ts',
-  'prompt/wrap.ts',
+  'prompt/compose-prompt.ts',
   'tools/ports/*',
   'tools/limits.ts',
   'tools/tool.ts',
@@ -178,12 +178,13 @@ const RULES = {
   'unicorn/require-post-message-target-origin': 'off',
 }
 
-/** The config may know the adapters that it configures, and nothing else of ours. */
+/** The config may know the adapters that it configures and the rules of names, and nothing else of ours. */
 const CONFIG = layer(
   'config',
   [
     'lib/**',
-    'adapters/bus/config.ts',
+    'chat/people/name-rules.ts',
+    'adapters/wire/config.ts',
     'adapters/lua/engines.ts',
     'adapters/mcp/config.ts',
     'adapters/models/**',

@@ -10,11 +10,11 @@ import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { openHostKeys } from './app/host-keys.ts'
 import { createRoomsAndPeople } from './app/rooms-and-people.ts'
-import { clusterHooks, openCluster, sharedRooms, tellFacts } from './app/cluster/shared-rooms.ts'
-import { followOthers } from './app/cluster/shared-people.ts'
+import { clusterEvents, openCluster, sharedRooms, tellFacts } from './app/cluster/shared-rooms.ts'
+import { followPeople } from './app/cluster/follow-people.ts'
 import { openData } from './app/open-data.ts'
 import { createActivity, type Activity } from './app/activity.ts'
-import { followWork } from './app/cluster/follow-work.ts'
+import { followScriptsAndMcp } from './app/cluster/follow-scripts-and-mcp.ts'
 import { createTurnEnder } from './app/turns/cut-turns.ts'
 import { sharedFacts } from './app/cluster/shared-facts.ts'
 import { version } from './app/version.ts'
@@ -103,12 +103,12 @@ async function assemble(
   const running: { readAgain?: () => Promise<void> } = {}
   const turnEnder = createTurnEnder(rooms, context)
   const readAgain = async (): Promise<void> => await running.readAgain?.()
-  await cluster?.begin(clusterHooks(rooms, turnEnder.endAll, readAgain))
+  await cluster?.begin(clusterEvents(rooms, turnEnder.endAll, readAgain))
   await turnEnder.endAll()
   const activity = await createActivity(
     current,
     rooms,
-    { context, cluster, turnEnder, shares: chat.toOthers.shares },
+    { context, cluster, turnEnder, onServers: chat.toOthers.onServers },
     overrides,
     owned,
   )
@@ -119,10 +119,10 @@ async function assemble(
   const markdown = createLazyMarkdown()
   const { handler, agents, talk } = await createHandler(current, chat, activity, context, markdown)
   if (cluster) {
-    const readPeople = await followOthers(cluster, { chat, talk, work: activity.work, context })
+    const readPeople = await followPeople(cluster, { chat, talk, work: activity.work, context })
     const { rooms: stored } = context.storage.chat
     const kept = { rooms: stored, scripts: context.storage.prompts.scripts, mcp: activity.mcp }
-    const readWork = await followWork(cluster.news, kept)
+    const readWork = await followScriptsAndMcp(cluster.news, kept)
     running.readAgain = async () => {
       await readPeople()
       await readWork()
@@ -175,8 +175,8 @@ async function assemble(
       const { turns } = activity.work
       const running = { sessions: chat.comingIn.clients.sessions(), turns: turns.countHere() }
       context.log.info({ ...running, seconds }, 'draining: sessions end, and turns may go on for some time')
-      await Promise.all([server[Symbol.asyncDispose](), http?.drain()])
-      await turns.finish(until)
+      server.drain()
+      await Promise.all([http?.drain(), turns.finish(until)])
       context.log.info({ turns: turns.countHere() }, 'drained; turns that still run are stopped')
     },
     async listenHttp() {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
-import type { Shares } from '../chat/limits/shares.ts'
+import type { ServersOfPayers } from '../chat/limits/on-servers.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { RoomName } from '../chat/entry.ts'
 import type { Rooms } from '../chat/rooms.ts'
@@ -10,24 +10,21 @@ import type { Cluster } from '../cluster/cluster.ts'
 import type { Config } from '../config/config.ts'
 import { ownRoomsDir } from '../config/rooms-dir.ts'
 import { paths } from './paths.ts'
-import type { Json } from '../lib/json.ts'
 import { createRoomHooks, type RoomHooks } from '../prompt/hooks/room-hooks.ts'
-import type { ModelSettings } from '../prompt/model-settings.ts'
 import { OUTPUT_LIMITS, type ToolLimits } from '../tools/limits.ts'
 import type { Workspaces } from '../tools/ports/workspace.ts'
 import { createApprovals, type Approvals } from '../approvals/approvals.ts'
-import { createCatalogue } from '../toolbox/catalogue.ts'
 import { createToolRunner } from '../toolbox/run-tool.ts'
-import { createScopedTools } from '../toolbox/scoped-tools.ts'
 import { createToolboxes } from '../toolbox/room-toolbox.ts'
 import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
+import type { ConfiguredModel } from '../turns/ports.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
 import { assembleSummaries } from './turns/assemble-summaries.ts'
 import { assembleTurns } from './turns/assemble-turns.ts'
 import { configuredModels } from './turns/configured-models.ts'
 import type { TurnEnder } from './turns/cut-turns.ts'
-import { createModelServices } from './turns/model-services.ts'
+import { createModelServices, type ModelServicesParts } from './turns/model-services.ts'
 import { aloneInRoom } from './cluster/alone-in-room.ts'
 import { sharedQuestionBook } from './cluster/question-book.ts'
 import { sharedRunSlots } from './cluster/run-slots.ts'
@@ -35,10 +32,10 @@ import { sharedSummaryPlaces } from './cluster/summary-places.ts'
 import { sharedTurnSlots } from './cluster/turn-slots.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
-import { connectedNames, toolWordProblems } from './tools/tool-words.ts'
 import { meteredComposer } from './http/metering.ts'
-import { openMcp, type Mcp } from './mcp/open-mcp.ts'
-import { openTools, toolSources, type ConfiguredTools } from './tools/tool-sources.ts'
+import type { Mcp } from './mcp/open-mcp.ts'
+import { openToolkit } from './tools/open-toolkit.ts'
+import type { ConfiguredTools } from './tools/tool-sources.ts'
 
 /** What works in the rooms, and can be stopped: models' turns, people's own tool runs, and summaries. */
 export interface Work {
@@ -74,7 +71,7 @@ export interface ActivityParts {
   readonly cluster: Cluster | undefined
   readonly turnEnder: Pick<TurnEnder, 'end'>
   /** Absent for a server that is alone. */
-  readonly shares?: Shares | undefined
+  readonly onServers?: ServersOfPayers | undefined
 }
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
@@ -85,58 +82,19 @@ export async function createActivity(
   overrides: Overrides,
   owned: Owned,
 ): Promise<Activity> {
-  const { context, cluster, turnEnder, shares } = parts
+  const { context, cluster, onServers } = parts
   const { storage, log, clock } = context
-  const config = current.now()
   const { limits } = current
-  const composer = meteredComposer(
-    overrides.composer ?? owned(composerFor(config, context)),
-    context.metering.meter,
-  )
-  const workspaces = owned(workspacesFor(config, context))
-  const tools = owned(await openTools(config, storage, log, context.commands))
-  const connected = await connectedNames(storage.tools.mcp.connected)
-  for (const problem of await toolWordProblems(config, { modules: tools.modules, connected }))
-    log.warn({ problem }, 'the config names a tool wrongly')
-  const sources = toolSources(current, rooms, context, tools)
-  const mcp = owned(await openMcp(current.now, rooms.everywhere, context, sources))
-  const approvals = createApprovals({
-    room: (name) => rooms.anyRoom(name),
-    grants: storage.tools.grants,
-    book: cluster && sharedQuestionBook(cluster.questions),
-    limits,
-    answerMs: overrides.answerMs,
-    clock,
-    log,
-  })
-  const catalogue = createCatalogue({
-    get sources() {
-      return [...sources, ...mcp.sources()]
-    },
-    get disabled() {
-      return current.now().tools.disabled
-    },
-    log,
-  })
-  const scopedTools = createScopedTools(catalogue, storage.chat.rooms, scopeNow(current))
+  const composer = composerOf(current.now(), context, overrides, owned)
+  const workspaces = owned(workspacesFor(current.now(), context))
+  const { tools, mcp, scopedTools } = await openToolkit(current, rooms, context, owned)
+  const approvals = approvalsOf(limits, rooms, parts, overrides)
   const models = configuredModels(current, overrides)
-  const hooks = owned(
-    createRoomHooks({
-      rooms: storage.chat.rooms,
-      scripts: storage.prompts.scripts,
-      composer,
-      clock,
-      log,
-      room: (name) => rooms.anyRoom(name),
-      modelNames: () => models().map(({ settings }) => settings.name),
-      alone: cluster && aloneInRoom(cluster.work, context.nextId),
-    }),
-  )
-  const runner = createToolRunner({ limits: toolLimits(current), log })
-  const bytes = createByteQuota(limits, clock, shares)
+  const hooks = owned(hooksOf(rooms, models, composer, parts))
+  const bytes = createByteQuota(limits, clock, onServers)
   const openToolbox = createToolboxes({
     scopedTools,
-    runner,
+    runner: createToolRunner({ limits: toolLimits(current), log }),
     permissions: approvals,
     workspaces,
     results: storage.tools.results,
@@ -145,27 +103,16 @@ export async function createActivity(
     hooks,
   })
   const runs = createToolRuns(openToolbox, context.nextId, clock, cluster && sharedRunSlots(cluster.work))
-  const { tellAdmins } = rooms.everywhere
-  const services = createModelServices({
-    ...{ models, stores: storage, composer, limits, context, tellAdmins },
-    shared: cluster && {
-      slots: sharedTurnSlots(cluster.work, limits),
-      places: sharedSummaryPlaces(cluster.work),
-      lostTurn: (turn) => void turnEnder.end(turn),
-    },
-  })
-  const shared = { context, stores: storage, models: services, composer, limits }
+  const shared = {
+    ...{ context, stores: storage, composer, limits },
+    models: modelServicesOf(limits, rooms, parts, { models, composer }),
+  }
   const turns = assembleTurns({ ...shared, scopedTools, openToolbox, hooks })
   const summaries = assembleSummaries({
     ...shared,
     anyRoom: (name) => rooms.anyRoom(name),
     usualSummarizer: () => current.now().memory.summarizer,
   })
-  const warmUp = (): void => {
-    if (current.now().models.some(({ backend }) => backend !== 'guide')) composer.warmUp()
-    askServers(turns, log)
-    inBackground(summaries.lookAtAll(), log)
-  }
   return {
     work: {
       runs: owned(runs),
@@ -178,10 +125,67 @@ export async function createActivity(
     tools,
     mcp,
     hooks,
-    warmUp,
+    warmUp() {
+      if (current.now().models.some(({ backend }) => backend !== 'guide')) composer.warmUp()
+      askServers(turns, log)
+      inBackground(summaries.lookAtAll(), log)
+    },
     warmComposer: () => composer.warmUp(),
   }
 }
+
+/** Who is asked before a tool changes something, through whatever server the question is answered. */
+const approvalsOf = (
+  limits: Config['limits'],
+  rooms: Rooms,
+  { context: { storage, clock, log }, cluster }: ActivityParts,
+  { answerMs }: Overrides,
+): Approvals =>
+  createApprovals({
+    room: (name) => rooms.anyRoom(name),
+    grants: storage.tools.grants,
+    book: cluster && sharedQuestionBook(cluster.questions),
+    limits,
+    answerMs,
+    clock,
+    log,
+  })
+
+/** Rooms' scripts, of which one server runs each that something calls. */
+const hooksOf = (
+  rooms: Rooms,
+  models: () => readonly ConfiguredModel[],
+  composer: PoolComposer,
+  { context: { storage, clock, log, nextId }, cluster }: ActivityParts,
+) =>
+  createRoomHooks({
+    rooms: storage.chat.rooms,
+    scripts: storage.prompts.scripts,
+    composer,
+    clock,
+    log,
+    room: (name) => rooms.anyRoom(name),
+    modelNames: () => models().map(({ settings }) => settings.name),
+    alone: cluster && aloneInRoom(cluster.work, nextId),
+  })
+
+/** What turns and summaries share; where there are other servers, with those. */
+const modelServicesOf = (
+  limits: Config['limits'],
+  rooms: Rooms,
+  { context, cluster, turnEnder }: ActivityParts,
+  { models, composer }: Pick<ModelServicesParts, 'models' | 'composer'>,
+) =>
+  createModelServices({
+    ...{ models, composer, limits, context },
+    stores: context.storage,
+    tellAdmins: rooms.everywhere.tellAdmins,
+    shared: cluster && {
+      slots: sharedTurnSlots(cluster.work, limits),
+      places: sharedSummaryPlaces(cluster.work),
+      lostTurn: (turn) => void turnEnder.end(turn),
+    },
+  })
 
 const watchElsewhere =
   (cluster: Cluster | undefined): Work['watchElsewhere'] =>
@@ -198,18 +202,22 @@ function askServers(turns: Pick<Turns, 'models'>, log: Log): void {
 const inBackground = (work: Promise<void>, log: Log): void =>
   void work.catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
 
-/** A turn goes on with its model's settings; what the model may call is decided by the config of now. */
-const scopeNow =
-  (current: CurrentConfig) =>
-  ({ name, tools }: ModelSettings): Json =>
-    current.now().models.find((model) => model.name === name)?.tools ?? tools
-
 const toolLimits = (current: CurrentConfig): ToolLimits => ({
   get timeoutMs() {
     return current.now().tools.timeout_s * 1000
   },
   ...OUTPUT_LIMITS,
 })
+
+/** One that is handed in is not disposed of with the server. */
+function composerOf(
+  config: Config,
+  context: AppContext,
+  { composer }: Overrides,
+  owned: Owned,
+): PoolComposer {
+  return meteredComposer(composer ?? owned(composerFor(config, context)), context.metering.meter)
+}
 
 const composerFor = (config: Config, { log }: AppContext): PoolComposer =>
   createComposer(

@@ -9,7 +9,7 @@ import type { Rooms } from '../chat/rooms.ts'
 import type { TurnAtWork } from '../turns/queue.ts'
 import type { Work } from './activity.ts'
 import type { AppContext } from './context.ts'
-import { createRoomKeeper, type KeptPlaces } from './room/keep-room.ts'
+import { createRoomKeeper, type KeptPlaces } from './room/keep-deleted.ts'
 
 /** Those whom moderation concerns: the rooms, their people, what is decided of them, and who is here. */
 export interface Moderated {

@@ -40,7 +40,7 @@ export async function createHandler(
   const { work, bytes } = activity
   const { turns } = work
   const { rooms, people, preferences, invitations, order, toOthers } = chat
-  const { shares, caughtUp } = toOthers
+  const { onServers } = toOthers
   const timers = processTimers()
   const { limits } = current
   const talk = await openTalk({
@@ -74,11 +74,12 @@ export async function createHandler(
     clock,
     stores: storage,
   })
-  const pace = createPace({ limits, clock, wait: (ms) => wait(ms), shares })
-  const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn, shares)
-  const { sanctions } = order
+  const pace = createPace({ limits, clock, wait: (ms) => wait(ms), onServers })
+  const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn, onServers)
+  const { sanctions, others } = order
+  const { caughtUp } = others
   const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions, caughtUp, log })
-  const agents = createAgents({ runner, rooms, door, talk, shares, log })
+  const agents = createAgents({ runner, rooms, door, talk, onServers, log })
   const handler = createClientHandler({
     door,
     rooms,

@@ -1,5 +1,5 @@
 import { payerName } from '../chat/limits/payers.ts'
-import { ALONE, type Shares } from '../chat/limits/shares.ts'
+import { ALONE, type ServersOfPayers } from '../chat/limits/on-servers.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { OpenClients } from '../chat/moderation/open-clients.ts'
 import type { Ignores } from '../chat/talk/ignores.ts'
@@ -25,7 +25,7 @@ export const createDoor = (
   sanctions: Pick<Sanctions, 'whyOut'>,
   clients: Pick<OpenClients, 'begin'>,
   cameIn: Ignores['cameIn'],
-  shares: Shares = ALONE,
+  onServers: ServersOfPayers = ALONE,
 ): Door => ({
   async identify(name, { fingerprint, isCertified = false, mayBeCertified = false }, address, code) {
     const person = await people.identify(name, fingerprint, address, {
@@ -44,8 +44,8 @@ export const createDoor = (
     if (sanctions.whyOut(person) !== undefined) hangUp()
     return end
   },
-  countIn: (person, limit) => shares.beginWithin(person, limit),
-  servers: (kind, id) => shares.servers(payerName(kind, id), 'now'),
+  countIn: (person, limit) => onServers.beginWithin(person, limit),
+  servers: (kind, id) => onServers.servers(payerName(kind, id), 'now'),
 })
 
 /**

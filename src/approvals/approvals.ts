@@ -1,4 +1,4 @@
-import { mayManage } from '../chat/access.ts'
+import { mayManage } from '../chat/may-manage.ts'
 import type { RoomName } from '../chat/entry.ts'
 import type { Person, Role } from '../chat/people/person.ts'
 import { SYSTEM } from '../chat/people/names.ts'

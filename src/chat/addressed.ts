@@ -1,10 +1,10 @@
 import type { Entry } from './entry.ts'
-import { foldCase, mentionsOfPeople } from './mentions.ts'
+import { foldCase, mentionsOfPeople, NAME_WORD } from './mentions.ts'
 
 /** Whether an entry is said to somebody: `@bob` anywhere, or `bob:` at the beginning. */
 export type Addressed = (entry: Entry, person: { readonly name: string }) => boolean
 
-const FIRST_WORD = /^([\p{L}\p{N}\p{M}_.-]{1,40})[:,](?:\s|$)/u
+const FIRST_WORD = new RegExp(`^(${NAME_WORD})[:,](?:\\s|$)`, 'u')
 
 /** Reads each entry once, however many people ask. */
 export function createAddressed(): Addressed {

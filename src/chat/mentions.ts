@@ -1,4 +1,7 @@
-const MENTION = /(?<![\p{L}\p{N}_.@-])@([a-z0-9_.-]{1,32})/giu
+import { MAX_MODEL_NAME } from './people/name-rules.ts'
+
+/** Not what stands in an address such as `bob@example.org`. */
+const MENTION = new RegExp(`(?<![\\p{L}\\p{N}_.@-])@([a-z0-9_.-]{1,${MAX_MODEL_NAME}})`, 'giu')
 
 /**
  * The names of `callable` that a text mentions as `@name`, each once, in the order of the text.
@@ -16,7 +19,13 @@ function longestName(word: string, names: ReadonlySet<string>): string | undefin
   return shorter === word ? undefined : longestName(shorter, names)
 }
 
-const PERSON_MENTION = /(?<![\p{L}\p{N}_.@-])@([\p{L}\p{N}\p{M}_.-]{1,40})/gu
+/**
+ * A word that may be somebody's name. It may be longer than names are (`MAX_PERSON_NAME`): a text may write the marks of a letter
+ * as characters of their own.
+ */
+export const NAME_WORD = '[\\p{L}\\p{N}\\p{M}_.-]{1,40}'
+
+const PERSON_MENTION = new RegExp(`(?<![\\p{L}\\p{N}_.@-])@(${NAME_WORD})`, 'gu')
 
 /**
  * Tells of a person's name whether a text mentions it as `@name`, in any case of letters; a full stop after it is not part

@@ -31,7 +31,7 @@ export interface Cluster extends AsyncDisposable {
   readonly questions: Pick<SharedQuestions, 'open' | 'close' | 'answer' | 'elsewhere' | 'watch'>
   readonly news: Pick<News, 'on' | 'caughtUp'>
   /** Joins the others. Rejects with `StorageError`. */
-  begin(hooks: ClusterHooks): Promise<void>
+  begin(events: ClusterEvents): Promise<void>
   /** Tells the others what this server says of itself now, and compares it with them. Rejects with `StorageError`. */
   update(): Promise<void>
 }
@@ -52,7 +52,7 @@ export interface ClusterPeople {
 }
 
 /** What the rest of the server does for a cluster. None rejects with anything but `StorageError`. */
-export interface ClusterHooks {
+export interface ClusterEvents {
   /** Somebody may have come or gone some time ago, when it could not be stored: the log holds it. Never rejects. */
   readonly held: (room: RoomName) => Promise<void>
   /** Other servers have died, and what they were doing is to be ended. */
@@ -92,24 +92,24 @@ export function createCluster({
   const orders = createOrders(stores)
   const work = createSharedWork({ server, work: stores.work, news, orders, clock, log })
   const questions = createSharedQuestions({ server, questions: stores.questions, news, clock, log })
-  let hooks: ClusterHooks | undefined
+  let events: ClusterEvents | undefined
   let isOver = false
   const facts = async (): Promise<ServerFacts> => withClock(await given.facts(), clock.aheadMs())
-  const tell = (sentence: string): void => hooks?.differs(sentence)
+  const tell = (sentence: string): void => events?.differs(sentence)
   const differences = createDifferences({ server, servers, tell, log })
   const lease = createLease({
     servers,
     facts,
     clock,
     log,
-    onBuried: async (estate) => await hooks?.buried(estate),
+    onBuried: async (estate) => await events?.buried(estate),
     onSilent: () => work.loseAll(),
     async onBack() {
       // News may be gone that it has not read.
       await work.readAll()
       await questions.readAll()
       presence.comeAgain()
-      await hooks?.back()
+      await events?.back()
     },
     onRenewed: () => void lookAround(),
   })
@@ -153,7 +153,7 @@ export function createCluster({
       await differences.look()
     },
     async begin(theirs) {
-      hooks = theirs
+      events = theirs
       await lease.begin(before)
       // Read second, so that what changes meanwhile is news.
       await news.begin()

@@ -47,13 +47,14 @@ export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts):
   const inTurn = createSerial()
   /** The last that was delivered; undefined until it is known where to begin. */
   let last: EntryId | undefined
+  /** What the log ended with before the first entry that this process appended meanwhile. */
   let ownBefore: EntryId | undefined
-  /** What was delivered since the log was last looked at and had the last of it. */
+  /** What was delivered, beginning with the last that the log is known to have. */
   let passed: EntryId[] = []
-  /** The last that was delivered, where the log did not have it when it was last looked at. */
-  let beyond: EntryId | undefined
+  /** The last that was delivered, where the log ended before it when it was last looked at. */
+  let missing: EntryId | undefined
 
-  /** `before`: the log before an entry that is to be delivered. */
+  /** `before`: what the log ended with before an entry that is to be delivered. */
   async function begin(before?: EntryId): Promise<void> {
     try {
       const stored = (await newest()) ?? BEFORE_ALL
@@ -61,6 +62,7 @@ export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts):
         (first, id) => (id !== undefined && id < first ? id : first),
         stored,
       )
+      passed = [last]
     } catch (error) {
       failed(error)
     }
@@ -99,12 +101,20 @@ export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts):
     }
   }
 
-  /** What was delivered last is not in the log, twice in a row: it was no entry of ours, and must not hold up what follows. */
-  function goBackTo(newest: EntryId): void {
-    const isBeyond = last !== undefined && newest < last
-    if (isBeyond && beyond === last) last = passed.findLast((id) => id <= newest) ?? newest
-    beyond = isBeyond ? last : undefined
-    if (!isBeyond) passed = []
+  /**
+   * Goes back where what was delivered last is in no log: no entry before it would be delivered any more. An example, with numbers
+   * for ids: 1, 2 and 9 were delivered, and the log ends with 2. It may not show 9 yet, so 9 is only remembered. When it is looked at
+   * again it ends with 3, and 9 is still the last: 9 was no entry of ours. 2 is the last again, and 3 is read.
+   */
+  function goBackFromMissing(newest: EntryId): void {
+    if (last === undefined) return
+    if (newest >= last) {
+      passed = [last]
+      missing = undefined
+      return
+    }
+    if (missing === last) last = passed.findLast((id) => id <= newest) ?? newest
+    missing = last
   }
 
   const ready = inTurn(() => begin())
@@ -118,7 +128,7 @@ export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts):
     inTurn: (tell) => inTurn(tell),
     reach: (id) =>
       inTurn(async () => {
-        goBackTo(id)
+        goBackFromMissing(id)
         await take({ id, after: undefined })
       }),
   }

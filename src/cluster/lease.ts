@@ -8,7 +8,7 @@ import type { ServerId } from './server-id.ts'
 const BEAT_MS = 2_000
 
 /** A server that says nothing for so long is dead to the others, in milliseconds. */
-const SILENT_MS = 8_000
+const LEASE_MS = 8_000
 
 /** What the keeping of a lease is made of. */
 export interface LeaseParts {
@@ -79,7 +79,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   }
 
   function noteSilence(): void {
-    if (clock.monotonic() - heardAt >= SILENT_MS) beSilent()
+    if (clock.monotonic() - heardAt >= LEASE_MS) beSilent()
   }
 
   function beSilent(): void {
@@ -108,8 +108,8 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
 
   /** Where the database was away, the others were cut off from it just as this server: they have as long to come back. */
   async function bury(): Promise<void> {
-    const isSteady = steadySince !== undefined && heardAt - steadySince >= SILENT_MS
-    await settle(isSteady ? await servers.bury(SILENT_MS) : NOBODY)
+    const isSteady = steadySince !== undefined && heardAt - steadySince >= LEASE_MS
+    await settle(isSteady ? await servers.bury(LEASE_MS) : NOBODY)
   }
 
   async function settle(found: Estate): Promise<void> {
@@ -130,7 +130,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
       await servers.begin(await facts())
       isComingBack = true
     }
-    if (asked - heardAt > SILENT_MS / 2) steadySince = undefined
+    if (asked - heardAt > LEASE_MS / 2) steadySince = undefined
     steadySince ??= asked
     heardAt = asked
     isSilent = false

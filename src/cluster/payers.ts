@@ -1,5 +1,5 @@
 import { payersOf, type Payer } from '../chat/limits/payers.ts'
-import type { Shares } from '../chat/limits/shares.ts'
+import type { ServersOfPayers } from '../chat/limits/on-servers.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import { StorageError } from '../chat/errors.ts'
 import { createConnectionLimit, type AskedConnection, type WhenTold } from './connection-limit.ts'
@@ -14,7 +14,7 @@ const TELL_MS = 250
 const AGAIN_MS = 5_000
 
 /** Who is on which server, kept as the database has it. */
-export interface SharedPayers extends Shares {
+export interface SharedPayers extends ServersOfPayers {
   /** Reads who is elsewhere. Rejects with `StorageError`. */
   readAgain(): Promise<void>
   /** Tells of all who are here once more: others took this server for dead. */

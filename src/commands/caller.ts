@@ -11,7 +11,7 @@ export interface Output {
   /** One line on standard error: what a script's author must know, but a reader of the output must not. */
   warn(text: string): void
   /**
-   * Resolves when there is room for more, or the caller is gone, and it is this caller's turn. A command that reads or
+   * Resolves when there is space for more, or the caller is gone, and it is this caller's turn. A command that reads or
    * prints much awaits it between two pages, and makes the next one only then.
    */
   ready(): Promise<void>

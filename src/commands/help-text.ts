@@ -68,7 +68,7 @@ export function commandHelp(command: Command, kind: CallerKind): string {
 
 const choicesOf = ({ oneOf }: ArgumentSpec): string => (oneOf ? ` (${oneOf.join(', ')})` : '')
 
-/** The keys side by side, in as many columns as there is room for, up to two. */
+/** The keys side by side, in as many columns as there is space for, up to two. */
 export function keysHelp(keys: readonly HelpKey[], columns: number): string {
   const width = Math.max(...keys.map((one) => one.keys.length)) + 2
   const cells = keys.map((one) => one.keys.padEnd(width) + one.does)

@@ -1,4 +1,5 @@
 import { mentionedWords } from '../chat/mentions.ts'
+import { MAX_MODEL_NAME, MAX_PERSON_NAME } from '../chat/people/name-rules.ts'
 import { closest } from '../lib/suggest.ts'
 
 /** Who can be meant by a name. */
@@ -10,8 +11,9 @@ export interface Callable {
   readonly isRegistered: (name: string) => Promise<boolean>
 }
 
-/** No model and no person has a longer name, in UTF-16 units. */
-const MAX_NAME_UNITS = 32
+/** A word with more UTF-16 units is nobody's misspelt name. */
+const MAX_NAME_UNITS = Math.max(MAX_MODEL_NAME, MAX_PERSON_NAME)
+const CALLED = new RegExp(`^\\s*([\\w.-]{1,${MAX_MODEL_NAME}})[:,](?=\\s)`)
 /** Mentions of one message that are looked at. */
 const MAX_MENTIONS = 3
 
@@ -24,7 +26,7 @@ export async function missedWords(text: string, callable: Callable): Promise<str
   const bare = bareHint(text.trim().toLowerCase())
   if (bare !== undefined) return `that was said in the room; ${bare}`
   const [first = ''] = text.split('\n', 1)
-  const called = /^\s*([\w.-]{1,32})[:,](?=\s)/.exec(first)?.[1]?.toLowerCase()
+  const called = CALLED.exec(first)?.[1]?.toLowerCase()
   const found = mentionedWords(first).slice(0, MAX_MENTIONS)
   if (called !== undefined && callable.models.includes(called) && !isAmong(called, found))
     return `@${called} reads what it is called for; write @${called} in place of ${called}`

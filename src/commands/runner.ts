@@ -2,6 +2,7 @@ import type { Rooms } from '../chat/rooms.ts'
 import { Refusal, StorageError, UsageError } from '../chat/errors.ts'
 import type { ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { Pace } from '../chat/limits/pace.ts'
+import type { OtherServers } from '../chat/moderation/other-servers.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
@@ -40,11 +41,7 @@ export function createRunner(parts: {
   readonly pace: Pace
   readonly bytes: ByteQuota
   readonly sanctions: Pick<Sanctions, 'whyOut'>
-  /**
-   * Undefined where this server knows what was decided of people and rooms. Where others may have decided something meanwhile, it
-   * resolves once that is known, and rejects with `StorageError`.
-   */
-  readonly caughtUp: () => Promise<void> | undefined
+  readonly caughtUp: OtherServers['caughtUp']
   readonly log: Log
 }): Runner {
   const byName = new Map(

@@ -23,7 +23,7 @@ export interface Speech {
    * many turns wait; the room may be told by then.
    */
   again(
-    question: { readonly room: Room; readonly message: MessageEntry; readonly model: string },
+    asked: { readonly room: Room; readonly message: MessageEntry; readonly model: string },
     person: Person,
     how?: Pick<Mention, 'permissions'>,
   ): Promise<RunningTurn>
@@ -39,7 +39,7 @@ export interface Said {
   readonly turns: ReadonlyMap<string, RunningTurn>
 }
 
-/** UTF-16 units of a question that the room reads again. */
+/** UTF-16 units of what was asked that the room reads again. */
 const MAX_REPEATED = 80
 
 /** The limits hold for what is said, and for what is done. Who speaks is not away any more. */

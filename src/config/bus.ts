@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type BusConfig, HAS_JWT, NATS_EXAMPLE, natsAddress, NKEY_SEED } from '../adapters/bus/config.ts'
+import { type BusConfig, HAS_JWT, NATS_EXAMPLE, natsAddress, NKEY_SEED } from '../adapters/wire/config.ts'
 import { errorCode, errorMessage } from '../lib/errors.ts'
 import type { Environment } from './environment.ts'
 import { ConfigError } from './problem.ts'

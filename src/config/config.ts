@@ -6,7 +6,7 @@
  * but what puts the server together: it knows nothing of rooms, sessions or turns.
  */
 import { dirname, resolve } from 'node:path'
-import type { BusConfig } from '../adapters/bus/config.ts'
+import type { BusConfig } from '../adapters/wire/config.ts'
 import type { McpServerConfig } from '../adapters/mcp/config.ts'
 import type { ModelConfig } from '../adapters/models/index.ts'
 import type { WebConfig } from '../adapters/web/config.ts'

@@ -1,12 +1,13 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
-import { NATS_EXAMPLE, natsAddress } from '../adapters/bus/config.ts'
+import { NATS_EXAMPLE, natsAddress } from '../adapters/wire/config.ts'
 import { ENGINE_NAMES } from '../adapters/lua/engines.ts'
 import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
 import type { RequiredKey } from '../adapters/models/provider.ts'
 import { ENCODINGS } from '../adapters/tokens/encodings.ts'
 import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search/provider.ts'
+import { MODEL_NAME, MODEL_NAME_RULE, ROOM_NAME } from '../chat/people/name-rules.ts'
 import { address } from './address.ts'
 import { hasSpace, TOO_SMALL } from './context-window.ts'
 import { keepAlive } from './keep-alive.ts'
@@ -22,8 +23,6 @@ import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/
  * Names are as in the file: snake_case.
  */
 
-const MODEL_NAME = /^[a-z0-9_.-]{1,32}$/
-
 const positive = (fallback: number) => z.int().min(1).max(2_000_000_000).default(fallback)
 const orOff = (fallback: number) => z.int().min(0).max(2_000_000_000).default(fallback)
 
@@ -33,7 +32,7 @@ const LEAST_TOOLS_TOKENS = 500
 const scope = z.union([z.string(), z.array(z.string())])
 
 const modelFields = z.strictObject({
-  name: z.string().regex(MODEL_NAME, 'use 1-32 of a-z, 0-9, _, . and -'),
+  name: z.string().regex(MODEL_NAME, `use ${MODEL_NAME_RULE}`),
   backend: z.enum(BACKENDS),
   model: z.string().min(1).optional(),
   endpoint: address('http://localhost:11434', 'api_key_env').optional(),
@@ -116,7 +115,7 @@ const isDirectory = (path: string): boolean =>
 
 /** A room's name, and a directory that an admin gives it in place of its own. */
 const workspaces = z.record(
-  z.string().regex(/^[a-z0-9_-]{1,32}$/, 'use the name of a room'),
+  z.string().regex(ROOM_NAME, 'use the name of a room'),
   z
     .string()
     .refine(isAbsolute, 'write an absolute path')

@@ -103,7 +103,10 @@ function fit(candidate: Candidate): LayerReport | FewerTools {
   return report(candidate, '', 'dropped', `${whatIsMissing(candidate)}${offer ? shareIn(offer) : ''}`)
 }
 
-/** The cap is less than the share where layers that are served before the tools, or are required, need the rest. */
+/**
+ * What tools could have had, for whoever reads why there are none. They have less than their share where layers that are served
+ * before them, or are required, need the rest.
+ */
 const shareIn = ({ cap, share }: ToolOffer): string =>
   cap < share ? `; more important layers leave ${cap} for tools` : `; tools may have ${cap}`
 

@@ -13,7 +13,7 @@ import type { ModelSettings } from './model-settings.ts'
 import type { HistoryStore, ScriptStore, StoredSummary, SummaryStore } from './ports.ts'
 import type { Resolution } from './scope.ts'
 import type { HistoryRow, Present, RoomScript, Snapshot, ToolsInTurn } from './snapshot.ts'
-import { targetOf } from './wrap.ts'
+import { targetOf } from './compose-prompt.ts'
 
 /** What a prompt is for. */
 export interface Occasion {

@@ -1,5 +1,5 @@
 /**
- * Prompts: what a model reads, composed from a snapshot of its room under an exact token budget. wrap.ts has the steps:
+ * Prompts: what a model reads, composed from a snapshot of its room under an exact token budget. compose-prompt.ts has the steps:
  * the layers run in Lua (lua/), then the budget decides which of them fit. scope.ts decides which tools a turn has.
  *
  * This folder must not know how models are asked or tools run, who runs Lua and counts tokens, or how anything is

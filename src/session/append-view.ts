@@ -67,16 +67,16 @@ export function createAppendView(
 
   function compose(items: readonly Item[]): Composed {
     const taken = items.slice(0, MAX_ITEMS_A_WRITE)
-    const page = createPage(echoed, timeOf)
-    if (isRepeated) page.endLine()
-    for (const item of taken) page.put(item)
-    if (isClosed) page.endLine()
-    else if (taken.length === items.length) page.type(draft)
+    const write = createWrite(echoed, timeOf)
+    if (isRepeated) write.endLine()
+    for (const item of taken) write.put(item)
+    if (isClosed) write.endLine()
+    else if (taken.length === items.length) write.type(draft)
     return {
-      text: (mustRing ? BELL : '') + (hasPty ? page.text().replaceAll('\n', '\r\n') : page.text()),
+      text: (mustRing ? BELL : '') + (hasPty ? write.text().replaceAll('\n', '\r\n') : write.text()),
       items: taken.length,
       written() {
-        echoed = page.echoed()
+        echoed = write.echoed()
         isRepeated = false
         mustRing = false
       },
@@ -131,7 +131,7 @@ export function createAppendView(
 }
 
 /** Puts together one write, to a screen on which the draft `echoed` stands before the cursor. */
-function createPage(begun: string, timeOf: (line: Pick<Entry, 'at'>) => string) {
+function createWrite(begun: string, timeOf: (line: Pick<Entry, 'at'>) => string) {
   let echoed = begun
   let text = ''
 

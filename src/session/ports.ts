@@ -44,7 +44,7 @@ export interface ExecPipe {
   /** What the client sends, until its end of file or until it is gone. May be left unread. */
   readonly stdin: AsyncIterable<Uint8Array>
   /**
-   * Standard output. The text is queued at once, in the order of the calls. Resolves when there is room for more: await
+   * Standard output. The text is queued at once, in the order of the calls. Resolves when there is space for more: await
    * it. Never rejects; what comes after the client left is dropped.
    */
   out(text: string): Promise<void>
@@ -52,6 +52,8 @@ export interface ExecPipe {
   err(text: string): Promise<void>
   /** Aborted when the client is gone, interrupts (^C with a pty), or the server stops. */
   readonly signal: AbortSignal
+  /** Aborted when the server is going to stop: what serves without end is to end now. Others have time until `signal`. */
+  readonly draining: AbortSignal
   /** As in `Terminal`. */
   readonly env: Readonly<Record<string, string>>
 }

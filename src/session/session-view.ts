@@ -20,7 +20,10 @@ export interface SessionView {
   message(message: PersonalMessage, onRead?: () => void): void
   /** As in `Screen`. */
   echo(line: string): void
-  /** False for a key that is not for the editor: what it does cannot be shown here, or this view has done it. */
+  /**
+   * True for a key that the line editor is to handle. False where this view has handled it by itself, or cannot show what the editor
+   * would do.
+   */
   takes(key: Key): boolean
   /** What is being typed now. */
   draft(draft: Draft): void

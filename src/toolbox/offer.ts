@@ -35,7 +35,7 @@ export interface Offer {
 
 /**
  * What the requests of one turn have offered so far. The model has read of it, so it can be called as well where a later
- * request has no more room for it and defers it. What the room's script or a scope leaves out since is not offered any more.
+ * request has no more space for it and defers it. What the room's script or a scope leaves out since is not offered any more.
  */
 export interface OfferedSoFar {
   /** By name, as it was sent last. */
@@ -47,9 +47,11 @@ export interface OfferedSoFar {
 export const createOfferedSoFar = (): OfferedSoFar => ({ tools: new Map(), hasSearch: false })
 
 /** What an offer is made with. */
-export interface OfferParts extends SearchParts {
+export interface OfferParts extends Omit<SearchParts, 'space'> {
   /** Gets what this request offers. */
   readonly offered: OfferedSoFar
+  /** As in `SearchParts`. `sentAs` is that of the offer. */
+  readonly space: (sentAs: SentOffer['sentAs']) => number
 }
 
 /** The tools that a model has in one step of its turn. They do not change while its calls run. */
@@ -65,7 +67,6 @@ export interface SentOffer extends Offer {
 /** `composed` are the tools that the prompt was made from. */
 export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: OfferParts): SentOffer {
   const { offered } = parts
-  const search = createSearch(parts, composed.catalogue.find)
   const known = new Map(composed.visible.map((tool) => [tool.id, tool]))
   addOffered(prompt, known, offered)
   const definitions = prompt.tools.flatMap(({ definition }) => definition ?? [])
@@ -75,6 +76,8 @@ export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: Offer
     const one = offered.tools.get(name)
     return one && inPrompt.has(one.tool.id) ? one : undefined
   }
+  const sentAs = (name: string): PromptTool | undefined => callable(name)?.sent
+  const search = createSearch({ ...parts, space: () => parts.space(sentAs) }, composed.catalogue.find)
 
   /** The list in the prompt names it, so it is no secret that it is there. */
   const isDeferred = (name: string, now: ToolsInReach): boolean =>
@@ -92,7 +95,7 @@ export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: Offer
   return {
     definitions,
     ids,
-    sentAs: (name) => callable(name)?.sent,
+    sentAs,
     resolve,
     unknown(name, now) {
       const names = definitions.map((one) => one.name).filter((one) => resolve(one, now))

@@ -24,7 +24,7 @@ export interface FoundTool {
 /** What a search needs beside the tools. */
 export interface SearchParts {
   /** Tokens that the tools which it finds may have. */
-  readonly room: () => number
+  readonly space: () => number
   /** Takes the tools that a search has found, and that fit, in the order of the search. */
   readonly found: (tools: readonly FoundTool[]) => void
   /** Tokens of these tools, as the model's provider counts them, with their lines. Rejects with `WrapError`. */
@@ -38,7 +38,7 @@ export type SearchTools = (args: JsonObject, tools: readonly Searchable[]) => Pr
  * What the model has already is named, and keeps its rung. What it has not is weighed before it is promised: all of it fits
  * into the next prompt together. Rejects as `weigh` does.
  */
-export function createSearch({ room: roomNow, found, weigh }: SearchParts, find: FindTools): SearchTools {
+export function createSearch({ space: spaceNow, found, weigh }: SearchParts, find: FindTools): SearchTools {
   /** What this step has found so far, with its tokens. */
   const foundNow = new Map<string, number>()
   return async ({ query }, tools) => {
@@ -46,13 +46,13 @@ export function createSearch({ room: roomNow, found, weigh }: SearchParts, find:
     const matching = await matchesIn(query, tools, find)
     if (matching.length === 0) return ok(noMatch(query))
     const weighed = zip(matching, await weigh(matching)).map(([one, tokens]) => ({ ...one, tokens }))
-    const room = roomNow()
+    const space = spaceNow()
     const isKnown = ({ tool }: Weighed): boolean => foundNow.has(tool.id)
-    const left = room - [...foundNow.values()].reduce((sum, tokens) => sum + tokens, 0)
+    const left = space - [...foundNow.values()].reduce((sum, tokens) => sum + tokens, 0)
     const fitting = thoseThatFit(weighed, left, isKnown)
     for (const { tool, tokens } of fitting) foundNow.set(tool.id, tokens)
     found(fitting)
-    return ok(searchText(weighed, fitting, room))
+    return ok(searchText(weighed, fitting, space))
   }
 }
 
@@ -94,18 +94,18 @@ function thoseThatFit(
   })
 }
 
-function searchText(matching: readonly Weighed[], fitting: readonly Weighed[], room: number): string {
+function searchText(matching: readonly Weighed[], fitting: readonly Weighed[], space: number): string {
   const loaded = matching.filter(({ isLoaded }) => isLoaded)
   const fresh = fitting.filter(({ isLoaded }) => !isLoaded)
   const others = matching.filter((one) => !one.isLoaded && !fitting.includes(one))
-  const tooLarge = others.filter(({ tokens }) => tokens > room)
-  const later = others.filter(({ tokens }) => tokens <= room).map(({ tool }) => tool.name)
+  const tooLarge = others.filter(({ tokens }) => tokens > space)
+  const later = others.filter(({ tokens }) => tokens <= space).map(({ tool }) => tool.name)
   return [
     ...listed('You have these already:', loaded),
     ...listed('You can call these from the next step on:', fresh),
     ...tooLarge.map(
       ({ tool, tokens }) =>
-        `${tool.name} is too large for you: it needs ${tokens} tokens, ${room} are there for tools that you find.`,
+        `${tool.name} is too large for you: it needs ${tokens} tokens, ${space} are there for tools that you find.`,
     ),
     ...(later.length > 0
       ? [

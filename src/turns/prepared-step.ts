@@ -1,17 +1,23 @@
+// How the steps of a turn are prepared. The first has a prompt and no messages; every other is made by the one before it:
+//
+//     prepare ─► step 1 ─ next ─► step 2 ─ next ─► step 3 …
+//                  └─ again ─► step 1 once more, where its request was refused
+//
+// `next` keeps the prompt of before as long as it may, so that what a provider has cached of it stays valid; `again` composes anew.
+
 import type { Calibrations, CountedRequest } from '../prompt/calibration/calibration.ts'
 import type { Snapshots } from '../prompt/gather-snapshot.ts'
-import { zip } from '../lib/zip.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Prompt } from '../prompt/prompt.ts'
-import { targetOf } from '../prompt/wrap.ts'
+import { targetOf } from '../prompt/compose-prompt.ts'
 import type { HistoryRow } from '../prompt/snapshot.ts'
 import { createOffer, type SentOffer } from '../toolbox/offer.ts'
-import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
-import { createFitSteps, type ShownSteps } from './fit-steps.ts'
-import type { ModelRequest, StepMessage, Thought } from './ports.ts'
+import { createFitSteps, type ShownSteps } from './messages/fit-steps.ts'
+import { createTokenMeter } from './messages/message-tokens.ts'
+import type { ModelRequest, StepMessage } from './ports.ts'
 import type { AnsweredEntry } from './turn-job.ts'
 import { createToolScale, createTurnTools } from './turn-tools.ts'
 
@@ -32,8 +38,7 @@ export interface PreparedStep {
   /**
    * Prepares the step after this one. `messages` are all steps so far, whole. The prompt is composed again if the tools in
    * scope have changed, if some were found or called that it does not have, or if the messages need tokens that older history
-   * has. Rejects as
-   * `PrepareStep` does.
+   * has. Rejects as `PrepareStep` does.
    */
   next(messages: readonly StepMessage[]): Promise<PreparedStep>
   /** Prepares this step again, with what is known of the model and its provider by now. Rejects likewise. */
@@ -97,55 +102,55 @@ export const createPrepareStep =
       return Math.min(budget.target + reserve, targetOf({ ...model, calibration }))
     }
 
-    /** A tool that was called comes back, where an earlier request had offered it and this one defers it. */
+    /** False where a tool was called that an earlier request had offered and this prompt only names: it must come back. */
     const hasAllCalled = ({ tools: sent }: Prompt): boolean =>
       used.called.every(({ id }) => !sent.some((tool) => tool.id === id && tool.form === 'deferred'))
 
-    function offerOf({ prompt }: Composed, tools: ScopedTools): SentOffer {
-      const offer = createOffer(prompt, tools, {
+    const offerOf = ({ prompt }: Composed, tools: ScopedTools): SentOffer =>
+      createOffer(prompt, tools, {
         offered: used.offered,
         found: used.find,
         weigh: (some) => weigh(some, caller.model),
-        room: () =>
-          Math.max(0, (prompt.findable ?? 0) - used.tokensOfNew(caller.chat?.messages ?? [], offer)),
+        space(sentAs) {
+          const calledNow = used.tokensOfNew(caller.chat?.messages ?? [], { sentAs })
+          return Math.max(0, (prompt.findable ?? 0) - calledNow)
+        },
       })
-      return offer
-    }
 
-    /** The last argument is what the messages of earlier steps take. */
-    function prepared(
-      composed: Composed,
-      tools: ScopedTools,
-      { messages, tokens: spent }: ShownSteps,
-    ): PreparedStep {
+    /** The step with this prompt and these messages of earlier steps. `tools` are those in scope that the prompt was made from. */
+    function prepared(composed: Composed, tools: ScopedTools, steps: ShownSteps): PreparedStep {
       const { prompt, rows } = composed
       const { used: promptTokens } = prompt.budget
       const offer = offerOf(composed, tools)
+
+      async function next(all: readonly StepMessage[]): Promise<PreparedStep> {
+        const now = await scopedTools(caller)
+        used.readCalls(all, offer)
+        const space = await spaceNow(composed)
+        const shown = await fitSteps(all, spaceForSteps(composed, space))
+        const fits = promptTokens + shown.tokens <= space
+        const hasNewFinds = used.searches() > composed.searches
+        const mayStay = fits && !hasNewFinds && hasAllCalled(prompt) && sameTools(now, tools)
+        return prepared(mayStay ? composed : await compose(now, shown.tokens), now, shown)
+      }
+
+      async function again(all: readonly StepMessage[]): Promise<PreparedStep> {
+        const now = await scopedTools(caller)
+        used.readCalls(all, offer)
+        // The window may be known to be smaller by now, so the space is that of a new prompt.
+        const alone = await compose(now, 0)
+        const shown = await fitSteps(all, spaceForSteps(alone))
+        return prepared(shown.tokens === 0 ? alone : await compose(now, shown.tokens), now, shown)
+      }
+
       return {
-        content: { prompt, messages, tools: offer.definitions },
+        content: { prompt, messages: steps.messages, tools: offer.definitions },
         rows,
         toolIds: offer.ids,
-        size: { counted: promptTokens + spent, framing: framingIn(prompt, caller.model) },
-        toolbox: openToolbox(caller, offer, spaceForSteps(composed) - spent),
-        async next(all) {
-          const now = await scopedTools(caller)
-          used.readCalls(all, offer)
-          const space = await spaceNow(composed)
-          const steps = await fitSteps(all, spaceForSteps(composed, space))
-          const fits = promptTokens + steps.tokens <= space
-          const found = used.searches() > composed.searches
-          return fits && !found && hasAllCalled(prompt) && sameTools(now, tools)
-            ? prepared(composed, now, steps)
-            : prepared(await compose(now, steps.tokens), now, steps)
-        },
-        async again(all) {
-          const now = await scopedTools(caller)
-          used.readCalls(all, offer)
-          // The window may be known to be smaller by now, so the space is that of a new prompt.
-          const alone = await compose(now, 0)
-          const steps = await fitSteps(all, spaceForSteps(alone))
-          return prepared(steps.tokens === 0 ? alone : await compose(now, steps.tokens), now, steps)
-        },
+        size: { counted: promptTokens + steps.tokens, framing: framingIn(prompt, caller.model) },
+        toolbox: openToolbox(caller, offer, spaceForSteps(composed) - steps.tokens),
+        next,
+        again,
       }
     }
 
@@ -163,41 +168,3 @@ const framingIn = ({ budget, tools }: Prompt, { framing: { perTool } }: ModelSet
 
 const sameTools = (a: ScopedTools, b: ScopedTools): boolean =>
   a.visible.length === b.visible.length && a.visible.every((tool, index) => tool === b.visible[index])
-
-/** Tokens that a provider adds around a message or a definition: a few, so this number is high. */
-const FRAMING_TOKENS = 8
-
-/** Counts tokens for a turn, those of each message once. */
-function createTokenMeter(composer: Pick<Composer, 'count'>, encoding: string) {
-  const known = new WeakMap<StepMessage, number>()
-  return async (messages: readonly StepMessage[]): Promise<readonly number[]> => {
-    const fresh = messages.filter((message) => !known.has(message))
-    const counts = await composer.count(encoding, fresh.map(textOf))
-    for (const [message, tokens] of zip(fresh, counts)) known.set(message, tokens + FRAMING_TOKENS)
-    return messages.map((message) => known.get(message) ?? 0)
-  }
-}
-
-const textOf = (message: StepMessage): string => {
-  switch (message.role) {
-    case 'tool':
-      return `${JSON.stringify({ response: message.name, name: message.name, tool_call_id: message.call })}\n${message.content}`
-    case 'assistant':
-      return [
-        message.text,
-        ...message.calls.map(callText),
-        ...(message.thoughts ?? []).map(thoughtText),
-      ].join('\n')
-  }
-}
-
-/**
- * As providers of OpenAI's kind are sent it: most chat templates show a model about as much around each call, and none is
- * known to show more. Of a result, too, the names of what is around it are counted.
- */
-const callText = ({ id, name, arguments: given }: ToolCall): string =>
-  JSON.stringify([{ id, type: 'function', function: { name, arguments: given } }])
-
-/** A signature is counted like text, which is more than it may be. */
-const thoughtText = ({ text, providerData }: Thought): string =>
-  providerData ? `${text}\n${JSON.stringify(providerData)}` : text

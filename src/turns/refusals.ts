@@ -1,6 +1,6 @@
 import type { Calibrations, CountedRequest } from '../prompt/calibration/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
-import { targetOf } from '../prompt/wrap.ts'
+import { targetOf } from '../prompt/compose-prompt.ts'
 import type { KnownModels } from './known-models.ts'
 import type { ModelRefusal } from './model-error.ts'
 import { windowFor } from './narrowed.ts'

@@ -3,7 +3,7 @@ import type { Sources } from '../metrics/source-files.ts'
 
 /** The file that others open first, in folders that have no `index.ts`, no `ports.ts` and no file of their own name. */
 const FIRST_FILES: Readonly<Record<string, string>> = {
-  'src/adapters/bus': 'open.ts',
+  'src/adapters/wire': 'open.ts',
   'src/adapters/http': 'server.ts',
   'src/adapters/log': 'pino-log.ts',
   'src/adapters/lua': 'composer.ts',
@@ -18,12 +18,14 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/ssh': 'server.ts',
   'src/adapters/ssh/keys': 'public-key.ts',
   'src/adapters/storage/postgres/cluster': 'stores.ts',
+  'src/adapters/storage/postgres/names': 'name-filing.ts',
   'src/adapters/storage/postgres/models': 'calibrations.ts',
   'src/adapters/storage/postgres/moderation': 'sanctions.ts',
   'src/adapters/storage/postgres/search': 'entry-search.ts',
   'src/adapters/storage/postgres/talk': 'away.ts',
   'src/adapters/storage/postgres/tools': 'mcp.ts',
   'src/adapters/storage/rows': 'entry-row.ts',
+  'src/adapters/storage/sqlite/names': 'name-filing.ts',
   'src/adapters/storage/sqlite/models': 'calibrations.ts',
   'src/adapters/storage/sqlite/moderation': 'sanctions.ts',
   'src/adapters/storage/sqlite/search': 'entry-search.ts',
@@ -37,7 +39,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/app/cluster': 'turn-slots.ts',
   'src/app/http': 'open-http.ts',
   'src/app/mcp': 'open-mcp.ts',
-  'src/app/mcp/import': 'agents-file.ts',
+  'src/app/mcp/import': 'client-config-file.ts',
   'src/app/operator': 'check.ts',
   'src/app/room': 'board.ts',
   'src/app/tools': 'tool-sources.ts',
@@ -60,6 +62,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/tools': 'tool.ts',
   'src/tools/builtin/calculator': 'evaluate.ts',
   'src/tools/ports': 'workspace.ts',
+  'src/turns/messages': 'fit-steps.ts',
   'src/turns/scripts': 'check-script.ts',
 }
 

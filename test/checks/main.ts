@@ -1,12 +1,13 @@
 /**
  * What `npm run check` looks at besides style and types: that every key of the config is read and tried, that every folder says what
  * it is for, that docs/commands.md is what the commands give and the rights of each are tested, that the pages name all limits and backends, that no two types
- * have one name, and that no figure of docs/metrics.md has grown. One program for all: each would load the same files. This
+ * have one name, that all that docs/architecture.md names is there, and that no figure of docs/metrics.md has grown. One program for all: each would load the same files. This
  * folder must not know what a key or a command does.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import glob from 'fast-glob'
 import { z } from 'zod'
 import { BACKENDS } from '../../src/adapters/models/index.ts'
 import { fileSchema } from '../../src/config/schema.ts'
@@ -19,6 +20,7 @@ import { createCommandWorld } from '../support/commands/command-world.ts'
 import { everyKey, leftOutOf } from '../support/every-key.ts'
 import { unsaidInPages } from './config-in-pages.ts'
 import { silentFolders } from './folder-comments.ts'
+import { namedInVain } from './named-in-page.ts'
 import { sharedTypeNames } from './type-names.ts'
 import { keysOf, unreadKeys, type Schema } from './config-keys.ts'
 
@@ -63,12 +65,19 @@ async function unsaid(): Promise<readonly string[]> {
   return unsaidInPages(fileSchema.parse({}).limits, BACKENDS, pages)
 }
 
+async function mapProblems(): Promise<readonly string[]> {
+  const page = 'docs/architecture.md'
+  const paths = await glob('{src,lua,test,docs,migrations,wrapped-tools}/**/*', { cwd: root })
+  return namedInVain(page, await readFile(join(root, page), 'utf8'), { paths, sources })
+}
+
 const problems = [
   ...configProblems(),
   ...folderProblems(),
   ...(await commandProblems()),
   ...(await unsaid()),
   ...sharedTypeNames(sources),
+  ...(await mapProblems()),
 ]
 const figures = await run('check', root, ROADS)
 for (const problem of problems) console.error(problem)

@@ -7,7 +7,7 @@ import { type EngineName, ENGINE_NAMES, openEngine } from '../../src/adapters/lu
 import { paths } from '../../src/app/paths.ts'
 import type { LuaEngine } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
-import { composePrompt } from '../../src/prompt/wrap.ts'
+import { composePrompt } from '../../src/prompt/compose-prompt.ts'
 import { readSnippets, runSnippets } from '../support/lua-snippets/corpus.ts'
 import { differencesOf, withTable } from '../support/lua-snippets/differences.ts'
 import { expressions, formatCalls, patternCalls } from '../support/lua-snippets/random.ts'

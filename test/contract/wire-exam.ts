@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { BusSecret } from '../../src/adapters/bus/seal.ts'
+import type { BusSecret } from '../../src/adapters/wire/seal.ts'
 import type { Log } from '../../src/chat/ports.ts'
 import type { Wire } from '../../src/cluster/ports.ts'
 import { utf8Bytes } from '../../src/lib/bytes.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe } from 'vitest'
-import { openWire } from '../../src/adapters/bus/open.ts'
+import { openWire } from '../../src/adapters/wire/open.ts'
 import { newBusSecret } from '../support/bus-secret.ts'
 import { startNats } from '../support/nats.ts'
 import { lacks } from '../support/needs.ts'

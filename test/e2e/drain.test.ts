@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createDeferred } from '../../src/lib/deferred.ts'
 import { saysLater } from '../support/model-server.ts'
+import { openSsh } from '../support/ssh.ts'
 import { createModelStage } from '../support/stage.ts'
 
 const DRAINING = '\n[limits]\ndrain_s = 60\n'
@@ -38,4 +39,26 @@ test('a second signal stops the turn that the server waits for', async () => {
   await stage.restart('SIGTERM')
   const { stdout } = await stage.as('alice', ['history', 'lobby'])
   expect(stdout).toContain('@qwen was stopped: the server is stopping')
+})
+
+test('a script that asked has its answer; what serves without end is over at once, and what waits for input with the turns', async () => {
+  await using stage = await createModelStage(DRAINING)
+  const target = { user: 'alice', port: stage.server.port, key: await stage.home.key('alice') }
+  const goOn = createDeferred<void>()
+  stage.models.play(saysLater('The first half', goOn.promise, ' and the second.'))
+  await using asking = openSsh(target, ['ask', 'lobby', '@qwen', 'tell me all of it'])
+  await asking.waitFor('The first half')
+  await using agent = openSsh(target, ['mcp', 'serve'])
+  agent.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`)
+  await agent.waitFor('"id":1')
+  await using saying = openSsh(target, ['say', 'lobby'])
+  saying.write('half a line')
+  const stopped = stage.server.stop('SIGTERM')
+  await agent.exit
+  expect(stage.server.process.exitCode).toBe(null)
+  goOn.resolve()
+  expect(await asking.exit).toBe(0)
+  expect(asking.output()).toContain('The first half and the second.')
+  expect(await saying.exit).not.toBe(0)
+  expect(await stopped).toBe(0)
 })

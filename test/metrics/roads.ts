@@ -79,7 +79,7 @@ export const ROADS: readonly Road[] = [
         through: 'src/adapters/lua/process/protocol.ts:ResponseLine',
       },
       { aside: 'src/adapters/lua/sent-once.ts:createToolReceiver' },
-      { to: 'src/prompt/wrap.ts:composePrompt' },
+      { to: 'src/prompt/compose-prompt.ts:composePrompt' },
       { aside: 'src/prompt/run-layers.ts:runLayers' },
       { aside: 'src/prompt/layers.ts:readLayers' },
       { aside: 'src/prompt/budget.ts:fillBudget' },

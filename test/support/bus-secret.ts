@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { BusSecret } from '../../src/adapters/bus/seal.ts'
+import type { BusSecret } from '../../src/adapters/wire/seal.ts'
 
 /** The secret of servers that have a database together. */
 export function newBusSecret(): BusSecret {

@@ -4,7 +4,7 @@ import { paths } from '../../src/app/paths.ts'
 import { runHook } from '../../src/prompt/hooks/run-hook.ts'
 import type { Composer, LuaEngine } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
-import { composePrompt } from '../../src/prompt/wrap.ts'
+import { composePrompt } from '../../src/prompt/compose-prompt.ts'
 import { tokenCounters } from './token-counters.ts'
 
 /** One for all tests of a worker, as one serves all rooms of a wrap process: to compile the bundle takes 40 ms each time. */

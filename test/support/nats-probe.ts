@@ -1,5 +1,5 @@
 /** Opens wires over NATS, one after the other, and prints whether each works; for what holds of a whole process, such as whom it trusts. */
-import { openWire } from '../../src/adapters/bus/open.ts'
+import { openWire } from '../../src/adapters/wire/open.ts'
 import { newBusSecret } from './bus-secret.ts'
 import { createEventLog } from './event-log.ts'
 

@@ -5,7 +5,7 @@ import type { LuaEngine, TokenCounter } from '../../src/prompt/ports.ts'
 import { createRemembered } from '../../src/prompt/remembered/remembered.ts'
 import type { Prompt } from '../../src/prompt/prompt.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
-import { composePrompt } from '../../src/prompt/wrap.ts'
+import { composePrompt } from '../../src/prompt/compose-prompt.ts'
 import { tokenCounters } from './token-counters.ts'
 
 /** The real engine and the real tokenizer in this process, for tests of what comes out. */

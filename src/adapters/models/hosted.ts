@@ -22,6 +22,6 @@ export const hosted =
     const baseURL = endpointOf(access)
     // Without a key, even an empty one, the libraries would look in the environment.
     const options = { baseURL, apiKey: access.apiKey ?? '', fetch: readingUsage(guardedFetch(limits)) }
-    const upstream = { access, endpoint: baseURL, question: 'is the network up?' }
+    const upstream = { access, endpoint: baseURL, advice: 'is the network up?' }
     return sdkModel(() => load(options, access.model), upstream, sdkOptions)
   }

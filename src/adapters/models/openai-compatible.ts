@@ -41,8 +41,8 @@ interface CompatibleServer {
   readonly ask: (access: ModelAccess, signal: AbortSignal) => Promise<ModelFacts>
 }
 
-/** The adapter for such a server. `question` is what an admin should ask if nothing answers at the endpoint. */
-export function chatCompletions(question: string, { usualEndpoint, ask }: CompatibleServer) {
+/** The adapter for such a server. `advice` is what an admin should look at if nothing answers at the endpoint. */
+export function chatCompletions(advice: string, { usualEndpoint, ask }: CompatibleServer) {
   return (access: ModelAccess, limits: ModelLimits): LanguageModel => {
     const baseURL = versionedEndpoint(access, usualEndpoint)
     const load = async () => {
@@ -56,7 +56,7 @@ export function chatCompletions(question: string, { usualEndpoint, ask }: Compat
       })
       return provider.chatModel(access.model)
     }
-    const upstream = { access, endpoint: baseURL, question }
+    const upstream = { access, endpoint: baseURL, advice }
     return sdkModel(load, upstream, { reportIn: chatReport, inquire: (signal) => ask(access, signal) })
   }
 }

@@ -3,6 +3,7 @@
  * processes: it knows no tool, no person and no permission, and whoever calls it was allowed to.
  */
 import { join } from 'node:path'
+import { isRoomName } from '../../chat/people/name-rules.ts'
 import type { Log } from '../../chat/ports.ts'
 import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/ports/workspace.ts'
 import { createCommandQueue } from './command-queue.ts'
@@ -94,7 +95,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
 
 /** The name of a room becomes the name of a directory, so it must not be a path. */
 function checkedName(room: string): string {
-  if (!/^[a-z0-9_-]{1,32}$/.test(room)) throw new WorkspaceError(`'${room}' is not the name of a room`)
+  if (!isRoomName(room)) throw new WorkspaceError(`'${room}' is not the name of a room`)
   return room
 }
 

@@ -23,6 +23,8 @@ export interface Carrier {
 export interface OnCarrier {
   /** The connection, or this channel, is closed. */
   close(): void
+  /** The server is going to stop: a shell is to end soon, and a command may go on until `stop`. */
+  drain(): void
   /** The server stops: the channel is to end soon. */
   stop(): void
   /** Nothing can be started on it any more: tells why on its standard error, and ends it. False where something was started. */

@@ -15,6 +15,8 @@ import { endUnstarted } from './ssh2-internals.ts'
 export interface OpenChannel extends Pick<Terminal, 'size' | 'onResize' | 'term' | 'env'> {
   /** Aborted when the channel or its connection is closed, and when the server stops. */
   readonly gone: AbortSignal
+  /** Aborted when the server is going to stop, for a command: a shell is stopped then. */
+  readonly draining: AbortSignal
   /** True once the server stops. The client is there and reads. */
   isStopping(): boolean
   /**
@@ -73,13 +75,15 @@ export function openChannel(
   { carrier, queue, onStart, onClose }: ChannelOptions,
 ): void {
   const requests = collectRequests(session)
-  let started: { readonly channel: OpenChannel; close(): void; stop(): void } | undefined
+  let started: ReturnType<typeof startChannel> | undefined
+  let isCommand = false
   const own = {
     close() {
       if (!carrier.channels.delete(own)) return
       started?.close()
       onClose(started !== undefined)
     },
+    drain: () => (isCommand ? started?.drain() : started?.stop()),
     stop: () => started?.stop(),
     refuse: (why: string) => started === undefined && endUnstarted(client, session, why, MISUSE),
   }
@@ -87,6 +91,7 @@ export function openChannel(
   session.on('close', own.close)
   function start(accept: () => ServerChannel, reject: (() => void) | undefined, command?: string): void {
     if (started) return reject?.()
+    isCommand = command !== undefined
     started = startChannel(accept(), requests(), carrier, queue)
     onStart(started.channel, command)
   }
@@ -96,12 +101,14 @@ export function openChannel(
 
 function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrier, queue: SendLimits) {
   const gone = new AbortController()
+  const draining = new AbortController()
   let isStopping = false
   let outbox: Outbox | undefined
   stream.on('error', () => carrier.drop('channel error'))
   const channel: OpenChannel = {
     ...requests,
     gone: gone.signal,
+    draining: draining.signal,
     isStopping: () => isStopping,
     input: () => readInput(stream, gone.signal),
     openOutbox(onEmpty) {
@@ -116,6 +123,7 @@ function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrie
       outbox?.abandon()
       gone.abort(CHANNEL_CLOSED)
     },
+    drain: () => draining.abort(),
     stop() {
       isStopping = true
       gone.abort(SERVER_STOPPING)

@@ -16,7 +16,9 @@ import { quickenKeyExchanges } from './ssh2-key-exchange.ts'
 
 /** A connection, to the server. */
 export interface ServedConnection {
-  /** Hangs up once all channels have ended, and at once before the login. */
+  /** Ends its sessions, and hangs up once its commands have ended; at once before the login. */
+  drain(): void
+  /** Hangs up once all channels have ended, which are told to; at once before the login. */
   stop(): void
   drop(why: string): void
 }
@@ -89,7 +91,8 @@ export function serveConnection(
       },
     })
   })
-  return { stop: () => (served ? served.stop() : drop('server stops')), drop: (why) => drop(why) }
+  const end = (how: 'drain' | 'stop') => (served ? served[how]() : drop('server stops'))
+  return { drain: () => end('drain'), stop: () => end('stop'), drop: (why) => drop(why) }
 }
 
 /** They came while there was room, and others from there logged in first. */

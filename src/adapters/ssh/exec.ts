@@ -40,6 +40,7 @@ async function runCommand(
     const pipe: ExecPipe = {
       stdin: hasPty ? noInput() : channel.input(),
       signal,
+      draining: channel.draining,
       env: channel.env,
       out: (text) => send(text, 'out'),
       err: (text) => send(text, 'err'),

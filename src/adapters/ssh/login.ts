@@ -141,9 +141,12 @@ function splitUser({ username }: AuthContext): { readonly name: string; readonly
 }
 
 /**
- * A login that fails tells nothing, with three exceptions. A key that nobody has is asked for a code, whatever the name.
- * Where the store fails, whoever comes is let in, and told that on each channel instead of being served; it is the same for
- * every name and key. So is somebody who may come in, but under no such name, whoever has it.
+ * A login that fails tells nothing, with three exceptions:
+ *
+ * 1. A key that nobody has is asked for a code, whatever the name.
+ * 2. Where the store fails, everybody is let in, whatever the name and the key; each channel is told so and is not served.
+ * 3. A key that may come in under another name is let in likewise, is told that this name is refused, and is not served. It makes
+ *    no difference who has the name.
  */
 async function identify(
   name: string,

@@ -22,7 +22,9 @@ export interface Visitor extends Identified {
 export interface Served {
   /** The connection is closed. */
   close(): void
-  /** Hangs up once all channels have ended. */
+  /** Ends its sessions, opens no channel any more, and hangs up once its commands have ended. */
+  drain(): void
+  /** Hangs up once all channels have ended, which are told to. */
   stop(): void
 }
 
@@ -92,6 +94,10 @@ export function servePerson(
       idle.stop()
       release?.()
       visitor.uncount?.()
+    },
+    drain() {
+      for (const channel of [...carrier.channels]) channel.drain()
+      hangUpLater()
     },
     stop() {
       for (const channel of [...carrier.channels]) channel.stop()

@@ -49,6 +49,8 @@ export interface SshServer extends AsyncDisposable {
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>
   /** Bytes that wait for clients. */
   queued(): number
+  /** Lets nobody in any more and says goodbye to every session; commands go on until they have ended, or the server is disposed of. */
+  drain(): void
   /** Says goodbye to every session, aborts every command, and closes all within 2 s. */
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -64,7 +66,8 @@ export function createSshServer(options: SshServerOptions): SshServer {
   const tellCrowding = createCrowdingLog(log)
   const proxies = createProxies({ networks: options.proxies, limits, log })
   const context = sharedContext(options)
-  let isStopping = false
+  /** Resolves once nobody is connected; undefined while everybody may come. */
+  let closed: Promise<void> | undefined
 
   function giveWay(socket: Socket, address: string): void {
     const served = connections.get(socket)
@@ -74,7 +77,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
   }
 
   function receive(socket: Socket, address: string): void {
-    if (isStopping) return turnAway(socket)
+    if (closed) return turnAway(socket)
     const admitted = admit(address, () => giveWay(socket, address))
     if ('why' in admitted) {
       tellCrowding(address, admitted.why)
@@ -95,6 +98,13 @@ export function createSshServer(options: SshServerOptions): SshServer {
     if (!timer) start()
   }
 
+  /** Lets nobody in any more. */
+  function close(): Promise<void> {
+    // Also called where it does not listen, with an error.
+    closed ??= new Promise((resolve) => void listener.close(() => resolve()))
+    return closed
+  }
+
   const listener = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => socket.destroy())
     const peer = peerAddress(socket)
@@ -112,16 +122,21 @@ export function createSshServer(options: SshServerOptions): SshServer {
       return { host: address, port: taken }
     },
     queued: () => context.queues.total(),
+    drain() {
+      void close()
+      for (const [socket, served] of connections) {
+        if (served) served.drain()
+        else socket.destroy()
+      }
+    },
     async [Symbol.asyncDispose]() {
-      isStopping = true
-      const closed = listener.listening ? once(listener, 'close') : undefined
-      listener.close()
+      const nobody = close()
       for (const [socket, served] of connections) {
         if (served) served.stop()
         else socket.destroy()
       }
       const timer = setTimeout(() => [...connections.keys()].forEach((socket) => socket.destroy()), GRACE_MS)
-      await closed
+      await nobody
       clearTimeout(timer)
       // Whoever hung up just now leaves their room, and what they typed is kept, while there is something to store it.
       await settledWithin(GRACE_MS, context.jobs)

@@ -9,7 +9,7 @@ import { firstDamage } from './sqlite/damage.ts'
 import { openFile } from './sqlite/driver.ts'
 import { toStorageError } from './sqlite/errors.ts'
 import { lock } from './sqlite/lock.ts'
-import type { OpenDatabase } from './postgres/beside.ts'
+import type { OpenDatabase } from './postgres/audit.ts'
 import { readMigrations } from './migrations.ts'
 import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
@@ -77,7 +77,7 @@ const ofPostgres = (migrationsDir: string): string => join(migrationsDir, 'postg
  */
 export async function damageOf(place: Place, migrationsDir: string): Promise<string | undefined> {
   if (isUrl(place)) {
-    const { look } = await import('./postgres/beside.ts')
+    const { look } = await import('./postgres/audit.ts')
     await look({ url: place, migrationsDir: ofPostgres(migrationsDir) })
     return undefined
   }
@@ -91,7 +91,7 @@ export async function damageOf(place: Place, migrationsDir: string): Promise<str
 
 /** What everybody may do in a PostgreSQL database; undefined where they may not connect. Rejects with `StorageError`. */
 export async function openToAll(url: string): Promise<OpenDatabase | undefined> {
-  return await (await import('./postgres/beside.ts')).openToAll({ url })
+  return await (await import('./postgres/audit.ts')).openToAll({ url })
 }
 
 const closing = (db: Database): Database & Disposable =>
@@ -104,7 +104,7 @@ export async function auditDatabase(
   now: number,
 ): Promise<readonly AuditRow[]> {
   if (isUrl(place)) {
-    const postgres = await import('./postgres/beside.ts')
+    const postgres = await import('./postgres/audit.ts')
     return await postgres.rightsIn({ url: place, migrationsDir: ofPostgres(migrationsDir) }, now)
   }
   if (!existsSync(place))

@@ -4,7 +4,7 @@
  */
 import type { Agent, AgentListener } from '../../adapters/mcp/server/ports.ts'
 import { StorageError } from '../../chat/errors.ts'
-import type { Shares } from '../../chat/limits/shares.ts'
+import type { ServersOfPayers } from '../../chat/limits/on-servers.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { Rooms } from '../../chat/rooms.ts'
@@ -41,7 +41,7 @@ export interface AgentParts {
   readonly door: Pick<Door, 'begin' | 'whyOut'>
   readonly talk: Pick<Talk, 'ignores' | 'openSession'>
   /** Who is on which servers; absent for a server that is alone. */
-  readonly shares?: Pick<Shares, 'begin'> | undefined
+  readonly onServers?: Pick<ServersOfPayers, 'begin'> | undefined
   readonly log: Log
 }
 
@@ -59,7 +59,7 @@ export const createAgents = (parts: AgentParts): Agents => ({
     }
     const forget = parts.door.begin({ person, end, leave: rooms.putOut })
     // One that came over SSH is on a connection that counts already.
-    const uncount = person.login?.token && parts.shares?.begin(person)
+    const uncount = person.login?.token && parts.onServers?.begin(person)
     const out = parts.door.whyOut(person)
     if (out !== undefined) end(out)
     const run: Agent['run'] = (use, how) =>

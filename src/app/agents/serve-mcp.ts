@@ -12,7 +12,8 @@ export type ServeMcp = (person: Person, pipe: ExecPipe, account: Account) => Pro
 export const createServeMcp =
   (agents: Agents, log: Log, maxBytes: () => number): ServeMcp =>
   async (person, pipe, account) => {
-    const agent = await agents.open(person, { signal: pipe.signal, account })
+    const signal = AbortSignal.any([pipe.signal, pipe.draining])
+    const agent = await agents.open(person, { signal, account })
     try {
       const { serveLines } = await adapter()
       await serveLines(

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { openWire } from '../../adapters/bus/open.ts'
-import type { BusSecret } from '../../adapters/bus/seal.ts'
+import { openWire } from '../../adapters/wire/open.ts'
+import type { BusSecret } from '../../adapters/wire/seal.ts'
 import { createLocalBus } from '../../chat/local-bus.ts'
 import { tellDenied } from '../../approvals/approvals.ts'
 import { NO_OTHER_SERVERS, type OtherServers } from '../../chat/moderation/other-servers.ts'
-import type { Shares } from '../../chat/limits/shares.ts'
+import type { ServersOfPayers } from '../../chat/limits/on-servers.ts'
 import type { Loans } from '../../chat/people/loans.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
@@ -12,8 +12,8 @@ import type { Room } from '../../chat/room.ts'
 import type { TalkElsewhere } from '../../chat/talk/other-servers.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../../chat/presence/elsewhere.ts'
-import { createCluster, type Cluster, type ClusterHooks, type ClusterRooms } from '../../cluster/cluster.ts'
-import type { ClusterStores, News, ServerFacts } from '../../cluster/ports.ts'
+import { createCluster, type Cluster, type ClusterEvents, type ClusterRooms } from '../../cluster/cluster.ts'
+import type { ClusterStores, ServerFacts } from '../../cluster/ports.ts'
 import type { QuestionRow } from '../../cluster/work-ports.ts'
 import type { Config } from '../../config/config.ts'
 import { askedIn } from './question-book.ts'
@@ -25,12 +25,10 @@ import { peopleElsewhere } from './people-elsewhere.ts'
 export type SharedRooms = ClusterRooms & {
   readonly others: OtherServers
   readonly tellInvited: (person: Person) => Promise<void>
-  /** As that of `News`. */
-  readonly caughtUp: News['caughtUp']
   /** Absent for a server that is alone, as the next ones. */
   readonly talk?: TalkElsewhere
   readonly loans?: Loans
-  readonly shares?: Shares
+  readonly onServers?: ServersOfPayers
 }
 
 /** Of one of several; of one that has its database alone, where there is no cluster. */
@@ -39,8 +37,7 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
     ? {
         ...cluster.rooms,
         loans: cluster.people.loans,
-        shares: cluster.people.payers,
-        caughtUp: () => cluster.news.caughtUp(),
+        onServers: cluster.people.payers,
         ...peopleElsewhere(cluster, log),
       }
     : {
@@ -49,7 +46,6 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
         troubles: () => [],
         others: NO_OTHER_SERVERS,
         tellInvited: () => Promise.resolve(),
-        caughtUp: () => undefined,
       }
 
 /** This server as one of several, where the database is for several; it has not joined them yet. */
@@ -85,11 +81,11 @@ async function busSecret({ common }: Pick<ClusterStores, 'common'>, clock: Clock
 }
 
 /** What the server does for those that have died, and when it is back after it was cut off itself. */
-export function clusterHooks(
+export function clusterEvents(
   { anyRoom, everywhere }: Pick<Rooms, 'anyRoom' | 'everywhere'>,
   endCutTurns: () => Promise<void>,
   readAgain: () => Promise<void>,
-): ClusterHooks {
+): ClusterEvents {
   return {
     async held(name) {
       const room = await anyRoom(name).catch(() => undefined)

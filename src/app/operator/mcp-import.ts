@@ -11,7 +11,7 @@ import { bytes } from '../../lib/bytes.ts'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { isToolWord, toolWords } from '../tools/tool-words.ts'
-import { readAgentsFile } from '../mcp/import/agents-file.ts'
+import { readClientConfig } from '../mcp/import/client-config-file.ts'
 import { entryFrom, importedName, type ImportedServer, type McpTable } from '../mcp/import/entry-from.ts'
 import { tablesOf } from '../mcp/import/tables.ts'
 
@@ -56,7 +56,7 @@ interface Imported {
 }
 
 function imported(text: string, file: string, words: readonly string[]): Imported {
-  const all = [...readAgentsFile(text, file)]
+  const all = [...readClientConfig(text, file)]
   const isOff = ([, { disabled, enabled }]: (typeof all)[number]): boolean =>
     disabled === true || enabled === false
   const wanted = all

@@ -1,4 +1,4 @@
-// What a session knows of its room beyond the log: who is there, what runs, what is offered. It joins `chat`, `session`
+// What a session knows of its room beyond the log: who is there, what runs, what can be used. It joins `chat`, `session`
 // and `turns`, so it lies in `app`; it must not know how a footer is drawn or what an adapter does.
 import type { Entry, ReplyDelta } from '../../chat/entry.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
@@ -7,14 +7,14 @@ import { createStatusRows } from '../../session/drawing/status-row.ts'
 import { createReplies, type RepliesParts } from '../../session/replies/replies.ts'
 import type { RoomFooter, RunningWork } from '../../session/ports.ts'
 import type { DrawingStyle } from '../../session/drawing/theme.ts'
-import { createRoomOffers } from './offers.ts'
+import { createRoleChoices } from './role-choices.ts'
 import { createSharedStatus } from './shared-status.ts'
 import type { RoomStatus } from './status.ts'
 
 /** What the sessions in one room show in common below what was said: the status line and the replies being written. */
 export interface RoomBoard {
   /**
-   * For a session that comes in; `refresh` is called whenever what is shown has changed. What the person is offered is
+   * For a session that comes in; `refresh` is called whenever what is shown has changed. What the person can use is
    * shown once it is known.
    */
   watch(person: Person, role: Role, refresh: () => void): BoardView
@@ -49,16 +49,16 @@ export function createRoomBoards(rooms: RoomStatus, now: () => number, reading: 
 }
 
 /** While something runs its seconds are shown, and its end: the status line is made this often. */
-const TICK_MS = 500
+export const TICK_MS = 500
 /** While a crowd comes in, the count of people is made this often: nobody reads it faster, and each makes all screens anew. */
 const PEOPLE_MS = 2_000
 /** What models write is shown this often: smooth for the eye, and few bytes go into moving the cursor. */
-const REPLY_MS = 80
+export const REPLY_MS = 80
 
 function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, reading: RepliesParts): RoomBoard {
   const watchers = new Set<() => void>()
-  const offers = createRoomOffers(room, rooms, now)
-  const status = createSharedStatus(room, rooms, offers)
+  const choices = createRoleChoices(room, rooms, now)
+  const status = createSharedStatus(room, rooms, choices)
   const replies = createReplies(reading)
   const statusRow = createStatusRows()
   let stopListening = (): void => undefined
@@ -83,8 +83,8 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
     }, TICK_MS)
   }
 
-  async function updateOffers(): Promise<void> {
-    await offers.update()
+  async function updateChoices(): Promise<void> {
+    await choices.update()
     status.forget()
     refreshAll()
   }
@@ -96,9 +96,9 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
   }
 
   async function admit(person: Person, role: Role): Promise<void> {
-    const before = offers.of(role)
-    await offers.admit(person, role)
-    if (offers.of(role) === before) return
+    const before = choices.of(role)
+    await choices.admit(person, role)
+    if (choices.of(role) === before) return
     status.forget()
     refreshAll()
   }
@@ -119,7 +119,7 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
       if (entry.kind === 'reply' && entry.outcome !== undefined) status.end(entry.turn)
       if (entry.thread === undefined) void updateLastTurn()
     }
-    if (entry.kind === 'scope') void updateOffers()
+    if (entry.kind === 'scope') void updateChoices()
     // A turn begins a moment after the message that mentions its model.
     if (entry.kind === 'message') lookLater()
     else if (entry.kind !== 'presence') look()

@@ -1,11 +1,11 @@
 import type { WaitingQuestion } from '../../approvals/approvals.ts'
-import { mayManage } from '../../chat/access.ts'
+import { mayManage } from '../../chat/may-manage.ts'
 import type { ToolCallEntry, TurnId } from '../../chat/entry.ts'
 import { progressText, type ToolProgress } from '../../chat/tool-progress.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import type { RunningWork, SessionStatus } from '../../session/ports.ts'
-import type { RoomOffers } from './offers.ts'
+import type { RoleChoices } from './role-choices.ts'
 import type { RoomStatus } from './status.ts'
 
 /** The status of a room, the same object for all to whom it says the same, as long as nothing in it changes. */
@@ -16,7 +16,7 @@ export interface SharedStatus {
   progressOf(call: ToolCallEntry): ToolProgress | undefined
   /** Whether something runs or waits, so that it changes by itself. */
   isBusy(): boolean
-  /** What is offered has changed. */
+  /** What can be used has changed. */
   forget(): void
   /** The turn's end was told: what is told of it after that would be told too late. */
   end(turn: TurnId): void
@@ -26,7 +26,7 @@ export interface SharedStatus {
   setLastTurn(found: SessionStatus['lastTurn']): boolean
 }
 
-export function createSharedStatus(room: Room, rooms: RoomStatus, offers: RoomOffers): SharedStatus {
+export function createSharedStatus(room: Room, rooms: RoomStatus, choices: RoleChoices): SharedStatus {
   const known = new Map<string, SessionStatus>()
   /** What the statuses say. */
   let people = 0
@@ -66,7 +66,7 @@ export function createSharedStatus(room: Room, rooms: RoomStatus, offers: RoomOf
     return {
       room: room.name,
       people,
-      ...offers.of(role),
+      ...choices.of(role),
       running: waits ? ownFirst(running, name) : running,
       questions: mine.map(({ number }) => number),
       othersQuestions: questions.filter((question) => !mine.includes(question)),
@@ -115,7 +115,7 @@ const textOf = ({ id, who, doing, progress, time }: RunningWork): string =>
 const isQueuedBy = ({ doing, requester }: RunningWork, name: string): boolean =>
   doing === 'waiting' && requester === name
 
-/** Whoever waits for a turn sees it also where there is room for little: behind the first that runs. */
+/** Whoever waits for a turn sees it also where there is space for little: behind the first that runs. */
 function ownFirst(running: readonly RunningWork[], name: string): readonly RunningWork[] {
   const [first, ...others] = running
   if (!first) return running

@@ -9,11 +9,11 @@ import type { TurnStore } from '../../turns/ports.ts'
 import type { Activity, Work } from '../activity.ts'
 
 /** What a person can use in a room. Changes with the room's scope; people of one role have the same. */
-export type Offers = Pick<SessionStatus, 'models' | 'scope' | 'tools'>
+export type Choices = Pick<SessionStatus, 'models' | 'scope' | 'tools'>
 
 /** What the status line says of a room besides its name and how many are in it. */
 export interface RoomStatus {
-  offers(room: Room, person: Person): Promise<Offers>
+  choices(room: Room, person: Person): Promise<Choices>
   /** What runs there now, turns first. */
   running(room: Room): readonly RunningWork[]
   /** The questions that are open there. */
@@ -32,7 +32,7 @@ export function createRoomStatus(
 ): RoomStatus {
   const since = (startedAt: number): string => runningTime(clock.now() - startedAt)
   return {
-    async offers(room, person) {
+    async choices(room, person) {
       const { scope, visible } = await turns.toolCount({ room, person })
       return { models: turns.names(), scope: scopeText(scope), tools: visible }
     },

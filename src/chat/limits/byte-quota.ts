@@ -1,7 +1,7 @@
 import { DAY_MS, duration } from '../../lib/duration.ts'
 import { Refusal } from '../errors.ts'
 import { createLedger } from './payers.ts'
-import { ALONE, type Shares } from './shares.ts'
+import { ALONE, type ServersOfPayers } from './on-servers.ts'
 import type { Person } from '../people/person.ts'
 import type { MonotonicClock } from '../ports.ts'
 
@@ -23,9 +23,9 @@ type Payable = Pick<Person, 'id' | 'login'>
 export function createByteQuota(
   limits: { readonly bytes_per_person_day: number },
   clock: MonotonicClock,
-  shares: Pick<Shares, 'servers'> = ALONE,
+  onServers: Pick<ServersOfPayers, 'servers'> = ALONE,
 ): ByteQuota {
-  const ledger = createLedger(clock, (payer) => shares.servers(payer, 'today'))
+  const ledger = createLedger(clock, (payer) => onServers.servers(payer, 'today'))
 
   /** Gives the milliseconds until so many bytes would be free; counts them where that is at most `mayWait`. */
   function count(person: Payable, bytes: number, mayWait: number): number {

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts'
 import { createLedger } from './payers.ts'
-import { ALONE, type Shares } from './shares.ts'
+import { ALONE, type ServersOfPayers } from './on-servers.ts'
 import type { Person } from '../people/person.ts'
 import type { MonotonicClock } from '../ports.ts'
 
@@ -29,10 +29,10 @@ export function createPace(options: {
   readonly clock: MonotonicClock
   readonly wait: (ms: number) => Promise<void>
   /** Where somebody is on several servers, each gives them its share; absent for a server that is alone. */
-  readonly shares?: Pick<Shares, 'servers'> | undefined
+  readonly onServers?: Pick<ServersOfPayers, 'servers'> | undefined
 }): Pace {
-  const { limits, clock, wait, shares = ALONE } = options
-  const ledger = createLedger(clock, (payer) => shares.servers(payer, 'now'))
+  const { limits, clock, wait, onServers = ALONE } = options
+  const ledger = createLedger(clock, (payer) => onServers.servers(payer, 'now'))
   return {
     async next(person) {
       const rate = { burst: limits.rate_burst, everyMs: 1_000 / limits.rate_per_s }

@@ -1,5 +1,6 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
 import { NO_LOANS, type Loans } from './loans.ts'
+import { MAX_PERSON_NAME } from './name-rules.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 
 /** A guest is known by the key that the name is lent to. */
@@ -19,6 +20,9 @@ export interface Guests {
 
 /** A key that comes back gets the guest name it was lent before. Beyond this many, the oldest are forgotten. */
 const MAX_GUESTS_REMEMBERED = 10_000
+
+/** What a guest's name has kept free for its number: `-2` to `-99999`. */
+const NUMBER_CHARACTERS = 6
 
 /** What decides which names are lent. */
 export interface GuestParts {
@@ -42,7 +46,7 @@ export function createGuests({ isTaken, isReserved, loans = NO_LOANS }: GuestPar
     const before = await loans.lentBefore(asked, key)
     if (before !== undefined && (await lendThis(before, asked, key))) return before
     for (let number = 2; ; number++) {
-      const wanted = `${[...asked].slice(0, 18).join('')}-${number}`
+      const wanted = `${[...asked].slice(0, MAX_PERSON_NAME - NUMBER_CHARACTERS).join('')}-${number}`
       if (holderOf(skeleton(wanted)) === undefined && (await lendThis(wanted, asked, key))) return wanted
     }
   }

@@ -7,6 +7,7 @@ import {
 import { look, skeleton } from '../../lib/text/skeleton.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
+import { hasPersonCharacters, isRoomName, PERSON_NAME_RULE, ROOM_NAME_RULE } from './name-rules.ts'
 
 /** The room that every session begins in; it always exists and belongs to nobody. */
 export const LOBBY = 'lobby' as RoomName
@@ -14,18 +15,11 @@ export const LOBBY = 'lobby' as RoomName
 /** The author of what the room itself says. */
 export const SYSTEM = 'system'
 
-const ROOM_NAME = /^[a-z0-9_-]{1,32}$/
-const PERSON_NAME = /^[\p{L}\p{M}\p{N}_.-]{1,24}$/u
-
-/** True for 1-32 of `[a-z0-9_-]`, whether or not there is such a room. */
-export const isRoomName = (name: string): name is RoomName => ROOM_NAME.test(name)
-
-/** Throws `Refusal` unless `name` is 1-32 of `[a-z0-9_-]`. */
+/** Throws `Refusal` unless `name` may be a room's (`ROOM_NAME_RULE`). */
 export function roomName(name: string): RoomName {
   if (isRoomName(name)) return name
   const meant = withoutHash(name)
-  const hint =
-    meant === undefined ? 'use 1-32 of a-z, 0-9, _ and -' : `rooms have no #; did you mean ${meant}?`
+  const hint = meant === undefined ? `use ${ROOM_NAME_RULE}` : `rooms have no #; did you mean ${meant}?`
   throw new Refusal(`"${name.slice(0, 40)}" cannot be a room: ${hint}`)
 }
 
@@ -37,7 +31,7 @@ export function withoutHash(name: string): RoomName | undefined {
 
 /** What is wrong with a person's name, in a sentence; undefined if it may be registered. See docs/decisions/026-names.md. */
 export function problemWithName(name: string): string | undefined {
-  if (!PERSON_NAME.test(name)) return 'a name is 1-24 letters, digits, _ . or -'
+  if (!hasPersonCharacters(name)) return `a name is ${PERSON_NAME_RULE}`
   if (!/[\p{L}\p{N}]/u.test(name)) return 'a name needs a letter or a digit'
   const unclear = unclearName(name)
   if (unclear !== undefined) return unclear

@@ -6,7 +6,7 @@ import { InviteRefusal, Refusal } from '../errors.ts'
 import { createFirstLogin } from './first-login.ts'
 import { createGuests } from './guests.ts'
 import type { Loans } from './loans.ts'
-import type { Shares } from '../limits/shares.ts'
+import type { ServersOfPayers } from '../limits/on-servers.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'
 import type { Invites } from './invites.ts'
 import { createClaim } from './claim.ts'
@@ -40,7 +40,10 @@ export interface People {
    * Rejects with `StorageError`.
    */
   current(person: Person): Promise<Person>
-  /** Somebody who is known, and came in with this key, or what stands for it: their name and rights are those of now. */
+  /**
+   * Somebody who is known: their name and rights are those of now from here on. `key` is the one that they came in with; of whoever
+   * comes by a token, the key that the token was made with, or else the token's own id.
+   */
   follow(person: Person, key: Fingerprint): Person
   /** Makes the person the first admin, once. Throws `Refusal`: wrong code, used code, guest, an admin by the config. */
   claim(person: Person, code: string): Promise<void>
@@ -106,10 +109,10 @@ export interface PeopleElsewhere {
   /** What other servers have lent to guests. */
   readonly loans?: Loans | undefined
   /** Who is on which servers. */
-  readonly shares?: Pick<Shares, 'servers'> | undefined
+  readonly onServers?: Pick<ServersOfPayers, 'servers'> | undefined
 }
 
-export function createPeople(options: PeopleOptions, { loans, shares }: PeopleElsewhere = {}): People {
+export function createPeople(options: PeopleOptions, { loans, onServers }: PeopleElsewhere = {}): People {
   const { stores, policy, clock, log, claimCode, invites, sanctions } = options
   const { people: store, names, keys } = stores
   const live = createLivePeople()
@@ -121,7 +124,7 @@ export function createPeople(options: PeopleOptions, { loans, shares }: PeopleEl
   const guests = createGuests({ isTaken, isReserved, loans })
   const register = createRegister({ store, invites, guests, clock, policy, newPerson, whyNotFree, bearer })
   const firstLogin = createFirstLogin({ store, keys, sanctions, log, isAdminKey })
-  const rename = createRename({ names, clock, policy, shares, whyNotFree, onRenamed: live.rename })
+  const rename = createRename({ names, clock, policy, onServers, whyNotFree, onRenamed: live.rename })
   /** What is read must not be older than what was written meanwhile. */
   const oneByOne = createSerial()
 

@@ -1,3 +1,4 @@
+import { ROOM_NAME_RULE } from '../../chat/people/name-rules.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { defineCommand, type Command } from '../define.ts'
 
@@ -7,7 +8,7 @@ export const createRoomCommand = (rooms: Pick<Rooms, 'create'>): Command =>
     summary: 'make a room of your own; --private hides it from all but those you invite',
     room: 'none',
     flags: [{ name: 'private', about: 'only for those who are invited' }],
-    arguments: [{ name: 'name', about: 'of the new room: 1-32 of a-z, 0-9, _ and -' }],
+    arguments: [{ name: 'name', about: `of the new room: ${ROOM_NAME_RULE}` }],
     example: '--private attic',
     async run({ person, args, flags, out, session }) {
       const room = await rooms.create(args.name, person, flags)

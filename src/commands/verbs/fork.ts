@@ -1,3 +1,4 @@
+import { ROOM_NAME_RULE } from '../../chat/people/name-rules.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { defineCommand, type Command } from '../define.ts'
 
@@ -8,7 +9,7 @@ export const forkCommand = (rooms: Pick<Rooms, 'fork'>): Command =>
       'make a room of your own like this one: its vibe, tools, script and key-values, not what was said',
     room: 'here',
     flags: [{ name: 'private', about: 'only for those who are invited' }],
-    arguments: [{ name: 'name', about: 'of the new room: 1-32 of a-z, 0-9, _ and -' }],
+    arguments: [{ name: 'name', about: `of the new room: ${ROOM_NAME_RULE}` }],
     example: 'den-2',
     async run({ person, room, args, flags, out, session }) {
       const made = await rooms.fork(room, args.name, person, flags)

@@ -1,4 +1,4 @@
-import { mayManage } from '../../chat/access.ts'
+import { mayManage } from '../../chat/may-manage.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { InvitationNotices } from '../../chat/invitations/invitation-notices.ts'
 import type { Memberships } from '../../chat/moderation/memberships.ts'

@@ -1,4 +1,4 @@
-import { mayManage } from '../../chat/access.ts'
+import { mayManage } from '../../chat/may-manage.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Invites, ListedInvite } from '../../chat/people/invites.ts'
 import { LOBBY } from '../../chat/people/names.ts'

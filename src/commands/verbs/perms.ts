@@ -1,4 +1,4 @@
-import { mayManage } from '../../chat/access.ts'
+import { mayManage } from '../../chat/may-manage.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Clock } from '../../chat/ports.ts'
 import { duration } from '../../lib/duration.ts'

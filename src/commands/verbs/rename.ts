@@ -1,3 +1,4 @@
+import { PERSON_NAME_RULE } from '../../chat/people/name-rules.ts'
 import type { People } from '../../chat/people/people.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { defineCommand, type Command } from '../define.ts'
@@ -8,7 +9,7 @@ export const renameCommand = (people: Pick<People, 'rename'>, rooms: Pick<Rooms,
     aliases: ['nick'],
     summary: 'take another name; your rights stay, and the old name is kept from others for 30 days',
     room: 'none',
-    arguments: [{ name: 'name', about: '1-24 letters, digits, _ . or -' }],
+    arguments: [{ name: 'name', about: PERSON_NAME_RULE }],
     example: 'bobby',
     async run({ person, args, out }) {
       const former = person.name

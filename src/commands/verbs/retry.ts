@@ -33,11 +33,11 @@ export function retryCommand(
     async run(context) {
       const { room, person, flags, session } = context
       const how = await permissionsOf(context, flags.allow)
-      const question = chosen(await questionsOf(person, room, turns, store), room)
-      const { message, model } = question
+      const asked = chosen(await askedBy(person, room, turns, store), room)
+      const { message, model } = asked
       const again = () =>
         once(`${message.id} ${model}`, async () => {
-          refuseIfRunning(question, room, turns)
+          refuseIfRunning(asked, room, turns)
           return await speech.again({ room, message, model }, person, how)
         })
       if (session) return void (await again())
@@ -47,19 +47,19 @@ export function retryCommand(
 }
 
 /** Something that a person asked a model, and how a turn for it ended. */
-interface Question {
+interface Asked {
   readonly message: MessageEntry
   readonly model: string
   readonly outcome: string | undefined
 }
 
 /** Newest turn first. */
-async function questionsOf(
+async function askedBy(
   person: Person,
   room: Room,
   turns: Pick<Turns, 'names'>,
   store: Pick<TurnStore, 'asked'>,
-): Promise<readonly Question[]> {
+): Promise<readonly Asked[]> {
   const asked = await store.asked(room.name, person.id, MAX_TURNS_BACK)
   const ids = new Set(asked.flatMap(({ message }) => message ?? []))
   const found = await Promise.all([...ids].map((id) => messageOf(id, room)))
@@ -71,34 +71,34 @@ async function questionsOf(
   })
 }
 
-/** As it reads now. Only what a person said is a question: a model's reply that called another model is none. */
+/** As it reads now. Only what a person said is asked again: a model's reply that called another model is none. */
 async function messageOf(id: EntryId, room: Room): Promise<MessageEntry | undefined> {
   const entry = await entryById(id, room, { revised: true })
   return entry?.kind === 'message' ? entry : undefined
 }
 
-/** A turn that was handed over has the name of the fallback; the question was for the model that it mentions. */
+/** A turn that was handed over has the name of the fallback; what was asked was for the model that it mentions. */
 function modelAsked({ model }: TurnRecord, { text }: MessageEntry, names: readonly string[]): string {
   const mentioned = mentions(text, names)
   return mentioned.includes(model) ? model : (mentioned[0] ?? model)
 }
 
 /** Throws `Refusal` where nothing was asked. */
-function chosen(questions: readonly Question[], room: Room): Question {
-  const unanswered = questions.find(
-    (one, index) => ENDED_BADLY.has(one.outcome ?? '') && !isAnswered(one, questions.slice(0, index)),
+function chosen(asked: readonly Asked[], room: Room): Asked {
+  const unanswered = asked.find(
+    (one, index) => ENDED_BADLY.has(one.outcome ?? '') && !isAnswered(one, asked.slice(0, index)),
   )
-  const question = unanswered ?? questions[0]
-  if (question) return question
+  const one = unanswered ?? asked[0]
+  if (one) return one
   throw new Refusal(`you have asked no model in ${room.name} lately; say @MODEL and your question`)
 }
 
 const ENDED_BADLY: ReadonlySet<string> = new Set(['failed', 'stopped', 'cut'])
 
-const isAnswered = ({ message, model }: Question, later: readonly Question[]): boolean =>
+const isAnswered = ({ message, model }: Asked, later: readonly Asked[]): boolean =>
   later.some((one) => one.message.id === message.id && one.model === model && one.outcome === 'done')
 
-function refuseIfRunning({ message, model }: Question, room: Room, turns: Pick<Turns, 'running'>): void {
+function refuseIfRunning({ message, model }: Asked, room: Room, turns: Pick<Turns, 'running'>): void {
   const running = turns.running(room.name).find((turn) => turn.message === message.id && turn.model === model)
   if (running) throw new Refusal(isAtWork(model))
 }

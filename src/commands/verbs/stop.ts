@@ -1,4 +1,4 @@
-import { mayManage } from '../../chat/access.ts'
+import { mayManage } from '../../chat/may-manage.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'

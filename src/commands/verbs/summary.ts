@@ -1,4 +1,4 @@
-import { mayManage } from '../../chat/access.ts'
+import { mayManage } from '../../chat/may-manage.ts'
 import { indentLater } from '../../chat/entry-text.ts'
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'

@@ -9,26 +9,26 @@ export interface ToolUse extends ToolsInTurn {
   readonly calls: Readonly<Record<string, number>>
 }
 
-/** One tool comes up from one rung to another. */
-export interface Step {
+/** One tool comes up from one rung to another. What a rung lets the model see of it is its form. */
+export interface Rise {
   readonly tool: OfferedTool
   readonly from: ToolForm
   readonly form: 'full' | 'short'
 }
 
-/** The steps from nothing to all tools in full. */
+/** The rises from nothing to all tools in full. */
 export interface Climb {
   /** Begins with all tools deferred. */
-  readonly steps: readonly Step[]
-  /** The steps of the tools that were called in this turn. */
+  readonly rises: readonly Rise[]
+  /** The rises of the tools that were called in this turn. */
   readonly afterCalled: number
-  /** So many steps leave no tool deferred; undefined where there are more tools than a request may have. */
+  /** So many rises leave no tool deferred; undefined where there are more tools than a request may have. */
   readonly afterAll: number | undefined
   /** All tools, those first that come up first. */
   readonly inOrder: readonly OfferedTool[]
 }
 
-/** What the order of the steps is made from. It is the same for every share that tools may have of a prompt. */
+/** What the order of the rises is made from. It is the same for every share that tools may have of a prompt. */
 export interface ClimbTerms {
   readonly target: number
   readonly maxTools: number
@@ -60,9 +60,9 @@ export function createClimb(offered: readonly OfferedTool[], terms: ClimbTerms):
   // One place is for find_tools.
   const places = all.length <= terms.maxTools ? all.length : Math.max(0, terms.maxTools - 1)
   const sent = new Set(inOrder.slice(0, places))
-  const toShort = (some: readonly Traits[]): readonly Step[] =>
+  const toShort = (some: readonly Traits[]): readonly Rise[] =>
     some.filter((one) => sent.has(one)).map(({ tool }) => ({ tool, from: 'deferred', form: 'short' }))
-  const toFull = (some: readonly Traits[]): readonly Step[] =>
+  const toFull = (some: readonly Traits[]): readonly Rise[] =>
     some.filter((one) => sent.has(one)).map(({ tool }) => ({ tool, from: 'short', form: 'full' }))
   const ofCalled = [...toShort(called), ...toFull(called.filter((one) => one.called?.form === 'full'))]
   const ofFound = [...toShort(found), ...toFull(found.filter((one) => one.found?.form === 'full'))]
@@ -71,7 +71,7 @@ export function createClimb(offered: readonly OfferedTool[], terms: ClimbTerms):
   const loads =
     ofCalled.length + ofFound.length + (huge.length > 0 ? ofUsual.length + huge.length : usual.length)
   return {
-    steps: [
+    rises: [
       ...ofCalled,
       ...ofFound,
       ...ofUsual,

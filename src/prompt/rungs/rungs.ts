@@ -7,7 +7,7 @@ import type { OfferedTool } from '../each-once.ts'
 import type { Pricer } from '../price-list.ts'
 import type { ToolForm } from '../prompt.ts'
 import { deferredNames, namesAllowance, type ToolWords } from './tool-text.ts'
-import { createClimb, type Climb, type Step, type ToolUse } from './climb.ts'
+import { createClimb, type Climb, type Rise, type ToolUse } from './climb.ts'
 
 /** What each tool's rung is chosen with. */
 export interface RungTerms {
@@ -37,7 +37,7 @@ export interface ChosenRungs {
 }
 
 /**
- * Chooses a rung for each tool. All climb one ladder of steps, in an order that does not depend on the allowance
+ * Chooses a rung for each tool. All climb one ladder of rises, in an order that does not depend on the allowance
  * (climb.ts), as far as the allowance reaches: so a larger one never gives any tool a lower rung. Only the tools
  * up to there are counted, so 500 long ones cost no more than what fits.
  */
@@ -45,7 +45,7 @@ export function chooseRungs(offered: readonly OfferedTool[], terms: RungTerms): 
   const climb = createClimb(offered, terms)
   const costs = createCosts(offered, climb, terms)
   const forms = new Map<OfferedTool, ToolForm>(offered.map((one) => [one, 'deferred']))
-  for (const { tool, form } of climb.steps.slice(0, stepsTaken(climb, costs))) forms.set(tool, form)
+  for (const { tool, form } of climb.rises.slice(0, risesTaken(climb, costs))) forms.set(tool, form)
   const text = textOf(forms, climb, terms)
   return {
     forms,
@@ -55,34 +55,34 @@ export function chooseRungs(offered: readonly OfferedTool[], terms: RungTerms): 
   }
 }
 
-/** The first steps that fit together. Without a deferred tool there is no `find_tools`, which may make all of them cheaper. */
-function stepsTaken({ steps, afterAll }: Climb, { fits }: Costs): number {
+/** The first rises that fit together. Without a deferred tool there is no `find_tools`, which may make all of them cheaper. */
+function risesTaken({ rises, afterAll }: Climb, { fits }: Costs): number {
   let taken = afterAll !== undefined && fits(afterAll) ? afterAll : 0
-  while (taken < steps.length && fits(taken + 1)) taken += 1
+  while (taken < rises.length && fits(taken + 1)) taken += 1
   return taken
 }
 
-/** What the first steps of a climb cost, headings, lines and names included. */
+/** What the first rises of a climb cost, headings, lines and names included. */
 interface Costs {
-  fits(steps: number): boolean
-  /** The most that so many steps may come to. */
-  most(steps: number): number
+  fits(rises: number): boolean
+  /** The most that so many rises may come to. */
+  most(rises: number): number
 }
 
-function createCosts(offered: readonly OfferedTool[], { steps, afterAll }: Climb, terms: RungTerms): Costs {
+function createCosts(offered: readonly OfferedTool[], { rises, afterAll }: Climb, terms: RungTerms): Costs {
   const { allowance, searchTokens, words, price, count } = terms
   const heading = count(words.loaded)
   const nameTokens = ({ tool }: OfferedTool): number => price.of(tool, 'deferred').lineTokens
   const allNames = offered.reduce((sum, one) => sum + nameTokens(one), 0)
-  /** At each index, what so many steps add to an empty list, and the names of the tools that they leave deferred. */
+  /** At each index, what so many rises add to an empty list, and the names of the tools that they leave deferred. */
   const sums = [{ loaded: 0, names: allNames }]
   const sumAfter = (number: number): { loaded: number; names: number } => {
-    for (const step of steps.slice(sums.length - 1, number)) {
+    for (const rise of rises.slice(sums.length - 1, number)) {
       const { loaded, names } = sums.at(-1) ?? { loaded: 0, names: 0 }
       // What comes after is not even counted.
       if (loaded > allowance) break
-      const listed = step.from === 'deferred' ? nameTokens(step.tool) : 0
-      sums.push({ loaded: loaded + costOf(step, price), names: names - listed })
+      const listed = rise.from === 'deferred' ? nameTokens(rise.tool) : 0
+      sums.push({ loaded: loaded + costOf(rise, price), names: names - listed })
     }
     return sums[number] ?? { loaded: Infinity, names: 0 }
   }
@@ -95,7 +95,7 @@ function createCosts(offered: readonly OfferedTool[], { steps, afterAll }: Climb
   return { most, fits: (number) => most(number) <= allowance }
 }
 
-function costOf({ tool: { tool }, from, form }: Step, price: Pricer): number {
+function costOf({ tool: { tool }, from, form }: Rise, price: Pricer): number {
   const cost = (one: ToolForm): number => price.of(tool, one).sent.tokens + price.of(tool, one).lineTokens
   return from === 'deferred' ? cost(form) : cost(form) - cost(from)
 }

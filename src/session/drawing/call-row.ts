@@ -25,13 +25,13 @@ const MORE = ' …'
  * the JSON tells little; more cells, but never more than `most`, where the tool's name needs them.
  */
 function callHead(call: WaitingEntry, cells: number, most: number): string {
-  const room = Math.max(LEAST_CELLS, cells)
+  const space = Math.max(LEAST_CELLS, cells)
   const name = callName(call)
   const whole = oneLine(cleanText(`-- ${sideOf(call)}${call.author}: ${textOf(call)}`))
-  if (fits(whole, room)) return whole
-  if (mostCells(name) + LEAST_VALUE_CELLS > room)
-    return cut(name, Math.max(room, Math.min(mostCells(name), most)))
-  return cut(`${name} ${cleanText(valueOf(call, room))}`, room)
+  if (fits(whole, space)) return whole
+  if (mostCells(name) + LEAST_VALUE_CELLS > space)
+    return cut(name, Math.max(space, Math.min(mostCells(name), most)))
+  return cut(`${name} ${cleanText(valueOf(call, space))}`, space)
 }
 
 /** What a question asks for stands in its text behind bars. */

@@ -19,7 +19,7 @@ const STOP_KEY = '^X to stop'
 /** On a narrower row one's own turn that waits is told in two words. */
 const NARROW_COLUMNS = 60
 
-/** A part of the line, and what stands for it where there is no room for it, the longest first. */
+/** A part of the line, and what stands for it where there is no space for it, the longest first. */
 type Part = readonly [whole: string, ...shorter: string[]]
 
 /**
@@ -60,7 +60,7 @@ function runningParts({ running, viewer }: SessionStatus, columns: number): read
     const isOwnInQueue = index > 0 && work.doing === 'waiting' && work.requester === viewer.name
     const text = isOwnInQueue && columns < NARROW_COLUMNS ? 'yours waits' : workText(work)
     if (index !== stopped) return [[text, work.who]]
-    // Where there is no room for both, the key is more than what it stops; that one's own turn waits is told without it, too.
+    // Where there is no space for both, the key is more than what it stops; that one's own turn waits is told without it, too.
     const both = (who: string): string => `${who}${SEPARATOR}${STOP_KEY}`
     return index === 0 ? [[both(text), both(work.who), STOP_KEY]] : [[text], [STOP_KEY]]
   })
@@ -76,7 +76,7 @@ const clean = (form: string): string => cleanText(form).replace(/\s+/g, ' ').tri
 
 const cleanPart = ([whole, ...shorter]: Part): Part => [clean(whole), ...shorter.map(clean)]
 
-/** As many parts as there is room for; the first that is too long in a shorter form, if that fits. */
+/** As many parts as there is space for; the first that is too long in a shorter form, if that fits. */
 function fitting(parts: readonly Part[], columns: number): string {
   const wholes = parts.map(([whole]) => whole)
   for (const line of linesOf(parts, wholes)) if (cellsOf(line) <= columns) return line

@@ -6,14 +6,14 @@ import { billRows } from '../drawing/reply-rows.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
 import type { CallFold } from '../calls.ts'
 import type { Item } from '../frame-writer.ts'
-import type { ShownPage } from '../page.ts'
+import type { ShownSoFar } from '../shown-so-far.ts'
 import type { PrintRole, RoomFooter } from '../ports.ts'
 import { jointOf, type ReplyPart, type ShownReplies } from '../replies/shown-replies.ts'
 import type { StreamedReply } from '../replies/streamed-reply.ts'
 
 /** What stands above for good, as far as what comes next depends on it. */
 export interface Above {
-  readonly page: ShownPage
+  readonly shown: ShownSoFar
   /** The reply to which its last row belongs. */
   readonly reply: StreamedReply | undefined
 }
@@ -47,11 +47,11 @@ export interface AboveParts {
 const MAX_WRITE_UNITS = 16_384
 
 export function createDrawItems({ footer, replies, calls, drawEntry }: AboveParts): DrawItems {
-  function drawItem(item: Item, style: DrawingStyle, { page, reply: last }: Above) {
-    const printed = (rows: string) => ({ text: drawnText(rows, style.columns), page: page.printed() })
+  function drawItem(item: Item, style: DrawingStyle, { shown, reply: last }: Above) {
+    const printed = (rows: string) => ({ text: drawnText(rows, style.columns), shown: shown.printed() })
     switch (item.type) {
       case 'part':
-        return { text: drawPart(item, [], style, last), page: page.printed() }
+        return { text: drawPart(item, [], style, last), shown: shown.printed() }
       case 'print':
         return printed(inRole(renderText(item.text, style), item.role, style))
       case 'message':
@@ -59,23 +59,23 @@ export function createDrawItems({ footer, replies, calls, drawEntry }: AbovePart
       case 'sent':
         return printed(renderText(item.text, style))
       case 'entry':
-        return drawEntryItem(item, style, page, last)
+        return drawEntryItem(item, style, shown, last)
     }
   }
 
   function drawEntryItem(
     { entry, waits }: Extract<Item, { readonly type: 'entry' }>,
     style: DrawingStyle,
-    on: ShownPage,
+    on: ShownSoFar,
     last: StreamedReply | undefined,
   ) {
-    const { aspect, dayLine, next: page } = on.entry(entry, style)
+    const { aspect, dayLine, next: shown } = on.entry(entry, style)
     const rest = replies.rest(entry, footer(style).replyOf(entry))
-    if (rest) return { text: drawPart(rest, billRows(entry, besideTimes(style)), style, last), page }
+    if (rest) return { text: drawPart(rest, billRows(entry, besideTimes(style)), style, last), shown }
     const text = drawEntry(entry, style, withCall(waits ? WAITING : aspect, calls.callOf(entry)))
-    if (dayLine === undefined) return { text, page }
+    if (dayLine === undefined) return { text, shown }
     const line = { lines: [[{ text: dayLine, role: 'system' }]] } as const
-    return { text: joinTexts([drawnText(renderText(line, style), style.columns), text]), page }
+    return { text: joinTexts([drawnText(renderText(line, style), style.columns), text]), shown }
   }
 
   return (items, style, from, least) => {
@@ -84,8 +84,8 @@ export function createDrawItems({ footer, replies, calls, drawEntry }: AbovePart
     let [units, taken] = [0, 0]
     for (const item of items) {
       if (units > MAX_WRITE_UNITS && taken >= least) break
-      const { text, page } = drawItem(item, style, after)
-      after = { page, reply: item.type === 'part' ? item.reply : undefined }
+      const { text, shown } = drawItem(item, style, after)
+      after = { shown, reply: item.type === 'part' ? item.reply : undefined }
       taken += 1
       if (text.rows === 0) continue
       texts.push(text)

@@ -16,7 +16,7 @@ import { NO_REGION, type Region, type WindowSize } from '../drawing/region/regio
 import type { DrawingStyle } from '../drawing/theme.ts'
 import { createFrameWriter, type Composed, type Item } from '../frame-writer.ts'
 import { EMPTY_DRAFT } from '../line-editor.ts'
-import { createPage } from '../page.ts'
+import { createShownSoFar } from '../shown-so-far.ts'
 import type { PrintRole, RoomFooter, Terminal } from '../ports.ts'
 import { createRecentWrites } from '../recent-writes.ts'
 import { createShownReplies } from '../replies/shown-replies.ts'
@@ -47,7 +47,7 @@ export function createLiveView(
   const drawItems = createDrawItems({ footer, replies, calls, drawEntry })
   const drawBelow = createDrawBelow({ footer, replies, calls, fold, drawEntry, drawCall, wallNow })
   const recent = createRecentWrites<Above>(now)
-  let above: Above = { page: createPage(personal), reply: undefined }
+  let above: Above = { shown: createShownSoFar(personal), reply: undefined }
   let drawn = NO_REGION
   let draft = EMPTY_DRAFT
   let prefix = PASTE_MODE_ON

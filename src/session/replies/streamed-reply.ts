@@ -38,7 +38,7 @@ export interface ReplyWriter extends StreamedReply {
 }
 
 /** So much of the end of a thought is kept, in UTF-16 units. */
-const MAX_THOUGHT_UNITS = 4_000
+const MAX_THOUGHT_LENGTH = 4_000
 
 interface Begun {
   readonly turn: TurnId
@@ -115,7 +115,7 @@ export function createReplyWriter({ turn, model, begunAt }: Begun, tools: Markdo
       isChanged = true
     },
     think(more) {
-      thought = (thought + more).slice(-MAX_THOUGHT_UNITS)
+      thought = (thought + more).slice(-MAX_THOUGHT_LENGTH)
       isChanged = true
     },
     flush,

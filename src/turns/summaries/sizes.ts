@@ -1,5 +1,5 @@
 import type { Calibrations } from '../../prompt/calibration/calibration.ts'
-import { targetOf } from '../../prompt/wrap.ts'
+import { targetOf } from '../../prompt/compose-prompt.ts'
 import type { KnownModels } from '../known-models.ts'
 import type { ConfiguredModel } from '../ports.ts'
 import { SUMMARY_EXCESS } from './make-summary.ts'

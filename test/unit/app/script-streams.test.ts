@@ -10,6 +10,7 @@ function pipeOf(chunks: readonly Uint8Array[], { ends }: { readonly ends: boolea
   }
   return {
     stdin: stdin(),
+    draining: new AbortController().signal,
     signal: new AbortController().signal,
     env: {},
     out: async () => {},

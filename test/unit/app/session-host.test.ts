@@ -68,7 +68,7 @@ async function startHost() {
     views: {
       boards: createRoomBoards(
         {
-          offers: async () => ({ models: [], scope: 'all', tools: 1 }),
+          choices: async () => ({ models: [], scope: 'all', tools: 1 }),
           running: () => [],
           questions: () => [],
           watch: () => () => undefined,

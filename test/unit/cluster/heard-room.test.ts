@@ -129,3 +129,29 @@ test('an entry that the log does not have holds nothing up', async () => {
   await said.room.other(said.append())
   expect(said.heard).toEqual(['line 0', 'forged', 'line 1', 'line 2'])
 })
+
+test('an entry that the log does not have holds nothing up either where the log was looked at just before it', async () => {
+  const said = createLog()
+  await said.room.ready
+  const first = said.append()
+  await said.room.other(first)
+  await said.room.reach(said.newest())
+  const forged = { ...first.entry!, id: 'zzzz' as EntryId, text: 'forged' }
+  await said.room.other({ id: forged.id, after: first.id, entry: forged })
+  await said.room.other(said.append())
+  for (const _ of [1, 2]) await said.room.reach(said.newest())
+  await said.room.other(said.append())
+  expect(said.heard).toEqual(['line 0', 'forged', 'line 1', 'line 2'])
+})
+
+test('nor where it is the first that is heard', async () => {
+  const said = createLogWith(1)
+  await said.room.ready
+  const first = said.append()
+  const forged = { ...first.entry!, id: 'zzzz' as EntryId, text: 'forged' }
+  await said.room.other({ id: forged.id, after: 'id0000' as EntryId, entry: forged })
+  await said.room.other(first)
+  for (const _ of [1, 2]) await said.room.reach(said.newest())
+  await said.room.other(said.append())
+  expect(said.heard).toEqual(['forged', 'line 1', 'line 2'])
+})

@@ -169,8 +169,8 @@ test('on two servers, each gives half of a pace and of the bytes of a day', asyn
   const { clock } = servers
   const wait = (): Promise<never> => Promise.reject(new Error('too fast'))
   const limits = { rate_burst: 8, rate_per_s: 4, bytes_per_person_day: 1_000 }
-  const paces = [a, b].map((shares) => createPace({ limits, clock, wait, shares }))
-  const quotas = [a, b].map((shares) => createByteQuota(limits, clock, shares))
+  const paces = [a, b].map((onServers) => createPace({ limits, clock, wait, onServers }))
+  const quotas = [a, b].map((onServers) => createByteQuota(limits, clock, onServers))
   a.begin(bob)
   b.begin(bob)
   await servers.settle()

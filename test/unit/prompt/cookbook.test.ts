@@ -11,7 +11,7 @@ import { runHook } from '../../../src/prompt/hooks/run-hook.ts'
 import type { LuaEngine } from '../../../src/prompt/ports.ts'
 import type { Prompt } from '../../../src/prompt/prompt.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
-import { composePrompt } from '../../../src/prompt/wrap.ts'
+import { composePrompt } from '../../../src/prompt/compose-prompt.ts'
 import { catalogue, messages, sampleSnapshot, sampleTool, snapshotFor } from '../../support/snapshot.ts'
 import { tokenCounters } from '../../support/token-counters.ts'
 

@@ -62,7 +62,7 @@ describe('whatever is in a snapshot', () => {
   })
 })
 
-const noSearch = { room: () => 0, found: () => undefined, weigh: async () => [] }
+const noSearch = { space: () => 0, found: () => undefined, weigh: async () => [] }
 
 describe('a scope', () => {
   const ids = ['sshawl_look', 'look', 'sshawl_who', 'Grep', 'read_file', 'holler_sample', 'holler_look']

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { REPLY_MS, TICK_MS } from '../../../src/app/room/board.ts'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
 import { createScheduler } from '../../../src/lib/jobs/scheduler.ts'
 import { chooseTheme, type DrawingStyle } from '../../../src/session/drawing/theme.ts'
@@ -19,9 +20,6 @@ const turn = 't1' as TurnId
 const TOKEN_UNITS = 4
 const TOKEN_MS = 5
 const KEY_MS = 120
-/** As the board of a room has them. */
-const REPLY_MS = 80
-const TICK_MS = 500
 const TYPED = 'what somebody types meanwhile '
 
 /** Three people in one room who type all the time while a model writes this text; an empty one is never begun. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { REPLY_MS } from '../../../src/app/room/board.ts'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
 import { createScheduler } from '../../../src/lib/jobs/scheduler.ts'
 import type { DrawingStyle } from '../../../src/session/drawing/theme.ts'
@@ -18,7 +19,6 @@ import { createEmulator, createFakeTerminal } from '../../support/terminal.ts'
 const room = 'lobby' as RoomName
 const turn = 't1' as TurnId
 const STEP_MS = 5
-const REPLY_MS = 80
 const PARAGRAPH_MS = 60
 const WORDS = 8
 const DRAFT = 'my draft stays whole and is long enough to wrap at forty'

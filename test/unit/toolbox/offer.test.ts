@@ -13,7 +13,12 @@ const catalogue = createCatalogue({
   log: memoryLog(),
 })()
 const reach = { visible: catalogue.tools, catalogue }
-const parts = () => ({ offered: createOfferedSoFar(), room: () => 0, found: () => {}, weigh: async () => [] })
+const parts = () => ({
+  offered: createOfferedSoFar(),
+  space: () => 0,
+  found: () => {},
+  weigh: async () => [],
+})
 const deferred = (name: string): PromptTool => ({ id: name, name, form: 'deferred', tokens: 0 })
 const both = { ...promptTool('a'), standsFor: ['alias'] }
 

@@ -4,7 +4,7 @@
  * composition root of its own, as app.ts is for the server: so it alone joins two adapters, `lua` and `tokens`.
  */
 import { createInterface } from 'node:readline'
-import { composePrompt } from '../../../prompt/wrap.ts'
+import { composePrompt } from '../../../prompt/compose-prompt.ts'
 import { WrapError } from '../../../prompt/ports.ts'
 import { runHook } from '../../../prompt/hooks/run-hook.ts'
 import { createRemembered } from '../../../prompt/remembered/remembered.ts'

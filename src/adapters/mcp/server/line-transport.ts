@@ -11,7 +11,7 @@ import { repeatable, type RequestId } from './request-id.ts'
 export interface LinePipe {
   /** What the client sends, until its end of file or until it is gone. */
   readonly stdin: AsyncIterable<Uint8Array>
-  /** Queues text at once. Resolves when there is room for more; never rejects. */
+  /** Queues text at once. Resolves when there is space for more; never rejects. */
   out(text: string): Promise<void>
   /** Does a piece of work for this client once it is its turn. Rejects as the work throws. */
   work(piece: () => void): Promise<void>

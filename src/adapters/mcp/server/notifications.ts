@@ -14,7 +14,7 @@ interface Message {
   /** The log that it is from. */
   readonly logger: string
   readonly data: unknown
-  /** Called once the client has room for it, and not where it is skipped. */
+  /** Called once the client has space for it, and not where it is skipped. */
   readonly onSent?: (() => void) | undefined
 }
 
@@ -41,7 +41,7 @@ export interface Notifications extends AgentListener {
 /**
  * Sends what an agent hears: each entry of its rooms as a log message, and `resources/updated` for what it follows. A client
  * of 2026-07-28 gets the latter alone, of its rooms too: log messages belong to requests there. One notification is sent
- * after the other, each once the client has room for it.
+ * after the other, each once the client has space for it.
  */
 export function createNotifications(
   { server }: { readonly server: Pick<Server, 'sendResourceUpdated' | 'sendLoggingMessage'> },

@@ -1,5 +1,7 @@
+import { isRoomName } from '../../../chat/people/name-rules.ts'
+
 /** What a room's resources are called. */
-const ROOM_URI = /^room:\/\/([a-z0-9_-]{1,32})(\/log)?$/
+const ROOM_URI = /^room:\/\/([^/]+)(?:\/log)?$/
 
 /** A room with its topic and who is there. */
 export const roomUri = (room: string): string => `room://${room}`
@@ -8,4 +10,7 @@ export const roomUri = (room: string): string => `room://${room}`
 export const logUri = (room: string): string => `room://${room}/log`
 
 /** The room that a resource belongs to, whether or not there is such a room. */
-export const roomOf = (uri: string): string | undefined => ROOM_URI.exec(uri)?.[1]
+export function roomOf(uri: string): string | undefined {
+  const name = ROOM_URI.exec(uri)?.[1] ?? ''
+  return isRoomName(name) ? name : undefined
+}

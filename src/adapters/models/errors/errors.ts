@@ -88,9 +88,9 @@ function limitSentence({ limit }: LimitError): Explanation {
   return final('the server sent more than an answer can hold; it was stopped')
 }
 
-function networkSentence(code: string, { endpoint, question }: Upstream): Explanation {
+function networkSentence(code: string, { endpoint, advice }: Upstream): Explanation {
   const at = new URL(endpoint).origin
-  if (code === 'ECONNREFUSED') return final(`nothing answers at ${at}; ${question}`)
+  if (code === 'ECONNREFUSED') return final(`nothing answers at ${at}; ${advice}`)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return final(`there is no host at ${at}; check endpoint`)
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)) {
     return final(`the certificate of ${at} cannot be trusted (${code})`)

@@ -6,8 +6,8 @@ export interface Upstream {
   readonly access: ModelAccess
   /** The address that requests go to. */
   readonly endpoint: string
-  /** What an admin should ask if nothing answers there. */
-  readonly question: string
+  /** What an admin should look at if nothing answers there. */
+  readonly advice: string
 }
 
 /**

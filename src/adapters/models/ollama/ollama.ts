@@ -28,7 +28,7 @@ export const ollama: Provider = {
 
 function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
   const base = endpoint(access, OLLAMA_ENDPOINT).replace(/\/v1$/, '')
-  const upstream = { access, endpoint: base, question: 'is ollama running?' }
+  const upstream = { access, endpoint: base, advice: 'is ollama running?' }
   return {
     async *stream(request, signal) {
       const ending = new AbortController()

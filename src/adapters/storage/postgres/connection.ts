@@ -4,7 +4,7 @@ import type { Log } from '../../../chat/ports.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { isDisconnected, toStorageError } from './errors.ts'
 import { tellHolders } from './holders.ts'
-import { createLane, type WriteLane } from './lane.ts'
+import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 import type { Lock } from './locks.ts'
 import { createReach } from './reach.ts'
 import type { Sql } from './sql.ts'
@@ -18,7 +18,7 @@ export interface Connections extends AsyncDisposable {
   /** A transaction that holds these locks until its end. Resolves after the commit. */
   readonly transaction: <T>(job: Job<T>, locks?: readonly Lock[]) => Promise<T>
   /** Another line of writes, which are done in the order of the calls. */
-  readonly lane: () => WriteLane
+  readonly writeQueue: () => WriteQueue
 }
 
 /** Connections of one server. PostgreSQL takes a hundred where nobody changed it. */
@@ -88,7 +88,7 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
   )
   const reach = createReach(log)
   let closing: Promise<void> | undefined
-  const lanes: WriteLane[] = []
+  const queues: WriteQueue[] = []
 
   async function once<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (closing) throw new StorageError('other', 'the server is stopping; nothing was stored')
@@ -144,13 +144,13 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
   return {
     read,
     transaction,
-    lane() {
-      const lane = createLane({ read, run, transaction })
-      lanes.push(lane)
-      return lane
+    writeQueue() {
+      const writes = createWriteQueue({ read, run, transaction })
+      queues.push(writes)
+      return writes
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all(lanes.map((lane) => lane.settled()))
+      await Promise.all(queues.map((writes) => writes.settled()))
       closing ??= pool.end()
       await closing
     },

@@ -8,7 +8,7 @@ import type { Connections } from './connection.ts'
 import { sizesOf, rowsOf } from './entry-query.ts'
 import { concernsOneChange } from './errors.ts'
 import { createHeldPresence } from './held-presence.ts'
-import type { WriteLane } from './lane.ts'
+import type { WriteQueue } from './write-queue.ts'
 import { logOf } from './locks.ts'
 import { createLogStats } from './search/log-stats.ts'
 import { createEntrySearch } from './search/entry-search.ts'
@@ -17,8 +17,8 @@ import { sql } from './sql.ts'
 /** The rooms' logs in the table `entries`. */
 export function createEntryLog(connection: Connections): EntryLog {
   const { read } = connection
-  const lane = connection.lane()
-  const { append, endBatch } = createAppender(connection, lane)
+  const writeQueue = connection.writeQueue()
+  const { append, endBatch } = createAppender(connection, writeQueue)
   return {
     append,
     read: async (room, query) =>
@@ -28,7 +28,7 @@ export function createEntryLog(connection: Connections): EntryLog {
       (await read.get<{ id: EntryId }>(sql`SELECT id FROM entries ORDER BY id DESC LIMIT 1`))?.id,
     search: createEntrySearch(connection),
     ...createLogStats(connection),
-    ...createHeldPresence(lane, endBatch),
+    ...createHeldPresence(writeQueue, endBatch),
   }
 }
 
@@ -41,12 +41,12 @@ interface Waiting extends Deferred<Appended> {
 
 interface Appender {
   append(entry: Entry): Promise<Appended>
-  /** What is appended from now on comes after what the lane has got. */
+  /** What is appended from now on comes after what the write queue has got. */
   endBatch(): void
 }
 
 /** Entries that wait for the transaction before them go together in the next one: one commit for all of them. */
-function createAppender({ transaction }: Connections, lane: WriteLane): Appender {
+function createAppender({ transaction }: Connections, writeQueue: WriteQueue): Appender {
   let batch: Waiting[] | undefined
 
   const store = (entries: readonly Entry[]): Promise<readonly Appended[]> =>
@@ -72,7 +72,7 @@ function createAppender({ transaction }: Connections, lane: WriteLane): Appender
 
   function begin(): Waiting[] {
     const begun: Waiting[] = []
-    void lane.inTurn(() => {
+    void writeQueue.inTurn(() => {
       if (batch === begun) batch = undefined
       return storeBatch(begun)
     })

@@ -2,17 +2,17 @@ import type { RoomName } from '../../../chat/entry.ts'
 import type { HeldPresence, PresenceChange } from '../../../chat/presence/held-presence.ts'
 import { StorageError } from '../../../chat/errors.ts'
 import { appendAll } from './append.ts'
-import type { WriteLane } from './lane.ts'
+import type { WriteQueue } from './write-queue.ts'
 import { logOf } from './locks.ts'
 import { sql } from './sql.ts'
 
 type HeldRow = PresenceChange & { readonly id: number }
 
 /**
- * Comings and goings that wait in the table `held_presence`, in the lane of the log. `endBatch` is called before each write.
+ * Comings and goings that wait in the table `held_presence`, in the write queue of the log. `endBatch` is called before each write.
  * Any server may sum up what all of them held.
  */
-export function createHeldPresence(lane: WriteLane, endBatch: () => void): HeldPresence {
+export function createHeldPresence(writeQueue: WriteQueue, endBatch: () => void): HeldPresence {
   /** What was read last of each room, which is what a sum is made of. */
   const read = new Map<RoomName, readonly number[]>()
 
@@ -23,12 +23,12 @@ export function createHeldPresence(lane: WriteLane, endBatch: () => void): HeldP
     hold(room, { name, event }) {
       endBatch()
       // With the lock, a smaller id never appears behind one that was read.
-      return lane.write(async (tx) => {
+      return writeQueue.write(async (tx) => {
         await tx.run(sql`INSERT INTO held_presence (room, name, event) VALUES (${room}, ${name}, ${event})`)
       }, logOf(room))
     },
     async held(room, limit) {
-      const rows = await lane.read((statements) => statements.all<HeldRow>(first(room, limit)))
+      const rows = await writeQueue.read((statements) => statements.all<HeldRow>(first(room, limit)))
       read.set(
         room,
         rows.map(({ id }) => id),
@@ -37,7 +37,7 @@ export function createHeldPresence(lane: WriteLane, endBatch: () => void): HeldP
     },
     async sumUp(entry, count) {
       endBatch()
-      const appended = await lane.write(async (tx) => {
+      const appended = await writeQueue.write(async (tx) => {
         const ids = (await tx.all<HeldRow>(first(entry.room, count))).map(({ id }) => id)
         const expected = read.get(entry.room)?.slice(0, Math.max(0, count)) ?? ids
         if (expected.some((id, at) => id !== ids[at])) throw summedUpElsewhere()
@@ -50,7 +50,7 @@ export function createHeldPresence(lane: WriteLane, endBatch: () => void): HeldP
     },
     roomsWithHeld: async () =>
       (
-        await lane.read((statements) =>
+        await writeQueue.read((statements) =>
           statements.all<{ room: RoomName }>(sql`SELECT DISTINCT room FROM held_presence ORDER BY room`),
         )
       ).map(({ room }) => room),

@@ -5,8 +5,8 @@ import { rowsOf, rowsWithin } from './entry-query.ts'
 import { sql } from './sql.ts'
 
 /** Rows of `entries` with what they cost, from `token_counts`. */
-export function createHistoryStore({ read, lane }: Connections): HistoryStore {
-  const writes = lane()
+export function createHistoryStore({ read, writeQueue }: Connections): HistoryStore {
+  const writes = writeQueue()
   return {
     newest: async (room, { maxRows, maxTokens, ...wanted }) => {
       const query = { ...wanted, room, limit: maxRows, revised: true }

@@ -1,7 +1,7 @@
 import type { RoomStore } from '../../../chat/ports.ts'
 import { parseJson } from '../../../lib/json.ts'
 import type { Connections } from './connection.ts'
-import type { WriteLane } from './lane.ts'
+import type { WriteQueue } from './write-queue.ts'
 import { sql } from './sql.ts'
 
 interface ValueRow {
@@ -12,7 +12,7 @@ interface ValueRow {
 /** The key-values of rooms. */
 export function createRoomValues(
   { read }: Connections,
-  writes: WriteLane,
+  writes: WriteQueue,
 ): Pick<RoomStore, 'getValue' | 'setValue' | 'values'> {
   return {
     async getValue(name, key) {

@@ -11,7 +11,7 @@ type MemberRow = PersonRow & { readonly membership: Membership }
 /** Rooms and memberships. */
 export function createRoomStore(connection: Connections): RoomStore {
   const { read } = connection
-  const writes = connection.lane()
+  const writes = connection.writeQueue()
   return {
     ...createRoomValues(connection, writes),
     all: async () => (await read.all<RoomRow>(sql`SELECT * FROM rooms ORDER BY name`)).map(toRecord),

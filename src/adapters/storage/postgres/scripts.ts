@@ -6,8 +6,8 @@ import { numbersOf } from './locks.ts'
 import { sql } from './sql.ts'
 
 /** Room scripts, all versions. */
-export function createScriptStore({ read, lane }: Connections): ScriptStore {
-  const writes = lane()
+export function createScriptStore({ read, writeQueue }: Connections): ScriptStore {
+  const writes = writeQueue()
   const newestFirst = (room: RoomName) =>
     sql`SELECT room, version, source, author, at FROM room_scripts WHERE room = ${room} ORDER BY version DESC`
   return {

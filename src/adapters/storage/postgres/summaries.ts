@@ -7,8 +7,8 @@ import { numbersOf } from './locks.ts'
 import { sql, type Sql } from './sql.ts'
 
 /** Rooms' summaries. */
-export function createSummaryStore({ read, lane }: Connections): SummaryStore {
-  const writes = lane()
+export function createSummaryStore({ read, writeQueue }: Connections): SummaryStore {
+  const writes = writeQueue()
   return {
     current: (room) => read.get<StoredSummary>(sql`${newestFirst(room)} LIMIT 1`),
     versions: (room) => read.all<StoredSummary>(newestFirst(room)),

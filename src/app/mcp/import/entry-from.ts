@@ -1,6 +1,6 @@
 import { isSecretName } from '../../../adapters/mcp/secrets.ts'
 import { holdsSecret } from '../../../chat/typing/secrets.ts'
-import type { AgentServer } from './agents-file.ts'
+import type { ClientServer } from './client-config-file.ts'
 
 /** A server as `[[mcp]]` has it, with what somebody has to know or do about it, a sentence each. */
 export interface ImportedServer {
@@ -21,7 +21,7 @@ export interface McpTable {
 }
 
 /**
- * The name that a server has with us: agents take any. It may still be none that a server can have.
+ * The name that a server has with us: MCP clients take any. It may still be none that a server can have.
  */
 export const importedName = (name: string): string =>
   name
@@ -31,10 +31,10 @@ export const importedName = (name: string): string =>
     .slice(0, 32)
 
 /**
- * What a server of an agent is as `[[mcp]]`. Secrets stay where they are: the config names the environment variables that
+ * What a server of an MCP client is as `[[mcp]]`. Secrets stay where they are: the config names the environment variables that
  * shall hold them, and a note says which to set. `file` is for the notes.
  */
-export function entryFrom(name: string, server: AgentServer, file: string): ImportedServer {
+export function entryFrom(name: string, server: ClientServer, file: string): ImportedServer {
   const { command, args, cwd, url } = server
   if (url !== undefined) return byUrl(name, url, server, file)
   const words = [...(typeof command === 'string' ? [command] : (command ?? [])), ...args]
@@ -51,13 +51,13 @@ export function entryFrom(name: string, server: AgentServer, file: string): Impo
   }
 }
 
-/** `${NAME}`, `${NAME:-other}`, `${env:NAME}`, `$NAME`: the agent would have put a variable there. */
+/** `${NAME}`, `${NAME:-other}`, `${env:NAME}`, `$NAME`: the client would have put a variable there. */
 const VARIABLE = /^\$(?:\{(?:env:)?([A-Za-z_]\w*)(?::-[^}]*)?\}|([A-Za-z_]\w*))$/
 
-/** Something else that an agent would have filled in. */
+/** Something else that a client would have filled in. */
 const PLACEHOLDER = /\$\{[^}]*\}/
 
-function variablesOf(name: string, { env }: AgentServer, file: string) {
+function variablesOf(name: string, { env }: ClientServer, file: string) {
   const plain: Record<string, string> = {}
   const passed: string[] = []
   const notes: string[] = []
@@ -73,7 +73,7 @@ function variablesOf(name: string, { env }: AgentServer, file: string) {
   return { plain, passed, notes }
 }
 
-function byUrl(name: string, url: string, { headers }: AgentServer, file: string): ImportedServer {
+function byUrl(name: string, url: string, { headers }: ClientServer, file: string): ImportedServer {
   const header_env: Record<string, string> = {}
   const notes: string[] = []
   let token_env: string | undefined
@@ -136,7 +136,7 @@ function aboutWords(name: string, words: readonly string[], cwd = ''): readonly 
   ]
 }
 
-const aboutFile = (name: string, { envFile }: AgentServer): readonly string[] =>
+const aboutFile = (name: string, { envFile }: ClientServer): readonly string[] =>
   envFile === undefined ? [] : [`${name}: ${envFile} is not read; name what it needs of it in pass_env`]
 
 function isSecretAddress(url: string): boolean {

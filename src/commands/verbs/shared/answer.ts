@@ -6,7 +6,7 @@ import type { RunningTurn } from '../../../turns/turns.ts'
 import type { Output } from '../../caller.ts'
 import type { CommandContext } from '../../define.ts'
 
-/** A question that a model is at work on. */
+/** What a model was asked and is at work on. */
 export interface AskedTurn {
   readonly message: Entry
   readonly turn: RunningTurn
@@ -60,7 +60,7 @@ export async function printAnswer(
 
 /** What prints a turn. */
 interface Printer {
-  /** The question, as it was stored. */
+  /** What was asked, as it was stored. */
   asked(message: Entry): void
   /** An entry of the turn. */
   entry(entry: Entry): void

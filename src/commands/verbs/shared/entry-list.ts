@@ -31,7 +31,7 @@ export interface EntryForm {
   readonly withRooms?: boolean
 }
 
-/** Prints entries, each with its time, and waits until there is room for more. */
+/** Prints entries, each with its time, and waits until there is space for more. */
 export async function printEntries(
   entries: readonly Entry[],
   out: Output,

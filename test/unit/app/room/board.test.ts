@@ -45,7 +45,7 @@ async function start() {
       return () => undefined
     },
     lastTurn: () => (world.broken ? Promise.reject(new Error('busy')) : Promise.resolve(world.lastTurn)),
-    offers: async (_room, { admin }) => {
+    choices: async (_room, { admin }) => {
       world.asked++
       await world.known
       if (world.broken) throw new Error('busy')

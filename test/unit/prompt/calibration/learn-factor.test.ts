@@ -7,7 +7,7 @@ import {
   type TokenReport,
 } from '../../../../src/prompt/calibration/learn-factor.ts'
 import type { Calibration } from '../../../../src/prompt/ports.ts'
-import { targetOf } from '../../../../src/prompt/wrap.ts'
+import { targetOf } from '../../../../src/prompt/compose-prompt.ts'
 import { trialSnapshot } from '../../../../src/prompt/trial.ts'
 
 const report = (ratio: number, counted = 1000, framing = 0): TokenReport => ({

@@ -6,8 +6,8 @@ import { sql } from '../sql.ts'
 import { returned } from '../statements.ts'
 
 /** The tables `closings` and `closings_done`. */
-export function createClosingStore({ read, lane }: Connections, self: ServerId): ClosingStore {
-  const writes = lane()
+export function createClosingStore({ read, writeQueue }: Connections, self: ServerId): ClosingStore {
+  const writes = writeQueue()
   return {
     close: async (room, by) =>
       (await writes.run(sql`

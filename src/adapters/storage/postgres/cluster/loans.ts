@@ -5,8 +5,8 @@ import { NAMES } from '../locks.ts'
 import { sql } from '../sql.ts'
 
 /** The table `lent_names`. A loan of a server that has died counts for nothing, and goes in the end. */
-export function createLoanStore({ read, lane }: Connections, self: ServerId): LoanStore {
-  const writes = lane()
+export function createLoanStore({ read, writeQueue }: Connections, self: ServerId): LoanStore {
+  const writes = writeQueue()
   return {
     lend: ({ name, skeleton, key, asked }) =>
       writes.write(async (tx) => {

@@ -69,7 +69,8 @@ export function createNews(
     }
     const topics = [...new Set(open.map(({ topic }) => topic))].filter((topic) => !telling.has(topic))
     const told = topics.map((topic) => [topic, begin(topic)] as const)
-    const troubles = await Promise.all(told.map(([topic, done]) => (DECISIONS.has(topic) ? done : undefined)))
+    const decided = told.filter(([topic]) => DECISIONS.has(topic))
+    const troubles = await Promise.all(decided.map(([, done]) => done))
     return troubles.find((trouble) => trouble !== undefined)
   }
 

@@ -4,8 +4,8 @@ import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** The table `orders`; old ones are removed with the news of them (news.ts). */
-export function createOrderStore({ read, lane }: Connections, self: ServerId): OrderStore {
-  const writes = lane()
+export function createOrderStore({ read, writeQueue }: Connections, self: ServerId): OrderStore {
+  const writes = writeQueue()
   return {
     async give({ kind, data }) {
       await writes.run(

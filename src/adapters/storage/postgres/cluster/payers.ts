@@ -9,8 +9,8 @@ import type { Statements } from '../statements.ts'
 const KEPT = '1 day'
 
 /** The table `payers`. */
-export function createPayerStore({ read, lane }: Connections, self: ServerId): PayerStore {
-  const writes = lane()
+export function createPayerStore({ read, writeQueue }: Connections, self: ServerId): PayerStore {
+  const writes = writeQueue()
   return {
     put: (counts) =>
       writes.write(async (tx) => {

@@ -14,8 +14,11 @@ interface ServerRow extends Pick<ServerRecord, 'id' | 'name' | 'version'> {
 }
 
 /** The table `servers`. */
-export function createServerStore({ read, transaction, lane }: Connections, self: ServerId): ServerStore {
-  const writes = lane()
+export function createServerStore(
+  { read, transaction, writeQueue }: Connections,
+  self: ServerId,
+): ServerStore {
+  const writes = writeQueue()
   return {
     async begin({ name, version, shared }: ServerFacts) {
       await writes.run(sql`

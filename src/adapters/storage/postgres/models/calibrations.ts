@@ -6,8 +6,8 @@ import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** Factors by model. */
-export function createCalibrationStore({ read, lane }: Connections): CalibrationStore {
-  const writes = lane()
+export function createCalibrationStore({ read, writeQueue }: Connections): CalibrationStore {
+  const writes = writeQueue()
   return {
     find: (model) =>
       read.get<Calibration>(sql`

@@ -3,8 +3,8 @@ import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** What is known of models, by model. */
-export function createModelFactsStore({ read, lane }: Connections): ModelFactsStore {
-  const writes = lane()
+export function createModelFactsStore({ read, writeQueue }: Connections): ModelFactsStore {
+  const writes = writeQueue()
   return {
     async find(model) {
       const row = await read.get<{ facts: string }>(sql`SELECT facts FROM model_facts WHERE model = ${model}`)

@@ -4,8 +4,8 @@ import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** Takes rooms away, the long part in pieces so that others can write meanwhile. */
-export function createRoomRemoval({ lane }: Connections): RoomRemoval {
-  const writes = lane()
+export function createRoomRemoval({ writeQueue }: Connections): RoomRemoval {
+  const writes = writeQueue()
   const oldestTurns = (room: RoomName, limit: number) =>
     sql`SELECT id FROM turns WHERE room = ${room} ORDER BY started_at, id LIMIT ${limit}`
   return {

@@ -10,8 +10,8 @@ import { sql, type Sql } from '../sql.ts'
 type Seed = Parameters<SanctionStore['linked']>[0]
 
 /** Bans, mutes and archives. */
-export function createSanctionStore({ read, lane }: Connections): SanctionStore {
-  const writes = lane()
+export function createSanctionStore({ read, writeQueue }: Connections): SanctionStore {
+  const writes = writeQueue()
   const remove = (ids: readonly string[]): Sql => sql`DELETE FROM sanctions WHERE id = ANY(${ids})`
   return {
     all: async () => (await read.all<SanctionRow>(sql`SELECT * FROM sanctions ORDER BY id`)).map(toSanction),

@@ -3,8 +3,8 @@ import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** Rows of `untold_invitations`. */
-export function createInvitationNoticeStore({ lane }: Connections): InvitationNoticeStore {
-  const writes = lane()
+export function createInvitationNoticeStore({ writeQueue }: Connections): InvitationNoticeStore {
+  const writes = writeQueue()
   return {
     async put({ person, room, inviter, at }) {
       await writes.run(sql`

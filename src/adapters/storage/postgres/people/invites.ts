@@ -9,8 +9,8 @@ import { sql, type Sql } from '../sql.ts'
 import { register } from './people.ts'
 
 /** Invite codes. */
-export function createInviteStore({ read, lane }: Connections): InviteStore {
-  const writes = lane()
+export function createInviteStore({ read, writeQueue }: Connections): InviteStore {
+  const writes = writeQueue()
   return {
     add: ({ digest, by, room, uses, until, at }, max) =>
       writes.write(async (tx) => {

@@ -8,8 +8,8 @@ import { sql, type Sql } from '../sql.ts'
 type KeyRow = Omit<StoredKey, 'isWaiting'> & { readonly waits: number }
 
 /** The keys of registered people: those that they proved, in `person_keys`, and those that they added, in `waiting_keys`. */
-export function createKeyStore({ read, lane }: Connections): KeyStore {
-  const writes = lane()
+export function createKeyStore({ read, writeQueue }: Connections): KeyStore {
+  const writes = writeQueue()
   return {
     list: (id) => list(read, id),
     add: (id, key, at, max) =>

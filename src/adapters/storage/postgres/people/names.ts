@@ -6,8 +6,8 @@ import { NAMES } from '../locks.ts'
 import { sql } from '../sql.ts'
 
 /** The names of registered people. */
-export function createNameStore({ lane }: Connections): NameStore {
-  const writes = lane()
+export function createNameStore({ writeQueue }: Connections): NameStore {
+  const writes = writeQueue()
   return {
     rename: ({ id, name, skeleton, at, keptUntil }, max) =>
       writes.write(async (tx) => {

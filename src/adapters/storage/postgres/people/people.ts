@@ -9,7 +9,7 @@ import { type PersonRow, toPerson } from '../../rows/person-row.ts'
 import type { Connections } from '../connection.ts'
 import { returned, type Statements } from '../statements.ts'
 import { NAMES } from '../locks.ts'
-import { fileNames } from '../names/names.ts'
+import { fileNames } from '../names/name-filing.ts'
 import { sql, type Sql } from '../sql.ts'
 
 type KeyedLoginRow = LoginRow & { readonly holders: PersonId[]; readonly founders: PersonId[] }
@@ -17,7 +17,7 @@ type KeyedLoginRow = LoginRow & { readonly holders: PersonId[]; readonly founder
 /** People and their keys. */
 export function createPeopleStore(connection: Connections): PeopleStore & NameFiling {
   const { read } = connection
-  const writes = connection.lane()
+  const writes = connection.writeQueue()
   const one = async (statement: Sql): Promise<Person | undefined> => {
     const row = await read.get<PersonRow>(statement)
     return row && toPerson(row)

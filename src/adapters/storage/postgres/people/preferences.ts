@@ -4,8 +4,8 @@ import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** Rows of `preferences`. */
-export function createPreferenceStore({ read, lane }: Connections): PreferenceStore {
-  const writes = lane()
+export function createPreferenceStore({ read, writeQueue }: Connections): PreferenceStore {
+  const writes = writeQueue()
   return {
     of: (person) =>
       read.all<StoredPreference>(
@@ -23,8 +23,8 @@ export function createPreferenceStore({ read, lane }: Connections): PreferenceSt
 }
 
 /** Rows of `last_seen`. */
-export function createLastSeenStore({ read, lane }: Connections): LastSeenStore {
-  const writes = lane()
+export function createLastSeenStore({ read, writeQueue }: Connections): LastSeenStore {
+  const writes = writeQueue()
   return {
     async find(person, room) {
       const row = await read.get<{ entry: EntryId }>(

@@ -6,8 +6,8 @@ import { belongingsOf } from '../locks.ts'
 import { sql } from '../sql.ts'
 
 /** Bearer tokens. */
-export function createTokenStore({ read, lane }: Connections): TokenStore {
-  const writes = lane()
+export function createTokenStore({ read, writeQueue }: Connections): TokenStore {
+  const writes = writeQueue()
   return {
     add: ({ rooms, by, digest, key, until, at }, max) =>
       writes.write(async (tx) => {

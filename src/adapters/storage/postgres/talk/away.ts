@@ -6,8 +6,8 @@ import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** Rows of `away`. */
-export function createAwayStore({ read, lane }: Connections): AwayStore {
-  const writes = lane()
+export function createAwayStore({ read, writeQueue }: Connections): AwayStore {
+  const writes = writeQueue()
   return {
     away: () => read.all<StoredAbsence>(sql`SELECT person, text FROM away ORDER BY at, person`),
     async leave({ person, text }, at) {

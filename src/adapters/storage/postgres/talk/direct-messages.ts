@@ -5,8 +5,8 @@ import { WAITING_MESSAGES } from '../locks.ts'
 import { sql } from '../sql.ts'
 
 /** Messages to one person. */
-export function createDirectMessageStore({ lane }: Connections): DirectMessageStore {
-  const writes = lane()
+export function createDirectMessageStore({ writeQueue }: Connections): DirectMessageStore {
+  const writes = writeQueue()
   return {
     put: (message, { forOne, fromOne, inAll, notBefore }) =>
       writes.write(async (tx) => {

@@ -7,8 +7,8 @@ const KEYS = sql`
   SELECT fingerprint FROM person_keys WHERE person = other UNION SELECT ignored.key WHERE ignored.key IS NOT NULL`
 
 /** Who ignores whom. */
-export function createIgnoredStore({ read, lane }: Connections): IgnoredStore {
-  const writes = lane()
+export function createIgnoredStore({ read, writeQueue }: Connections): IgnoredStore {
+  const writes = writeQueue()
   return {
     ignoredBy: (person) =>
       read.all<Ignored>(sql`

@@ -3,8 +3,8 @@ import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 
 /** What people typed, for themselves. */
-export function createTypedStore({ lane }: Connections): TypedStore {
-  const writes = lane()
+export function createTypedStore({ writeQueue }: Connections): TypedStore {
+  const writes = writeQueue()
   return {
     async lines(person) {
       const rows = await writes.read((statements) =>

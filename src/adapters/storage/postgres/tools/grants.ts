@@ -6,8 +6,8 @@ import { numbersOf } from '../locks.ts'
 import { sql } from '../sql.ts'
 
 /** Standing permissions. */
-export function createGrantStore({ read, lane }: Connections): GrantStore {
-  const writes = lane()
+export function createGrantStore({ read, writeQueue }: Connections): GrantStore {
+  const writes = writeQueue()
   return {
     put: ({ room, person, name, tool, target, until = null, by, at }) =>
       writes.write(async (tx) => {

@@ -3,20 +3,20 @@
 
 import type { ConnectedMcp, ConnectedMcpStore, McpPin, McpPinStore } from '../../../../tools/ports/mcp.ts'
 import type { Connections } from '../connection.ts'
-import type { WriteLane } from '../lane.ts'
+import type { WriteQueue } from '../write-queue.ts'
 import { sql } from '../sql.ts'
 
-/** Both stores, in one lane: a server that was removed has no pins. */
-export function createMcpStores({ lane }: Connections): {
+/** Both stores, in one write queue: a server that was removed has no pins. */
+export function createMcpStores({ writeQueue }: Connections): {
   readonly pins: McpPinStore
   readonly connected: ConnectedMcpStore
 } {
-  const writes = lane()
+  const writes = writeQueue()
   return { pins: createMcpPinStore(writes), connected: createConnectedMcpStore(writes) }
 }
 
 /** What servers of tools say of them. */
-function createMcpPinStore(writes: WriteLane): McpPinStore {
+function createMcpPinStore(writes: WriteQueue): McpPinStore {
   return {
     hashes: (server) =>
       writes.read((statements) =>
@@ -45,7 +45,7 @@ function createMcpPinStore(writes: WriteLane): McpPinStore {
 }
 
 /** Servers that were connected by a command. */
-function createConnectedMcpStore(writes: WriteLane): ConnectedMcpStore {
+function createConnectedMcpStore(writes: WriteQueue): ConnectedMcpStore {
   return {
     all: () =>
       writes.read((statements) =>

@@ -7,8 +7,8 @@ import { RESULTS } from '../locks.ts'
 import { sql } from '../sql.ts'
 
 /** Long results. The number of a result that was removed is never given again. */
-export function createResultStore({ read, lane }: Connections): ResultStore {
-  const writes = lane()
+export function createResultStore({ read, writeQueue }: Connections): ResultStore {
+  const writes = writeQueue()
   return {
     put: ({ room, tool, pageSize, at, text }, limits) =>
       writes.write(async (tx) => {

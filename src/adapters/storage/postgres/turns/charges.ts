@@ -6,8 +6,8 @@ import { utcDay } from '../day.ts'
 import { sql, type Sql } from '../sql.ts'
 
 /** What each request to a model used. */
-export function createChargeStore({ read, lane }: Connections): ChargeStore {
-  const writes = lane()
+export function createChargeStore({ read, writeQueue }: Connections): ChargeStore {
+  const writes = writeQueue()
   return {
     async add({ payers, ...charge }) {
       const { at, usage } = charge

@@ -10,8 +10,8 @@ import type { Statements } from '../statements.ts'
 import { checkTurns } from './lost-turns.ts'
 
 /** Models' turns, with the prompts that were sent. */
-export function createTurnStore({ read, lane }: Connections): TurnStore {
-  const writes = lane()
+export function createTurnStore({ read, writeQueue }: Connections): TurnStore {
+  const writes = writeQueue()
   const one = async (statement: Sql): Promise<TurnRecord | undefined> => {
     const row = await read.get<TurnRow>(statement)
     if (!row) return undefined

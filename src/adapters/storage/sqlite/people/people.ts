@@ -7,7 +7,7 @@ import { look } from '../../../../lib/text/skeleton.ts'
 import { type LoginRow, toLoginFacts } from '../../rows/login-row.ts'
 import { type PersonRow, toPerson } from '../../rows/person-row.ts'
 import { type Connection, returned } from '../connection.ts'
-import { fileNames } from '../names/names.ts'
+import { fileNames } from '../names/name-filing.ts'
 
 interface NewPerson extends PersonRow {
   readonly skeleton: string

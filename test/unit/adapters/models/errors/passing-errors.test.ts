@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { modelError } from '../../../../../src/adapters/models/errors/errors.ts'
 import { sampleConfig } from '../../../../support/model-request.ts'
 
-const upstream = { access: sampleConfig({}), endpoint: 'http://localhost:1', question: 'is it running?' }
+const upstream = { access: sampleConfig({}), endpoint: 'http://localhost:1', advice: 'is it running?' }
 
 test.each([
   ['overloaded_error', true],

@@ -1,5 +1,5 @@
 /**
- * adapters/bus/ carries short texts between servers that share a database: by NATS where `[bus]` names one, otherwise by
+ * adapters/wire/ carries short texts between servers that share a database: by NATS where `[bus]` names one, otherwise by
  * PostgreSQL's LISTEN and NOTIFY, so that two machines need one engine. It implements `Wire` (cluster/ports.ts).
  *
  * They are sealed (seal.ts), so that whoever else may listen there, or send, neither reads them nor can write any.

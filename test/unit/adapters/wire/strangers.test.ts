@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createFlood } from '../../../../src/adapters/bus/flood.ts'
-import { createStrangerNotes } from '../../../../src/adapters/bus/strangers.ts'
+import { createFlood } from '../../../../src/adapters/wire/flood.ts'
+import { createStrangerNotes } from '../../../../src/adapters/wire/strangers.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

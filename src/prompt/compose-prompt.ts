@@ -7,6 +7,16 @@ import { runLayers } from './run-layers.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
 import { offerTools } from './tool-offer.ts'
 
+/*
+ * Tokens of tools have several names here and in budget.ts:
+ *
+ * allowance  what this run of the layers may choose tools for; each further run has less
+ * share      what tools may have at most: the config's part of the target (`shareOf`)
+ * cap        the smaller of both: what definitions and the text of their layer may have together
+ * cheapest   says that the layer chose the least that it can: even that may be more than its allowance
+ * last       says that no further run can help: where the tools do not fit now, they are left out
+ */
+
 /** Runs of the layers with ever fewer tokens for tools. After these they are left out. */
 const MAX_RUNS = 8
 

@@ -5,9 +5,9 @@ import type { Sql } from './sql.ts'
 
 /**
  * Work that is done in the order in which it was asked for, as SQLite's one writer does it: of two calls that overlap, the later one
- * finds what the earlier one did. Each store has a lane of its own, so that no store waits for another.
+ * finds what the earlier one did. Each store has a write queue of its own, so that no store waits for another.
  */
-export interface WriteLane {
+export interface WriteQueue {
   /** One statement, which is a transaction of its own. */
   run(statement: Sql): Promise<number>
   /** A transaction that holds these locks. */
@@ -20,7 +20,7 @@ export interface WriteLane {
   settled(): Promise<void>
 }
 
-/** What a lane needs of the connections. All of it rejects with `StorageError` only. */
+/** What a write queue needs of the connections. All of it rejects with `StorageError` only. */
 interface Ways {
   readonly read: Statements
   /** Sends a statement that is not part of a transaction. */
@@ -28,7 +28,7 @@ interface Ways {
   readonly transaction: <T>(job: Job<T>, locks: readonly Lock[]) => Promise<T>
 }
 
-export function createLane({ read, run, transaction }: Ways): WriteLane {
+export function createWriteQueue({ read, run, transaction }: Ways): WriteQueue {
   const inTurn = createSerial()
   return {
     run: (statement) => inTurn(() => run(statement)),

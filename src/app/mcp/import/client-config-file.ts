@@ -1,4 +1,4 @@
-// What `sshawl mcp import` reads: the files in which agents keep their MCP servers, and what becomes of one as `[[mcp]]`. These
+// What `sshawl mcp import` reads: the files in which other programs (MCP clients) keep their MCP servers, and what becomes of one as `[[mcp]]`. These
 // write nothing, and know nothing of a server that runs.
 import JSON5 from 'json5'
 import { z } from 'zod'
@@ -20,8 +20,8 @@ const codeOf = (written: unknown): string =>
 const word = z.union([text, z.number(), z.boolean()]).transform(String)
 const texts = z.record(text, word)
 
-/** A server as an agent writes it. All other keys are the agent's own business. */
-const agentServer = z
+/** A server as an MCP client writes it. All other keys are its own business. */
+const clientServer = z
   .object({
     type: text.optional(),
     command: z.union([text, z.array(text)]).optional(),
@@ -43,7 +43,7 @@ const agentServer = z
   })
 
 /** One server of a file. */
-export type AgentServer = z.output<typeof agentServer>
+export type ClientServer = z.output<typeof clientServer>
 
 /** The ways to say stdio, streamable HTTP and server-sent events. A client of ours finds out which of the last two it is. */
 const KINDS: readonly string[] = [
@@ -56,7 +56,7 @@ const KINDS: readonly string[] = [
   'sse',
 ]
 
-/** Under which keys agents keep their servers: the most of them, VS Code, its settings, Zed. */
+/** Under which keys MCP clients keep their servers: the most of them, VS Code, its settings, Zed. */
 const PLACES: readonly (readonly string[])[] = [
   ['mcpServers'],
   ['servers'],
@@ -64,16 +64,16 @@ const PLACES: readonly (readonly string[])[] = [
   ['context_servers'],
 ]
 
-/** Other words of agents for an address. */
+/** Other words of MCP clients for an address. */
 const ADDRESS_KEYS = ['httpUrl', 'serverUrl'] as const
 
 /** The servers of a file, by the names that they have there. `file` is for messages. Throws `ConfigError` with all problems. */
-export function readAgentsFile(text: string, file: string): ReadonlyMap<string, AgentServer> {
+export function readClientConfig(text: string, file: string): ReadonlyMap<string, ClientServer> {
   const [place, servers] = serversIn(jsonOf(text, file), file)
   const problems: string[] = []
-  const read = new Map<string, AgentServer>()
+  const read = new Map<string, ClientServer>()
   for (const [name, written] of Object.entries(servers)) {
-    const { data, error } = agentServer.safeParse(withUrl(written))
+    const { data, error } = clientServer.safeParse(withUrl(written))
     if (data) read.set(name, data)
     for (const { path, message } of error?.issues ?? [])
       problems.push(`${file}: ${[place, name, ...path.map(String)].join('.')}: ${message}`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { natsAddress } from '../../../../src/adapters/bus/config.ts'
+import { natsAddress } from '../../../../src/adapters/wire/config.ts'
 
 test.each([
   ['nats://h', { servers: ['h:4222'], isEncrypted: false }],

@@ -4,7 +4,7 @@ import type { News } from '../../cluster/ports.ts'
 import type { HookScripts } from '../../prompt/hooks/hook-scripts.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 
-/** What this server keeps in memory of what is at work, and other servers may change. */
+/** What this server keeps in memory of rooms' scripts and MCP servers, and other servers may change. */
 interface Kept {
   readonly rooms: Pick<RoomStore, 'all'>
   readonly scripts: Pick<HookScripts, 'forget'>
@@ -12,10 +12,10 @@ interface Kept {
 }
 
 /**
- * From now on it is as the others leave it. Resolves once it is as they have left it before, to what reads that again. Rejects with
+ * Reads all of it once, then follows the news of other servers. Resolves to a function that reads all of it again. Rejects with
  * `StorageError`.
  */
-export async function followWork(
+export async function followScriptsAndMcp(
   news: Pick<News, 'on'>,
   { rooms, scripts, mcp }: Kept,
 ): Promise<() => Promise<void>> {

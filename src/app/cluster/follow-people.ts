@@ -17,13 +17,13 @@ export interface FollowingParts {
 }
 
 /**
- * From now on this server follows what others decide of people and do for them. Resolves once it knows what was decided before, to
- * what reads that again. Rejects with `StorageError`.
+ * Reads once what other servers decided of people and did for them, then follows their news. Resolves to a function that reads all
+ * of it again. Rejects with `StorageError`.
  */
-export async function followOthers(cluster: Cluster, parts: FollowingParts): Promise<() => Promise<void>> {
+export async function followPeople(cluster: Cluster, parts: FollowingParts): Promise<() => Promise<void>> {
   const readAgain = [
     followModeration(cluster, parts),
-    followPeople(cluster, parts),
+    followNames(cluster, parts),
     followTalk(cluster, parts),
   ]
   const readAll = async (): Promise<void> => {
@@ -61,7 +61,7 @@ function followModeration(
   }
 }
 
-function followPeople(
+function followNames(
   { news, orders, people: { loans, payers } }: Cluster,
   { chat: { people, preferences, invitations, rooms }, context: { storage } }: FollowingParts,
 ): () => Promise<void> {

@@ -3,7 +3,7 @@
 import type { Person } from '../people/person.ts'
 
 /** What this server knows of the others, as it was a moment ago but for `beginWithin`. No method rejects. */
-export interface Shares {
+export interface ServersOfPayers {
   /** Somebody has one more connection to this server. Returns what takes it away again. */
   begin(person: Pick<Person, 'id' | 'login'>): () => void
   /**
@@ -16,7 +16,7 @@ export interface Shares {
 }
 
 /** Of a server that is alone. */
-export const ALONE: Shares = {
+export const ALONE: ServersOfPayers = {
   begin: () => () => undefined,
   // What it has by itself is counted where connections come in.
   beginWithin: async () => () => undefined,

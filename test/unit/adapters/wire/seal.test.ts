@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createSeal, SEAL_BYTES, type BusSecret, type Opened } from '../../../../src/adapters/bus/seal.ts'
+import { createSeal, SEAL_BYTES, type BusSecret, type Opened } from '../../../../src/adapters/wire/seal.ts'
 
 const MINUTE = 60_000
 

@@ -1,8 +1,11 @@
-import { isJsonObject, type Json } from '../lib/json.ts'
-import { headOf } from '../lib/text/characters.ts'
-import { zip } from '../lib/zip.ts'
-import { parseArguments, type ToolCall } from '../toolbox/tool-call.ts'
-import type { StepMessage } from './ports.ts'
+// The messages that a turn sends again with each of its steps: what its model said and called, and what came of that. This folder
+// counts and shortens them. It must not know the prompt that they follow, nor who decides how many tokens they have.
+
+import { isJsonObject, type Json } from '../../lib/json.ts'
+import { headOf } from '../../lib/text/characters.ts'
+import { zip } from '../../lib/zip.ts'
+import { parseArguments, type ToolCall } from '../../toolbox/tool-call.ts'
+import type { StepMessage } from '../ports.ts'
 
 /** The messages of earlier steps as the model is shown them, and their tokens. */
 export interface ShownSteps {

@@ -4,20 +4,20 @@ import type { DrawingStyle } from './drawing/theme.ts'
 import { dayLine, dayOf } from './drawing/times.ts'
 import type { Personal } from './personal.ts'
 
-/** What a page says of an entry that comes next. */
+/** How an entry that comes next is to be drawn. */
 interface NextLine {
   readonly aspect: Aspect
   /** Stands above it, where its day is not that of the line before. */
   readonly dayLine: string | undefined
-  /** The page with the entry on it. */
-  readonly next: ShownPage
+  /** What was shown, with that entry. */
+  readonly next: ShownSoFar
 }
 
 /** What was shown last, as far as what comes next depends on it. It never changes: what was not shown leaves no trace. */
-export interface ShownPage {
+export interface ShownSoFar {
   entry(entry: Entry, style: DrawingStyle): NextLine
-  /** The page with something on it that is no entry. */
-  printed(): ShownPage
+  /** The same with something that is no entry. */
+  printed(): ShownSoFar
 }
 
 /** A speaker who was silent for longer than this is named again. */
@@ -31,10 +31,11 @@ interface Last {
 
 type Who = Pick<Personal, 'emphasis' | 'zone' | 'wallNow'>
 
-/** An empty page, today: lines of today need no day. */
-export const createPage = (who: Who): ShownPage => pageAfter({ day: dayOf(who.wallNow(), who.zone) }, who)
+/** Nothing yet, today: lines of today need no day. */
+export const createShownSoFar = (who: Who): ShownSoFar =>
+  shownAfter({ day: dayOf(who.wallNow(), who.zone) }, who)
 
-function pageAfter(last: Last, who: Who): ShownPage {
+function shownAfter(last: Last, who: Who): ShownSoFar {
   return {
     entry(entry, { times }) {
       const day = dayOf(entry.at, who.zone)
@@ -44,10 +45,10 @@ function pageAfter(last: Last, who: Who): ShownPage {
         aspect: aspectOf(who.emphasis(entry), follows),
         // Times with dates say it themselves.
         dayLine: isNewDay && !times?.key.startsWith('full') ? dayLine(day, who.zone) : undefined,
-        next: pageAfter({ day, speech: isSpeech(entry) ? entry : undefined }, who),
+        next: shownAfter({ day, speech: isSpeech(entry) ? entry : undefined }, who),
       }
     },
-    printed: () => (last.speech === undefined ? pageAfter(last, who) : pageAfter({ day: last.day }, who)),
+    printed: () => (last.speech === undefined ? shownAfter(last, who) : shownAfter({ day: last.day }, who)),
   }
 }
 

@@ -1,0 +1,53 @@
+import type { Rooms } from '../../chat/rooms.ts'
+import type { Json } from '../../lib/json.ts'
+import type { ModelSettings } from '../../prompt/model-settings.ts'
+import { createCatalogue } from '../../toolbox/catalogue.ts'
+import { createScopedTools, type FindScopedTools } from '../../toolbox/scoped-tools.ts'
+import type { AppContext, Owned } from '../context.ts'
+import type { CurrentConfig } from '../current-config.ts'
+import { openMcp, type Mcp } from '../mcp/open-mcp.ts'
+import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
+import { connectedNames, toolWordProblems } from './tool-words.ts'
+
+/** The tools of all sources. */
+export interface Toolkit {
+  /** Those that follow the config. */
+  readonly tools: ConfiguredTools
+  /** The servers whose tools there are besides. */
+  readonly mcp: Mcp
+  /** Which of all these somebody has in a room. */
+  readonly scopedTools: FindScopedTools
+}
+
+/** Opens all sources of tools, and says in the log which of their names the config may not use. */
+export async function openToolkit(
+  current: CurrentConfig,
+  rooms: Rooms,
+  context: AppContext,
+  owned: Owned,
+): Promise<Toolkit> {
+  const config = current.now()
+  const { storage, log, commands } = context
+  const tools = owned(await openTools(config, storage, log, commands))
+  const connected = await connectedNames(storage.tools.mcp.connected)
+  for (const problem of await toolWordProblems(config, { modules: tools.modules, connected }))
+    log.warn({ problem }, 'the config names a tool wrongly')
+  const sources = toolSources(current, rooms, context, tools)
+  const mcp = owned(await openMcp(current.now, rooms.everywhere, context, sources))
+  const catalogue = createCatalogue({
+    get sources() {
+      return [...sources, ...mcp.sources()]
+    },
+    get disabled() {
+      return current.now().tools.disabled
+    },
+    log,
+  })
+  return { tools, mcp, scopedTools: createScopedTools(catalogue, storage.chat.rooms, scopeNow(current)) }
+}
+
+/** A turn goes on with its model's settings; what the model may call is decided by the config of now. */
+const scopeNow =
+  (current: CurrentConfig) =>
+  ({ name, tools }: ModelSettings): Json =>
+    current.now().models.find((model) => model.name === name)?.tools ?? tools
