@@ -9,8 +9,13 @@ const PATIENCE = { timeout: 20_000 }
 const ACTS = [
   { name: 'mia', room: 'den', act: 'mute den mia 1h', read: /you are muted in den/g },
   { name: 'arno', room: 'attic', act: 'archive attic', read: /attic is archived/g },
-  { name: 'kai', room: 'yard', act: 'kick yard kai', read: /you were put out of yard before/g },
-  { name: 'uma', room: 'cave', act: 'uninvite cave uma', read: /you were put out of cave before/g },
+  { name: 'kai', room: 'yard', act: 'kick yard kai', read: /you were put out of (yard|the room) before/g },
+  {
+    name: 'uma',
+    room: 'cave',
+    act: 'uninvite cave uma',
+    read: /you were put out of (cave|the room) before/g,
+  },
   { name: 'bela', room: 'hall', act: 'ban bela', read: undefined },
 ] as const
 
