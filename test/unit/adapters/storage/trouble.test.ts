@@ -8,6 +8,7 @@ import { createEntryLog } from '../../../../src/adapters/storage/sqlite/entry-lo
 import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open-database.ts'
 import { createRoomStore } from '../../../../src/adapters/storage/sqlite/rooms.ts'
+import { searchTerms } from '../../../../src/chat/search-terms.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import { idOf } from '../../../contract/storage/cast.ts'
@@ -60,9 +61,21 @@ test.skipIf(disk === undefined)(
     await expect(storage.chat.log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'full' })
     const why = createReadiness(storage.upkeep, () => 0)
     expect(await why()).toBe('nothing can be stored just now: the disk is full')
+    const search = storage.chat.log.search({ rooms: [lobby], terms: searchTerms('said'), limit: 1 })
+    await expect(search).rejects.toMatchObject({
+      reason: 'full',
+      reading: true,
+      message:
+        'there is no index to search yet, and none can be made: the disk is full; free some space and try again; /history works meanwhile',
+    })
     filler?.free()
     await expect(storage.upkeep.health()).resolves.toBeUndefined()
     await expect(storage.chat.log.append(message('1', lobby, 'x'))).resolves.toEqual({ id: '1' })
+    expect(
+      await storage.chat.log.search({ rooms: [lobby], terms: searchTerms('x'), limit: 1 }),
+    ).toMatchObject({
+      entries: [{ id: '1' }],
+    })
   },
 )
 

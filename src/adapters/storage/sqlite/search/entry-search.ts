@@ -46,8 +46,8 @@ export function createEntrySearch({ db, read }: Connection): EntrySearch {
       await refresh()
       return undefined
     } catch (error) {
-      const isUnwritable = error instanceof StorageError && UNWRITABLE.has(error.reason)
-      if (!isUnwritable || !index.isReadable()) throw error
+      if (!(error instanceof StorageError) || !UNWRITABLE.has(error.reason)) throw error
+      if (!index.isReadable()) throw withoutIndex(error)
       return error.message
     }
   }
@@ -74,6 +74,14 @@ export function createEntrySearch({ db, read }: Connection): EntrySearch {
     },
   }
 }
+
+/** What is said while there is nothing to search: nobody searched before the trouble, which keeps the index from being made. */
+const withoutIndex = (cause: StorageError): StorageError =>
+  new StorageError(
+    cause.reason,
+    `there is no index to search yet, and none can be made: ${cause.message}; /history works meanwhile`,
+    { cause, reading: true },
+  )
 
 interface Values {
   readonly match: string
