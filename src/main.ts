@@ -2,6 +2,7 @@
 import { loadConfig } from './config/config.ts'
 import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
 import { ConfigError } from './config/problem.ts'
+import { StorageError } from './chat/errors.ts'
 import { version } from './app/version.ts'
 import { errorMessage } from './lib/errors.ts'
 
@@ -10,7 +11,9 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     return await run(readCommandLine(argv))
   } catch (error) {
-    process.stderr.write(`sshawl: ${errorMessage(error)}\n`)
+    process.stderr.write(
+      `sshawl: ${error instanceof StorageError ? error.forOperators : errorMessage(error)}\n`,
+    )
     return error instanceof ConfigError ? 2 : 1
   }
 }

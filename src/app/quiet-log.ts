@@ -19,7 +19,7 @@ export function quietWhileAway(log: Log, clock: MonotonicClock): Log {
       const now = clock.monotonic()
       if (now - (saidAt.get(text) ?? -Infinity) < EVERY_MS) return
       saidAt.set(text, now)
-      say({ ...facts, error: undefined, why: error.message }, text)
+      say({ ...facts, error: undefined, why: error.forOperators }, text)
     }
 
   return {

@@ -41,15 +41,20 @@ export class StorageError extends Error {
   readonly reason: 'full' | 'locked' | 'read-only' | 'away' | 'taken-for-dead' | 'corrupt' | 'newer' | 'other'
   /** True where something was to be read, not stored. */
   readonly reading: boolean
-  constructor(
-    reason: StorageError['reason'],
-    message: string,
-    { reading = false, ...options }: ErrorOptions & { readonly reading?: boolean } = {},
-  ) {
+  /** The message with what those can do who run the server, for them, admins and the log. */
+  readonly forOperators: string
+  constructor(reason: StorageError['reason'], message: string, options: StorageErrorOptions = {}) {
     super(message, options)
     this.reason = reason
-    this.reading = reading
+    this.reading = options.reading ?? false
+    this.forOperators = options.forOperators ?? message
   }
+}
+
+interface StorageErrorOptions extends ErrorOptions {
+  readonly reading?: boolean
+  /** Absent where the message does for them, too. */
+  readonly forOperators?: string
 }
 
 /** With this reason a command is aborted where not its person has gone, but the server stops. */

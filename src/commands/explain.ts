@@ -7,7 +7,7 @@ export type Explain = (error: unknown, caller: Caller) => 1 | 2
 
 /** The one place where a command's trouble becomes words for people. The log is told what is no fault of theirs. */
 export function createExplain(log: Log, verbs: ReadonlySet<string>): Explain {
-  return (error, { out, session }) => {
+  return (error, { out, session, person }) => {
     const tell = (message: string): void => out.warn(session ? message : withoutSlashes(message, verbs))
     if (error instanceof UsageError) {
       // One without a form has the words of the caller in it.
@@ -22,7 +22,9 @@ export function createExplain(log: Log, verbs: ReadonlySet<string>): Explain {
       tell(error.message)
     } else if (error instanceof StorageError) {
       log.error({ error, reason: error.reason }, 'the store refused')
-      out.warn(`${error.reading ? 'not read' : 'not stored'}: ${error.message}`)
+      out.warn(
+        `${error.reading ? 'not read' : 'not stored'}: ${person.admin ? error.forOperators : error.message}`,
+      )
     } else {
       log.error({ error, session: session !== undefined, room: session?.room.name }, 'a command threw')
       out.warn(APOLOGY)

@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import { Client } from 'pg'
 import { createDeferred } from '../../lib/deferred.ts'
 import { errorMessage } from '../../lib/errors.ts'
+import { saidOutright } from '../../lib/postgres-url.ts'
 import {
   ANSWER_MS,
   CONNECT_MS,
@@ -35,7 +36,7 @@ export const createNotify = (url: string): Engine => ({
   async connect(heard) {
     const socket = new Socket()
     const client = new Client({
-      connectionString: url,
+      connectionString: saidOutright(url),
       stream: () => socket,
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: ANSWER_MS,

@@ -31,7 +31,7 @@ export async function storageAndTools(config: Config): Promise<Findings> {
     const found = await toolFiles(config, storage)
     return { ...found, problems: [...(await migrationProblems(paths.migrations)), ...found.problems] }
   } catch (error) {
-    if (error instanceof StorageError) return { ...NOTHING_FOUND, problems: [error.message] }
+    if (error instanceof StorageError) return { ...NOTHING_FOUND, problems: [error.forOperators] }
     throw error
   }
 }

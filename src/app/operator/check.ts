@@ -76,7 +76,7 @@ async function databaseProblems({ dataDir, storage: { url } }: Config): Promise<
       : [`${file}: damaged (${damage}); put a backup in its place with sshawl restore FILE`]
   } catch (error) {
     if (error instanceof StorageError)
-      return [`${url === undefined ? file : 'storage.url'}: ${error.message}`]
+      return [`${url === undefined ? file : 'storage.url'}: ${error.forOperators}`]
     throw error
   }
 }

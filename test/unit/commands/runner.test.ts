@@ -60,6 +60,11 @@ describe('the status and the words of a command', () => {
       { status: 1, err: ['not stored: the disk is full'] },
     ],
     [
+      'that the store has words for operators about',
+      () => Promise.reject(new StorageError('away', 'it is away', { forOperators: 'start it' })),
+      { status: 1, err: ['not stored: it is away'] },
+    ],
+    [
       'that the store could not read for',
       () => Promise.reject(new StorageError('other', 'the disk failed', { reading: true })),
       { status: 1, err: ['not read: the disk failed'] },
@@ -80,6 +85,16 @@ describe('the status and the words of a command', () => {
     const { world, runner, bob } = await createScene(run)
     await using _ = world
     expect({ status: await runner.command('do', bob.caller), err: bob.told.err }).toEqual(expected)
+  })
+
+  test('have for an admin what those can do who run the server', async () => {
+    const { world, runner, bob } = await createScene(() =>
+      Promise.reject(new StorageError('away', 'it is away', { forOperators: 'start it' })),
+    )
+    await using _ = world
+    const { caller } = bob
+    await runner.command('do', { ...caller, person: { ...caller.person, admin: true } })
+    expect(bob.told.err).toEqual(['not stored: start it'])
   })
 
   test('are told in the same words when it goes on in the background, which fails nothing', async () => {

@@ -72,5 +72,10 @@ async function copyTable(source: CopySource, target: CopyTarget, table: CopiedTa
   if (last !== undefined) await target.setLastNumber(table, last)
   const written = await target.count(table)
   if (written === read) return written
+  if (written > read)
+    throw new StorageError(
+      'other',
+      `somebody else wrote ${table.name} to the database in --to meanwhile, as a server does that starts; nothing was copied: stop it, and copy into a database that no server was started with`,
+    )
   throw new StorageError('other', `${written} of ${read} rows of ${table.name} arrived; nothing was copied`)
 }

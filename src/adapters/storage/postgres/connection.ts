@@ -2,6 +2,7 @@ import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { StorageError } from '../../../chat/errors.ts'
 import type { Log } from '../../../chat/ports.ts'
 import { errorMessage } from '../../../lib/errors.ts'
+import { saidOutright } from '../../../lib/postgres-url.ts'
 import { isDisconnected, toStorageError } from './errors.ts'
 import { tellHolders } from './holders.ts'
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
@@ -72,7 +73,7 @@ type Connected = Parameters<Client['connect']>[0]
 export function createConnections(url: string, { log, name = 'sshawl' }: Connecting = {}): Connections {
   const pool = new Pool({
     Client: PooledClient,
-    connectionString: url,
+    connectionString: saidOutright(url),
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: STATEMENT_MS,

@@ -68,11 +68,22 @@ export function toStorageError(error: unknown, { reading = false } = {}): Storag
   const code = codeOf(error)
   const [, reason, advice] =
     CAUSES.find(([start]) => code.startsWith(start)) ?? MESSAGES.find(([pattern]) => pattern.test(text)) ?? []
-  return new StorageError(reason ?? 'other', advice ?? `the database refused: ${text}`, {
+  const forOperators = advice ?? `the database refused: ${text}`
+  return new StorageError(reason ?? 'other', forPeople(forOperators, reason), {
     cause: withoutRows(error),
     reading,
+    forOperators,
   })
 }
+
+/** Who speaks in a room has no config to look at, and no server to start. */
+function forPeople(advice: string, reason?: Reason): string {
+  if (!advice.includes('[storage]')) return advice.replace(', or raise its max_connections', '')
+  return reason === 'away' ? AWAY : UNFIT
+}
+
+const AWAY = 'the database is away just now; the server tries it again by itself, so try again in a moment'
+const UNFIT = 'the database takes nothing just now; the log of the server says why, so tell an admin'
 
 /** The row of this server is gone, which others remove, and what it has goes with it. */
 const isBuried = (error: unknown): boolean =>

@@ -101,8 +101,8 @@ async function apply(
       INSERT INTO migrations (version, name, sha256, applied_at, needs)
       VALUES (${version}, ${name}, ${sha256}, ${at}, ${neededSchema({ sql: text })})`)
   } catch (cause) {
-    const { reason, message } = toStorageError(cause)
-    throw new StorageError(reason, `${name}: ${message}`, { cause })
+    const { reason, forOperators } = toStorageError(cause)
+    throw new StorageError(reason, `${name}: ${forOperators}`, { cause })
   }
 }
 

@@ -25,7 +25,7 @@ export function createReach(log: Pick<Log, 'error' | 'info'> | undefined): Reach
       if (isAway || trouble.reason !== 'away') return
       isAway = true
       log?.error(
-        { why: trouble.message, cause: errorMessage(trouble.cause) },
+        { why: trouble.forOperators, cause: errorMessage(trouble.cause) },
         'the database cannot be reached',
       )
     },

@@ -21,7 +21,6 @@ export const createUpkeep = ({ transaction }: Connections): Upkeep => ({
 })
 
 const readOnly = (): StorageError =>
-  new StorageError(
-    'read-only',
-    'the database only reads, as a standby does; name the primary server in [storage] url',
-  )
+  new StorageError('read-only', 'the database only reads just now; tell an admin', {
+    forOperators: 'the database only reads, as a standby does; name the primary server in [storage] url',
+  })

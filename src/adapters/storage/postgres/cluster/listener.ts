@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import type { Log } from '../../../../chat/ports.ts'
 import { errorMessage } from '../../../../lib/errors.ts'
+import { saidOutright } from '../../../../lib/postgres-url.ts'
 
 /** How long it is waited until a connection that ended is made again, in milliseconds. */
 const AGAIN_MS = 1_000
@@ -30,7 +31,7 @@ export function listenTo({ url, channel, heard, log }: Listened): () => Promise<
 
   async function connect(): Promise<void> {
     const next = new Client({
-      connectionString: url,
+      connectionString: saidOutright(url),
       connectionTimeoutMillis: CONNECT_MS,
       application_name: 'sshawl listener',
       keepAlive: true,

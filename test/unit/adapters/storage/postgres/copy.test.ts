@@ -2,7 +2,10 @@ import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { auditDatabase, openStorage } from '../../../../../src/adapters/storage/open.ts'
+import { copyRows, type CopySource } from '../../../../../src/adapters/storage/copy/copy.ts'
 import { copyDatabase } from '../../../../../src/adapters/storage/copy/databases.ts'
+import { postgresTarget } from '../../../../../src/adapters/storage/copy/postgres-side.ts'
+import { createConnections } from '../../../../../src/adapters/storage/postgres/connection.ts'
 import { tablesOf } from '../../../../../src/adapters/storage/copy/sqlite-side.ts'
 import { readMigrations } from '../../../../../src/adapters/storage/migrations.ts'
 import { openFile } from '../../../../../src/adapters/storage/sqlite/driver.ts'
@@ -11,7 +14,7 @@ import { paths } from '../../../../../src/app/paths.ts'
 import type { PersonId } from '../../../../../src/chat/people/person.ts'
 import { den, lobby } from '../../../../contract/storage/cast.ts'
 import { lacks } from '../../../../support/needs.ts'
-import { createDatabase, postgresOptions } from '../../../../support/postgres/databases.ts'
+import { createDatabase, createMigrated, postgresOptions } from '../../../../support/postgres/databases.ts'
 import { fillEveryTable } from '../../../../support/postgres/every-table.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../../support/storage.ts'
 
@@ -125,5 +128,25 @@ describe.skipIf(lacks('postgres'))('copying', () => {
     expect(await database.send('SELECT 1 FROM entries')).toEqual([])
     await database.send('ALTER TABLE typed_lines DROP CONSTRAINT none')
     await copy(file, database.url)
+  })
+})
+
+describe.skipIf(lacks('postgres'))('a copy into a database with which a server starts meanwhile', () => {
+  test('is refused in words that say so, and copies nothing', async () => {
+    await using database = await createMigrated()
+    await database.send('DELETE FROM name_rules')
+    await using connection = createConnections(database.url)
+    const source: CopySource = {
+      async *rows() {
+        yield [{ rules: 'ours' }]
+        await database.send("INSERT INTO name_rules VALUES ('theirs')")
+      },
+      lastNumber: async () => undefined,
+    }
+    const tables = [{ name: 'name_rules', columns: ['rules'] }]
+    await expect(
+      connection.transaction((tx) => copyRows(source, postgresTarget(tx), tables)),
+    ).rejects.toThrow(/^somebody else wrote name_rules .* nothing was copied: stop it/)
+    expect(await database.send('SELECT rules FROM name_rules')).toEqual([{ rules: 'theirs' }])
   })
 })

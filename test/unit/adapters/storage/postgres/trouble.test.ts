@@ -57,7 +57,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await using database = await createDatabase()
     const { url } = database
     const closed = String(await freePort())
-    const says = async (one: string): Promise<string> => (await failureOf(one)).message
+    const says = async (one: string): Promise<string> => (await failureOf(one)).forOperators
     expect(await says(changed(url, { port: closed }))).toContain('cannot be reached; start it')
     expect(await says('postgres://u@no-such-host.invalid/x')).toMatch(
       /no such database server|cannot be reached/,
