@@ -11,7 +11,7 @@ import type { ConnectionContext } from './connection-context.ts'
 import { answerLogin } from './login.ts'
 import { paceInput } from './paced-input.ts'
 import { countIn, servePerson, type Served } from './person-connection.ts'
-import { seat } from './seat.ts'
+import { admitPerson } from './admit-person.ts'
 import { guardClient, isTooLong, parserFault, sayWhyDisconnected, watchAnswers } from './ssh2-internals.ts'
 import { quickenKeyExchanges } from './ssh2-key-exchange.ts'
 
@@ -86,7 +86,7 @@ export function serveConnection(
       onPerson(login, offered) {
         clearTimeout(deadline)
         person = login.person
-        const visitor = seat({ ...login, offered, address }, context, admitted)
+        const visitor = admitPerson({ ...login, offered, address }, context, admitted)
         const { refusal } = visitor
         if (refusal === undefined) greeted.once('session', () => admitted.used())
         else deadline = setTimeout(() => drop(refusal), REFUSED_MS)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createAdmission, type Admitted } from '../../../../src/adapters/ssh/admission/admission.ts'
 import { createQuota } from '../../../../src/adapters/ssh/quota.ts'
-import { seat } from '../../../../src/adapters/ssh/seat.ts'
+import { admitPerson } from '../../../../src/adapters/ssh/admit-person.ts'
 import type { SshLimits } from '../../../../src/adapters/ssh/limits.ts'
 import type { Fingerprint, PersonId } from '../../../../src/chat/people/person.ts'
 import { sshLimits } from '../../../support/ssh-server.ts'
@@ -19,7 +19,7 @@ function house(changes: Partial<SshLimits>) {
     name: string,
     { admitted = knock(name), refusal }: { admitted?: Admitted; refusal?: string } = {},
   ) =>
-    seat(
+    admitPerson(
       {
         person: { id: name as PersonId, name, admin: false, guest: false },
         offered: { fingerprint: `SHA256:${name}` as Fingerprint, algorithm: 'ssh-ed25519' },
