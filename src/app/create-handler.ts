@@ -76,7 +76,9 @@ export async function createHandler(
   })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms), onServers })
   const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn, onServers)
-  const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions: order.sanctions, log })
+  const { sanctions, others } = order
+  const { caughtUp } = others
+  const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions, caughtUp, log })
   const agents = createAgents({ runner, rooms, door, talk, onServers, log })
   const handler = createClientHandler({
     door,

@@ -196,7 +196,7 @@ const clientOf = (screen: Screen, { putOut }: Whereabouts): OpenClient => ({
 const callerIn = (
   room: Room,
   screen: Screen,
-  { moveTo, room: roomNow }: Whereabouts,
+  { moveTo, isIn }: Whereabouts,
   session: { readonly columns: number; readonly signal: AbortSignal; readonly account: Account },
 ): SessionCaller => ({
   person: screen.person,
@@ -210,7 +210,7 @@ const callerIn = (
   signal: session.signal,
   session: {
     room,
-    isThere: () => roomNow() === room,
+    isThere: () => isIn(room),
     moveTo: (next) => moveTo(next),
     clear: () => screen.clear(),
     quit: () => screen.quit('bye'),

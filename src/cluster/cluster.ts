@@ -29,7 +29,7 @@ export interface Cluster extends AsyncDisposable {
   readonly orders: Orders
   readonly work: Pick<SharedWork, 'take' | 'elsewhere' | 'watch' | 'stop'>
   readonly questions: Pick<SharedQuestions, 'open' | 'close' | 'answer' | 'elsewhere' | 'watch'>
-  readonly news: Pick<News, 'on'>
+  readonly news: Pick<News, 'on' | 'caughtUp'>
   /** Joins the others. Rejects with `StorageError`. */
   begin(events: ClusterEvents): Promise<void>
   /** Tells the others what this server says of itself now, and compares it with them. Rejects with `StorageError`. */

@@ -139,6 +139,11 @@ export interface News extends AsyncDisposable {
   on(topic: NewsTopic, again: (keys: readonly never[]) => Promise<void>): void
   /** Begins to tell. Resolves once nothing is missed any more. Rejects with `StorageError`. */
   begin(): Promise<void>
+  /**
+   * Undefined where news were read lately. A server that stood still, or is cut off, has not: then this resolves once all that others
+   * decided of people and rooms until now was taken in, and rejects with `StorageError` where it cannot be read.
+   */
+  caughtUp(): Promise<void> | undefined
 }
 
 /** What the other servers are to do, by kind. Data is JSON. */

@@ -108,6 +108,11 @@ interface Facts {
    * all the same. What it stores itself has another bound.
    */
   readonly protects?: true
+  /**
+   * It only ends something, or shows what never changes, so it works also while nobody knows what other servers have decided: nothing
+   * is stored under its person's name.
+   */
+  readonly waitsForNothing?: true
   /** One line for `help`. */
   readonly summary: string
   /** What may follow the verb, and a script's room: a line that works. Empty where nothing needs to follow. */

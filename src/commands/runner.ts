@@ -1,7 +1,8 @@
 import type { Rooms } from '../chat/rooms.ts'
-import { Refusal, UsageError } from '../chat/errors.ts'
+import { Refusal, StorageError, UsageError } from '../chat/errors.ts'
 import type { ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { Pace } from '../chat/limits/pace.ts'
+import type { OtherServers } from '../chat/moderation/other-servers.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
@@ -40,6 +41,7 @@ export function createRunner(parts: {
   readonly pace: Pace
   readonly bytes: ByteQuota
   readonly sanctions: Pick<Sanctions, 'whyOut'>
+  readonly caughtUp: OtherServers['caughtUp']
   readonly log: Log
 }): Runner {
   const byName = new Map(
@@ -57,7 +59,10 @@ export function createRunner(parts: {
     command?.protects ? bytes.charge : bytes.take
 
   return {
-    command: (line, caller) => guarded(payFor(commandOf(line)), line, caller, () => run(line, caller)),
+    command(line, caller) {
+      const command = commandOf(line)
+      return guarded(payFor(command), line, caller, () => run(line, caller), !command?.waitsForNothing)
+    },
     use(use, caller) {
       const command = byName.get(use.verb)
       const words = JSON.stringify([use.verb, use.room, use.args])
@@ -79,14 +84,26 @@ export function createRunner(parts: {
     text: string,
     caller: Caller,
     job: () => Promise<void | false>,
+    mustKnow = true,
   ): Promise<ExitStatus> {
     try {
       await parts.pace.next(caller.person)
+      if (mustKnow) await caughtUp()
       needToBeHere(caller)
       pay(caller.person, utf8Bytes(text))
       return (await job()) === false ? 1 : 0
     } catch (error) {
       return explain(error, caller)
+    }
+  }
+
+  /** A server that stood still knows first what others decided while it did. Rejects with `StorageError`. */
+  async function caughtUp(): Promise<void> {
+    try {
+      await parts.caughtUp()
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      throw new StorageError(error.reason, error.message, { cause: error })
     }
   }
 
@@ -105,6 +122,7 @@ export function createRunner(parts: {
     if (!script) return caller
     const stdin: ScriptControl['stdin'] = async (wait) => {
       const text = await script.stdin(wait)
+      await caughtUp()
       needToBeHere(caller)
       await checkAgain()
       bytes.take(person, utf8Bytes(text))

@@ -8,7 +8,12 @@ import type { OrderKinds } from '../../cluster/ports.ts'
 
 /** What is done on the other servers for people. What they could not be told is in the log. */
 export function peopleElsewhere(
-  { orders, people: { closings }, rooms: { elsewhere } }: Pick<Cluster, 'orders' | 'people' | 'rooms'>,
+  {
+    orders,
+    news,
+    people: { closings },
+    rooms: { elsewhere },
+  }: Pick<Cluster, 'orders' | 'news' | 'people' | 'rooms'>,
   log: Log,
 ): { others: OtherServers; talk: TalkElsewhere; tellInvited: (person: Person) => Promise<void> } {
   async function give<Kind extends keyof OrderKinds>(kind: Kind, data: OrderKinds[Kind]): Promise<void> {
@@ -24,6 +29,7 @@ export function peopleElsewhere(
       clients: (act) => give('clients', act),
       close: (room, by) => closings.close(room, by),
       open: (room) => closings.open(room),
+      caughtUp: () => news.caughtUp(),
     },
     talk: {
       find: (person) => elsewhere.find(person),

@@ -13,6 +13,8 @@ import { enterRoom, type RoomStay } from './stay.ts'
 export interface Whereabouts {
   /** Undefined before the first room was entered. */
   room(): Room | undefined
+  /** False also for the room that it is just being put out of. */
+  isIn(room: Room): boolean
   /** Undefined where there is no room. */
   board(): BoardView | undefined
   /**
@@ -45,6 +47,7 @@ export function createWhereabouts(
   let stay: RoomStay | undefined
   let board: BoardView | undefined
   let timesPutOut = 0
+  let outOf: RoomName | undefined
   /** The newest entry of each room that the screen shows. */
   const shown = new Map<RoomName, EntryId>()
   // Somebody may be put out of a room while they go into another one.
@@ -78,17 +81,20 @@ export function createWhereabouts(
 
   return {
     room: () => stay?.room,
+    isIn: (room) => stay?.room === room && outOf !== room.name,
     board: () => board,
     moveTo: (room, greet) => oneByOne(() => move(room, greet)),
     putOut: (from, why) =>
       oneByOne(async () => {
         if (stay?.room.name !== from) return
         timesPutOut += 1
+        outOf = from
         if (from === LOBBY) return screen.quit(`! ${why}`, 1)
         screen.print(`! ${why}`, 'error')
         await rooms
           .lobby()
           .then((lobby) => move(lobby))
+          .then(() => (outOf = undefined))
           .catch(() => screen.quit(`! ${why}`, 1))
       }),
     timesPutOut: () => timesPutOut,

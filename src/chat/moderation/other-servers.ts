@@ -26,7 +26,7 @@ export interface StoppedWork {
   readonly why: string
 }
 
-/** The other servers. What could not be told to them is in the log; only `close` and `open` reject, with `StorageError`. */
+/** The other servers. What could not be told to them is in the log; only `close`, `open` and `caughtUp` reject, with `StorageError`. */
 export interface OtherServers {
   /** Does this to their clients. */
   clients(act: ClientAct): Promise<void>
@@ -36,6 +36,11 @@ export interface OtherServers {
    */
   close(room: RoomName, by: string): Promise<boolean>
   open(room: RoomName): Promise<void>
+  /**
+   * Undefined where what they decided of people and rooms was read lately. A server that stood still has not: then it resolves once all
+   * of it until now is known here.
+   */
+  caughtUp(): Promise<void> | undefined
 }
 
 /** Of a server that is alone. */
@@ -43,4 +48,5 @@ export const NO_OTHER_SERVERS: OtherServers = {
   clients: () => Promise.resolve(),
   close: () => Promise.resolve(true),
   open: () => Promise.resolve(),
+  caughtUp: () => undefined,
 }

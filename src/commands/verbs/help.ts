@@ -11,6 +11,7 @@ import { commandHelp, groupHelp, type HelpKey, keysHelp, overview } from '../hel
 export const helpCommand = (all: () => readonly CommandGroup[], keys: readonly HelpKey[]): Command =>
   defineCommand({
     name: 'help',
+    waitsForNothing: true,
     aliases: ['h', '?', 'commands', 'man'],
     summary:
       'what you can do here: groups of commands, one group, one command, the keys, or what has some words',

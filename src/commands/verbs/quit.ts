@@ -4,6 +4,7 @@ export const quitCommand = (): Command =>
   defineCommand({
     name: 'quit',
     protects: true,
+    waitsForNothing: true,
     aliases: ['q', 'exit', 'bye', 'logout', 'disconnect'],
     summary: 'leave the server',
     room: 'none',

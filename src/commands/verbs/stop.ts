@@ -20,6 +20,7 @@ export const stopCommand = (stoppable: Stoppable): Command =>
   defineCommand({
     name: 'stop',
     protects: true,
+    waitsForNothing: true,
     summary:
       'stop the models that you called and the tools that you run, or one model alone; an op stops those of all',
     room: 'here',

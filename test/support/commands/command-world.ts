@@ -249,6 +249,9 @@ async function runnerIn(
     wait: async () => {},
   })
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
-  const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions, log })
+  const runner = createRunner({
+    ...{ commands, speech, rooms, pace, bytes, sanctions, log },
+    caughtUp: () => undefined,
+  })
   return { talk, typing, groups, commands, runner, moderation, mcp, clients }
 }

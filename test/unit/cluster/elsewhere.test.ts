@@ -18,6 +18,7 @@ async function createServer() {
           if (topic === 'present') again = listener as typeof again
         },
         begin: async () => undefined,
+        caughtUp: () => undefined,
         [Symbol.asyncDispose]: async () => undefined,
       },
     },

@@ -9,13 +9,17 @@ import { recordOutput, sessionIn } from '../../support/commands/caller.ts'
 import { createCommandWorld, done, misused, refused } from '../../support/commands/command-world.ts'
 
 /** A runner of one command that does this. */
-async function createScene(run: () => Promise<void | false>) {
+async function createScene(
+  run: () => Promise<void | false>,
+  caughtUp: () => Promise<void> | undefined = () => undefined,
+) {
   const world = await createCommandWorld()
   const { chatParts, turns, room } = world.turnWorld
   const { rooms, clock, log, sanctions } = chatParts
   const runner = createRunner({
     commands: [
       defineCommand({ name: 'do', summary: '', example: '', room: 'none', run }),
+      defineCommand({ name: 'end', waitsForNothing: true, summary: '', example: '', room: 'none', run }),
       defineCommand({ name: 'guard', protects: true, summary: '', example: '', room: 'none', run }),
       defineCommand({
         ...{ name: 'beside', summary: '', example: '', room: 'none' },
@@ -32,6 +36,7 @@ async function createScene(run: () => Promise<void | false>) {
     bytes: createByteQuota({ bytes_per_person_day: 100 }, clock),
     rooms,
     sanctions,
+    caughtUp,
     log,
   })
   return { world, runner, log, bob: sessionIn(room, world.bob) }
@@ -141,6 +146,36 @@ test('who has used up their bytes is refused all but what protects, which counts
   expect(await scene.runner.command('do', caller)).toBe(1)
   expect(told.err).toEqual([expect.stringContaining('bytes_per_person_day, 100')])
   expect(runs).toBe(1)
+})
+
+describe('where other servers may have decided something meanwhile', () => {
+  test('it is known before anything is said or done, and nothing is where it cannot be known', async () => {
+    const steps: string[] = []
+    let news = async (): Promise<void> => void steps.push('known')
+    const scene = await createScene(
+      async () => void steps.push('done'),
+      () => news(),
+    )
+    await using _ = scene.world
+    const { clock } = scene.world.turnWorld.chatParts
+    const { caller, told } = scene.bob
+    expect(await scene.runner.command('do', caller)).toBe(0)
+    expect(steps.splice(0)).toEqual(['known', 'done'])
+    let isThere = true
+    news = async () => void (isThere = false)
+    const session = { ...caller.session, isThere: () => isThere }
+    expect(await scene.runner.speech('too late', { ...caller, session })).toBe(1)
+    news = () => Promise.reject(new StorageError('away', 'the database is away', { reading: true }))
+    clock.advance(60_000)
+    expect(await scene.runner.speech('lost', caller)).toBe(1)
+    expect(told.err).toEqual([
+      'you were put out of lobby before this was done; it was not done',
+      'not stored: the database is away',
+    ])
+    expect(await scene.world.texts('lobby')).toEqual([])
+    expect(await scene.runner.command('end', caller)).toBe(0)
+    expect(steps).toEqual(['done'])
+  })
 })
 
 describe('a command that changes a room', () => {

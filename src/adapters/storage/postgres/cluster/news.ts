@@ -2,6 +2,7 @@ import { StorageError } from '../../../../chat/errors.ts'
 import type { Log } from '../../../../chat/ports.ts'
 import type { News, NewsTopic } from '../../../../cluster/ports.ts'
 import type { ServerId } from '../../../../cluster/server-id.ts'
+import { createDeferred } from '../../../../lib/deferred.ts'
 import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 import { createNewsReader, type NewsRow } from './news-reader.ts'
@@ -10,9 +11,21 @@ import { listenTo } from './listener.ts'
 /** How often it is looked whether there is something, in milliseconds: a call to wake up may be lost. */
 const LOOK_MS = 1_000
 
+/** News that were read longer ago are not those of now, in milliseconds: each look takes some time. */
+const STALE_MS = 1_500
+
+/** What decides who may do what. Nobody waits for the other topics before they speak. */
+const DECISIONS: ReadonlySet<NewsTopic> = new Set(['orders', 'sanctions', 'closings', 'people'])
+
 /** How long news are kept, and how often what is older is removed. Whoever was away for longer has lost its lease. */
 const KEPT = '10 minutes'
 const REMOVE_MS = 60_000
+
+/** One look at the news, and why not all decisions were known after it. */
+interface Look {
+  readonly began: number
+  readonly trouble: StorageError | undefined
+}
 
 /** The table `news`, which triggers of the database write. */
 export function createNews(
@@ -24,8 +37,12 @@ export function createNews(
   /** What was read and not yet taken in by everybody who asked for it. */
   let open: readonly NewsRow[] = []
   let looking: Promise<void> | undefined
+  const telling = new Map<NewsTopic, Promise<unknown>>()
   let isWanted = false
   let stop: (() => Promise<void>) | undefined
+  /** When the last look began after which all decisions were known, by a clock that never goes back. */
+  let knownAt = -Infinity
+  let nextLook = createDeferred<Look>()
 
   function look(): void {
     isWanted = true
@@ -35,30 +52,69 @@ export function createNews(
   async function lookWhileWanted(): Promise<void> {
     while (isWanted) {
       isWanted = false
-      try {
-        open = [...open, ...(await reader.read()).filter(({ server }) => server !== self)]
-        await tell()
-      } catch (error) {
-        if (!(error instanceof StorageError)) log.error({ error }, 'news were not taken in')
-        else log.warn({ error, reason: error.reason }, 'what other servers changed could not be read')
-      }
+      const began = performance.now()
+      const trouble = await lookOnce()
+      if (!trouble) knownAt = began
+      nextLook.resolve({ began, trouble })
+      nextLook = createDeferred()
     }
   }
 
-  /** Each topic on its own, so that one that fails keeps nothing from the others. */
-  async function tell(): Promise<void> {
-    const rows = open
-    const topics = [...new Set(rows.map(({ topic }) => topic))]
-    const outcomes = await Promise.allSettled(topics.map((topic) => tellTopic(topic, rows)))
-    open = rows.filter(({ topic }) => outcomes[topics.indexOf(topic)]?.status === 'rejected')
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-    if (failed) throw failed.reason
+  /** Resolves to why not all decisions are known. */
+  async function lookOnce(): Promise<StorageError | undefined> {
+    try {
+      open = [...open, ...(await reader.read()).filter(({ server }) => server !== self)]
+    } catch (error) {
+      return logged(error)
+    }
+    const topics = [...new Set(open.map(({ topic }) => topic))].filter((topic) => !telling.has(topic))
+    const told = topics.map((topic) => [topic, begin(topic)] as const)
+    const decided = told.filter(([topic]) => DECISIONS.has(topic))
+    const troubles = await Promise.all(decided.map(([, done]) => done))
+    return troubles.find((trouble) => trouble !== undefined)
   }
 
-  async function tellTopic(topic: NewsTopic, rows: readonly NewsRow[]): Promise<void> {
-    const keys = [...new Set(rows.filter((row) => row.topic === topic).map(({ key }) => key))]
-    for (const again of listeners.get(topic) ?? []) await again(keys as never[])
+  /** Each topic on its own, so that one that fails, or takes long, keeps nothing from the others. */
+  function begin(topic: NewsTopic): Promise<StorageError | undefined> {
+    const told = tell(topic).finally(() => telling.delete(topic))
+    telling.set(topic, told)
+    return told
   }
+
+  async function tell(topic: NewsTopic): Promise<StorageError | undefined> {
+    const rows = new Set(open.filter((row) => row.topic === topic))
+    const keys = [...new Set([...rows].map(({ key }) => key))]
+    try {
+      for (const again of listeners.get(topic) ?? []) await again(keys as never[])
+    } catch (error) {
+      return logged(error)
+    }
+    open = open.filter((row) => !rows.has(row))
+    // Others of this topic may have been read meanwhile.
+    if (stop && open.some((row) => row.topic === topic)) look()
+    return undefined
+  }
+
+  function logged(error: unknown): StorageError | undefined {
+    if (error instanceof StorageError) {
+      log.warn({ error, reason: error.reason }, 'what other servers changed could not be read')
+      return error
+    }
+    log.error({ error }, 'news were not taken in')
+    return undefined
+  }
+
+  async function catchUp(): Promise<void> {
+    const asked = performance.now()
+    while (isStale()) {
+      look()
+      const { began, trouble } = await nextLook.promise
+      // One that began before may have lost its connection while the server stood still.
+      if (trouble && began >= asked) throw trouble
+    }
+  }
+
+  const isStale = (): boolean => performance.now() - knownAt > STALE_MS
 
   async function removeOld(): Promise<void> {
     try {
@@ -84,10 +140,12 @@ export function createNews(
       }
       look()
     },
+    caughtUp: () => (isStale() ? catchUp() : undefined),
     async [Symbol.asyncDispose]() {
       await stop?.()
       stop = undefined
       await looking
+      await Promise.all(telling.values())
     },
   }
 }
