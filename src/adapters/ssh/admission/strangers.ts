@@ -135,16 +135,17 @@ export function createStrangers(
 
 /**
  * The oldest of those whose block, and in it whose network, has the most. First come those that had time enough, and of them those that
- * have not exchanged keys: whoever was let in this moment cannot have.
+ * have not exchanged keys: whoever was let in this moment cannot have, and goes last.
  */
 function mostCrowded(entries: readonly Entry[], now: number): Entry | undefined {
   const inBlock = busiest(entries, ({ block }) => block)
   const inNetwork = busiest(inBlock, ({ network }) => network)
   const overdue = inNetwork.filter(
-    ({ hasKeys, servedAt }) => now - servedAt >= (hasKeys ? UNDISTURBED_MS : SHORTEST_MS),
+    ({ hasKeys, servedAt }) => now - servedAt >= (hasKeys ? SHORTEST_WITH_KEYS_MS : SHORTEST_MS),
   )
   const hasNoKeys = ({ hasKeys }: Entry): boolean => !hasKeys
-  return overdue.find(hasNoKeys) ?? overdue[0] ?? inNetwork.find(hasNoKeys) ?? inNetwork[0]
+  const before = inNetwork.slice(0, -1)
+  return overdue.find(hasNoKeys) ?? overdue[0] ?? before.find(hasNoKeys) ?? inNetwork[0]
 }
 
 /** The largest group; of two as large, the one whose first is older. */
