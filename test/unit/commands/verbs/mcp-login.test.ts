@@ -97,9 +97,9 @@ describe('mcp login', () => {
       'give the whole address to which the browser went: it has code= and state= in it, and the state shows that it is the answer to your login'
     for (const cut of ['abc', new URL(back).searchParams.get('code')!, back.split('&')[0]!])
       expect(await world.exec(world.root, `mcp login far ${cut}`)).toEqual(refused(whole))
-    expect((await world.exec(world.root, `mcp login far ${back.replace('state=', 'state=-')}`)).err).toEqual(
-      ['far: that is no answer to the login that was begun last: give the whole address'],
-    )
+    expect((await world.exec(world.root, `mcp login far ${back.replace('state=', 'state=-')}`)).err).toEqual([
+      'far: that is no answer to the login that was begun last: give the whole address',
+    ])
     expect((await world.exec(world.root, `mcp login far ${back.split('?')[1]}`)).status).toBe(0)
     expect((await world.exec(world.root, `mcp login far ${back}`)).err).toEqual([
       'far: no login of it is under way, or it took too long: mcp login far begins one',
