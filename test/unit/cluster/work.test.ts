@@ -81,7 +81,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
   async function die(at: number): Promise<void> {
     const id = stores(at).server
     await database.send(`UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE id = '${id}'`)
-    await stores(1 - at).servers.bury(8_000)
+    await stores(1 - at).servers.bury(await stores(1 - at).servers.beats())
   }
 
   test('let a turn of one begin when that of the other ends, or its server dies', async () => {
@@ -219,7 +219,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
       const { number } = await ask(0)
       const id = stores(0).server
       await database.send(`UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE id = '${id}'`)
-      const { questions: left } = await stores(1).servers.bury(8_000)
+      const { questions: left } = await stores(1).servers.bury(await stores(1).servers.beats())
       expect(left).toContainEqual({ ...place(number), server: id, asked: { tool: 'Bash' } })
       expect(await questions[0]!.close(place(number))).toBe('gone')
       expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(false)

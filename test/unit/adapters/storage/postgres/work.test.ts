@@ -107,7 +107,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     await two.work.take(turn('dead'), limits)
     await one.work.take(turn('first'), limits)
     await fallSilent(two)
-    expect((await one.servers.bury(8_000)).servers).toMatchObject([{ id: two.server }])
+    expect((await one.servers.bury(await one.servers.beats())).servers).toMatchObject([{ id: two.server }])
     expect(await one.work.take(turn('second'), limits)).toEqual({ taken: true, waits: true })
     expect(await running()).toEqual(['first'])
     await expect(two.work.take(turn('third'), limits)).rejects.toMatchObject({ reason: 'taken-for-dead' })
@@ -180,7 +180,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
       await second.chat.log.append(reply('E1', sub.id))
       expect(await first.models.turns.unfinished()).toEqual([])
       await fallSilent(two)
-      await one.servers.bury(8_000)
+      await one.servers.bury(await one.servers.beats())
       expect(await first.models.turns.unfinished()).toEqual([begun])
       expect(await first.models.turns.unfinished()).toEqual([])
       const why = 'another one has ended the turn'
@@ -201,7 +201,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
       const [first, second] = storages
       await second.models.turns.begin(begun)
       await fallSilent(two)
-      await one.servers.bury(8_000)
+      await one.servers.bury(await one.servers.beats())
       await first.models.turns.unfinished()
       await two.servers.begin(FACTS)
       await second.models.turns.begin({ ...facts, id: 'T3' as TurnId })
