@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createComposer } from '../../src/adapters/lua/composer.ts'
+import type { EngineName } from '../../src/adapters/lua/engines.ts'
+import { paths } from '../../src/app/paths.ts'
 import type { RoomName } from '../../src/chat/entry.ts'
 import { WrapError, type Composer } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
+import { memoryLog } from '../support/chat-parts.ts'
 import { messages, sampleSnapshot, snapshotFor } from '../support/snapshot.ts'
 
 /** A snapshot of a room with this script. */
@@ -12,6 +16,10 @@ const scripted = (room: string, source: string): Snapshot => ({
 })
 
 const SYSTEM_ONLY = 'function default_wrap() return wrap():system() end'
+
+/** Opens a composer on wrap processes with an engine. */
+export const poolOf = (engine: EngineName) => (): Composer =>
+  createComposer({ entry: paths.wrapProcess, packageRoot: paths.root, engine, log: memoryLog() })
 
 /** What every `Composer` must do; run with each of them. */
 export function composerExam(name: string, open: () => Composer | Promise<Composer>): void {

@@ -1,54 +1,24 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
-import { rawHttp, type RawConnection } from '../support/raw-http.ts'
+import { createHttpCaller, HTTP_CONFIG, withBearer } from '../support/http-caller.ts'
+import { rawHttp } from '../support/raw-http.ts'
 import { answer } from '../support/model-server.ts'
-import { askForReload } from '../../src/app/reload-socket.ts'
 import { type AnyServer, startServer } from '../support/server.ts'
 import { createModelStageHere, createStage, createStageHere, type ModelStage } from '../support/stage.ts'
-import { onPostgres, writeConfig } from '../support/stored.ts'
-
-const PROXIES = 'proxies = ["127.0.0.1"]'
-const CONFIG = `
-[http]
-hosts = ["chat.example.org"]
-origins = ["https://page.example.org"]
-${PROXIES}
-[limits]
-http_body_bytes = 2000
-http_request_s = 1
-connections_per_address = 12
-`
+import { onPostgres } from '../support/stored.ts'
 
 /** For what a busy machine may take long for. */
 const PATIENT = { timeout: 10_000 }
 
 let stage: ModelStage<AnyServer>
-let base: string
 beforeAll(async () => {
-  stage = await createModelStageHere(CONFIG, { http: true })
-  base = stage.server.http
+  stage = await createModelStageHere(HTTP_CONFIG, { http: true })
   await stage.claim('alice')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-const token = async (name: string, ...flags: readonly string[]): Promise<string> =>
-  (await stage.as(name, ['token', 'new', ...flags])).stdout.trim()
-
-const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-  fetch(`${base}${path}`, { method, headers })
-
-const as = (bearer: string, more: Record<string, string> = {}) => ({
-  authorization: `Bearer ${bearer}`,
-  ...more,
-})
-
-/** One request as bytes; what follows the request line is given. */
-const answerTo = async (...lines: readonly string[]) => {
-  using raw = await rawHttp(base)
-  raw.write(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`)
-  return await raw.closed()
-}
+const { base, token, get } = createHttpCaller(() => stage)
 
 describe('anybody', () => {
   test('is told that the server lives and is ready, and nothing else', async () => {
@@ -82,7 +52,7 @@ describe('anybody', () => {
       expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="sshawl"'])
       const basic = await get(path, { authorization: 'Basic YWxpY2U6' })
       expect([basic.status, basic.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="sshawl"'])
-      const wrong = await get(path, as(`sshawl_${'A'.repeat(43)}`))
+      const wrong = await get(path, withBearer(`sshawl_${'A'.repeat(43)}`))
       const challenge = 'Bearer realm="sshawl", error="invalid_token"'
       expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([401, challenge])
       expect(await wrong.text()).toBe(await none.text())
@@ -132,20 +102,20 @@ async function refused(address: string): Promise<void> {
 
 describe('the address of a client behind a proxy', () => {
   const ask = async (address: string, bearer: string, forwarded: string): Promise<number> => {
-    const headers = as(bearer, { 'x-forwarded-for': forwarded })
+    const headers = withBearer(bearer, { 'x-forwarded-for': forwarded })
     return (await fetch(`${address}/metrics`, { headers })).status
   }
 
   test('is the one that a named proxy added last, whatever the client wrote before it', async () => {
     const made = await token('bob')
     await stage.as('alice', ['ban', '203.0.113.0/24', '1h'])
-    expect(await ask(base, made, '203.0.113.7')).toBe(401)
-    expect(await ask(base, made, '198.51.100.1, 203.0.113.7')).toBe(401)
-    expect(await ask(base, made, '203.0.113.7, 198.51.100.1')).toBe(403)
-    expect(await ask(base, made, '::ffff:203.0.113.7')).toBe(401)
-    expect(await ask(base, made, 'nonsense')).toBe(403)
+    expect(await ask(base(), made, '203.0.113.7')).toBe(401)
+    expect(await ask(base(), made, '198.51.100.1, 203.0.113.7')).toBe(401)
+    expect(await ask(base(), made, '203.0.113.7, 198.51.100.1')).toBe(403)
+    expect(await ask(base(), made, '::ffff:203.0.113.7')).toBe(401)
+    expect(await ask(base(), made, 'nonsense')).toBe(403)
     await stage.as('alice', ['unban', '203.0.113.0/24'])
-    expect(await ask(base, made, '203.0.113.7')).toBe(403)
+    expect(await ask(base(), made, '203.0.113.7')).toBe(403)
   })
 
   test('is that of the connection where no proxy is named', async () => {
@@ -159,9 +129,9 @@ describe('the address of a client behind a proxy', () => {
 
 describe('the metrics', () => {
   test('are for tokens of admins that are bound to no room', async () => {
-    expect((await get('/metrics', as(await token('bob')))).status).toBe(403)
-    expect((await get('/metrics', as(await token('alice', '--rooms', 'lobby')))).status).toBe(403)
-    const read = await get('/metrics', as(await token('alice')))
+    expect((await get('/metrics', withBearer(await token('bob')))).status).toBe(403)
+    expect((await get('/metrics', withBearer(await token('alice', '--rooms', 'lobby')))).status).toBe(403)
+    const read = await get('/metrics', withBearer(await token('alice')))
     expect([read.status, read.headers.get('content-type')]).toEqual([
       200,
       'text/plain; version=0.0.4; charset=utf-8',
@@ -175,7 +145,7 @@ describe('the metrics', () => {
     expect((await stage.as('alice', ['ask', 'lobby', sum])).exitCode).toBe(0)
     stage.models.play(answer([{ text: 'two' }], { usage: [70, 5] }))
     expect((await stage.as('alice', ['ask', 'lobby', '@qwen', 'and', 'you?'])).exitCode).toBe(0)
-    const text = await (await get('/metrics', as(await token('alice')))).text()
+    const text = await (await get('/metrics', withBearer(await token('alice')))).text()
     const figures = new Map(
       text
         .split('\n')
@@ -198,22 +168,20 @@ describe('the metrics', () => {
 describe('a token', () => {
   test('lets nobody in once it is revoked', async () => {
     const { id, token: made } = JSON.parse((await stage.as('alice', ['token', 'new', '--json'])).stdout)
-    expect((await get('/metrics', as(made))).status).toBe(200)
+    expect((await get('/metrics', withBearer(made))).status).toBe(200)
     expect((await stage.as('alice', ['token', 'revoke', String(id)])).exitCode).toBe(0)
-    expect((await get('/metrics', as(made))).status).toBe(401)
+    expect((await get('/metrics', withBearer(made))).status).toBe(401)
   })
 
   test('lets nobody in while its maker is banned, and after the restart of the server it still does', async () => {
     await stage.goOnWith(startServer)
-    base = stage.server.http
     const made = await token('mallory')
-    expect((await get('/metrics', as(made))).status).toBe(403)
+    expect((await get('/metrics', withBearer(made))).status).toBe(403)
     await stage.as('alice', ['ban', 'mallory'])
-    expect((await get('/metrics', as(made))).status).toBe(401)
+    expect((await get('/metrics', withBearer(made))).status).toBe(401)
     await stage.as('alice', ['unban', 'mallory'])
     await stage.restart('SIGKILL')
-    base = stage.server.http
-    expect((await get('/metrics', as(made))).status).toBe(403)
+    expect((await get('/metrics', withBearer(made))).status).toBe(403)
   })
 
   test('is read from its header alone', async () => {
@@ -224,170 +192,6 @@ describe('a token', () => {
     expect((await get('/metrics', { authorization: `bearer  ${made}` })).status).toBe(200)
     expect((await get('/metrics', { authorization: `Bearer ${made} x` })).status).toBe(401)
   })
-})
-
-describe('what a page in a browser sends', () => {
-  test('is refused, with a token too, unless the operator named the page', async () => {
-    const made = await token('alice')
-    for (const origin of [
-      'http://evil.example',
-      'null',
-      'http://localhost',
-      base,
-      'https://page.example.org.evil.example',
-      '',
-    ])
-      expect([origin, (await get('/metrics', as(made, { origin }))).status]).toEqual([origin, 403])
-    expect((await get('/metrics', as(made, { origin: 'https://page.example.org' }))).status).toBe(200)
-  })
-
-  test('for a page that the operator named is answered so that its browser goes on', async () => {
-    const origin = 'https://page.example.org'
-    const asked = {
-      'access-control-request-method': 'POST',
-      'access-control-request-headers': 'authorization,content-type',
-    }
-    const preflight = await get('/mcp', { origin, ...asked }, 'OPTIONS')
-    expect([preflight.status, Object.fromEntries(preflight.headers)]).toEqual([
-      204,
-      expect.objectContaining({
-        'access-control-allow-origin': origin,
-        'access-control-allow-methods': 'GET, POST, DELETE',
-        'access-control-allow-headers': expect.stringMatching(/Authorization, Content-Type.*Mcp-Session-Id/),
-        vary: 'Origin',
-      }),
-    ])
-    for (const [status, headers] of [
-      [401, {}],
-      [200, as(await token('alice'))],
-    ] as const) {
-      const response = await get('/metrics', { origin, ...headers })
-      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([status, origin])
-      expect(response.headers.get('access-control-expose-headers')).toContain('Mcp-Session-Id')
-    }
-    const other = await get('/mcp', { origin: 'https://evil.example', ...asked }, 'OPTIONS')
-    expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([403, null])
-    const none = await get('/healthz')
-    expect([none.status, none.headers.get('access-control-allow-origin')]).toEqual([200, null])
-    expect((await get('/mcp', asked, 'OPTIONS')).status).toBe(405)
-  })
-
-  test.each([
-    ['evil.example', 403],
-    ['evil.example.', 403],
-    ['localhost..', 403],
-    ['.', 403],
-    ['localhost.', 200],
-    ['chat.example.org.:443', 200],
-    ['localhost.evil.example', 403],
-    ['127.0.0.1.evil.example', 403],
-    ['127.0.0.1@evil.example', 403],
-    ['evil.example:80#127.0.0.1', 403],
-    ['2130706433', 403],
-    ['[::1', 403],
-    ['', 403],
-    ['chat.example.org', 200],
-    ['CHAT.example.org:443', 200],
-    ['localhost', 200],
-    ['[::1]:2223', 200],
-    ['10.0.0.7:2223', 200],
-  ])('has a Host that is ours or is refused: %s', async (host, status) => {
-    expect((await answerTo('GET /healthz HTTP/1.1', `Host: ${host}`)).statuses).toEqual([status])
-  })
-})
-
-describe('hostile bytes', () => {
-  test.each([
-    ['no Host', ['GET /healthz HTTP/1.1'], 400],
-    ['two Hosts', ['GET /healthz HTTP/1.1', 'Host: localhost', 'Host: evil.example'], 400],
-    ['an absolute address', ['GET http://evil.example/healthz HTTP/1.1', 'Host: localhost'], 404],
-    ['no HTTP', ['SSH-2.0-OpenSSH_9.9'], 400],
-    ['two lengths', ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Length: 1', 'Content-Length: 2'], 400],
-    [
-      'a length and chunks',
-      ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Length: 4', 'Transfer-Encoding: chunked'],
-      400,
-    ],
-    ['a negative length', ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Length: -1'], 400],
-    [
-      'a bare line feed in a header',
-      ['GET /healthz HTTP/1.1', 'Host: localhost', 'X: a\nAuthorization: Bearer x'],
-      400,
-    ],
-    ['a NUL', ['GET /healthz HTTP/1.1', 'Host: localhost', 'X: \0'], 400],
-    ['a header of 20 kB', ['GET /healthz HTTP/1.1', 'Host: localhost', `X: ${'x'.repeat(20_000)}`], 400],
-    ['CONNECT', ['CONNECT evil.example:80 HTTP/1.1', 'Host: localhost'], undefined],
-  ])('%s: an error, or the end of the connection', async (_what, lines, status) => {
-    const { statuses } = await answerTo(...lines)
-    expect(statuses).toEqual(status === undefined ? [] : [status])
-    expect((await get('/healthz')).status).toBe(200)
-  })
-
-  test('more headers than a request may have are refused, not left out', async () => {
-    const lines = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: 1`)
-    const evil = ['GET /healthz HTTP/1.1', 'Host: localhost', ...lines(150), 'Origin: https://evil.example']
-    expect((await answerTo(...evil)).statuses).toEqual([431])
-    const most = ['GET /healthz HTTP/1.1', 'Host: localhost', ...lines(97), 'Origin: https://evil.example']
-    expect((await answerTo(...most.filter((line) => !line.startsWith('Origin')))).statuses).toEqual([200])
-    expect((await answerTo(...most)).statuses).toEqual([403])
-    expect((await answerTo('GET /healthz HTTP/1.1', 'Host: localhost', ...lines(3_000))).statuses).toEqual([
-      400,
-    ])
-  })
-
-  test('several requests at once are answered in order', async () => {
-    using raw = await rawHttp(base)
-    const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
-    raw.write(one('/healthz') + one('/metrics') + one('/nothing') + one('/readyz'))
-    expect((await raw.until('ready\n')).statuses).toEqual([200, 401, 404, 200])
-  })
-
-  test('a value cannot end a header: what it has of CR and LF is refused', async () => {
-    const { text, statuses } = await answerTo('GET /healthz%0d%0aX-Evil:%201 HTTP/1.1', 'Host: localhost')
-    expect(statuses).toEqual([404])
-    expect(text).not.toMatch(/^X-Evil/im)
-  })
-
-  test('headers that come too slowly end the connection', async () => {
-    using raw = await rawHttp(base)
-    raw.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ')
-    expect((await raw.closed()).statuses).toEqual([400])
-  })
-
-  test('more connections than an address may have are closed, and the others served', async () => {
-    await writeConfig(stage.server.dataDir, CONFIG.replace(PROXIES, ''))
-    expect((await askForReload(stage.server.dataDir)).problems).toEqual([])
-    const held = await Promise.all(Array.from({ length: 30 }, () => rawHttp(base)))
-    const closed = new Set<RawConnection>()
-    const ends = held.map(async (raw) => {
-      const answer = await raw.closed()
-      closed.add(raw)
-      return answer
-    })
-    // Those that fetch keeps open count, too.
-    await expect.poll(() => closed.size).toBeGreaterThanOrEqual(18)
-    const left = held.filter((raw) => !closed.has(raw))
-    for (const raw of left) raw.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
-    const statuses = (await Promise.all(ends)).flatMap((answer) => answer.statuses)
-    expect(statuses).toEqual(left.map(() => 200))
-    expect(statuses.length).toBeGreaterThan(0)
-  })
-})
-
-test('a right token is answered before wrong ones of its address, whose answers wait', async () => {
-  await using other = await createStageHere({
-    config: '[limits]\naddress_burst = 1\naddress_per_s = 1\n',
-    http: true,
-  })
-  const made = (await other.as('bob', ['token', 'new'])).stdout.trim()
-  const given = new AbortController()
-  const ask = async (bearer: string): Promise<number> =>
-    (await fetch(`${other.server.http}/metrics`, { headers: as(bearer), signal: given.signal })).status
-  expect(await ask('wrong')).toBe(401)
-  const wrong = ask('wrong')
-  expect(await Promise.race([wrong, ask(made)])).toBe(403)
-  given.abort()
-  await expect(wrong).rejects.toThrow('aborted')
 })
 
 test('SIGTERM ends it while clients are connected, with exit 0', async () => {

@@ -8,7 +8,10 @@ import { createStageHere, type Stage } from '../support/stage.ts'
 let stage: Stage<AnyServer>
 let base: string
 beforeAll(async () => {
-  stage = await createStageHere({ config: '[limits]\nrate_burst = 1000\nrate_per_s = 1000\n', http: true })
+  stage = await createStageHere({
+    config: '[limits]\nrate_burst = 1000\nrate_per_s = 1000\nrooms_per_person = 40\n',
+    http: true,
+  })
   base = stage.server.http
 })
 afterAll(() => stage[Symbol.asyncDispose]())
@@ -196,4 +199,15 @@ test("the protocol's own client goes on by itself when its connections break, an
   await agent.waitFor('second')
   const texts = agent.heard.map((one) => JSON.stringify(one))
   for (const text of ['first', 'second']) expect(texts.filter((one) => one.includes(text))).toHaveLength(1)
+})
+
+test('a client of 2026-07-28 may listen for one room after the other, for more than it may follow at once', async () => {
+  await using agent = await openHttpAgent(base, await tokenOf('frank'), { modern: true })
+  for (let i = 0; i < 33; i++) {
+    await agent.call('create_room', { room: `f${i}` })
+    const stream = await agent.client.listen({ resourceSubscriptions: [`room://f${i}/log`] })
+    await stage.as('alice', ['say', `f${i}`, 'news'])
+    await agent.waitFor(`room://f${i}/log`)
+    await stream.close()
+  }
 })

@@ -1,49 +1,17 @@
-import { randomInt } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mark, processesWith } from '../contract/workspace/run-exam.ts'
+import { createHoldingStage } from '../support/holding-stage.ts'
 import { calls, says } from '../support/model-server.ts'
-import { createModelStage, type ModelStage } from '../support/stage.ts'
 import { lacks } from '../support/needs.ts'
+import type { ModelStage } from '../support/stage.ts'
 
-/** Seconds to sleep, a number that is in the command line of one test's processes and of no other. */
-const mark = (): string => `600.${randomInt(1e12)}`
-
-/** How many processes there are with this word in their command line. */
-async function processesWith(word: string): Promise<number> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))
-  return lines.filter((line) => line.includes(word)).length
-}
-
-const wrapped = (name: string, command: string): string =>
-  `Runs something.\n\n@title ${name}\n@name ${name}\n@wrapped run_command\n@command ${command}\n` +
-  '@access read\n@deny none\n@param arguments {array<string>} [required] words\n'
-
-let dir: string
 let stage: ModelStage
-
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sshawl-tools-'))
-  await writeFile(join(dir, 'Hold.tool'), wrapped('Hold', 'sleep {arguments}'))
-  await writeFile(
-    join(dir, 'Swarm.tool'),
-    wrapped('Swarm', `sh -c 'trap "" TERM; for i in $(seq 50); do sleep "$1" & done; wait' sh {arguments}`),
-  )
-  stage = await createModelStage(`
-context_window = 16000
-
-[tools]
-dirs = ["${dir}"]
-timeout_s = 6
-`)
-  await stage.claim('rhea')
+  stage = await createHoldingStage(6)
 })
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await rm(dir, { recursive: true })
-})
+afterAll(() => stage[Symbol.asyncDispose]())
 
 /** In KiB. */
 const memoryOfServer = async (): Promise<number> =>
@@ -53,27 +21,6 @@ const ask = () => stage.as('rhea', ['ask', 'lobby', '@qwen', 'go'])
 const answered = (): unknown => stage.models.requests.at(-1)!.body.messages.at(-1)
 
 describe.skipIf(lacks('bwrap'))('commands on a server', () => {
-  test.each([
-    ['Hold', (word: string) => [word]],
-    ['Swarm', (word: string) => [word]],
-  ])(
-    '%s ends at the time limit with all its children, and the room goes on meanwhile',
-    async (name, words) => {
-      const word = mark()
-      stage.models.play(calls(name, { arguments: words(word) }), says('done'))
-      const asking = ask()
-      await expect.poll(() => processesWith(word), { timeout: 20_000 }).toBeGreaterThan(0)
-      expect((await stage.as('bob', ['say', 'lobby', `still here, ${name}`])).exitCode).toBe(0)
-      expect((await stage.as('bob', ['history', 'lobby', '-n', '5'])).stdout).toContain(`still here, ${name}`)
-      expect((await asking).stdout).toContain('done')
-      expect(answered()).toMatchObject({
-        role: 'tool',
-        content: expect.stringContaining('[stopped: it ran longer than 6s]') as string,
-      })
-      await expect.poll(() => processesWith(word), { timeout: 5000 }).toBe(0)
-    },
-  )
-
   test('a search that wants 1.8 GB ends at the limit on memory, and the server does not grow', async () => {
     const before = await memoryOfServer()
     const pattern = JSON.stringify({ arguments: ['-E', '((a{1,200}){1,200}){1,100}', 'x'] })

@@ -165,6 +165,11 @@ test('one more connection than an address may have is turned away in words, and 
   await only.waitFor('in')
   for (let time = 0; time < 2; time++)
     expect(await readUntilClosed(server.port)).toContain('Too many connections')
+  const other = await ssh({ user: 'bob', port: server.port, key: await home.key('bob') }, ['x'])
+  expect([other.exitCode, other.stderr]).toEqual([
+    255,
+    expect.stringContaining('Too many connections; try again'),
+  ])
   expect(server.logged.filter(({ text }) => text === 'connections are turned away')).toHaveLength(1)
   stranger.destroy()
 })
@@ -188,6 +193,9 @@ test('the connection that is one too many for a person or a key is told so, and 
   const otherName = await ssh({ user: 'bob', port: server.port, key }, ['x'])
   expect([otherName.exitCode, otherName.stderr.includes('with this key')]).toEqual([1, true])
   expect((await ssh({ user: 'bob', port: server.port, key: await home.key('bob') }, ['x'])).exitCode).toBe(0)
+  // One that opens nothing is not there for long, and reads why, too.
+  const idle = await ssh({ user: 'alice', port: server.port, key, options: ['-N'] }, [])
+  expect([idle.exitCode, idle.stderr.includes('You have 1 connections already')]).toEqual([255, true])
 })
 
 test.skipIf(lacks('ssh-audit'))('ssh-audit finds no failure and gives no warning', async () => {

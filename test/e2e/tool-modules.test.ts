@@ -82,7 +82,7 @@ describe("a module's tool", () => {
 
 describe('a module that cannot be used', () => {
   test('is one line with its file and line, and the rest goes on', async () => {
-    const { stdout, exitCode } = await check()
+    const [{ stdout, exitCode }, reloaded] = await Promise.all([check(), reload()])
     expect(stdout.split('\n')).toEqual(
       expect.arrayContaining([
         `${inDir('broken.js')}:2: it cannot be loaded: no`,
@@ -91,7 +91,7 @@ describe('a module that cannot be used', () => {
       ]),
     )
     expect(exitCode).toBe(1)
-    expect((await reload()).stderr).toContain(`sshawl: ${inDir('broken.js')}:2: it cannot be loaded: no\n`)
+    expect(reloaded.stderr).toContain(`sshawl: ${inDir('broken.js')}:2: it cannot be loaded: no\n`)
     expect(await run('alice', 'to_roman', { number: 4 })).toMatchObject({ stdout: 'IV\n' })
   })
 
@@ -180,8 +180,9 @@ describe('a module that cannot be used', () => {
       '[tools]\nmodules = ["broken.js"]\ndisabled = ["publish", "publsh"]\n',
     )
     const line = `${inDir('data.toml')}:3: tools.disabled: there is no tool called publsh; did you mean publish?`
-    expect((await check()).stdout).toContain(line)
-    expect((await reload()).stderr).toContain(line)
+    const [checked, reloaded] = await Promise.all([check(), reload()])
+    expect(checked.stdout).toContain(line)
+    expect(reloaded.stderr).toContain(line)
     expect((await run('alice', 'publish', {})).stderr).toContain("You requested a tool called 'publish'")
   })
 })

@@ -3,9 +3,10 @@ import { expect } from 'vitest'
 import { WrapError, type TokenCounter } from '../../src/prompt/ports.ts'
 import { userContent, type Prompt } from '../../src/prompt/prompt.ts'
 import { catalogue, row, sampleSnapshot, sampleTool, snapshotFor } from './snapshot.ts'
+import { anyCharacter } from './any-character.ts'
 
 const text = fc.oneof(
-  fc.string({ maxLength: 120, unit: 'binary' }),
+  fc.string({ maxLength: 120, unit: anyCharacter }),
   fc.constantFrom(
     '漢字'.repeat(40),
     '👩‍👩‍👧'.repeat(20),

@@ -70,7 +70,10 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 export async function violations(page: Page, source: string): Promise<readonly string[]> {
   await page.evaluate(source)
   const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run(document, { preload: false }),
+    (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
+      preload: false,
+      resultTypes: ['violations'],
+    }),
   )
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html ?? ''} (${nodes.length})`)
 }

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { rmSync } from 'node:fs'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
+import { makeKeyPair } from './load/keys.ts'
 
 /** A home directory of its own for the OpenSSH client, gone with the test. */
 export interface SshHome extends AsyncDisposable {
   readonly dir: string
-  /** Makes a key with ssh-keygen on first use; returns the private key's file. */
+  /** Makes a key on first use: with ssh-keygen where it is given arguments. Returns the private key's file. */
   key(name: string, args?: readonly string[]): Promise<string>
   /** The key's `SHA256:` fingerprint as ssh-keygen prints it. */
   fingerprint(name: string): Promise<string>
@@ -55,7 +55,7 @@ export async function createSshHome(): Promise<SshHome> {
   const made = new Map<string, Promise<string>>()
   const fileOf = (name: string): string => join(dir, `key-${name}`)
   const key = (name: string, args?: readonly string[]): Promise<string> => {
-    const file = made.get(name) ?? (args ? makeKey(fileOf(name), name, args) : copyOf(name, fileOf(name)))
+    const file = made.get(name) ?? (args ? makeKey(fileOf(name), name, args) : usualKey(name, fileOf(name)))
     made.set(name, file)
     return file
   }
@@ -75,22 +75,14 @@ async function makeKey(file: string, name: string, args: readonly string[]): Pro
   return file
 }
 
-/** The usual keys, by name: each is made once for all tests of this process. */
-let keyDir: Promise<string> | undefined
-const usualKeys = new Map<string, Promise<string>>()
+/** The usual keys, by name: each is made once for all tests of this process, and here, since hundreds of ssh-keygens take seconds. */
+const usualKeys = new Map<string, ReturnType<typeof makeKeyPair>>()
 
-async function makeKeyDir(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'sshawl-keys-'))
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
-  return dir
-}
-
-async function copyOf(name: string, file: string): Promise<string> {
-  const dir = await (keyDir ??= makeKeyDir())
-  const usual = usualKeys.get(name) ?? makeKey(join(dir, `key-${name}`), name, ['-t', 'ed25519'])
-  usualKeys.set(name, usual)
-  const from = await usual
-  await Promise.all(['', '.pub'].map((end) => copyFile(from + end, file + end)))
+async function usualKey(name: string, file: string): Promise<string> {
+  const pair = usualKeys.get(name) ?? makeKeyPair(name)
+  usualKeys.set(name, pair)
+  await writeFile(file, pair.private, { mode: 0o600 })
+  await writeFile(`${file}.pub`, `${pair.public}\n`)
   return file
 }
 

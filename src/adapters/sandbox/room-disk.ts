@@ -98,7 +98,7 @@ function lookWhileRunning(
 ): Look {
   const { diskBytes, files } = limits
   const maxFiles = Math.max(files, files - left.files + MADE_WHILE_DELETING)
-  const countLeft = async (): Promise<number> => maxFiles - (await countFiles(directory, limits))
+  const countLeft = async (): Promise<number> => maxFiles - (await countFiles(directory, maxFiles))
   const spenders = [
     ...(isFull(left) ? [] : [createSpender('bytes', left.bytes, () => bytesLeft(directory, limits))]),
     createSpender('files', maxFiles - files + left.files, countLeft),

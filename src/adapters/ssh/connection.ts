@@ -11,6 +11,7 @@ import type { ConnectionContext } from './connection-context.ts'
 import { answerLogin } from './login.ts'
 import { paceInput } from './paced-input.ts'
 import { countIn, servePerson, type Served } from './person-connection.ts'
+import { admitPerson } from './admit-person.ts'
 import { guardClient, isTooLong, parserFault, sayWhyDisconnected, watchAnswers } from './ssh2-internals.ts'
 import { quickenKeyExchanges } from './ssh2-key-exchange.ts'
 
@@ -28,7 +29,7 @@ export function serveConnection(
   socket: Socket,
   { address, isKnown }: { readonly address: string; readonly isKnown: boolean },
   context: ConnectionContext,
-  admitted: Pick<Admitted, 'keysExchanged' | 'loggedIn' | 'used' | 'wrongCode'>,
+  admitted: Pick<Admitted, 'keysExchanged' | 'loggedIn' | 'refused' | 'used' | 'wrongCode'>,
 ): ServedConnection {
   const { handler, log, limits, entrance } = context
   let client: Connection | undefined
@@ -84,10 +85,12 @@ export function serveConnection(
       countIn: (login, offered) => countIn({ ...login, offered, address }, context),
       onPerson(login, offered) {
         clearTimeout(deadline)
-        const visitor = admitted.loggedIn() ? login : { refusal: TOO_MANY_HERE, ...login }
-        greeted.once('session', () => admitted.used())
         person = login.person
-        served = servePerson(greeted, { ...visitor, offered, address }, carrier, context)
+        const visitor = admitPerson({ ...login, offered, address }, context, admitted)
+        const { refusal } = visitor
+        if (refusal === undefined) greeted.once('session', () => admitted.used())
+        else deadline = setTimeout(() => drop(refusal), REFUSED_MS)
+        served = servePerson(greeted, visitor, carrier, context)
       },
     })
   })
@@ -95,8 +98,8 @@ export function serveConnection(
   return { drain: () => end('drain'), stop: () => end('stop'), drop: (why) => drop(why) }
 }
 
-/** They came while there was room, and others from there logged in first. */
-const TOO_MANY_HERE = 'Too many connections come from your address; try again in a while.'
+/** So long a client that is refused may take to open a channel and read why: four times the way there and back on a slow line. */
+const REFUSED_MS = 5_000
 
 /** How often a client may exchange keys: each exchange costs the server a signature. */
 const REKEY_RATE: Rate = { burst: 8, everyMs: 10_000 }

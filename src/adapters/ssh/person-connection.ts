@@ -35,14 +35,10 @@ export function servePerson(
   carrier: Carrier,
   context: ConnectionContext,
 ): Served {
-  const { limits, quotas } = context
-  const { person, offered } = visitor
+  const { limits } = context
+  const { person } = visitor
   const jobs = new Set<Promise<void>>()
-  const release =
-    visitor.refusal === undefined
-      ? takeAll([quotas.connections, person.id], [quotas.connections, offered.fingerprint])
-      : undefined
-  const own = channelContext(visitor, carrier, context, release !== undefined)
+  const own = channelContext(visitor, carrier, context)
   const openings = createOpenings(limits)
   const idle = createIdleTimer(limits.idle_connection_s, () => carrier.drop('nothing ran on it'))
   /** Channels on which a shell or a command was started: one without either keeps no connection. */
@@ -92,7 +88,6 @@ export function servePerson(
       forget?.()
       for (const channel of [...carrier.channels]) channel.close()
       idle.stop()
-      release?.()
       visitor.uncount?.()
     },
     drain() {
@@ -145,12 +140,7 @@ function createIdleTimer(seconds: number, onIdle: () => void) {
   }
 }
 
-function channelContext(
-  visitor: Visitor,
-  { account }: Carrier,
-  context: ConnectionContext,
-  isAllowed: boolean,
-): ChannelContext {
+function channelContext(visitor: Visitor, { account }: Carrier, context: ConnectionContext): ChannelContext {
   const { limits, handler, log, quotas, queues } = context
   const { person, offered, address, refusal } = visitor
   const network = networkOf(address)
@@ -164,7 +154,7 @@ function channelContext(
     log,
     account,
     queue: { bytes: limits.queue_bytes, stallMs: limits.stall_s * 1_000, all: queues },
-    refusal: refusal ?? (isAllowed ? undefined : tooManyConnections(limits.connections_per_person)),
+    refusal,
     takeExec: () =>
       takeAll(
         [quotas.commands, person.id, share('person', person.id, limits.exec_per_person)],
@@ -174,7 +164,7 @@ function channelContext(
   }
 }
 
-const tooManyConnections = (limit: number): string =>
+export const tooManyConnections = (limit: number): string =>
   `You have ${limit} connections already, under this name or with this key, and may not have more; close one of them.`
 
 /** A client hangs up once its last channel is closed; told to disconnect at once, it would take that for an error. */

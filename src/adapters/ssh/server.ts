@@ -22,7 +22,7 @@ import type { SshLimits } from './limits.ts'
 import { createQueues } from './queues.ts'
 import { createProxies } from './proxies/proxies.ts'
 import { createQuota } from './quota.ts'
-import { createTransports } from './transport.ts'
+import { createTransports, turnAway } from './transport.ts'
 
 export interface SshServerOptions {
   /** At least one; from `loadHostKeys`. */
@@ -77,11 +77,11 @@ export function createSshServer(options: SshServerOptions): SshServer {
   }
 
   function receive(socket: Socket, address: string): void {
-    if (closed) return turnAway(socket)
+    if (closed) return turnAway(socket, 'The server is going down; try again in a while.')
     const admitted = admit(address, () => giveWay(socket, address))
     if ('why' in admitted) {
       tellCrowding(address, admitted.why)
-      return turnAway(socket)
+      return turnAway(socket, 'Too many connections; try again in a while.')
     }
     connections.set(socket, undefined)
     const { isKnown } = admitted
@@ -182,9 +182,3 @@ const sharedContext = ({
 const wireForm = (line: string): Buffer => Buffer.from(line.trim().split(/ +/)[1] ?? '', 'base64')
 
 const peerAddress = (socket: Socket): string => (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
-
-/** A line before the version string is allowed by RFC 4253, section 4.2; clients show or log it. */
-function turnAway(socket: Socket): void {
-  socket.end('Too many connections; try again in a while.\r\n')
-  socket.setTimeout(1_000, () => socket.destroy())
-}

@@ -64,7 +64,7 @@ export type Place = string
  * they cannot be read.
  */
 export async function migrationProblems(migrationsDir: string): Promise<readonly string[]> {
-  const { expansionProblem } = await import('./postgres/expansion.ts')
+  const { expansionProblem } = await import('./postgres/expansion/expansion.ts')
   return readMigrations(ofPostgres(migrationsDir)).flatMap((one) => expansionProblem(one) ?? [])
 }
 

@@ -1,3 +1,4 @@
+import { StorageError } from '../../chat/errors.ts'
 import type { AppStorage } from '../context.ts'
 
 /** An answer holds so long, in ms: whoever asks often does not keep the disk busy. */
@@ -27,7 +28,9 @@ async function whyNot(health: AppStorage['upkeep']['health']): Promise<string | 
   })
   const stored = health().then(
     () => undefined,
-    () => 'nothing can be stored just now',
+    (error: unknown) => `nothing can be stored just now${isFull(error) ? ': the disk is full' : ''}`,
   )
   return await Promise.race([stored, late]).finally(() => clearTimeout(timer))
 }
+
+const isFull = (error: unknown): boolean => error instanceof StorageError && error.reason === 'full'

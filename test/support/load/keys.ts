@@ -9,10 +9,13 @@ export function keyOf(name: string): string {
   return key
 }
 
-/** A new ed25519 key. ssh2 1.17 makes one in some hundred that it cannot read itself, so each is tried. */
-export function makeKey(): string {
+/** A new ed25519 key. */
+export const makeKey = (): string => makeKeyPair().private
+
+/** A new ed25519 key and its public half, as files have them. ssh2 1.17 makes one in some hundred that it cannot read itself, so each is tried. */
+export function makeKeyPair(comment = ''): { readonly private: string; readonly public: string } {
   for (;;) {
-    const { private: key } = ssh2.utils.generateKeyPairSync('ed25519')
-    if (!(ssh2.utils.parseKey(key) instanceof Error)) return key
+    const pair = ssh2.utils.generateKeyPairSync('ed25519', { comment })
+    if (!(ssh2.utils.parseKey(pair.private) instanceof Error)) return pair
   }
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { toolResultLine } from '../../../src/chat/entry-text.ts'
 import type { ToolResultEntry } from '../../../src/chat/entry.ts'
 import { fenced } from '../../../src/tools/untrusted.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 const lineOf = (text: string, isError = false): string =>
   toolResultLine({
@@ -42,7 +43,7 @@ describe('the line of a result', () => {
 
   it('is one line of bounded length, whatever the result is', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), fc.boolean(), (text, isError) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 2000 }), fc.boolean(), (text, isError) => {
         const line = lineOf(text, isError)
         expect(line).not.toContain('\n')
         expect(line.length).toBeLessThan(540)

@@ -153,7 +153,9 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     await lease.begin()
     await stores(1).servers.begin(await facts())
     await stores(1).servers.renew()
-    expect((await stores(1).servers.bury(await stores(1).servers.beats())).servers).toEqual([{ id: stores(0).server, name: 'a:22' }])
+    expect((await stores(1).servers.bury(await stores(1).servers.beats())).servers).toEqual([
+      { id: stores(0).server, name: 'a:22' },
+    ])
     clock.advance(7_999)
     expect(told).toEqual([])
     await expect.poll(() => told).toEqual(['silent', 'back'])

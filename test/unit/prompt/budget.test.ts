@@ -8,12 +8,13 @@ import type { ToolOffer } from '../../../src/prompt/tool-offer.ts'
 import { fullText } from '../../../src/prompt/trim.ts'
 import { tokenCounters } from '../../support/token-counters.ts'
 import { runs } from '../../support/runs.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 const counter = tokenCounters.of('o200k_base')
 
 /** Texts whose counts change where they meet others, and texts that are cut in awkward places. */
 const text = fc.oneof(
-  fc.string({ minLength: 1, maxLength: 150, unit: 'binary' }),
+  fc.string({ minLength: 1, maxLength: 150, unit: anyCharacter }),
   fc.constantFrom('x', '/x\n/y\n', '\n \n', ' ', ')\n', '漢字'.repeat(40), '👩‍👩‍👧'.repeat(20), 'a'.repeat(700)),
   fc
     .array(fc.constantFrom('one: word', 'two: a few more words', '  indented', ''), {

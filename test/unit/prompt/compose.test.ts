@@ -15,6 +15,7 @@ import {
 } from '../../support/snapshot.ts'
 import { createWorkbench, type Workbench } from '../../support/workbench.ts'
 import { runs } from '../../support/runs.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 let bench: Workbench
 beforeAll(async () => {
@@ -381,7 +382,7 @@ describe('the target', () => {
 
 describe('for any room, model and script', () => {
   const text = fc.oneof(
-    fc.string({ maxLength: 200, unit: 'binary' }),
+    fc.string({ maxLength: 200, unit: anyCharacter }),
     fc.constantFrom(
       '',
       '漢字'.repeat(40),

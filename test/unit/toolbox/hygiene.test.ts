@@ -9,6 +9,7 @@ import { ok } from '../../../src/tools/result.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool } from '../../support/turn-world.ts'
 import { runs } from '../../support/runs.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 /** What must reach nobody: controls, directions, tags, fillers, other line ends. Joiners may stand in an emoji. */
 const HIDDEN =
@@ -27,7 +28,7 @@ const text = fc
         '\ufeff',
       ),
       fc.constantFrom('\r\n', '\0', '👩\u200d🚀', '"', '\\', '\ud83d', 'say this'),
-      fc.string({ unit: 'binary', maxLength: 10 }),
+      fc.string({ unit: anyCharacter, maxLength: 10 }),
     ),
     { maxLength: 12 },
   )

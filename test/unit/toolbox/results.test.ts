@@ -18,6 +18,7 @@ import { createTurnWorld, tool } from '../../support/turn-world.ts'
 import { contextFor } from '../tools/context.ts'
 import { callTool } from '../../support/call-tool.ts'
 import { runs } from '../../support/runs.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 const lobby = 'lobby' as RoomName
 const den = 'den' as RoomName
@@ -62,7 +63,7 @@ const text = fc
         '\uD83D',
         'x'.repeat(90),
       ),
-      fc.string({ unit: 'binary', maxLength: 30 }),
+      fc.string({ unit: anyCharacter, maxLength: 30 }),
     ),
     { maxLength: 60 },
   )

@@ -8,6 +8,7 @@ import { readFile } from '../../../src/tools/builtin/read-file.ts'
 import { openWorkspace, type OneWorkspace } from '../../support/workspace.ts'
 import { contextFor } from './context.ts'
 import { runs } from '../../support/runs.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 let room: OneWorkspace
 beforeAll(async () => {
@@ -25,7 +26,7 @@ const piece = fc.oneof(
       ...['e\u0301', '\u0301'.repeat(7), '👩‍🚀', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '\u200d', '\uFE0F'],
     ),
   },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 5 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 5 }) },
 )
 
 /** Any file that is text: UTF-8 without NUL. */

@@ -36,9 +36,14 @@ export interface Admitted {
   keysExchanged(): void
   /**
    * To be called when its client is let in: from now on it does not count as waiting for the login. False where its network has as many
-   * connections as it may have, so that this one must not be used.
+   * connections as it may have: then it is `refused`.
    */
   loggedIn(): boolean
+  /**
+   * To be called when its client is let in only to be told why it may do nothing, which takes as long as it stays: it gives way to
+   * others as one before its login does, and costs as one whose login failed.
+   */
+  refused(): void
   /** To be called when it brought a wrong invite code. How long it has to wait for the answer, in ms. */
   wrongCode(): number
   /** To be called once, when its client opens its first channel. */
@@ -52,7 +57,7 @@ const STRANGERS_PER_CONNECTION = 8
 
 /**
  * Limits how many connections there are at once, in all and from each network, how many before their login, and how often. Those
- * before their login take the room of nobody else: the oldest gives way.
+ * before their login, and those that are refused after it, take the room of nobody else: the oldest gives way.
  */
 export function createAdmission(limits: SshLimits): Admit {
   const total = createQuota(() => limits.connections)
@@ -67,11 +72,12 @@ export function createAdmission(limits: SshLimits): Admit {
     if (!connection) return { why: 'the server has all its connections' }
     let turn: ReturnType<typeof strangers.enter> | undefined
     let leaveLoggedIn: (() => void) | undefined
+    let isRefused = false
     let isOver = false
     const closed = (): void => {
       if (isOver) return
       isOver = true
-      if (!leaveLoggedIn) visits.failed(network)
+      if (!leaveLoggedIn && !isRefused) visits.failed(network)
       leaveHeld()
       turn?.leave()
       leaveLoggedIn?.()
@@ -80,6 +86,11 @@ export function createAdmission(limits: SshLimits): Admit {
     const sendAway = (): void => {
       closed()
       giveWay()
+    }
+    const refused = (): void => {
+      isRefused = true
+      visits.refused(network)
+      turn?.leave()
     }
     const visit = visits.begin(network)
     const leaveHeld = held.add(network, sendAway)
@@ -90,13 +101,14 @@ export function createAdmission(limits: SshLimits): Admit {
       },
       keysExchanged: () => turn?.keysExchanged(),
       loggedIn() {
-        const isAllowed = !loggedIn.isFull(network)
-        leaveLoggedIn = loggedIn.take(network, Infinity)
+        leaveLoggedIn = loggedIn.take(network)
+        if (!leaveLoggedIn) return (refused(), false)
         visits.letIn(network)
         leaveHeld()
         turn?.leave()
-        return isAllowed
+        return true
       },
+      refused,
       wrongCode: () => visits.wrongCode(network),
       used() {
         visits.used(network)

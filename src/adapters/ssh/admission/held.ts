@@ -1,4 +1,4 @@
-/** Connections that are not logged in, from their first moment on: those that are delayed, those that wait, and those that are served. */
+/** Connections that are not logged in, from their first moment on: those that are delayed, that wait, that are served, or that are refused. */
 export interface Held {
   /** Counts one more; `giveWay` closes it. Of too many from one network the oldest gives way. The function returned takes it out again. */
   add(network: string, giveWay: () => void): () => void

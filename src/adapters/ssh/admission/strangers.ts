@@ -68,7 +68,7 @@ export function createStrangers(
     served.add(entry)
     all.add(entry)
     entry.stranger.serve()
-    if (all.size > limits.unauthenticated) send(mostCrowded([...all]))
+    if (all.size > limits.unauthenticated) send(mostCrowded([...all], now()))
   }
 
   function leave(entry: Entry): void {
@@ -133,11 +133,18 @@ export function createStrangers(
   }
 }
 
-/** The oldest of those whose block, and in it whose network, has the most; first those that have not exchanged keys. */
-function mostCrowded(entries: readonly Entry[]): Entry | undefined {
+/**
+ * The oldest of those whose block, and in it whose network, has the most. First come those that had time enough, and of them those that
+ * have not exchanged keys: whoever was let in this moment cannot have.
+ */
+function mostCrowded(entries: readonly Entry[], now: number): Entry | undefined {
   const inBlock = busiest(entries, ({ block }) => block)
   const inNetwork = busiest(inBlock, ({ network }) => network)
-  return inNetwork.find(({ hasKeys }) => !hasKeys) ?? inNetwork[0]
+  const overdue = inNetwork.filter(
+    ({ hasKeys, servedAt }) => now - servedAt >= (hasKeys ? UNDISTURBED_MS : SHORTEST_MS),
+  )
+  const hasNoKeys = ({ hasKeys }: Entry): boolean => !hasKeys
+  return overdue.find(hasNoKeys) ?? overdue[0] ?? inNetwork.find(hasNoKeys) ?? inNetwork[0]
 }
 
 /** The largest group; of two as large, the one whose first is older. */

@@ -10,6 +10,8 @@ export interface Visits {
   begin(network: string): { readonly delayMs: number; readonly isKnown: boolean }
   /** A connection from there was let in. */
   letIn(network: string): void
+  /** A connection from there was let in, only to be told why it may do nothing. */
+  refused(network: string): void
   /** A connection that was let in has opened its first channel. */
   used(network: string): void
   /** A wrong invite code came from there. How long its answer has to wait, in ms. */
@@ -18,7 +20,7 @@ export interface Visits {
   failed(network: string): void
 }
 
-/** A connection that is used costs nothing, one that only comes and goes costs one, and one that is not let in four. */
+/** A connection that is used costs nothing, one that only comes and goes costs one, and one that is not let in, or refused, four. */
 const REFUND_FOR_USE = -1
 const PRICE_OF_FAILURE = 3
 
@@ -72,6 +74,11 @@ export function createVisits(
     wrongCode: (network) => delayAt(visitorOf(network).bucket.add(PRICE_OF_WRONG_CODE)),
     letIn(network) {
       visitorOf(network).isKnown = true
+    },
+    refused(network) {
+      const visitor = visitorOf(network)
+      visitor.isKnown = true
+      visitor.bucket.add(PRICE_OF_FAILURE)
     },
     used(network) {
       visitorOf(network).bucket.add(REFUND_FOR_USE)

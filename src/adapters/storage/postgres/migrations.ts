@@ -4,7 +4,7 @@ import { OTHER_VERSION } from '../rights.ts'
 import type { Connections } from './connection.ts'
 import type { Statements } from './statements.ts'
 import { toStorageError } from './errors.ts'
-import { neededSchema } from './expansion.ts'
+import { neededSchema } from './expansion/expansion.ts'
 import { MIGRATIONS } from './locks.ts'
 import { raw, sql } from './sql.ts'
 

@@ -9,6 +9,7 @@ import { createGrantStore } from './tools/grants.ts'
 import { createHeldPresence } from './held-presence.ts'
 import { createInvitationNoticeStore } from './people/invitation-notices.ts'
 import { createHistoryStore } from './history.ts'
+import { versionOf } from './migrations.ts'
 import { createModelFactsStore } from './models/model-facts.ts'
 import { createRoomRemoval } from './moderation/room-removal.ts'
 import { createSanctionStore } from './moderation/sanctions.ts'
@@ -77,10 +78,15 @@ export function createStores(connection: Connection): Stores {
       mcp: { pins: createMcpPinStore(connection), connected: createConnectedMcpStore(connection) },
     },
     upkeep: {
-      health: () => connection.write(() => undefined),
+      health: () => connection.write(() => storeOnePage(connection.db)),
       backup: (file) => connection.read(() => copyInto(connection.db, file)),
       damage: () => connection.read(() => firstDamage(connection.db)),
       refreshSearch: refresh,
     },
   }
+}
+
+/** Stores a number once more that is there. A transaction that changes nothing writes nothing, and so finds room on a full disk. */
+function storeOnePage(db: Connection['db']): void {
+  db.pragma(`user_version = ${versionOf(db)}`)
 }

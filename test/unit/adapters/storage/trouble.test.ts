@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { openStorage } from '../../../../src/adapters/storage/open.ts'
@@ -10,7 +11,9 @@ import { createRoomStore } from '../../../../src/adapters/storage/sqlite/rooms.t
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import { idOf } from '../../../contract/storage/cast.ts'
+import { createReadiness } from '../../../../src/app/http/readiness.ts'
 import { message, room, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
+import { tinyDisk } from '../../../support/tiny-disk.ts'
 
 const lobby = 'lobby' as RoomName
 
@@ -40,6 +43,28 @@ test('when the disk is full nothing of the group is stored, the sender is told, 
   expect(await log.lastId()).toBe('3')
   connection.close()
 })
+
+const disk = tinyDisk()
+
+test.skipIf(disk === undefined)(
+  'a full disk is told to whoever asks whether anything can be stored, and asking takes no room',
+  async ({ onTestFinished }) => {
+    onTestFinished(() => disk?.[Symbol.dispose]())
+    const options = sqliteOptions(disk?.path ?? '')
+    await using storage = await openStorage(options)
+    const sizeOf = (): number => statSync(options.file).size
+    const before = sizeOf()
+    for (let asked = 0; asked < 50; asked += 1) await storage.upkeep.health()
+    expect(sizeOf()).toBe(before)
+    const filler = disk?.fill()
+    await expect(storage.chat.log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'full' })
+    const why = createReadiness(storage.upkeep, () => 0)
+    expect(await why()).toBe('nothing can be stored just now: the disk is full')
+    filler?.free()
+    await expect(storage.upkeep.health()).resolves.toBeUndefined()
+    await expect(storage.chat.log.append(message('1', lobby, 'x'))).resolves.toEqual({ id: '1' })
+  },
+)
 
 test('while another program holds the database the sender is told, and it goes on afterwards', async () => {
   using dir = temporaryDir()

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { cutLines, cutLongRuns } from '../../../../src/adapters/tokens/pieces.ts'
 import { tokenCounters } from '../../../support/token-counters.ts'
 import { runs } from '../../../support/runs.ts'
+import { anyCharacter } from '../../../support/any-character.ts'
 
 const reference = get_encoding('o200k_base')
 afterAll(() => {
@@ -13,7 +14,7 @@ afterAll(() => {
 describe('the pieces of a text', () => {
   test('add up where lines begin at the margin', () => {
     const line = fc
-      .string({ maxLength: 20, unit: 'binary' })
+      .string({ maxLength: 20, unit: anyCharacter })
       .map((text) => `- ${text.replace(/[\n\r]/g, '')}\n`)
     fc.assert(
       fc.property(fc.array(line, { maxLength: 10 }), (lines) => {
@@ -27,7 +28,7 @@ describe('the pieces of a text', () => {
   test('are all of it', () => {
     const run = fc.tuple(fc.constantFrom('a', ' ', '!', '漢', '😀', '\n'), fc.integer({ min: 1, max: 2000 }))
     const part = fc.oneof(
-      fc.string({ maxLength: 30, unit: 'binary' }),
+      fc.string({ maxLength: 30, unit: anyCharacter }),
       run.map(([unit, times]) => unit.repeat(times)),
     )
     fc.assert(

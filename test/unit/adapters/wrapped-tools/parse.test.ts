@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseToolFile } from '../../../../src/adapters/wrapped-tools/parse.ts'
 import { toSchema } from '../../../../src/adapters/wrapped-tools/schema.ts'
 import { runs } from '../../../support/runs.ts'
+import { anyCharacter } from '../../../support/any-character.ts'
 
 const glob = `Find files.
 
@@ -257,7 +258,7 @@ describe('parseToolFile', () => {
 
   it('never throws, and gives every problem a file and a line, for any text', () => {
     const line = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc
         .tuple(
           fc.constantFrom(

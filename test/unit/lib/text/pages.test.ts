@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { splitPages } from '../../../../src/lib/text/pages.ts'
 import { runs } from '../../../support/runs.ts'
+import { anyCharacter } from '../../../support/any-character.ts'
 
 /** What texts are made of that a careless cut would break. */
 const piece = fc.oneof(
@@ -24,7 +25,7 @@ const piece = fc.oneof(
     '}',
     '"',
   ),
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
   fc.integer({ min: 1, max: 400 }).map((length) => 'x'.repeat(length)),
 )
 

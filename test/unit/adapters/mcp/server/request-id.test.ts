@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createIdFinder, type RequestId } from '../../../../../src/adapters/mcp/server/request-id.ts'
+import { anyCharacter } from '../../../../support/any-character.ts'
 
 function idIn(text: string, cuts: readonly number[] = []): RequestId {
   const bytes = Buffer.from(text)
@@ -14,7 +15,11 @@ function idIn(text: string, cuts: readonly number[] = []): RequestId {
   return finder.id()
 }
 
-const id = fc.oneof(fc.string({ maxLength: 40, unit: 'binary' }), fc.integer(), fc.double({ noNaN: true }))
+const id = fc.oneof(
+  fc.string({ maxLength: 40, unit: anyCharacter }),
+  fc.integer(),
+  fc.double({ noNaN: true }),
+)
 
 describe('the id of a request', () => {
   test('is found wherever it stands, whatever else is in it, and wherever it is cut', () => {

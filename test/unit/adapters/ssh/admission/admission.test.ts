@@ -56,10 +56,47 @@ test('of those who came while there was room only so many may be used', () => {
   const { knock } = door({ connections_per_address: 1 })
   const [first, second] = [knock('192.0.2.1'), knock('192.0.2.1')]
   expect([first?.loggedIn(), second?.loggedIn()]).toEqual([true, false])
-  first?.closed()
   expect(knock('192.0.2.1')).toBeUndefined()
-  second?.closed()
+  first?.closed()
   expect(knock('192.0.2.1')?.loggedIn()).toBe(true)
+})
+
+test('those that are refused after their login keep nobody out of their address: the oldest gives way', () => {
+  const { gone, knock } = door({ connections_per_address: 1 })
+  for (let number = 0; number < 8; number++) knock('192.0.2.1', `refused ${number}`)?.refused()
+  const honest = knock('192.0.2.1', 'honest')
+  expect(gone).toEqual(['refused 0'])
+  expect(honest?.loggedIn()).toBe(true)
+})
+
+test('nor do they take the connections of the server, or the turns of those who log in', () => {
+  const { gone, knock } = door({ connections: 3, unauthenticated_per_address: 1 })
+  const served: string[] = []
+  for (const name of ['one', 'two', 'three']) {
+    const connection = knock('192.0.2.1', name)
+    connection?.enter(() => void served.push(name))
+    connection?.refused()
+  }
+  expect(served).toEqual(['one', 'two', 'three'])
+  const honest = ['192.0.2.2', '192.0.2.3', '192.0.2.4'].map((address) => knock(address)?.loggedIn())
+  expect([honest, gone]).toEqual([
+    [true, true, true],
+    ['one', 'two', 'three'],
+  ])
+})
+
+test('a refused one costs its network as one that failed, once, and its client is known', () => {
+  const { knock } = door({ address_burst: 8, address_per_s: 1 })
+  for (let login = 0; login < 2; login++) {
+    const connection = knock('192.0.2.1')
+    expect(connection?.delayMs).toBe(0)
+    connection?.refused()
+    connection?.closed()
+  }
+  const next = knock('192.0.2.1')
+  expect(next?.isKnown).toBe(true)
+  expect(next?.delayMs).toBeGreaterThan(0)
+  expect(next?.delayMs).toBeLessThanOrEqual(1_000)
 })
 
 test('strangers keep nobody out: the oldest of their address gives way, whether it is delayed, waits or is served', () => {

@@ -86,3 +86,17 @@ test('of too many the oldest from the most crowded network gives way', () => {
   enter('last', '203.0.113.3')
   expect(log.filter((line) => line.endsWith('gone'))).toEqual(['two gone', 'one gone', 'honest gone'])
 })
+
+test('of too many, those that have keys and do no more give way before whoever was let in this moment', () => {
+  const { log, enter } = scene({ unauthenticated: 3, unauthenticated_per_address: 8 })
+  for (const name of ['one', 'two', 'three']) enter(name, '192.0.2.1').keysExchanged()
+  vi.advanceTimersByTime(2_000)
+  const honest = enter('honest', '192.0.2.1')
+  expect(log.filter((line) => line.endsWith('gone'))).toEqual(['one gone'])
+  vi.advanceTimersByTime(299)
+  enter('four', '192.0.2.1')
+  honest.keysExchanged()
+  vi.advanceTimersByTime(301)
+  enter('five', '192.0.2.1')
+  expect(log.filter((line) => line.endsWith('gone'))).toEqual(['one gone', 'two gone', 'four gone'])
+})
