@@ -3,6 +3,7 @@ import type { Alarm, Log, MonotonicClock } from '../chat/ports.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import type { Estate, ServerFacts, ServerStore } from './ports.ts'
 import type { ServerId } from './server-id.ts'
+import { createUnchanged } from './unchanged.ts'
 
 /** How often a server says that it is alive and looks for those that do not, in milliseconds. */
 const BEAT_MS = 2_000
@@ -12,7 +13,7 @@ const LEASE_MS = 8_000
 
 /** What the keeping of a lease is made of. */
 export interface LeaseParts {
-  readonly servers: Pick<ServerStore, 'begin' | 'renew' | 'end' | 'bury' | 'buryOne'>
+  readonly servers: Pick<ServerStore, 'begin' | 'renew' | 'end' | 'beats' | 'bury' | 'buryOne'>
   /** As they are now. */
   readonly facts: () => Promise<ServerFacts>
   readonly clock: MonotonicClock & Alarm
@@ -37,13 +38,12 @@ export interface Lease extends AsyncDisposable {
   doubt(): void
 }
 
-const NOBODY: Estate = { servers: [], rooms: [], questions: [] }
-
 export function createLease({ servers, facts, clock, log, ...told }: LeaseParts): Lease {
   let state: 'new' | 'running' | 'ended' = 'new'
   let heardAt = clock.monotonic()
   /** Since when every renewal has gone well. */
   let steadySince: number | undefined
+  const beats = createUnchanged<ServerId>()
   let isSilent = false
   /** It was taken for dead, and its people are not back yet. */
   let isComingBack = false
@@ -106,10 +106,13 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
     }
   }
 
-  /** Where the database was away, the others were cut off from it just as this server: they have as long to come back. */
+  /**
+   * Where the database was away, the others were cut off from it just as this server: they have as long to come back. Only this
+   * server's own clock counts: the database's may be set, or be another one's.
+   */
   async function bury(): Promise<void> {
-    const isSteady = steadySince !== undefined && heardAt - steadySince >= LEASE_MS
-    await settle(isSteady ? await servers.bury(LEASE_MS) : NOBODY)
+    if (steadySince === heardAt) beats.forget()
+    await settle(await servers.bury(beats.since(await servers.beats(), heardAt, LEASE_MS)))
   }
 
   async function settle(found: Estate): Promise<void> {

@@ -61,11 +61,13 @@ export interface ServerStore {
   renew(): Promise<boolean>
   /** This server stops. */
   end(): Promise<void>
+  /** The last beat of each other server: another text after each renewal. Nothing else can be told from it. */
+  beats(): Promise<ReadonlyMap<ServerId, string>>
   /**
-   * Ends those that were not renewed for so many milliseconds of the database's clock, each once, whoever asks. Their people
-   * have left the rooms, as far as they are there through no other server.
+   * Ends those whose last beat is still this one, each once, whoever asks. Their people have left the rooms, as far as they are there
+   * through no other server.
    */
-  bury(silentMs: number): Promise<Estate>
+  bury(silent: ReadonlyMap<ServerId, string>): Promise<Estate>
   /** Ends this one likewise, which is known to be gone. */
   buryOne(server: ServerId): Promise<Estate>
   /** In the order of their start. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createCluster } from '../support/cluster.ts'
-import { fallSilent, oneTurnAtOnce, toldTurns } from '../support/cluster-turns.ts'
+import { oneTurnAtOnce, toldTurns } from '../support/cluster-turns.ts'
 import { startCutProxy } from '../support/cut-proxy.ts'
 import { fallsSilent, says, startModelServer } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
@@ -29,7 +29,6 @@ describe.skipIf(lacks('postgres'))('turns of a server', () => {
     alice.write('@qwen hello\n')
     await models.arrived(1)
     proxy.cut()
-    await fallSilent(cluster, 0)
     await bob.waitFor(CUT)
     await models.abandoned()
     proxy.heal()

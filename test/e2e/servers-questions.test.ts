@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createDeferred } from '../../src/lib/deferred.ts'
 import { createCluster } from '../support/cluster.ts'
-import { fallSilent } from '../support/cluster-turns.ts'
 import { calls, says, startModelServer } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
 import type { SshSession } from '../support/ssh.ts'
@@ -67,7 +66,6 @@ describe.skipIf(lacks('postgres'))('questions of several servers', () => {
     expect((await cluster.as(1, 'alice', ['allow', 'lobby', '4'])).stdout).toMatch(
       /^allowed once \(question 4: .*\), once the server that asked takes it up\n$/,
     )
-    await fallSilent(cluster, 0)
     await bob.waitFor('denied: the server of question 4 ended')
     await bob.waitFor('denied: the server of question 3 ended')
     const late = await cluster.as(1, 'alice', ['allow', 'lobby', '3'])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createDeferred } from '../../src/lib/deferred.ts'
 import { createCluster } from '../support/cluster.ts'
-import { fallSilent, oneTurnAtOnce, toldTurns } from '../support/cluster-turns.ts'
+import { oneTurnAtOnce, toldTurns } from '../support/cluster-turns.ts'
 import { says, startModelServer } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
 
@@ -30,7 +30,6 @@ describe.skipIf(lacks('postgres'))('turns of a server that is silent', () => {
     // That somebody has gone is told first as it wakes up.
     await cluster.as(0, 'dave', ['whoami'])
     process.kill('SIGSTOP')
-    await fallSilent(cluster, 0)
     await bob.waitFor(CUT)
     isCut.resolve()
     process.kill('SIGCONT')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createCluster } from '../support/cluster.ts'
-import { fallSilent, oneTurnAtOnce, toldTurns } from '../support/cluster-turns.ts'
+import { oneTurnAtOnce, toldTurns } from '../support/cluster-turns.ts'
 import { fallsSilent, hang, says, startModelServer } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
 import { createEmulator } from '../support/terminal.ts'
@@ -59,7 +59,6 @@ describe.skipIf(lacks('postgres'))('turns of several servers', () => {
     bob.write('@qwen and me\n')
     await alice.waitFor('@qwen and me')
     await cluster.servers[0]!.stop('SIGKILL')
-    await fallSilent(cluster, 0)
     await bob.waitFor("@qwen's answer to alice was cut off")
     await bob.waitFor('all of it')
     await expect.poll(screenOfCarol, PATIENCE).toContain('qwen: all of it')

@@ -35,10 +35,3 @@ export const toldTurns = async ({ database }: ClusterStage): Promise<readonly To
 /** How many turns have no end yet. */
 export const unfinished = async ({ database }: ClusterStage): Promise<number> =>
   (await database.send('SELECT id FROM turns WHERE ended_at IS NULL')).length
-
-/** The other servers take this one for dead at their next look, as they would a little later. */
-export async function fallSilent({ database, servers }: ClusterStage, at: number): Promise<void> {
-  await database.send(
-    `UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE name LIKE '%:${servers[at]!.port}'`,
-  )
-}

@@ -40,10 +40,6 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     await database?.[Symbol.asyncDispose]()
   })
 
-  /** Nobody has heard of any server for so long. */
-  const pass = (seconds: number) =>
-    database.send(`UPDATE servers SET seen_at = seen_at - interval '${seconds} s'`)
-
   test('whoever comes first and goes last is known, also where many come at once', async () => {
     for (const at of [0, 1, 2]) await stores(at).servers.begin(await facts())
     const ann = guest('ann')
@@ -65,9 +61,9 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     for (const name of ['bob', 'cy']) await stores(1).present.come(LOBBY, guest(name))
     for (const name of ['cy', 'di']) await stores(2).present.come(LOBBY, guest(name))
     await stores(0).present.come(LOBBY, guest('di'))
-    await pass(9)
     await stores(0).servers.renew()
-    const found = await Promise.all([stores(0).servers.bury(8_000), stores(0).servers.bury(8_000)])
+    const beats = await stores(0).servers.beats()
+    const found = await Promise.all([1, 2].map(() => stores(0).servers.bury(beats)))
     expect(found.flatMap(({ servers }) => servers.map(({ id }) => id)).toSorted()).toEqual(
       [stores(1).server, stores(2).server].toSorted(),
     )
@@ -80,6 +76,60 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     ])
     expect(await stores(1).servers.renew()).toBe(false)
     expect((await stores(0).servers.alive()).map(({ id }) => id)).toEqual([stores(0).server])
+  })
+
+  test('whoever says that it is alive in the moment of its burial is not buried', async () => {
+    for (const at of [0, 1]) await stores(at).servers.begin(await facts())
+    const beats = await stores(0).servers.beats()
+    expect([...beats.keys()]).toEqual([stores(1).server])
+    expect(await stores(1).servers.renew()).toBe(true)
+    expect((await stores(0).servers.bury(beats)).servers).toEqual([])
+    expect((await stores(0).servers.bury(await stores(0).servers.beats())).servers).toHaveLength(1)
+    expect((await stores(0).servers.bury(beats)).servers).toEqual([])
+  })
+
+  test("the database's clock decides nothing: who goes on is alive wherever it is set, and who does not is dead", async () => {
+    const clock = handClock()
+    const dead: string[] = []
+    let looks = 0
+    await stores(1).servers.begin(await facts())
+    await using lease = createLease({
+      servers: {
+        ...stores(0).servers,
+        async bury(silent) {
+          const estate = await stores(0).servers.bury(silent)
+          looks++
+          return estate
+        },
+      },
+      facts,
+      clock,
+      onRenewed: () => undefined,
+      onSilent: () => undefined,
+      onBack: async () => undefined,
+      onBuried: async ({ servers }) => void dead.push(...servers.map(({ id }) => id)),
+      log: memoryLog(),
+    })
+    await lease.begin()
+    /** Two seconds later, and whoever looks has looked. */
+    async function beat(): Promise<void> {
+      const before = looks
+      clock.advance(2_000)
+      lease.doubt()
+      await expect.poll(() => looks).toBeGreaterThan(before)
+    }
+    for (const step of ['1 hour', '-2 hours', '20 s', '-1 s', '1 day', '-1 day', '1 hour', '-1 hour']) {
+      await stores(1).servers.renew()
+      await database.send(`UPDATE servers SET seen_at = seen_at + interval '${step}'
+        WHERE id = '${stores(1).server}'`)
+      await beat()
+    }
+    expect(dead).toEqual([])
+    await database.send(`UPDATE servers SET seen_at = seen_at + interval '1 hour'`)
+    for (let beats = 0; beats < 4; beats++) await beat()
+    expect(dead).toEqual([])
+    await beat()
+    expect(dead).toEqual([stores(1).server])
   })
 
   test('who was taken for dead is told, and comes back; what others leave is told until it is settled', async () => {
@@ -102,21 +152,20 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     })
     await lease.begin()
     await stores(1).servers.begin(await facts())
-    await pass(9)
     await stores(1).servers.renew()
-    expect((await stores(1).servers.bury(8_000)).servers).toEqual([{ id: stores(0).server, name: 'a:22' }])
+    expect((await stores(1).servers.bury(await stores(1).servers.beats())).servers).toEqual([
+      { id: stores(0).server, name: 'a:22' },
+    ])
     clock.advance(7_999)
     expect(told).toEqual([])
     await expect.poll(() => told).toEqual(['silent', 'back'])
-    await pass(9)
     await stores(1).servers.renew()
-    await stores(1).servers.bury(8_000)
+    await stores(1).servers.bury(await stores(1).servers.beats())
     lease.doubt()
     // Without waiting for the next beat.
     await expect.poll(() => told.slice(2)).toEqual(['silent', 'back'])
     told.splice(0, 2)
 
-    await pass(9)
     const estatesAfter = async (ms: number): Promise<number> => {
       clock.advance(ms)
       return estates.length

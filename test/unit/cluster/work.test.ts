@@ -79,9 +79,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
 
   /** The other one finds that this server has died. */
   async function die(at: number): Promise<void> {
-    const id = stores(at).server
-    await database.send(`UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE id = '${id}'`)
-    await stores(1 - at).servers.bury(8_000)
+    await stores(1 - at).servers.bury(await stores(1 - at).servers.beats())
   }
 
   test('let a turn of one begin when that of the other ends, or its server dies', async () => {
@@ -218,8 +216,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     test('leave them to whoever finds that the server died, and have none of it any more', async () => {
       const { number } = await ask(0)
       const id = stores(0).server
-      await database.send(`UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE id = '${id}'`)
-      const { questions: left } = await stores(1).servers.bury(8_000)
+      const { questions: left } = await stores(1).servers.bury(await stores(1).servers.beats())
       expect(left).toContainEqual({ ...place(number), server: id, asked: { tool: 'Bash' } })
       expect(await questions[0]!.close(place(number))).toBe('gone')
       expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(false)

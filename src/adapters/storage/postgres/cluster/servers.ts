@@ -31,11 +31,13 @@ export function createServerStore(
     async end() {
       await bury([self])
     },
-    async bury(silentMs) {
-      const silent = await read.all<{ id: ServerId }>(sql`
-        SELECT id FROM servers WHERE id <> ${self} AND seen_at < clock_timestamp() - ${silentMs} * interval '1 millisecond'`)
-      return silent.length === 0 ? NOTHING : await bury(silent.map(({ id }) => id))
+    async beats() {
+      const rows = await read.all<{ id: ServerId; beat: string }>(
+        sql`SELECT id, extract(epoch FROM seen_at)::text AS beat FROM servers WHERE id <> ${self}`,
+      )
+      return new Map(rows.map(({ id, beat }) => [id, beat]))
     },
+    bury: async (silent) => (silent.size === 0 ? NOTHING : await bury([...silent.keys()], [...silent])),
     buryOne: (server) => bury([server]),
     async alive() {
       const rows = await read.all<ServerRow>(sql`SELECT id, name, version, facts FROM servers ORDER BY id`)
@@ -43,13 +45,15 @@ export function createServerStore(
     },
   }
 
-  async function bury(servers: readonly ServerId[]): Promise<Estate> {
+  async function bury(servers: readonly ServerId[], beats?: readonly LastBeat[]): Promise<Estate> {
     const left = await placesOf(read, servers)
-    return await transaction((tx) => remove(tx, servers), locksOf(left))
+    return await transaction((tx) => remove(tx, servers, beats), locksOf(left))
   }
 }
 
 const NOTHING: Estate = { servers: [], rooms: [], questions: [] }
+
+type LastBeat = readonly [server: ServerId, beat: string]
 
 interface LeftPlace {
   readonly room: RoomName
@@ -63,11 +67,16 @@ const placesOf = (statements: Statements, servers: readonly ServerId[]): Promise
 const locksOf = (left: readonly LeftPlace[]): readonly Lock[] =>
   left.flatMap(({ room, person }) => [presenceOf(room, person), logOf(room)])
 
-/** Those that another one has removed meanwhile are left out. */
-async function remove(tx: Statements, wanted: readonly ServerId[]): Promise<Estate> {
-  const gone = await tx.all<Pick<ServerRow, 'id' | 'name'>>(
-    sql`SELECT id, name FROM servers WHERE id = ANY(${wanted}) ORDER BY id FOR UPDATE`,
-  )
+/** Those that another one has removed meanwhile are left out, and so are those that have another beat, where `beats` are given. */
+async function remove(
+  tx: Statements,
+  wanted: readonly ServerId[],
+  beats?: readonly LastBeat[],
+): Promise<Estate> {
+  const gone = await tx.all<Pick<ServerRow, 'id' | 'name'>>(sql`
+    SELECT id, name FROM servers WHERE id = ANY(${wanted})
+      AND (${beats === undefined} OR id || ' ' || extract(epoch FROM seen_at) = ANY(${beats?.map((one) => one.join(' ')) ?? []}::text[]))
+    ORDER BY id FOR UPDATE`)
   const servers = gone.map(({ id }) => id)
   const rooms = await tx.all<{ room: RoomName }>(sql`
     WITH left_rooms AS (

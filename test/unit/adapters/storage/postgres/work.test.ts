@@ -53,12 +53,6 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
   const running = async (): Promise<readonly string[]> =>
     (await one.work.read()).filter(({ waits }) => !waits).map(({ id }) => id)
 
-  /** The server stops saying that it is alive. */
-  const fallSilent = ({ server }: ClusterStores) =>
-    postgres.database.send(
-      `UPDATE servers SET seen_at = seen_at - interval '1 minute' WHERE id = '${server}'`,
-    )
-
   test('fills a queue once, however many ask at once, and says how many there are', async () => {
     const taken = await Promise.all(
       Array.from({ length: 12 }, (_, n) => (n % 2 ? one : two).work.take(turn(`t${n}`), LIMITS)),
@@ -106,8 +100,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     const limits = { running: 1, waiting: 9 }
     await two.work.take(turn('dead'), limits)
     await one.work.take(turn('first'), limits)
-    await fallSilent(two)
-    expect((await one.servers.bury(8_000)).servers).toMatchObject([{ id: two.server }])
+    expect((await one.servers.bury(await one.servers.beats())).servers).toMatchObject([{ id: two.server }])
     expect(await one.work.take(turn('second'), limits)).toEqual({ taken: true, waits: true })
     expect(await running()).toEqual(['first'])
     await expect(two.work.take(turn('third'), limits)).rejects.toMatchObject({ reason: 'taken-for-dead' })
@@ -179,8 +172,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
       await second.models.turns.begin(sub)
       await second.chat.log.append(reply('E1', sub.id))
       expect(await first.models.turns.unfinished()).toEqual([])
-      await fallSilent(two)
-      await one.servers.bury(8_000)
+      await one.servers.bury(await one.servers.beats())
       expect(await first.models.turns.unfinished()).toEqual([begun])
       expect(await first.models.turns.unfinished()).toEqual([])
       const why = 'another one has ended the turn'
@@ -200,8 +192,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     test('keeps nothing of other turns from the log, though it is refused with them', async () => {
       const [first, second] = storages
       await second.models.turns.begin(begun)
-      await fallSilent(two)
-      await one.servers.bury(8_000)
+      await one.servers.bury(await one.servers.beats())
       await first.models.turns.unfinished()
       await two.servers.begin(FACTS)
       await second.models.turns.begin({ ...facts, id: 'T3' as TurnId })
