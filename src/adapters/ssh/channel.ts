@@ -123,7 +123,7 @@ function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrie
       outbox?.abandon()
       gone.abort(CHANNEL_CLOSED)
     },
-    drain: () => draining.abort(),
+    drain: () => draining.abort(SERVER_STOPPING),
     stop() {
       isStopping = true
       gone.abort(SERVER_STOPPING)

@@ -29,13 +29,17 @@ export function createRow(): Row {
     courses.add({ name, event })
     ;(event === 'joined' ? joined : left).push(name)
   }
+  /** A sum does not tell in which order somebody came and went: whoever was there before it has left first. */
+  function noteSum(sum: PresenceSumEntry): void {
+    const back = new Set(sum.left.filter((name) => courses.isThere(name)))
+    for (const name of back) note(name, 'left')
+    for (const name of sum.joined) note(name, 'joined')
+    for (const name of sum.left) if (!back.has(name)) note(name, 'left')
+  }
   return {
     add(entry) {
       if (entry.event !== 'summed') note(nameIn(entry), entry.event)
-      else {
-        for (const name of entry.joined) note(name, 'joined')
-        for (const name of entry.left) note(name, 'left')
-      }
+      else noteSum(entry)
       last = entry
       length += 1
     },

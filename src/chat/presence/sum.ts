@@ -35,6 +35,8 @@ const AFTER = {
 /** What each of some people did in the end, kept while changes come: in a crowd it is asked after each of them. */
 export interface Courses {
   add(change: PresenceChange): void
+  /** Whether somebody is there after what they did; undefined where nothing of them is known. */
+  isThere(name: string): boolean | undefined
   /** How many people there are. */
   size(): number
   /** How many of them took this course. */
@@ -57,6 +59,10 @@ export function createCourses(): Courses {
       if (before !== undefined) count(before, -1)
       count(course, 1)
       people.set(name, course)
+    },
+    isThere(name) {
+      const course = people.get(name)
+      return course === undefined ? undefined : course === 'joined' || course === 'left and came back'
     },
     size: () => people.size,
     count: (course) => counts.get(course) ?? 0,

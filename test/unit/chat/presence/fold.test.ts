@@ -53,6 +53,22 @@ describe('comings and goings in a row', () => {
     expect(texts(shownOf([...before, sum, entryOf('b joined')], 80)).at(-1)).toBe('a, b joined')
   })
 
+  test.each([foldPast, fold])(
+    'have whoever was there before a sum in which they left and joined there still',
+    (shownOf) => {
+      const sum: Entry = {
+        ...base(),
+        kind: 'presence',
+        event: 'summed',
+        joined: ['ann', 'bob'],
+        left: ['ann', 'bob'],
+        text: 'a sum',
+      }
+      const log = [...entries(...said(4), 'ann joined'), sum]
+      expect(texts(shownOf(log, 80)).at(-1)).toBe('ann joined · bob came and went')
+    },
+  )
+
   test('that are one person stay the entry that was recorded', () => {
     const log = entries(...said(3), 'ann joined', 'said')
     expect(foldPast(log, 80)).toEqual(log)
