@@ -174,9 +174,13 @@ async function assemble(
       const until = timeIsOver(seconds * 1_000, hurry())
       const { turns } = activity.work
       const running = { sessions: chat.comingIn.clients.sessions(), turns: turns.countHere() }
-      context.log.info({ ...running, seconds }, 'draining: sessions end, and turns may go on for some time')
+      context.log.info(
+        { ...running, seconds },
+        'draining: sessions end, and turns and the calls of agents may go on for some time',
+      )
       server.drain()
-      await Promise.all([http?.drain(), turns.finish(until)])
+      http?.drain()
+      await Promise.all([turns.finish(until), agents.allClosed(until)])
       context.log.info({ turns: turns.countHere() }, 'drained; turns that still run are stopped')
     },
     async listenHttp() {

@@ -1,4 +1,5 @@
 import { APOLOGY, Refusal, StorageError, UsageError } from '../chat/errors.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Caller } from './caller.ts'
 
@@ -22,9 +23,7 @@ export function createExplain(log: Log, verbs: ReadonlySet<string>): Explain {
       tell(error.message)
     } else if (error instanceof StorageError) {
       log.error({ error, reason: error.reason }, 'the store refused')
-      out.warn(
-        `${error.reading ? 'not read' : 'not stored'}: ${person.admin ? error.forOperators : error.message}`,
-      )
+      out.warn(`${error.reading ? 'not read' : 'not stored'}: ${troubleFor(person, error)}`)
     } else {
       log.error({ error, session: session !== undefined, room: session?.room.name }, 'a command threw')
       out.warn(APOLOGY)
@@ -32,6 +31,10 @@ export function createExplain(log: Log, verbs: ReadonlySet<string>): Explain {
     return 1
   }
 }
+
+/** What the store could not do, for those who run the server or for everybody else. */
+export const troubleFor = (person: Pick<Person, 'admin'>, { message, forOperators }: StorageError): string =>
+  person.admin ? forOperators : message
 
 /** Sentences name commands as a session has them, `/join`; a script writes `join`. Paths keep their slashes. */
 const withoutSlashes = (message: string, verbs: ReadonlySet<string>): string =>

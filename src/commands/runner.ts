@@ -12,7 +12,7 @@ import { takeWord } from '../lib/text/words.ts'
 import { kindOf, type Caller, type ScriptControl, type SessionCaller } from './caller.ts'
 import { ALL_ROOMS, type BaseContext, type Command, type Values } from './define.ts'
 import { instead } from './habits.ts'
-import { createExplain } from './explain.ts'
+import { createExplain, troubleFor } from './explain.ts'
 import { missedCommand } from './missed-words.ts'
 import { checkChoices, parse, type Parsed } from './parse.ts'
 import { checkRights } from './rights.ts'
@@ -51,59 +51,59 @@ export function createRunner(parts: {
   )
 
   const { bytes } = parts
-  const commandOf = (line: string): Command | undefined =>
-    byName.get(takeWord(line.trimStart()).word.toLowerCase())
   const explain = createExplain(parts.log, new Set(byName.keys()))
-
-  const payFor = (command: Command | undefined): ByteQuota['take'] =>
-    command?.protects ? bytes.charge : bytes.take
 
   return {
     command(line, caller) {
-      const command = commandOf(line)
-      return guarded(payFor(command), line, caller, () => run(line, caller), !command?.waitsForNothing)
+      return guarded(caller, async () => {
+        const { command, parsed } = understood(line, caller)
+        await allowed(command, line, caller)
+        return await carryOut(command, parsed, caller)
+      })
     },
     use(use, caller) {
-      const command = byName.get(use.verb)
-      const words = JSON.stringify([use.verb, use.room, use.args])
-      return guarded(payFor(command), words, caller, async () => {
+      return guarded(caller, async () => {
+        const command = byName.get(use.verb)
         if (!command) throw new TypeError(`there is no command ${use.verb}`)
+        await allowed(command, JSON.stringify([use.verb, use.room, use.args]), caller)
         return await carryOut(command, usedAs(command, use), caller)
       })
     },
     speech: (text, caller) =>
-      guarded(bytes.take, text, caller, async () => {
+      guarded(caller, async () => {
+        await caughtUp(caller, 'not stored')
+        needToBeHere(caller)
+        bytes.take(caller.person, utf8Bytes(text))
         const { hint } = await parts.speech.say(caller.session.room, caller.person, text)
         const missed = hint ?? missedCommand(text, (word) => byName.has(word))
         if (missed !== undefined) caller.out.warn(missed)
       }),
   }
 
-  async function guarded(
-    pay: ByteQuota['take'],
-    text: string,
-    caller: Caller,
-    job: () => Promise<void | false>,
-    mustKnow = true,
-  ): Promise<ExitStatus> {
+  async function guarded(caller: Caller, job: () => Promise<void | false>): Promise<ExitStatus> {
     try {
       await parts.pace.next(caller.person)
-      if (mustKnow) await caughtUp()
-      needToBeHere(caller)
-      pay(caller.person, utf8Bytes(text))
       return (await job()) === false ? 1 : 0
     } catch (error) {
       return explain(error, caller)
     }
   }
 
-  /** A server that stood still knows first what others decided while it did. Rejects with `StorageError`. */
-  async function caughtUp(): Promise<void> {
+  /** Takes what the command of these words costs. Rejects where its person may do nothing, or with what `caughtUp` does. */
+  async function allowed(command: Command, words: string, caller: Caller): Promise<void> {
+    if (!command.waitsForNothing) await caughtUp(caller, 'not done')
+    needToBeHere(caller)
+    const pay = command.protects ? bytes.charge : bytes.take
+    pay(caller.person, utf8Bytes(words))
+  }
+
+  /** A server that stood still knows first what others decided while it did. Rejects with `Refusal` where it cannot. */
+  async function caughtUp({ person }: Caller, undone: 'not stored' | 'not done'): Promise<void> {
     try {
       await parts.caughtUp()
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
-      throw new StorageError(error.reason, error.message, { cause: error })
+      throw new Refusal(`${undone}: ${troubleFor(person, error)}`, { cause: error })
     }
   }
 
@@ -122,7 +122,7 @@ export function createRunner(parts: {
     if (!script) return caller
     const stdin: ScriptControl['stdin'] = async (wait) => {
       const text = await script.stdin(wait)
-      await caughtUp()
+      await caughtUp(caller, 'not done')
       needToBeHere(caller)
       await checkAgain()
       bytes.take(person, utf8Bytes(text))
@@ -131,11 +131,12 @@ export function createRunner(parts: {
     return { ...caller, script: { ...script, stdin } }
   }
 
-  async function run(line: string, caller: Caller): Promise<void | false> {
+  /** Throws `UsageError`. */
+  function understood(line: string, caller: Caller): { readonly command: Command; readonly parsed: Parsed } {
     const { word, rest } = takeWord(line.trimStart())
-    const command = commandOf(line)
+    const command = byName.get(word.toLowerCase())
     if (!command) throw unknownCommand(word, caller)
-    return await carryOut(command, parse(command, rest, kindOf(caller)), caller)
+    return { command, parsed: parse(command, rest, kindOf(caller)) }
   }
 
   async function carryOut(

@@ -3,6 +3,7 @@ import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
+import { aborted } from '../lib/when-aborted.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { ToolCount, ToolList } from '../toolbox/tool-list.ts'
 import type { ReportDoing } from '../toolbox/call-context.ts'
@@ -198,12 +199,6 @@ function createStop({ model }: CalledTurn): Stop {
     cancel: (reason = `@${model} was stopped`) => stop.abort(new TurnStopped(reason)),
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 
 /** Lets a turn wait for its slot, then runs it. `ended` is called before `done` settles. */
 function launch(

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { createDeferred } from '../../src/lib/deferred.ts'
+import { openAgent } from '../support/mcp/agent.ts'
+import { openHttpAgent } from '../support/mcp/http-agent.ts'
 import { saysLater } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
 import { createModelStage } from '../support/stage.ts'
@@ -60,5 +62,24 @@ test('a script that asked has its answer; what serves without end is over at onc
   expect(await asking.exit).toBe(0)
   expect(asking.output()).toContain('The first half and the second.')
   expect(await saying.exit).not.toBe(0)
+  expect(await stopped).toBe(0)
+})
+
+test.each(['SSH', 'HTTP'])('the call of an agent over %s that waits for a model is answered', async (by) => {
+  await using stage = await createModelStage(DRAINING, { http: true })
+  const goOn = createDeferred<void>()
+  stage.models.play(saysLater('The first half', goOn.promise, ' and the second.'))
+  const token = (await stage.as('alice', ['token', 'new'])).stdout.trim()
+  await using agent =
+    by === 'SSH' ? await openAgent(stage, 'alice') : await openHttpAgent(stage.server.http, token)
+  const asked = agent.call('ask_model', { room: 'lobby', model: 'qwen', text: 'tell me all of it' })
+  await using bob = await stage.open('bob', '-tt')
+  await bob.waitFor('The first half')
+  const stopped = stage.server.stop('SIGTERM')
+  await bob.waitFor('The server is going down. Goodbye.')
+  goOn.resolve()
+  expect(await asked).toMatchObject({
+    text: expect.stringContaining('The first half and the second.') as string,
+  })
   expect(await stopped).toBe(0)
 })

@@ -18,10 +18,8 @@ import { createRoutes } from './routes.ts'
 export interface HttpServer extends AsyncDisposable {
   /** Starts; resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>
-  /**
-   * Goes on only for those who watch the server: it is not ready any more, and has its figures. Resolves when all else has ended.
-   */
-  drain(): Promise<void>
+  /** Goes on only for those who watch the server: it is not ready any more, and has its figures. What was asked is answered. */
+  drain(): void
   /** Takes nobody any more, and closes all connections within 1 s. */
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -70,10 +68,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       const { address, port: taken } = server.address() as AddressInfo
       return { host: address, port: taken }
     },
-    drain() {
-      draining.abort()
-      return Promise.resolve()
-    },
+    drain: () => draining.abort(),
     async [Symbol.asyncDispose]() {
       draining.abort()
       stopping.abort()

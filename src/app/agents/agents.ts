@@ -11,7 +11,9 @@ import type { Rooms } from '../../chat/rooms.ts'
 import type { Hearing } from '../../chat/talk/ignores.ts'
 import type { Talk } from '../../chat/talk/talk.ts'
 import type { Runner } from '../../commands/runner.ts'
+import { createDeferred } from '../../lib/deferred.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
+import { aborted } from '../../lib/when-aborted.ts'
 import type { Door } from '../door.ts'
 import { readMessages } from './agent-messages.ts'
 import { createAgentRooms } from './agent-rooms.ts'
@@ -24,6 +26,8 @@ export interface Agents {
    * the person is put out of the server.
    */
   open(person: Person, how: { readonly signal: AbortSignal; readonly account: Account }): Promise<OpenAgent>
+  /** Resolves when none is open, or the signal is aborted. Never rejects. */
+  allClosed(signal: AbortSignal): Promise<void>
 }
 
 /** An agent, and its end. */
@@ -45,66 +49,80 @@ export interface AgentParts {
   readonly log: Log
 }
 
-export const createAgents = (parts: AgentParts): Agents => ({
-  async open(person, { signal: gone, account }) {
-    const hearing = await hearingOf(person, parts)
-    const over = new AbortController()
-    const signal = AbortSignal.any([gone, over.signal])
-    const rooms = createAgentRooms(person, parts.rooms, hearing.hears)
-    let why: string | undefined
-    let listener: AgentListener | undefined
-    const end = (reason: string): void => {
-      why ??= reason
-      over.abort(new DOMException('the person was put out', 'AbortError'))
-    }
-    const forget = parts.door.begin({ person, end, leave: rooms.putOut })
-    // One that came over SSH is on a connection that counts already.
-    const uncount = person.login?.token && parts.onServers?.begin(person)
-    const out = parts.door.whyOut(person)
-    if (out !== undefined) end(out)
-    const run: Agent['run'] = (use, how) =>
-      runVerb(use, parts.runner, {
-        person,
-        agent: rooms,
-        account,
-        onLine: how.onLine,
-        signal: AbortSignal.any([signal, how.signal]),
-      })
-    return {
-      signal,
-      name: () => person.name,
-      whyOver: () => why,
-      listen(heard) {
-        listener = heard
-        rooms.listen(heard)
-      },
-      readMessages() {
-        const ended = new AbortController()
-        const { log, talk } = parts
-        const reader = { person, openTalk: talk.openSession, log, listener: () => listener }
-        readMessages(reader, AbortSignal.any([signal, ended.signal]))
-        return () => ended.abort()
-      },
-      run,
-      // As whoever may read its topic, at the pace of commands.
-      follow: (name) =>
-        rooms.follow(name, async () => {
-          const { ok, told } = await run({ verb: 'topic', room: name, flags: { json: true } }, { signal })
-          return ok ? undefined : told
-        }),
-      unfollow: rooms.unfollow,
-      sees: rooms.sees,
-      timesPutOut: rooms.timesPutOut,
-      async close() {
-        forget()
-        uncount?.()
-        over.abort(new DOMException('the agent was closed', 'AbortError'))
-        await rooms.leaveAll()
-        hearing.close()
-      },
-    }
-  },
-})
+export function createAgents(parts: AgentParts): Agents {
+  /** The end of each that is open. */
+  const ends = new Set<Promise<void>>()
+  return {
+    async allClosed(signal) {
+      await Promise.race([Promise.all(ends), aborted(signal)])
+    },
+    async open(person, { signal: gone, account }) {
+      const hearing = await hearingOf(person, parts)
+      const over = new AbortController()
+      const signal = AbortSignal.any([gone, over.signal])
+      const rooms = createAgentRooms(person, parts.rooms, hearing.hears)
+      let why: string | undefined
+      let listener: AgentListener | undefined
+      const end = (reason: string): void => {
+        why ??= reason
+        over.abort(new DOMException('the person was put out', 'AbortError'))
+      }
+      const forget = parts.door.begin({ person, end, leave: rooms.putOut })
+      // One that came over SSH is on a connection that counts already.
+      const uncount = person.login?.token && parts.onServers?.begin(person)
+      const out = parts.door.whyOut(person)
+      if (out !== undefined) end(out)
+      const closed = createDeferred<void>()
+      ends.add(closed.promise)
+      const run: Agent['run'] = (use, how) =>
+        runVerb(use, parts.runner, {
+          person,
+          agent: rooms,
+          account,
+          onLine: how.onLine,
+          signal: AbortSignal.any([signal, how.signal]),
+        })
+      return {
+        signal,
+        name: () => person.name,
+        whyOver: () => why,
+        listen(heard) {
+          listener = heard
+          rooms.listen(heard)
+        },
+        readMessages() {
+          const ended = new AbortController()
+          const { log, talk } = parts
+          const reader = { person, openTalk: talk.openSession, log, listener: () => listener }
+          readMessages(reader, AbortSignal.any([signal, ended.signal]))
+          return () => ended.abort()
+        },
+        run,
+        // As whoever may read its topic, at the pace of commands.
+        follow: (name) =>
+          rooms.follow(name, async () => {
+            const { ok, told } = await run({ verb: 'topic', room: name, flags: { json: true } }, { signal })
+            return ok ? undefined : told
+          }),
+        unfollow: rooms.unfollow,
+        sees: rooms.sees,
+        timesPutOut: rooms.timesPutOut,
+        async close() {
+          forget()
+          uncount?.()
+          over.abort(new DOMException('the agent was closed', 'AbortError'))
+          try {
+            await rooms.leaveAll()
+          } finally {
+            hearing.close()
+            ends.delete(closed.promise)
+            closed.resolve()
+          }
+        },
+      }
+    },
+  }
+}
 
 /** Whom somebody ignores keeps no agent out, where it cannot be read. */
 async function hearingOf(

@@ -1,6 +1,7 @@
 import type { Person } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
+import { untilAborted } from '../../lib/jobs/until-aborted.ts'
 import type { ExecPipe } from '../../session/ports.ts'
 import { version } from '../version.ts'
 import type { Agents } from './agents.ts'
@@ -12,14 +13,14 @@ export type ServeMcp = (person: Person, pipe: ExecPipe, account: Account) => Pro
 export const createServeMcp =
   (agents: Agents, log: Log, maxBytes: () => number): ServeMcp =>
   async (person, pipe, account) => {
-    const signal = AbortSignal.any([pipe.signal, pipe.draining])
-    const agent = await agents.open(person, { signal, account })
+    const agent = await agents.open(person, { signal: pipe.signal, account })
     try {
       const { serveLines } = await adapter()
       await serveLines(
         agent,
         {
-          stdin: pipe.stdin,
+          // A server that drains hears no more, and answers what was asked.
+          stdin: endingWith(pipe.draining, pipe.stdin),
           out: pipe.out,
           work: (piece) => account.run(piece),
           signal: agent.signal,
@@ -34,6 +35,15 @@ export const createServeMcp =
       await agent.close()
     }
   }
+
+/** The same items, until the signal is aborted. */
+async function* endingWith<T>(signal: AbortSignal, items: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* untilAborted(items, signal)
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
 
 /** Loaded with the first agent: most servers have none. */
 const adapter = () => import('../../adapters/mcp/server/serve-lines.ts')

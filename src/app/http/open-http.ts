@@ -72,8 +72,9 @@ export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
       activity.mcp.servedAt(taken.port)
       return taken
     },
-    async drain() {
-      await Promise.all([server.drain(), mcp[Symbol.asyncDispose]()])
+    drain() {
+      server.drain()
+      mcp.drain()
     },
     async [Symbol.asyncDispose]() {
       // Streams end with the agents that hear for them.

@@ -141,6 +141,12 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
     pacing = setTimeout(showReplies, REPLY_MS)
   }
 
+  /** Apart from `watch`, all of whose arguments what it returns would keep: one session for each room. */
+  function listen(): () => void {
+    const stops = [room.listen({ deliver, stream, peopleChanged }), rooms.watch(room, look)]
+    return () => stops.forEach((stop) => stop())
+  }
+
   function leave(refresh: () => void): void {
     watchers.delete(refresh)
     if (watchers.size > 0) return
@@ -155,8 +161,7 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
       rooms.questions(room).flatMap((one) => (one.mayAllow(person, role) ? [one.number] : [])),
     watch(person, role, refresh) {
       if (watchers.size === 0) {
-        const stops = [room.listen({ deliver, stream, peopleChanged }), rooms.watch(room, look)]
-        stopListening = () => stops.forEach((stop) => stop())
+        stopListening = listen()
         void updateLastTurn()
       }
       watchers.add(refresh)

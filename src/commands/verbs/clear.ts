@@ -3,6 +3,7 @@ import { defineCommand, type Command } from '../define.ts'
 export const clearCommand = (): Command =>
   defineCommand({
     name: 'clear',
+    waitsForNothing: true,
     aliases: ['cls'],
     summary: 'clear the screen, as Ctrl-L does; /history shows what was said',
     room: 'none',

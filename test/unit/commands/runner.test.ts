@@ -183,9 +183,14 @@ describe('where other servers may have decided something meanwhile', () => {
     news = () => Promise.reject(new StorageError('away', 'the database is away', { reading: true }))
     clock.advance(60_000)
     expect(await scene.runner.speech('lost', caller)).toBe(1)
+    expect(await scene.runner.command('do', caller)).toBe(1)
+    clock.advance(60_000)
+    expect(await scene.runner.command('nothing-like-it', caller)).toBe(2)
     expect(told.err).toEqual([
       'you were put out of lobby before this was done; it was not done',
       'not stored: the database is away',
+      'not done: the database is away',
+      'unknown command /nothing-like-it; /help lists them',
     ])
     expect(await scene.world.texts('lobby')).toEqual([])
     expect(await scene.runner.command('end', caller)).toBe(0)

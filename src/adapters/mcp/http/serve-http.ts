@@ -1,12 +1,13 @@
 import { isLegacyRequest } from '@modelcontextprotocol/server'
 import type { Person } from '../../../chat/people/person.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../../../lib/clean-json.ts'
-import { isJsonObject, parseJson, type Json } from '../../../lib/json.ts'
+import { parseJson, type Json } from '../../../lib/json.ts'
 import type { McpHttpParts } from './ports.ts'
 import { openModern } from './modern-session.ts'
 import { openSession } from './legacy-session.ts'
 import { createSessions } from './sessions.ts'
 import { failed } from './failed.ts'
+import { methodOf } from './method.ts'
 
 /** What serves MCP over HTTP. */
 export interface McpHttp extends AsyncDisposable {
@@ -14,12 +15,15 @@ export interface McpHttp extends AsyncDisposable {
   fetch(request: Request, person: Person): Promise<Response>
   /** Sessions that are open. */
   sessions(): number
+  /** Ends each session once the calls that it has now are answered. No request may come after it. */
+  drain(): void
 }
 
 export function createMcpHttp(parts: McpHttpParts): McpHttp {
   const sessions = createSessions(parts.limits, parts.clock)
   return {
     sessions: sessions.count,
+    drain: sessions.drain,
     async fetch(request, person) {
       const body = await bodyOf(request)
       if (body instanceof Response) return body
@@ -34,7 +38,7 @@ export function createMcpHttp(parts: McpHttpParts): McpHttp {
           ? await sessions.use(session, request, body)
           : failed(404, 'there is no such session; initialize a new one')
       }
-      if (!isJsonObject(body ?? null) || methodOf(body) !== 'initialize')
+      if (methodOf(body) !== 'initialize')
         return failed(
           400,
           'a session begins with initialize, and each later request names it in Mcp-Session-Id',
@@ -64,6 +68,3 @@ async function bodyOf(request: Request): Promise<Json | undefined | Response> {
     return failed(400, `a message is nested at most ${MAX_JSON_DEPTH} levels deep`, -32_600)
   return body
 }
-
-const methodOf = (body: Json | undefined): Json | undefined =>
-  isJsonObject(body ?? null) ? (body as { readonly method?: Json }).method : undefined

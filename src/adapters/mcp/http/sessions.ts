@@ -3,6 +3,7 @@ import type { MonotonicClock } from '../../../chat/ports.ts'
 import type { Json } from '../../../lib/json.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
 import { failed } from './failed.ts'
+import { methodOf } from './method.ts'
 import type { SessionLimits } from './ports.ts'
 
 /** One client, or all of a token that need no session. */
@@ -26,6 +27,8 @@ export interface Sessions {
   /** Has a session answer. Until that is over, it is not idle. */
   use(session: HttpSession, request: Request, body: Json | undefined): Promise<Response>
   end(session: HttpSession): Promise<void>
+  /** Ends each once the calls that it has now are answered. */
+  drain(): void
   endAll(): Promise<void>
   count(): number
 }
@@ -34,6 +37,8 @@ interface Held {
   readonly session: HttpSession
   /** Answers that are under way. */
   busy: number
+  /** Those of them that have an end: the others are streams of what happens. */
+  calls: number
   usedAt: number
 }
 
@@ -44,6 +49,7 @@ export function createSessions(limits: SessionLimits, clock: MonotonicClock): Se
   const held = new Map<string, Held>()
   const sharedBy = new Map<number, Promise<HttpSession>>()
   let looking: NodeJS.Timeout | undefined
+  let draining = false
 
   function look(): void {
     clearTimeout(looking)
@@ -62,7 +68,7 @@ export function createSessions(limits: SessionLimits, clock: MonotonicClock): Se
   }
 
   function add(session: HttpSession): void {
-    held.set(session.id, { session, busy: 0, usedAt: clock.monotonic() })
+    held.set(session.id, { session, busy: 0, calls: 0, usedAt: clock.monotonic() })
     whenAborted(session.signal, () => void end(session))
     makeRoom(session.person)
     if (held.size === 1) look()
@@ -70,6 +76,10 @@ export function createSessions(limits: SessionLimits, clock: MonotonicClock): Se
 
   async function end(session: HttpSession): Promise<void> {
     if (held.delete(session.id)) await session.close()
+  }
+
+  function endIfIdle({ session, calls }: Held): void {
+    if (calls === 0) void end(session)
   }
 
   /** Known at once, so that requests which come together open one. */
@@ -105,15 +115,23 @@ export function createSessions(limits: SessionLimits, clock: MonotonicClock): Se
     async use(session, request, body) {
       const one = held.get(session.id)
       if (!one) return failed(404, 'this session is over; initialize a new one')
+      const calls = hasEnd(request, body) ? 1 : 0
       one.busy += 1
+      one.calls += calls
       one.usedAt = clock.monotonic()
       whenAborted(request.signal, () => {
         one.busy -= 1
+        one.calls -= calls
         one.usedAt = clock.monotonic()
+        if (draining) endIfIdle(one)
       })
       return await session.answer(request, body)
     },
     end,
+    drain() {
+      draining = true
+      for (const one of held.values()) endIfIdle(one)
+    },
     async endAll() {
       clearTimeout(looking)
       await Promise.all([...held.values()].map(({ session }) => end(session)))
@@ -121,6 +139,10 @@ export function createSessions(limits: SessionLimits, clock: MonotonicClock): Se
     count: () => held.size,
   }
 }
+
+/** A stream of what happens is open for as long as its client wants to listen. */
+const hasEnd = ({ method }: Request, body: Json | undefined): boolean =>
+  method === 'POST' && methodOf(body) !== 'subscriptions/listen'
 
 /** Whether two came with the same token, for the same rooms: one of these may be deleted meanwhile, and another have its name. */
 function isSameLogin({ id, login: one }: Person, { id: otherId, login: other }: Person): boolean {

@@ -8,8 +8,12 @@ import { expands, ownOf } from './statements.ts'
  * The schema that a program must know at least to run with this migration applied, as its first lines say: `-- Needs: 7`. 0 where
  * they say nothing: then whatever ran before it runs on.
  */
-export const neededSchema = ({ sql }: Pick<Migration, 'sql'>): number =>
-  Number(/^-- Needs: (\d+)$/m.exec(sql)?.[1] ?? 0)
+export function neededSchema({ sql }: Pick<Migration, 'sql'>): number {
+  const lines = sql.split('\n')
+  const end = lines.findIndex((line) => !/^\s*(?:--|$)/.test(line))
+  const comments = end < 0 ? lines : lines.slice(0, end)
+  return Number(comments.map((line) => /^-- Needs: (\d+)$/.exec(line.trimEnd())?.[1]).find(Boolean) ?? 0)
+}
 
 const WHAT_EXPANDS = [
   'new tables that no query fills',

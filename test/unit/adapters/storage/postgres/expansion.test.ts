@@ -162,7 +162,9 @@ test('what is refused is named, with what would pass', () => {
   )
 })
 
-test('the schema that is needed is read from a line of its own', () => {
+test('the schema that is needed is read from a line of its own before the first statement', () => {
   expect(neededSchema({ sql: '-- Needs: 12\nDROP TABLE rooms' })).toBe(12)
+  expect(neededSchema({ sql: '-- Why it is so.\n\n-- Needs: 12\nDROP TABLE rooms' })).toBe(12)
   expect(neededSchema({ sql: "INSERT INTO rooms VALUES ('-- Needs: 12')" })).toBe(0)
+  expect(neededSchema({ sql: "INSERT INTO rooms VALUES ('\n-- Needs: 12\n')" })).toBe(0)
 })
