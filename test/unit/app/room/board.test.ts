@@ -8,6 +8,7 @@ import type { RunningWork, SessionStatus } from '../../../../src/session/ports.t
 import { work } from '../../../support/session-host.ts'
 import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
+import { collectGarbage } from '../../../support/collect-garbage.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 
 const withoutSgr = (row: string): string => row.replaceAll(/\u001b\[[\d;]*m/g, '')
@@ -77,7 +78,7 @@ async function start() {
       },
     }
   }
-  return { world, lobby, person, session }
+  return { world, boards, lobby, person, session }
 }
 
 test('it is drawn again while something runs, and once more when that has ended', async () => {
@@ -257,4 +258,19 @@ test('it shows what the last turn used of its budget, once that is known, and no
   world.lastTurn = undefined
   await lobby.record(end)
   await vi.waitFor(() => expect(alice.status()).not.toContain('8k'))
+})
+
+test('it keeps nothing of the sessions that have left', async () => {
+  const { boards, lobby, person } = await start()
+  const bob = await person('bob')
+  function comeAndGo(): WeakRef<() => void> {
+    const refresh = (): void => undefined
+    boards.of(lobby).watch(bob, 'member', refresh).leave()
+    return new WeakRef(refresh)
+  }
+  const refresh = comeAndGo()
+  await vi.waitFor(async () => {
+    await collectGarbage()
+    expect(refresh.deref()).toBe(undefined)
+  })
 })
