@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { defineConfig } from 'vitest/config'
-import { lateOptimizing } from './support/late-optimizing.ts'
+import { forWorkers } from './support/node-flags.ts'
 import { MixedSequencer } from './support/mixed-sequencer.ts'
 import { SummaryReporter } from './support/summary-reporter.ts'
 
@@ -32,7 +32,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     // Nothing of ours keeps state in a module, so that files can share them; it saves a third of the time.
     isolate: false,
-    execArgv: [...lateOptimizing],
+    execArgv: [...forWorkers],
     // What was not changed since the last run is not compiled again: that takes a fifth of the time of a short run.
     experimental: { fsModuleCache: true },
     sequence: { sequencer: MixedSequencer },

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { lateOptimizing } from './late-optimizing.ts'
+import { lateOptimizing } from './node-flags.ts'
 import { writeConfig, writeNoConfig } from './stored.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname

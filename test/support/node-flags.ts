@@ -5,3 +5,10 @@
 export const lateOptimizing: readonly string[] = process.versions.node.startsWith('20.')
   ? ['--interrupt-budget=1000000']
   : []
+
+/** How those that run tests are started, too: four share two processors, so that a collection of garbage by several threads delays others. */
+export const forWorkers: readonly string[] = [
+  ...lateOptimizing,
+  '--wasm-tiering-budget=100000000',
+  '--single-threaded-gc',
+]
