@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { lateOptimizing } from './node-flags.ts'
 import { writeConfig, writeNoConfig } from './stored.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
@@ -54,7 +55,7 @@ export async function startServer(
     ...(file === undefined ? [] : ['--config', file]),
     ...(http === false ? [] : ['--http', http === true ? '127.0.0.1:0' : http]),
   ]
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [...lateOptimizing, main, ...args], {
     env: { PATH: process.env['PATH'], HOME: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
