@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Connection, ServerChannel, Session } from 'ssh2'
-import { BY_APPLICATION, disconnectMessage } from './farewell.ts'
+import { BY_APPLICATION, disconnectMessage } from './first-and-last/farewell.ts'
 
 /**
  * The only file beside ssh2-key-exchange.ts that reaches into ssh2 (1.17), for what it has no public way to do. If the parts are not where they

@@ -3,10 +3,10 @@ import type { Connection, Server } from 'ssh2'
 import { ALGORITHMS } from './algorithms.ts'
 import { signingKey } from './keys/ed25519.ts'
 import type { HostKey } from './keys/host-key.ts'
-import { plainDisconnect, TOO_MANY_CONNECTIONS, type CloseWhenRead } from './farewell.ts'
+import { plainDisconnect, TOO_MANY_CONNECTIONS, type CloseWhenRead } from './first-and-last/farewell.ts'
 import { socketOf } from './ssh2-internals.ts'
 import { ssh2 } from './ssh2.ts'
-import { readVersion } from './version.ts'
+import { readVersion } from './first-and-last/version.ts'
 
 /** A dead peer is noticed after 45 s: two unanswered keepalives are forgiven, the third is not. */
 const KEEPALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }

@@ -1,3 +1,7 @@
+/**
+ * first-and-last/ has the first line that a peer sends, and the last words that it reads: why it is disconnected. It must not know when
+ * that is, nor people or keys: it knows bytes and sockets.
+ */
 import type { Socket } from 'node:net'
 
 /** How long a client may take to read why it is disconnected, and to hang up. */
