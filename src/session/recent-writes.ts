@@ -27,14 +27,8 @@ export interface RecentWrites<From> {
   unsure(): readonly RecentWrite<From>[] | undefined
 }
 
-/**
- * So long after the terminal has changed its client may hear of it: tmux tells a program of a window that is dragged every 250 ms.
- * A line that is written again stands there twice; one that is not may stand nowhere.
- */
-const LATE_MS = 250
-
 /** Nobody's connection takes longer to be told of and to answer. */
-const KEPT_MS = 2_000 + LATE_MS
+const KEPT_MS = 2_000
 
 /** `now` gives milliseconds that never go back. */
 export function createRecentWrites<From>(now: () => number): RecentWrites<From> {
@@ -67,8 +61,8 @@ export function createRecentWrites<From>(now: () => number): RecentWrites<From> 
     },
     answered() {
       if (changedAt === undefined) return
-      // The client asked and answered in that time, and the terminal behind it is told later than the client, or earlier.
-      unsureFrom = Math.min(unsureFrom, changedAt - LATE_MS - 2 * (now() - changedAt))
+      // The client asked and answered in that time, and the terminal behind it is told later than the client.
+      unsureFrom = Math.min(unsureFrom, changedAt - 2 * (now() - changedAt))
       changedAt = undefined
     },
     unsure: () =>

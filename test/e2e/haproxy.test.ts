@@ -75,7 +75,7 @@ test.skipIf(lacks('haproxy')).each([
       .poll(haproxy.said, { timeout: 10_000 })
       .toMatch(/one succeeded.*Layer7 check passed.*code: 200/)
     expect(server.logged).toEqual([])
-    await http.drain()
+    http.drain()
     await expect.poll(haproxy.said, { timeout: 10_000 }).toMatch(/one failed.*code: 503[^]*one is DOWN/)
     expect((await ssh(target, ['x'])).exitCode).toBe(255)
   },
