@@ -185,10 +185,10 @@ export const isEntryKind = (kind: string): kind is EntryKind => Object.hasOwn(KI
 type WithoutIdentity<E> = E extends Entry ? Omit<E, 'id' | 'at' | 'room'> : never
 
 /** An entry before the room has given it an id, a time and its own name. */
-export type EntryDraft = WithoutIdentity<Entry>
+export type NewEntry = WithoutIdentity<Entry>
 
-/** A draft once it is recorded. */
-export type Recorded<Draft extends EntryDraft> = Draft & Pick<Entry, 'id' | 'at' | 'room'>
+/** A new entry once it is recorded. */
+export type Recorded<New extends NewEntry> = New & Pick<Entry, 'id' | 'at' | 'room'>
 
 /** A piece of a reply as it is being written. Never stored: the whole reply becomes an entry. */
 export interface ReplyDelta {

@@ -1,4 +1,4 @@
-import type { EntryDraft, EntryId, RoomName } from './entry.ts'
+import type { NewEntry, EntryId, RoomName } from './entry.ts'
 import type { PresenceParts } from './presence/presence.ts'
 import type { Clock, EntryLog, RoomBus } from './ports.ts'
 
@@ -18,11 +18,11 @@ export interface RecorderParts {
 export function createRecorder(room: RoomName, parts: RecorderParts): PresenceParts['record'] {
   const { entries, servers } = parts
   let lastDelivery: Promise<unknown> = Promise.resolve()
-  return async (draft, store = (entry) => entries.append(entry)) => {
-    const drafted = entryOf(draft, room, parts)
-    const stored = store(drafted)
+  return async (newEntry, store = (entry) => entries.append(entry)) => {
+    const written = entryOf(newEntry, room, parts)
+    const stored = store(written)
     const delivered = Promise.all([stored, lastDelivery]).then(async ([{ id, after }]) => {
-      const entry = id === drafted.id ? drafted : { ...drafted, id }
+      const entry = id === written.id ? written : { ...written, id }
       await servers.bus.publish(room, { type: 'entry', entry, ...(after !== undefined && { after }) })
       return entry
     })
@@ -31,13 +31,13 @@ export function createRecorder(room: RoomName, parts: RecorderParts): PresencePa
   }
 }
 
-/** The draft as an entry of a room, with an id and the time. */
-export const entryOf = <Draft extends EntryDraft>(
-  draft: Draft,
+/** A new entry as one of a room, with an id and the time. */
+export const entryOf = <New extends NewEntry>(
+  newEntry: New,
   room: RoomName,
   { nextId, clock }: RecorderParts,
 ) => ({
-  ...draft,
+  ...newEntry,
   id: nextId() as EntryId,
   at: clock.now(),
   room,

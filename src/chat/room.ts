@@ -1,4 +1,4 @@
-import type { Entry, EntryDraft, Recorded, ReplyDelta, RoomName } from './entry.ts'
+import type { Entry, NewEntry, Recorded, ReplyDelta, RoomName } from './entry.ts'
 import type { Person, PersonId, Role } from './people/person.ts'
 import type {
   Alarm,
@@ -36,16 +36,16 @@ export interface Room {
   /** The room's row, as it is now. Rejects with `StorageError`. */
   info(): Promise<RoomRecord>
   /**
-   * Gives the draft an id and a time, appends it to the log, then delivers it to all present, in order.
+   * Gives the entry an id and a time, appends it to the log, then delivers it to all present, in order.
    * Resolves when it is on disk and was delivered. If it rejects, with `StorageError`, nobody saw it.
    */
-  record<Draft extends EntryDraft>(draft: Draft): Promise<Recorded<Draft>>
+  record<New extends NewEntry>(newEntry: New): Promise<Recorded<New>>
   /** What was recorded here, oldest first. Rejects with `StorageError`. */
   history(query: LogQuery): Promise<readonly Entry[]>
   /** Delivers a piece of a reply to those present; nothing is stored. */
   stream(delta: Omit<ReplyDelta, 'room'>): void
   /** Tells some of those who are present, through any server, or through this one, which takes no bus, and nobody else; nothing is stored. */
-  whisper(people: readonly Person[], draft: EntryDraft, only?: 'here'): void
+  whisper(people: readonly Person[], newEntry: NewEntry, only?: 'here'): void
   /**
    * Adds somebody; the first participant of a person is announced, as soon as that can be stored. Where many come and
    * go, they are summed up in one line (chat/presence/presence.ts). Rejects with `Refusal` for somebody who is banned, or
@@ -191,8 +191,8 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
 
   return {
     name,
-    async record(draft) {
-      const entry = await record(draft)
+    async record(newEntry) {
+      const entry = await record(newEntry)
       void presence.catchUp()
       return entry
     },
@@ -203,8 +203,8 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     sumUpPresence: () => presence.sumUp(),
     catchUpPresence: () => presence.catchUp(),
     stream: (delta) => void bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
-    whisper(people, draft, only) {
-      const entry = entryOf(draft, name, parts)
+    whisper(people, newEntry, only) {
+      const entry = entryOf(newEntry, name, parts)
       if (people.length === 0) return
       const to = people.map(({ id }) => id)
       if (only) tellSome(to, entry)

@@ -1,5 +1,5 @@
 import { counted } from '../lib/plural.ts'
-import type { EntryDraft, RoomName } from './entry.ts'
+import type { NewEntry, RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { createExits, type Exits } from './exits.ts'
 import { isRoomName } from './people/name-rules.ts'
@@ -45,7 +45,7 @@ export interface Everywhere {
   /** The rooms in which anybody is now. */
   inUse(): readonly Room[]
   /** Tells somebody something in each of their sessions, in whichever room; nothing is stored. */
-  whisper(person: Person, draft: EntryDraft): void
+  whisper(person: Person, newEntry: NewEntry): void
   /** Whether somebody is in any room through this server. */
   isHere(person: Person): boolean
   /** Another server has changed names, and has told the rooms. */
@@ -176,8 +176,8 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
       },
       peopleIn: (name) => (open.get(name)?.present() ?? parts.servers.elsewhere.peopleIn(name)).length,
       inUse: () => [...open.values()].filter((room) => room.present().length > 0),
-      whisper(person, draft) {
-        for (const room of roomsWith(person)) room.whisper([person], draft)
+      whisper(person, newEntry) {
+        for (const room of roomsWith(person)) room.whisper([person], newEntry)
       },
       isHere: ({ id }) => [...open.values()].some((room) => room.isHere(id)),
       namesChanged: () => [...open.values()].forEach((room) => room.namesChanged()),

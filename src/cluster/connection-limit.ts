@@ -45,7 +45,7 @@ interface Waiting {
 export function createConnectionLimit(
   store: Pick<PayerStore, 'take'>,
   known: KnownPayers,
-  inTurn: (work: () => Promise<void>) => Promise<void>,
+  serially: (work: () => Promise<void>) => Promise<void>,
   { clock, log, takenForDead }: SharedPresenceParts,
 ): ConnectionLimit {
   const taken = new Map<string, number>()
@@ -117,7 +117,7 @@ export function createConnectionLimit(
   const ask = (asked: AskedConnection): Promise<boolean> =>
     new Promise((answer) => {
       waiting.push({ asked, answer })
-      void inTurn(serve)
+      void serially(serve)
     })
 
   const isFullHere = ({ bounded, limit }: AskedConnection): boolean =>

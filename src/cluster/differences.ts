@@ -32,7 +32,7 @@ export const clockFact = (aheadMs: number): ServerFacts['shared'] =>
 export function createDifferences({ server, servers, tell, log }: DifferencesParts): Differences {
   /** The sentences, by what they are about: a server may have another name than when it began. */
   let known: ReadonlyMap<string, string> = new Map()
-  const inTurn = createSerial()
+  const serially = createSerial()
 
   async function look(): Promise<void> {
     const found = differencesOf(server, await servers.alive())
@@ -47,7 +47,7 @@ export function createDifferences({ server, servers, tell, log }: DifferencesPar
     }
   }
 
-  return { look: () => inTurn(look), now: () => [...known.values()] }
+  return { look: () => serially(look), now: () => [...known.values()] }
 }
 
 function differencesOf(server: ServerId, all: readonly ServerRecord[]): ReadonlyMap<string, string> {

@@ -4,7 +4,7 @@ import type { Alarm, Log } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { skeleton } from '../lib/text/skeleton.ts'
 import { createMoments } from './moments.ts'
-import { createOwnPlaces, type OwnPlaces } from './own-places.ts'
+import { createOwnPresence, type OwnPresence } from './own-presence.ts'
 import type { ClusterStores, PersonInRoom, PresentRow } from './ports.ts'
 import { createRoomWatchers } from './room-watchers.ts'
 
@@ -12,7 +12,7 @@ import { createRoomWatchers } from './room-watchers.ts'
 const MOVE_MS = 10_000
 
 /** Who is in the rooms through which server, kept as the database has it. */
-export interface SharedPresence extends Elsewhere, Pick<OwnPlaces, 'catchUp'> {
+export interface SharedPresence extends Elsewhere, Pick<OwnPresence, 'catchUp'> {
   /** Reads who is there through others, and follows that. Rejects with `StorageError`. */
   begin(): Promise<void>
   /** Others took this server for dead: its people come in again with the next `catchUp`. */
@@ -34,17 +34,17 @@ export function createSharedPresence(
   const rooms = new Map<RoomName, ReadonlyMap<PersonId, Person>>()
   const lists = new Map<RoomName, readonly Person[]>()
   const watchers = createRoomWatchers()
-  const own = createOwnPlaces(present, log, takenForDead)
+  const own = createOwnPresence(present, log, takenForDead)
   const moving = createMoments(MOVE_MS, clock)
 
   const wentFrom = (room: RoomName, id: PersonId): void =>
     moving.begin(keyOf(room, id), () => watchers.tell(room))
 
-  /** Who has one more place, or one less, is who is there now: what was known before does not matter. */
-  function take(places: readonly PersonInRoom[], rows: readonly PresentRow[]): void {
+  /** Who is in one more room, or one less, is who is there now: what was known before does not matter. */
+  function take(presences: readonly PersonInRoom[], rows: readonly PresentRow[]): void {
     const there = new Map(rows.map(({ room, person }) => [keyOf(room, person.id), person]))
-    const changed = new Set(places.map(({ room }) => room))
-    for (const { room, person } of places) put(room, person, there.get(keyOf(room, person)))
+    const changed = new Set(presences.map(({ room }) => room))
+    for (const { room, person } of presences) put(room, person, there.get(keyOf(room, person)))
     for (const room of changed) {
       lists.delete(room)
       watchers.tell(room)
@@ -67,15 +67,15 @@ export function createSharedPresence(
 
   /** Their names or rights have changed. */
   async function readPeopleAgain(ids: readonly PersonId[]): Promise<void> {
-    const places = [...rooms].flatMap(([room, people]) =>
+    const presences = [...rooms].flatMap(([room, people]) =>
       ids.filter((id) => people.has(id)).map((person) => ({ room, person })),
     )
-    if (places.length > 0) take(places, await present.elsewhere(places))
+    if (presences.length > 0) take(presences, await present.elsewhere(presences))
   }
 
   async function readAgain(keys: readonly string[]): Promise<void> {
-    const places = keys.map(placeIn)
-    take(places, await present.elsewhere(places))
+    const presences = keys.map(presenceIn)
+    take(presences, await present.elsewhere(presences))
   }
 
   return {
@@ -117,7 +117,7 @@ export function createSharedPresence(
 
 const keyOf = (room: RoomName, person: PersonId): string => `${person} ${room}`
 
-function placeIn(key: string): PersonInRoom {
+function presenceIn(key: string): PersonInRoom {
   const [person = '', room = ''] = key.split(' ')
   return { person: person as PersonId, room: room as RoomName }
 }

@@ -31,7 +31,7 @@ export interface HeardRoom {
   /** Another one did. */
   other(hint: Hint): Promise<void>
   /** Something that is no entry, after what was heard before it. */
-  inTurn(tell: () => void): Promise<void>
+  serially(tell: () => void): Promise<void>
   /** The log has this entry: reads what is missing up to it. */
   reach(id: EntryId): Promise<void>
 }
@@ -44,7 +44,7 @@ const BEFORE_ALL = '' as EntryId
  * newest entry of now, or before the first that this process appends meanwhile.
  */
 export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts): HeardRoom {
-  const inTurn = createSerial()
+  const serially = createSerial()
   /** The last that was delivered; undefined until it is known where to begin. */
   let last: EntryId | undefined
   /** What the log ended with before the first entry that this process appended meanwhile. */
@@ -117,17 +117,17 @@ export function createHeardRoom({ newest, read, deliver, log }: HeardRoomParts):
     missing = last
   }
 
-  const ready = inTurn(() => begin())
+  const ready = serially(() => begin())
   return {
     ready,
     own(hint) {
       if (last === undefined) ownBefore ??= hint.after ?? BEFORE_ALL
-      return inTurn(() => take(hint))
+      return serially(() => take(hint))
     },
-    other: (hint) => inTurn(() => take(hint)),
-    inTurn: (tell) => inTurn(tell),
+    other: (hint) => serially(() => take(hint)),
+    serially: (tell) => serially(tell),
     reach: (id) =>
-      inTurn(async () => {
+      serially(async () => {
         goBackFromMissing(id)
         await take({ id, after: undefined })
       }),

@@ -49,7 +49,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   let isComingBack = false
   /** What others left, and what follows from it is not stored yet. */
   let unsettled: readonly Estate[] = []
-  const inTurn = createSerial()
+  const serially = createSerial()
   /** A beat that has not begun. */
   let nextBeat: Promise<void> | undefined
 
@@ -60,7 +60,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   }
 
   function beatNow(): Promise<void> {
-    nextBeat ??= inTurn(async () => {
+    nextBeat ??= serially(async () => {
       nextBeat = undefined
       if (state === 'running') await beat()
     })
@@ -157,7 +157,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
     async [Symbol.asyncDispose]() {
       const wasRunning = state === 'running'
       state = 'ended'
-      await inTurn(() => undefined)
+      await serially(() => undefined)
       if (wasRunning)
         await servers.end().catch((error: unknown) => log.warn({ error }, 'the lease was not ended'))
     },

@@ -34,7 +34,7 @@ export function createSharedPayers(
   let elsewhere = new Map<string, ReadonlyMap<ServerId, number>>()
 
   /** What is counted is told in the order of the counting. */
-  const inTurn = createSerial()
+  const serially = createSerial()
 
   function count(payer: string, by: 1 | -1, told: WhenTold): void {
     const connections = (here.get(payer) ?? 0) + by
@@ -55,7 +55,7 @@ export function createSharedPayers(
   const limited = createConnectionLimit(
     payers,
     { here: (payer) => here.get(payer) ?? 0, elsewhere: connectionsElsewhere, add: count },
-    inTurn,
+    serially,
     { clock, log, takenForDead },
   )
 
@@ -64,7 +64,7 @@ export function createSharedPayers(
     isTelling = true
     clock.later(isFailing ? AGAIN_MS : TELL_MS, () => {
       isTelling = false
-      void inTurn(tell)
+      void serially(tell)
     })
   }
 
@@ -73,7 +73,7 @@ export function createSharedPayers(
     if (isFailing) return tellLater()
     if (isHurrying) return
     isHurrying = true
-    void inTurn(() => {
+    void serially(() => {
       isHurrying = false
       return tell()
     })

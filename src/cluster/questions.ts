@@ -4,7 +4,7 @@ import type { PersonId } from '../chat/people/person.ts'
 import type { Alarm, Log } from '../chat/ports.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { ClusterStores } from './ports.ts'
-import type { QuestionCounts, QuestionPlace, QuestionRow, QuestionStore } from './work-ports.ts'
+import type { QuestionCounts, QuestionKey, QuestionRow, QuestionStore } from './work-ports.ts'
 import { createRoomWatchers } from './room-watchers.ts'
 
 /** The open questions of all servers. */
@@ -16,9 +16,9 @@ export interface SharedQuestions {
     answered: (answer: JsonObject) => void,
   ): Promise<number | QuestionCounts>
   /** It is over, unless an answer comes that another server has given. Rejects with `StorageError`. */
-  close(place: QuestionPlace): ReturnType<QuestionStore['close']>
+  close(question: QuestionKey): ReturnType<QuestionStore['close']>
   /** Gives another server the first answer to its question. False if it is over. Rejects with `StorageError`. */
-  answer(place: QuestionPlace, answer: JsonObject): Promise<boolean>
+  answer(question: QuestionKey, answer: JsonObject): Promise<boolean>
   /** Those that other servers have asked in a room, in the order of asking. */
   elsewhere(room: RoomName): readonly QuestionRow[]
   /** From now on `changed` is called after those have changed. Returns the function that ends it. */
@@ -48,7 +48,7 @@ export function createSharedQuestions(parts: SharedQuestionsParts): SharedQuesti
   const watchers = createRoomWatchers()
 
   async function readAgain(keys: readonly string[]): Promise<void> {
-    const rows = await store.read(keys.map(placeIn))
+    const rows = await store.read(keys.map(keyIn))
     const found = new Map(rows.map((row) => [keyOf(row), row]))
     for (const key of keys) take(key, found.get(key))
   }
@@ -62,26 +62,26 @@ export function createSharedQuestions(parts: SharedQuestionsParts): SharedQuesti
     if (row?.answer && row.server === server) settle(row, row.answer)
     if (row && !row.answer && row.server !== server) others.set(key, row)
     else if (!others.delete(key)) return
-    watchers.tell(placeIn(key).room)
+    watchers.tell(keyIn(key).room)
   }
 
-  function settle(place: QuestionPlace, answer: JsonObject): void {
-    const key = keyOf(place)
+  function settle(question: QuestionKey, answer: JsonObject): void {
+    const key = keyOf(question)
     const answered = own.get(key)
     if (!answered) return void early.set(key, answer)
     own.delete(key)
     early.delete(key)
-    void remove(place)
+    void remove(question)
     answered(answer)
   }
 
-  async function remove(place: QuestionPlace): Promise<void> {
+  async function remove(question: QuestionKey): Promise<void> {
     try {
-      await store.remove(place)
+      await store.remove(question)
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       log.warn({ error, reason: error.reason }, 'a question that is over could not be removed yet')
-      clock.later(AGAIN_MS, () => void remove(place))
+      clock.later(AGAIN_MS, () => void remove(question))
     }
   }
 
@@ -89,24 +89,24 @@ export function createSharedQuestions(parts: SharedQuestionsParts): SharedQuesti
     async open(question, mayOpen, answered) {
       const number = await store.open(question, mayOpen)
       if (typeof number !== 'number') return number
-      const place = { room: question.room, number }
-      own.set(keyOf(place), answered)
-      const answer = early.get(keyOf(place))
-      if (answer) settle(place, answer)
+      const opened = { room: question.room, number }
+      own.set(keyOf(opened), answered)
+      const answer = early.get(keyOf(opened))
+      if (answer) settle(opened, answer)
       return number
     },
-    async close(place) {
+    async close(question) {
       try {
-        const end = await store.close(place)
-        if (end !== 'answered') own.delete(keyOf(place))
+        const end = await store.close(question)
+        if (end !== 'answered') own.delete(keyOf(question))
         return end
       } catch (error) {
-        own.delete(keyOf(place))
-        void remove(place)
+        own.delete(keyOf(question))
+        void remove(question)
         throw error
       }
     },
-    answer: (place, answer) => store.answer(place, answer),
+    answer: (question, answer) => store.answer(question, answer),
     elsewhere: (room) => [...others.values()].filter((row) => row.room === room),
     watch: watchers.watch,
     async begin() {
@@ -117,9 +117,9 @@ export function createSharedQuestions(parts: SharedQuestionsParts): SharedQuesti
   }
 }
 
-const keyOf = ({ room, number }: QuestionPlace): string => `${number} ${room}`
+const keyOf = ({ room, number }: QuestionKey): string => `${number} ${room}`
 
-function placeIn(key: string): QuestionPlace {
+function keyIn(key: string): QuestionKey {
   const [number = '', room = ''] = key.split(' ')
   return { number: Number(number), room: room as RoomName }
 }

@@ -53,7 +53,7 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
 
   function take(name: RoomName, room: HeardRoom, note: Note): void {
     if ('hint' in note) void room.other(note.hint)
-    else void room.inTurn(() => void local.publish(name, eventOf(note)))
+    else void room.serially(() => void local.publish(name, eventOf(note)))
   }
 
   function leave(name: RoomName, one: Heard): void {
@@ -80,7 +80,7 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
       if (event.type === 'entry')
         return await publishEntry(room, { id: event.entry.id, after: event.after, entry: event.entry })
       send(room, event.type === 'delta' ? { delta: event.delta } : { whisper: event.entry, to: event.to })
-      await heard.get(room)?.room.inTurn(() => void local.publish(room, event))
+      await heard.get(room)?.room.serially(() => void local.publish(room, event))
     },
     subscribe(name, listener) {
       const one = heard.get(name) ?? hear(name)

@@ -58,13 +58,13 @@ export interface WorkStore {
 }
 
 /** A question of a room, and its number there. */
-export interface QuestionPlace {
+export interface QuestionKey {
   readonly room: RoomName
   readonly number: number
 }
 
 /** A question that a server has asked, until it is over. */
-export interface QuestionRow extends QuestionPlace {
+export interface QuestionRow extends QuestionKey {
   readonly server: ServerId
   readonly asked: JsonObject
   /** Given through another server, and to be carried out by the one that asked. */
@@ -85,11 +85,11 @@ export interface QuestionStore {
     mayOpen: (counts: QuestionCounts) => boolean,
   ): Promise<number | QuestionCounts>
   /** Removes one of this server's. It stays where it was `answered` through another one, and is `gone` where its server was dead. */
-  close(place: QuestionPlace): Promise<'closed' | 'answered' | 'gone'>
+  close(question: QuestionKey): Promise<'closed' | 'answered' | 'gone'>
   /** Removes one of this server's, whatever has become of it. */
-  remove(place: QuestionPlace): Promise<void>
+  remove(question: QuestionKey): Promise<void>
   /** Gives the first answer to a question. False if it has one, or is over. */
-  answer(place: QuestionPlace, answer: JsonObject): Promise<boolean>
-  /** All, or those that stand there, in the order of asking. */
-  read(places?: readonly QuestionPlace[]): Promise<readonly QuestionRow[]>
+  answer(question: QuestionKey, answer: JsonObject): Promise<boolean>
+  /** All, or these, in the order of asking. */
+  read(questions?: readonly QuestionKey[]): Promise<readonly QuestionRow[]>
 }

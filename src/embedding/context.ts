@@ -1,4 +1,4 @@
-import type { Entry, EntryDraft, EntryId, RoomName } from '../chat/entry.ts'
+import type { Entry, NewEntry, EntryId, RoomName } from '../chat/entry.ts'
 import type { Log } from '../chat/ports.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { CallerContext } from '../toolbox/call-context.ts'
@@ -18,7 +18,7 @@ export interface ProgramContext {
   /** Of each call: 60 s, and 262,144 characters of a result when absent. */
   readonly limits?: ToolLimits
   /** Is told what a tool tells people. */
-  readonly addMessage?: (entry: EntryDraft) => void
+  readonly addMessage?: (entry: NewEntry) => void
   /** Is told what tools throw; nobody when absent. */
   readonly log?: Log
 }

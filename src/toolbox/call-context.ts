@@ -48,7 +48,7 @@ export async function contextFor(
   const { turn } = context.chat
   return {
     ...context,
-    chat: turn ? inTurn(context.chat, withoutDeadline(turn, time.uncounted)) : context.chat,
+    chat: turn ? chatOfTurn(context.chat, withoutDeadline(turn, time.uncounted)) : context.chat,
     permissions: permissionsOf(called, context.permissions, time),
     progress: (progress) => {
       if (!time.signal.aborted) called.caller.report?.(called.name, progress)
@@ -59,7 +59,7 @@ export async function contextFor(
 }
 
 /** The same conversation, whose messages are read when they are asked for. */
-const inTurn = (chat: ToolContext['chat'], turn: CallingTurn): ToolContext['chat'] => ({
+const chatOfTurn = (chat: ToolContext['chat'], turn: CallingTurn): ToolContext['chat'] => ({
   ...(chat.model === undefined ? {} : { model: chat.model }),
   get messages() {
     return chat.messages

@@ -1,6 +1,6 @@
 import { toolCallLine } from '../chat/entry-text.ts'
 import type { ByteQuota } from '../chat/limits/byte-quota.ts'
-import type { Entry, EntryDraft, ToolResultEntry } from '../chat/entry.ts'
+import type { Entry, NewEntry, ToolResultEntry } from '../chat/entry.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
@@ -112,9 +112,9 @@ function recordIn(
 ): RecordCall<ToolResultEntry> {
   const { room, requester } = caller
   let tokensRead = 0
-  const record = async (draft: EntryDraft): Promise<Entry> => {
-    const entry = await room.record(draft)
-    parts.bytes.charge(requester, utf8Bytes(JSON.stringify(draft)))
+  const record = async (newEntry: NewEntry): Promise<Entry> => {
+    const entry = await room.record(newEntry)
+    parts.bytes.charge(requester, utf8Bytes(JSON.stringify(newEntry)))
     return entry
   }
   return async ({ call, target, args, canRead }, notRun) => {
@@ -152,7 +152,7 @@ function callEntry(
   { requester }: ToolCaller,
   args: Json,
   notRun: boolean,
-): EntryDraft {
+): NewEntry {
   const call = { ...facts, arguments: args, ...(notRun ? { notRun } : {}) }
   const text = cleanText(toolCallLine(call)).slice(0, MAX_ENTRY_CHARS)
   return { kind: 'tool_call', ...call, requester: requester.name, text }
@@ -163,7 +163,7 @@ const resultEntry = (
   facts: ReturnType<typeof factsOf>,
   { content, isError }: ToolResult,
   durationMs: number,
-): EntryDraft => ({
+): NewEntry => ({
   kind: 'tool_result',
   ...facts,
   isError,

@@ -1,4 +1,4 @@
-import type { Entry, EntryDraft, RoomName, TurnId } from '../chat/entry.ts'
+import type { Entry, NewEntry, RoomName, TurnId } from '../chat/entry.ts'
 import type { Person, Role } from '../chat/people/person.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { Access } from '../chat/tool-words.ts'
@@ -80,7 +80,7 @@ export interface ToolContext {
   /** For what becomes known only while the tool is at work. What is known before, `Tool.asks` says. */
   readonly permissions: PermissionProvider
   /** Records an entry in the room, as the caller. */
-  addMessage(entry: EntryDraft): Promise<Entry>
+  addMessage(entry: NewEntry): Promise<Entry>
   /** Shows how far the call is, as often as the tool likes. Absent where nobody sees it. */
   readonly progress?: (progress: ToolProgress) => void
   /** Aborted when the turn is stopped or its time is over. */

@@ -27,12 +27,12 @@ export interface CutTurns {
 }
 
 export function createCutTurns(parts: CutTurnsParts): CutTurns {
-  const inTurn = createSerial()
+  const serially = createSerial()
   /** Found, and not yet ended: nobody else finds them. */
   const cut = new Set<TurnRecord>()
   return {
     endAll: () =>
-      inTurn(async () => {
+      serially(async () => {
         for (const turn of await parts.turns.unfinished()) cut.add(turn)
         const count = cut.size
         for (const turn of cut) {
@@ -42,7 +42,7 @@ export function createCutTurns(parts: CutTurnsParts): CutTurns {
         return count
       }),
     end: (id) =>
-      inTurn(async () => {
+      serially(async () => {
         const turn = await parts.turns.find(id)
         if (turn && turn.endedAt === undefined) await endTurn(turn, 'its end could not be stored', parts)
       }),

@@ -1,4 +1,4 @@
-import type { Entry, EntryDraft, EntryId, RoomName, TurnId } from '../../src/chat/entry.ts'
+import type { Entry, NewEntry, EntryId, RoomName, TurnId } from '../../src/chat/entry.ts'
 import type { PersonId } from '../../src/chat/people/person.ts'
 
 /** The rooms of `variedEntry`. */
@@ -53,7 +53,7 @@ const usage = (n: number) => ({
 })
 
 /** Each gives an entry without its identity. Messages stand there more often than others. */
-const KINDS: readonly ((n: number, past: Past) => EntryDraft)[] = [
+const KINDS: readonly ((n: number, past: Past) => NewEntry)[] = [
   (n) => ({ kind: 'message', ...speaker(n), text: textOf(n) }),
   (n) => ({ kind: 'message', author: 'carol', text: textOf(n), thread: TURN }),
   (n) => ({ kind: 'message', ...speaker(n + 1), text: textOf(n) }),

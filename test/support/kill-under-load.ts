@@ -4,7 +4,7 @@ import { damageOf } from '../../src/adapters/storage/open.ts'
 import type { RoomName } from '../../src/chat/entry.ts'
 import { createStage, type Stage } from './stage.ts'
 import type { SshSession } from './ssh.ts'
-import { openStored, placeOf } from './stored.ts'
+import { openStored, locationOf } from './stored.ts'
 
 /** What people saw of a server that was killed again and again, and what it had stored. */
 export interface KillReport {
@@ -39,7 +39,7 @@ export async function killUnderLoad(kills: number): Promise<KillReport> {
   return {
     shown,
     stored: entries.map(({ text }) => text),
-    damage: await damageOf(await placeOf(dataDir), paths.migrations),
+    damage: await damageOf(await locationOf(dataDir), paths.migrations),
   }
 }
 

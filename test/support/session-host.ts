@@ -1,4 +1,4 @@
-import type { Entry, EntryDraft, EntryId, ReplyDelta, RoomName } from '../../src/chat/entry.ts'
+import type { Entry, NewEntry, EntryId, ReplyDelta, RoomName } from '../../src/chat/entry.ts'
 import { createStatusRows } from '../../src/session/drawing/status-row.ts'
 import { createReplies } from '../../src/session/replies/replies.ts'
 import { markdown } from './markdown-tools.ts'
@@ -8,7 +8,7 @@ import type { RunningWork, Screen, SessionHost, SessionStatus } from '../../src/
 export interface FakeRoom {
   host(): FakeHost
   /** Gives it to everybody. */
-  deliver(draft: EntryDraft): Entry
+  deliver(draft: NewEntry): Entry
   /** A piece of a reply that everybody sees. */
   stream(delta: Omit<ReplyDelta, 'room'>): void
   readonly screens: ReadonlySet<Screen>
@@ -51,7 +51,7 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
   const replies = createReplies({ tools: markdown.tools, wallNow: () => 0 })
   const statusRow = createStatusRows()
   let number = 0
-  const deliver = (draft: EntryDraft): Entry => {
+  const deliver = (draft: NewEntry): Entry => {
     const id = String(++number).padStart(26, '0') as EntryId
     const entry = { ...draft, id, at: number, room: 'lobby' as RoomName } as Entry
     if (entry.kind === 'reply') replies.end(entry.turn, entry)

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { Client } from 'pg'
-import { openStorage, type Place } from '../../src/adapters/storage/open.ts'
-import { isUrl } from '../../src/adapters/storage/place.ts'
+import { openStorage, type DatabaseLocation } from '../../src/adapters/storage/open.ts'
+import { isUrl } from '../../src/adapters/storage/location.ts'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import type { TestDatabase } from './postgres/databases.ts'
@@ -14,7 +14,7 @@ export const onPostgres = process.env['TEST_STORAGE'] === 'postgres'
 const databases = new Map<string, Promise<TestDatabase>>()
 
 /** Where a server with that data directory stores: in its file, or in a database that is made when it is first asked for. */
-export async function placeOf(dataDir: string): Promise<Place> {
+export async function locationOf(dataDir: string): Promise<DatabaseLocation> {
   if (!onPostgres) return sqliteOptions(dataDir).file
   const database = databases.get(dataDir) ?? makeDatabase()
   databases.set(dataDir, database)
@@ -36,21 +36,21 @@ export const writeNoConfig = async (dataDir: string): Promise<string | undefined
 export async function writeConfig(dataDir: string, config: string): Promise<string> {
   const file = `${dataDir}.toml`
   const isNamed = !onPostgres || config.includes('[storage]')
-  await writeFile(file, isNamed ? config : `${config}\n[storage]\nurl = "${await placeOf(dataDir)}"\n`)
+  await writeFile(file, isNamed ? config : `${config}\n[storage]\nurl = "${await locationOf(dataDir)}"\n`)
   return file
 }
 
 /** Opens what a server with that data directory has stored, or will find there. */
 export async function openStored(dataDir: string): Promise<Storage> {
-  const place = await placeOf(dataDir)
-  return await openStorage({ ...sqliteOptions(dataDir), ...(isUrl(place) ? { url: place } : {}) })
+  const location = await locationOf(dataDir)
+  return await openStorage({ ...sqliteOptions(dataDir), ...(isUrl(location) ? { url: location } : {}) })
 }
 
 /** Sends a statement, which both engines understand, to what that server has stored, also while it runs. Resolves to the rows. */
 export async function askStored(dataDir: string, statement: string): Promise<readonly Row[]> {
-  const place = await placeOf(dataDir)
-  if (isUrl(place)) return await askPostgres(place, statement)
-  const file = openFile(place)
+  const location = await locationOf(dataDir)
+  if (isUrl(location)) return await askPostgres(location, statement)
+  const file = openFile(location)
   try {
     const prepared = file.prepare<[], Row>(statement)
     if (prepared.reader) return prepared.all()

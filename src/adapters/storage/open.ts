@@ -13,7 +13,7 @@ import type { OpenDatabase } from './postgres/audit.ts'
 import { readMigrations } from './migrations.ts'
 import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
-import { isUrl, useDump, useRestore } from './place.ts'
+import { isUrl, useDump, useRestore } from './location.ts'
 import type { Storage } from './storage.ts'
 import { openThreaded } from './sqlite/threads/open-threaded.ts'
 
@@ -57,7 +57,7 @@ export function holdDirectory(file: string): Disposable {
 }
 
 /** A database that is there: the path of a file, or the URL of PostgreSQL's. */
-export type Place = string
+export type DatabaseLocation = string
 
 /**
  * A sentence for each of PostgreSQL's migrations that servers of the version before could not go on with. Throws `StorageError` where
@@ -75,14 +75,17 @@ const ofPostgres = (migrationsDir: string): string => join(migrationsDir, 'postg
  * undefined where nothing is. Rejects with `StorageError` if there is none, or if it cannot be read. Of PostgreSQL, it only says
  * whether a server could start with it.
  */
-export async function damageOf(place: Place, migrationsDir: string): Promise<string | undefined> {
-  if (isUrl(place)) {
+export async function damageOf(
+  location: DatabaseLocation,
+  migrationsDir: string,
+): Promise<string | undefined> {
+  if (isUrl(location)) {
     const { look } = await import('./postgres/audit.ts')
-    await look({ url: place, migrationsDir: ofPostgres(migrationsDir) })
+    await look({ url: location, migrationsDir: ofPostgres(migrationsDir) })
     return undefined
   }
   try {
-    using db = closing(openFile(place, { readonly: true, fileMustExist: true }))
+    using db = closing(openFile(location, { readonly: true, fileMustExist: true }))
     return firstDamage(db)
   } catch (error) {
     throw toStorageError(error)
@@ -99,18 +102,18 @@ const closing = (db: Database): Database & Disposable =>
 
 /** Who may do what where, by the database. Rejects with `StorageError` if there is none, or of another version. */
 export async function auditDatabase(
-  place: Place,
+  location: DatabaseLocation,
   migrationsDir: string,
   now: number,
 ): Promise<readonly AuditRow[]> {
-  if (isUrl(place)) {
+  if (isUrl(location)) {
     const postgres = await import('./postgres/audit.ts')
-    return await postgres.rightsIn({ url: place, migrationsDir: ofPostgres(migrationsDir) }, now)
+    return await postgres.rightsIn({ url: location, migrationsDir: ofPostgres(migrationsDir) }, now)
   }
-  if (!existsSync(place))
-    throw new StorageError('other', `${place}: there is no database; name its directory with --data`)
+  if (!existsSync(location))
+    throw new StorageError('other', `${location}: there is no database; name its directory with --data`)
   try {
-    using db = closing(openFile(place, { readonly: true, fileMustExist: true }))
+    using db = closing(openFile(location, { readonly: true, fileMustExist: true }))
     return rightsIn(db, readMigrations(migrationsDir).length, now)
   } catch (error) {
     throw toStorageError(error)
@@ -134,10 +137,10 @@ export async function restoreDatabase(options: RestoreOptions): Promise<string |
  * Copies a database to a new file, whether or not a server is using it. Rejects with `StorageError` if there
  * is none, or if `target` exists; of PostgreSQL's it says what to use.
  */
-export async function backupDatabase(place: Place, target: string): Promise<void> {
-  if (isUrl(place)) throw useDump()
+export async function backupDatabase(location: DatabaseLocation, target: string): Promise<void> {
+  if (isUrl(location)) throw useDump()
   try {
-    backupFile(place, target)
+    backupFile(location, target)
   } catch (error) {
     throw toStorageError(error)
   }

@@ -1,5 +1,5 @@
 import type { AskedFor, GivenAnswer, QuestionBook } from '../../approvals/ports.ts'
-import type { QuestionPlace, QuestionRow } from '../../cluster/work-ports.ts'
+import type { QuestionKey, QuestionRow } from '../../cluster/work-ports.ts'
 import type { SharedQuestions } from '../../cluster/questions.ts'
 import type { JsonObject } from '../../lib/json.ts'
 
@@ -18,14 +18,14 @@ export const sharedQuestionBook = (
     questions.elsewhere(room).map((row) => ({
       number: row.number,
       asked: askedIn(row),
-      pass: ({ person: { name }, verdict }) => questions.answer(placeOf(row), { person: { name }, verdict }),
+      pass: ({ person: { name }, verdict }) => questions.answer(keyOf(row), { person: { name }, verdict }),
     })),
 })
 
 /** What was asked, as the server that asked has written it. */
 export const askedIn = ({ asked }: Pick<QuestionRow, 'asked'>): AskedFor => asked as unknown as AskedFor
 
-const placeOf = ({ room, number }: QuestionPlace): QuestionPlace => ({ room, number })
+const keyOf = ({ room, number }: QuestionKey): QuestionKey => ({ room, number })
 
 /** Without what only the server has to do with that asks. */
 const toJson = ({ requester: { id, name, admin, guest }, ...asked }: AskedFor): JsonObject => {

@@ -1,4 +1,4 @@
-import type { EntryDraft } from '../entry.ts'
+import type { NewEntry } from '../entry.ts'
 import type { Everywhere } from '../rooms.ts'
 import { StorageError } from '../errors.ts'
 import { SYSTEM } from '../people/names.ts'
@@ -54,7 +54,7 @@ export function createInvitationNotices({
   }
 }
 
-function linesOf(notices: readonly InvitationNotice[]): readonly EntryDraft[] {
+function linesOf(notices: readonly InvitationNotice[]): readonly NewEntry[] {
   const shown = notices.length > MAX_LINES ? notices.slice(0, MAX_LINES - 1) : notices
   const left = notices.length - shown.length
   const lines = shown.map(({ inviter, room }) =>
@@ -63,4 +63,4 @@ function linesOf(notices: readonly InvitationNotice[]): readonly EntryDraft[] {
   return left === 0 ? lines : [...lines, line(SYSTEM, `you have ${left} more invitations; /rooms lists them`)]
 }
 
-const line = (author: string, text: string): EntryDraft => ({ kind: 'notice', level: 'info', author, text })
+const line = (author: string, text: string): NewEntry => ({ kind: 'notice', level: 'info', author, text })

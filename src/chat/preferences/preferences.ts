@@ -48,7 +48,7 @@ export async function loadPreferences(store: PreferenceStore, log: Log): Promise
   const colours = new Map<string, NameColour>()
   const open = new Map<PersonId, OpenPerson>()
   /** What is read must not be older than what was written meanwhile. */
-  const inTurn = createKeyedSerial<PersonId>()
+  const serially = createKeyedSerial<PersonId>()
   for (const { name, value } of await store.everyone('color')) setColour(name, value)
 
   function setColour(name: string, value: string | undefined): void {
@@ -116,14 +116,14 @@ export async function loadPreferences(store: PreferenceStore, log: Log): Promise
     },
     async set(person, option, value) {
       const mine = open.get(person.id)
-      if (!person.guest) await inTurn(person.id, () => store.put(person.id, { option, value }))
+      if (!person.guest) await serially(person.id, () => store.put(person.id, { option, value }))
       else if (!mine) throw new Refusal('a guest has nothing to keep it for: a session must be open')
       if (option === 'color') setColour(person.name, value)
       if (!mine) return
       mine.options = { ...mine.options, [option]: value }
       for (const listener of mine.listeners) listener(option)
     },
-    readAgain: (person) => inTurn(person.id, () => readAgain(person)),
+    readAgain: (person) => serially(person.id, () => readAgain(person)),
     colourOf: (name) => colours.get(name),
   }
 }

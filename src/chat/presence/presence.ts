@@ -4,7 +4,7 @@
  */
 
 import { createSerial } from '../../lib/jobs/serial.ts'
-import type { Entry, EntryDraft, Recorded, RoomName } from '../entry.ts'
+import type { Entry, NewEntry, Recorded, RoomName } from '../entry.ts'
 import { StorageError } from '../errors.ts'
 import type { HeldPresence, PresenceChange } from './held-presence.ts'
 import type { Appended } from '../appended.ts'
@@ -32,7 +32,7 @@ export interface PresenceTeller {
 export interface PresenceParts {
   readonly room: RoomName
   /** As `Room.record`; `store` takes the place of appending to the log. */
-  readonly record: <Draft extends EntryDraft>(
+  readonly record: <Draft extends NewEntry>(
     draft: Draft,
     store?: (entry: Entry) => Promise<Appended>,
   ) => Promise<Recorded<Draft>>

@@ -1,9 +1,9 @@
-import type { EntryDraft } from '../entry.ts'
+import type { NewEntry } from '../entry.ts'
 import { SYSTEM } from '../people/names.ts'
 import type { PresenceChange } from './held-presence.ts'
 
 /** The entry that says that one person came or went. */
-export const lineOf = ({ name, event }: PresenceChange): EntryDraft => ({
+export const lineOf = ({ name, event }: PresenceChange): NewEntry => ({
   kind: 'presence',
   author: SYSTEM,
   event,
@@ -11,7 +11,7 @@ export const lineOf = ({ name, event }: PresenceChange): EntryDraft => ({
 })
 
 /** One entry for all of them, and the usual one for a single change. */
-export function sumOf(changes: readonly PresenceChange[]): EntryDraft {
+export function sumOf(changes: readonly PresenceChange[]): NewEntry {
   const [first] = changes
   if (first && changes.length === 1) return lineOf(first)
   const names = (wanted: PresenceChange['event']): readonly string[] =>

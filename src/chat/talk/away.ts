@@ -54,7 +54,7 @@ export async function openAway(
   const absences = new Map(
     stored.map(({ person, text }): [PersonId, Absence] => [person, { text, told: new Set() }]),
   )
-  const inTurn = createSerial()
+  const serially = createSerial()
   /** Counts what this server changed: what was read before is too old then. */
   let changes = 0
 
@@ -63,7 +63,7 @@ export async function openAway(
     if (!wasAway) return false
     changes++
     if (isGuest(person)) void elsewhere.guestAway(person, null)
-    else void inTurn(() => store.comeBack(person)).catch(cannotForget)
+    else void serially(() => store.comeBack(person)).catch(cannotForget)
     return true
   }
 
@@ -76,7 +76,7 @@ export async function openAway(
 
   async function readAgain(): Promise<void> {
     const before = changes
-    const stored = await inTurn(() => store.away())
+    const stored = await serially(() => store.away())
     if (changes !== before) return await readAgain()
     const away = new Set(stored.map(({ person }) => person))
     for (const person of [...absences.keys()])
@@ -103,7 +103,7 @@ export async function openAway(
       if ([...text].length > MAX_AWAY_CHARS)
         throw new Refusal(`that is too long: ${MAX_AWAY_CHARS} characters are allowed`)
       if (guest) void elsewhere.guestAway(id, text)
-      else await inTurn(() => store.leave({ person: id, text }, clock.now()))
+      else await serially(() => store.leave({ person: id, text }, clock.now()))
       changes++
       setAway(id, text)
     },

@@ -77,7 +77,7 @@ export function createDirectMessages(
   /** The ids of what is being sent: it has not waited. */
   const justWritten = new Set<string>()
   /** What waits for one person is stored, shown and removed one after the other, so that nothing is shown twice. */
-  const inTurn = createKeyedSerial<PersonId>()
+  const serially = createKeyedSerial<PersonId>()
 
   async function send(from: Person, to: Person, raw: string): Promise<SentMessage> {
     if (to.id === from.id) throw new Refusal('that is your own name; a message goes to somebody else')
@@ -119,7 +119,7 @@ export function createDirectMessages(
       inAll: limits.waiting_messages,
       notBefore: clock.now() - MAX_DAYS * DAY_MS,
     }
-    if (await inTurn(to.id, () => store.put(message, bounds))) return
+    if (await serially(to.id, () => store.put(message, bounds))) return
     throw new Refusal(
       `too many messages wait for ${to.name}, from you or from all; try again when they have logged in`,
     )
@@ -183,7 +183,7 @@ export function createDirectMessages(
   /** What cannot be removed is shown again at the next login. */
   async function removeRead({ id, to }: DirectMessage, screen: PersonalScreen): Promise<void> {
     try {
-      await inTurn(to, () => store.remove([id]))
+      await serially(to, () => store.remove([id]))
       unread.get(screen)?.delete(id)
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
@@ -192,7 +192,7 @@ export function createDirectMessages(
   }
 
   const deliver = ({ id }: Person, hearing: Pick<Hearing, 'hearsFrom'>): Promise<void> =>
-    inTurn(id, () => deliverNow(id, hearing))
+    serially(id, () => deliverNow(id, hearing))
 
   async function deliverNow(id: PersonId, { hearsFrom }: Pick<Hearing, 'hearsFrom'>): Promise<void> {
     const screens = sessions.of(id)
@@ -212,7 +212,7 @@ export function createDirectMessages(
       return await send(from, await parts.findPerson.again(last), text)
     },
     deliver,
-    sentElsewhere: (told) => inTurn(told.to.id, () => showSent(told)),
+    sentElsewhere: (told) => serially(told.to.id, () => showSent(told)),
   }
 }
 

@@ -30,7 +30,7 @@ export interface LineReaders {
 /** What people change is held to the limits of what they say. A guest name may have been somebody else's before `clock` was first asked. */
 export function createOwnLines(readers: LineReaders, limits: MessageLimits, clock: Clock): OwnLines {
   const startedAt = clock.now()
-  const inTurn = createKeyedSerial<Room>()
+  const serially = createKeyedSerial<Room>()
 
   async function lastLine(room: Room, person: Person): Promise<MessageEntry | ActionEntry> {
     const oldest = Math.max(clock.now() - EDIT_MINUTES * 60_000, person.guest ? startedAt : 0)
@@ -49,7 +49,7 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
 
   return {
     edit: (room, person, raw) =>
-      inTurn(room, async () => {
+      serially(room, async () => {
         const text = messageText(raw, limits)
         const last = await lastLine(room, person)
         if (last.kind === 'action')
@@ -65,7 +65,7 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
         await readers.forget(room.name, last.id, () => room.record(draft))
       }),
     retract: (room, person) =>
-      inTurn(room, async () => {
+      serially(room, async () => {
         const { id: retracts, at } = await lastLine(room, person)
         const said = new Date(at).toISOString().slice(11, 16)
         const text = `${person.name} took back a line, the last one of theirs, of ${said} UTC`

@@ -25,10 +25,10 @@ export interface Reactions {
 
 /** Reactions of one room are recorded one after the other, so that none counts twice. */
 export function createReactions(): Reactions {
-  const inTurn = createKeyedSerial<Room>()
+  const serially = createKeyedSerial<Room>()
   return {
     react: (room, person, raw, id) =>
-      inTurn(room, async () => {
+      serially(room, async () => {
         const emoji = emojiOf(raw)
         const said = await room.history({
           limit: MAX_REACTION_DISTANCE,

@@ -119,7 +119,7 @@ export function createScheduler({ now, soon }: SchedulerTimers): Scheduler {
     if (cheap.length > 0 || dear.size > 0) schedule()
   }
 
-  const inTurn = <T>(payer: Payer, work: () => T, isLong = false): Promise<T> =>
+  const whenDue = <T>(payer: Payer, work: () => T, isLong = false): Promise<T> =>
     new Promise((resolve, reject) => {
       const run = (): void => {
         try {
@@ -139,11 +139,11 @@ export function createScheduler({ now, soon }: SchedulerTimers): Scheduler {
       return {
         async run(work) {
           if (cheap.length === 0 && hasTime() && isCheap(payer)) return measured(payer, work)
-          return await inTurn(payer, work)
+          return await whenDue(payer, work)
         },
-        runLater: (work) => inTurn(payer, work),
-        rest: () => inTurn(payer, () => undefined),
-        restBefore: (ms) => inTurn(payer, () => charge(payer, ms), true),
+        runLater: (work) => whenDue(payer, work),
+        rest: () => whenDue(payer, () => undefined),
+        restBefore: (ms) => whenDue(payer, () => charge(payer, ms), true),
       }
     },
   }

@@ -117,7 +117,7 @@ function modelFor(
 /** A room in which a turn's entries belong to the thread of another turn. The reply is not shown while it is written. */
 const threadIn = (room: Room, thread: TurnId): Room => ({
   ...room,
-  record: (draft) => room.record('turn' in draft ? { thread, ...draft } : draft),
+  record: (newEntry) => room.record('turn' in newEntry ? { thread, ...newEntry } : newEntry),
   stream: () => undefined,
 })
 

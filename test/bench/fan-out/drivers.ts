@@ -8,7 +8,7 @@ import type { Arrival, Connected, ConnectRequest, Reply, Request, Spoken } from 
 export interface Drivers extends AsyncDisposable {
   /** Lets a few clients in and out again, so that neither side does anything for the first time afterwards. */
   warmUp(ports: readonly number[], prompt: RegExp): Promise<void>
-  /** Logs in so many clients at these ports in turn, eight at once; rejects when one of them is not let in. */
+  /** Logs in so many more clients at these ports in turn, eight at once; rejects when one of them is not let in. */
   connect(ports: readonly number[], clients: number, prompt: RegExp): Promise<Connected>
   /** Lets the first `speakers` clients say `rate` lines a second in all for `seconds`. */
   speak(what: { readonly speakers: number; readonly rate: number; readonly seconds: number }): Promise<Round>
@@ -29,8 +29,11 @@ export interface Round extends Spoken {
 const LOGINS_AT_ONCE = 8
 const WARM_UP_ROUNDS = 4
 
-const peopleAt = (ports: readonly number[], count: number): Arrival[] =>
-  Array.from({ length: count }, (_, at) => ({ name: `u${at}`, port: ports[at % ports.length] ?? 0 }))
+const peopleAt = (ports: readonly number[], from: number, count: number): Arrival[] =>
+  Array.from({ length: count }, (_, at) => ({
+    name: `u${from + at}`,
+    port: ports[(from + at) % ports.length] ?? 0,
+  }))
 
 /** Time for every driver to be told before the first line is due. */
 const LEAD_US = 100_000
@@ -61,16 +64,16 @@ export async function startDrivers(processes: number): Promise<Drivers> {
       promptMs: parts.flatMap(({ promptMs }) => promptMs),
     }
   }
-  let names: string[] = []
+  const names: string[] = []
   let said = 0
   return {
     async warmUp(ports, prompt) {
       for (let round = 0; round < WARM_UP_ROUNDS; round += 1)
-        await connectAll(peopleAt(ports, LOGINS_AT_ONCE), { prompt, stay: false })
+        await connectAll(peopleAt(ports, 0, LOGINS_AT_ONCE), { prompt, stay: false })
     },
     connect(ports, clients, prompt) {
-      const people = peopleAt(ports, clients)
-      names = people.map(({ name }) => name)
+      const people = peopleAt(ports, names.length, clients)
+      names.push(...people.map(({ name }) => name))
       return connectAll(people, { prompt, stay: true })
     },
     async speak({ speakers, rate, seconds }) {

@@ -43,17 +43,19 @@ export interface MeasuredRound extends Round {
 export const quantile = (sorted: Float32Array | readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? NaN
 
-/** From a login's times to figures. */
+/** From the times of logins to figures: of all parts in which a crowd came. */
 export function crowdFigures(
   contender: string,
-  { startUs, endUs, promptMs }: Connected,
+  parts: readonly Connected[],
   residentKiB: number,
 ): CrowdFigures {
+  const promptMs = parts.flatMap((part) => part.promptMs)
+  const tookUs = parts.reduce((sum, { startUs, endUs }) => sum + endUs - startUs, 0)
   const sorted = promptMs.toSorted((a, b) => a - b)
   return {
     contender,
     clients: promptMs.length,
-    loginsPerS: (promptMs.length * 1e6) / (endUs - startUs),
+    loginsPerS: (promptMs.length * 1e6) / tookUs,
     prompt50: quantile(sorted, 0.5),
     prompt95: quantile(sorted, 0.95),
     residentKiB,

@@ -8,7 +8,7 @@
  *     SSH_CHAT_BIN=/path/to/ssh-chat npm run bench -- fan-out             # beside ssh-chat, too
  *
  * At each size the same number of ssh2 clients with terminals log in to the built server (dist/) and to a bare ssh2
- * room, each server in a process of its own, each with load drivers of its own. Then they speak in turns: first in one
+ * room, each server in a process of its own, each with load drivers of its own. They come and speak in turns: first in one
  * server, then in the other, and again, so that a busy machine is busy for both. It exits 1 if a wanted figure is missed.
  *
  * A line is a marker that says when it was sent; a driver looks for it in the bytes of every screen but its speaker's,
@@ -28,6 +28,7 @@ import {
   type TalkFigures,
 } from './figures.ts'
 import { readOptions, type FanOutOptions } from './options.ts'
+import type { Connected } from './messages.ts'
 import { crowdTable, talkTable, verdictTable } from './tables.ts'
 import { verdicts, type Measured } from './verdicts.ts'
 
@@ -56,13 +57,12 @@ interface Crowd {
 
 async function measureSize(clients: number, options: FanOutOptions, cleanup: Cleanup): Promise<Measured> {
   const crowds: Crowd[] = []
-  const arrivals: CrowdFigures[] = []
   for (const name of contenderNames(process.env)) {
     const contender = await cleanup.add(startContender(name))
     const drivers = await cleanup.add(startDrivers(options.drivers ?? Math.ceil(clients / 500)))
     crowds.push({ contender, drivers })
-    arrivals.push(await arrive({ contender, drivers }, clients))
   }
+  const arrivals = await arrive(crowds, clients)
   const talks: TalkFigures[] = []
   for (const rate of options.rates) talks.push(...(await talk(crowds, clients, rate, options)))
   if (options.profile) await profile(crowds, clients, options, `${options.profile}-${clients}.cpuprofile`)
@@ -72,13 +72,31 @@ async function measureSize(clients: number, options: FanOutOptions, cleanup: Cle
 /** sshawl starts its thread for searches three seconds after it listens: that memory is no connection's. */
 const WHOLLY_STARTED_MS = 4_000
 
-async function arrive({ contender, drivers }: Crowd, clients: number): Promise<CrowdFigures> {
-  await drivers.warmUp([contender.port], contender.prompt)
+/** A crowd comes in so many parts, where each has clients enough that eight of them log in at once. */
+const ARRIVAL_PARTS = 5
+const SMALLEST_PART = 25
+
+/** Each contender's logins, in turns. */
+async function arrive(crowds: readonly Crowd[], clients: number): Promise<CrowdFigures[]> {
+  for (const { contender, drivers } of crowds) await drivers.warmUp([contender.port], contender.prompt)
   await pause(WHOLLY_STARTED_MS)
-  const before = await settledMemory(contender.pid)
-  const connected = await drivers.connect([contender.port], clients, contender.prompt)
-  const after = await settledMemory(contender.pid)
-  return crowdFigures(contender.name, connected, (after - before) / clients)
+  const memory = (): Promise<number[]> =>
+    Promise.all(crowds.map(({ contender }) => settledMemory(contender.pid)))
+  const before = await memory()
+  const arrived = crowds.map((): Connected[] => [])
+  for (const part of partsOf(clients))
+    for (const [at, { contender, drivers }] of crowds.entries())
+      arrived[at]?.push(await drivers.connect([contender.port], part, contender.prompt))
+  const after = await memory()
+  return crowds.map(({ contender }, at) =>
+    crowdFigures(contender.name, arrived[at] ?? [], ((after[at] ?? NaN) - (before[at] ?? NaN)) / clients),
+  )
+}
+
+function partsOf(clients: number): number[] {
+  const parts = Math.max(1, Math.min(ARRIVAL_PARTS, Math.floor(clients / SMALLEST_PART)))
+  const upTo = (part: number): number => Math.round((clients * part) / parts)
+  return Array.from({ length: parts }, (_, part) => upTo(part + 1) - upTo(part))
 }
 
 /** Resident KiB once it stays within one percent for a second, at the latest after ten. */

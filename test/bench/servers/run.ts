@@ -81,7 +81,7 @@ async function measure(
   await drivers.warmUp(fleet.ports, PROMPT)
   const before = await fleet.residentKiB()
   const connected = await drivers.connect(fleet.ports, clients, PROMPT)
-  const crowd = crowdFigures(fleet.name, connected, ((await fleet.residentKiB()) - before) / clients)
+  const crowd = crowdFigures(fleet.name, [connected], ((await fleet.residentKiB()) - before) / clients)
   const usedBefore = await fleet.used()
   const heard = await drivers.speak({ speakers: Math.min(options.speakers, clients), rate, seconds })
   const used = usedBetween(usedBefore, await fleet.used())

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { entryJson } from '../../../src/chat/entry-json.ts'
-import type { EntryDraft, EntryId, RoomName } from '../../../src/chat/entry.ts'
+import type { NewEntry, EntryId, RoomName } from '../../../src/chat/entry.ts'
 import { lineOf, sumOf } from '../../../src/chat/presence/sum.ts'
 
-const json = (draft: EntryDraft) =>
+const json = (draft: NewEntry) =>
   entryJson({ ...draft, id: '1' as EntryId, at: 0, room: 'lobby' as RoomName })
 
 test('who came and who went stands in the same lists, whether it was one or many', () => {

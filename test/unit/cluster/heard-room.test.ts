@@ -111,7 +111,7 @@ test('what is no entry comes after what was heard before it', async () => {
   const said = createLog()
   await said.room.ready
   const first = said.room.other(said.append())
-  await Promise.all([first, said.room.inTurn(() => void said.heard.push('a piece'))])
+  await Promise.all([first, said.room.serially(() => void said.heard.push('a piece'))])
   expect(said.heard).toEqual([...said.from(0), 'a piece'])
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createWorkspaces } from '../../../src/adapters/sandbox/workspaces.ts'
 import { paths } from '../../../src/app/paths.ts'
-import type { EntryDraft, EntryId, RoomName } from '../../../src/chat/entry.ts'
+import type { NewEntry, EntryId, RoomName } from '../../../src/chat/entry.ts'
 import type { PersonId } from '../../../src/chat/people/person.ts'
 import { builtinTools } from '../../../src/tools/builtin/index.ts'
 import type { PermissionRequest, ToolContext } from '../../../src/tools/context.ts'
@@ -18,7 +18,7 @@ const nothing = (): void => undefined
 const log = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 const policy = new Set(['write_file'])
 const asked: PermissionRequest[] = []
-const said: EntryDraft[] = []
+const said: NewEntry[] = []
 let dir: string
 let workspaces: ReturnType<typeof createWorkspaces>
 

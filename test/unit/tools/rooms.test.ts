@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EntryDraft } from '../../../src/chat/entry.ts'
+import type { NewEntry } from '../../../src/chat/entry.ts'
 import type { Person } from '../../../src/chat/people/person.ts'
 import { roomTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/context.ts'
@@ -32,7 +32,7 @@ async function world() {
     const context = {
       ...contextFor(noWorkspace),
       requester: { person, role: 'member' as const },
-      addMessage: (draft: EntryDraft) => lobby.record(draft),
+      addMessage: (draft: NewEntry) => lobby.record(draft),
       ...change,
     }
     const result = await callTool(

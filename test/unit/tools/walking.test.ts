@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EntryDraft, RoomName } from '../../../src/chat/entry.ts'
+import type { NewEntry, RoomName } from '../../../src/chat/entry.ts'
 import type { Person } from '../../../src/chat/people/person.ts'
 import { roomTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/context.ts'
@@ -29,7 +29,7 @@ async function house() {
     const base = contextFor({} as ToolContext['workspace'], verdict)
     const caller = turnIn(room.name)
     const requester = { person, role: 'member' as const }
-    const addMessage = (draft: EntryDraft) => room.record(draft)
+    const addMessage = (draft: NewEntry) => room.record(draft)
     const context: ToolContext = {
       ...base,
       room: room.name,

@@ -39,11 +39,13 @@ export function faultOf(error: unknown, hasKeys: boolean, port: number | undefin
   return brokenRule(hasKeys, port)
 }
 
+/** What ssh2 says of an error beside its words. */
 function factsOf(error: unknown) {
-  const { level, code } = (typeof error === 'object' ? error : {}) as { level?: unknown; code?: unknown }
+  if (!(error instanceof Error)) return { level: undefined, code: undefined, message: '' }
+  const code = 'code' in error ? error.code : undefined
   return {
-    level,
+    level: 'level' in error ? error.level : undefined,
     code: typeof code === 'string' || typeof code === 'number' ? code : undefined,
-    message: error instanceof Error ? error.message : '',
+    message: error.message,
   }
 }

@@ -72,7 +72,7 @@ function createAppender({ transaction }: Connections, writeQueue: WriteQueue): A
 
   function begin(): Waiting[] {
     const begun: Waiting[] = []
-    void writeQueue.inTurn(() => {
+    void writeQueue.serially(() => {
       if (batch === begun) batch = undefined
       return storeBatch(begun)
     })

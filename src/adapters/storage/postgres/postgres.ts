@@ -30,7 +30,7 @@ export async function openPostgres({ url, migrationsDir, clock, log }: PostgresO
   const connection = createConnections(url, { log, name: server })
   try {
     await migrate(connection, migrations, () => clock.now())
-    log.info({ database: placeOf(url), schema: migrations.length }, 'database opened')
+    log.info({ database: locationOf(url), schema: migrations.length }, 'database opened')
     return {
       ...createStores(connection),
       cluster: createClusterStores(connection, { url, server, log }),
@@ -43,7 +43,7 @@ export async function openPostgres({ url, migrationsDir, clock, log }: PostgresO
 }
 
 /** The address without the user, the password and the parameters. */
-export function placeOf(url: string): string {
+export function locationOf(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
 }

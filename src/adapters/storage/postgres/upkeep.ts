@@ -1,5 +1,5 @@
 import { StorageError } from '../../../chat/errors.ts'
-import { useDump } from '../place.ts'
+import { useDump } from '../location.ts'
 import type { Upkeep } from '../storage.ts'
 import type { Connections } from './connection.ts'
 import { sql } from './sql.ts'

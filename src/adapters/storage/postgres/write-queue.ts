@@ -15,7 +15,7 @@ export interface WriteQueue {
   /** Reads what was written before. */
   read<T>(job: (statements: Statements) => Promise<T>): Promise<T>
   /** Does something in its turn. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>
+  serially<T>(work: () => Promise<T>): Promise<T>
   /** Resolves when nothing is under way. Never rejects. */
   settled(): Promise<void>
 }
@@ -29,12 +29,12 @@ interface Ways {
 }
 
 export function createWriteQueue({ read, run, transaction }: Ways): WriteQueue {
-  const inTurn = createSerial()
+  const serially = createSerial()
   return {
-    run: (statement) => inTurn(() => run(statement)),
-    write: (job, ...locks) => inTurn(() => transaction(job, locks)),
-    read: (job) => inTurn(() => job(read)),
-    inTurn,
-    settled: () => inTurn(() => undefined),
+    run: (statement) => serially(() => run(statement)),
+    write: (job, ...locks) => serially(() => transaction(job, locks)),
+    read: (job) => serially(() => job(read)),
+    serially,
+    settled: () => serially(() => undefined),
   }
 }

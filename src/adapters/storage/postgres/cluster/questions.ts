@@ -1,5 +1,5 @@
 import type { ServerId } from '../../../../cluster/server-id.ts'
-import type { QuestionPlace, QuestionRow, QuestionStore } from '../../../../cluster/work-ports.ts'
+import type { QuestionKey, QuestionRow, QuestionStore } from '../../../../cluster/work-ports.ts'
 import type { JsonObject } from '../../../../lib/json.ts'
 import type { Connections } from '../connection.ts'
 import { numbersOf } from '../locks.ts'
@@ -27,18 +27,18 @@ export const createQuestionStore = ({ read, transaction }: Connections, self: Se
       },
       [numbersOf(room)],
     ),
-  close: (place) =>
+  close: (question) =>
     transaction(async (tx) => {
       const row = await tx.get<{ isOpen: boolean }>(
-        sql`SELECT answer IS NULL AS "isOpen" FROM questions WHERE ${mine(place, self)} FOR UPDATE`,
+        sql`SELECT answer IS NULL AS "isOpen" FROM questions WHERE ${mine(question, self)} FOR UPDATE`,
       )
       if (!row) return 'gone'
       if (!row.isOpen) return 'answered'
-      await tx.run(sql`DELETE FROM questions WHERE ${mine(place, self)}`)
+      await tx.run(sql`DELETE FROM questions WHERE ${mine(question, self)}`)
       return 'closed'
     }),
-  remove: (place) =>
-    transaction(async (tx) => void (await tx.run(sql`DELETE FROM questions WHERE ${mine(place, self)}`))),
+  remove: (question) =>
+    transaction(async (tx) => void (await tx.run(sql`DELETE FROM questions WHERE ${mine(question, self)}`))),
   answer: ({ room, number }, answer) =>
     transaction(
       async (tx) =>
@@ -46,18 +46,18 @@ export const createQuestionStore = ({ read, transaction }: Connections, self: Se
           UPDATE questions SET answer = ${JSON.stringify(answer)}
           WHERE room = ${room} AND number = ${number} AND answer IS NULL`)) > 0,
     ),
-  read: (places) => readAll(read, places ? at(places) : sql`true`),
+  read: (questions) => readAll(read, questions ? at(questions) : sql`true`),
 })
 
 /** What these servers have asked. */
 export const questionsOf = (tx: Statements, servers: readonly ServerId[]): Promise<readonly QuestionRow[]> =>
   readAll(tx, sql`server = ANY(${servers})`)
 
-const mine = ({ room, number }: QuestionPlace, self: ServerId): Sql =>
+const mine = ({ room, number }: QuestionKey, self: ServerId): Sql =>
   sql`room = ${room} AND number = ${number} AND server = ${self}`
 
-const at = (places: readonly QuestionPlace[]): Sql => sql`
-  (room, number) IN (SELECT * FROM unnest(${places.map(({ room }) => room)}::text[], ${places.map(({ number }) => number)}::bigint[]))`
+const at = (questions: readonly QuestionKey[]): Sql => sql`
+  (room, number) IN (SELECT * FROM unnest(${questions.map(({ room }) => room)}::text[], ${questions.map(({ number }) => number)}::bigint[]))`
 
 interface Row extends Pick<QuestionRow, 'room' | 'number' | 'server'> {
   readonly asked: string

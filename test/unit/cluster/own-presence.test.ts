@@ -3,7 +3,7 @@ import { openStorage } from '../../../src/adapters/storage/open.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import type { Person } from '../../../src/chat/people/person.ts'
 import type { ToTell } from '../../../src/chat/presence/elsewhere.ts'
-import { createOwnPlaces, type OwnPlaces } from '../../../src/cluster/own-places.ts'
+import { createOwnPresence, type OwnPresence } from '../../../src/cluster/own-presence.ts'
 import type { ClusterStores, PresentStore } from '../../../src/cluster/ports.ts'
 import { alice, bob, lobby } from '../../contract/storage/cast.ts'
 import { lacks } from '../../support/needs.ts'
@@ -12,7 +12,7 @@ import { createMigrated, postgresOptions, type TestDatabase } from '../../suppor
 
 /** One of two servers on a database, which it may be cut off from. */
 interface Side extends AsyncDisposable {
-  readonly places: OwnPlaces
+  readonly presence: OwnPresence
   readonly stores: ClusterStores
   /** `late`: what it asks for is done, and the answer is lost. */
   state: 'works' | 'cut' | 'late'
@@ -42,16 +42,16 @@ async function openSide({ database }: World): Promise<Side> {
   }
   const { log, lines } = recordingLog()
   const side: Side = {
-    places: createOwnPlaces(present, log, () => void side.doubts++),
+    presence: createOwnPresence(present, log, () => void side.doubts++),
     doubts: 0,
     lines,
     stores,
     state: 'works',
-    came: (person) => side.places.came(lobby, person),
-    went: (person) => side.places.went(lobby, person),
+    came: (person) => side.presence.came(lobby, person),
+    went: (person) => side.presence.went(lobby, person),
     async catchUp() {
       let asked = 0
-      await side.places.catchUp(async () => void asked++)
+      await side.presence.catchUp(async () => void asked++)
       return asked
     },
     async [Symbol.asyncDispose]() {
@@ -182,7 +182,7 @@ describe.skipIf(lacks('postgres'))('who is here through this server', () => {
     await a.went(alice)
     await a.stores.servers.begin({ name: 'here:22', version: '1', shared: {} })
     for (const _ of ['once', 'and again, which changes nothing']) {
-      a.places.storeAllAgain()
+      a.presence.storeAllAgain()
       await a.catchUp()
     }
     expect(await world.held()).toEqual(['alice joined', 'Bob joined', 'Bob left', 'alice left', 'Bob joined'])

@@ -7,7 +7,7 @@ import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
 import type { PresentStore } from './ports.ts'
 
 /** Who is in which room through this server, which the database is to say, too. No method rejects. */
-export interface OwnPlaces {
+export interface OwnPresence {
   /** Somebody is there now. */
   came(room: RoomName, person: Person): Promise<ToTell>
   /** Somebody is not there any more. */
@@ -18,7 +18,7 @@ export interface OwnPlaces {
   storeAllAgain(): void
 }
 
-interface Place {
+interface Presence {
   readonly room: RoomName
   readonly person: Person
 }
@@ -29,20 +29,20 @@ interface Place {
  * What the database has, and not what somebody remembers, says whether a room is to be told, and one commit holds both: so nobody is
  * said to have come or left twice or never, whatever could not be stored meanwhile, and whoever was cut off or died.
  */
-export function createOwnPlaces(
+export function createOwnPresence(
   present: Pick<PresentStore, 'come' | 'go'>,
   log: Pick<Log, 'warn'>,
   takenForDead: () => void = () => {},
-): OwnPlaces {
-  const here = new Map<string, Place>()
+): OwnPresence {
+  const here = new Map<string, Presence>()
   /** Of these it is not known whether the database has them as they are. */
-  const open = new Map<string, Place>()
+  const open = new Map<string, Presence>()
   /** What one person does in one room is stored in its order. */
-  const inTurn = createKeyedSerial<string>()
+  const serially = createKeyedSerial<string>()
 
-  async function store(key: string, place: Place): Promise<ToTell> {
-    const { room, person } = place
-    open.set(key, place)
+  async function store(key: string, presence: Presence): Promise<ToTell> {
+    const { room, person } = presence
+    open.set(key, presence)
     try {
       const isFirstOrLast = here.has(key) ? await present.come(room, person) : await present.go(room, person)
       open.delete(key)
@@ -58,29 +58,29 @@ export function createOwnPlaces(
   return {
     came(room, person) {
       const key = keyOf(room, person)
-      return inTurn(key, async () => {
+      return serially(key, async () => {
         here.set(key, { room, person })
         return await store(key, { room, person })
       })
     },
     went(room, person) {
       const key = keyOf(room, person)
-      return inTurn(key, async () => {
+      return serially(key, async () => {
         here.delete(key)
         return await store(key, { room, person })
       })
     },
     async catchUp(sumUp) {
-      for (const [key, place] of [...open]) {
-        await inTurn(key, async () => void (open.has(key) && (await store(key, place))))
+      for (const [key, presence] of [...open]) {
+        await serially(key, async () => void (open.has(key) && (await store(key, presence))))
         // The others would fail as well.
         if (open.has(key)) return
         // Also where nothing changed: it may have been stored before, and the answer was lost.
-        await sumUp(place.room)
+        await sumUp(presence.room)
       }
     },
     storeAllAgain() {
-      for (const [key, place] of here) open.set(key, place)
+      for (const [key, presence] of here) open.set(key, presence)
     },
   }
 }
