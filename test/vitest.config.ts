@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { defineConfig } from 'vitest/config'
+import { forWorkers } from './support/node-flags.ts'
 import { MixedSequencer } from './support/mixed-sequencer.ts'
 import { SummaryReporter } from './support/summary-reporter.ts'
 
@@ -19,9 +20,6 @@ const SERVERS = ['test/e2e/servers*.test.ts', 'test/e2e/versions.test.ts', 'test
 /** It packs, installs and compiles (`npm run test:package`). */
 const PACKAGE = ['test/e2e/package.test.ts']
 
-/** Tests call most functions a few times: to optimize each as early as V8 usually does takes it longer than it saves. A flag of Node 20. */
-const lateOptimizing = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : []
-
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
@@ -34,7 +32,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     // Nothing of ours keeps state in a module, so that files can share them; it saves a third of the time.
     isolate: false,
-    execArgv: lateOptimizing,
+    execArgv: [...forWorkers],
     // What was not changed since the last run is not compiled again: that takes a fifth of the time of a short run.
     experimental: { fsModuleCache: true },
     sequence: { sequencer: MixedSequencer },

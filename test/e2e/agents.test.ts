@@ -11,7 +11,9 @@ let alice: TestAgent
 let mallory: TestAgent
 
 beforeAll(async () => {
-  stage = await createModelStageHere('\n[limits]\nrate_burst = 1000\nrooms_per_person = 40\n')
+  stage = await createModelStageHere('\n[limits]\nrate_burst = 1000\nrooms_per_person = 40\n', {
+    isShared: true,
+  })
   await stage.claim('rhea')
   ;[alice, mallory] = await Promise.all([openAgent(stage, 'alice'), openAgent(stage, 'mallory')])
   await alice.call('create_room', { room: 'den', private: true })

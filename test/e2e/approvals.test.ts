@@ -13,11 +13,14 @@ let bob: SshSession
 let entered = 0
 
 beforeAll(async () => {
-  stage = await createModelStageHere(`
+  stage = await createModelStageHere(
+    `
 [limits]
 approvals_per_room = 3
 rate_burst = 1000
-`)
+`,
+    { isShared: true },
+  )
   await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())

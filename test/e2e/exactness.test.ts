@@ -30,7 +30,7 @@ endpoint = "${provider.endpoint}/v1"
 context_window = ${WINDOW}
 max_output = ${MAX_OUTPUT}
 `
-  stage = await createStageHere({ config: model('qwen') + model('dear') })
+  stage = await createStageHere({ isShared: true, config: model('qwen') + model('dear') })
   await stage.claim('rhea')
 })
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { createStageHere, type Stage } from '../support/stage.ts'
 /** Hooks of a room's script in a served room, with real wrap processes. */
 let stage: Stage<AnyServer>
 beforeAll(async () => {
-  stage = await createStageHere({ config: '[limits]\nrate_burst = 1000\n' })
+  stage = await createStageHere({ isShared: true, config: '[limits]\nrate_burst = 1000\n' })
   await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())

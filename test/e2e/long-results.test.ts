@@ -11,12 +11,15 @@ let mapped: string
 
 beforeAll(async () => {
   mapped = await mkdtemp(join(tmpdir(), 'sshawl-mapped-'))
-  stage = await createModelStageHere(`
+  stage = await createModelStageHere(
+    `
 context_window = 64000
 
 [sandbox]
 workspaces = { dev = "${mapped}" }
-`)
+`,
+    { isShared: true },
+  )
   await stage.claim('rhea')
 })
 afterAll(async () => {

@@ -7,6 +7,7 @@ let stage: Stage<AnyServer>
 let base: string
 beforeAll(async () => {
   stage = await createStageHere({
+    isShared: true,
     config: '[limits]\nexec_per_person = 3\nrate_burst = 1000\nrate_per_s = 1000\n',
     http: true,
   })

@@ -10,6 +10,7 @@ let stage: Stage<AnyServer>
 beforeAll(async () => {
   far = await startLoginServers()
   stage = await createStageHere({
+    isShared: true,
     config: `[[mcp]]\nname = "far"\nurl = "${far.url}"\ntrust = "annotations"\n`,
     http: true,
   })

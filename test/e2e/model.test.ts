@@ -21,6 +21,7 @@ let models: ModelServer
 beforeAll(async () => {
   models = await startModelServer()
   stage = await createStageHere({
+    isShared: true,
     config: `
 ${sandboxConfig}
 [[models]]

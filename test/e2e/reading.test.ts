@@ -7,7 +7,7 @@ import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 
 let stage: ModelStage<AnyServer>
 beforeAll(async () => {
-  stage = await createModelStageHere('\n[limits]\nrate_burst = 1000\n')
+  stage = await createModelStageHere('\n[limits]\nrate_burst = 1000\n', { isShared: true })
   await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())

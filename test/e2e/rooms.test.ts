@@ -4,7 +4,7 @@ import { createStageHere, type Stage } from '../support/stage.ts'
 
 let stage: Stage<AnyServer>
 beforeAll(async () => {
-  stage = await createStageHere()
+  stage = await createStageHere({ isShared: true })
   await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())

@@ -6,10 +6,13 @@ import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 
 let stage: ModelStage<AnyServer>
 beforeAll(async () => {
-  stage = await createModelStageHere(`
+  stage = await createModelStageHere(
+    `
 [limits]
 rate_burst = 1000
-`)
+`,
+    { isShared: true },
+  )
   await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())

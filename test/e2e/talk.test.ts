@@ -6,10 +6,13 @@ import type { SshSession } from '../support/ssh.ts'
 
 let stage: ModelStage<AnyServer>
 beforeAll(async () => {
-  stage = await createModelStageHere(`
+  stage = await createModelStageHere(
+    `
 [limits]
 rate_burst = 1000
-`)
+`,
+    { isShared: true },
+  )
   await stage.claim('rhea')
   for (const name of ['alice', 'bob', 'eve']) await stage.as(name, ['whoami'])
 })

@@ -6,12 +6,15 @@ import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 let stage: ModelStage<AnyServer>
 
 beforeAll(async () => {
-  stage = await createModelStageHere(`
+  stage = await createModelStageHere(
+    `
 context_window = 16000
 
 [limits]
 rate_burst = 1000
-`)
+`,
+    { isShared: true },
+  )
   await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { lateOptimizing } from './node-flags.ts'
 import { writeConfig, writeNoConfig } from './stored.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
@@ -41,9 +42,11 @@ export async function startServer(
   options: ServerOptions & {
     readonly env?: Readonly<Record<string, string>>
     readonly main?: string | undefined
+    /** Of Node. As for tests where absent: a bench starts the server as it is deployed. */
+    readonly nodeFlags?: readonly string[] | undefined
   },
 ): Promise<Server> {
-  const { dataDir, config, env, http = false, main = MAIN } = options
+  const { dataDir, config, env, http = false, main = MAIN, nodeFlags = lateOptimizing } = options
   const file = await (config === undefined ? writeNoConfig(dataDir) : writeConfig(dataDir, config))
   const args = [
     'serve',
@@ -54,7 +57,7 @@ export async function startServer(
     ...(file === undefined ? [] : ['--config', file]),
     ...(http === false ? [] : ['--http', http === true ? '127.0.0.1:0' : http]),
   ]
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
     env: { PATH: process.env['PATH'], HOME: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -6,6 +6,7 @@ import { startServerHere } from './server-here.ts'
 import { startServer, type AnyServer, type Server, type ServerOptions } from './server.ts'
 import { emptyDatabase } from './storage.ts'
 import { onPostgres } from './stored.ts'
+import { createSharedConnections } from './shared-connection.ts'
 import { createSshHome, openSsh, ssh, type SshHome, type SshResult, type SshSession } from './ssh.ts'
 
 /** What the client itself has to say is left out of standard error. */
@@ -60,13 +61,15 @@ function unpaced(config: string): string {
 interface StageOptions extends Partial<ServerOptions> {
   /** Of the server's process. */
   readonly env?: Readonly<Record<string, string>>
+  /** Whether the commands of one person go over one connection (shared-connection.ts): for tests that are not about logins. */
+  readonly isShared?: boolean
 }
 
 /** A stage with the built server in a process of its own: for tests of signals, of its environment, of what it writes. */
 export const createStage = (options: StageOptions = {}): Promise<Stage> => stageWith(startServer, options)
 
 /** A stage whose server runs in this process, as most tests can have it. */
-export const createStageHere = (options: Partial<ServerOptions> = {}): Promise<Stage<AnyServer>> =>
+export const createStageHere = (options: Omit<StageOptions, 'env'> = {}): Promise<Stage<AnyServer>> =>
   stageWith(startServerHere, options)
 
 async function stageWith<S extends AnyServer>(
@@ -75,7 +78,8 @@ async function stageWith<S extends AnyServer>(
 ): Promise<Stage<S>> {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-stage-'))
   const home = await createSshHome()
-  const { dataDir = await newDataDir(dir), config = '' } = options
+  const { dataDir = await newDataDir(dir), config = '', isShared = false } = options
+  const shared = isShared ? createSharedConnections(home.dir) : async () => []
   const serverOptions = {
     ...options,
     dataDir,
@@ -95,7 +99,8 @@ async function stageWith<S extends AnyServer>(
     },
     async as(name, words, { input, key } = {}) {
       const target = { user: name, port: stage.server.port, key: await home.key(key ?? name), options: QUIET }
-      return ssh(target, words, input === undefined ? {} : { input })
+      const on = { ...target, options: [...target.options, ...(await shared(target))] }
+      return ssh(on, words, input === undefined ? {} : { input })
     },
     async open(name, mode, key) {
       const target = {
@@ -141,7 +146,7 @@ export const createModelStage = (
 /** The same in this process. */
 export const createModelStageHere = (
   more = '',
-  options: Pick<StageOptions, 'http'> = {},
+  options: Pick<StageOptions, 'http' | 'isShared'> = {},
 ): Promise<ModelStage<AnyServer>> => withModel(createStageHere, more, options)
 
 async function withModel<S extends AnyServer>(

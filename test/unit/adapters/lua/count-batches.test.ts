@@ -5,6 +5,7 @@ import { ENCODINGS } from '../../../../src/adapters/tokens/encodings.ts'
 import type { UnnamedTool } from '../../../../src/prompt/tool-names.ts'
 import { createToolList } from '../../../../src/toolbox/tool-list.ts'
 import { openPool, recordingLog, inRoom } from '../../../support/pool.ts'
+import { runs } from '../../../support/runs.ts'
 import { catalogue, sampleTool } from '../../../support/snapshot.ts'
 import { tokenCounters } from '../../../support/token-counters.ts'
 
@@ -30,7 +31,7 @@ describe('texts that are to be counted', () => {
           expect(batch.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(MOST)
         for (const { text } of batches.flat()) expect(text.isWellFormed()).toBe(true)
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
   })
 
@@ -47,7 +48,7 @@ describe('texts that are to be counted', () => {
           .reduce((total, piece) => total + tokenCounters.of(encoding).count(piece.text), 0)
         expect(sum).toBe(tokenCounters.of(encoding).count(text))
       }),
-      { numRuns: 5 },
+      { numRuns: runs(5) },
     )
   })
 })

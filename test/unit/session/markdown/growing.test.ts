@@ -5,6 +5,7 @@ import type { Stretch } from '../../../../src/session/markdown/inline.ts'
 import type { Unit } from '../../../../src/session/markdown/unit.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 import { allWords, numberedMarkdown, wordsIn } from '../../../support/numbered-markdown.ts'
+import { runs } from '../../../support/runs.ts'
 
 const written = (stretches: readonly Stretch[]): string =>
   stretches
@@ -106,7 +107,7 @@ test('however a text is cut, its units are the same, and none that is finished c
         expect(growing.units.map(line)).toEqual(whole(text))
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 
@@ -115,6 +116,6 @@ test('every word is read once, in order, in what is finished and what is open', 
     fc.property(numberedMarkdown, ({ text, words }) => {
       expect(wordsIn(whole(text).join('\n'))).toEqual(allWords(words))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
