@@ -16,6 +16,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/metrics': 'meter.ts',
   'src/adapters/sandbox': 'workspaces.ts',
   'src/adapters/ssh': 'server.ts',
+  'src/adapters/ssh/first-and-last': 'farewell.ts',
   'src/adapters/ssh/keys': 'public-key.ts',
   'src/adapters/storage/postgres/cluster': 'stores.ts',
   'src/adapters/storage/postgres/names': 'name-filing.ts',

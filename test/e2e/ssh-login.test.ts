@@ -168,7 +168,7 @@ test('one more connection than an address may have is turned away in words, and 
   const other = await ssh({ user: 'bob', port: server.port, key: await home.key('bob') }, ['x'])
   expect([other.exitCode, other.stderr]).toEqual([
     255,
-    expect.stringContaining('Too many connections; try again'),
+    expect.stringContaining('Too many connections come from your address: 1 are logged in'),
   ])
   expect(server.logged.filter(({ text }) => text === 'connections are turned away')).toHaveLength(1)
   stranger.destroy()

@@ -42,9 +42,11 @@ export async function startServer(
   options: ServerOptions & {
     readonly env?: Readonly<Record<string, string>>
     readonly main?: string | undefined
+    /** Of Node. As for tests where absent: a bench starts the server as it is deployed. */
+    readonly nodeFlags?: readonly string[] | undefined
   },
 ): Promise<Server> {
-  const { dataDir, config, env, http = false, main = MAIN } = options
+  const { dataDir, config, env, http = false, main = MAIN, nodeFlags = lateOptimizing } = options
   const file = await (config === undefined ? writeNoConfig(dataDir) : writeConfig(dataDir, config))
   const args = [
     'serve',
@@ -55,7 +57,7 @@ export async function startServer(
     ...(file === undefined ? [] : ['--config', file]),
     ...(http === false ? [] : ['--http', http === true ? '127.0.0.1:0' : http]),
   ]
-  const child = spawn(process.execPath, [...lateOptimizing, main, ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
     env: { PATH: process.env['PATH'], HOME: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

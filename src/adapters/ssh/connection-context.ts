@@ -2,6 +2,7 @@ import type { Log } from '../../chat/ports.ts'
 import type { Scheduler } from '../../lib/jobs/scheduler.ts'
 import type { ClientHandler } from '../../session/ports.ts'
 import type { SshLimits } from './limits.ts'
+import type { CloseWhenRead } from './first-and-last/farewell.ts'
 import type { Queues } from './queues.ts'
 import type { Quota } from './quota.ts'
 import type { Greet } from './transport.ts'
@@ -19,9 +20,10 @@ export interface ConnectionContext {
   readonly jobs: Set<Promise<void>>
 }
 
-/** What a connection meets before its login. */
+/** What a connection meets before its login, and at its end. */
 export interface Entrance {
   readonly greet: Greet
+  readonly closeWhenRead: CloseWhenRead
   /** Public keys of the CAs whose user certificates are trusted now, in wire form. */
   readonly cas: () => readonly Buffer[]
   readonly now: () => number

@@ -6,13 +6,15 @@ import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
 import type { Admitted } from './admission/admission.ts'
 import { createAnswers, type Answers } from './answers.ts'
 import { applyBackPressure } from './back-pressure.ts'
+import { brokenRule, faultOf, isTooLong, notSsh } from './first-and-last/faults.ts'
+import { BY_APPLICATION, plainDisconnect } from './first-and-last/farewell.ts'
 import { LINGER_MS, retrySending, type Carrier } from './carrier.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { answerLogin } from './login.ts'
 import { paceInput } from './paced-input.ts'
 import { countIn, servePerson, type Served } from './person-connection.ts'
 import { admitPerson } from './admit-person.ts'
-import { guardClient, isTooLong, parserFault, sayWhyDisconnected, watchAnswers } from './ssh2-internals.ts'
+import { explainFaults, guardClient, sayWhyDisconnected, watchAnswers } from './ssh2-internals.ts'
 import { quickenKeyExchanges } from './ssh2-key-exchange.ts'
 
 /** A connection, to the server. */
@@ -32,16 +34,20 @@ export function serveConnection(
   admitted: Pick<Admitted, 'keysExchanged' | 'loggedIn' | 'refused' | 'used' | 'wrongCode'>,
 ): ServedConnection {
   const { handler, log, limits, entrance } = context
-  let client: Connection | undefined
   let person: Person | undefined
+  let served: Served | undefined
   let isDropped = false
+  let hasKeys = false
+  /** Tells the peer why it is disconnected, in the way that it can read at this time. */
+  let say = (why: string): void => void socket.write(plainDisconnect(why, BY_APPLICATION))
   const drop = (why: string, lingerMs = 0): void => {
     if (isDropped || socket.destroyed) return
     isDropped = true
     log.info({ address, ...(person && { person: person.name }), why }, 'connection dropped')
     const end = (): void => {
-      if (client) sayWhyDisconnected(client, why)
-      socket.destroy()
+      say(why)
+      close()
+      entrance.closeWhenRead(socket)
     }
     if (lingerMs === 0) return end()
     const timer = setTimeout(end, lingerMs)
@@ -59,21 +65,39 @@ export function serveConnection(
   }
   const deadlineIn = (seconds: number) => setTimeout(() => drop('no login in time'), seconds * 1_000)
   let deadline = deadlineIn(limits.login_timeout_s)
-  let served: Served | undefined
-  socket.once('close', () => {
+  let closeInput = (): void => undefined
+  const close = (): void => {
     clearTimeout(deadline)
+    closeInput()
     served?.close()
-  })
-  entrance.greet(socket, !isKnown, (greeted) => {
-    client = greeted
-    // After an error ssh2's object is unusable and would throw from its keepalive timer.
-    greeted.on('error', (error) => drop(error.message))
-    greeted.once('handshake', () => admitted.keysExchanged())
-    watchClient(greeted, carrier)
+    served = undefined
+  }
+  socket.once('close', close)
+  const fault = (error: unknown): string => faultOf(error, hasKeys, socket.localPort)
+  const onOther = (): void => {
+    // Whoever reads it sees text: it is no client of SSH.
+    say = (why) => void socket.write(`${why}\r\n`)
+    drop(notSsh(socket.localPort))
+  }
+  const onClient = (greeted: Connection): void => {
+    say = (why) => sayWhyDisconnected(greeted, why)
+    greeted.on('error', (error) => drop(fault(error)))
+    greeted.once('handshake', () => {
+      hasKeys = true
+      admitted.keysExchanged()
+    })
+    explainFaults(greeted, () => brokenRule(hasKeys, socket.localPort))
+    closeInput = watchClient(greeted, carrier, fault)
     letAnswer(greeted, answers, carrier)
     const { keys_offered: keysOffered } = limits
     answerLogin(greeted, {
-      client: { address, keysOffered, cas: entrance.cas, now: entrance.now, isGone: () => socket.destroyed },
+      client: {
+        address,
+        keysOffered,
+        cas: entrance.cas,
+        now: entrance.now,
+        isGone: () => isDropped || socket.destroyed,
+      },
       handler,
       log,
       onStranger() {
@@ -93,7 +117,8 @@ export function serveConnection(
         served = servePerson(greeted, visitor, carrier, context)
       },
     })
-  })
+  }
+  entrance.greet(socket, !isKnown, { onClient, onOther })
   const end = (how: 'drain' | 'stop') => (served ? served[how]() : drop('server stops'))
   return { drain: () => end('drain'), stop: () => end('stop'), drop: (why) => drop(why) }
 }
@@ -103,6 +128,8 @@ const REFUSED_MS = 5_000
 
 /** How often a client may exchange keys: each exchange costs the server a signature. */
 const REKEY_RATE: Rate = { burst: 8, everyMs: 10_000 }
+const REKEYS_TOO_OFTEN =
+  'Keys were exchanged too often: 8 times at once are allowed, and then once in 10 s; raise RekeyLimit in ssh_config, or remove it'
 
 /** What is sent to a client that is gone throws. */
 function letAnswer(client: Connection, answers: Answers, { socket }: Carrier): void {
@@ -119,12 +146,12 @@ const TOO_LONG =
 const refuseCommands = ({ channels }: Carrier): boolean =>
   [...channels].map((channel) => channel.refuse(TOO_LONG)).includes(true)
 
-/** Takes input in pieces, and looks after what ssh2 does not. */
-function watchClient(client: Connection, carrier: Carrier): void {
+/** Takes input in pieces, and looks after what ssh2 does not. Nothing is taken any more once the function returned is called. */
+function watchClient(client: Connection, carrier: Carrier, fault: (error: unknown) => string): () => void {
   const { socket, account, drop } = carrier
   const mayRekey = createTokenBucket(REKEY_RATE, () => performance.now())
   client.on('rekey', () => {
-    if (!mayRekey()) drop('exchanges keys too often')
+    if (!mayRekey()) drop(REKEYS_TOO_OFTEN)
     retrySending(carrier)
   })
   socket.on('drain', () => retrySending(carrier))
@@ -139,11 +166,10 @@ function watchClient(client: Connection, carrier: Carrier): void {
         parse(piece)
       } catch (error) {
         isDeaf = true
-        drop(parserFault(error), isTooLong(error) && refuseCommands(carrier) ? LINGER_MS : 0)
+        drop(fault(error), isTooLong(error) && refuseCommands(carrier) ? LINGER_MS : 0)
       }
     },
   })
-  socket.once('close', close)
   quickenKeyExchanges(client)
   guardClient(client, {
     onFault: drop,
@@ -153,4 +179,5 @@ function watchClient(client: Connection, carrier: Carrier): void {
       take(bytes)
     },
   })
+  return close
 }

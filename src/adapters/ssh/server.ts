@@ -17,12 +17,13 @@ import { createAdmission } from './admission/admission.ts'
 import { createCrowdingLog } from './admission/crowding-log.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { serveConnection, type ServedConnection } from './connection.ts'
+import { createFarewell } from './first-and-last/farewell.ts'
 import type { HostKey } from './keys/host-key.ts'
 import type { SshLimits } from './limits.ts'
 import { createQueues } from './queues.ts'
 import { createProxies } from './proxies/proxies.ts'
 import { createQuota } from './quota.ts'
-import { createTransports, turnAway } from './transport.ts'
+import { createTransports, turnAway as refuseConnection } from './transport.ts'
 
 export interface SshServerOptions {
   /** At least one; from `loadHostKeys`. */
@@ -66,14 +67,16 @@ export function createSshServer(options: SshServerOptions): SshServer {
   const tellCrowding = createCrowdingLog(log)
   const proxies = createProxies({ networks: options.proxies, limits, log })
   const context = sharedContext(options)
+  const turnAway = (socket: Socket, why: string) =>
+    refuseConnection(socket, why, context.entrance.closeWhenRead)
   /** Resolves once nobody is connected; undefined while everybody may come. */
   let closed: Promise<void> | undefined
 
   function giveWay(socket: Socket, address: string): void {
     const served = connections.get(socket)
     if (served) return served.drop(TOO_MANY_WAIT)
-    tellCrowding(address, TOO_MANY_WAIT)
-    socket.destroy()
+    tellCrowding(address, 'too many wait for their login')
+    turnAway(socket, TOO_MANY_WAIT)
   }
 
   function receive(socket: Socket, address: string): void {
@@ -81,7 +84,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
     const admitted = admit(address, () => giveWay(socket, address))
     if ('why' in admitted) {
       tellCrowding(address, admitted.why)
-      return turnAway(socket, 'Too many connections; try again in a while.')
+      return turnAway(socket, admitted.words)
     }
     connections.set(socket, undefined)
     const { isKnown } = admitted
@@ -144,7 +147,8 @@ export function createSshServer(options: SshServerOptions): SshServer {
   }
 }
 
-const TOO_MANY_WAIT = 'too many wait for their login'
+const TOO_MANY_WAIT =
+  'Too many connections wait for their login here, most of them from your address or from those next to it; try again in a minute.'
 
 async function settledWithin(ms: number, jobs: Iterable<Promise<unknown>>): Promise<void> {
   const late = createDeferred<void>()
@@ -165,7 +169,12 @@ const sharedContext = ({
   now,
   log,
 }: SshServerOptions): ConnectionContext => ({
-  entrance: { greet: createTransports(hostKeys, banner), cas: () => cas().map(wireForm), now },
+  entrance: {
+    greet: createTransports(hostKeys, banner),
+    closeWhenRead: createFarewell(),
+    cas: () => cas().map(wireForm),
+    now,
+  },
   limits,
   handler,
   log,

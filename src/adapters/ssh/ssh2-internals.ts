@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Connection, ServerChannel, Session } from 'ssh2'
+import { BY_APPLICATION, disconnectMessage } from './first-and-last/farewell.ts'
 
 /**
  * The only file beside ssh2-key-exchange.ts that reaches into ssh2 (1.17), for what it has no public way to do. If the parts are not where they
@@ -15,6 +16,8 @@ interface Protocol {
   parse?(chunk: Bytes, from: number, to: number): void
   /** Asks the client for an answer, whatever it is. ssh2 itself does so where nothing comes for long. */
   ping?(): void
+  /** Sends the message of that name, without words. */
+  disconnect?(reason: number): void
   channelData(id: number, data: Bytes): void
   channelExtData(id: number, data: Bytes, type: number): void
   channelOpenFail(sender: number, reason: number, description: string): void
@@ -157,27 +160,22 @@ function writtenTogether(socket: Socket, send: () => void): void {
   }
 }
 
-/** What ssh2's parser threw, in words for the log. Its only limit of a packet (RFC 4253, 6.1) is in its crypto.js. */
-export const parserFault = (error: unknown): string =>
-  isTooLong(error) ? 'sent a packet that is garbled, or longer than 35,000 bytes' : String(error)
-
-/** Whether ssh2's parser threw at the length of a packet. It can read nothing more then; what is sent still arrives. */
-export const isTooLong = (error: unknown): boolean =>
-  error instanceof Error && error.message === 'Bad packet length'
-
-/** RFC 4253, section 11.1. */
-const DISCONNECT = 1
-const BY_APPLICATION = 11
+/**
+ * Has a client told why where ssh2 disconnects it because of what it sent. ssh2 itself would send no words, and can send none
+ * afterwards. Throws if ssh2 has changed.
+ */
+export function explainFaults(client: Connection, words: () => string): void {
+  const { _protocol: protocol } = inside(client)
+  const disconnect = protocol?.disconnect?.bind(protocol)
+  if (!protocol || !disconnect) throw new Error('ssh2 has changed: it disconnects its clients in another way')
+  protocol.disconnect = (reason) =>
+    reason === BY_APPLICATION ? disconnect(reason) : sayWhyDisconnected(client, words())
+}
 
 /** Tells a client why it is disconnected, which OpenSSH prints. ssh2 would send no words. A client that is gone is told nothing. */
 export function sayWhyDisconnected(client: Connection, why: string): void {
   const { _protocol: protocol } = inside(client)
-  const text = Buffer.from(why, 'utf8')
-  const message = Buffer.alloc(13 + text.length)
-  message.writeUInt8(DISCONNECT, 0)
-  message.writeUInt32BE(BY_APPLICATION, 1)
-  message.writeUInt32BE(text.length, 5)
-  text.copy(message, 9)
+  const message = disconnectMessage(why, BY_APPLICATION)
   try {
     if (!protocol?._packetRW || !protocol._cipher) return
     const { write } = protocol._packetRW
@@ -214,6 +212,8 @@ export function watchAnswers(
   const handlers = protocol?._handlers
   if (!protocol || !ping || !handlers) throw new Error('ssh2 has changed: its clients cannot be asked')
   protocol.ping = () => {
+    // Once it has ended a connection, ssh2 throws at all that is sent, and its timer goes on until the socket is closed.
+    if (!socketOf(client).writable) return
     onAsked()
     ping()
   }

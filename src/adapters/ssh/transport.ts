@@ -3,17 +3,28 @@ import type { Connection, Server } from 'ssh2'
 import { ALGORITHMS } from './algorithms.ts'
 import { signingKey } from './keys/ed25519.ts'
 import type { HostKey } from './keys/host-key.ts'
+import { plainDisconnect, TOO_MANY_CONNECTIONS, type CloseWhenRead } from './first-and-last/farewell.ts'
 import { socketOf } from './ssh2-internals.ts'
 import { ssh2 } from './ssh2.ts'
+import { readVersion } from './first-and-last/version.ts'
 
 /** A dead peer is noticed after 45 s: two unanswered keepalives are forgiven, the third is not. */
 const KEEPALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }
 
 /** What the server says it is, after `SSH-2.0-`. */
 const IDENT = 'sshawl'
+const VERSION = Buffer.from(`SSH-2.0-${IDENT}\r\n`)
 
-/** Begins to speak SSH on a socket. `onClient` is called once the peer has said that it does so too. */
-export type Greet = (socket: Socket, withBanner: boolean, onClient: (client: Connection) => void) => void
+/** Begins to speak SSH on a socket. */
+export type Greet = (socket: Socket, withBanner: boolean, peer: Greeted) => void
+
+/** Who is on the other side. */
+export interface Greeted {
+  /** Called once the peer has said that it speaks SSH, too. */
+  onClient(client: Connection): void
+  /** Called once the peer has sent something else. */
+  onOther(): void
+}
 
 /** ssh2's servers, which parse the host keys once. There is one for each banner, because the banner belongs to a server. */
 export function createTransports(hostKeys: readonly HostKey[], banner: () => string): Greet {
@@ -31,58 +42,40 @@ export function createTransports(hostKeys: readonly HostKey[], banner: () => str
     servers.set(shown, server)
     return server
   }
-  return (socket, withBanner, onClient) => {
-    greeted.set(socket, onClient)
+  function speak(socket: Socket, withBanner: boolean): void {
     const shown = withBanner ? banner().trimEnd() : ''
     const server = servers.get(shown) ?? create(shown)
+    withoutVersion(socket)
     server.injectSocket(socket)
   }
+
+  return (socket, withBanner, { onClient, onOther }) => {
+    greeted.set(socket, onClient)
+    socket.write(VERSION)
+    readVersion(socket, () => speak(socket, withBanner), onOther)
+  }
 }
-
-/** RFC 4253, section 11.1. */
-const DISCONNECT = 1
-const TOO_MANY_CONNECTIONS = 12
-
-/** How long a client may take to read it. */
-const READING_MS = 1_000
 
 /**
  * Closes a connection on which nothing was said yet, in words that OpenSSH prints: a client may be disconnected before keys are
  * exchanged. It shows lines before the version only where it is asked for more (`-v`).
  */
-export function turnAway(socket: Socket, why: string): void {
-  socket.end(Buffer.concat([Buffer.from(`SSH-2.0-${IDENT}\r\n`), packet(disconnect(why))]))
-  // What a client sends meanwhile must be read: what is left unread would take the words back.
-  socket.resume()
-  const timer = setTimeout(() => socket.destroy(), READING_MS)
-  socket.once('close', () => clearTimeout(timer))
+export function turnAway(socket: Socket, why: string, closeWhenRead: CloseWhenRead): void {
+  if (!socket.writable) return void socket.destroy()
+  socket.write(Buffer.concat([VERSION, plainDisconnect(why, TOO_MANY_CONNECTIONS)]))
+  closeWhenRead(socket)
 }
 
-function disconnect(why: string): Buffer {
-  const text = Buffer.from(why, 'utf8')
-  const noLanguage = number(0)
-  return Buffer.concat([
-    Buffer.from([DISCONNECT]),
-    number(TOO_MANY_CONNECTIONS),
-    number(text.length),
-    text,
-    noLanguage,
-  ])
-}
-
-/** An unencrypted packet (RFC 4253, section 6): a multiple of eight bytes, at least four of them padding. */
-function packet(payload: Buffer): Buffer {
-  const padding = 4 + ((8 - ((5 + payload.length + 4) % 8)) % 8)
-  return Buffer.concat([
-    number(1 + payload.length + padding),
-    Buffer.from([padding]),
-    payload,
-    Buffer.alloc(padding),
-  ])
-}
-
-function number(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(value)
-  return bytes
+/**
+ * Lets a socket lose the next bytes that are written to it, which are our version: ssh2 says it by itself, and only now, and we
+ * have said it already. Throws if ssh2 has changed.
+ */
+function withoutVersion(socket: Socket): void {
+  const { write } = socket
+  socket.write = (bytes: unknown) => {
+    socket.write = write
+    if (!Buffer.isBuffer(bytes) || !bytes.equals(VERSION))
+      throw new Error('ssh2 has changed: it begins with something else than its version')
+    return true
+  }
 }

@@ -54,7 +54,7 @@ export async function startSshawl(
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-load-'))
   const socket = join(dir, 'probe')
   const environment = probeEnvironment(socket, DEPLOYED)
-  const server = await startServer({ dataDir: join(dir, 'data'), config, env: environment })
+  const server = await startServer({ dataDir: join(dir, 'data'), config, env: environment, nodeFlags: [] })
   return {
     name: 'sshawl',
     pid: server.process.pid!,

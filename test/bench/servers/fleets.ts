@@ -45,7 +45,12 @@ export async function startFleet(engine: Engine, count: number): Promise<Fleet> 
       const dataDir = join(dir, `server${at}`)
       await mkdir(dataDir)
       const config = configFor(database, nats?.url)
-      const server = await startServer({ dataDir, config, env: { NODE_OPTIONS: '--max-semi-space-size=4' } })
+      const server = await startServer({
+        dataDir,
+        config,
+        env: { NODE_OPTIONS: '--max-semi-space-size=4' },
+        nodeFlags: [],
+      })
       servers.push(server)
       ends.push(async () => await server[Symbol.asyncDispose]())
     }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { constants, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { McpByCommand, McpServerConfig } from '../../../src/adapters/mcp/config.ts'
@@ -10,13 +10,14 @@ import { createRawServers, rawServer, type RawServers } from '../../support/mcp/
 import { lacks } from '../../support/needs.ts'
 import { temporaryDir } from '../../support/storage.ts'
 
-/** A server of the sandbox sees only its directory, so its program lies there. */
+/** A server of the sandbox sees only its directory, so its program lies there, and Node, which may be installed anywhere. */
 async function inDirectory(dir: string, sandbox: 'alone' | 'network'): Promise<McpServerConfig> {
   const [node = '', program = ''] = rawServer('usual')
   await mkdir(dir, { recursive: true })
   await writeFile(join(dir, 'server.mjs'), await readFile(program))
+  await copyFile(node, join(dir, 'node'), constants.COPYFILE_FICLONE)
   const env = { PATH: process.env['PATH'] ?? '', GIVEN: 'x' }
-  const reach: McpByCommand = { command: [node, 'server.mjs', 'confined'], env, sandbox }
+  const reach: McpByCommand = { command: ['./node', 'server.mjs', 'confined'], env, sandbox }
   return { name: 'raw', trust: 'ask', reach }
 }
 

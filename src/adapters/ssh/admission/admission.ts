@@ -15,9 +15,12 @@ import { createVisits } from './visits.ts'
  */
 export type Admit = (address: string, giveWay: () => void) => Admitted | TurnedAway
 
-/** A connection that is one too many, and of what. */
+/** A connection that is one too many. */
 export interface TurnedAway {
+  /** Of what, for the log. */
   readonly why: string
+  /** The same in words for whoever connects, with what to do. */
+  readonly words: string
 }
 
 /** A connection that was accepted. */
@@ -67,9 +70,18 @@ export function createAdmission(limits: SshLimits): Admit {
   const visits = createVisits(limits)
   return (address, giveWay) => {
     const network = networkOf(address)
-    if (loggedIn.isFull(network)) return { why: 'its address has connections_per_address' }
+    if (loggedIn.isFull(network))
+      return {
+        why: 'its address has connections_per_address',
+        words: `Too many connections come from your address: ${limits.connections_per_address} are logged in. Close one, or try again in a while.`,
+      }
     const connection = total.take('') ?? (held.relieve() ? total.take('') : undefined)
-    if (!connection) return { why: 'the server has all its connections' }
+    if (!connection)
+      return {
+        why: 'the server has all its connections',
+        words:
+          'Too many connections: the server is full. Try again in a few minutes; if it stays so, tell its operator.',
+      }
     let turn: ReturnType<typeof strangers.enter> | undefined
     let leaveLoggedIn: (() => void) | undefined
     let isRefused = false
