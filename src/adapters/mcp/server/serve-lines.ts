@@ -49,7 +49,7 @@ function watchStreams(agent: Agent, report: (error: Error) => void): MessageWatc
   return {
     taken(message) {
       if ('method' in message && message.method === 'notifications/cancelled')
-        return void end(message.params?.['requestId'])
+        end(message.params?.['requestId'])
       const followed = listened.follow(message)
       if (!followed || !isJSONRPCRequest(message)) return undefined
       const { id } = message
