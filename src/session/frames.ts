@@ -31,6 +31,9 @@ export interface Frame {
 /** Under load a screen is painted this often: 30 times a second. */
 export const FRAME_MS = 33
 
+/** A frame waits at least so long for what comes meanwhile, so that a server which needs longer than a frame to paint all paints fewer. */
+const SHORTEST_WAIT_MS = FRAME_MS / 2
+
 /** After a quiet time so many changes are painted at once, each by itself, before a screen waits for its frame. */
 const RATE: Rate = { burst: 8, everyMs: FRAME_MS }
 
@@ -56,6 +59,7 @@ export function createFrames({ now, soon, later }: FrameTimers): Frames {
   let ready: WaitingScreen[] = []
   let forFrame: WaitingScreen[] = []
   let calm: WaitingScreen[] = []
+  let lastFrameAt = -Infinity
 
   function paintReady(): void {
     const views = ready
@@ -65,6 +69,7 @@ export function createFrames({ now, soon, later }: FrameTimers): Frames {
 
   function paintFrame(): void {
     const at = now()
+    lastFrameAt = at
     const emptyAt = at + RATE.burst * FRAME_MS
     for (const view of forFrame) view.fullAt = Math.min(emptyAt, Math.max(view.fullAt, at) + FRAME_MS)
     ready.push(...forFrame)
@@ -77,7 +82,8 @@ export function createFrames({ now, soon, later }: FrameTimers): Frames {
     view.isWaiting = true
     const fullAt = takeToken(view.fullAt, now(), RATE)
     if (fullAt === undefined) {
-      if (forFrame.push(view) === 1) later(FRAME_MS, paintFrame)
+      if (forFrame.push(view) === 1)
+        later(Math.max(SHORTEST_WAIT_MS, lastFrameAt + FRAME_MS - now()), paintFrame)
       return
     }
     view.fullAt = fullAt

@@ -44,6 +44,29 @@ test('views that change all the time are painted 30 times a second, with one tim
   expect(timers.pending()).toBe(0)
 })
 
+test('a frame comes 33 ms after the one before, and no sooner than half of that after the change', () => {
+  const { timers, painted, views } = start(1)
+  const request = (): void => {
+    views[0]!.request()
+    timers.pass()
+  }
+  for (let change = 0; change < 8; change++) request()
+  expect(painted).toEqual([8])
+  request()
+  timers.advance(16)
+  expect(painted).toEqual([8])
+  timers.advance(1)
+  timers.pass()
+  expect(painted).toEqual([9])
+  timers.advance(5)
+  request()
+  timers.advance(27)
+  expect(painted).toEqual([9])
+  timers.advance(1)
+  timers.pass()
+  expect(painted).toEqual([10])
+})
+
 test('twenty changes a second, unevenly spread, are each painted at once', () => {
   const { timers, painted, views } = start(1)
   for (let second = 0; second < 60; second++) {
