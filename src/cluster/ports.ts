@@ -57,6 +57,8 @@ export interface Estate {
 export interface ServerStore {
   /** This server runs. */
   begin(facts: ServerFacts): Promise<void>
+  /** It says something else of itself. False, and nothing done, if others have taken it for dead. */
+  update(facts: ServerFacts): Promise<boolean>
   /** This server is alive. False if others have taken it for dead: then nothing of it is left. */
   renew(): Promise<boolean>
   /** This server stops. */
