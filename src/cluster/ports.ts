@@ -133,6 +133,8 @@ export type NewsTopic =
   | 'mcp_servers'
   /** Another definition of a tool of an MCP server holds: the name of the server. */
   | 'mcp_pins'
+  /** News were removed before this server read them: anything may have changed. The key says nothing. */
+  | 'lost'
 
 /** Says what other servers changed in the database, so that it is read again. */
 export interface News extends AsyncDisposable {
