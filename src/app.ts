@@ -170,18 +170,21 @@ async function assemble(
     },
     async drain(hurry) {
       const { drain_s: seconds } = limits
-      if (seconds === 0) return
-      const until = timeIsOver(seconds * 1_000, hurry())
       const { turns } = activity.work
       const running = { sessions: chat.comingIn.clients.sessions(), turns: turns.countHere() }
-      context.log.info(
-        { ...running, seconds },
-        'draining: sessions end, and turns and the calls of agents may go on for some time',
-      )
+      if (seconds > 0)
+        context.log.info(
+          { ...running, seconds },
+          'draining: sessions end, and turns and the calls of agents may go on for some time',
+        )
       server.drain()
       http?.drain()
-      await Promise.all([turns.finish(until), agents.allClosed(until)])
-      context.log.info({ turns: turns.countHere() }, 'drained; turns that still run are stopped')
+      if (seconds > 0) {
+        const until = timeIsOver(seconds * 1_000, hurry())
+        await Promise.all([turns.finish(until), agents.allClosed(until)])
+        context.log.info({ turns: turns.countHere() }, 'drained; turns that still run are stopped')
+      }
+      await agents.stop()
     },
     async listenHttp() {
       const { listen } = written.http

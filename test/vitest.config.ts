@@ -9,7 +9,8 @@ const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31))
 const attacks = process.env['ATTACKS'] === 'long' ? 'long' : 'quick'
 
 /** `npm run test:postgres` runs the end-to-end tests, whose servers store in PostgreSQL then (support/stored.ts). */
-const folders = process.env['TEST_STORAGE'] === 'postgres' ? 'e2e' : '{unit,contract,e2e}'
+const onPostgres = process.env['TEST_STORAGE'] === 'postgres'
+const folders = onPostgres ? 'e2e' : '{unit,contract,e2e}'
 
 /** They measure how long others wait, or keep the processor busy: they run one after the other (`npm run attacks`). */
 const ATTACKS = ['test/e2e/attack-*.test.ts', 'test/e2e/fuzz.test.ts']
@@ -17,8 +18,22 @@ const ATTACKS = ['test/e2e/attack-*.test.ts', 'test/e2e/fuzz.test.ts']
 /** Several servers on one PostgreSQL, and NATS beside them: each starts three, and waits until one is taken for dead (`npm run test:servers`). */
 const SERVERS = ['test/e2e/servers*.test.ts', 'test/e2e/versions.test.ts', 'test/e2e/proxied.test.ts']
 
-/** It packs, installs and compiles (`npm run test:package`). */
-const PACKAGE = ['test/e2e/package.test.ts']
+/** They pack, install and compile (`npm run test:package`). */
+const PACKAGE = ['test/e2e/package.test.ts', 'test/e2e/npm-start.test.ts']
+
+/** About the machine: its disks, its sandbox, a browser, a database that is cut off. Each takes long by itself (`npm run test:machine`). */
+const MACHINE = [
+  'test/e2e/full-disk.test.ts',
+  'test/e2e/pages.test.ts',
+  'test/e2e/postgres-cuts.test.ts',
+  'test/e2e/postgres-disk.test.ts',
+  'test/e2e/postgres-trouble.test.ts',
+  'test/e2e/sandbox-time.test.ts',
+  'test/e2e/sandbox.test.ts',
+  'test/e2e/storage-trouble.test.ts',
+  'test/unit/adapters/sandbox/sandbox.test.ts',
+  'test/unit/adapters/storage/postgres/trouble.test.ts',
+]
 
 export default defineConfig({
   test: {
@@ -40,12 +55,21 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // What `npm test` runs; CI runs all four, and the end-to-end tests of this one once more on PostgreSQL.
+          // What `npm test` runs; CI runs all five, and the end-to-end tests of this one and of `machine` once more on PostgreSQL.
           name: 'tests',
           include: [`test/${folders}/**/*.test.ts`],
-          exclude: [...ATTACKS, ...SERVERS, ...PACKAGE],
+          exclude: [...ATTACKS, ...SERVERS, ...PACKAGE, ...MACHINE],
           maxWorkers: 4,
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'machine',
+          include: MACHINE.filter((file) => !onPostgres || file.startsWith('test/e2e/')),
+          maxWorkers: 2,
+          sequence: { groupOrder: 4 },
         },
       },
       {

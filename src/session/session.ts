@@ -1,6 +1,7 @@
 import type { Person } from '../chat/people/person.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
+import { settledWithin } from '../lib/jobs/settled-within.ts'
 import { createAppendView } from './append-view.ts'
 import { createKeyboard, type Keyboard } from './keyboard.ts'
 import { createPersonal, type PersonalParts } from './personal.ts'
@@ -72,17 +73,27 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
   preferences.onChange((changed) => {
     if (changed === 'history' && preferences.now().history === 'off') keyboard?.forget()
   })
-  try {
-    await host.attach(screen)
-    const reading = keyboard ? readKeyboard(session, keyboard, account) : readPipe(session, account)
-    await Promise.race([reading, over.promise])
-  } finally {
+  async function leave(): Promise<void> {
     hasLeft = true
     view.close()
     await host.detach(screen, keyboard?.draft() ?? '')
   }
+  try {
+    await host.attach(screen)
+    const reading = keyboard ? readKeyboard(session, keyboard, account) : readPipe(session, account)
+    await Promise.race([reading, over.promise])
+  } catch (error) {
+    await leave()
+    throw error
+  }
+  const left = leave()
+  await settledWithin(STORING_MS, [left])
   terminal.end(exitStatus)
+  await left
 }
+
+/** Whoever leaves waits no longer for what is stored of it, in milliseconds: a database that is slow keeps nobody here. */
+const STORING_MS = 1_000
 
 const NOT_FOR_HERE =
   '! you were put out of the room before a line of yours was said or done; it was not: ↑ brings it back'

@@ -4,7 +4,7 @@ import { openAgent } from '../support/mcp/agent.ts'
 import { openHttpAgent } from '../support/mcp/http-agent.ts'
 import { saysLater } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
-import { createModelStage } from '../support/stage.ts'
+import { createModelStage, type ModelStage } from '../support/stage.ts'
 
 const DRAINING = '\n[limits]\ndrain_s = 60\n'
 
@@ -65,16 +65,24 @@ test('a script that asked has its answer; what serves without end is over at onc
   expect(await stopped).toBe(0)
 })
 
+/** An agent of alice's that has asked the model, which has begun its answer, and bob, who sees it. */
+async function askAsAgent(stage: ModelStage, by: string) {
+  const token = (await stage.as('alice', ['token', 'new'])).stdout.trim()
+  const agent = by === 'SSH' ? await openAgent(stage, 'alice') : await openHttpAgent(stage.server.http, token)
+  const bob = await stage.open('bob', '-tt')
+  await bob.waitFor('-- lobby')
+  const asked = agent.call('ask_model', { room: 'lobby', model: 'qwen', text: 'tell me all of it' })
+  await bob.waitFor('The first half')
+  return { agent, asked, bob }
+}
+
 test.each(['SSH', 'HTTP'])('the call of an agent over %s that waits for a model is answered', async (by) => {
   await using stage = await createModelStage(DRAINING, { http: true })
   const goOn = createDeferred<void>()
   stage.models.play(saysLater('The first half', goOn.promise, ' and the second.'))
-  const token = (await stage.as('alice', ['token', 'new'])).stdout.trim()
-  await using agent =
-    by === 'SSH' ? await openAgent(stage, 'alice') : await openHttpAgent(stage.server.http, token)
-  const asked = agent.call('ask_model', { room: 'lobby', model: 'qwen', text: 'tell me all of it' })
-  await using bob = await stage.open('bob', '-tt')
-  await bob.waitFor('The first half')
+  const { agent, asked, bob } = await askAsAgent(stage, by)
+  await using _agent = agent
+  await using _bob = bob
   const stopped = stage.server.stop('SIGTERM')
   await bob.waitFor('The server is going down. Goodbye.')
   goOn.resolve()
@@ -83,3 +91,18 @@ test.each(['SSH', 'HTTP'])('the call of an agent over %s that waits for a model 
   })
   expect(await stopped).toBe(0)
 })
+
+test.each(['SSH', 'HTTP'])(
+  'an agent over %s that nobody waits for reads that the server stops',
+  async (by) => {
+    await using stage = await createModelStage('', { http: true })
+    stage.models.play(saysLater('The first half', new Promise(() => {}), ''))
+    const { agent, asked, bob } = await askAsAgent(stage, by)
+    await using _agent = agent
+    await using _bob = bob
+    const stopped = stage.server.stop('SIGTERM')
+    const why = "@qwen's turn for alice was stopped: the server is stopping"
+    expect(await asked).toMatchObject({ isError: true, text: expect.stringContaining(why) as string })
+    expect(await stopped).toBe(0)
+  },
+)

@@ -10,8 +10,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../../chat/ports.ts'
-import { createDeferred } from '../../lib/deferred.ts'
 import { createScheduler } from '../../lib/jobs/scheduler.ts'
+import { settledWithin } from '../../lib/jobs/settled-within.ts'
 import type { ClientHandler } from '../../session/ports.ts'
 import { createAdmission } from './admission/admission.ts'
 import { createCrowdingLog } from './admission/crowding-log.ts'
@@ -149,13 +149,6 @@ export function createSshServer(options: SshServerOptions): SshServer {
 
 const TOO_MANY_WAIT =
   'Too many connections wait for their login here, most of them from your address or from those next to it; try again in a minute.'
-
-async function settledWithin(ms: number, jobs: Iterable<Promise<unknown>>): Promise<void> {
-  const late = createDeferred<void>()
-  const timer = setTimeout(late.resolve, ms)
-  await Promise.race([Promise.allSettled(jobs), late.promise])
-  clearTimeout(timer)
-}
 
 const BYTES_PER_MB = 1024 * 1024
 

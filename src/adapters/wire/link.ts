@@ -1,4 +1,5 @@
 import { errorCode, errorMessage } from '../../lib/errors.ts'
+import { settledWithin } from '../../lib/jobs/settled-within.ts'
 
 /** One connection to an engine, from when it works until it ends. Its methods neither throw nor wait. */
 export interface Link {
@@ -40,16 +41,7 @@ const CLOSE_MS = 1_000
 export const MAX_UNDER_WAY = 8 * 1024 * 1024
 
 /** Resolves when the work is done, however it ends, or when that takes too long. */
-export async function inShortTime(work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, CLOSE_MS)
-  })
-  await Promise.race([work.then(ignore, ignore), late])
-  clearTimeout(timer)
-}
-
-const ignore = (): void => undefined
+export const inShortTime = (work: Promise<unknown>): Promise<void> => settledWithin(CLOSE_MS, [work])
 
 /** Where several addresses failed, the error as a whole says nothing. */
 export const whyNotReached = (error: unknown): string =>

@@ -3,7 +3,7 @@
  * it joins, and is put out of them as a session is. This folder must not know MCP; who serves it does.
  */
 import type { Agent, AgentListener } from '../../adapters/mcp/server/ports.ts'
-import { StorageError } from '../../chat/errors.ts'
+import { SERVER_STOPPING, StorageError } from '../../chat/errors.ts'
 import type { ServersOfPayers } from '../../chat/limits/on-servers.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
@@ -13,6 +13,7 @@ import type { Talk } from '../../chat/talk/talk.ts'
 import type { Runner } from '../../commands/runner.ts'
 import { createDeferred } from '../../lib/deferred.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
+import { settledWithin } from '../../lib/jobs/settled-within.ts'
 import { aborted } from '../../lib/when-aborted.ts'
 import type { Door } from '../door.ts'
 import { readMessages } from './agent-messages.ts'
@@ -28,6 +29,8 @@ export interface Agents {
   open(person: Person, how: { readonly signal: AbortSignal; readonly account: Account }): Promise<OpenAgent>
   /** Resolves when none is open, or the signal is aborted. Never rejects. */
   allClosed(signal: AbortSignal): Promise<void>
+  /** Stops what they wait for, since the server stops; resolves once they have that as their answers, or after a second. Never rejects. */
+  stop(): Promise<void>
 }
 
 /** An agent, and its end. */
@@ -49,12 +52,19 @@ export interface AgentParts {
   readonly log: Log
 }
 
+/** How long an agent may take to be told that its call was stopped, in milliseconds. */
+const ANSWERING_MS = 1_000
+
 export function createAgents(parts: AgentParts): Agents {
-  /** The end of each that is open. */
-  const ends = new Set<Promise<void>>()
+  /** Those that are open: what ends their calls, and their own end. */
+  const open = new Map<AbortController, Promise<void>>()
   return {
     async allClosed(signal) {
-      await Promise.race([Promise.all(ends), aborted(signal)])
+      await Promise.race([Promise.all(open.values()), aborted(signal)])
+    },
+    async stop() {
+      for (const calls of open.keys()) calls.abort(SERVER_STOPPING)
+      await settledWithin(ANSWERING_MS, open.values())
     },
     async open(person, { signal: gone, account }) {
       const hearing = await hearingOf(person, parts)
@@ -72,15 +82,16 @@ export function createAgents(parts: AgentParts): Agents {
       const uncount = person.login?.token && parts.onServers?.begin(person)
       const out = parts.door.whyOut(person)
       if (out !== undefined) end(out)
+      const calls = new AbortController()
       const closed = createDeferred<void>()
-      ends.add(closed.promise)
+      open.set(calls, closed.promise)
       const run: Agent['run'] = (use, how) =>
         runVerb(use, parts.runner, {
           person,
           agent: rooms,
           account,
           onLine: how.onLine,
-          signal: AbortSignal.any([signal, how.signal]),
+          signal: AbortSignal.any([calls.signal, signal, how.signal]),
         })
       return {
         signal,
@@ -115,7 +126,7 @@ export function createAgents(parts: AgentParts): Agents {
             await rooms.leaveAll()
           } finally {
             hearing.close()
-            ends.delete(closed.promise)
+            open.delete(calls)
             closed.resolve()
           }
         },

@@ -42,7 +42,7 @@ export async function openModern(
     person,
     signal: AbortSignal.any([agent.signal, over.signal]),
     async answer(request, body) {
-      follow(body, request.signal)
+      await follow(body, request.signal)
       return await handler.fetch(request, { parsedBody: body })
     },
     async close() {
@@ -53,10 +53,11 @@ export async function openModern(
   }
 
   /** What is no message is answered by the SDK. */
-  function follow(body: Json | undefined, answered: AbortSignal): void {
+  async function follow(body: Json | undefined, answered: AbortSignal): Promise<void> {
     try {
-      const letGo = listened.follow(parseJSONRPCMessage(body))
-      if (letGo) whenAborted(answered, letGo)
+      const followed = listened.follow(parseJSONRPCMessage(body))
+      if (followed) whenAborted(answered, followed.letGo)
+      await followed?.ready
     } catch (error) {
       report(error instanceof Error ? error : new Error('a message was not read', { cause: error }))
     }

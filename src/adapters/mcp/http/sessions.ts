@@ -24,7 +24,7 @@ export interface Sessions {
   find(id: string, person: Person): HttpSession | undefined
   /** The one that all requests of the person's token share; opened with the first. */
   shared(person: Person, open: () => Promise<HttpSession>): Promise<HttpSession>
-  /** Has a session answer. Until that is over, it is not idle. */
+  /** Has a session answer. Until that is over, it is not idle. After `drain` none does. */
   use(session: HttpSession, request: Request, body: Json | undefined): Promise<Response>
   end(session: HttpSession): Promise<void>
   /** Ends each once the calls that it has now are answered. */
@@ -115,6 +115,10 @@ export function createSessions(limits: SessionLimits, clock: MonotonicClock): Se
     async use(session, request, body) {
       const one = held.get(session.id)
       if (!one) return failed(404, 'this session is over; initialize a new one')
+      if (draining) {
+        endIfIdle(one)
+        return failed(503, 'the server is stopping; ask again when it is back')
+      }
       const calls = hasEnd(request, body) ? 1 : 0
       one.busy += 1
       one.calls += calls

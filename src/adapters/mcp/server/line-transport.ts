@@ -22,7 +22,8 @@ export interface LinePipe {
 
 /** What is told of each message that comes, before the server is, and of each that goes. */
 export interface MessageWatch {
-  taken(message: JSONRPCMessage): void
+  /** Where the server has to wait for it, resolves to whether the client still wants an answer. Never rejects. */
+  taken(message: JSONRPCMessage): Promise<boolean> | undefined
   sent(message: JSONRPCMessage): void
 }
 
@@ -90,8 +91,13 @@ export function createLineTransport(pipe: LinePipe, watch?: MessageWatch): LineT
     if ('wrong' in read) return answerError(read)
     const wrong = inFlight.begin(read.message)
     if (wrong !== undefined) return answerError({ id: read.id, code: INVALID_REQUEST, wrong })
-    watch?.taken(read.message)
-    transport.onmessage?.(read.message)
+    const ready = watch?.taken(read.message)
+    if (ready) void giveLater(read.message, ready)
+    else transport.onmessage?.(read.message)
+  }
+
+  async function giveLater(message: JSONRPCMessage, ready: Promise<boolean>): Promise<void> {
+    if ((await ready) && !isClosed) transport.onmessage?.(message)
   }
 
   function answerError({ id, code, wrong }: Wrong): void {

@@ -8,13 +8,18 @@ const listened = z.looseObject({
   notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()).optional() }),
 })
 
+/** The rooms of one stream. */
+export interface FollowedRooms {
+  /** Resolves once the agent hears them; a stream that begins sooner tells its client nothing of what happens before. */
+  readonly ready: Promise<unknown>
+  /** The stream has ended. */
+  letGo(): void
+}
+
 /** The rooms that an agent follows for its client's streams of changes. */
 export interface ListenedRooms {
-  /**
-   * Takes a message of the client. If it is one that opens a stream, the agent follows its rooms until what this returns is
-   * called: the stream has ended. Never throws.
-   */
-  follow(message: JSONRPCMessage): (() => void) | undefined
+  /** Takes a message of the client. If it is one that opens a stream, the agent follows its rooms. Never throws. */
+  follow(message: JSONRPCMessage): FollowedRooms | undefined
 }
 
 /**
@@ -46,10 +51,13 @@ export function createListenedRooms(
     follow(message) {
       const rooms = roomsIn(message)
       if (rooms.size === 0) return undefined
-      for (const room of rooms) follow(room).catch(report)
-      return () => {
-        for (const room of rooms) drop(room)
-        rooms.clear()
+      const ready = Promise.all([...rooms].map((room) => follow(room).catch(report)))
+      return {
+        ready,
+        letGo() {
+          for (const room of rooms) drop(room)
+          rooms.clear()
+        },
       }
     },
   }

@@ -49,12 +49,15 @@ function watchStreams(agent: Agent, report: (error: Error) => void): MessageWatc
   return {
     taken(message) {
       if ('method' in message && message.method === 'notifications/cancelled')
-        return end(message.params?.['requestId'])
-      const letGo = listened.follow(message)
-      if (!letGo || !isJSONRPCRequest(message)) return
+        end(message.params?.['requestId'])
+      const followed = listened.follow(message)
+      if (!followed || !isJSONRPCRequest(message)) return undefined
+      const { id } = message
+      const { ready, letGo } = followed
       // A client that gives two the same id has replaced the first.
-      end(message.id)
-      open.set(message.id, letGo)
+      end(id)
+      open.set(id, letGo)
+      return ready.then(() => open.get(id) === letGo)
     },
     sent(message) {
       if (!('method' in message)) end(message.id)

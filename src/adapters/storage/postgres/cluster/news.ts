@@ -13,6 +13,8 @@ const LOOK_MS = 1_000
 
 /** News that were read longer ago are not those of now, in milliseconds: each look takes some time. */
 const STALE_MS = 1_500
+/** A failure that comes sooner is of a connection that had ended before. */
+const AT_ONCE_MS = 2_000
 
 /** What decides who may do what. Nobody waits for the other topics before they speak. */
 const DECISIONS: ReadonlySet<NewsTopic> = new Set(['orders', 'sanctions', 'closings', 'people', 'lost'])
@@ -115,8 +117,9 @@ export function createNews(
     while (isStale()) {
       look()
       const { began, trouble } = await nextLook.promise
-      // One that began before may have lost its connection while the server stood still.
-      if (began < asked) continue
+      // One that began before may have lost its connection while the server stood still, and says so at once.
+      const isOld = began < asked && !(trouble && performance.now() - asked > AT_ONCE_MS)
+      if (isOld) continue
       if (trouble) throw trouble
       // However long it took: with a slow database every look is stale when it ends.
       return
