@@ -57,7 +57,7 @@ export interface ClusterEvents {
   readonly held: (room: RoomName) => Promise<void>
   /** Other servers have died, and what they were doing is to be ended. */
   readonly buried: (estate: Estate) => Promise<void>
-  /** It is alive to the others again. */
+  /** It is alive to the others again, or has missed what they told: whatever it knows of them may be old. */
   readonly back: () => Promise<void>
   /** Servers differ, which the admins who are here are to be told. Never throws. */
   readonly differs: (sentence: string) => void
@@ -105,14 +105,18 @@ export function createCluster({
     onBuried: async (estate) => await events?.buried(estate),
     onSilent: () => work.loseAll(),
     async onBack() {
-      // News may be gone that it has not read.
-      await work.readAll()
-      await questions.readAll()
       presence.comeAgain()
-      await events?.back()
+      await readAll()
     },
     onRenewed: () => void lookAround(),
   })
+
+  async function readAll(): Promise<void> {
+    await work.readAll()
+    await questions.readAll()
+    await presence.readAll()
+    await events?.back()
+  }
 
   let isLooking = false
   /** With each renewal, without keeping the next one from its time. What cannot be read now is read with a later one. */
@@ -154,6 +158,7 @@ export function createCluster({
     },
     async begin(theirs) {
       events = theirs
+      news.on('lost', readAll)
       await lease.begin(before)
       // Read second, so that what changes meanwhile is news.
       await news.begin()

@@ -15,6 +15,8 @@ const MOVE_MS = 10_000
 export interface SharedPresence extends Elsewhere, Pick<OwnPresence, 'catchUp'> {
   /** Reads who is there through others, and follows that. Rejects with `StorageError`. */
   begin(): Promise<void>
+  /** Reads who is there through others, in place of what was known. Rejects with `StorageError`. */
+  readAll(): Promise<void>
   /** Others took this server for dead: its people come in again with the next `catchUp`. */
   comeAgain(): void
 }
@@ -78,6 +80,14 @@ export function createSharedPresence(
     take(presences, await present.elsewhere(presences))
   }
 
+  async function readAll(): Promise<void> {
+    const rows = await present.elsewhere()
+    const known = [...rooms].flatMap(([room, people]) =>
+      [...people.keys()].map((person) => ({ room, person })),
+    )
+    take([...known, ...rows.map(({ room, person }) => ({ room, person: person.id }))], rows)
+  }
+
   return {
     came: own.came,
     went(room, person) {
@@ -106,12 +116,9 @@ export function createSharedPresence(
     async begin() {
       news.on('present', readAgain)
       news.on('people', readPeopleAgain)
-      const rows = await present.elsewhere()
-      take(
-        rows.map(({ room, person }) => ({ room, person: person.id })),
-        rows,
-      )
+      await readAll()
     },
+    readAll,
   }
 }
 

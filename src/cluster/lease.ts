@@ -13,7 +13,7 @@ const LEASE_MS = 8_000
 
 /** What the keeping of a lease is made of. */
 export interface LeaseParts {
-  readonly servers: Pick<ServerStore, 'begin' | 'renew' | 'end' | 'beats' | 'bury' | 'buryOne'>
+  readonly servers: Pick<ServerStore, 'begin' | 'update' | 'renew' | 'end' | 'beats' | 'bury' | 'buryOne'>
   /** As they are now. */
   readonly facts: () => Promise<ServerFacts>
   readonly clock: MonotonicClock & Alarm
@@ -45,7 +45,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   let steadySince: number | undefined
   const beats = createUnchanged<ServerId>()
   let isSilent = false
-  /** It was taken for dead, and its people are not back yet. */
+  /** It was taken for dead, and `onBack` has not succeeded since. */
   let isComingBack = false
   /** What others left, and what follows from it is not stored yet. */
   let unsettled: readonly Estate[] = []
@@ -112,7 +112,10 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
    */
   async function bury(): Promise<void> {
     if (steadySince === heardAt) beats.forget()
-    await settle(await servers.bury(beats.since(await servers.beats(), heardAt, LEASE_MS)))
+    const asked = clock.monotonic()
+    const now = await servers.beats()
+    const silent = beats.since(now, { asked, answered: clock.monotonic() }, LEASE_MS)
+    await settle(await servers.bury(silent))
   }
 
   async function settle(found: Estate): Promise<void> {
@@ -130,8 +133,9 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
     const asked = clock.monotonic()
     if (!(await servers.renew())) {
       beSilent()
-      await servers.begin(await facts())
+      // Before it is asked for: where the answer is lost, the next renewal does not tell.
       isComingBack = true
+      await servers.begin(await facts())
     }
     if (asked - heardAt > LEASE_MS / 2) steadySince = undefined
     steadySince ??= asked
@@ -145,14 +149,21 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
 
   return {
     async begin(before) {
-      await servers.begin(await facts())
-      heardAt = clock.monotonic()
+      const known = await facts()
+      const asked = clock.monotonic()
+      await servers.begin(known)
+      heardAt = asked
       state = 'running'
       beatLater()
       watchLater()
       if (before !== undefined) await untilTrouble(async () => await settle(await servers.buryOne(before)))
     },
-    update: async () => await servers.begin(await facts()),
+    update: () =>
+      serially(async () => {
+        if (state !== 'running') return
+        // Taken for dead: the beat finds that, too, and comes back with the new facts.
+        if (!(await servers.update(await facts()))) await beat()
+      }),
     doubt: () => void beatNow(),
     async [Symbol.asyncDispose]() {
       const wasRunning = state === 'running'

@@ -57,6 +57,8 @@ export interface Estate {
 export interface ServerStore {
   /** This server runs. */
   begin(facts: ServerFacts): Promise<void>
+  /** It says something else of itself. False, and nothing done, if others have taken it for dead. */
+  update(facts: ServerFacts): Promise<boolean>
   /** This server is alive. False if others have taken it for dead: then nothing of it is left. */
   renew(): Promise<boolean>
   /** This server stops. */
@@ -131,6 +133,8 @@ export type NewsTopic =
   | 'mcp_servers'
   /** Another definition of a tool of an MCP server holds: the name of the server. */
   | 'mcp_pins'
+  /** News were removed before this server read them: anything may have changed. The key says nothing. */
+  | 'lost'
 
 /** Says what other servers changed in the database, so that it is read again. */
 export interface News extends AsyncDisposable {

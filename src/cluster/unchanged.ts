@@ -1,22 +1,31 @@
 /** Tells which values have not changed for long, by one clock of this server. */
 export interface Unchanged<Key> {
-  /** These are all values now. Returns those that have been the same for so many milliseconds. */
-  since(values: ReadonlyMap<Key, string>, now: number, ms: number): ReadonlyMap<Key, string>
+  /**
+   * These are all values that one look found. Returns those that have certainly been the same for so many milliseconds, whenever
+   * within the look each was read.
+   */
+  since(values: ReadonlyMap<Key, string>, look: LookTime, ms: number): ReadonlyMap<Key, string>
   /** Nobody looked for a while: all of them count from the next look on. */
   forget(): void
+}
+
+/** When a look began and ended, in milliseconds. */
+export interface LookTime {
+  readonly asked: number
+  readonly answered: number
 }
 
 export function createUnchanged<Key>(): Unchanged<Key> {
   let seen = new Map<Key, { readonly value: string; readonly at: number }>()
   return {
-    since(values, now, ms) {
+    since(values, { asked, answered }, ms) {
       seen = new Map(
         [...values].map(([key, value]) => {
           const before = seen.get(key)
-          return [key, before?.value === value ? before : { value, at: now }]
+          return [key, before?.value === value ? before : { value, at: answered }]
         }),
       )
-      return new Map([...values].filter(([key]) => now - (seen.get(key)?.at ?? now) >= ms))
+      return new Map([...values].filter(([key]) => asked - (seen.get(key)?.at ?? answered) >= ms))
     },
     forget: () => seen.clear(),
   }

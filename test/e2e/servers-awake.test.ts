@@ -38,6 +38,19 @@ describe.skipIf(lacks('postgres'))('a server that stood still', () => {
       ({ room, text }) => `${String(room)}: ${String(text)}`,
     )
 
+  /** The second server does not run while this is done, and some seconds longer. */
+  async function standStill(meanwhile: () => Promise<void>): Promise<void> {
+    // Nothing that it has begun holds up the others.
+    const begun = `SELECT 1 FROM held_presence UNION ALL SELECT 1 FROM present WHERE room = 'lobby'`
+    await expect.poll(async () => (await stage.database.send(begun)).length, PATIENCE).toBe(0)
+    const { process } = stage.servers[1]!
+    process.kill('SIGSTOP')
+    await meanwhile()
+    const silent = `SELECT 1 FROM servers WHERE seen_at < clock_timestamp() - interval '4 s'`
+    await expect.poll(async () => (await stage.database.send(silent)).length, PATIENCE).toBe(1)
+    process.kill('SIGCONT')
+  }
+
   test('stores no line of who may not speak there any more by what another server decided', async () => {
     const sessions = await Promise.all(
       ACTS.map(async ({ name, room }) => {
@@ -47,16 +60,10 @@ describe.skipIf(lacks('postgres'))('a server that stood still', () => {
         return session
       }),
     )
-    // Nothing that it has begun holds up the others.
-    const begun = `SELECT 1 FROM held_presence UNION ALL SELECT 1 FROM present WHERE room = 'lobby'`
-    await expect.poll(async () => (await stage.database.send(begun)).length, PATIENCE).toBe(0)
-    const { process } = stage.servers[1]!
-    process.kill('SIGSTOP')
-    for (const session of sessions) session.write(LATE.map((line) => `${line}\n`).join(''))
-    for (const { act } of ACTS) await stage.done(0, 'rhea', act)
-    const silent = `SELECT 1 FROM servers WHERE seen_at < clock_timestamp() - interval '4 s'`
-    await expect.poll(async () => (await stage.database.send(silent)).length, PATIENCE).toBe(1)
-    process.kill('SIGCONT')
+    await standStill(async () => {
+      for (const session of sessions) session.write(LATE.map((line) => `${line}\n`).join(''))
+      for (const { act } of ACTS) await stage.done(0, 'rhea', act)
+    })
     for (const [at, { name, read }] of ACTS.entries()) {
       const session = sessions[at]!
       // Whoever is in the lobby by then says the rest there.
@@ -71,5 +78,21 @@ describe.skipIf(lacks('postgres'))('a server that stood still', () => {
     // It goes on as before.
     await stage.done(1, 'mia', 'say hall here again')
     expect(await said()).toContain('hall: here again')
+  })
+
+  test('hears what was decided also where the news of it were removed meanwhile', async () => {
+    const session = await stage.inLobby(1, 'zoe')
+    session.write('/join hall\n')
+    await session.waitFor('-- hall')
+    await standStill(async () => {
+      for (const act of ['ban zoe', 'mute hall mia 1h']) await stage.done(0, 'rhea', act)
+      await stage.database.send('DELETE FROM news')
+      session.write(LATE.map((line) => `${line}\n`).join(''))
+    })
+    expect(await session.exit).toBe(1)
+    const { stderr } = await stage.run(1, 'mia', 'say hall late too')
+    expect(stderr).toContain('muted in hall')
+    expect((await said()).filter((line) => line.startsWith('hall: late'))).toEqual([])
+    await session[Symbol.asyncDispose]()
   })
 })

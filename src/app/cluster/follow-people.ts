@@ -1,4 +1,5 @@
 import { doHere } from '../../chat/moderation/clients-everywhere.ts'
+import type { OpenClients } from '../../chat/moderation/open-clients.ts'
 import { createEnforcement } from '../../chat/moderation/put-out.ts'
 import type { Person, PersonId } from '../../chat/people/person.ts'
 import type { Talk } from '../../chat/talk/talk.ts'
@@ -63,18 +64,34 @@ function followModeration(
 
 function followNames(
   { news, orders, people: { loans, payers } }: Cluster,
-  { chat: { people, preferences, invitations, rooms }, context: { storage } }: FollowingParts,
+  {
+    chat: {
+      people,
+      preferences,
+      invitations,
+      rooms,
+      order: { clients },
+    },
+    context: { storage },
+  }: FollowingParts,
 ): () => Promise<void> {
   const byId = (id: PersonId): Promise<Person | undefined> => storage.chat.people.byId(id)
-  news.on('people', async (ids: readonly PersonId[]) => {
+  async function namesChanged(ids: readonly PersonId[]): Promise<void> {
     await people.readAgain(ids)
     rooms.everywhere.namesChanged()
-  })
-  news.on('preferences', async (ids: readonly PersonId[]) => {
+  }
+  news.on('people', namesChanged)
+  async function preferencesChanged(ids: readonly PersonId[]): Promise<void> {
     for (const id of ids) {
       const person = await byId(id)
       if (person) await preferences.readAgain(person)
     }
+  }
+  news.on('preferences', preferencesChanged)
+  news.on('lost', async () => {
+    const ids = registeredHere(clients)
+    await namesChanged(ids)
+    await preferencesChanged(ids)
   })
   orders.on('invited', async ({ person: id }) => {
     const person = await byId(id)
@@ -89,11 +106,18 @@ function followNames(
 
 function followTalk(
   { news, orders }: Cluster,
-  { talk: { away, ignores, messages }, context: { storage } }: FollowingParts,
+  {
+    chat: {
+      order: { clients },
+    },
+    talk: { away, ignores, messages },
+    context: { storage },
+  }: FollowingParts,
 ): () => Promise<void> {
   const { people } = storage.chat
   news.on('away', () => away.readAgain())
   news.on('ignored', (ids: readonly PersonId[]) => ignores.readAgain(ids))
+  news.on('lost', () => ignores.readAgain(registeredHere(clients)))
   news.on('keys', async (ids: readonly PersonId[]) => {
     if (!ignores.isAnybodyIgnored()) return
     for (const id of ids) {
@@ -105,3 +129,8 @@ function followTalk(
   orders.on('guestAway', async ({ person, text }) => away.guestAway(person, text))
   return () => away.readAgain()
 }
+
+/** Those whom the database knows. */
+const registeredHere = (clients: Pick<OpenClients, 'people'>): readonly PersonId[] => [
+  ...new Set(clients.people(({ guest }) => !guest).map(({ id }) => id)),
+]

@@ -75,7 +75,11 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
       { name: 'cy', event: 'left' },
     ])
     expect(await stores(1).servers.renew()).toBe(false)
+    const changed = { ...(await facts()), name: 'b:22' }
+    expect(await stores(1).servers.update(changed)).toBe(false)
     expect((await stores(0).servers.alive()).map(({ id }) => id)).toEqual([stores(0).server])
+    expect(await stores(0).servers.update(changed)).toBe(true)
+    expect((await stores(0).servers.alive()).map(({ name }) => name)).toEqual(['b:22'])
   })
 
   test('whoever says that it is alive in the moment of its burial is not buried', async () => {

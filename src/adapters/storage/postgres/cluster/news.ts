@@ -4,9 +4,9 @@ import type { News, NewsTopic } from '../../../../cluster/ports.ts'
 import type { ServerId } from '../../../../cluster/server-id.ts'
 import { createDeferred } from '../../../../lib/deferred.ts'
 import type { Connections } from '../connection.ts'
-import { sql } from '../sql.ts'
 import { createNewsReader, type NewsRow } from './news-reader.ts'
 import { listenTo } from './listener.ts'
+import { createOldNews, LOOK_MS as REMOVE_MS } from './old-news.ts'
 
 /** How often it is looked whether there is something, in milliseconds: a call to wake up may be lost. */
 const LOOK_MS = 1_000
@@ -17,11 +17,7 @@ const STALE_MS = 1_500
 const AT_ONCE_MS = 2_000
 
 /** What decides who may do what. Nobody waits for the other topics before they speak. */
-const DECISIONS: ReadonlySet<NewsTopic> = new Set(['orders', 'sanctions', 'closings', 'people'])
-
-/** How long news are kept, and how often what is older is removed. Whoever was away for longer has lost its lease. */
-const KEPT = '10 minutes'
-const REMOVE_MS = 60_000
+const DECISIONS: ReadonlySet<NewsTopic> = new Set(['orders', 'sanctions', 'closings', 'people', 'lost'])
 
 /** One look at the news, and why not all decisions were known after it. */
 interface Look {
@@ -35,6 +31,7 @@ export function createNews(
   { url, self, log }: { readonly url: string; readonly self: ServerId; readonly log: Log },
 ): News {
   const reader = createNewsReader(connection)
+  const removeOldNews = createOldNews(connection)
   const listeners = new Map<NewsTopic, ((keys: readonly never[]) => Promise<void>)[]>()
   /** What was read and not yet taken in by everybody who asked for it. */
   let open: readonly NewsRow[] = []
@@ -65,7 +62,7 @@ export function createNews(
   /** Resolves to why not all decisions are known. */
   async function lookOnce(): Promise<StorageError | undefined> {
     try {
-      open = [...open, ...(await reader.read()).filter(({ server }) => server !== self)]
+      open = [...open, ...(await readOnce())]
     } catch (error) {
       return logged(error)
     }
@@ -74,6 +71,15 @@ export function createNews(
     const decided = told.filter(([topic]) => DECISIONS.has(topic))
     const troubles = await Promise.all(decided.map(([, done]) => done))
     return troubles.find((trouble) => trouble !== undefined)
+  }
+
+  /** What others have told since. */
+  async function readOnce(): Promise<readonly NewsRow[]> {
+    const { rows, areSomeLost } = await reader.read()
+    const theirs = rows.filter(({ server }) => server !== self)
+    if (!areSomeLost) return theirs
+    log.warn({}, 'news of other servers were removed before this one read them: it reads everything again')
+    return [...theirs, { id: 0, server: self, topic: 'lost', key: '' }]
   }
 
   /** Each topic on its own, so that one that fails, or takes long, keeps nothing from the others. */
@@ -124,10 +130,7 @@ export function createNews(
 
   async function removeOld(): Promise<void> {
     try {
-      await connection.transaction(async (tx) => {
-        await tx.run(sql`DELETE FROM news WHERE at < now() - ${KEPT}::interval`)
-        await tx.run(sql`DELETE FROM orders WHERE at < now() - ${KEPT}::interval`)
-      })
+      await removeOldNews()
     } catch (error) {
       log.warn({ error }, 'old news were not removed')
     }

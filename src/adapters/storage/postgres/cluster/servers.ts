@@ -26,6 +26,9 @@ export function createServerStore(
         VALUES (${self}, ${name}, ${version}, ${JSON.stringify(shared)}, clock_timestamp())
         ON CONFLICT (id) DO UPDATE SET name = excluded.name, facts = excluded.facts, seen_at = excluded.seen_at`)
     },
+    update: async ({ name, shared }) =>
+      (await writes.run(sql`
+        UPDATE servers SET name = ${name}, facts = ${JSON.stringify(shared)} WHERE id = ${self}`)) > 0,
     renew: async () =>
       (await writes.run(sql`UPDATE servers SET seen_at = clock_timestamp() WHERE id = ${self}`)) > 0,
     async end() {
