@@ -34,7 +34,7 @@ const MAX_STDERR_CHARS = 4096
 const NICENESS = 5
 /**
  * V8 optimizes a function of WebAssembly after it has run through so many bytes. By its usual number (1.8 million in Node 20, 13 million
- * in Node 22) a start spends almost half of its processor time on optimizing what it runs once; what prompts run again and again
+ * in Node 22) a start spends a third of its processor time on optimizing what it runs once; what prompts run again and again
  * comes to this one soon.
  */
 const TIERING_BUDGET = 100_000_000

@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { personCalled } from '../../support/ssh-server.ts'
 import { createFakeRoom, status, work, type FakeHost } from '../../support/session-host.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
 import { memoryLog } from '../../support/chat-parts.ts'
 import { WITHOUT_TIMES } from '../../support/personal.ts'
 import { createEmulator, createFakeTerminal } from '../../support/terminal.ts'
+import { createDeferred } from '../../../src/lib/deferred.ts'
 import { Refusal } from '../../../src/chat/errors.ts'
 import type { Option, PersonalOptions } from '../../../src/chat/preferences/options.ts'
 import type { TurnId } from '../../../src/chat/entry.ts'
@@ -452,4 +453,17 @@ test.each([{}, { size }])('lines that wait when the connection breaks are droppe
   await done
   expect(host.lines).toEqual(['one'])
   expect(host.isDetached()).toBe(true)
+})
+
+test('whoever leaves is gone before what is stored of it, where that takes long', async () => {
+  const terminal = createFakeTerminal({ size })
+  const stored = createDeferred<void>()
+  const { done } = start(terminal, createFakeRoom(), { detach: () => stored.promise })
+  let isDone = false
+  void done.then(() => (isDone = true))
+  terminal.type('\x04')
+  await vi.waitFor(() => expect(terminal.exitStatus()).toBe(0), { timeout: 5_000 })
+  expect(isDone).toBe(false)
+  stored.resolve()
+  await done
 })
