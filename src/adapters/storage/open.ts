@@ -97,6 +97,11 @@ export async function openToAll(url: string): Promise<OpenDatabase | undefined> 
   return await (await import('./postgres/audit.ts')).openToAll({ url })
 }
 
+/** What a server starts with in a PostgreSQL database, and serves worse: a sentence each. Rejects with `StorageError`. */
+export async function weaknessesOf(url: string): Promise<readonly string[]> {
+  return await (await import('./postgres/audit.ts')).weaknesses({ url })
+}
+
 const closing = (db: Database): Database & Disposable =>
   Object.assign(db, { [Symbol.dispose]: () => void db.close() })
 

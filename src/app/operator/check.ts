@@ -5,7 +5,7 @@ import { busProblem } from '../../adapters/wire/open.ts'
 import { createLog } from '../../adapters/log/pino-log.ts'
 import { createComposer } from '../../adapters/lua/composer.ts'
 import { describeSandbox, probeSandbox } from '../../adapters/sandbox/probe.ts'
-import { damageOf, openToAll } from '../../adapters/storage/open.ts'
+import { damageOf, openToAll, weaknessesOf } from '../../adapters/storage/open.ts'
 import { StorageError } from '../../chat/errors.ts'
 import { loadConfig, type Config } from '../../config/config.ts'
 import type { CommandLine } from '../../config/flags.ts'
@@ -99,7 +99,10 @@ async function databaseWarnings({ storage: { url } }: Config): Promise<readonly 
   if (url === undefined) return []
   try {
     const open = await openToAll(url)
-    return open ? [openToAllLine(open.name, open.takesFunctions ? TAKES_FUNCTIONS : HOLDS_UP)] : []
+    return [
+      ...(open ? [openToAllLine(open.name, open.takesFunctions ? TAKES_FUNCTIONS : HOLDS_UP)] : []),
+      ...(await weaknessesOf(url)).map((weakness) => `storage.url: ${weakness}`),
+    ]
   } catch (error) {
     if (error instanceof StorageError) return []
     throw error

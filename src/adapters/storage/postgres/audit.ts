@@ -1,10 +1,11 @@
-import { StorageError } from '../../../chat/errors.ts'
 import { readMigrations } from '../migrations.ts'
 import { type AuditRow, rightsQueries } from '../rights.ts'
 import { createConnections } from './connection.ts'
-import { refuseUnfit, requireSchema } from './migrations.ts'
+import { requireSchema } from './migrations.ts'
+import { explaining } from './role/explaining.ts'
+import { lackOf } from './role/role.ts'
+import { weaknessesOf } from './role/weaknesses.ts'
 import { raw, sql } from './sql.ts'
-import { returned } from './statements.ts'
 
 /** A database that is looked at while servers use it. */
 export interface Beside {
@@ -14,14 +15,16 @@ export interface Beside {
 
 /** Who may do what where. Rejects with `StorageError`. */
 export async function rightsIn({ url, migrationsDir }: Beside, now: number): Promise<readonly AuditRow[]> {
+  const migrations = readMigrations(migrationsDir)
   await using connection = createConnections(url)
-  return await connection.transaction(async (tx) => {
+  const rights = connection.transaction(async (tx) => {
     await tx.run(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`)
-    await requireSchema(tx, readMigrations(migrationsDir))
+    await requireSchema(tx, migrations)
     const rows: AuditRow[] = []
     for (const query of rightsQueries(now, listed)) rows.push(...(await tx.all<AuditRow>(raw(query))))
     return rows
   })
+  return await explaining(rights, { url, statements: connection.read, migrations, use: 'reading' })
 }
 
 const listed = (list: string): string => `SELECT json_array_elements_text(${list}::json)`
@@ -43,51 +46,20 @@ export async function openToAll({ url }: Pick<Beside, 'url'>): Promise<OpenDatab
     WHERE has_database_privilege('public', current_database(), 'CONNECT')`)
 }
 
+/** What a server starts with, and serves worse: a sentence each. Rejects with `StorageError`. */
+export async function weaknesses({ url }: Pick<Beside, 'url'>): Promise<readonly string[]> {
+  await using connection = createConnections(url)
+  return await weaknessesOf(connection.read)
+}
+
 /**
  * Rejects with `StorageError` if a server could not serve with the database: it is away, or of a newer schema, or the role may not do
  * there what a server does.
  */
 export async function look({ url, migrationsDir }: Beside): Promise<void> {
+  const migrations = readMigrations(migrationsDir)
   await using connection = createConnections(url)
-  await connection.transaction(async (tx) => {
-    const migrations = readMigrations(migrationsDir)
-    const applied = await refuseUnfit(tx, migrations)
-    const { role, schema, mayMake, unowned, unusable } = returned(await tx.get<Rights>(RIGHTS))
-    const to = `run there: GRANT`
-    if (applied < migrations.length && !mayMake)
-      throw mayNot(role, 'make tables', `${to} USAGE, CREATE ON SCHEMA ${schema} TO ${role}`)
-    if (applied < migrations.length && unowned !== null)
-      throw mayNot(role, `change the table ${unowned}`, 'start this version with the role that owns it')
-    if (applied > 0 && unusable !== null)
-      throw mayNot(
-        role,
-        `read and write the table ${unusable}`,
-        `${to} SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}`,
-      )
-  })
+  const lookAt = connection.transaction((tx) => lackOf(tx, migrations, 'serving'))
+  const lack = await explaining(lookAt, { url, statements: connection.read, migrations, use: 'serving' })
+  if (lack) throw lack
 }
-
-/** Names are quoted for SQL. */
-interface Rights {
-  readonly role: string
-  readonly schema: string
-  readonly mayMake: boolean
-  /** A table that the role may not alter; null where it may alter all. */
-  readonly unowned: string | null
-  readonly unusable: string | null
-}
-
-/** Of the record of migrations a server that has nothing to apply only reads. */
-const RIGHTS = sql`
-  WITH ours AS (
-    SELECT quote_ident(relname) AS name, pg_has_role(relowner, 'USAGE') AS owned,
-      has_table_privilege(oid, 'SELECT') AND (relname = 'migrations' OR (has_table_privilege(oid, 'INSERT')
-        AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))) AS used
-    FROM pg_class WHERE relkind = 'r' AND relnamespace = to_regnamespace(quote_ident(current_schema()))
-  )
-  SELECT quote_ident(current_user) AS role, quote_ident(coalesce(current_schema(), 'public')) AS schema,
-    coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS "mayMake",
-    (SELECT min(name) FROM ours WHERE NOT owned) AS unowned, (SELECT min(name) FROM ours WHERE NOT used) AS unusable`
-
-const mayNot = (role: string, what: string, advice: string): StorageError =>
-  new StorageError('read-only', `the role ${role} may not ${what}; ${advice}`)

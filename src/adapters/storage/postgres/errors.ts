@@ -5,22 +5,28 @@ import { errorCode, errorMessage } from '../../../lib/errors.ts'
 type Reason = StorageError['reason']
 
 const UNREACHABLE = 'the database server cannot be reached; start it, or look at url in [storage]'
+/** Of a standby, and where somebody set `default_transaction_read_only`. */
+export const ONLY_READS = 'the database in [storage] url only reads; sshawl check says why, and what to do'
 const RESTARTED = 'the database server is starting or stopping; try again in a moment'
 
 /** What PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html) or the network reported, by the start of its code. */
 const CAUSES: readonly (readonly [code: string, reason: Reason, advice: string])[] = [
   ['53100', 'full', "the database server's disk is full; free some space there and try again"],
-  ['53300', 'locked', 'the database server has no connection left; try again, or raise its max_connections'],
+  [
+    '53300',
+    'locked',
+    'the database server has no connection left; try again, or raise max_connections or the CONNECTION LIMIT of the role',
+  ],
   ['53', 'full', 'the database server has no memory or space left; free some there and try again'],
   ['40', 'locked', 'others changed the same at the same time; try again'],
   ['55P03', 'locked', 'somebody else holds what was to be changed; try again when they are done'],
   ['57014', 'locked', 'the database server took too long; try again when it has less to do'],
+  ['25006', 'read-only', ONLY_READS],
   [
-    '25006',
+    '42501',
     'read-only',
-    'the database only reads, as a standby does; name the primary server in [storage] url',
+    'the role in [storage] url may not do this; sshawl check says what it lacks, and what to run there',
   ],
-  ['42501', 'read-only', 'the user in [storage] url may not do this; make it the owner of the database'],
   ['28', 'other', 'the database server refused the user or the password; look at url in [storage]'],
   ['3D000', 'other', 'there is no such database; make it with createdb, or look at url in [storage]'],
   ['57P01', 'away', RESTARTED],
@@ -78,7 +84,7 @@ export function toStorageError(error: unknown, { reading = false } = {}): Storag
 
 /** Who speaks in a room has no config to look at, and no server to start. */
 function forPeople(advice: string, reason?: Reason): string {
-  if (!advice.includes('[storage]')) return advice.replace(', or raise its max_connections', '')
+  if (!advice.includes('[storage]')) return advice.replace(/, or raise max_connections .*/, '')
   return reason === 'away' ? AWAY : UNFIT
 }
 

@@ -10,6 +10,8 @@ import type { ServerId } from '../../../cluster/server-id.ts'
 import { createClusterStores } from './cluster/stores.ts'
 import { createConnections } from './connection.ts'
 import { migrate } from './migrations.ts'
+import { explaining } from './role/explaining.ts'
+import { lackOf } from './role/role.ts'
 import { createStores } from './stores.ts'
 
 /** Where the database is and what it needs. */
@@ -29,8 +31,15 @@ export async function openPostgres({ url, migrationsDir, clock, log }: PostgresO
   const server = `sshawl ${ulid()}` as ServerId
   const connection = createConnections(url, { log, name: server })
   try {
-    await migrate(connection, migrations, () => clock.now())
+    const attempt = { url, statements: connection.read, migrations, use: 'serving' } as const
+    await explaining(
+      migrate(connection, migrations, () => clock.now()),
+      attempt,
+    )
     log.info({ database: locationOf(url), schema: migrations.length }, 'database opened')
+    const lack = await lackOf(connection.read, migrations, 'serving')
+    if (lack)
+      log.error({ why: lack.forOperators }, 'the database does not let the server do all that it must')
     return {
       ...createStores(connection),
       cluster: createClusterStores(connection, { url, server, log }),

@@ -1,6 +1,7 @@
 import { StorageError } from '../../../chat/errors.ts'
 import { useDump } from '../location.ts'
 import type { Upkeep } from '../storage.ts'
+import { ONLY_READS } from './errors.ts'
 import type { Connections } from './connection.ts'
 import { sql } from './sql.ts'
 
@@ -22,5 +23,5 @@ export const createUpkeep = ({ transaction }: Connections): Upkeep => ({
 
 const readOnly = (): StorageError =>
   new StorageError('read-only', 'the database only reads just now; tell an admin', {
-    forOperators: 'the database only reads, as a standby does; name the primary server in [storage] url',
+    forOperators: ONLY_READS,
   })
