@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCluster, type ClusterStage } from '../support/cluster.ts'
 import { lacks } from '../support/needs.ts'
+import type { SshSession } from '../support/ssh.ts'
 
 /** A busy machine takes long. */
 const PATIENCE = { timeout: 20_000 }
@@ -84,7 +85,9 @@ describe.skipIf(lacks('postgres'))('a server that stood still', () => {
     const session = await stage.inLobby(1, 'zoe')
     session.write('/join hall\n')
     await session.waitFor('-- hall')
+    let another: SshSession | undefined
     await standStill(async () => {
+      another = await stage.inLobby(0, 'yves')
       for (const act of ['ban zoe', 'mute hall mia 1h']) await stage.done(0, 'rhea', act)
       await stage.database.send('DELETE FROM news')
       session.write(LATE.map((line) => `${line}\n`).join(''))
@@ -92,6 +95,8 @@ describe.skipIf(lacks('postgres'))('a server that stood still', () => {
     expect(await session.exit).toBe(1)
     const { stderr } = await stage.run(1, 'mia', 'say hall late too')
     expect(stderr).toContain('muted in hall')
+    expect(await stage.done(1, 'rhea', 'who lobby')).toContain('yves')
+    await another?.[Symbol.asyncDispose]()
     expect((await said()).filter((line) => line.startsWith('hall: late'))).toEqual([])
     await session[Symbol.asyncDispose]()
   })

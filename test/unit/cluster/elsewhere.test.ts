@@ -26,17 +26,20 @@ async function createServer() {
   )
   await presence.begin()
   let told = 0
+  const changeUntold = (...people: readonly (typeof alice)[]): void =>
+    void rows.splice(
+      0,
+      rows.length,
+      ...people.map((person) => ({ room: lobby, server: 's2' as ServerId, person })),
+    )
   presence.watch(lobby, () => told++)
   return {
     clock,
     presence,
     told: () => told,
+    changeUntold,
     async there(...people: readonly (typeof alice)[]) {
-      rows.splice(
-        0,
-        rows.length,
-        ...people.map((person) => ({ room: lobby, server: 's2' as ServerId, person })),
-      )
+      changeUntold(...people)
       await again([alice, bob].map(({ id }) => `${id} ${lobby}`))
     },
   }
@@ -68,4 +71,15 @@ test('whoever comes and goes again has ten more seconds', async () => {
   expect(presence.mayComeBack(lobby, alice.id)).toBe(true)
   clock.advance(1_000)
   expect(presence.mayComeBack(lobby, alice.id)).toBe(false)
+})
+
+test('who came and went without news of it is known once everything is read again', async () => {
+  const { presence, told, there, changeUntold } = await createServer()
+  await there(alice)
+  changeUntold(bob)
+  const before = told()
+  await presence.readAll()
+  expect(presence.peopleIn(lobby)).toEqual([bob])
+  expect(presence.mayComeBack(lobby, alice.id)).toBe(true)
+  expect(told()).toBeGreaterThan(before)
 })
