@@ -5,8 +5,6 @@ export interface RecentWrite<From> {
   readonly items: readonly Item[]
   /** How many rows it had in the window of the time. */
   readonly rows: number
-  /** So many rows above the region it may have erased, where the terminal had not the window that it was written for. */
-  readonly reach: number
   /** What was shown before it. */
   readonly from: From
 }
@@ -17,10 +15,10 @@ export interface RecentWrite<From> {
  */
 export interface RecentWrites<From> {
   /**
-   * At each write, with what it put above; nothing for one that only drew below, and erased nothing above. After it all is sure
-   * again: what was unsure is in it.
+   * At each write, with what it put above; nothing for one that only drew below. After it all is sure again: what was unsure is
+   * in it.
    */
-  wrote(write: RecentWrite<From> | undefined): void
+  wrote(write: RecentWrite<From> | undefined, windowRows: number): void
   /** The server was told of another window. */
   changed(): void
   /** The client has read all that was written before it told. */
@@ -32,27 +30,13 @@ export interface RecentWrites<From> {
 /** Nobody's connection takes longer to be told of and to answer. */
 const KEPT_MS = 2_000
 
-/** More than this, of a long history, is not written again. What has left the window may have been cut as it was written. */
-const KEPT_ROWS = 200
-
-/** However old they are: what breaks of the rows below them is not more than this, and so many may be erased. */
-const REACHED_ROWS = 24
-
-/**
- * A window that changes again so soon is dragged. Then tmux tells of it every 250 ms only, so that the window may have changed again
- * at any time since it was told of last.
- */
-const DRAGGED_MS = 500
-
 /** `now` gives milliseconds that never go back. */
 export function createRecentWrites<From>(now: () => number): RecentWrites<From> {
   const writes: { readonly at: number; readonly write: RecentWrite<From> }[] = []
   /** Rows of all of them. */
   let rows = 0
   let lastAt = -Infinity
-  let changedAt = -Infinity
-  /** A change that the client has not answered yet: when it was told, and since when the window may have been another one. */
-  let open: { readonly toldAt: number; readonly since: number } | undefined
+  let changedAt: number | undefined
   let unsureFrom = Infinity
   const isUnsure = (): boolean => lastAt > unsureFrom
 
@@ -60,43 +44,28 @@ export function createRecentWrites<From>(now: () => number): RecentWrites<From> 
     rows -= writes.shift()?.write.rows ?? 0
   }
 
-  function mayForget({ at, write }: (typeof writes)[number]): boolean {
-    return rows > KEPT_ROWS || (at < lastAt - KEPT_MS && rows - write.rows >= REACHED_ROWS)
-  }
-
-  /** Those of the time that is unsure, and those before them whose rows they may have erased. */
-  function unsureWrites(): typeof writes {
-    const later = writes.findIndex(({ at }) => at > unsureFrom)
-    if (later < 0) return []
-    let from = later
-    let reach = writes.slice(later).reduce((sum, { write }) => sum + write.reach, 0)
-    while (reach > 0 && from > 0) reach -= writes[--from]?.write.rows ?? 0
-    return writes.slice(from)
-  }
-
   return {
-    wrote(write) {
-      const again = isUnsure() ? writes.splice(writes.length - unsureWrites().length) : []
-      for (const one of again) rows -= one.write.rows
+    wrote(write, windowRows) {
+      if (isUnsure()) while (writes.length > 0) forgetOldest()
       lastAt = now()
       unsureFrom = Infinity
       if (write) {
         writes.push({ at: lastAt, write })
         rows += write.rows
       }
-      while (writes[0] && mayForget(writes[0])) forgetOldest()
+      // What has left the window at the top is not touched any more.
+      while (writes[0] && (writes[0].at < lastAt - KEPT_MS || rows > windowRows)) forgetOldest()
     },
     changed() {
-      const at = now()
-      open ??= { toldAt: at, since: at - changedAt < DRAGGED_MS ? changedAt : at }
-      changedAt = at
+      changedAt ??= now()
     },
     answered() {
-      if (!open) return
+      if (changedAt === undefined) return
       // The client asked and answered in that time, and the terminal behind it is told later than the client.
-      unsureFrom = Math.min(unsureFrom, open.since - 2 * (now() - open.toldAt))
-      open = undefined
+      unsureFrom = Math.min(unsureFrom, changedAt - 2 * (now() - changedAt))
+      changedAt = undefined
     },
-    unsure: () => (isUnsure() ? unsureWrites().map(({ write }) => write) : undefined),
+    unsure: () =>
+      isUnsure() ? writes.filter(({ at }) => at > unsureFrom).map(({ write }) => write) : undefined,
   }
 }

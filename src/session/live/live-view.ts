@@ -11,7 +11,7 @@ import type { Styled } from '../../lib/text/styled.ts'
 import { createCallFold } from '../calls.ts'
 import { rowsOf } from '../drawing/drawn-text.ts'
 import { columnsBeside } from '../drawing/margin.ts'
-import { reachAbove, redrawUnsure } from '../drawing/region/live-region.ts'
+import { redrawUnsure } from '../drawing/region/live-region.ts'
 import { NO_REGION, type Region, type WindowSize } from '../drawing/region/region.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
 import { createFrameWriter, type Composed, type Item } from '../frame-writer.ts'
@@ -74,9 +74,8 @@ export function createLiveView(
       items: taken - again.length,
       written() {
         const rows = rowsOf(texts)
-        const reach = unsure ? 0 : reachAbove(shown, next.size.columns)
-        const write = rows + reach > 0 ? { items: all.slice(0, taken), rows, reach, from } : undefined
-        recent.wrote(write)
+        const write = rows > 0 ? { items: all.slice(0, taken), rows, from } : undefined
+        recent.wrote(write, next.size.rows)
         drawn = next
         above = after
         prefix = ''

@@ -33,10 +33,6 @@ function eraseRegion({ rows, cursor, size }: Region, columns: number): string {
 
 const eraseFrom = (up: number): string => `\r${up > 0 ? `\u001b[${up}A` : ''}\u001b[J`
 
-/** How many rows above a region `redraw` erases, where the terminal has broken no row of it. */
-export const reachAbove = ({ rows, cursor, size }: Region, columns: number): number =>
-  rows.length === 0 || size.columns === columns ? 0 : rowsAboveCursor(rows, cursor, columns) - cursor.row
-
 function rowsAboveCursor(
   rows: readonly string[],
   { row, column }: Region['cursor'],
