@@ -6,7 +6,7 @@ import type { Migration } from '../../migrations.ts'
 import { refuseUnfit } from '../migrations.ts'
 import type { Statements } from '../statements.ts'
 import { ownNames } from './own.ts'
-import { placeOf, type Place } from './place.ts'
+import { ownSchema, type OwnSchema } from './own-schema.ts'
 import { type LoginRole, roleOf, settingAdvice } from './settings.ts'
 import { shut, unchangeable, uncalled, unusable, type Use } from './table-lacks.ts'
 import { tablesOf } from './tables.ts'
@@ -23,10 +23,10 @@ export async function lackOf(
   const tables = await tablesOf(statements, own)
   const record = tables.find(({ isRecord }) => isRecord)
   if (!record) {
-    const place = await placeOf(statements, own)
+    const found = await ownSchema(statements, own)
     return (
-      notFound(role, place) ??
-      (use === 'serving' ? await unmade(statements, migrations, role, place) : undefined)
+      notFound(role, found) ??
+      (use === 'serving' ? await unmade(statements, migrations, role, found) : undefined)
     )
   }
   if (use === 'reading' || !record.mayRead) return unusable(role, tables, use)
@@ -55,10 +55,10 @@ function onlyReads(role: LoginRole): StorageError | undefined {
 }
 
 /** The tables are there, but the role's names do not mean them. */
-function notFound(role: LoginRole, place: Place): StorageError | undefined {
-  if (!place.hasTables || role.mayMake) return undefined
+function notFound(role: LoginRole, found: OwnSchema): StorageError | undefined {
+  if (!found.hasTables || role.mayMake) return undefined
   return lack(
-    `the role ${role.name} does not find the tables of the schema ${place.schema}; ${reached(role, place, 'USAGE')}`,
+    `the role ${role.name} does not find the tables of the schema ${found.schema}; ${reached(role, found, 'USAGE')}`,
   )
 }
 
@@ -67,17 +67,17 @@ async function unmade(
   statements: Statements,
   migrations: readonly Migration[],
   role: LoginRole,
-  place: Place,
+  found: OwnSchema,
 ): Promise<StorageError | undefined> {
   await refuseUnfit(statements, migrations)
   return (
     onlyReads(role) ??
-    (role.mayMake ? undefined : mayNot(role, 'make tables', reached(role, place, 'USAGE, CREATE')))
+    (role.mayMake ? undefined : mayNot(role, 'make tables', reached(role, found, 'USAGE, CREATE')))
   )
 }
 
 /** How the role comes to have `rights` in a schema, and to look there for tables. */
-function reached(role: LoginRole, { schema, isInPath, mayUse }: Place, rights: string): string {
+function reached(role: LoginRole, { schema, isInPath, mayUse }: OwnSchema, rights: string): string {
   const granted = `run there: GRANT ${rights} ON SCHEMA ${schema} TO ${role.name}`
   if (isInPath) return granted
   const found = settingAdvice(role, 'search_path', schema)

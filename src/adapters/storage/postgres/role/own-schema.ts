@@ -4,7 +4,7 @@ import { listOf } from './list.ts'
 import type { OwnNames } from './own.ts'
 
 /** A schema in which our tables are, or else in which they are to be. */
-export interface Place {
+export interface OwnSchema {
   /** Quoted for SQL. */
   readonly schema: string
   readonly hasTables: boolean
@@ -14,19 +14,19 @@ export interface Place {
 }
 
 /** The schema of our tables, though the role may not find them; otherwise the first one of its search_path. */
-export async function placeOf(statements: Statements, { oldest }: OwnNames): Promise<Place> {
-  const place = await statements.get<Place>(sql`
+export async function ownSchema(statements: Statements, { oldest }: OwnNames): Promise<OwnSchema> {
+  const found = await statements.get<OwnSchema>(sql`
     WITH named AS (
       SELECT btrim(name, ' "') AS name, number
       FROM unnest(string_to_array(current_setting('search_path'), ',')) WITH ORDINALITY AS path (name, number)
-    ), places AS (
+    ), schemas AS (
       SELECT quote_ident(nspname) AS schema, has_schema_privilege(oid, 'USAGE') AS "mayUse",
         (SELECT min(number) FROM named WHERE name = nspname OR (name = '$user' AND nspname = current_user)) AS number,
         ${oldest.length} = (SELECT count(*) FROM pg_class
           WHERE relnamespace = pg_namespace.oid AND relkind = 'r' AND relname IN (${listOf(oldest)})) AS "hasTables"
       FROM pg_namespace WHERE nspname NOT LIKE ${raw("'pg\\_%'")}
     )
-    SELECT schema, "mayUse", number IS NOT NULL AS "isInPath", "hasTables" FROM places
+    SELECT schema, "mayUse", number IS NOT NULL AS "isInPath", "hasTables" FROM schemas
     WHERE number IS NOT NULL OR "hasTables" ORDER BY "hasTables" DESC, number NULLS LAST LIMIT 1`)
-  return place ?? { schema: 'public', hasTables: false, isInPath: false, mayUse: false }
+  return found ?? { schema: 'public', hasTables: false, isInPath: false, mayUse: false }
 }
