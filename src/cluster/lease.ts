@@ -41,9 +41,11 @@ export interface Lease extends AsyncDisposable {
 export function createLease({ servers, facts, clock, log, ...told }: LeaseParts): Lease {
   let state: 'new' | 'running' | 'ended' = 'new'
   let heardAt = clock.monotonic()
-  /** Since when every renewal has gone well. */
-  let steadySince: number | undefined
   const beats = createUnchanged<ServerId>()
+  /** When the beats of all were last looked at. */
+  let lookedAt = heardAt
+  /** For how long others would have been heard by now, in milliseconds: a beat counts as one, however late its answers came. */
+  let listened = 0
   let isSilent = false
   /** It was taken for dead, and `onBack` has not succeeded since. */
   let isComingBack = false
@@ -101,21 +103,23 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
       await work()
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
-      steadySince = undefined
+      // Where the database was away, the others were cut off from it just as this server: they have a whole lease to come back.
+      beats.forget()
       log.warn({ error, reason: error.reason }, 'the lease of this server could not be renewed')
     }
   }
 
   /**
-   * Where the database was away, the others were cut off from it just as this server: they have as long to come back. Only this
-   * server's own clock counts: the database's may be set, or be another one's.
+   * Only this server's own clock counts: the database's may be set, or be another one's. Where its answers are late, the others
+   * beat as seldom as this server does.
    */
   async function bury(): Promise<void> {
-    if (steadySince === heardAt) beats.forget()
     const asked = clock.monotonic()
+    listened += Math.min(asked - lookedAt, BEAT_MS)
+    lookedAt = asked
     const now = await servers.beats()
-    const silent = beats.since(now, { asked, answered: clock.monotonic() }, LEASE_MS)
-    await settle(await servers.bury(silent))
+    const look = { asked: listened, answered: listened + clock.monotonic() - asked }
+    await settle(await servers.bury(beats.since(now, look, LEASE_MS)))
   }
 
   async function settle(found: Estate): Promise<void> {
@@ -137,8 +141,6 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
       isComingBack = true
       await servers.begin(await facts())
     }
-    if (asked - heardAt > LEASE_MS / 2) steadySince = undefined
-    steadySince ??= asked
     heardAt = asked
     isSilent = false
     told.onRenewed()
@@ -153,6 +155,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
       const asked = clock.monotonic()
       await servers.begin(known)
       heardAt = asked
+      lookedAt = asked
       state = 'running'
       beatLater()
       watchLater()

@@ -9,7 +9,7 @@ export interface Unchanged<Key> {
   forget(): void
 }
 
-/** When a look began and ended, in milliseconds. */
+/** When a look began and ended, in milliseconds by any clock that never steps back. */
 export interface LookTime {
   readonly asked: number
   readonly answered: number

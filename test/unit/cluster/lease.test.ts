@@ -92,16 +92,22 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     expect((await stores(0).servers.bury(beats)).servers).toEqual([])
   })
 
-  test("the database's clock decides nothing: who goes on is alive wherever it is set, and who does not is dead", async () => {
+  /** The first server watches the others; each of its questions is answered so many milliseconds late. */
+  async function watching(late: number) {
     const clock = handClock()
     const dead: string[] = []
     let looks = 0
-    await stores(1).servers.begin(await facts())
-    await using lease = createLease({
+    const { servers } = stores(0)
+    function wait(): void {
+      for (let waited = 0; waited < late; waited += 100) clock.advance(100)
+    }
+    const lease = createLease({
       servers: {
-        ...stores(0).servers,
+        ...servers,
+        renew: () => (wait(), servers.renew()),
+        beats: () => (wait(), servers.beats()),
         async bury(silent) {
-          const estate = await stores(0).servers.bury(silent)
+          const estate = await servers.bury(silent)
           looks++
           return estate
         },
@@ -111,30 +117,53 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
       onRenewed: () => undefined,
       onSilent: () => undefined,
       onBack: async () => undefined,
-      onBuried: async ({ servers }) => void dead.push(...servers.map(({ id }) => id)),
+      onBuried: async ({ servers: found }) => void dead.push(...found.map(({ id }) => id)),
       log: memoryLog(),
     })
     await lease.begin()
-    /** Two seconds later, and whoever looks has looked. */
-    async function beat(): Promise<void> {
-      const before = looks
-      clock.advance(2_000)
-      lease.doubt()
-      await expect.poll(() => looks).toBeGreaterThan(before)
+    return {
+      dead,
+      /** Two seconds later, and whoever looks has looked. */
+      async beat(): Promise<void> {
+        const before = looks
+        clock.advance(2_000)
+        lease.doubt()
+        await expect.poll(() => looks).toBeGreaterThan(before)
+      },
+      [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
     }
+  }
+
+  test("the database's clock decides nothing: who goes on is alive wherever it is set, and who does not is dead", async () => {
+    await stores(1).servers.begin(await facts())
+    await using watch = await watching(0)
     for (const step of ['1 hour', '-2 hours', '20 s', '-1 s', '1 day', '-1 day', '1 hour', '-1 hour']) {
       await stores(1).servers.renew()
       await database.send(`UPDATE servers SET seen_at = seen_at + interval '${step}'
         WHERE id = '${stores(1).server}'`)
-      await beat()
+      await watch.beat()
     }
-    expect(dead).toEqual([])
+    expect(watch.dead).toEqual([])
     await database.send(`UPDATE servers SET seen_at = seen_at + interval '1 hour'`)
-    for (let beats = 0; beats < 4; beats++) await beat()
-    expect(dead).toEqual([])
-    await beat()
-    expect(dead).toEqual([stores(1).server])
+    for (let beats = 0; beats < 4; beats++) await watch.beat()
+    expect(watch.dead).toEqual([])
+    await watch.beat()
+    expect(watch.dead).toEqual([stores(1).server])
   })
+
+  test.for([1_100, 4_000])(
+    'where each answer is %d ms late, too, who goes on is alive, and who does not is dead',
+    async (late) => {
+      for (const at of [1, 2]) await stores(at).servers.begin(await facts())
+      await using watch = await watching(late)
+      for (let beats = 0; beats < 12; beats++) {
+        // It waits for its answers just as the one that watches does.
+        await stores(1).servers.renew()
+        await watch.beat()
+      }
+      expect(watch.dead).toEqual([stores(2).server])
+    },
+  )
 
   test('who was taken for dead is told, and comes back; what others leave is told until it is settled', async () => {
     const clock = handClock()
