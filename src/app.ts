@@ -177,6 +177,7 @@ async function assemble(
           { ...running, seconds },
           'draining: sessions end, and turns and the calls of agents may go on for some time',
         )
+      activity.approvals.drain()
       server.drain()
       http?.drain()
       if (seconds > 0) {

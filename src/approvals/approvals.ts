@@ -26,6 +26,8 @@ export interface Approvals extends PermissionProvider {
   open(room: RoomName): readonly WaitingQuestion[]
   /** For a script, which cannot be asked: allows these tool ids if the requester manages the room, and nothing else. */
   named(tools: ReadonlySet<string>): PermissionProvider
+  /** From now on whoever leaves is sent away, because the server is stopping: their questions end with that. */
+  drain(): void
 }
 
 /** An open question, for whoever shows that it waits. */
@@ -98,6 +100,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     answer: createDecide(questions, grants),
     open: (name) => questions.open(name).map(waitingQuestion),
     named: (tools) => decideBy(namedTools(tools)),
+    drain: questions.drain,
   }
 }
 

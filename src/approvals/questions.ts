@@ -1,4 +1,5 @@
 import type { RoomName } from '../chat/entry.ts'
+import { SERVER_STOPPING } from '../chat/errors.ts'
 import type { Room } from '../chat/room.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import { counted, countedAre } from '../lib/plural.ts'
@@ -40,6 +41,8 @@ export interface Questions {
   ask(room: Room, asked: PermissionRequest): Promise<QuestionEnd>
   /** In the order of asking; those of other servers, too. */
   open(room: RoomName): readonly OpenQuestion[]
+  /** From now on whoever leaves is sent away, because the server is stopping: their questions end with that. */
+  drain(): void
 }
 
 /** Limits of asking. */
@@ -68,6 +71,8 @@ export interface QuestionParts {
 
 export function createQuestions({ limits, book, answerMs = ANSWER_MS, passed }: QuestionParts): Questions {
   const rooms = new Map<RoomName, Map<number, OwnQuestion>>()
+  let isDraining = false
+  const whyGone = (name: string): string => (isDraining ? SERVER_STOPPING.message : `${name} left`)
 
   function openIn(room: RoomName): Map<number, OwnQuestion> {
     const open = rooms.get(room) ?? new Map<number, OwnQuestion>()
@@ -124,7 +129,7 @@ export function createQuestions({ limits, book, answerMs = ANSWER_MS, passed }: 
           () => ended.resolve(end),
         )
       }
-      const stopWatching = watchRequester(room, asked, giveUp)
+      const stopWatching = watchRequester(room, asked, { giveUp, whyGone })
       try {
         const { model, requester } = asked
         const author = model === undefined ? { author: requester.name, by: requester.id } : { author: model }
@@ -143,6 +148,7 @@ export function createQuestions({ limits, book, answerMs = ANSWER_MS, passed }: 
       const elsewhere = book.elsewhere(room)
       return elsewhere.length === 0 ? here : [...here, ...elsewhere].toSorted((a, b) => a.number - b.number)
     },
+    drain: () => void (isDraining = true),
   }
 }
 
@@ -160,12 +166,15 @@ const nobodyIn = ({ name }: Room): string => `only an admin can allow it, and no
 function watchRequester(
   room: Room,
   { requester, signal }: PermissionRequest,
-  giveUp: (reason: string) => void,
+  {
+    giveUp,
+    whyGone,
+  }: { readonly giveUp: (reason: string) => void; readonly whyGone: (name: string) => string },
 ): () => void {
   const stopped = (): void => giveUp(whyWithdrawn(signal))
   signal.addEventListener('abort', stopped, { once: true })
   const lookForThem = (): void => {
-    if (!room.awaits(requester.id)) giveUp(`${requester.name} left`)
+    if (!room.awaits(requester.id)) giveUp(whyGone(requester.name))
   }
   const stopListening = room.listen({ peopleChanged: lookForThem })
   // They may have gone while the question was stored.

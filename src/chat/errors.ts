@@ -63,5 +63,9 @@ export const SERVER_STOPPING = new DOMException('the server is stopping', 'Abort
 /** With this reason a command is aborted where its person is still there, and does not want it any more. */
 export const CALL_CANCELLED = new DOMException('the call was cancelled', 'AbortError')
 
+/** Why a command was aborted: with the reason, where there is one to tell, or because its person has gone. */
+export const whyAborted = ({ reason }: AbortSignal, gone: string): string =>
+  reason === SERVER_STOPPING || reason === CALL_CANCELLED ? reason.message : gone
+
 /** What people read when something failed and only the operator, who has the log, can do something about it. */
 export const APOLOGY = 'something went wrong on the server; it was logged'

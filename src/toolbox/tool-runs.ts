@@ -1,5 +1,5 @@
 import type { RoomName, ToolResultEntry } from '../chat/entry.ts'
-import { Refusal } from '../chat/errors.ts'
+import { Refusal, whyAborted } from '../chat/errors.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Clock } from '../chat/ports.ts'
@@ -22,7 +22,7 @@ export interface ToolRunRequest {
   readonly args: string
   /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
   readonly permissions?: PermissionProvider
-  /** Aborted when the person is gone. */
+  /** Aborted when the person is gone, or with another reason of `whyAborted`. */
   readonly signal: AbortSignal
 }
 
@@ -88,7 +88,7 @@ export function createToolRuns(
         const call = { id: called.call, name: tool, arguments: args }
         return await openToolbox(caller, directOffer).run(call, stop.signal).finally(slot.leave)
       }
-      const leave = (): void => cancel(`${person.name} left`)
+      const leave = (): void => cancel(whyAborted(signal, `${person.name} left`))
       signal.addEventListener('abort', leave)
       if (signal.aborted) leave()
       const result = runInSlot()

@@ -192,6 +192,14 @@ describe('a question', () => {
     expect((await entries()).at(-1)!.text).toMatch(/^denied: ann left/)
   })
 
+  it('says that the server is stopping, where its requester is sent away for that', async () => {
+    const { ask, approvals, room, screens } = await createScene()
+    const { verdict } = await ask('ls')
+    approvals.drain()
+    await room.leave(screens[0])
+    expect(await verdict).toEqual({ why: 'the server is stopping' })
+  })
+
   it('waits for a requester who may be on the way to another server, also one asked meanwhile', async () => {
     let isMoving = true
     let changed = (): void => undefined

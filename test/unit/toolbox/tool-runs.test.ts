@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
-import { Refusal } from '../../../src/chat/errors.ts'
+import { CALL_CANCELLED, Refusal, SERVER_STOPPING } from '../../../src/chat/errors.ts'
 import type { Workspace } from '../../../src/tools/ports/workspace.ts'
 import { ok } from '../../../src/tools/result.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
@@ -185,10 +185,16 @@ describe("a person's own run", () => {
     expect((await last).text).toBe(`${ended}: the server is stopping`)
     expect(runs.running(room.name)).toEqual([])
     await expect(run('endless')).rejects.toThrow('the server is stopping')
-    const other = await createScene(endless)
-    const left = other.run('endless')
-    other.gone.abort()
-    expect((await left).text).toBe(`${ended}: ann left`)
+    for (const [reason, why] of [
+      [undefined, 'ann left'],
+      [SERVER_STOPPING, 'the server is stopping'],
+      [CALL_CANCELLED, 'the call was cancelled'],
+    ] as const) {
+      const other = await createScene(endless)
+      const left = other.run('endless')
+      other.gone.abort(reason)
+      expect((await left).text).toBe(`${ended}: ${why}`)
+    }
   })
 
   it('ends when its person is silenced, and nobody else’s does', async () => {

@@ -1,6 +1,6 @@
 import { entryJson } from '../../../chat/entry-json.ts'
 import type { Entry } from '../../../chat/entry.ts'
-import { CALL_CANCELLED, SERVER_STOPPING } from '../../../chat/errors.ts'
+import { whyAborted } from '../../../chat/errors.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 import type { RunningTurn } from '../../../turns/turns.ts'
 import type { Output } from '../../caller.ts'
@@ -41,8 +41,7 @@ export async function printAnswer(
     const { message, turn: started } = await ask()
     turn = started.id
     const gone = (): void => {
-      const known = [SERVER_STOPPING, CALL_CANCELLED].find((one) => one === signal.reason)
-      const why = known?.message ?? `${person.name} went away`
+      const why = whyAborted(signal, `${person.name} went away`)
       started.cancel(`@${started.model}'s turn for ${person.name} was stopped: ${why}`)
     }
     signal.addEventListener('abort', gone, { once: true })
