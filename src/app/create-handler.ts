@@ -93,7 +93,7 @@ export async function createHandler(
         },
       ),
       pasts: createRoomPasts(),
-      lastSeen: createLastSeen(storage.chat.lastSeen, log),
+      lastSeen: createLastSeen(storage.chat.lastSeen, clock, log),
     },
     input: {
       runner,
