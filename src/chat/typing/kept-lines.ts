@@ -4,6 +4,7 @@ import type { NewestWrites } from '../newest-write.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Alarm, Clock, Log } from '../ports.ts'
 import type { TypedLimits, TypedStore } from './ports.ts'
+import { createPendingLines } from './pending-lines.ts'
 import { holdsSecret } from './secrets.ts'
 
 /** What one person typed, while they have sessions. Nothing rejects: what the store refuses is logged, and stored later. */
@@ -40,8 +41,6 @@ const MAX_LINE_UNITS = 4_000
 /** Of a longer draft the beginning is kept. */
 const MAX_DRAFT_UNITS = 16_384
 const DRAFT_DAYS = 7
-/** Lines are stored together, so that none of them waits for a disk. */
-const STORE_AFTER_MS = 5_000
 
 /** `at`: when it was left, or read; in milliseconds since the epoch. */
 interface KeptDraft {
@@ -57,12 +56,14 @@ export function createKeptLines(
   const { id } = person
   let lines: readonly string[] = []
   let draft: KeptDraft | undefined
-  /** Not stored yet. */
-  let pending: string[] = []
   let isWanted = true
-  let isTimed = false
-  /** What is pending was refused before. */
-  let isLate = false
+  const pending = createPendingLines({
+    store: (added) => store.addLines(id, added, LIMITS),
+    isStillWanted: () => wants(person),
+    most: LIMITS.lines,
+    alarm: clock,
+    log,
+  })
   /** Those whose sessions are open. */
   const listeners = new Set<(draft: string) => void>()
   const oldest = (): number => clock.now() - DRAFT_DAYS * DAY_MS
@@ -76,51 +77,15 @@ export function createKeptLines(
       lines = [...before, ...lines]
       draft ??= left === undefined ? undefined : { text: left, at: clock.now() }
     } catch (error) {
-      noteTrouble(error, 'what somebody typed before could not be read')
+      if (!(error instanceof StorageError)) throw error
+      log.warn({ error, reason: error.reason }, 'what somebody typed before could not be read')
     }
-  }
-
-  function noteTrouble(error: unknown, what: string): void {
-    if (!(error instanceof StorageError)) throw error
-    log.warn({ error, reason: error.reason }, what)
   }
 
   function remember(line: string): void {
     if (!isWanted || holdsSecret(line) || lines.at(-1) === line) return
     lines = [...lines, line].slice(-LIMITS.lines)
-    pending.push(line)
-    storeLater()
-  }
-
-  function storeLater(): void {
-    if (isTimed) return
-    isTimed = true
-    clock.later(STORE_AFTER_MS, () => {
-      isTimed = false
-      void storePending()
-    })
-  }
-
-  /** They may have changed their mind meanwhile, also where this server does not hear of it. */
-  const ifStillWanted = async (store: () => Promise<void>): Promise<void> => {
-    if (await wants(person)) await store()
-  }
-
-  async function storePending(): Promise<void> {
-    const added = pending
-    pending = []
-    if (added.length === 0) return
-    const add = (): Promise<void> => store.addLines(id, added, LIMITS)
-    try {
-      await (isLate ? ifStillWanted(add) : add())
-      isLate = false
-    } catch (error) {
-      noteTrouble(error, 'what somebody typed was not stored yet')
-      if (!isWanted) return
-      isLate = true
-      pending = [...added, ...pending].slice(-LIMITS.lines)
-      storeLater()
-    }
+    pending.add(line)
   }
 
   /** One draft is offered at a time; the one before it becomes one of the lines. */
@@ -130,7 +95,10 @@ export function createKeptLines(
     const kept = { text, at: clock.now() }
     draft = kept
     for (const listener of listeners) if (text !== before) listener(text)
-    await drafts.write(id, () => ifStillWanted(() => store.keepDraft(id, kept, oldest())))
+    await drafts.write(id, async () => {
+      // They may have changed their mind meanwhile, also where this server does not hear of it.
+      if (await wants(person)) await store.keepDraft(id, kept, oldest())
+    })
   }
 
   return {
@@ -153,13 +121,13 @@ export function createKeptLines(
     async left(unsent) {
       if (isWanted && unsent.trim() !== '' && !holdsSecret(unsent))
         await keepDraft(unsent.slice(0, MAX_DRAFT_UNITS).toWellFormed())
-      await storePending()
+      await pending.storeNow()
     },
     setKept(isKept) {
       isWanted = isKept
       if (isKept) return
       lines = []
-      pending = []
+      pending.drop()
       draft = undefined
     },
   }
