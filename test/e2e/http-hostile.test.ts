@@ -143,7 +143,7 @@ describe('hostile bytes', () => {
     expect((await raw.closed()).statuses).toEqual([400])
   })
 
-  test('more connections than an address may have are closed, and the others served', async () => {
+  test('more connections than an address may have are told so, or closed, and the others served', async () => {
     await writeConfig(stage.server.dataDir, HTTP_CONFIG.replace(PROXIES, ''))
     expect((await askForReload(stage.server.dataDir)).problems).toEqual([])
     const held = await Promise.all(Array.from({ length: 30 }, () => rawHttp(base())))
@@ -156,6 +156,11 @@ describe('hostile bytes', () => {
     // Those that fetch keeps open count, too.
     await expect.poll(() => closed.size).toBeGreaterThanOrEqual(18)
     const left = held.filter((raw) => !closed.has(raw))
+    using late = await rawHttp(base())
+    late.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    const told = await late.closed()
+    expect(told.statuses).toEqual([503])
+    expect(told.text).toContain('your address has too many connections here; close one of them first')
     for (const raw of left) raw.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
     const statuses = (await Promise.all(ends)).flatMap((answer) => answer.statuses)
     expect(statuses).toEqual(left.map(() => 200))

@@ -1,14 +1,14 @@
 /**
- * adapters/http/ leads from a TCP socket to an answer: server.ts listens, gate.ts turns browsers and wrong hosts away, cors.ts
+ * adapters/http/ leads from a TCP socket to an answer: server.ts listens, doorkeeper.ts counts connections, gate.ts turns browsers and wrong hosts away, cors.ts
  * tells browsers of the pages that the operator named, routes.ts knows the addresses, bearer.ts who a token belongs to, and exchange.ts reads a body and writes an answer.
  *
  * It must not know rooms, commands, MCP or storage: an `HttpHandler` (handler.ts) says who comes with a token and what they get.
  */
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { plain } from './client-address.ts'
 import { answerPreflight, isPreflight, letPageRead } from './cors.ts'
+import { createDoorkeeper } from './doorkeeper.ts'
 import { answer } from './exchange.ts'
 import { refusalOf } from './gate.ts'
 import type { HttpServerOptions } from './options.ts'
@@ -40,7 +40,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const server = createServer({ maxHeaderSize: HEADER_BYTES, connectionsCheckingInterval: LOOK_MS })
   // Node drops headers beyond a number without a word; what is too many is refused at the gate.
   server.maxHeadersCount = 0
-  server.on('connection', createDoorkeeper(server, options))
+  const doorkeeper = createDoorkeeper(server, options)
+  server.on('connection', doorkeeper.connected)
   server.on('clientError', (_error: Error, socket: Socket) => refuseBadRequest(socket))
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     void serve(request, response).catch((error: unknown) => {
@@ -53,6 +54,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.on('error', () => response.destroy())
     response.on('error', () => request.destroy())
+    const why = doorkeeper.whyNot(request.socket)
+    if (why !== undefined) return answer(response, 503, why, { Connection: 'close' })
     const refused = refusalOf(request, settings())
     if (refused) return answer(response, refused.status, refused.text)
     letPageRead(request, response)
@@ -80,28 +83,6 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       await closed
       clearTimeout(timer)
     },
-  }
-}
-
-/** Keeps to the limits of now, and to so many connections at once: in all, and from each address that is no proxy. */
-function createDoorkeeper(server: Server, { limits, settings }: HttpServerOptions): (socket: Socket) => void {
-  const open = new Map<string, number>()
-  let total = 0
-  return (socket) => {
-    const address = socket.remoteAddress ?? ''
-    const count = (change: 1 | -1): number => {
-      total += change
-      const now = (open.get(address) ?? 0) + change
-      if (now > 0) open.set(address, now)
-      else open.delete(address)
-      return now
-    }
-    server.headersTimeout = server.requestTimeout = limits.http_request_s * 1_000
-    server.keepAliveTimeout = limits.http_idle_s * 1_000
-    const here = count(1)
-    socket.once('close', () => count(-1))
-    const isCrowded = here > limits.connections_per_address && !settings().proxies.includes(plain(address))
-    if (isCrowded || total > limits.connections) socket.destroy()
   }
 }
 
