@@ -6,6 +6,11 @@ import type { Statements } from './statements.ts'
 import { toStorageError } from './errors.ts'
 import { neededSchema } from './expansion/expansion.ts'
 import { MIGRATIONS } from './locks.ts'
+import { CREATE_RECORD, EXTEND_RECORD, IS_OUR_RECORD, RECORD } from './record.ts'
+import { astray } from './role/astray.ts'
+import { ownNames } from './role/own.ts'
+import { roleOf } from './role/settings.ts'
+import { tablesOf } from './role/tables.ts'
 import { raw, sql } from './sql.ts'
 
 /**
@@ -42,9 +47,16 @@ async function applyNext(tx: Statements, migrations: readonly Migration[], at: n
   const applied = await refuseUnfit(tx, migrations)
   const next = migrations[applied]
   if (next === undefined) return true
+  if (applied > 0) await refuseAstray(tx, migrations)
   await tx.run(raw(applied === 0 ? CREATE_RECORD : EXTEND_RECORD))
   await apply(tx, next, at)
   return applied + 1 === migrations.length
+}
+
+/** A migration would change other programs' tables, or make its own far from ours. */
+async function refuseAstray(tx: Statements, migrations: readonly Migration[]): Promise<void> {
+  const trouble = astray(await roleOf(tx), await tablesOf(tx, ownNames(migrations)), { makes: true })
+  if (trouble) throw trouble
 }
 
 interface Applied extends Pick<Migration, 'version' | 'sha256'> {
@@ -53,10 +65,11 @@ interface Applied extends Pick<Migration, 'version' | 'sha256'> {
 }
 
 async function appliedTo(statements: Statements): Promise<readonly Applied[]> {
-  const table = await statements.get<{ isThere: boolean }>(
-    sql`SELECT to_regclass('migrations') IS NOT NULL AS "isThere"`,
+  const record = await statements.get<{ isOurs: boolean }>(
+    sql`SELECT ${IS_OUR_RECORD} AS "isOurs" FROM pg_class WHERE oid = to_regclass(${RECORD})`,
   )
-  if (!table?.isThere) return []
+  if (!record) return []
+  if (!record.isOurs) throw ofAnother(RECORD)
   // A program from before there was such a column wrote rows that need what they are.
   return await statements.all<Applied>(sql`
     SELECT version, sha256, coalesce((to_jsonb(migrations) ->> 'needs')::bigint, version) AS needs FROM migrations ORDER BY version`)
@@ -75,11 +88,7 @@ async function refuseForeign(tx: Statements): Promise<void> {
   const other = await tx.get<{ name: string }>(
     sql`SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema() LIMIT 1`,
   )
-  if (other)
-    throw new StorageError(
-      'other',
-      `the database in [storage] url has a table ${other.name} of another program; make an empty one with createdb`,
-    )
+  if (other) throw ofAnother(other.name)
   const setting = await tx.get<{ encoding: string }>(
     sql`SELECT current_setting('server_encoding') AS encoding`,
   )
@@ -89,6 +98,12 @@ async function refuseForeign(tx: Statements): Promise<void> {
       'the database is not in UTF-8; make another with createdb --encoding=UTF8',
     )
 }
+
+const ofAnother = (table: string): StorageError =>
+  new StorageError(
+    'other',
+    `the database in [storage] url has a table ${table} of another program; make an empty one with createdb`,
+  )
 
 async function apply(
   tx: Statements,
@@ -105,8 +120,3 @@ async function apply(
     throw new StorageError(reason, `${name}: ${forOperators}`, { cause })
   }
 }
-
-const CREATE_RECORD = `CREATE TABLE migrations (
-  version BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at BIGINT NOT NULL, needs BIGINT)`
-
-const EXTEND_RECORD = 'ALTER TABLE migrations ADD COLUMN IF NOT EXISTS needs BIGINT'
