@@ -6,9 +6,8 @@ import type { Statements } from './statements.ts'
 import { toStorageError } from './errors.ts'
 import { neededSchema } from './expansion/expansion.ts'
 import { MIGRATIONS } from './locks.ts'
-import { CREATE_RECORD, EXTEND_RECORD, IS_OUR_RECORD, RECORD } from './record.ts'
 import { astray } from './role/astray.ts'
-import { ownNames } from './role/own.ts'
+import { IS_OUR_RECORD, ownNames, RECORD } from './role/own.ts'
 import { roleOf } from './role/settings.ts'
 import { tablesOf } from './role/tables.ts'
 import { raw, sql } from './sql.ts'
@@ -28,10 +27,11 @@ export async function migrate(
     isDone = await connection.transaction((tx) => applyNext(tx, migrations, now()), [MIGRATIONS])
 }
 
-/** Rejects with `StorageError` if the database does not have exactly the schema of `migrations`. */
+/** Rejects with `StorageError` if the database does not have exactly the schema of `migrations`, or other tables are found first. */
 export async function requireSchema(statements: Statements, migrations: readonly Migration[]): Promise<void> {
   const applied = await refuseUnfit(statements, migrations)
   if (applied !== migrations.length) throw new StorageError('other', OTHER_VERSION)
+  await refuseAstray(statements, migrations)
 }
 
 /** How many migrations were applied. Rejects with `StorageError` if it can never have the schema of `migrations`. */
@@ -47,15 +47,20 @@ async function applyNext(tx: Statements, migrations: readonly Migration[], at: n
   const applied = await refuseUnfit(tx, migrations)
   const next = migrations[applied]
   if (next === undefined) return true
-  if (applied > 0) await refuseAstray(tx, migrations)
+  // It would change other programs' tables, or make its own far from ours.
+  if (applied > 0) await refuseAstray(tx, migrations, { makes: true })
   await tx.run(raw(applied === 0 ? CREATE_RECORD : EXTEND_RECORD))
   await apply(tx, next, at)
   return applied + 1 === migrations.length
 }
 
-/** A migration would change other programs' tables, or make its own far from ours. */
-async function refuseAstray(tx: Statements, migrations: readonly Migration[]): Promise<void> {
-  const trouble = astray(await roleOf(tx), await tablesOf(tx, ownNames(migrations)), { makes: true })
+async function refuseAstray(
+  statements: Statements,
+  migrations: readonly Migration[],
+  use?: { readonly makes: boolean },
+): Promise<void> {
+  const tables = await tablesOf(statements, ownNames(migrations))
+  const trouble = astray(await roleOf(statements), tables, use)
   if (trouble) throw trouble
 }
 
@@ -120,3 +125,8 @@ async function apply(
     throw new StorageError(reason, `${name}: ${forOperators}`, { cause })
   }
 }
+
+const CREATE_RECORD = `CREATE TABLE migrations (
+  version BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at BIGINT NOT NULL, needs BIGINT)`
+
+const EXTEND_RECORD = 'ALTER TABLE migrations ADD COLUMN IF NOT EXISTS needs BIGINT'

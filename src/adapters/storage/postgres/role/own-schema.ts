@@ -1,6 +1,6 @@
-import { IS_OUR_RECORD, RECORD } from '../record.ts'
 import { raw, sql } from '../sql.ts'
 import type { Statements } from '../statements.ts'
+import { IS_OUR_RECORD, RECORD } from './own.ts'
 
 /** A schema in which our tables are, or else in which they are to be. */
 export interface OwnSchema {

@@ -1,8 +1,7 @@
-import { IS_OUR_RECORD, RECORD } from '../record.ts'
 import { sql } from '../sql.ts'
 import type { Statements } from '../statements.ts'
 import { listOf } from './list.ts'
-import type { OwnNames } from './own.ts'
+import { IS_OUR_RECORD, type OwnNames, RECORD } from './own.ts'
 import { POLICIES, RESTRICTIVE, UNGIVEN } from './policies.ts'
 
 /** One of our tables: those in the schema of the record of migrations that the role finds. Names are quoted for SQL. */
