@@ -48,9 +48,11 @@ async function toPostgres({ from, to, migrationsDir, now }: CopyOptions): Promis
   using db = closing(openFile(from, { fileMustExist: true }))
   if (versionOf(db) !== readMigrations(migrationsDir).length) throw new StorageError('other', OTHER_VERSION)
   await using connection = createConnections(to)
-  await migrate(connection, readMigrations(join(migrationsDir, 'postgres')), now)
+  const schema = readMigrations(join(migrationsDir, 'postgres'))
+  await migrate(connection, schema, now)
   return await connection.transaction(async (tx) => {
     await takeTime(tx)
+    await requireSchema(tx, schema)
     return await copyRows(sqliteSource(db), postgresTarget(tx), tablesOf(db))
   })
 }

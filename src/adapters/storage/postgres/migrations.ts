@@ -6,6 +6,10 @@ import type { Statements } from './statements.ts'
 import { toStorageError } from './errors.ts'
 import { neededSchema } from './expansion/expansion.ts'
 import { MIGRATIONS } from './locks.ts'
+import { astray } from './role/astray.ts'
+import { IS_OUR_RECORD, ownNames, RECORD } from './role/own.ts'
+import { roleOf } from './role/settings.ts'
+import { tablesOf } from './role/tables.ts'
 import { raw, sql } from './sql.ts'
 
 /**
@@ -23,10 +27,11 @@ export async function migrate(
     isDone = await connection.transaction((tx) => applyNext(tx, migrations, now()), [MIGRATIONS])
 }
 
-/** Rejects with `StorageError` if the database does not have exactly the schema of `migrations`. */
+/** Rejects with `StorageError` if the database does not have exactly the schema of `migrations`, or other tables are found first. */
 export async function requireSchema(statements: Statements, migrations: readonly Migration[]): Promise<void> {
   const applied = await refuseUnfit(statements, migrations)
   if (applied !== migrations.length) throw new StorageError('other', OTHER_VERSION)
+  await refuseAstray(statements, migrations)
 }
 
 /** How many migrations were applied. Rejects with `StorageError` if it can never have the schema of `migrations`. */
@@ -42,9 +47,21 @@ async function applyNext(tx: Statements, migrations: readonly Migration[], at: n
   const applied = await refuseUnfit(tx, migrations)
   const next = migrations[applied]
   if (next === undefined) return true
+  // It would change other programs' tables, or make its own far from ours.
+  if (applied > 0) await refuseAstray(tx, migrations, { makes: true })
   await tx.run(raw(applied === 0 ? CREATE_RECORD : EXTEND_RECORD))
   await apply(tx, next, at)
   return applied + 1 === migrations.length
+}
+
+async function refuseAstray(
+  statements: Statements,
+  migrations: readonly Migration[],
+  use?: { readonly makes: boolean },
+): Promise<void> {
+  const tables = await tablesOf(statements, ownNames(migrations))
+  const trouble = astray(await roleOf(statements), tables, use)
+  if (trouble) throw trouble
 }
 
 interface Applied extends Pick<Migration, 'version' | 'sha256'> {
@@ -53,10 +70,11 @@ interface Applied extends Pick<Migration, 'version' | 'sha256'> {
 }
 
 async function appliedTo(statements: Statements): Promise<readonly Applied[]> {
-  const table = await statements.get<{ isThere: boolean }>(
-    sql`SELECT to_regclass('migrations') IS NOT NULL AS "isThere"`,
+  const record = await statements.get<{ isOurs: boolean }>(
+    sql`SELECT ${IS_OUR_RECORD} AS "isOurs" FROM pg_class WHERE oid = to_regclass(${RECORD})`,
   )
-  if (!table?.isThere) return []
+  if (!record) return []
+  if (!record.isOurs) throw ofAnother(RECORD)
   // A program from before there was such a column wrote rows that need what they are.
   return await statements.all<Applied>(sql`
     SELECT version, sha256, coalesce((to_jsonb(migrations) ->> 'needs')::bigint, version) AS needs FROM migrations ORDER BY version`)
@@ -75,11 +93,7 @@ async function refuseForeign(tx: Statements): Promise<void> {
   const other = await tx.get<{ name: string }>(
     sql`SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema() LIMIT 1`,
   )
-  if (other)
-    throw new StorageError(
-      'other',
-      `the database in [storage] url has a table ${other.name} of another program; make an empty one with createdb`,
-    )
+  if (other) throw ofAnother(other.name)
   const setting = await tx.get<{ encoding: string }>(
     sql`SELECT current_setting('server_encoding') AS encoding`,
   )
@@ -89,6 +103,12 @@ async function refuseForeign(tx: Statements): Promise<void> {
       'the database is not in UTF-8; make another with createdb --encoding=UTF8',
     )
 }
+
+const ofAnother = (table: string): StorageError =>
+  new StorageError(
+    'other',
+    `the database in [storage] url has a table ${table} of another program; make an empty one with createdb`,
+  )
 
 async function apply(
   tx: Statements,

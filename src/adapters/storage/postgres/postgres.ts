@@ -38,6 +38,7 @@ export async function openPostgres({ url, migrationsDir, clock, log }: PostgresO
     )
     log.info({ database: locationOf(url), schema: migrations.length }, 'database opened')
     const lack = await lackOf(connection.read, migrations, 'serving')
+    if (lack?.reason === 'other') throw lack
     if (lack)
       log.error({ why: lack.forOperators }, 'the database does not let the server do all that it must')
     return {

@@ -1,13 +1,12 @@
 import type { Migration } from '../../migrations.ts'
 import { statementsOf } from '../expansion/reading.ts'
 import { ownOf } from '../expansion/statements.ts'
+import { raw } from '../sql.ts'
 
 /** What the migrations make, with which others' tables in the same schema are told from ours. */
 export interface OwnNames {
   /** With the record of migrations. */
   readonly tables: readonly string[]
-  /** Those that every database of ours has. */
-  readonly oldest: readonly string[]
   readonly functions: readonly string[]
 }
 
@@ -15,10 +14,14 @@ export function ownNames(migrations: readonly Migration[]): OwnNames {
   const made = migrations.map(({ sql }) => ownOf(statementsOf(sql)))
   return {
     tables: [RECORD, ...made.flatMap(({ tables }) => [...tables])],
-    oldest: [RECORD, ...(made[0]?.tables ?? [])],
     functions: made.flatMap(({ functions }) => [...functions]),
   }
 }
 
-/** The table in which migrations are recorded. */
+/** The table in which migrations are recorded. Many programs have one of this name. */
 export const RECORD = 'migrations'
+
+/** Of a row of pg_class that has the name: it is ours. Its columns tell so to everybody; its rows need a right. */
+export const IS_OUR_RECORD = raw(`(relkind = 'r' AND 4 = (
+  SELECT count(*) FROM pg_attribute WHERE attrelid = pg_class.oid AND NOT attisdropped
+    AND attname IN ('version', 'name', 'sha256', 'applied_at')))`)

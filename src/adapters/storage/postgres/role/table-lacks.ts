@@ -2,8 +2,8 @@ import type { StorageError } from '../../../../chat/errors.ts'
 import type { Statements } from '../statements.ts'
 import type { OwnNames } from './own.ts'
 import type { LoginRole } from './settings.ts'
-import { closedFunctions, type OwnTable } from './tables.ts'
-import { lack, mayNot } from './trouble.ts'
+import { closedFunctions, type OwnTable, pathOf } from './tables.ts'
+import { mayNot } from './trouble.ts'
 
 /** `reading` is what an audit does, `serving` what a server does. */
 export type Use = 'reading' | 'serving'
@@ -58,15 +58,13 @@ const MANY = 8
 const grantOn = (role: LoginRole, tables: readonly OwnTable[], rights: string): readonly string[] =>
   tables.length === 0 ? [] : [`GRANT ${rights} ON ${tables.map(pathOf).join(', ')} TO ${role.name}`]
 
-const pathOf = ({ schema, name }: OwnTable): string => `${schema}.${name}`
-
 /** The statements call functions of ours, and a few of PostgreSQL. */
 export async function uncalled(
   statements: Statements,
   role: LoginRole,
-  own: OwnNames,
+  { own, tables }: { readonly own: OwnNames; readonly tables: readonly OwnTable[] },
 ): Promise<StorageError | undefined> {
-  const functions = await closedFunctions(statements, own)
+  const functions = await closedFunctions(statements, own, tables[0]?.schema ?? '')
   const [first] = functions
   if (!first) return undefined
   const signatures = functions.map(({ signature }) => signature).join(', ')
@@ -74,18 +72,5 @@ export async function uncalled(
     role,
     `call the function ${first.name}`,
     `run there: GRANT EXECUTE ON FUNCTION ${signatures} TO ${role.name}`,
-  )
-}
-
-/** With row level security, whoever no policy lets in finds no rows, and stores none. */
-export function shut(role: LoginRole, tables: readonly OwnTable[]): StorageError | undefined {
-  const all = tables.filter(({ isShut }) => isShut)
-  const [first] = all
-  if (!first) return undefined
-  const policies = all.map(
-    (table) => `CREATE POLICY ${role.name} ON ${pathOf(table)} TO ${role.name} USING (true)`,
-  )
-  return lack(
-    `row level security keeps the role ${role.name} from rows of the table ${first.name}; run there: ${policies.join('; ')}`,
   )
 }

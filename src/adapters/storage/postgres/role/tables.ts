@@ -1,43 +1,55 @@
 import { sql } from '../sql.ts'
 import type { Statements } from '../statements.ts'
 import { listOf } from './list.ts'
-import { type OwnNames, RECORD } from './own.ts'
+import { IS_OUR_RECORD, type OwnNames, RECORD } from './own.ts'
+import { POLICIES, RESTRICTIVE, UNGIVEN } from './policies.ts'
 
-/** One of our tables that the role's names mean. Names are quoted for SQL. */
+/** One of our tables: those in the schema of the record of migrations that the role finds. Names are quoted for SQL. */
 export interface OwnTable {
   readonly schema: string
   readonly name: string
   /** It is the record of migrations. */
   readonly isRecord: boolean
+  /** With its schema: what the role finds first by the table's name. Null where that is the table. */
+  readonly hiddenBy: string | null
   readonly isOwned: boolean
   readonly mayRead: boolean
   readonly mayWrite: boolean
-  /** Row level security holds for the role, and no policy lets it do all that it must. */
+  /** Row level security holds for the role, and no policies let it do all that it must with every row. */
   readonly isShut: boolean
+  /** The policies that take rows away from the role, whatever others give. */
+  readonly restrictive: readonly string[]
+  /** The names of all policies. */
+  readonly policies: readonly string[]
   /** All tables and views of its schema are ours. */
   readonly areAllOurs: boolean
 }
 
+/** None where the role does not find our record of migrations, which another program's may keep it from. */
 export const tablesOf = (statements: Statements, { tables }: OwnNames): Promise<readonly OwnTable[]> =>
   statements.all<OwnTable>(sql`
     WITH ours AS (
       SELECT oid, relnamespace, relname, relowner, relname = ${RECORD} AS "isRecord" FROM pg_class
-      WHERE relkind = 'r' AND relname IN (${listOf(tables)}) AND pg_table_is_visible(oid)
-    )
+      WHERE relkind = 'r' AND relname IN (${listOf(tables)}) AND relnamespace = (
+        SELECT relnamespace FROM pg_class WHERE oid = to_regclass(${RECORD}) AND ${IS_OUR_RECORD})
+    ), ${POLICIES}
     SELECT quote_ident(nspname) AS schema, quote_ident(relname) AS name, "isRecord",
+      CASE WHEN NOT pg_table_is_visible(ours.oid) THEN (
+        SELECT quote_ident(its.nspname) || '.' || quote_ident(other.relname)
+        FROM pg_class AS other JOIN pg_namespace AS its ON its.oid = other.relnamespace
+        WHERE other.relname = ours.relname AND pg_table_is_visible(other.oid)) END AS "hiddenBy",
       pg_has_role(relowner, 'USAGE') AS "isOwned", has_table_privilege(ours.oid, 'SELECT') AS "mayRead",
       has_table_privilege(ours.oid, 'INSERT') AND has_table_privilege(ours.oid, 'UPDATE')
         AND has_table_privilege(ours.oid, 'DELETE') AS "mayWrite",
-      row_security_active(ours.oid) AND EXISTS (
-        SELECT FROM unnest(ARRAY['r', 'a', 'w', 'd']) AS command
-        WHERE (command = 'r' OR NOT "isRecord") AND NOT EXISTS (
-          SELECT FROM pg_policy, unnest(polroles) AS allowed
-          WHERE polrelid = ours.oid AND polpermissive AND polcmd::text IN ('*', command)
-            AND CASE allowed WHEN 0 THEN true ELSE pg_has_role(allowed, 'USAGE') END)) AS "isShut",
+      row_security_active(ours.oid) AND EXISTS (${UNGIVEN}) AS "isShut",
+      ARRAY(${RESTRICTIVE}) AS restrictive,
+      ARRAY(SELECT quote_ident(polname) FROM pg_policy WHERE polrelid = ours.oid) AS policies,
       NOT EXISTS (
         SELECT FROM pg_class AS other WHERE other.relnamespace = ours.relnamespace
           AND other.relkind IN ('r', 'v', 'm', 'f', 'p') AND other.oid NOT IN (SELECT oid FROM ours)) AS "areAllOurs"
     FROM ours JOIN pg_namespace ON pg_namespace.oid = relnamespace ORDER BY relname`)
+
+export const pathOf = ({ schema, name }: OwnTable): string => `${schema}.${name}`
 
 /** A function that the role may not call. */
 export interface ClosedFunction {
@@ -50,12 +62,13 @@ export interface ClosedFunction {
 export const closedFunctions = (
   statements: Statements,
   { functions }: OwnNames,
+  schema: string,
 ): Promise<readonly ClosedFunction[]> =>
   statements.all<ClosedFunction>(sql`
     SELECT quote_ident(proname) AS name,
       quote_ident(nspname) || '.' || quote_ident(proname) || '(' || pg_get_function_identity_arguments(one.oid) || ')' AS signature
     FROM pg_proc AS one JOIN pg_namespace ON pg_namespace.oid = pronamespace
     WHERE NOT has_function_privilege(one.oid, 'EXECUTE') AND (
-      (proname IN (${listOf(functions)}) AND prorettype <> 'trigger'::regtype AND pg_function_is_visible(one.oid))
+      (proname IN (${listOf(functions)}) AND prorettype <> 'trigger'::regtype AND quote_ident(nspname) = ${schema})
       OR one.oid IN ('pg_catalog.pg_notify(text, text)'::regprocedure, 'pg_catalog.pg_advisory_xact_lock(int, int)'::regprocedure))
     ORDER BY proname`)

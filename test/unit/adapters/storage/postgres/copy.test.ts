@@ -149,4 +149,16 @@ describe.skipIf(lacks('postgres'))('a copy into a database with which a server s
     ).rejects.toThrow(/^somebody else wrote name_rules .* nothing was copied: stop it/)
     expect(await database.send('SELECT rules FROM name_rules')).toEqual([{ rules: 'theirs' }])
   })
+
+  test('touches no table of another program that is found before ours, in neither direction', async () => {
+    using dir = temporaryDir()
+    await using database = await createMigrated()
+    const name = new URL(database.url).pathname.slice(1)
+    await database.send(`CREATE SCHEMA app; CREATE TABLE app.people (LIKE people INCLUDING ALL);
+      ALTER DATABASE ${name} SET search_path = app, public`)
+    const found = / finds app\.people of another program first, and not public\.people of sshawl; /
+    await expect(copy(filledFile(dir.path), database.url)).rejects.toThrow(found)
+    await expect(copy(database.url, join(dir.path, 'back.db'))).rejects.toThrow(found)
+    expect(await database.send('SELECT * FROM app.people')).toEqual([])
+  })
 })
