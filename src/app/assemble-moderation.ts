@@ -15,7 +15,7 @@ import { createRoomKeeper, type KeptPlaces } from './room/keep-deleted.ts'
 export interface Moderated {
   readonly rooms: Rooms
   readonly people: Pick<People, 'guestKey'>
-  readonly order: {
+  readonly enforcement: {
     readonly sanctions: Sanctions
     readonly clients: OpenClients & { readonly everywhere: ClientsEverywhere }
     readonly others: OtherServers
@@ -24,13 +24,13 @@ export interface Moderated {
 
 /** Moderation, with what it does to the models, the tools and the files of the server. `admins` gives those of the config. */
 export function assembleModeration(
-  { rooms, people, order }: Moderated,
+  { rooms, people, enforcement }: Moderated,
   work: Omit<Work, 'watchElsewhere'>,
   { storage, clock, nextId, log }: Pick<AppContext, 'storage' | 'clock' | 'nextId' | 'log'>,
   config: KeptPlaces & { readonly admins: () => readonly string[] },
 ): Moderation {
   const keep = createRoomKeeper(config, storage.chat.log, () => clock.now())
-  const { others, ...acted } = order
+  const { others, ...acted } = enforcement
   const server: ServerForModeration = {
     close: (room, by) => others.close(room, by),
     open: (room) => others.open(room),

@@ -39,7 +39,7 @@ export async function createHandler(
   const { clock, log, storage, nextId } = context
   const { work, bytes } = activity
   const { turns } = work
-  const { rooms, people, preferences, invitations, order, toOthers } = chat
+  const { rooms, people, preferences, invitations, enforcement, toOthers } = chat
   const { onServers } = toOthers
   const timers = processTimers()
   const { limits } = current
@@ -75,9 +75,9 @@ export async function createHandler(
     stores: storage,
   })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms), onServers })
-  const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn, onServers)
-  const { sanctions, others } = order
+  const { sanctions, clients, others } = enforcement
   const { caughtUp } = others
+  const door = createDoor(people, sanctions, clients, talk.ignores.cameIn, onServers)
   const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions, caughtUp, log })
   const agents = createAgents({ runner, rooms, door, talk, onServers, log })
   const handler = createClientHandler({
@@ -93,7 +93,7 @@ export async function createHandler(
         },
       ),
       pasts: createRoomPasts(),
-      lastSeen: createLastSeen(storage.chat.lastSeen, log),
+      lastSeen: createLastSeen(storage.chat.lastSeen, clock, log),
     },
     input: {
       runner,

@@ -87,7 +87,7 @@ export async function createRoomsAndPeople(
   const here = createOpenClients()
   const clients = { ...here, everywhere: createClientsEverywhere(here, others) }
   const comingIn = { invites, keys, tokens, clients, policy: invitePolicy }
-  const order = { sanctions, clients, others }
+  const enforcement = { sanctions, clients, others }
   const invitations = createInvitationNotices({
     store: storage.chat.invitations,
     rooms: rooms.everywhere,
@@ -104,7 +104,7 @@ export async function createRoomsAndPeople(
     people,
     preferences,
     invitations,
-    order,
+    enforcement,
     toOthers: { talk, onServers, troubles },
   }
 }

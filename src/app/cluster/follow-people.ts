@@ -38,7 +38,7 @@ function followModeration(
   { news, orders, people: { closings } }: Cluster,
   { chat, work, context: { storage, clock } }: FollowingParts,
 ): () => Promise<void> {
-  const { sanctions, clients } = chat.order
+  const { sanctions, clients } = chat.enforcement
   const enforcement = createEnforcement({ sanctions, clients, stores: storage.chat, clock })
   async function sanctionsChanged(): Promise<void> {
     await enforcement.sanctionsChanged()
@@ -70,7 +70,7 @@ function followNames(
       preferences,
       invitations,
       rooms,
-      order: { clients },
+      enforcement: { clients },
     },
     context: { storage },
   }: FollowingParts,
@@ -108,7 +108,7 @@ function followTalk(
   { news, orders }: Cluster,
   {
     chat: {
-      order: { clients },
+      enforcement: { clients },
     },
     talk: { away, ignores, messages },
     context: { storage },

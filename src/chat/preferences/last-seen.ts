@@ -1,32 +1,33 @@
 import type { EntryId, RoomName } from '../entry.ts'
 import { StorageError } from '../errors.ts'
 import type { Person } from '../people/person.ts'
-import type { Log } from '../ports.ts'
+import { createNewestWrites } from '../newest-write.ts'
+import type { Alarm, Log } from '../ports.ts'
 import type { LastSeenStore } from './ports.ts'
 
 /** How far people have read the rooms. Guests read everything anew. Never rejects: nobody is kept out or in for it. */
 export interface LastSeen {
   /** The newest entry that was there when the person last left; undefined where that is not known. */
   find(person: Person, room: RoomName): Promise<EntryId | undefined>
-  /** To be called as they leave; an empty id changes nothing. */
+  /** To be called as they leave; an empty id changes nothing. Where the store refuses, it is tried again later. */
   put(person: Person, room: RoomName, entry: EntryId): Promise<void>
 }
 
-export function createLastSeen(store: LastSeenStore, log: Log): LastSeen {
-  async function survive<T>(what: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await what()
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      log.warn({ error, reason: error.reason }, 'how far somebody has read is not known')
-      return undefined
-    }
-  }
-
+export function createLastSeen(store: LastSeenStore, alarm: Alarm, log: Log): LastSeen {
+  const writes = createNewestWrites<string>('how far somebody has read was not stored', alarm, log)
   return {
-    find: async ({ id, guest }, room) => (guest ? undefined : await survive(() => store.find(id, room))),
+    async find({ id, guest }, room) {
+      if (guest) return undefined
+      try {
+        return await store.find(id, room)
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error
+        log.warn({ error, reason: error.reason }, 'how far somebody has read is not known')
+        return undefined
+      }
+    },
     async put({ id, guest }, room, entry) {
-      if (!guest && entry !== '') await survive(() => store.put(id, room, entry))
+      if (!guest && entry !== '') await writes.write(`${id} ${room}`, () => store.put(id, room, entry))
     },
   }
 }

@@ -1,11 +1,13 @@
 import { DAY_MS } from '../../lib/duration.ts'
 import { StorageError } from '../errors.ts'
-import type { Person } from '../people/person.ts'
+import type { NewestWrites } from '../newest-write.ts'
+import type { Person, PersonId } from '../people/person.ts'
 import type { Alarm, Clock, Log } from '../ports.ts'
 import type { TypedLimits, TypedStore } from './ports.ts'
+import { createPendingLines } from './pending-lines.ts'
 import { holdsSecret } from './secrets.ts'
 
-/** What one person typed, while they have sessions. Nothing rejects: what the store cannot do is logged. */
+/** What one person typed, while they have sessions. Nothing rejects: what the store refuses is logged, and stored later. */
 export interface KeptLines {
   /** Resolves once what was stored is read. */
   readonly ready: Promise<void>
@@ -16,7 +18,7 @@ export interface KeptLines {
   /** Calls `listener` with each draft from now on, until the function is called that it returns. */
   onDraft(listener: (draft: string) => void): () => void
   sent(line: string): void
-  /** A session ends with this unsent. Resolves once all is stored. */
+  /** A session ends with this unsent. Resolves once all is stored, or the store has refused it. */
   left(draft: string): Promise<void>
   /** From now on nothing is kept, and what was kept is forgotten here; or it is kept again. */
   setKept(isKept: boolean): void
@@ -30,14 +32,15 @@ export interface KeptLinesParts {
   readonly log: Log
 }
 
+/** Those of all people. */
+export type DraftWrites = NewestWrites<PersonId>
+
 const LIMITS: TypedLimits = { lines: 200, characters: 65_536 }
 /** Longer lines are pastes, and nobody looks for them by their letters; in UTF-16 units. */
 const MAX_LINE_UNITS = 4_000
 /** Of a longer draft the beginning is kept. */
 const MAX_DRAFT_UNITS = 16_384
 const DRAFT_DAYS = 7
-/** Lines are stored together, so that none of them waits for a disk. */
-const STORE_AFTER_MS = 5_000
 
 /** `at`: when it was left, or read; in milliseconds since the epoch. */
 interface KeptDraft {
@@ -45,62 +48,61 @@ interface KeptDraft {
   readonly at: number
 }
 
-export function createKeptLines(person: Person, { store, wants, clock, log }: KeptLinesParts): KeptLines {
+export function createKeptLines(
+  person: Person,
+  { store, wants, clock, log }: KeptLinesParts,
+  drafts: DraftWrites,
+): KeptLines {
   const { id } = person
   let lines: readonly string[] = []
   let draft: KeptDraft | undefined
-  /** Not stored yet. */
-  let pending: string[] = []
   let isWanted = true
-  let isTimed = false
+  const pending = createPendingLines({
+    store: (added) => store.addLines(id, added, LIMITS),
+    isStillWanted: () => wants(person),
+    most: LIMITS.lines,
+    alarm: clock,
+    log,
+  })
   /** Those whose sessions are open. */
   const listeners = new Set<(draft: string) => void>()
   const oldest = (): number => clock.now() - DRAFT_DAYS * DAY_MS
 
-  async function unlessStorageFails(work: Promise<void>, what: string): Promise<void> {
-    await work.catch((error: unknown) => {
-      if (!(error instanceof StorageError)) throw error
-      log.warn({ error, reason: error.reason }, what)
-    })
-  }
-
   async function read(): Promise<void> {
-    if (!(await wants(person))) return void (isWanted = false)
-    const [before, left] = await Promise.all([store.lines(id), store.draft(id, oldest())])
-    // They may have wanted it no more while it was read.
-    if (!isWanted) return
-    lines = [...before, ...lines]
-    draft ??= left === undefined ? undefined : { text: left, at: clock.now() }
+    try {
+      if (!(await wants(person))) return void (isWanted = false)
+      const [before, left] = await Promise.all([store.lines(id), store.draft(id, oldest())])
+      // They may have wanted it no more while it was read.
+      if (!isWanted) return
+      lines = [...before, ...lines]
+      draft ??= left === undefined ? undefined : { text: left, at: clock.now() }
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      log.warn({ error, reason: error.reason }, 'what somebody typed before could not be read')
+    }
   }
 
   function remember(line: string): void {
     if (!isWanted || holdsSecret(line) || lines.at(-1) === line) return
     lines = [...lines, line].slice(-LIMITS.lines)
-    pending.push(line)
-    if (isTimed) return
-    isTimed = true
-    clock.later(STORE_AFTER_MS, () => void storePending())
-  }
-
-  async function storePending(): Promise<void> {
-    isTimed = false
-    const added = pending
-    pending = []
-    if (added.length > 0)
-      await unlessStorageFails(store.addLines(id, added, LIMITS), 'what somebody typed was not stored')
+    pending.add(line)
   }
 
   /** One draft is offered at a time; the one before it becomes one of the lines. */
   async function keepDraft(text: string): Promise<void> {
     const before = draft?.text
     if (before !== undefined && !text.includes(before)) remember(before)
-    draft = { text, at: clock.now() }
+    const kept = { text, at: clock.now() }
+    draft = kept
     for (const listener of listeners) if (text !== before) listener(text)
-    await unlessStorageFails(store.keepDraft(id, draft, oldest()), 'a draft was not stored')
+    await drafts.write(id, async () => {
+      // They may have changed their mind meanwhile, also where this server does not hear of it.
+      if (await wants(person)) await store.keepDraft(id, kept, oldest())
+    })
   }
 
   return {
-    ready: unlessStorageFails(Promise.resolve().then(read), 'what somebody typed before could not be read'),
+    ready: read(),
     lines: () => lines,
     draft: () => (draft && draft.at >= oldest() ? draft.text : undefined),
     onDraft(listener) {
@@ -112,20 +114,20 @@ export function createKeptLines(person: Person, { store, wants, clock, log }: Ke
         const { text } = draft
         draft = undefined
         if (!line.includes(text)) remember(text)
-        void unlessStorageFails(store.dropDraft(id), 'a draft could not be deleted')
+        void drafts.write(id, () => store.dropDraft(id))
       }
       if (line.length <= MAX_LINE_UNITS) remember(line)
     },
     async left(unsent) {
       if (isWanted && unsent.trim() !== '' && !holdsSecret(unsent))
         await keepDraft(unsent.slice(0, MAX_DRAFT_UNITS).toWellFormed())
-      await storePending()
+      await pending.storeNow()
     },
     setKept(isKept) {
       isWanted = isKept
       if (isKept) return
       lines = []
-      pending = []
+      pending.drop()
       draft = undefined
     },
   }

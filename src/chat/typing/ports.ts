@@ -21,7 +21,7 @@ export interface TypedStore {
   addLines(person: PersonId, lines: readonly string[], limits: TypedLimits): Promise<void>
   /** One that was kept since `notBefore`, in milliseconds since the epoch. */
   draft(person: PersonId, notBefore: number): Promise<string | undefined>
-  /** Takes the place of another draft. Whatever is older than `notBefore`, of anybody, is deleted. */
+  /** Takes the place of another draft, but of none that is newer and not of the future. Whatever is older than `notBefore`, of anybody, is deleted. */
   keepDraft(
     person: PersonId,
     draft: { readonly text: string; readonly at: number },

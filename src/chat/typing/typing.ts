@@ -1,3 +1,4 @@
+import { createNewestWrites } from '../newest-write.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import { createKeptLines, type KeptLines, type KeptLinesParts } from './kept-lines.ts'
 import type { TypedStore } from './ports.ts'
@@ -37,9 +38,10 @@ interface Held {
 
 export function createTyping(parts: TypingParts): Typing {
   const held = new Map<PersonId, Held>()
+  const drafts = createNewestWrites<PersonId>('a draft was not stored yet', parts.clock, parts.log)
 
   function hold(person: Person): Held {
-    const one = held.get(person.id) ?? { kept: createKeptLines(person, parts), sessions: 0 }
+    const one = held.get(person.id) ?? { kept: createKeptLines(person, parts, drafts), sessions: 0 }
     held.set(person.id, one)
     one.sessions++
     return one
@@ -76,7 +78,9 @@ export function createTyping(parts: TypingParts): Typing {
     async setKept({ id, guest }, isKept) {
       if (guest) return
       held.get(id)?.kept.setKept(isKept)
-      if (!isKept) await parts.store.forget(id)
+      if (isKept) return
+      drafts.drop(id)
+      await parts.store.forget(id)
     },
   }
 }

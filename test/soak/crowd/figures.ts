@@ -22,6 +22,8 @@ type Figures = Omit<Held, 'dataMiB'>
 type ProbedServer = Contender & { readonly probe: Probe }
 
 const LOOK_EVERY_MS = 1000
+/** Longer than what a session puts off when it ends: what was typed is stored after five seconds, and held until then. */
+const PUT_OFF_MS = 6000
 
 /** Kinds of nodes in a heap snapshot: compiled code and what belongs to it, and what is outside the heap. */
 const NOT_DATA: ReadonlySet<string> = new Set(['code', 'hidden', 'native', 'synthetic'])
@@ -39,6 +41,7 @@ interface Snapshot {
 
 /** Measures again and again until two looks agree, or until what is `wanted` is there; the last look after 60 s. */
 export async function settled(server: ProbedServer, snapshotFile: string, wanted?: Held): Promise<Held> {
+  await pause(PUT_OFF_MS)
   const held = await settledFigures(server, wanted)
   await server.probe.writeHeap(snapshotFile)
   const { snapshot, nodes } = JSON.parse(await readFile(snapshotFile, 'utf8')) as Snapshot

@@ -221,8 +221,8 @@ async function runnerIn(
   )
   const here = createOpenClients()
   const clients = { ...here, everywhere: createClientsEverywhere(here, NO_OTHER_SERVERS) }
-  const order = { sanctions, clients, others: NO_OTHER_SERVERS }
-  const moderated = { rooms, people, order }
+  const enforcement = { sanctions, clients, others: NO_OTHER_SERVERS }
+  const moderated = { rooms, people, enforcement }
   const config = { dataDir, roomsDir: join(dataDir, 'rooms'), admins: () => [] }
   const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
   const policy = (): InvitePolicy => invitePolicy

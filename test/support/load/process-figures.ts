@@ -22,11 +22,12 @@ export async function residentKiB(pid: number): Promise<number> {
 export async function openDescriptors(pid: number): Promise<Readonly<Record<string, number>>> {
   const numbers = await readdir(`/proc/${pid}/fd`)
   const targets = await Promise.all(
-    numbers.map((number) => readlink(`/proc/${pid}/fd/${number}`).catch(() => 'closed')),
+    // Undefined where it was closed meanwhile.
+    numbers.map((number) => readlink(`/proc/${pid}/fd/${number}`).catch(() => undefined)),
   )
-  const kinds = targets.map((target) =>
-    target.startsWith('/') ? basename(target) : target.split(':', 1)[0]!,
-  )
+  const kinds = targets
+    .filter((target) => target !== undefined)
+    .map((target) => (target.startsWith('/') ? basename(target) : target.split(':', 1)[0]!))
   return Object.fromEntries(
     [...new Set(kinds)].map((kind) => [kind, kinds.filter((one) => one === kind).length]),
   )

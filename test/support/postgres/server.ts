@@ -24,18 +24,27 @@ const isRoot = process.getuid?.() === 0
 export const urlOfServer = (dir: string): Promise<string> =>
   madeOnce(dir, 'url', async () => await startServer(dir, await freePort()))
 
-/** What the first of all processes that want it makes in their directory; the others wait until it has. */
+/**
+ * What the first of all processes that want it makes in their directory; the others wait until it has. Where that fails, it fails
+ * for all of them.
+ */
 export async function madeOnce(dir: string, name: string, make: () => Promise<string>): Promise<string> {
-  const ready = join(dir, name)
-  if (await isFirst(`${ready}.begun`)) {
-    const made = await make()
-    await writeFile(`${ready}.new`, made)
-    await rename(`${ready}.new`, ready)
-    return made
+  const outcomeFile = join(dir, name)
+  if (await isFirst(`${outcomeFile}.begun`)) {
+    const outcome: Outcome = await make().then(
+      (made) => ({ made }),
+      (error: unknown) => ({ trouble: String(error) }),
+    )
+    await writeFile(`${outcomeFile}.new`, JSON.stringify(outcome))
+    await rename(`${outcomeFile}.new`, outcomeFile)
   }
-  await appearanceOf(ready, dir)
-  return await readFile(ready, 'utf8')
+  await appearanceOf(outcomeFile, dir)
+  const outcome = JSON.parse(await readFile(outcomeFile, 'utf8')) as Outcome
+  if ('trouble' in outcome) throw new Error(`${name} of the tests' PostgreSQL: ${outcome.trouble}`)
+  return outcome.made
 }
+
+type Outcome = { readonly made: string } | { readonly trouble: string }
 
 /** Makes a server in a directory, and starts it. Gives the URL of its database `postgres`. */
 export async function startServer(dir: string, port: number): Promise<string> {

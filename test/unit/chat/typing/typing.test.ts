@@ -6,13 +6,24 @@ import { createChatParts, type ChatParts } from '../../../support/chat-parts.ts'
 
 const guest: Person = { id: 'guest:1' as PersonId, name: 'eve-2', admin: false, guest: true }
 
-async function createScene(change: Partial<ChatParts['storage']['talk']['typed']> = {}) {
+type Typed = ChatParts['storage']['talk']['typed']
+
+async function createScene(change: Partial<Typed> = {}, isAway: () => boolean = () => false) {
   const parts = await createChatParts()
   const timers: (() => void)[] = []
   let isWanted = true
   let now = 1_000_000_000_000
   const clock = { now: () => now, later: (_ms: number, run: () => void) => void timers.push(run) }
-  const store = { ...parts.storage.talk.typed, ...change }
+  const kept = parts.storage.talk.typed
+  const unlessAway = (): void => {
+    if (isAway()) throw new StorageError('other', 'the database is away')
+  }
+  const store: Typed = {
+    ...kept,
+    addLines: async (...all) => (unlessAway(), await kept.addLines(...all)),
+    keepDraft: async (...all) => (unlessAway(), await kept.keepDraft(...all)),
+    ...change,
+  }
   const typing = createTyping({ store, wants: async () => isWanted, clock, log: parts.log })
   return {
     typing,
@@ -157,7 +168,42 @@ test('a store that fails keeps nobody from typing, and is logged', async () => {
   await session.close('draft')
   expect((log as unknown as { readonly lines: readonly string[] }).lines).toEqual([
     'what somebody typed before could not be read',
-    'a draft was not stored',
-    'what somebody typed was not stored',
+    'a draft was not stored yet',
+    'what somebody typed was not stored yet',
   ])
+})
+
+test('what the store refuses is stored later, the newest draft only, and nothing that was given up meanwhile', async () => {
+  let isAway = true
+  const { typing, store, alice, bob, want, pass } = await createScene({}, () => isAway)
+  for (const draft of ['first', 'second']) {
+    const session = await typing.open(alice)
+    session.sent(`before ${draft}`)
+    await session.close(draft)
+  }
+  const his = await typing.open(bob)
+  his.sent('one')
+  await his.close('his draft')
+  isAway = false
+  want(true)
+  const stored = async ({ id }: Person) => [await store.lines(id), await store.draft(id, 0)]
+  expect(await stored(alice)).toEqual([[], undefined])
+  pass()
+  await expect.poll(() => stored(alice)).toEqual([['before first', 'before second'], 'second'])
+  await expect.poll(() => stored(bob)).toEqual([['one'], 'his draft'])
+})
+
+test('nothing is stored later of somebody who wants nothing kept by then', async () => {
+  let isAway = true
+  const { typing, store, alice, want, pass } = await createScene({}, () => isAway)
+  const session = await typing.open(alice)
+  session.sent('one')
+  await session.close('draft')
+  isAway = false
+  want(false)
+  await typing.setKept(alice, false)
+  pass()
+  // What is asked for is written in the order in which it was asked for.
+  await store.dropDraft(alice.id)
+  expect([await store.lines(alice.id), await store.draft(alice.id, 0)]).toEqual([[], undefined])
 })

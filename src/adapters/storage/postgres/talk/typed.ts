@@ -39,7 +39,8 @@ export function createTypedStore({ writeQueue }: Connections): TypedStore {
         await tx.run(sql`DELETE FROM drafts WHERE at < ${notBefore}`)
         await tx.run(sql`
           INSERT INTO drafts (person, at, text) VALUES (${person}, ${at}, ${text})
-          ON CONFLICT (person) DO UPDATE SET at = excluded.at, text = excluded.text`)
+          ON CONFLICT (person) DO UPDATE SET at = excluded.at, text = excluded.text
+          WHERE excluded.at >= drafts.at OR drafts.at > extract(epoch FROM now()) * 1000`)
       }),
     async dropDraft(person) {
       await writes.run(sql`DELETE FROM drafts WHERE person = ${person}`)

@@ -22,7 +22,8 @@ export function createTypedStore({ db, read, write, emptyLogSoon }: Connection):
   const sweep = db.prepare<[number]>('DELETE FROM drafts WHERE at < ?')
   const keep = db.prepare<[PersonId, number, string]>(
     `INSERT INTO drafts (person, at, text) VALUES (?, ?, ?)
-     ON CONFLICT (person) DO UPDATE SET at = excluded.at, text = excluded.text`,
+     ON CONFLICT (person) DO UPDATE SET at = excluded.at, text = excluded.text
+     WHERE excluded.at >= at OR at > unixepoch('subsec') * 1000`,
   )
   const drop = db.prepare<[PersonId]>('DELETE FROM drafts WHERE person = ?')
   const forget = db.prepare<[PersonId]>('DELETE FROM typed_lines WHERE person = ?')
