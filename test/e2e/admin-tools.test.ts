@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lateOptimizing } from '../support/node-flags.ts'
 import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
 import { sandboxConfig } from '../support/needs.ts'
 import type { AnyServer } from '../support/server.ts'
@@ -69,7 +70,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true })
 })
 
-const check = (file: string) => execa(process.execPath, [MAIN, 'check', '--config', file], { reject: false })
+const check = (file: string) =>
+  execa(process.execPath, [...lateOptimizing, MAIN, 'check', '--config', file], { reject: false })
 
 describe('six files of another program in a directory of the admin', () => {
   test('take the places of the bundled ones, which is no problem', async () => {
@@ -115,9 +117,13 @@ describe('sshawl check', () => {
     const problem = (name: string) => `${file}:2: tools.disabled: there is no tool called ${name}`
     const [checked, started] = await Promise.all([
       check(file),
-      execa(process.execPath, [MAIN, 'serve', '--data', join(dir, 'none'), '--config', file], {
-        reject: false,
-      }),
+      execa(
+        process.execPath,
+        [...lateOptimizing, MAIN, 'serve', '--data', join(dir, 'none'), '--config', file],
+        {
+          reject: false,
+        },
+      ),
     ])
     const said = checked.stdout.split('\n')
     expect(said.slice(0, 2)).toEqual([

@@ -1,5 +1,6 @@
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lateOptimizing } from '../support/node-flags.ts'
 import type { AnyServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
 import { askStored, onPostgres, writeConfig } from '../support/stored.ts'
@@ -26,9 +27,13 @@ afterAll(() => stage[Symbol.asyncDispose]())
 
 const audit = (...args: readonly string[]) => {
   const { dataDir } = stage.server
-  return execa(process.execPath, [MAIN, 'audit', '--config', `${dataDir}.toml`, '--data', dataDir, ...args], {
-    reject: false,
-  })
+  return execa(
+    process.execPath,
+    [...lateOptimizing, MAIN, 'audit', '--config', `${dataDir}.toml`, '--data', dataDir, ...args],
+    {
+      reject: false,
+    },
+  )
 }
 
 test('a running server is audited as a table: admins, rooms, invitations and keys, and what the config gives', async () => {
@@ -114,7 +119,7 @@ test('where there is nothing to audit, it says so', async ({ skip }) => {
 
 test('where a flag is wrong, it says so', async () => {
   expect((await audit('now')).exitCode).toBe(2)
-  const check = await execa(process.execPath, [MAIN, 'check', '--json'], { reject: false })
+  const check = await execa(process.execPath, [...lateOptimizing, MAIN, 'check', '--json'], { reject: false })
   expect(check).toMatchObject({ exitCode: 2, stderr: 'sshawl: unexpected "--json"; see sshawl --help' })
 })
 

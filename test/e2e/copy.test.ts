@@ -17,7 +17,7 @@ test.skipIf(lacks('postgres'))(
     skip(onPostgres, 'it begins and ends with a file')
     await using database = await createDatabase()
     const { url } = database
-    await using stage = await createStage({ config: OPEN })
+    await using stage = await createStage({ config: OPEN, isShared: true })
     await stage.claim('alice')
     const said = ['Grüße 漢字 👩‍🚀', 'kept', 'a\nb']
     for (const text of said) await stage.as('alice', ['say', 'lobby'], { input: text })

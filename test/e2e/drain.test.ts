@@ -1,15 +1,24 @@
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDeferred } from '../../src/lib/deferred.ts'
+import type { AgentClient } from '../support/mcp/agent-client.ts'
 import { openAgent } from '../support/mcp/agent.ts'
 import { openHttpAgent } from '../support/mcp/http-agent.ts'
 import { saysLater } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
 import { createModelStage, type ModelStage } from '../support/stage.ts'
 
-const DRAINING = '\n[limits]\ndrain_s = 60\n'
+/** Each test ends its server, and the next one goes on with the same data: to start one takes longer than most of the tests. */
+let stage: ModelStage
+beforeAll(async () => {
+  stage = await createModelStage('\n[limits]\ndrain_s = 60\n', { http: true })
+})
+afterAll(() => stage[Symbol.asyncDispose]())
 
-test('a server that stops says goodbye, lets nobody in, and lets a model end its turn', async () => {
-  await using stage = await createModelStage(DRAINING)
+test('a server that stops says goodbye, lets nobody in, answers those who watch it, and lets a model end its turn', async () => {
+  await stage.claim('alice')
+  const token = await newToken(stage)
+  const get = (path: string, bearer = token) =>
+    fetch(stage.server.http + path, { headers: { authorization: `Bearer ${bearer}` } })
   const goOn = createDeferred<void>()
   stage.models.play(saysLater('The first half', goOn.promise, ' and the second.'))
   const alice = await stage.open('alice', '-tt')
@@ -18,9 +27,21 @@ test('a server that stops says goodbye, lets nobody in, and lets a model end its
   await alice.waitFor('The first half')
   const stopped = stage.server.stop('SIGTERM')
   await alice.waitFor('The server is going down. Goodbye.')
+  expect(await alice.exit).toBe(255)
   expect(await stage.as('bob', ['whoami'])).toMatchObject({ exitCode: 255 })
+  const ready = await get('/readyz')
+  expect([ready.status, await ready.text()]).toEqual([503, 'the server is stopping\n'])
+  expect((await get('/healthz')).status).toBe(200)
+  expect(await (await get('/metrics')).text()).toMatch(/^sshawl_turns_running\S* 1$/m)
+  expect((await get('/metrics', 'wrong')).status).toBe(401)
+  expect([(await get('/mcp')).status, (await get('/oauth/callback')).status]).toEqual([503, 503])
   goOn.resolve()
   expect(await stopped).toBe(0)
+  const log = stage.server.stderr()
+  expect(log).toMatch(/"signal":"SIGTERM".*"the server is stopping"/)
+  expect(log).toMatch(/"sessions":1,"turns":1,"seconds":60.*"draining: /)
+  expect(log).toMatch(/"turns":0.*"drained.*\n.*"the server has stopped"/)
+  await expect(get('/healthz')).rejects.toThrow('fetch failed')
   await stage.restart('SIGTERM')
   const { stdout } = await stage.as('alice', ['history', 'lobby'])
   expect(stdout).toContain('The first half and the second.')
@@ -28,12 +49,11 @@ test('a server that stops says goodbye, lets nobody in, and lets a model end its
 })
 
 test('a second signal stops the turn that the server waits for', async () => {
-  await using stage = await createModelStage(DRAINING)
-  stage.models.play(saysLater('The first half', new Promise(() => {}), ''))
+  stage.models.play(saysLater('This beginning', new Promise(() => {}), ''))
   await using alice = await stage.open('alice', '-tt')
   await alice.waitFor('-- lobby')
   alice.write('@qwen tell me all of it\r')
-  await alice.waitFor('The first half')
+  await alice.waitFor('This beginning')
   const stopped = stage.server.stop('SIGTERM')
   await alice.waitFor('The server is going down. Goodbye.')
   stage.server.process.kill('SIGINT')
@@ -44,12 +64,11 @@ test('a second signal stops the turn that the server waits for', async () => {
 })
 
 test('a script that asked has its answer; what serves without end is over at once, and what waits for input with the turns', async () => {
-  await using stage = await createModelStage(DRAINING)
   const target = { user: 'alice', port: stage.server.port, key: await stage.home.key('alice') }
   const goOn = createDeferred<void>()
-  stage.models.play(saysLater('The first half', goOn.promise, ' and the second.'))
+  stage.models.play(saysLater('Its first half', goOn.promise, ' and the second.'))
   await using asking = openSsh(target, ['ask', 'lobby', '@qwen', 'tell me all of it'])
-  await asking.waitFor('The first half')
+  await asking.waitFor('Its first half')
   await using agent = openSsh(target, ['mcp', 'serve'])
   agent.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`)
   await agent.waitFor('"id":1')
@@ -60,49 +79,54 @@ test('a script that asked has its answer; what serves without end is over at onc
   expect(stage.server.process.exitCode).toBe(null)
   goOn.resolve()
   expect(await asking.exit).toBe(0)
-  expect(asking.output()).toContain('The first half and the second.')
+  expect(asking.output()).toContain('Its first half and the second.')
   expect(await saying.exit).not.toBe(0)
   expect(await stopped).toBe(0)
 })
 
-/** An agent of alice's that has asked the model, which has begun its answer, and bob, who sees it. */
-async function askAsAgent(stage: ModelStage, by: string) {
-  const token = (await stage.as('alice', ['token', 'new'])).stdout.trim()
-  const agent = by === 'SSH' ? await openAgent(stage, 'alice') : await openHttpAgent(stage.server.http, token)
-  const bob = await stage.open('bob', '-tt')
+/** An agent of alice's over SSH and one over HTTP, which have asked the model; it has begun both answers, and bob sees it. */
+async function askAsAgents(on: ModelStage, token: string, later: Promise<void>) {
+  const bob = await on.open('bob', '-tt')
   await bob.waitFor('-- lobby')
-  const asked = agent.call('ask_model', { room: 'lobby', model: 'qwen', text: 'tell me all of it' })
-  await bob.waitFor('The first half')
-  return { agent, asked, bob }
+  const ask = async (agent: AgentClient, by: string) => {
+    on.models.play(saysLater(`A half over ${by}`, later, ` and the rest over ${by}.`))
+    const asked = agent.call('ask_model', { room: 'lobby', model: 'qwen', text: 'tell me all of it' })
+    await bob.waitFor(`A half over ${by}`)
+    return { agent, asked, by }
+  }
+  const agents = [
+    await ask(await openAgent(on, 'alice'), 'SSH'),
+    await ask(await openHttpAgent(on.server.http, token), 'HTTP'),
+  ]
+  const end = async (): Promise<void> => {
+    for (const one of [...agents.map(({ agent }) => agent), bob]) await one[Symbol.asyncDispose]()
+  }
+  return { agents, bob, [Symbol.asyncDispose]: end }
 }
 
-test.each(['SSH', 'HTTP'])('the call of an agent over %s that waits for a model is answered', async (by) => {
-  await using stage = await createModelStage(DRAINING, { http: true })
+const newToken = async (on: ModelStage): Promise<string> =>
+  (await on.as('alice', ['token', 'new'])).stdout.trim()
+
+test('the calls of agents over SSH and HTTP that wait for a model are answered', async () => {
+  await stage.restart('SIGTERM')
   const goOn = createDeferred<void>()
-  stage.models.play(saysLater('The first half', goOn.promise, ' and the second.'))
-  const { agent, asked, bob } = await askAsAgent(stage, by)
-  await using _agent = agent
-  await using _bob = bob
+  await using asking = await askAsAgents(stage, await newToken(stage), goOn.promise)
   const stopped = stage.server.stop('SIGTERM')
-  await bob.waitFor('The server is going down. Goodbye.')
+  await asking.bob.waitFor('The server is going down. Goodbye.')
   goOn.resolve()
-  expect(await asked).toMatchObject({
-    text: expect.stringContaining('The first half and the second.') as string,
-  })
+  for (const { asked, by } of asking.agents)
+    expect(await asked).toMatchObject({
+      text: expect.stringContaining(`A half over ${by} and the rest over ${by}.`) as string,
+    })
   expect(await stopped).toBe(0)
 })
 
-test.each(['SSH', 'HTTP'])(
-  'an agent over %s that nobody waits for reads that the server stops',
-  async (by) => {
-    await using stage = await createModelStage('', { http: true })
-    stage.models.play(saysLater('The first half', new Promise(() => {}), ''))
-    const { agent, asked, bob } = await askAsAgent(stage, by)
-    await using _agent = agent
-    await using _bob = bob
-    const stopped = stage.server.stop('SIGTERM')
-    const why = "@qwen's turn for alice was stopped: the server is stopping"
+test('agents over SSH and HTTP that nobody waits for read that the server stops', async () => {
+  await using hasty = await createModelStage('', { http: true })
+  await using asking = await askAsAgents(hasty, await newToken(hasty), new Promise(() => {}))
+  const stopped = hasty.server.stop('SIGTERM')
+  const why = "@qwen's turn for alice was stopped: the server is stopping"
+  for (const { asked } of asking.agents)
     expect(await asked).toMatchObject({ isError: true, text: expect.stringContaining(why) as string })
-    expect(await stopped).toBe(0)
-  },
-)
+  expect(await stopped).toBe(0)
+})

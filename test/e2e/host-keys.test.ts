@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lateOptimizing } from '../support/node-flags.ts'
 import { startServer, type Server } from '../support/server.ts'
 import { createSshHome, ssh, type SshHome } from '../support/ssh.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 const sshawl = (...words: readonly string[]) =>
-  execa(process.execPath, [MAIN, ...words], { reject: false, timeout: 20_000 })
+  execa(process.execPath, [...lateOptimizing, MAIN, ...words], { reject: false, timeout: 20_000 })
 
 let dir: string
 let home: SshHome

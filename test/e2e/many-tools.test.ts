@@ -14,7 +14,10 @@ beforeAll(async () => {
   models = await startModelServer()
   const model = (name: string, window: number): string =>
     `[[models]]\nname = "${name}"\nbackend = "openai-compatible"\nmodel = "m"\nendpoint = "${models.endpoint}/v1"\ncontext_window = ${window}\n`
-  stage = await createStageHere({ config: model('qwen', 32_768) + model('big', 200_000) + servers.config })
+  stage = await createStageHere({
+    isShared: true,
+    config: model('qwen', 32_768) + model('big', 200_000) + servers.config,
+  })
   await stage.claim('rhea')
   await untilConnected()
 })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lateOptimizing } from '../support/node-flags.ts'
 import { rawServer } from '../support/mcp/raw-servers.ts'
 import { type AnyServer, startServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
@@ -11,7 +12,7 @@ const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 let stage: Stage<AnyServer>
 let config: string
 beforeAll(async () => {
-  stage = await createStageHere({ config: '' })
+  stage = await createStageHere({ config: '', isShared: true })
   config = join(stage.dir, 'data.toml')
   await stage.claim('rhea')
   await stage.as('rhea', ['mcp', 'connect', 'gen', ...rawServer('usual')])
@@ -19,7 +20,9 @@ beforeAll(async () => {
 afterAll(() => stage[Symbol.asyncDispose]())
 
 const reload = () =>
-  execa(process.execPath, [MAIN, 'reload', '--data', join(stage.dir, 'data')], { reject: false })
+  execa(process.execPath, [...lateOptimizing, MAIN, 'reload', '--data', join(stage.dir, 'data')], {
+    reject: false,
+  })
 const disabling = (...ids: readonly string[]) => `[tools]\ndisabled = ${JSON.stringify(ids)}\n`
 const withDisabled = (...ids: readonly string[]) => writeConfig(stage.server.dataDir, disabling(...ids))
 

@@ -9,6 +9,7 @@ let stage: Stage<AnyServer>
 let base: string
 beforeAll(async () => {
   stage = await createStageHere({
+    isShared: true,
     config: '[limits]\nrate_burst = 1000\nrate_per_s = 1000\nrooms_per_person = 40\n',
     http: true,
   })

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lateOptimizing } from '../support/node-flags.ts'
 import { type AnyServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
 import { rawServer } from '../support/mcp/raw-servers.ts'
@@ -33,7 +34,7 @@ const run = (tool: string, args: object) =>
 const offered = async (): Promise<string> => (await stage.as('rhea', ['ask', 'lobby', '@guide tools'])).stdout
 
 beforeAll(async () => {
-  stage = await createStageHere({ config: '' })
+  stage = await createStageHere({ config: '', isShared: true })
   await stage.claim('rhea')
   await mkdir(inDir('shared'))
   await writeFile(inDir('shared/hello.txt'), 'hello from a file')
@@ -64,7 +65,13 @@ describe('servers that others publish', () => {
   test('are connected by a reload, and their tools are in the list with their names', async () => {
     await using alice = await stage.open('alice', '-T')
     await alice.waitFor(/alice/)
-    const { exitCode } = await execa(process.execPath, [MAIN, 'reload', '--data', inDir('data')])
+    const { exitCode } = await execa(process.execPath, [
+      ...lateOptimizing,
+      MAIN,
+      'reload',
+      '--data',
+      inDir('data'),
+    ])
     expect(exitCode).toBe(0)
     for (const name of [
       'everything_echo',

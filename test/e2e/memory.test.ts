@@ -54,12 +54,16 @@ async function pastServer(fill: (storage: Storage) => Promise<void>): Promise<st
 }
 
 async function stageOver<S extends AnyServer>(
-  create: (options: Partial<ServerOptions>) => Promise<Stage<S>>,
+  create: (options: Partial<ServerOptions> & { readonly isShared: true }) => Promise<Stage<S>>,
   fill: (storage: Storage) => Promise<void>,
 ) {
   const models = await startModelServer()
   onTestFinished(() => models[Symbol.asyncDispose]())
-  const stage = await create({ config: configFor(models.endpoint), dataDir: await pastServer(fill) })
+  const stage = await create({
+    config: configFor(models.endpoint),
+    dataDir: await pastServer(fill),
+    isShared: true,
+  })
   onTestFinished(() => stage[Symbol.asyncDispose]())
   return { models, stage }
 }

@@ -7,7 +7,7 @@ import { createModelStageHere } from '../support/stage.ts'
 
 let stage: ModeratedStage<AnyServer>
 beforeAll(async () => {
-  stage = await moderated(await createModelStageHere())
+  stage = await moderated(await createModelStageHere('', { isShared: true }))
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 

@@ -31,7 +31,7 @@ async function inTime(stage: Stage<AnyServer>, name: string, line: string): Prom
 }
 
 test('a line and a command that wait for their pace are not done after a ban from the server', async () => {
-  await using stage = await createStageHere({ config: PACED })
+  await using stage = await createStageHere({ config: PACED, isShared: true })
   await stage.claim('rhea')
   await using session = await stage.open('mallory', '-T')
   await session.waitFor('-- lobby')
@@ -51,7 +51,7 @@ test('a line and a command that wait for their pace are not done after a ban fro
 })
 
 test('lines that were typed before a kick are said in no room, and later ones where their author is', async () => {
-  await using stage = await createStageHere({ config: PACED })
+  await using stage = await createStageHere({ config: PACED, isShared: true })
   await stage.as('ann', ['create', 'den'])
   await using session = await stage.open('bob', '-tt')
   await session.waitFor('-- lobby')
@@ -69,7 +69,7 @@ test('lines that were typed before a kick are said in no room, and later ones wh
 })
 
 test('what is still being piped in is not said after a ban, from the room or from the server', async () => {
-  await using stage = await createStageHere()
+  await using stage = await createStageHere({ isShared: true })
   await stage.claim('rhea')
   await stage.as('ann', ['create', 'den'])
   await using bob = await begun(stage, 'bob', 'say den')
@@ -88,7 +88,7 @@ test('a ban, a mute and an archive that no room can be told of hold at once, and
   skip,
 }) => {
   skip(onPostgres, "it is about SQLite's file")
-  await using stage = await createStageHere()
+  await using stage = await createStageHere({ isShared: true })
   await stage.claim('rhea')
   await stage.as('ann', ['create', 'den'])
   await using session = await stage.open('mallory', '-T')

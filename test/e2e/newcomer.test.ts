@@ -15,7 +15,7 @@ rate_per_s = 1000
 
 let stage: Stage<AnyServer>
 beforeAll(async () => {
-  stage = await createStageHere({ config })
+  stage = await createStageHere({ config, isShared: true })
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
@@ -46,7 +46,7 @@ async function typeUntilShown(session: SshSession, keys: string, row: string): P
 const READY = /\/help lists the commands/
 
 test('the first screen says where one is, who is here, and what to type; once somebody is admin, no more of that', async () => {
-  await using server = await createStageHere({ config })
+  await using server = await createStageHere({ config, isShared: true })
   await using ann = await server.open('ann', '-tt')
   await ann.waitFor(READY)
   await ann.waitFor('/claim CODE')
@@ -181,7 +181,7 @@ test.each(['/q', '/quit', '/exit', '/bye', '/logout'])('%s leaves', async (typed
 
 describe('what somebody typed', () => {
   test('is there at the next login, also after a restart, for them alone; secrets and guests are not kept', async () => {
-    await using server = await createStageHere({ config })
+    await using server = await createStageHere({ config, isShared: true })
     await using first = await server.open('ann', '-tt')
     await first.waitFor(READY)
     await type(first, 'the heron stands\r', /ann:\S* the heron stands/)
@@ -211,7 +211,7 @@ describe('what somebody typed', () => {
   })
 
   test('but was not sent as the connection broke is offered at the next login, to them alone', async () => {
-    await using server = await createStageHere({ config })
+    await using server = await createStageHere({ config, isShared: true })
     await using first = await server.open('ann', '-tt')
     await first.waitFor(READY)
     await type(first, 'half a thou', /thou/)

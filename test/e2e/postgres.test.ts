@@ -16,7 +16,7 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
   test('keeps what was said, survives kill -9, and shows its password nowhere', async () => {
     await using database = await createDatabase()
     const env = { DATABASE: withPassword(database.url) }
-    await using stage = await createStage({ config: CONFIG, env })
+    await using stage = await createStage({ config: CONFIG, env, isShared: true })
     await stage.claim('alice')
     await stage.as('alice', ['create', 'den', '--private'])
     await stage.as('alice', ['say', 'lobby', 'kept in another place'])

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lateOptimizing } from '../support/node-flags.ts'
 import { calls, says, startModelServer, type ModelServer, type Script } from '../support/model-server.ts'
 import { createStage, type Stage } from '../support/stage.ts'
 import { writeConfig } from '../support/stored.ts'
@@ -54,7 +55,9 @@ async function hangUp(said: RegExp): Promise<string> {
 const configure = (config: string) => writeConfig(stage.server.dataDir, config)
 const DONE = /"msg":"the config was read again"/
 const reload = () =>
-  execa(process.execPath, [MAIN, 'reload', '--data', stage.server.dataDir], { reject: false })
+  execa(process.execPath, [...lateOptimizing, MAIN, 'reload', '--data', stage.server.dataDir], {
+    reject: false,
+  })
 const named = (at: number): readonly string[] =>
   models.requests[at]?.body.tools?.map((tool) => tool.function.name) ?? []
 
@@ -184,7 +187,9 @@ describe('sshawl reload', () => {
   })
 
   test('says that no server is there, and works again after one was killed', async () => {
-    const none = await execa(process.execPath, [MAIN, 'reload', '--data', tools], { reject: false })
+    const none = await execa(process.execPath, [...lateOptimizing, MAIN, 'reload', '--data', tools], {
+      reject: false,
+    })
     expect([none.stderr, none.exitCode]).toEqual([
       `sshawl: no sshawl serves from ${tools}; is it another --data?`,
       1,

@@ -5,7 +5,7 @@ import { createModelStageHere } from '../support/stage.ts'
 
 let stage: ModeratedStage<AnyServer>
 beforeAll(async () => {
-  stage = await moderated(await createModelStageHere())
+  stage = await moderated(await createModelStageHere('', { isShared: true }))
   await stage.done('mallory', 'say lobby buy my things')
 })
 afterAll(() => stage[Symbol.asyncDispose]())

@@ -18,7 +18,10 @@ beforeAll(async () => {
   rooms = join(dir, 'rooms')
   await mkdir(rooms, { mode: 0o700 })
   const config = `${sandboxConfig}rooms_dir = "${rooms}"\n[limits]\nrate_burst = 1000\n`
-  ;[one, two] = await Promise.all([createStageHere({ config }), createStage({ config })])
+  ;[one, two] = await Promise.all([
+    createStageHere({ config, isShared: true }),
+    createStage({ config, isShared: true }),
+  ])
   await Promise.all([one.claim('rhea'), two.claim('rhea')])
 })
 afterAll(async () => {

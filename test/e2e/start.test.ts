@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dataDirProblem } from '../../src/app/data-dir.ts'
+import { lateOptimizing } from '../support/node-flags.ts'
 import { type Server, startServer } from '../support/server.ts'
 import { onPostgres } from '../support/stored.ts'
 import { tinyDisk } from '../support/tiny-disk.ts'
@@ -17,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }))
 
 const sshawl = (args: readonly string[], env: Record<string, string> = {}) =>
-  execa(process.execPath, [MAIN, ...args], {
+  execa(process.execPath, [...lateOptimizing, MAIN, ...args], {
     env: { PATH: process.env['PATH'], HOME: dir, ...env },
     extendEnv: false,
     reject: false,

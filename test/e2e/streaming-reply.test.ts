@@ -82,7 +82,9 @@ test.each([40, 120])(
   async (columns) => {
     const { text, words } = longReply()
     const count = Math.ceil(text.length / TOKEN_UNITS)
-    await using stage = await createModelStageHere('context_window = 65536\nmax_output = 32768\n')
+    await using stage = await createModelStageHere('context_window = 65536\nmax_output = 32768\n', {
+      isShared: true,
+    })
     await using ann = await openTypist(stage, 'ann', columns)
     await using bob = await openTypist(stage, 'bob', columns)
     await using cy = await openTypist(stage, 'cy', columns)

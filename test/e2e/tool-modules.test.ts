@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lateOptimizing } from '../support/node-flags.ts'
 import { createStage, type Stage } from '../support/stage.ts'
 import { writeConfig } from '../support/stored.ts'
 
@@ -19,7 +20,7 @@ async function example(): Promise<string> {
 }
 
 beforeAll(async () => {
-  stage = await createStage({ config: '' })
+  stage = await createStage({ config: '', isShared: true })
   await writeFile(inDir('my-tools.js'), await example())
   await writeFile(inDir('broken.js'), 'export const a = 1\nthrow new Error("no\\nluck")\n')
   await writeFile(inDir('more.js'), 'export const tools = []\n')
@@ -31,7 +32,8 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]()
 })
 
-const sshawl = (...args: readonly string[]) => execa(process.execPath, [MAIN, ...args], { reject: false })
+const sshawl = (...args: readonly string[]) =>
+  execa(process.execPath, [...lateOptimizing, MAIN, ...args], { reject: false })
 const check = () => sshawl('check', '--config', inDir('data.toml'), '--data', inDir('data'))
 const reload = () => sshawl('reload', '--data', inDir('data'))
 const run = (who: string, tool: string, args: object) =>
@@ -107,7 +109,7 @@ describe('a module that cannot be used', () => {
     await writeFile(inDir('claude.toml'), `${CONFIG}${claude}`)
     const { stdout } = await execa(
       process.execPath,
-      [MAIN, 'check', '--config', inDir('claude.toml'), '--data', inDir('data')],
+      [...lateOptimizing, MAIN, 'check', '--config', inDir('claude.toml'), '--data', inDir('data')],
       { reject: false, env: { A_KEY: 'x' } },
     )
     expect(stdout).toContain(

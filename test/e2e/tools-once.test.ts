@@ -39,7 +39,7 @@ endpoint = "http://127.0.0.1:9"
 describe('an empty room', () => {
   let stage: Stage<AnyServer>
   beforeAll(async () => {
-    stage = await createStageHere({ config: UNKNOWN_PROVIDER })
+    stage = await createStageHere({ isShared: true, config: UNKNOWN_PROVIDER })
   })
   afterAll(() => stage[Symbol.asyncDispose]())
 
@@ -118,7 +118,7 @@ describe('an empty room', () => {
 
 test('a server without bubblewrap offers what needs no commands in place of what does', async () => {
   const empty = join(import.meta.dirname, 'no-programs')
-  await using stage = await createStage({ env: { PATH: empty } })
+  await using stage = await createStage({ isShared: true, env: { PATH: empty } })
   const list = await listed(stage)
   expect(offered(list, ...TWINS, 'LS', 'run_command')).toEqual(['glob', 'grep', 'Read', 'TodoWrite'])
   for (const name of ['run_command', 'Glob', 'Grep', 'LS'])

@@ -1,4 +1,5 @@
 import { execa } from 'execa'
+import { lateOptimizing } from './node-flags.ts'
 import { ssh } from './ssh.ts'
 import type { Stage } from './stage.ts'
 
@@ -6,7 +7,7 @@ const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
 /** `sshawl WORDS…`, as an operator has it. */
 export const operator = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  execa(process.execPath, [MAIN, ...words], { reject: false, env })
+  execa(process.execPath, [...lateOptimizing, MAIN, ...words], { reject: false, env })
 
 /** What alice is answered by the stage's server, or by the one at another port. */
 export async function aliceReads(
