@@ -134,7 +134,7 @@ test('a room of 10,000 messages knows its first hundred, also after a crash in t
     }),
   )
   // The first three are answered before or after this line: the server began to sum up when it began to listen.
-  while (summarized(models).length < 4) await shownIn(stage, LOBBY)
+  await models.arrived(4)
   await stage.server.stop('SIGKILL')
   isCrashing = false
   await stage.restart('SIGKILL')
@@ -174,7 +174,7 @@ test('two rooms with one summarizer do not mix, and neither waits for the other 
       return script(response, request)
     }),
   )
-  while (summarized(models).length < 1) await shownIn(stage, LOBBY)
+  await models.arrived(1)
   await stage.as('alice', ['create', 'den', '--private'])
   await stage.as('alice', ['kv', 'den', 'summarizer', 'memo'])
   await stage.as('alice', ['say', 'den'], { input: 'the vault opens with heron-17, said in the den' })
