@@ -11,6 +11,9 @@ const BEAT_MS = 2_000
 /** A server that says nothing for so long is dead to the others, in milliseconds. */
 const LEASE_MS = 8_000
 
+/** A beat counts as so many milliseconds at most, however late its answers came: a beat, and what a quick database takes. */
+const LONGEST_BEAT_MS = 2_500
+
 /** What the keeping of a lease is made of. */
 export interface LeaseParts {
   readonly servers: Pick<ServerStore, 'begin' | 'update' | 'renew' | 'end' | 'beats' | 'bury' | 'buryOne'>
@@ -44,8 +47,10 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   const beats = createUnchanged<ServerId>()
   /** When the beats of all were last looked at. */
   let lookedAt = heardAt
-  /** For how long others would have been heard by now, in milliseconds: a beat counts as one, however late its answers came. */
+  /** For how long others would have been heard by now, in milliseconds. */
   let listened = 0
+  /** Others that died are being buried: beats go on beside it, for it may take as long as many answers of the database. */
+  let burial: Promise<void> | undefined
   let isSilent = false
   /** It was taken for dead, and `onBack` has not succeeded since. */
   let isComingBack = false
@@ -94,8 +99,13 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
   const beat = (): Promise<void> =>
     untilTrouble(async () => {
       await renew()
-      await bury()
+      void buryBeside(bury)
     })
+
+  function buryBeside(work: () => Promise<void>): Promise<void> {
+    burial ??= untilTrouble(work).finally(() => (burial = undefined))
+    return burial
+  }
 
   /** What cannot be done now is done with a later beat. */
   async function untilTrouble(work: () => Promise<void>): Promise<void> {
@@ -115,10 +125,13 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
    */
   async function bury(): Promise<void> {
     const asked = clock.monotonic()
-    listened += Math.min(asked - lookedAt, BEAT_MS)
+    listened += Math.min(asked - lookedAt, LONGEST_BEAT_MS)
     lookedAt = asked
     const now = await servers.beats()
-    const look = { asked: listened, answered: listened + clock.monotonic() - asked }
+    const look = {
+      asked: listened,
+      answered: listened + Math.min(clock.monotonic() - asked, LONGEST_BEAT_MS),
+    }
     await settle(await servers.bury(beats.since(now, look, LEASE_MS)))
   }
 
@@ -159,7 +172,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
       state = 'running'
       beatLater()
       watchLater()
-      if (before !== undefined) await untilTrouble(async () => await settle(await servers.buryOne(before)))
+      if (before !== undefined) await buryBeside(async () => await settle(await servers.buryOne(before)))
     },
     update: () =>
       serially(async () => {
@@ -172,6 +185,7 @@ export function createLease({ servers, facts, clock, log, ...told }: LeaseParts)
       const wasRunning = state === 'running'
       state = 'ended'
       await serially(() => undefined)
+      await burial
       if (wasRunning)
         await servers.end().catch((error: unknown) => log.warn({ error }, 'the lease was not ended'))
     },

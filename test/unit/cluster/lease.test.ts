@@ -4,9 +4,11 @@ import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
+import { createDeferred } from '../../../src/lib/deferred.ts'
 import { createLease } from '../../../src/cluster/lease.ts'
-import type { ClusterStores, Estate } from '../../../src/cluster/ports.ts'
-import { handClock, memoryLog } from '../../support/chat-parts.ts'
+import type { ClusterStores, Estate, ServerStore } from '../../../src/cluster/ports.ts'
+import type { ServerId } from '../../../src/cluster/server-id.ts'
+import { handClock, type HandClock, memoryLog } from '../../support/chat-parts.ts'
 import { lacks } from '../../support/needs.ts'
 import { createMigrated, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
 
@@ -92,20 +94,14 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     expect((await stores(0).servers.bury(beats)).servers).toEqual([])
   })
 
-  /** The first server watches the others; each of its questions is answered so many milliseconds late. */
-  async function watching(late: number) {
-    const clock = handClock()
-    const dead: string[] = []
+  /** The first server watches the others, whose deaths it tells. */
+  function watching(servers: ServerStore, clock: HandClock) {
+    const dead: ServerId[] = []
+    const silences: number[] = []
     let looks = 0
-    const { servers } = stores(0)
-    function wait(): void {
-      for (let waited = 0; waited < late; waited += 100) clock.advance(100)
-    }
     const lease = createLease({
       servers: {
         ...servers,
-        renew: () => (wait(), servers.renew()),
-        beats: () => (wait(), servers.beats()),
         async bury(silent) {
           const estate = await servers.bury(silent)
           looks++
@@ -115,53 +111,93 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
       facts,
       clock,
       onRenewed: () => undefined,
-      onSilent: () => undefined,
+      onSilent: () => void silences.push(clock.monotonic()),
       onBack: async () => undefined,
       onBuried: async ({ servers: found }) => void dead.push(...found.map(({ id }) => id)),
       log: memoryLog(),
     })
-    await lease.begin()
-    return {
-      dead,
-      /** Two seconds later, and whoever looks has looked. */
-      async beat(): Promise<void> {
-        const before = looks
-        clock.advance(2_000)
-        lease.doubt()
-        await expect.poll(() => looks).toBeGreaterThan(before)
-      },
-      [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
-    }
+    return { lease, dead, silences, looks: () => looks }
   }
 
   test("the database's clock decides nothing: who goes on is alive wherever it is set, and who does not is dead", async () => {
     await stores(1).servers.begin(await facts())
-    await using watch = await watching(0)
+    const clock = handClock()
+    const { lease, dead, looks } = watching(stores(0).servers, clock)
+    await using _ = lease
+    await lease.begin()
+    /** Two seconds later, and whoever looks has looked. */
+    async function beat(): Promise<void> {
+      const before = looks()
+      clock.advance(2_000)
+      lease.doubt()
+      await expect.poll(looks).toBeGreaterThan(before)
+    }
     for (const step of ['1 hour', '-2 hours', '20 s', '-1 s', '1 day', '-1 day', '1 hour', '-1 hour']) {
       await stores(1).servers.renew()
       await database.send(`UPDATE servers SET seen_at = seen_at + interval '${step}'
         WHERE id = '${stores(1).server}'`)
-      await watch.beat()
+      await beat()
     }
-    expect(watch.dead).toEqual([])
+    expect(dead).toEqual([])
     await database.send(`UPDATE servers SET seen_at = seen_at + interval '1 hour'`)
-    for (let beats = 0; beats < 4; beats++) await watch.beat()
-    expect(watch.dead).toEqual([])
-    await watch.beat()
-    expect(watch.dead).toEqual([stores(1).server])
+    for (let beats = 0; beats < 4; beats++) await beat()
+    expect(dead).toEqual([])
+    await beat()
+    expect(dead).toEqual([stores(1).server])
   })
 
-  test.for([1_100, 4_000])(
-    'where each answer is %d ms late, too, who goes on is alive, and who does not is dead',
-    async (late) => {
-      for (const at of [1, 2]) await stores(at).servers.begin(await facts())
-      await using watch = await watching(late)
-      for (let beats = 0; beats < 12; beats++) {
-        // It waits for its answers just as the one that watches does.
-        await stores(1).servers.renew()
-        await watch.beat()
+  test.for([
+    { late: 50, within: 10_300 },
+    { late: 1_100, within: 35_000 },
+    { late: 2_900, within: 70_000 },
+  ])(
+    'where each answer is $late ms late, who goes on is alive, and who does not is dead; nobody is silent for it',
+    async ({ late, within }) => {
+      const clock = handClock()
+      const over = createDeferred<void>()
+      const passed = async (ms: number): Promise<void> =>
+        await Promise.race([over.promise, new Promise<void>((resolve) => clock.later(ms, resolve))])
+      const slowly = async <T>(work: Promise<T>): Promise<T> => {
+        const done = await work
+        await passed(late)
+        return done
       }
-      expect(watch.dead).toEqual([stores(2).server])
+      const { servers } = stores(0)
+      const slow: ServerStore = {
+        ...servers,
+        begin: (known) => slowly(servers.begin(known)),
+        renew: () => slowly(servers.renew()),
+        beats: () => slowly(servers.beats()),
+        // Its statements follow one another.
+        bury: async (silent) => {
+          const estate = await servers.bury(silent)
+          if (silent.size > 0) await passed(8 * late)
+          return estate
+        },
+      }
+      const { lease, dead, silences } = watching(slow, clock)
+      await using _ = lease
+      async function goOn(at: number, until: number): Promise<void> {
+        while (clock.monotonic() < until) {
+          await stores(at).servers.renew()
+          await passed(2_000 + late)
+        }
+      }
+      async function pass(ms: number): Promise<void> {
+        for (const end = clock.monotonic() + ms; clock.monotonic() < end; clock.advance(50))
+          // What was asked is answered.
+          for (const _again of [1, 2]) await stores(0).servers.alive()
+      }
+      for (const at of [1, 2]) await stores(at).servers.begin(await facts())
+      // When it was heard last depends on the beats of both.
+      const end = 4_000 + within + 2 * late
+      const others = [goOn(1, end), goOn(2, 4_000)]
+      const begun = lease.begin()
+      await pass(end)
+      const seen = { dead: [...dead], silences: [...silences] }
+      over.resolve()
+      await Promise.all([begun, ...others])
+      expect(seen).toEqual({ dead: [stores(2).server], silences: [] })
     },
   )
 
