@@ -14,7 +14,11 @@ export interface LastSeen {
 }
 
 export function createLastSeen(store: LastSeenStore, alarm: Alarm, log: Log): LastSeen {
-  const writes = createNewestWrites<string>('how far somebody has read was not stored', alarm, log)
+  const writes = createNewestWrites<string>({
+    what: 'how far somebody has read was not stored yet',
+    alarm,
+    log,
+  })
   return {
     async find({ id, guest }, room) {
       if (guest) return undefined

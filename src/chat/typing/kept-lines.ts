@@ -32,8 +32,11 @@ export interface KeptLinesParts {
   readonly log: Log
 }
 
-/** Those of all people. */
-export type DraftWrites = NewestWrites<PersonId>
+/** How what people typed is stored as soon as it can be, for all of them. */
+export interface TypedWrites {
+  readonly lines: NewestWrites<PersonId>
+  readonly drafts: NewestWrites<PersonId>
+}
 
 const LIMITS: TypedLimits = { lines: 200, characters: 65_536 }
 /** Longer lines are pastes, and nobody looks for them by their letters; in UTF-16 units. */
@@ -51,18 +54,18 @@ interface KeptDraft {
 export function createKeptLines(
   person: Person,
   { store, wants, clock, log }: KeptLinesParts,
-  drafts: DraftWrites,
+  writes: TypedWrites,
 ): KeptLines {
   const { id } = person
   let lines: readonly string[] = []
   let draft: KeptDraft | undefined
   let isWanted = true
   const pending = createPendingLines({
+    person: id,
     store: (added) => store.addLines(id, added, LIMITS),
-    isStillWanted: () => wants(person),
+    writes: writes.lines,
     most: LIMITS.lines,
     alarm: clock,
-    log,
   })
   /** Those whose sessions are open. */
   const listeners = new Set<(draft: string) => void>()
@@ -95,10 +98,7 @@ export function createKeptLines(
     const kept = { text, at: clock.now() }
     draft = kept
     for (const listener of listeners) if (text !== before) listener(text)
-    await drafts.write(id, async () => {
-      // They may have changed their mind meanwhile, also where this server does not hear of it.
-      if (await wants(person)) await store.keepDraft(id, kept, oldest())
-    })
+    await writes.drafts.write(id, () => store.keepDraft(id, kept, oldest()))
   }
 
   return {
@@ -111,10 +111,10 @@ export function createKeptLines(
     },
     sent(line) {
       if (draft) {
-        const { text } = draft
+        const { text, at } = draft
         draft = undefined
         if (!line.includes(text)) remember(text)
-        void drafts.write(id, () => store.dropDraft(id))
+        void writes.drafts.write(id, () => store.dropDraft(id, at))
       }
       if (line.length <= MAX_LINE_UNITS) remember(line)
     },
@@ -128,6 +128,7 @@ export function createKeptLines(
       if (isKept) return
       lines = []
       pending.drop()
+      writes.drafts.drop(id)
       draft = undefined
     },
   }

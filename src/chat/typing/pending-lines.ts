@@ -1,11 +1,13 @@
-import { StorageError } from '../errors.ts'
-import type { Alarm, Log } from '../ports.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
+import type { NewestWrites } from '../newest-write.ts'
+import type { PersonId } from '../people/person.ts'
+import type { Alarm } from '../ports.ts'
 
 /** Lines on their way to the store. */
 export interface PendingLines {
   /** Stores it with others, after a moment. */
   add(line: string): void
-  /** Stores all at once. Resolves when that is done, or refused; what was refused is tried again. Never rejects with `StorageError`. */
+  /** Stores all at once. Resolves when that is done, or put off. Never rejects with `StorageError`. */
   storeNow(): Promise<void>
   /** None of them is stored any more. */
   drop(): void
@@ -13,30 +15,21 @@ export interface PendingLines {
 
 /** What they are stored with. */
 export interface PendingLinesParts {
+  readonly person: PersonId
   readonly store: (lines: readonly string[]) => Promise<void>
-  /** Whether lines that were refused before are to be stored at all. */
-  readonly isStillWanted: () => Promise<boolean>
+  readonly writes: NewestWrites<PersonId>
   /** So many may wait, the newest. */
   readonly most: number
   readonly alarm: Alarm
-  readonly log: Log
 }
 
 /** Lines are stored together, so that none of them waits for a disk; in milliseconds. */
 const STORE_AFTER_MS = 5_000
 
-export function createPendingLines({
-  store,
-  isStillWanted,
-  most,
-  alarm,
-  log,
-}: PendingLinesParts): PendingLines {
-  let pending: readonly string[] = []
-  let wasRefused = false
+export function createPendingLines({ person, store, writes, most, alarm }: PendingLinesParts): PendingLines {
+  const serially = createSerial()
+  let pending: readonly { readonly text: string }[] = []
   let isTimed = false
-  /** How often they were dropped. */
-  let drops = 0
 
   function storeLater(): void {
     if (isTimed) return
@@ -48,32 +41,26 @@ export function createPendingLines({
   }
 
   async function storeNow(): Promise<void> {
+    if (pending.length > 0) await writes.write(person, () => serially(storePending))
+  }
+
+  /** Those that come meanwhile have their own time. */
+  async function storePending(): Promise<void> {
     const taken = pending
-    const before = drops
-    pending = []
     if (taken.length === 0) return
-    try {
-      if (!wasRefused || (await isStillWanted())) await store(taken)
-      wasRefused = false
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      log.warn({ error, reason: error.reason }, 'what somebody typed was not stored yet')
-      if (drops !== before) return
-      wasRefused = true
-      pending = [...taken, ...pending].slice(-most)
-      storeLater()
-    }
+    await store(taken.map(({ text }) => text))
+    pending = pending.filter((line) => !taken.includes(line))
   }
 
   return {
-    add(line) {
-      pending = [...pending, line]
+    add(text) {
+      pending = [...pending, { text }].slice(-most)
       storeLater()
     },
     storeNow,
     drop() {
       pending = []
-      drops++
+      writes.drop(person)
     },
   }
 }

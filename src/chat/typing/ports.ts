@@ -13,7 +13,10 @@ export interface TypedLimits {
   readonly characters: number
 }
 
-/** What registered people typed. All methods reject with `StorageError` only. */
+/**
+ * What registered people typed. Nothing is stored of those who want nothing kept by then (the option `history` is `off`), and that
+ * is no error: another server may know it first. All methods reject with `StorageError` only.
+ */
 export interface TypedStore {
   /** Oldest first. */
   lines(person: PersonId): Promise<readonly string[]>
@@ -27,7 +30,8 @@ export interface TypedStore {
     draft: { readonly text: string; readonly at: number },
     notBefore: number,
   ): Promise<void>
-  dropDraft(person: PersonId): Promise<void>
+  /** Deletes one that was kept until `notAfter`, or in the future: a newer one stays. */
+  dropDraft(person: PersonId, notAfter: number): Promise<void>
   /** Deletes all that the person typed. */
   forget(person: PersonId): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { createNewestWrites } from '../newest-write.ts'
 import type { Person, PersonId } from '../people/person.ts'
-import { createKeptLines, type KeptLines, type KeptLinesParts } from './kept-lines.ts'
+import { createKeptLines, type KeptLines, type KeptLinesParts, type TypedWrites } from './kept-lines.ts'
 import type { TypedStore } from './ports.ts'
 
 /** What people typed, kept for themselves. Guests are nobody at the next login: for them nothing is kept. */
@@ -38,19 +38,34 @@ interface Held {
 
 export function createTyping(parts: TypingParts): Typing {
   const held = new Map<PersonId, Held>()
-  const drafts = createNewestWrites<PersonId>('a draft was not stored yet', parts.clock, parts.log)
+  const { clock: alarm, log } = parts
+  const writes: TypedWrites = {
+    lines: createNewestWrites({
+      what: 'what somebody typed was not stored yet',
+      onDone: release,
+      alarm,
+      log,
+    }),
+    drafts: createNewestWrites({ what: 'a draft was not stored yet', onDone: release, alarm, log }),
+  }
 
   function hold(person: Person): Held {
-    const one = held.get(person.id) ?? { kept: createKeptLines(person, parts, drafts), sessions: 0 }
+    const one = held.get(person.id) ?? { kept: createKeptLines(person, parts, writes), sessions: 0 }
     held.set(person.id, one)
     one.sessions++
     return one
   }
 
-  /** Until all is stored it is held for whoever logs in meanwhile: they may read before it is on disk. */
   async function close(person: PersonId, one: Held, draft: string): Promise<void> {
     await one.kept.left(draft)
-    if (--one.sessions === 0) held.delete(person)
+    one.sessions--
+    release(person)
+  }
+
+  /** Until all is stored it is held for whoever logs in meanwhile: they may read before it is on disk. */
+  function release(person: PersonId): void {
+    const isWaiting = writes.lines.isWaiting(person) || writes.drafts.isWaiting(person)
+    if (held.get(person)?.sessions === 0 && !isWaiting) held.delete(person)
   }
 
   return {
@@ -79,7 +94,8 @@ export function createTyping(parts: TypingParts): Typing {
       if (guest) return
       held.get(id)?.kept.setKept(isKept)
       if (isKept) return
-      drafts.drop(id)
+      writes.lines.drop(id)
+      writes.drafts.drop(id)
       await parts.store.forget(id)
     },
   }

@@ -45,7 +45,9 @@ export function typedExam(store: () => Storage): void {
     expect(await typed.draft(bob.id, 0)).toBe('mine')
     await typed.keepDraft(bob.id, { text: 'mine', at: 30 }, 25)
     expect(await typed.draft(alice.id, 0)).toBeUndefined()
-    await typed.dropDraft(bob.id)
+    await typed.dropDraft(bob.id, 29)
+    expect(await typed.draft(bob.id, 0)).toBe('mine')
+    await typed.dropDraft(bob.id, 30)
     expect(await typed.draft(bob.id, 0)).toBeUndefined()
   })
 
@@ -59,6 +61,21 @@ export function typedExam(store: () => Storage): void {
     await typed.forget(alice.id)
     expect([await typed.lines(alice.id), await typed.draft(alice.id, 0)]).toEqual([[], undefined])
     expect([await typed.lines(bob.id), await typed.draft(bob.id, 0)]).toEqual([['a line'], 'a draft'])
+  })
+
+  test('nothing is kept of who wants that by then', async () => {
+    await register(store(), alice, bob)
+    const { chat, talk } = store()
+    await chat.preferences.put(alice.id, { option: 'history', value: 'off' })
+    for (const { id } of [alice, bob]) {
+      await talk.typed.addLines(id, ['a line'], limits)
+      await talk.typed.keepDraft(id, { text: 'a draft', at: 1 }, 0)
+    }
+    expect([await talk.typed.lines(alice.id), await talk.typed.draft(alice.id, 0)]).toEqual([[], undefined])
+    expect([await talk.typed.lines(bob.id), await talk.typed.draft(bob.id, 0)]).toEqual([
+      ['a line'],
+      'a draft',
+    ])
   })
 
   test('nothing is kept for who is not registered', async () => {

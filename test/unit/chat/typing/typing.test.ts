@@ -56,7 +56,7 @@ test('a second session has the lines of the first at once, and they are stored a
   first.sent('two')
   pass()
   // What is asked for is written in the order in which it was asked for.
-  await store.dropDraft(alice.id)
+  await store.dropDraft(alice.id, 0)
   expect(await store.lines(alice.id)).toEqual(['one', 'two'])
 })
 
@@ -173,7 +173,7 @@ test('a store that fails keeps nobody from typing, and is logged', async () => {
   ])
 })
 
-test('what the store refuses is stored later, the newest draft only, and nothing that was given up meanwhile', async () => {
+test('what the store refuses is stored later: all lines, and the newest draft, the one before as a line', async () => {
   let isAway = true
   const { typing, store, alice, bob, want, pass } = await createScene({}, () => isAway)
   for (const draft of ['first', 'second']) {
@@ -189,8 +189,28 @@ test('what the store refuses is stored later, the newest draft only, and nothing
   const stored = async ({ id }: Person) => [await store.lines(id), await store.draft(id, 0)]
   expect(await stored(alice)).toEqual([[], undefined])
   pass()
-  await expect.poll(() => stored(alice)).toEqual([['before first', 'before second'], 'second'])
+  await expect.poll(() => stored(alice)).toEqual([['before first', 'first', 'before second'], 'second'])
   await expect.poll(() => stored(bob)).toEqual([['one'], 'his draft'])
+})
+
+test('whoever comes back while the store refuses finds what waits, and is forgotten once it is stored', async () => {
+  let isAway = true
+  const { typing, store, alice, pass } = await createScene({}, () => isAway)
+  const first = await typing.open(alice)
+  first.sent('one')
+  await first.close('draft')
+  const second = await typing.open(alice)
+  expect([second.lines, second.draft]).toEqual([['one'], 'draft'])
+  await second.close('')
+  isAway = false
+  await expect
+    .poll(async () => {
+      pass()
+      return [await store.lines(alice.id), await store.draft(alice.id, 0)]
+    })
+    .toEqual([['one'], 'draft'])
+  await store.addLines(alice.id, ['from elsewhere'], { lines: 9, characters: 999 })
+  expect((await typing.open(alice)).lines).toEqual(['one', 'from elsewhere'])
 })
 
 test('nothing is stored later of somebody who wants nothing kept by then', async () => {
@@ -204,6 +224,6 @@ test('nothing is stored later of somebody who wants nothing kept by then', async
   await typing.setKept(alice, false)
   pass()
   // What is asked for is written in the order in which it was asked for.
-  await store.dropDraft(alice.id)
+  await store.dropDraft(alice.id, 0)
   expect([await store.lines(alice.id), await store.draft(alice.id, 0)]).toEqual([[], undefined])
 })

@@ -2,12 +2,18 @@ import type { PersonId } from '../../../../chat/people/person.ts'
 import type { TypedLimits, TypedStore } from '../../../../chat/typing/ports.ts'
 import type { Connection } from '../connection.ts'
 
+/** Also in the transaction that writes, `history` may have been turned off by then. */
+const IS_WANTED = `NOT EXISTS (
+  SELECT 1 FROM preferences WHERE person = @person AND option = 'history' AND value = 'off')`
+
 /** What people typed, for themselves. */
 export function createTypedStore({ db, read, write, emptyLogSoon }: Connection): TypedStore {
   const lines = db.prepare<[PersonId], { text: string }>(
     'SELECT text FROM typed_lines WHERE person = ? ORDER BY id',
   )
-  const add = db.prepare<[PersonId, string]>('INSERT INTO typed_lines (person, text) VALUES (?, ?)')
+  const add = db.prepare<[{ person: PersonId; text: string }]>(
+    `INSERT INTO typed_lines (person, text) SELECT @person, @text WHERE ${IS_WANTED}`,
+  )
   const trim = db.prepare<[TypedLimits & { person: PersonId }]>(
     `DELETE FROM typed_lines WHERE id IN (
        SELECT id FROM (
@@ -20,31 +26,33 @@ export function createTypedStore({ db, read, write, emptyLogSoon }: Connection):
     'SELECT text FROM drafts WHERE person = ? AND at >= ?',
   )
   const sweep = db.prepare<[number]>('DELETE FROM drafts WHERE at < ?')
-  const keep = db.prepare<[PersonId, number, string]>(
-    `INSERT INTO drafts (person, at, text) VALUES (?, ?, ?)
+  const keep = db.prepare<[{ person: PersonId; at: number; text: string }]>(
+    `INSERT INTO drafts (person, at, text) SELECT @person, @at, @text WHERE ${IS_WANTED}
      ON CONFLICT (person) DO UPDATE SET at = excluded.at, text = excluded.text
      WHERE excluded.at >= at OR at > unixepoch('subsec') * 1000`,
   )
-  const drop = db.prepare<[PersonId]>('DELETE FROM drafts WHERE person = ?')
+  const drop = db.prepare<[PersonId, number]>(
+    "DELETE FROM drafts WHERE person = ? AND (at <= ? OR at > unixepoch('subsec') * 1000)",
+  )
   const forget = db.prepare<[PersonId]>('DELETE FROM typed_lines WHERE person = ?')
   return {
     lines: (person) => read(() => lines.all(person).map(({ text }) => text)),
     addLines: (person, added, limits) =>
       write(() => {
-        for (const line of added) add.run(person, line)
+        for (const text of added) add.run({ person, text })
         trim.run({ ...limits, person })
       }),
     draft: (person, notBefore) => read(() => draft.get(person, notBefore)?.text),
     keepDraft: (person, { text, at }, notBefore) =>
       write(() => {
         sweep.run(notBefore)
-        keep.run(person, at, text)
+        keep.run({ person, at, text })
       }),
-    dropDraft: (person) => write(() => void drop.run(person)),
+    dropDraft: (person, notAfter) => write(() => void drop.run(person, notAfter)),
     forget: (person) =>
       write(() => {
         forget.run(person)
-        drop.run(person)
+        drop.run(person, Infinity)
         emptyLogSoon()
       }),
   }
