@@ -23,7 +23,7 @@ export async function serveMcp(
       stall_s: stallS,
     },
     settings: () => ({ hosts: [], origins: [], proxies: [] }),
-    visitors: { failed: () => 0 },
+    visitors: { failed: () => 0, networkOf: (address) => address },
     handler: {
       identify: async () => PERSON,
       whyNotReady: async () => undefined,

@@ -16,17 +16,19 @@ const TELL_MS = 1_000
 /** So many of those may wait at once; the others are closed without a word. */
 const MAX_TOLD = 64
 
-export function createDoorkeeper(server: Server, { limits, settings }: HttpServerOptions): Doorkeeper {
+export function createDoorkeeper(
+  server: Server,
+  { limits, settings, visitors }: HttpServerOptions,
+): Doorkeeper {
   const open = new Map<string, number>()
   const refused = new Map<Socket, string>()
   let total = 0
 
-  function count(address: string, change: 1 | -1): number {
+  function count(network: string, change: 1 | -1): void {
     total += change
-    const now = (open.get(address) ?? 0) + change
-    if (now > 0) open.set(address, now)
-    else open.delete(address)
-    return now
+    const now = (open.get(network) ?? 0) + change
+    if (now > 0) open.set(network, now)
+    else open.delete(network)
   }
 
   function refuse(socket: Socket, why: string): void {
@@ -43,15 +45,15 @@ export function createDoorkeeper(server: Server, { limits, settings }: HttpServe
     connected(socket) {
       server.headersTimeout = server.requestTimeout = limits.http_request_s * 1_000
       server.keepAliveTimeout = limits.http_idle_s * 1_000
-      const address = socket.remoteAddress ?? ''
+      const address = plain(socket.remoteAddress ?? '')
+      const network = visitors.networkOf(address)
       const isCrowded =
-        (open.get(address) ?? 0) >= limits.connections_per_address &&
-        !settings().proxies.includes(plain(address))
+        (open.get(network) ?? 0) >= limits.connections_per_address && !settings().proxies.includes(address)
       if (isCrowded)
         return refuse(socket, 'your address has too many connections here; close one of them first')
       if (total >= limits.connections) return refuse(socket, 'too many connections; try again later')
-      count(address, 1)
-      socket.once('close', () => count(address, -1))
+      count(network, 1)
+      socket.once('close', () => count(network, -1))
     },
     whyNot: (socket) => refused.get(socket),
   }

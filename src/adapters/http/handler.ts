@@ -25,4 +25,6 @@ export interface HttpHandler {
 export interface Visitors {
   /** A wrong token came from there. How long its answer has to wait, in ms. */
   failed(address: string): number
+  /** What counts as one address: an IPv6 host can choose its own out of many. */
+  networkOf(address: string): string
 }

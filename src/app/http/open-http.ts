@@ -55,6 +55,7 @@ export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
     limits: current.limits,
     settings: () => current.now().http,
     visitors: {
+      networkOf,
       // Only a wrong token costs something: a program asks often.
       failed(address) {
         const network = networkOf(address)
