@@ -66,8 +66,10 @@ export function createNewestWrites<Key>({
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       if (++one.refusals === 1) log.warn({ error, reason: error.reason }, what)
+      if (newest.get(key) !== one) return false
       // Behind the others, in case it is this one that is refused.
-      if (newest.get(key) === one) one.refusals < MAX_TRIES ? put(key, one) : drop(key)
+      if (one.refusals < MAX_TRIES) put(key, one)
+      else drop(key)
       return false
     }
   }
