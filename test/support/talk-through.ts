@@ -29,6 +29,8 @@ export async function talkThrough(
   troubles: readonly (() => Promise<void>)[],
 ): Promise<TalkReport> {
   const sessions = await Promise.all(SPEAKERS.map((name) => stage.open(name, '-T')))
+  // In trouble nobody comes in.
+  await Promise.all(sessions.map((session) => session.waitFor('-- lobby')))
   const said = { lines: 0, isOver: false, more: () => {} }
   const speaking = sessions.map((session, at) =>
     speak(
