@@ -149,7 +149,7 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
   test.for([
     { late: 50, within: 10_300 },
     { late: 1_100, within: 35_000 },
-    { late: 2_900, within: 70_000 },
+    { late: 2_000, within: 60_000 },
   ])(
     'where each answer is $late ms late, who goes on is alive, and who does not is dead; nobody is silent for it',
     async ({ late, within }) => {
