@@ -1,7 +1,7 @@
 import type { EntryId, RoomName } from '../entry.ts'
 import { StorageError } from '../errors.ts'
 import type { Person } from '../people/person.ts'
-import { createNewestWrites } from '../newest-write.ts'
+import { createNewestWrites } from '../newest-writes.ts'
 import type { Alarm, Log } from '../ports.ts'
 import type { LastSeenStore } from './ports.ts'
 

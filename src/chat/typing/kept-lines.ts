@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../lib/duration.ts'
 import { StorageError } from '../errors.ts'
-import type { NewestWrites } from '../newest-write.ts'
+import type { NewestWrites } from '../newest-writes.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Alarm, Clock, Log } from '../ports.ts'
 import type { TypedLimits, TypedStore } from './ports.ts'

@@ -1,5 +1,5 @@
 import { createSerial } from '../../lib/jobs/serial.ts'
-import type { NewestWrites } from '../newest-write.ts'
+import type { NewestWrites } from '../newest-writes.ts'
 import type { PersonId } from '../people/person.ts'
 import type { Alarm } from '../ports.ts'
 

@@ -1,4 +1,4 @@
-import { createNewestWrites } from '../newest-write.ts'
+import { createNewestWrites } from '../newest-writes.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import { createKeptLines, type KeptLines, type KeptLinesParts, type TypedWrites } from './kept-lines.ts'
 import type { TypedStore } from './ports.ts'
@@ -93,10 +93,7 @@ export function createTyping(parts: TypingParts): Typing {
     async setKept({ id, guest }, isKept) {
       if (guest) return
       held.get(id)?.kept.setKept(isKept)
-      if (isKept) return
-      writes.lines.drop(id)
-      writes.drafts.drop(id)
-      await parts.store.forget(id)
+      if (!isKept) await parts.store.forget(id)
     },
   }
 }
