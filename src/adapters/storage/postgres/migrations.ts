@@ -11,6 +11,7 @@ import { IS_OUR_RECORD, ownNames, RECORD } from './role/own.ts'
 import { roleOf } from './role/settings.ts'
 import { tablesOf } from './role/tables.ts'
 import { raw, sql } from './sql.ts'
+import { ofAnother, refuseTaken } from './taken.ts'
 
 /**
  * Brings the database to the newest schema, each migration in a transaction of its own; what fails leaves the schema before it. Of
@@ -39,6 +40,7 @@ export async function refuseUnfit(statements: Statements, migrations: readonly M
   const applied = await appliedTo(statements)
   refuseOther(applied, migrations)
   if (applied.length === 0) await refuseForeign(statements)
+  if (applied.length < migrations.length) await refuseTaken(statements, migrations, applied.length)
   return applied.length
 }
 
@@ -48,7 +50,7 @@ async function applyNext(tx: Statements, migrations: readonly Migration[], at: n
   const next = migrations[applied]
   if (next === undefined) return true
   // It would change other programs' tables, or make its own far from ours.
-  if (applied > 0) await refuseAstray(tx, migrations, { makes: true })
+  if (applied > 0) await refuseAstray(tx, migrations.slice(0, applied), { makes: true })
   await tx.run(raw(applied === 0 ? CREATE_RECORD : EXTEND_RECORD))
   await apply(tx, next, at)
   return applied + 1 === migrations.length
@@ -74,7 +76,7 @@ async function appliedTo(statements: Statements): Promise<readonly Applied[]> {
     sql`SELECT ${IS_OUR_RECORD} AS "isOurs" FROM pg_class WHERE oid = to_regclass(${RECORD})`,
   )
   if (!record) return []
-  if (!record.isOurs) throw ofAnother(RECORD)
+  if (!record.isOurs) throw ofAnother('table', RECORD)
   // A program from before there was such a column wrote rows that need what they are.
   return await statements.all<Applied>(sql`
     SELECT version, sha256, coalesce((to_jsonb(migrations) ->> 'needs')::bigint, version) AS needs FROM migrations ORDER BY version`)
@@ -93,7 +95,7 @@ async function refuseForeign(tx: Statements): Promise<void> {
   const other = await tx.get<{ name: string }>(
     sql`SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema() LIMIT 1`,
   )
-  if (other) throw ofAnother(other.name)
+  if (other) throw ofAnother('table', other.name)
   const setting = await tx.get<{ encoding: string }>(
     sql`SELECT current_setting('server_encoding') AS encoding`,
   )
@@ -103,12 +105,6 @@ async function refuseForeign(tx: Statements): Promise<void> {
       'the database is not in UTF-8; make another with createdb --encoding=UTF8',
     )
 }
-
-const ofAnother = (table: string): StorageError =>
-  new StorageError(
-    'other',
-    `the database in [storage] url has a table ${table} of another program; make an empty one with createdb`,
-  )
 
 async function apply(
   tx: Statements,

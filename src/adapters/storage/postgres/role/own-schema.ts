@@ -1,39 +1,45 @@
 import { raw, sql } from '../sql.ts'
 import type { Statements } from '../statements.ts'
-import { IS_OUR_RECORD, RECORD } from './own.ts'
+import { IS_GIVEN, IS_OUR_RECORD, RECORD } from './own.ts'
 
-/** A schema in which our tables are, or else in which they are to be. */
-export interface OwnSchema {
-  /** Quoted for SQL. */
+/** A schema with tables of sshawl, or one through which the role looks. Names are quoted for SQL. */
+export interface KnownSchema {
   readonly schema: string
-  readonly hasTables: boolean
+  /** Who owns the record of migrations in it; null where there is none of sshawl. */
+  readonly owner: string | null
+  /** The role has a right on that record. */
+  readonly isGiven: boolean
   /** The role's search_path names it. That alone does not let the role in. */
   readonly isInPath: boolean
   readonly mayUse: boolean
+  readonly mayMake: boolean
 }
 
-/** The schema of our tables, though the role may not find them; otherwise the first one of its search_path. */
-export async function ownSchema(statements: Statements): Promise<OwnSchema> {
-  const found = await statements.get<OwnSchema>(sql`
+/** In the order of the role's search_path; then those that it does not name. */
+export const schemasOf = (statements: Statements): Promise<readonly KnownSchema[]> =>
+  statements.all<KnownSchema>(sql`
     WITH named AS (
       SELECT btrim(name, ' "') AS name, number
       FROM unnest(string_to_array(current_setting('search_path'), ',')) WITH ORDINALITY AS path (name, number)
+    ), records AS (
+      SELECT relnamespace, quote_ident(pg_get_userbyid(relowner)) AS owner, ${IS_GIVEN} AS "isGiven"
+      FROM pg_class WHERE relname = ${RECORD} AND ${IS_OUR_RECORD}
     ), schemas AS (
-      SELECT quote_ident(nspname) AS schema, has_schema_privilege(oid, 'USAGE') AS "mayUse",
+      SELECT quote_ident(nspname) AS schema, owner, coalesce("isGiven", false) AS "isGiven",
         (SELECT min(number) FROM named WHERE name = nspname OR (name = '$user' AND nspname = current_user)) AS number,
-        EXISTS (SELECT FROM pg_class
-          WHERE relnamespace = pg_namespace.oid AND relname = ${RECORD} AND ${IS_OUR_RECORD}) AS "hasTables"
-      FROM pg_namespace WHERE nspname NOT LIKE ${raw("'pg\\_%'")}
+        has_schema_privilege(oid, 'USAGE') AS "mayUse", has_schema_privilege(oid, 'CREATE') AS "mayMake"
+      FROM pg_namespace LEFT JOIN records ON relnamespace = oid WHERE nspname NOT LIKE ${raw("'pg\\_%'")}
     )
-    SELECT schema, "mayUse", number IS NOT NULL AS "isInPath", "hasTables" FROM schemas
-    WHERE number IS NOT NULL OR "hasTables" ORDER BY "hasTables" DESC, number NULLS LAST LIMIT 1`)
-  return found ?? { schema: 'public', hasTables: false, isInPath: false, mayUse: false }
+    SELECT schema, owner, "isGiven", number IS NOT NULL AS "isInPath", "mayUse", "mayMake" FROM schemas
+    WHERE number IS NOT NULL OR owner IS NOT NULL ORDER BY number NULLS LAST, schema`)
+
+/** What the name of our record means to the role. Quoted for SQL. */
+export interface Namesake {
+  readonly schema: string
+  readonly path: string
 }
 
-/** What the name of our record means to the role, if anything. Quoted for SQL. */
-export async function namesakeOfRecord(statements: Statements): Promise<string | undefined> {
-  const found = await statements.get<{ path: string }>(sql`
-    SELECT quote_ident(nspname) || '.' || quote_ident(relname) AS path
+export const namesakeOfRecord = (statements: Statements): Promise<Namesake | undefined> =>
+  statements.get<Namesake>(sql`
+    SELECT quote_ident(nspname) AS schema, quote_ident(nspname) || '.' || quote_ident(relname) AS path
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = to_regclass(${RECORD})`)
-  return found?.path
-}

@@ -25,3 +25,7 @@ export const RECORD = 'migrations'
 export const IS_OUR_RECORD = raw(`(relkind = 'r' AND 4 = (
   SELECT count(*) FROM pg_attribute WHERE attrelid = pg_class.oid AND NOT attisdropped
     AND attname IN ('version', 'name', 'sha256', 'applied_at')))`)
+
+/** Of a row of pg_class: the role owns it, or was given a right on it. Otherwise it may well be another server's. */
+export const IS_GIVEN = raw(`(pg_has_role(pg_class.relowner, 'USAGE')
+  OR has_table_privilege(pg_class.oid, 'SELECT, INSERT, UPDATE, DELETE'))`)

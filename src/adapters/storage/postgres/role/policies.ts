@@ -11,14 +11,13 @@ export const POLICIES = raw(`policies AS (
   WHERE row_security_active(polrelid) AND EXISTS (
     SELECT FROM unnest(polroles) AS role WHERE CASE role WHEN 0 THEN true ELSE pg_has_role(role, 'USAGE') END))`)
 
-/** The commands that no policy gives with every row. Of the record of migrations a server only reads. */
+/** The commands that no policy gives with every row. */
 export const UNGIVEN = raw(`
-  SELECT FROM unnest(ARRAY['r', 'a', 'w', 'd']) AS wanted
-  WHERE (wanted = 'r' OR NOT "isRecord") AND NOT EXISTS (
+  SELECT FROM unnest(ours.commands) AS wanted WHERE NOT EXISTS (
     SELECT FROM policies WHERE polrelid = ours.oid AND polpermissive AND command IN ('*', wanted)
       AND (wanted = 'a' OR seen = 'true') AND (wanted IN ('r', 'd') OR stored = 'true'))`)
 
 /** The policies that take rows away. */
 export const RESTRICTIVE = raw(`
   SELECT name FROM policies WHERE polrelid = ours.oid AND NOT polpermissive
-    AND (command IN ('*', 'r') OR NOT "isRecord") AND (seen <> 'true' OR stored <> 'true') ORDER BY name`)
+    AND command = ANY (array_append(ours.commands, '*')) AND (seen <> 'true' OR stored <> 'true') ORDER BY name`)

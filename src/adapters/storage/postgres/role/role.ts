@@ -7,7 +7,8 @@ import { refuseUnfit } from '../migrations.ts'
 import type { Statements } from '../statements.ts'
 import { astray } from './astray.ts'
 import { onlyReads } from './only-reads.ts'
-import { type OwnNames, ownNames } from './own.ts'
+import { besideOthers } from './others.ts'
+import { ownNames } from './own.ts'
 import { shut } from './row-security.ts'
 import { type LoginRole, roleOf } from './settings.ts'
 import { unchangeable, uncalled, unusable, type Use } from './table-lacks.ts'
@@ -24,37 +25,41 @@ export async function lackOf(
   use: Use,
 ): Promise<StorageError | undefined> {
   const role = await roleOf(statements)
-  const own = ownNames(migrations)
-  const tables = await tablesOf(statements, own)
+  const tables = await tablesOf(statements, ownNames(migrations))
   const record = tables.find(({ isRecord }) => isRecord)
   if (!record) return await lackWithoutTables(statements, migrations, { role, use })
   return (
-    astray(role, tables) ??
-    (use === 'reading' || !record.mayRead ? unusable(role, tables, use) : undefined) ??
+    (await besideOthers(statements, role, tables)) ??
+    unusable(role, [record], use) ??
     shut(role, [record]) ??
-    (use === 'serving' ? await unserved(statements, migrations, { role, own, tables }) : undefined)
+    (await lackWithTables(statements, migrations, { role, use, tables }))
   )
 }
 
-/** Our tables, and who is to use them. */
-interface Served {
+interface Using {
   readonly role: LoginRole
-  readonly own: OwnNames
+  readonly use: Use
+  /** Those that have the names of ours. */
   readonly tables: readonly OwnTable[]
 }
 
-/** The record of migrations can be read. */
-async function unserved(
+/** The record of migrations can be read: only what the applied ones made is ours. */
+async function lackWithTables(
   statements: Statements,
   migrations: readonly Migration[],
-  { role, own, tables }: Served,
+  { role, use, tables }: Using,
 ): Promise<StorageError | undefined> {
-  const isOlder = (await refuseUnfit(statements, migrations)) < migrations.length
+  const applied = await refuseUnfit(statements, migrations)
+  const isOlder = applied < migrations.length
+  const own = ownNames(migrations.slice(0, applied))
+  const ours = isOlder ? await tablesOf(statements, own, { isOlder }) : tables
+  if (use === 'reading') return astray(role, ours) ?? unusable(role, ours, use)
   return (
+    astray(role, ours, { makes: isOlder }) ??
     onlyReads(role) ??
-    (isOlder ? (astray(role, tables, { makes: true }) ?? unchangeable(role, tables)) : undefined) ??
-    unusable(role, tables, 'serving') ??
-    (await uncalled(statements, role, { own, tables })) ??
-    shut(role, tables)
+    (isOlder ? unchangeable(role, ours) : undefined) ??
+    unusable(role, ours, use) ??
+    (await uncalled(statements, role, { own, tables: ours })) ??
+    shut(role, ours)
   )
 }

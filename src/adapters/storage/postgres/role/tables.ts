@@ -1,7 +1,7 @@
 import { sql } from '../sql.ts'
 import type { Statements } from '../statements.ts'
 import { listOf } from './list.ts'
-import { IS_OUR_RECORD, type OwnNames, RECORD } from './own.ts'
+import { IS_GIVEN, IS_OUR_RECORD, type OwnNames, RECORD } from './own.ts'
 import { POLICIES, RESTRICTIVE, UNGIVEN } from './policies.ts'
 
 /** One of our tables: those in the schema of the record of migrations that the role finds. Names are quoted for SQL. */
@@ -13,6 +13,8 @@ export interface OwnTable {
   /** With its schema: what the role finds first by the table's name. Null where that is the table. */
   readonly hiddenBy: string | null
   readonly isOwned: boolean
+  /** The role owns it, or has a right on it. */
+  readonly isGiven: boolean
   readonly mayRead: boolean
   readonly mayWrite: boolean
   /** Row level security holds for the role, and no policies let it do all that it must with every row. */
@@ -25,11 +27,20 @@ export interface OwnTable {
   readonly areAllOurs: boolean
 }
 
-/** None where the role does not find our record of migrations, which another program's may keep it from. */
-export const tablesOf = (statements: Statements, { tables }: OwnNames): Promise<readonly OwnTable[]> =>
+/**
+ * None where the role does not find our record of migrations, which another program's may keep it from. Of that record a server only
+ * reads, and one whose schema `isOlder` writes what it applies.
+ */
+export const tablesOf = (
+  statements: Statements,
+  { tables }: OwnNames,
+  { isOlder = false } = {},
+): Promise<readonly OwnTable[]> =>
   statements.all<OwnTable>(sql`
     WITH ours AS (
-      SELECT oid, relnamespace, relname, relowner, relname = ${RECORD} AS "isRecord" FROM pg_class
+      SELECT oid, relnamespace, relname, relowner, relname = ${RECORD} AS "isRecord", ${IS_GIVEN} AS "isGiven",
+        string_to_array(CASE WHEN relname <> ${RECORD} THEN 'r,a,w,d' ELSE ${isOlder ? 'r,a' : 'r'} END, ',') AS commands
+      FROM pg_class
       WHERE relkind = 'r' AND relname IN (${listOf(tables)}) AND relnamespace = (
         SELECT relnamespace FROM pg_class WHERE oid = to_regclass(${RECORD}) AND ${IS_OUR_RECORD})
     ), ${POLICIES}
@@ -38,7 +49,7 @@ export const tablesOf = (statements: Statements, { tables }: OwnNames): Promise<
         SELECT quote_ident(its.nspname) || '.' || quote_ident(other.relname)
         FROM pg_class AS other JOIN pg_namespace AS its ON its.oid = other.relnamespace
         WHERE other.relname = ours.relname AND pg_table_is_visible(other.oid)) END AS "hiddenBy",
-      pg_has_role(relowner, 'USAGE') AS "isOwned", has_table_privilege(ours.oid, 'SELECT') AS "mayRead",
+      pg_has_role(relowner, 'USAGE') AS "isOwned", "isGiven", has_table_privilege(ours.oid, 'SELECT') AS "mayRead",
       has_table_privilege(ours.oid, 'INSERT') AND has_table_privilege(ours.oid, 'UPDATE')
         AND has_table_privilege(ours.oid, 'DELETE') AS "mayWrite",
       row_security_active(ours.oid) AND EXISTS (${UNGIVEN}) AS "isShut",

@@ -1,11 +1,13 @@
-import type { StorageError } from '../../../../chat/errors.ts'
+import { StorageError } from '../../../../chat/errors.ts'
 import type { Migration } from '../../migrations.ts'
 import { refuseUnfit } from '../migrations.ts'
 import type { Statements } from '../statements.ts'
 import { misled } from './astray.ts'
 import { onlyReads } from './only-reads.ts'
+import { ofOthers } from './others.ts'
 import { RECORD } from './own.ts'
-import { namesakeOfRecord, ownSchema, type OwnSchema } from './own-schema.ts'
+import { type KnownSchema, namesakeOfRecord, schemasOf } from './own-schema.ts'
+import { reached } from './reached.ts'
 import { type LoginRole, settingAdvice } from './settings.ts'
 import type { Use } from './table-lacks.ts'
 import { lack, mayNot } from './trouble.ts'
@@ -22,31 +24,33 @@ export async function lackWithoutTables(
   migrations: readonly Migration[],
   { role, use }: Looking,
 ): Promise<StorageError | undefined> {
-  const found = await ownSchema(statements)
-  if (found.hasTables) {
-    const lacking = (await recordAstray(statements, role, found)) ?? unfound(role, found)
-    if (lacking) return lacking
-  }
-  return use === 'serving' ? await unmade(statements, migrations, { role, found }) : undefined
+  const schemas = await schemasOf(statements)
+  const given = schemas.find(({ isGiven }) => isGiven)
+  const others = schemas.find(({ owner }) => owner !== null)
+  const lacking = given
+    ? ((await recordAstray(statements, role, given)) ?? unfound(role, given))
+    : others && !role.mayMake && ofOthers(role, schemas, others)
+  if (lacking) return lacking
+  return use === 'serving' ? await unmade(statements, migrations, { role, schemas }) : undefined
 }
 
 /** The role finds another program's record instead. */
 async function recordAstray(
   statements: Statements,
   role: LoginRole,
-  found: OwnSchema,
+  given: KnownSchema,
 ): Promise<StorageError | undefined> {
   const other = await namesakeOfRecord(statements)
-  if (other === undefined) return undefined
-  const advice = reached(role, { ...found, isInPath: false }, 'USAGE')
-  return misled(role, other, `${found.schema}.${RECORD}`, advice)
+  if (!other) return undefined
+  const advice = reached(role, { ...given, isInPath: false }, 'USAGE')
+  return misled(role, other.path, `${given.schema}.${RECORD}`, advice)
 }
 
 /** One that can make tables where it looks for them makes its own. */
-function unfound(role: LoginRole, found: OwnSchema): StorageError | undefined {
+function unfound(role: LoginRole, given: KnownSchema): StorageError | undefined {
   if (role.mayMake) return undefined
   return lack(
-    `the role ${role.name} does not find the tables of the schema ${found.schema}; ${reached(role, found, 'USAGE')}`,
+    `the role ${role.name} does not find the tables of the schema ${given.schema}; ${reached(role, given, 'USAGE')}`,
   )
 }
 
@@ -54,22 +58,27 @@ function unfound(role: LoginRole, found: OwnSchema): StorageError | undefined {
 async function unmade(
   statements: Statements,
   migrations: readonly Migration[],
-  { role, found }: { readonly role: LoginRole; readonly found: OwnSchema },
+  { role, schemas }: { readonly role: LoginRole; readonly schemas: readonly KnownSchema[] },
 ): Promise<StorageError | undefined> {
+  const behind = await recordBehind(statements, role)
+  if (behind) return behind
   await refuseUnfit(statements, migrations)
+  const home = schemas.find(({ isInPath }) => isInPath) ?? PUBLIC
   return (
     onlyReads(role) ??
-    (role.mayMake ? undefined : mayNot(role, 'make tables', reached(role, found, 'USAGE, CREATE')))
+    (role.mayMake ? undefined : mayNot(role, 'make tables', reached(role, home, 'USAGE, CREATE')))
   )
 }
 
-/** How the role comes to have `rights` in a schema, and to look there for tables. */
-function reached(role: LoginRole, { schema, isInPath, mayUse }: OwnSchema, rights: string): string {
-  const granted = `run there: GRANT ${rights} ON SCHEMA ${schema} TO ${role.name}`
-  if (isInPath) return granted
-  const found = settingAdvice(role, 'search_path', schema)
-  if (mayUse && rights === 'USAGE') return found
-  return found.startsWith('run there: ')
-    ? `${granted}; ${found.slice('run there: '.length)}`
-    : `${found}; ${granted}`
+/** Where no schema of the role's search_path is there. */
+const PUBLIC = { schema: 'public', isInPath: false, mayUse: false }
+
+/** Our tables are to be made in a schema from which the role sees another program's record. */
+async function recordBehind(statements: Statements, role: LoginRole): Promise<StorageError | undefined> {
+  const other = await namesakeOfRecord(statements)
+  if (!other || role.schema === null || other.schema === role.schema) return undefined
+  return new StorageError(
+    'other',
+    `the search_path of the role ${role.name} finds ${other.path} of another program, and tables of sshawl are to be made in ${role.schema}; ${settingAdvice(role, 'search_path', role.schema)}`,
+  )
 }

@@ -61,7 +61,8 @@ async function strangerFirst(database: TestDatabase, made: string): Promise<{ ro
 }
 
 /** Our schema is as a version before left it. */
-const OLDER = 'DELETE FROM public.migrations WHERE version = (SELECT max(version) FROM public.migrations)'
+const OLDER = `DELETE FROM public.migrations WHERE version = 5;
+  DROP TABLE public.secrets; DROP FUNCTION public.forget_claim() CASCADE`
 
 describe.skipIf(lacks('postgres'))('a PostgreSQL database with tables of another program', () => {
   test.each(BEFORE_OURS)(

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import { lacks } from '../../../../support/needs.ts'
+import { createMigrated, type TestDatabase } from '../../../../support/postgres/databases.ts'
+import { advised, audited, looked, used } from '../../../../support/postgres/poor-role.ts'
+
+/** A role with no right on the tables that are there, which are another server's. */
+async function newcomer(database: TestDatabase, made: string): Promise<{ role: string; url: string }> {
+  const role = database.role('new')
+  const name = new URL(database.url).pathname.slice(1)
+  const text = `CREATE ROLE ROLE LOGIN; GRANT CONNECT ON DATABASE ${name} TO ROLE; ${made}`
+  await database.send(text.replaceAll('ROLE', role))
+  return { role, url: Object.assign(new URL(database.url), { username: role }).toString() }
+}
+
+/** What the first server's tables have of the second one. */
+const linesIn = async (database: TestDatabase, schema: string): Promise<unknown> =>
+  (await database.send(`SELECT count(*)::int AS lines FROM ${schema}.entries`))[0]?.lines
+
+const MOVED = 'ALTER SCHEMA public RENAME TO first; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC'
+
+type Case = readonly [title: string, made: string, first: string, told: RegExp]
+
+const OWN: readonly Case[] = [
+  [
+    'and a schema of its own in front',
+    'CREATE SCHEMA ROLE AUTHORIZATION ROLE',
+    'public',
+    /^the schema public has tables of another sshawl, which belong to \w+; if this server is to serve the same rooms, begin with GRANT SELECT ON public\.migrations TO (new_\w+); for tables of its own, run there: ALTER ROLE \1 IN DATABASE \w+ SET search_path = \1$/,
+  ],
+  [
+    'and a schema in front that it may not enter',
+    'CREATE SCHEMA b; ALTER ROLE ROLE SET search_path = b, public',
+    'public',
+    /; for tables of its own, run there: GRANT USAGE, CREATE ON SCHEMA b TO (new_\w+); ALTER ROLE \1 IN DATABASE \w+ SET search_path = b$/,
+  ],
+  [
+    'elsewhere, and a schema that it may not enter',
+    `${MOVED}; CREATE SCHEMA b; ALTER ROLE ROLE SET search_path = b`,
+    'first',
+    /^the schema first has .* GRANT SELECT ON first\.migrations .* own, run there: GRANT USAGE, CREATE ON SCHEMA b TO new_\w+$/,
+  ],
+  [
+    'elsewhere, and a schema in which it may not make tables',
+    `${MOVED}; CREATE SCHEMA b; GRANT USAGE ON SCHEMA b TO ROLE; ALTER ROLE ROLE SET search_path = b`,
+    'first',
+    / own, run there: GRANT USAGE, CREATE ON SCHEMA b TO new_\w+$/,
+  ],
+  [
+    'and no schema to look into',
+    "ALTER ROLE ROLE SET search_path = ''",
+    'public',
+    / own, run there: CREATE SCHEMA IF NOT EXISTS (new_\w+) AUTHORIZATION \1; ALTER ROLE \1 IN DATABASE \w+ SET search_path = \1$/,
+  ],
+  [
+    "elsewhere, and another program's record behind its own schema",
+    `${MOVED}; CREATE TABLE public.migrations (id integer); GRANT SELECT ON public.migrations TO PUBLIC;
+      CREATE SCHEMA b AUTHORIZATION ROLE; ALTER ROLE ROLE SET search_path = b, public`,
+    'first',
+    /finds public\.migrations of another program, and tables of sshawl are to be made in b; run there: ALTER ROLE .* SET search_path = b$/,
+  ],
+]
+
+describe.skipIf(lacks('postgres'))('a second sshawl in a PostgreSQL database', () => {
+  test.each(OWN)('%s is told how to have tables of its own', async (_, made, first, told) => {
+    await using database = await createMigrated()
+    const { role, url } = await newcomer(database, made)
+    const sentence = await looked(url)
+    expect(sentence).toMatch(told)
+    expect(await used(url)).toBe(sentence)
+    await database.send(advised(sentence))
+    expect([await looked(url), await used(url), await audited(url)]).toEqual(['', '', ''])
+    expect(await linesIn(database, first)).toBe(0)
+    expect(
+      await database.send(
+        `SELECT relname FROM pg_class WHERE relnamespace = '${first}'::regnamespace AND relkind = 'r' AND has_table_privilege('${role}', oid, 'SELECT')`,
+      ),
+    ).toEqual([])
+  })
+
+  test('is led on to the same rooms by the other possibility', async () => {
+    await using database = await createMigrated()
+    const { role, url } = await newcomer(
+      database,
+      'CREATE SCHEMA ROLE AUTHORIZATION ROLE; GRANT USAGE ON SCHEMA public TO ROLE',
+    )
+    await database.send(`GRANT SELECT ON public.migrations TO ${role}`)
+    await database.send(advised(await looked(url)))
+    expect([await looked(url), await used(url)]).toEqual(['', ''])
+    expect(await linesIn(database, 'public')).toBe(1)
+  })
+
+  test.each([
+    ['elsewhere', 'ALTER SCHEMA public RENAME TO first; CREATE SCHEMA public'],
+    ['in public', 'SELECT 1'],
+  ])('that lost its search_path is led back to its own, and not to the first %s', async (_, moved) => {
+    await using database = await createMigrated()
+    const { role, url } = await newcomer(
+      database,
+      `CREATE SCHEMA zz AUTHORIZATION ROLE; ALTER ROLE ROLE SET search_path = zz`,
+    )
+    expect(await used(url)).toBe('')
+    await database.send(
+      `ALTER ROLE ${role} RESET search_path; ${moved}; GRANT USAGE ON SCHEMA public TO PUBLIC`,
+    )
+    const sentence = await looked(url)
+    expect(sentence).toMatch(/ run there: ALTER ROLE .* SET search_path = zz$/)
+    expect([await used(url), await audited(url)]).toEqual([sentence, sentence])
+    await database.send(advised(sentence))
+    expect([await looked(url), await used(url)]).toEqual(['', ''])
+    expect(await linesIn(database, 'zz')).toBe(2)
+  })
+})
