@@ -7,16 +7,17 @@ import { advised, audited, looked, used } from '../../../../support/postgres/poo
 async function newcomer(database: TestDatabase, made: string): Promise<{ role: string; url: string }> {
   const role = database.role('new')
   const name = new URL(database.url).pathname.slice(1)
-  const text = `CREATE ROLE ROLE LOGIN; GRANT CONNECT ON DATABASE ${name} TO ROLE; ${made}`
+  const text = `CREATE USER ROLE; GRANT CONNECT ON DATABASE ${name} TO ROLE; ${made}`
   await database.send(text.replaceAll('ROLE', role))
   return { role, url: Object.assign(new URL(database.url), { username: role }).toString() }
 }
 
 /** What the first server's tables have of the second one. */
 const linesIn = async (database: TestDatabase, schema: string): Promise<unknown> =>
-  (await database.send(`SELECT count(*)::int AS lines FROM ${schema}.entries`))[0]?.lines
+  (await database.send(`SELECT count(*)::int AS lines FROM ${schema}.entries`))[0]?.['lines']
 
-const MOVED = 'ALTER SCHEMA public RENAME TO first; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC'
+const MOVED =
+  'ALTER SCHEMA public RENAME TO first; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC'
 
 type Case = readonly [title: string, made: string, first: string, told: RegExp]
 
@@ -29,32 +30,32 @@ const OWN: readonly Case[] = [
   ],
   [
     'and a schema in front that it may not enter',
-    'CREATE SCHEMA b; ALTER ROLE ROLE SET search_path = b, public',
+    'CREATE SCHEMA b; ALTER USER ROLE SET search_path = b, public',
     'public',
     /; for tables of its own, run there: GRANT USAGE, CREATE ON SCHEMA b TO (new_\w+); ALTER ROLE \1 IN DATABASE \w+ SET search_path = b$/,
   ],
   [
     'elsewhere, and a schema that it may not enter',
-    `${MOVED}; CREATE SCHEMA b; ALTER ROLE ROLE SET search_path = b`,
+    `${MOVED}; CREATE SCHEMA b; ALTER USER ROLE SET search_path = b`,
     'first',
     /^the schema first has .* GRANT SELECT ON first\.migrations .* own, run there: GRANT USAGE, CREATE ON SCHEMA b TO new_\w+$/,
   ],
   [
     'elsewhere, and a schema in which it may not make tables',
-    `${MOVED}; CREATE SCHEMA b; GRANT USAGE ON SCHEMA b TO ROLE; ALTER ROLE ROLE SET search_path = b`,
+    `${MOVED}; CREATE SCHEMA b; GRANT USAGE ON SCHEMA b TO ROLE; ALTER USER ROLE SET search_path = b`,
     'first',
     / own, run there: GRANT USAGE, CREATE ON SCHEMA b TO new_\w+$/,
   ],
   [
     'and no schema to look into',
-    "ALTER ROLE ROLE SET search_path = ''",
+    "ALTER USER ROLE SET search_path = ''",
     'public',
     / own, run there: CREATE SCHEMA IF NOT EXISTS (new_\w+) AUTHORIZATION \1; ALTER ROLE \1 IN DATABASE \w+ SET search_path = \1$/,
   ],
   [
     "elsewhere, and another program's record behind its own schema",
     `${MOVED}; CREATE TABLE public.migrations (id integer); GRANT SELECT ON public.migrations TO PUBLIC;
-      CREATE SCHEMA b AUTHORIZATION ROLE; ALTER ROLE ROLE SET search_path = b, public`,
+      CREATE SCHEMA b AUTHORIZATION ROLE; ALTER USER ROLE SET search_path = b, public`,
     'first',
     /finds public\.migrations of another program, and tables of sshawl are to be made in b; run there: ALTER ROLE .* SET search_path = b$/,
   ],
@@ -96,7 +97,7 @@ describe.skipIf(lacks('postgres'))('a second sshawl in a PostgreSQL database', (
     await using database = await createMigrated()
     const { role, url } = await newcomer(
       database,
-      `CREATE SCHEMA zz AUTHORIZATION ROLE; ALTER ROLE ROLE SET search_path = zz`,
+      `CREATE SCHEMA zz AUTHORIZATION ROLE; ALTER USER ROLE SET search_path = zz`,
     )
     expect(await used(url)).toBe('')
     await database.send(
