@@ -22,6 +22,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/storage/postgres/names': 'name-filing.ts',
   'src/adapters/storage/postgres/models': 'calibrations.ts',
   'src/adapters/storage/postgres/moderation': 'sanctions.ts',
+  'src/adapters/storage/postgres/schema': 'home.ts',
   'src/adapters/storage/postgres/search': 'entry-search.ts',
   'src/adapters/storage/postgres/talk': 'away.ts',
   'src/adapters/storage/postgres/tools': 'mcp.ts',

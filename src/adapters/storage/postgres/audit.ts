@@ -1,7 +1,7 @@
 import { readMigrations } from '../migrations.ts'
 import { type AuditRow, rightsQueries } from '../rights.ts'
 import { createConnections } from './connection.ts'
-import { requireSchema } from './migrations.ts'
+import { requireSchema } from './schema/migrations.ts'
 import { explaining } from './role/explaining.ts'
 import { lackOf } from './role/role.ts'
 import { weaknessesOf } from './role/weaknesses.ts'
@@ -24,7 +24,7 @@ export async function rightsIn({ url, migrationsDir }: Beside, now: number): Pro
     for (const query of rightsQueries(now, listed)) rows.push(...(await tx.all<AuditRow>(raw(query))))
     return rows
   })
-  return await explaining(rights, { url, statements: connection.read, migrations, use: 'reading' })
+  return await explaining(rights, { url, connection, migrations, use: 'reading' })
 }
 
 const listed = (list: string): string => `SELECT json_array_elements_text(${list}::json)`
@@ -49,7 +49,7 @@ export async function openToAll({ url }: Pick<Beside, 'url'>): Promise<OpenDatab
 /** What a server starts with, and serves worse: a sentence each. Rejects with `StorageError`. */
 export async function weaknesses({ url }: Pick<Beside, 'url'>): Promise<readonly string[]> {
   await using connection = createConnections(url)
-  return await weaknessesOf(connection.read)
+  return await weaknessesOf(connection)
 }
 
 /**
@@ -59,7 +59,7 @@ export async function weaknesses({ url }: Pick<Beside, 'url'>): Promise<readonly
 export async function look({ url, migrationsDir }: Beside): Promise<void> {
   const migrations = readMigrations(migrationsDir)
   await using connection = createConnections(url)
-  const lookAt = connection.transaction((tx) => lackOf(tx, migrations, 'serving'))
-  const lack = await explaining(lookAt, { url, statements: connection.read, migrations, use: 'serving' })
+  const lookAt = lackOf(connection, migrations, 'serving')
+  const lack = await explaining(lookAt, { url, connection, migrations, use: 'serving' })
   if (lack) throw lack
 }

@@ -1,15 +1,16 @@
-import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
+import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { StorageError } from '../../../chat/errors.ts'
 import type { Log } from '../../../chat/ports.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { saidOutright } from '../../../lib/postgres-url.ts'
 import { isDisconnected, toStorageError } from './errors.ts'
 import { tellHolders } from './holders.ts'
+import { createHomeFinder, type Home } from './schema/home.ts'
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 import type { Lock } from './locks.ts'
 import { createReach } from './reach.ts'
 import type { Sql } from './sql.ts'
-import { type Job, type Statements, statementsOn } from './statements.ts'
+import { type Job, returned, type Statements, statementsOn } from './statements.ts'
 import { inTransaction, isRepeatable, isUnusable, NotBegun } from './transaction.ts'
 
 /** The only way to the database, through a pool of connections. Everything rejects with `StorageError` only. */
@@ -18,6 +19,8 @@ export interface Connections extends AsyncDisposable {
   readonly read: Statements
   /** A transaction that holds these locks until its end. Resolves after the commit. */
   readonly transaction: <T>(job: Job<T>, locks?: readonly Lock[]) => Promise<T>
+  /** The only schema that all of them see. */
+  readonly home: () => Promise<Home>
   /** Another line of writes, which are done in the order of the calls. */
   readonly writeQueue: () => WriteQueue
 }
@@ -71,6 +74,9 @@ type Connected = Parameters<Client['connect']>[0]
 
 /** Nothing is connected before the first statement. */
 export function createConnections(url: string, { log, name = 'sshawl' }: Connecting = {}): Connections {
+  const homes = createHomeFinder()
+  // The pool waits for it, which its type does not say.
+  const enter: (client: ClientBase) => unknown = homes.enter
   const pool = new Pool({
     Client: PooledClient,
     connectionString: saidOutright(url),
@@ -82,6 +88,7 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
     idle_in_transaction_session_timeout: IDLE_MS,
     application_name: name,
     keepAlive: true,
+    onConnect: enter,
   })
   // A connection that ends while nobody uses it, as all do when PostgreSQL restarts. The next statement opens another.
   pool.on('error', (error) =>
@@ -145,6 +152,11 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
   return {
     read,
     transaction,
+    home: () =>
+      settle(
+        again(() => once(async () => returned(homes.found)), isDisconnected, 2),
+        true,
+      ),
     writeQueue() {
       const writes = createWriteQueue({ read, run, transaction })
       queues.push(writes)

@@ -3,14 +3,14 @@ import { StorageError } from '../../../../chat/errors.ts'
 import { errorCode } from '../../../../lib/errors.ts'
 import { saidOutright } from '../../../../lib/postgres-url.ts'
 import type { Migration } from '../../migrations.ts'
-import type { Statements } from '../statements.ts'
+import type { Connections } from '../connection.ts'
 import { lackOf } from './role.ts'
 import type { Use } from './table-lacks.ts'
 
 /** What was done with a database, and who with. */
 interface Attempt {
   readonly url: string
-  readonly statements: Statements
+  readonly connection: Connections
   readonly migrations: readonly Migration[]
   readonly use: Use
 }
@@ -27,7 +27,7 @@ export async function explaining<T>(work: Promise<T>, attempt: Attempt): Promise
 async function explained(trouble: unknown, attempt: Attempt): Promise<unknown> {
   if (!(trouble instanceof StorageError) || !MAY_LACK.has(trouble.reason)) return trouble
   try {
-    return (await lackOf(attempt.statements, attempt.migrations, attempt.use)) ?? trouble
+    return (await lackOf(attempt.connection, attempt.migrations, attempt.use)) ?? trouble
   } catch (error) {
     return isShutOut(error) ? shutOut(attempt.url, error) : trouble
   }

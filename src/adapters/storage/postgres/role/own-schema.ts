@@ -1,6 +1,6 @@
+import type { Connections } from '../connection.ts'
 import { raw, sql } from '../sql.ts'
-import type { Statements } from '../statements.ts'
-import { IS_GIVEN, IS_OUR_RECORD, RECORD } from './own.ts'
+import { IS_GIVEN, IS_OUR_RECORD, RECORD } from '../schema/own.ts'
 
 /** A schema with tables of sshawl, or one through which the role looks. Names are quoted for SQL. */
 export interface KnownSchema {
@@ -12,34 +12,24 @@ export interface KnownSchema {
   /** The role's search_path names it. That alone does not let the role in. */
   readonly isInPath: boolean
   readonly mayUse: boolean
-  readonly mayMake: boolean
 }
 
 /** In the order of the role's search_path; then those that it does not name. */
-export const schemasOf = (statements: Statements): Promise<readonly KnownSchema[]> =>
-  statements.all<KnownSchema>(sql`
+export async function schemasOf({ home, read }: Connections): Promise<readonly KnownSchema[]> {
+  const { path } = await home()
+  return await read.all<KnownSchema>(sql`
     WITH named AS (
       SELECT btrim(name, ' "') AS name, number
-      FROM unnest(string_to_array(current_setting('search_path'), ',')) WITH ORDINALITY AS path (name, number)
+      FROM unnest(string_to_array(${path}, ',')) WITH ORDINALITY AS path (name, number)
     ), records AS (
       SELECT relnamespace, quote_ident(pg_get_userbyid(relowner)) AS owner, ${IS_GIVEN} AS "isGiven"
       FROM pg_class WHERE relname = ${RECORD} AND ${IS_OUR_RECORD}
     ), schemas AS (
       SELECT quote_ident(nspname) AS schema, owner, coalesce("isGiven", false) AS "isGiven",
         (SELECT min(number) FROM named WHERE name = nspname OR (name = '$user' AND nspname = current_user)) AS number,
-        has_schema_privilege(oid, 'USAGE') AS "mayUse", has_schema_privilege(oid, 'CREATE') AS "mayMake"
+        has_schema_privilege(oid, 'USAGE') AS "mayUse"
       FROM pg_namespace LEFT JOIN records ON relnamespace = oid WHERE nspname NOT LIKE ${raw("'pg\\_%'")}
     )
-    SELECT schema, owner, "isGiven", number IS NOT NULL AS "isInPath", "mayUse", "mayMake" FROM schemas
+    SELECT schema, owner, "isGiven", number IS NOT NULL AS "isInPath", "mayUse" FROM schemas
     WHERE number IS NOT NULL OR owner IS NOT NULL ORDER BY number NULLS LAST, schema`)
-
-/** What the name of our record means to the role. Quoted for SQL. */
-export interface Namesake {
-  readonly schema: string
-  readonly path: string
 }
-
-export const namesakeOfRecord = (statements: Statements): Promise<Namesake | undefined> =>
-  statements.get<Namesake>(sql`
-    SELECT quote_ident(nspname) AS schema, quote_ident(nspname) || '.' || quote_ident(relname) AS path
-    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = to_regclass(${RECORD})`)

@@ -3,36 +3,35 @@
 
 import type { StorageError } from '../../../../chat/errors.ts'
 import type { Migration } from '../../migrations.ts'
-import { refuseUnfit } from '../migrations.ts'
+import type { Connections } from '../connection.ts'
+import { refuseUnfit } from '../schema/migrations.ts'
 import type { Statements } from '../statements.ts'
-import { astray } from './astray.ts'
+import { besideOthers } from './elsewhere.ts'
 import { onlyReads } from './only-reads.ts'
-import { besideOthers } from './others.ts'
-import { ownNames } from './own.ts'
+import { ownNames } from '../schema/own.ts'
+import { schemasOf } from './own-schema.ts'
 import { shut } from './row-security.ts'
 import { type LoginRole, roleOf } from './settings.ts'
 import { unchangeable, uncalled, unusable, type Use } from './table-lacks.ts'
 import { type OwnTable, tablesOf } from './tables.ts'
 import { lackWithoutTables } from './without-tables.ts'
 
-/**
- * Undefined where nothing is lacking. The reason is `other` where names mean other tables than ours: nobody may serve with them.
- * Rejects with `StorageError` if the database can never have the schema of `migrations`.
- */
+/** Undefined where nothing is lacking. Rejects with `StorageError` if the database can never have the schema of `migrations`. */
 export async function lackOf(
-  statements: Statements,
+  connection: Connections,
   migrations: readonly Migration[],
   use: Use,
 ): Promise<StorageError | undefined> {
-  const role = await roleOf(statements)
-  const tables = await tablesOf(statements, ownNames(migrations))
+  const { read } = connection
+  const role = await roleOf(connection)
+  const tables = await tablesOf(read, ownNames(migrations))
   const record = tables.find(({ isRecord }) => isRecord)
-  if (!record) return await lackWithoutTables(statements, migrations, { role, use })
+  if (!record) return await lackWithoutTables(connection, migrations, { role, use })
   return (
-    (await besideOthers(statements, role, tables)) ??
+    (record.isGiven ? undefined : besideOthers(role, await schemasOf(connection), record)) ??
     unusable(role, [record], use) ??
     shut(role, [record]) ??
-    (await lackWithTables(statements, migrations, { role, use, tables }))
+    (await lackWithTables(read, migrations, { role, use, tables }))
   )
 }
 
@@ -45,21 +44,20 @@ interface Using {
 
 /** The record of migrations can be read: only what the applied ones made is ours. */
 async function lackWithTables(
-  statements: Statements,
+  read: Statements,
   migrations: readonly Migration[],
   { role, use, tables }: Using,
 ): Promise<StorageError | undefined> {
-  const applied = await refuseUnfit(statements, migrations)
+  const applied = await refuseUnfit(read, migrations)
   const isOlder = applied < migrations.length
   const own = ownNames(migrations.slice(0, applied))
-  const ours = isOlder ? await tablesOf(statements, own, { isOlder }) : tables
-  if (use === 'reading') return astray(role, ours) ?? unusable(role, ours, use)
+  const ours = isOlder ? await tablesOf(read, own, { isOlder }) : tables
+  if (use === 'reading') return unusable(role, ours, use)
   return (
-    astray(role, ours, { makes: isOlder }) ??
     onlyReads(role) ??
     (isOlder ? unchangeable(role, ours) : undefined) ??
     unusable(role, ours, use) ??
-    (await uncalled(statements, role, { own, tables: ours })) ??
+    (await uncalled(read, role, { own, tables: ours })) ??
     shut(role, ours)
   )
 }

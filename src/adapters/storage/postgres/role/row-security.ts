@@ -1,11 +1,20 @@
 import type { StorageError } from '../../../../chat/errors.ts'
-import type { LoginRole } from './settings.ts'
+import { type LoginRole, settingAdvice } from './settings.ts'
 import { type OwnTable, pathOf } from './tables.ts'
 import { lack } from './trouble.ts'
 
 /** With row level security, whoever no policy lets in finds no rows, and stores none. */
 export const shut = (role: LoginRole, tables: readonly OwnTable[]): StorageError | undefined =>
-  unlet(role, tables) ?? narrowed(role, tables)
+  unlet(role, tables) ?? narrowed(role, tables) ?? refused(role, tables)
+
+/** With `row_security` off, whatever the policies are. */
+function refused(role: LoginRole, tables: readonly OwnTable[]): StorageError | undefined {
+  const first = tables.find(({ isSecured }) => isSecured)
+  if (!first || !role.refusesPart) return undefined
+  return lack(
+    `row_security is off for the role ${role.name}, and the table ${first.name} has row level security: PostgreSQL refuses what is done with it; ${settingAdvice(role, 'row_security', 'on')}`,
+  )
+}
 
 function unlet(role: LoginRole, tables: readonly OwnTable[]): StorageError | undefined {
   const all = tables.filter(({ isShut }) => isShut)

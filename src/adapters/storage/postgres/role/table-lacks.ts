@@ -1,6 +1,6 @@
 import type { StorageError } from '../../../../chat/errors.ts'
 import type { Statements } from '../statements.ts'
-import type { OwnNames } from './own.ts'
+import type { OwnNames } from '../schema/own.ts'
 import type { LoginRole } from './settings.ts'
 import { closedFunctions, type OwnTable, pathOf } from './tables.ts'
 import { mayNot } from './trouble.ts'

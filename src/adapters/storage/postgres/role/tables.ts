@@ -1,7 +1,7 @@
 import { sql } from '../sql.ts'
 import type { Statements } from '../statements.ts'
 import { listOf } from './list.ts'
-import { IS_GIVEN, IS_OUR_RECORD, type OwnNames, RECORD } from './own.ts'
+import { IS_GIVEN, IS_OUR_RECORD, type OwnNames, RECORD } from '../schema/own.ts'
 import { POLICIES, RESTRICTIVE, UNGIVEN } from './policies.ts'
 
 /** One of our tables: those in the schema of the record of migrations that the role finds. Names are quoted for SQL. */
@@ -10,14 +10,14 @@ export interface OwnTable {
   readonly name: string
   /** It is the record of migrations. */
   readonly isRecord: boolean
-  /** With its schema: what the role finds first by the table's name. Null where that is the table. */
-  readonly hiddenBy: string | null
   readonly isOwned: boolean
   /** The role owns it, or has a right on it. */
   readonly isGiven: boolean
   readonly mayRead: boolean
   readonly mayWrite: boolean
-  /** Row level security holds for the role, and no policies let it do all that it must with every row. */
+  /** Row level security holds for the role. */
+  readonly isSecured: boolean
+  /** It does, and no policies let it do all that it must with every row. */
   readonly isShut: boolean
   /** The policies that take rows away from the role, whatever others give. */
   readonly restrictive: readonly string[]
@@ -28,8 +28,8 @@ export interface OwnTable {
 }
 
 /**
- * None where the role does not find our record of migrations, which another program's may keep it from. Of that record a server only
- * reads, and one whose schema `isOlder` writes what it applies.
+ * None where there is no record of migrations of ours. Of that record a server only reads, and one whose schema `isOlder` writes what
+ * it applies.
  */
 export const tablesOf = (
   statements: Statements,
@@ -45,14 +45,10 @@ export const tablesOf = (
         SELECT relnamespace FROM pg_class WHERE oid = to_regclass(${RECORD}) AND ${IS_OUR_RECORD})
     ), ${POLICIES}
     SELECT quote_ident(nspname) AS schema, quote_ident(relname) AS name, "isRecord",
-      CASE WHEN NOT pg_table_is_visible(ours.oid) THEN (
-        SELECT quote_ident(its.nspname) || '.' || quote_ident(other.relname)
-        FROM pg_class AS other JOIN pg_namespace AS its ON its.oid = other.relnamespace
-        WHERE other.relname = ours.relname AND pg_table_is_visible(other.oid)) END AS "hiddenBy",
       pg_has_role(relowner, 'USAGE') AS "isOwned", "isGiven", has_table_privilege(ours.oid, 'SELECT') AS "mayRead",
       has_table_privilege(ours.oid, 'INSERT') AND has_table_privilege(ours.oid, 'UPDATE')
         AND has_table_privilege(ours.oid, 'DELETE') AS "mayWrite",
-      row_security_active(ours.oid) AND EXISTS (${UNGIVEN}) AS "isShut",
+      row_security_active(ours.oid) AS "isSecured", row_security_active(ours.oid) AND EXISTS (${UNGIVEN}) AS "isShut",
       ARRAY(${RESTRICTIVE}) AS restrictive,
       ARRAY(SELECT quote_ident(polname) FROM pg_policy WHERE polrelid = ours.oid) AS policies,
       NOT EXISTS (

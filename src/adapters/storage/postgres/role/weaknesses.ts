@@ -1,12 +1,12 @@
-import type { Statements } from '../statements.ts'
+import type { Connections } from '../connection.ts'
 import { roleOf, settingAdvice } from './settings.ts'
 
 /** What a server has of connections at most: its own, and those that listen. */
 const WANTED = 14
 
 /** A sentence for each thing with which a server starts, and serves worse. */
-export async function weaknessesOf(statements: Statements): Promise<readonly string[]> {
-  const role = await roleOf(statements)
+export async function weaknessesOf(connection: Connections): Promise<readonly string[]> {
+  const role = await roleOf(connection)
   return [
     ...(role.connections !== null && role.connections < WANTED
       ? [

@@ -1,16 +1,14 @@
-import { StorageError } from '../../../../chat/errors.ts'
+import type { StorageError } from '../../../../chat/errors.ts'
 import type { Migration } from '../../migrations.ts'
-import { refuseUnfit } from '../migrations.ts'
-import type { Statements } from '../statements.ts'
-import { misled } from './astray.ts'
+import type { Connections } from '../connection.ts'
+import { refuseUnfit } from '../schema/migrations.ts'
+import { ofOthers, unfound } from './elsewhere.ts'
 import { onlyReads } from './only-reads.ts'
-import { ofOthers } from './others.ts'
-import { RECORD } from './own.ts'
-import { type KnownSchema, namesakeOfRecord, schemasOf } from './own-schema.ts'
+import { schemasOf } from './own-schema.ts'
 import { reached } from './reached.ts'
-import { type LoginRole, settingAdvice } from './settings.ts'
+import type { LoginRole } from './settings.ts'
 import type { Use } from './table-lacks.ts'
-import { lack, mayNot } from './trouble.ts'
+import { mayNot } from './trouble.ts'
 
 /** Who looks for our tables, and what for. */
 interface Looking {
@@ -18,51 +16,22 @@ interface Looking {
   readonly use: Use
 }
 
-/** What a role lacks that does not find our record of migrations. Rejects with `StorageError` if the database is another program's. */
+/**
+ * What a role lacks that finds no tables of sshawl: one that may make tables makes its own. Rejects with `StorageError` if the
+ * database is another program's.
+ */
 export async function lackWithoutTables(
-  statements: Statements,
+  connection: Connections,
   migrations: readonly Migration[],
   { role, use }: Looking,
 ): Promise<StorageError | undefined> {
-  const schemas = await schemasOf(statements)
-  const given = schemas.find(({ isGiven }) => isGiven)
+  const schemas = await schemasOf(connection)
   const others = schemas.find(({ owner }) => owner !== null)
-  const lacking = given
-    ? ((await recordAstray(statements, role, given)) ?? unfound(role, given))
-    : others && !role.mayMake && ofOthers(role, schemas, others)
-  if (lacking) return lacking
-  return use === 'serving' ? await unmade(statements, migrations, { role, schemas }) : undefined
-}
-
-/** The role finds another program's record instead. */
-async function recordAstray(
-  statements: Statements,
-  role: LoginRole,
-  given: KnownSchema,
-): Promise<StorageError | undefined> {
-  const other = await namesakeOfRecord(statements)
-  if (!other) return undefined
-  const advice = reached(role, { ...given, isInPath: false }, 'USAGE')
-  return misled(role, other.path, `${given.schema}.${RECORD}`, advice)
-}
-
-/** One that can make tables where it looks for them makes its own. */
-function unfound(role: LoginRole, given: KnownSchema): StorageError | undefined {
-  if (role.mayMake) return undefined
-  return lack(
-    `the role ${role.name} does not find the tables of the schema ${given.schema}; ${reached(role, given, 'USAGE')}`,
-  )
-}
-
-/** There are no tables: a server begins by making them. */
-async function unmade(
-  statements: Statements,
-  migrations: readonly Migration[],
-  { role, schemas }: { readonly role: LoginRole; readonly schemas: readonly KnownSchema[] },
-): Promise<StorageError | undefined> {
-  const behind = await recordBehind(statements, role)
-  if (behind) return behind
-  await refuseUnfit(statements, migrations)
+  const elsewhere = role.mayMake
+    ? undefined
+    : (unfound(role, schemas) ?? (others && ofOthers(role, schemas, others)))
+  if (elsewhere || use === 'reading') return elsewhere
+  await refuseUnfit(connection.read, migrations)
   const home = schemas.find(({ isInPath }) => isInPath) ?? PUBLIC
   return (
     onlyReads(role) ??
@@ -72,13 +41,3 @@ async function unmade(
 
 /** Where no schema of the role's search_path is there. */
 const PUBLIC = { schema: 'public', isInPath: false, mayUse: false }
-
-/** Our tables are to be made in a schema from which the role sees another program's record. */
-async function recordBehind(statements: Statements, role: LoginRole): Promise<StorageError | undefined> {
-  const other = await namesakeOfRecord(statements)
-  if (!other || role.schema === null || other.schema === role.schema) return undefined
-  return new StorageError(
-    'other',
-    `the search_path of the role ${role.name} finds ${other.path} of another program, and tables of sshawl are to be made in ${role.schema}; ${settingAdvice(role, 'search_path', role.schema)}`,
-  )
-}

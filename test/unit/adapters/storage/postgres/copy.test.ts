@@ -156,9 +156,10 @@ describe.skipIf(lacks('postgres'))('a copy into a database with which a server s
     const name = new URL(database.url).pathname.slice(1)
     await database.send(`CREATE SCHEMA app; CREATE TABLE app.people (LIKE people INCLUDING ALL);
       ALTER DATABASE ${name} SET search_path = app, public`)
-    const found = / finds app\.people of another program first, and not public\.people of sshawl; /
-    await expect(copy(filledFile(dir.path), database.url)).rejects.toThrow(found)
-    await expect(copy(database.url, join(dir.path, 'back.db'))).rejects.toThrow(found)
+    const there = await copy(filledFile(dir.path), database.url)
+    const back = await copy(database.url, join(dir.path, 'back.db'))
+    expect(there.get('people')).toBeGreaterThan(0)
+    expect(back).toEqual(there)
     expect(await database.send('SELECT * FROM app.people')).toEqual([])
   })
 })

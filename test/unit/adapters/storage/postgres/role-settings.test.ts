@@ -36,11 +36,42 @@ describe.skipIf(lacks('postgres'))('the role of a PostgreSQL database, with what
     expect(await looked(setting('search_path%3Dnone'))).toMatch(
       /; take search_path out of url in \[storage\]/,
     )
+    await database.send('CREATE SCHEMA other; GRANT USAGE ON SCHEMA other TO PUBLIC')
+    expect(await looked(setting('search_path%3Dother'))).toMatch(
+      /^the role poor_\w+ does not find the tables of the schema public; take search_path out of url in \[storage\]/,
+    )
     expect(await weaknessesOf(setting('synchronous_commit%3Doff'))).toEqual([
       expect.stringMatching(
         /^synchronous_commit is off .*; take synchronous_commit out of url in \[storage\]/,
       ),
     ])
+  })
+
+  test('that turns row security off is told to turn it on, where a table has it', async () => {
+    await using database = await createMigrated()
+    const { role, url } = await poorRole(database)
+    await database.send(`ALTER ROLE ${role} SET row_security = off`)
+    expect([await looked(url), await used(url)]).toEqual(['', ''])
+    await database.send(
+      `ALTER TABLE entries ENABLE ROW LEVEL SECURITY; CREATE POLICY ours ON entries TO ${role} USING (true)`,
+    )
+    const sentence = await looked(url)
+    expect(sentence).toMatch(/^row_security is off .* table entries .* SET row_security = on$/)
+    await database.send(advised(sentence))
+    expect([await looked(url), await used(url)]).toEqual(['', ''])
+  })
+
+  test('that another one logs in as is helped by a setting of that one', async () => {
+    await using database = await createMigrated()
+    const { role, url } = await poorRole(database)
+    const login = database.role('login')
+    await database.send(`CREATE ROLE ${login} LOGIN IN ROLE ${role}; ALTER ROLE ${login} SET role = '${role}';
+      ALTER ROLE ${login} SET search_path = ''`)
+    const asLogin = Object.assign(new URL(url), { username: login }).toString()
+    const sentence = await looked(asLogin)
+    expect(sentence).toContain(`ALTER ROLE ${login} IN DATABASE`)
+    await database.send(advised(sentence))
+    expect([await looked(asLogin), await used(asLogin)]).toEqual(['', ''])
   })
 
   test('of a standby is told to go to the primary server', async () => {

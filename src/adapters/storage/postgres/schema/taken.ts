@@ -1,10 +1,10 @@
 // Names that migrations give, and that something has already in the schema where they make their tables.
-import { StorageError } from '../../../chat/errors.ts'
-import type { Migration } from '../migrations.ts'
-import { statementsOf } from './expansion/reading.ts'
-import { RECORD } from './role/own.ts'
-import { sql } from './sql.ts'
-import type { Statements } from './statements.ts'
+import { StorageError } from '../../../../chat/errors.ts'
+import type { Migration } from '../../migrations.ts'
+import { statementsOf } from '../expansion/reading.ts'
+import { RECORD } from './own.ts'
+import { sql } from '../sql.ts'
+import type { Statements } from '../statements.ts'
 
 /** What a migration makes. An index has its name among those of the tables. */
 interface Made {
@@ -21,18 +21,18 @@ interface Taken {
   readonly schema: string
 }
 
-/** Rejects with `StorageError` if a migration that is not applied makes what has the name of another program's. */
-export async function refuseTaken(
+/** That a migration which is not applied makes what has the name of another program's. */
+export async function takenBefore(
   statements: Statements,
   migrations: readonly Migration[],
   applied: number,
-): Promise<void> {
+): Promise<StorageError | undefined> {
   const made = [...(applied === 0 ? [RECORD_MADE] : []), ...migrations.slice(applied).flatMap(madeBy)]
   const taken = await firstTaken(statements, made)
-  if (!taken) return
-  if (applied === 0) throw ofAnother(taken.kind, taken.name)
+  if (!taken) return undefined
+  if (applied === 0) return ofAnother(taken.kind, taken.name)
   const file = made.find(({ name }) => name === taken.name)?.file ?? ''
-  throw new StorageError(
+  return new StorageError(
     'other',
     `the database in [storage] url has a ${taken.kind} ${taken.name} of another program in the schema ${taken.schema}, where ${file} makes one of this name; rename that one, or move it to another schema`,
   )
@@ -70,8 +70,7 @@ const firstTaken = (statements: Statements, made: readonly Made[]): Promise<Take
     WITH made AS (
       SELECT name, parameters FROM json_to_recordset(${JSON.stringify(made)}::json) AS made (name text, parameters text)
     ), home AS (
-      SELECT oid, quote_ident(nspname) AS schema FROM pg_namespace WHERE oid = coalesce(
-        (SELECT relnamespace FROM pg_class WHERE oid = to_regclass(${RECORD})), current_schema()::regnamespace)
+      SELECT oid, quote_ident(nspname) AS schema FROM pg_namespace WHERE nspname = current_schema()
     )
     SELECT relname::text AS name, schema, CASE relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'S' THEN 'sequence'
         WHEN 'i' THEN 'index' WHEN 'I' THEN 'index' WHEN 'c' THEN 'type' WHEN 'f' THEN 'foreign table' ELSE 'table' END AS kind

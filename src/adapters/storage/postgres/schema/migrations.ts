@@ -1,17 +1,14 @@
-import { StorageError } from '../../../chat/errors.ts'
-import { edited, type Migration, newerThan } from '../migrations.ts'
-import { OTHER_VERSION } from '../rights.ts'
-import type { Connections } from './connection.ts'
-import type { Statements } from './statements.ts'
-import { toStorageError } from './errors.ts'
-import { neededSchema } from './expansion/expansion.ts'
-import { MIGRATIONS } from './locks.ts'
-import { astray } from './role/astray.ts'
-import { IS_OUR_RECORD, ownNames, RECORD } from './role/own.ts'
-import { roleOf } from './role/settings.ts'
-import { tablesOf } from './role/tables.ts'
-import { raw, sql } from './sql.ts'
-import { ofAnother, refuseTaken } from './taken.ts'
+import { StorageError } from '../../../../chat/errors.ts'
+import { edited, type Migration, newerThan } from '../../migrations.ts'
+import { OTHER_VERSION } from '../../rights.ts'
+import type { Connections } from '../connection.ts'
+import type { Statements } from '../statements.ts'
+import { toStorageError } from '../errors.ts'
+import { neededSchema } from '../expansion/expansion.ts'
+import { MIGRATIONS } from '../locks.ts'
+import { IS_OUR_RECORD, RECORD } from './own.ts'
+import { raw, sql } from '../sql.ts'
+import { ofAnother, takenBefore } from './taken.ts'
 
 /**
  * Brings the database to the newest schema, each migration in a transaction of its own; what fails leaves the schema before it. Of
@@ -28,42 +25,39 @@ export async function migrate(
     isDone = await connection.transaction((tx) => applyNext(tx, migrations, now()), [MIGRATIONS])
 }
 
-/** Rejects with `StorageError` if the database does not have exactly the schema of `migrations`, or other tables are found first. */
+/** Rejects with `StorageError` if the database does not have exactly the schema of `migrations`. */
 export async function requireSchema(statements: Statements, migrations: readonly Migration[]): Promise<void> {
   const applied = await refuseUnfit(statements, migrations)
   if (applied !== migrations.length) throw new StorageError('other', OTHER_VERSION)
-  await refuseAstray(statements, migrations)
 }
 
 /** How many migrations were applied. Rejects with `StorageError` if it can never have the schema of `migrations`. */
 export async function refuseUnfit(statements: Statements, migrations: readonly Migration[]): Promise<number> {
   const applied = await appliedTo(statements)
   refuseOther(applied, migrations)
-  if (applied.length === 0) await refuseForeign(statements)
-  if (applied.length < migrations.length) await refuseTaken(statements, migrations, applied.length)
+  const trouble = await unfitFor(statements, migrations, applied.length)
+  // What another server applied meanwhile is ours.
+  if (trouble && (await appliedTo(statements)).length === applied.length) throw trouble
   return applied.length
 }
+
+/** What keeps the migrations that are not applied from being so. */
+const unfitFor = async (
+  statements: Statements,
+  migrations: readonly Migration[],
+  applied: number,
+): Promise<StorageError | undefined> =>
+  (applied === 0 ? await foreign(statements) : undefined) ??
+  (applied < migrations.length ? await takenBefore(statements, migrations, applied) : undefined)
 
 /** True once there is nothing left to apply. */
 async function applyNext(tx: Statements, migrations: readonly Migration[], at: number): Promise<boolean> {
   const applied = await refuseUnfit(tx, migrations)
   const next = migrations[applied]
   if (next === undefined) return true
-  // It would change other programs' tables, or make its own far from ours.
-  if (applied > 0) await refuseAstray(tx, migrations.slice(0, applied), { makes: true })
   await tx.run(raw(applied === 0 ? CREATE_RECORD : EXTEND_RECORD))
   await apply(tx, next, at)
   return applied + 1 === migrations.length
-}
-
-async function refuseAstray(
-  statements: Statements,
-  migrations: readonly Migration[],
-  use?: { readonly makes: boolean },
-): Promise<void> {
-  const tables = await tablesOf(statements, ownNames(migrations))
-  const trouble = astray(await roleOf(statements), tables, use)
-  if (trouble) throw trouble
 }
 
 interface Applied extends Pick<Migration, 'version' | 'sha256'> {
@@ -91,19 +85,16 @@ function refuseOther(applied: readonly Applied[], migrations: readonly Migration
   }
 }
 
-async function refuseForeign(tx: Statements): Promise<void> {
+async function foreign(tx: Statements): Promise<StorageError | undefined> {
   const other = await tx.get<{ name: string }>(
     sql`SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema() LIMIT 1`,
   )
-  if (other) throw ofAnother('table', other.name)
+  if (other) return ofAnother('table', other.name)
   const setting = await tx.get<{ encoding: string }>(
     sql`SELECT current_setting('server_encoding') AS encoding`,
   )
-  if (setting?.encoding !== 'UTF8')
-    throw new StorageError(
-      'other',
-      'the database is not in UTF-8; make another with createdb --encoding=UTF8',
-    )
+  if (setting?.encoding === 'UTF8') return undefined
+  return new StorageError('other', 'the database is not in UTF-8; make another with createdb --encoding=UTF8')
 }
 
 async function apply(

@@ -1,0 +1,50 @@
+// Tables of sshawl that are not where the role looks. Several servers, each with tables of its own, may be in one database: none
+// gets rights on the tables of another by mistake.
+import type { StorageError } from '../../../../chat/errors.ts'
+import { RECORD } from '../schema/own.ts'
+import type { KnownSchema } from './own-schema.ts'
+import { advice, reached } from './reached.ts'
+import type { LoginRole } from './settings.ts'
+import type { OwnTable } from './tables.ts'
+import { lack } from './trouble.ts'
+
+/** The role has no right on the tables that it finds: its own may be elsewhere, or are to be made before those. */
+export function besideOthers(
+  role: LoginRole,
+  schemas: readonly KnownSchema[],
+  found: OwnTable,
+): StorageError | undefined {
+  const others = schemas.find(({ schema }) => schema === found.schema)
+  return (
+    unfound(role, schemas) ?? (others && schemas[0] !== others ? ofOthers(role, schemas, others) : undefined)
+  )
+}
+
+/** The role has a right on tables that it does not find. */
+export function unfound(role: LoginRole, schemas: readonly KnownSchema[]): StorageError | undefined {
+  const given = schemas.find(({ isGiven }) => isGiven)
+  return (
+    given &&
+    lack(
+      `the role ${role.name} does not find the tables of the schema ${given.schema}; ${reached(role, given, 'USAGE')}`,
+    )
+  )
+}
+
+/** That the tables of sshawl which are there seem to be another server's. */
+export const ofOthers = (
+  role: LoginRole,
+  schemas: readonly KnownSchema[],
+  { schema, owner }: KnownSchema,
+): StorageError =>
+  lack(
+    `the schema ${schema} has tables of another sshawl, which belong to ${owner}; if this server is to serve the same rooms, begin with GRANT SELECT ON ${schema}.${RECORD} TO ${role.name}; for tables of its own, ${ownMade(role, schemas)}`,
+  )
+
+/** In the first schema of its search_path, unless others have theirs there. */
+function ownMade(role: LoginRole, schemas: readonly KnownSchema[]): string {
+  const first = schemas.find(({ isInPath }) => isInPath)
+  return first?.owner === null
+    ? reached(role, first, 'USAGE, CREATE')
+    : advice(role, [`CREATE SCHEMA IF NOT EXISTS ${role.name} AUTHORIZATION ${role.name}`], role.name)
+}
