@@ -21,8 +21,11 @@ import { MAX_MESSAGE_BYTES, parsedPayload, payloadOf } from './payload.ts'
  */
 const CHANNEL = 'sshawl_sealed'
 
-/** A hint is not worth a wait for the disk: it is gone with a crash in any case. */
-const LISTEN = `SET synchronous_commit TO off; LISTEN ${CHANNEL}`
+/**
+ * A hint is not worth a wait for the disk: it is gone with a crash in any case. What others made in a schema of the search_path would
+ * run as our role, if it had the name of what is called here.
+ */
+const LISTEN = `SET search_path = pg_catalog; SET synchronous_commit TO off; LISTEN ${CHANNEL}`
 const NOTIFY = `SELECT pg_notify('${CHANNEL}', payload) FROM unnest($1::text[]) AS payload`
 const BEAT = 'SELECT 1'
 

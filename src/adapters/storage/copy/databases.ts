@@ -5,7 +5,8 @@ import { StorageError } from '../../../chat/errors.ts'
 import { readMigrations } from '../migrations.ts'
 import { isUrl } from '../location.ts'
 import { createConnections } from '../postgres/connection.ts'
-import { migrate, requireSchema } from '../postgres/schema/migrations.ts'
+import { prepare } from '../postgres/prepare.ts'
+import { requireSchema } from '../postgres/schema/migrations.ts'
 import { raw, sql } from '../postgres/sql.ts'
 import type { Statements } from '../postgres/statements.ts'
 import { OTHER_VERSION } from '../rights.ts'
@@ -49,7 +50,7 @@ async function toPostgres({ from, to, migrationsDir, now }: CopyOptions): Promis
   if (versionOf(db) !== readMigrations(migrationsDir).length) throw new StorageError('other', OTHER_VERSION)
   await using connection = createConnections(to)
   const schema = readMigrations(join(migrationsDir, 'postgres'))
-  await migrate(connection, schema, now)
+  await prepare(connection, schema, { url: to, now })
   return await connection.transaction(async (tx) => {
     await takeTime(tx)
     await requireSchema(tx, schema)

@@ -9,8 +9,7 @@ import { ulid } from 'ulid'
 import type { ServerId } from '../../../cluster/server-id.ts'
 import { createClusterStores } from './cluster/stores.ts'
 import { createConnections } from './connection.ts'
-import { migrate } from './schema/migrations.ts'
-import { explaining } from './role/explaining.ts'
+import { prepare } from './prepare.ts'
 import { lackOf } from './role/role.ts'
 import { createStores } from './stores.ts'
 
@@ -31,14 +30,9 @@ export async function openPostgres({ url, migrationsDir, clock, log }: PostgresO
   const server = `sshawl ${ulid()}` as ServerId
   const connection = createConnections(url, { log, name: server })
   try {
-    const attempt = { url, connection, migrations, use: 'serving' } as const
-    await explaining(
-      migrate(connection, migrations, () => clock.now()),
-      attempt,
-    )
+    await prepare(connection, migrations, { url, now: () => clock.now() })
     log.info({ database: locationOf(url), schema: migrations.length }, 'database opened')
     const lack = await lackOf(connection, migrations, 'serving')
-    if (lack?.reason === 'other') throw lack
     if (lack)
       log.error({ why: lack.forOperators }, 'the database does not let the server do all that it must')
     return {

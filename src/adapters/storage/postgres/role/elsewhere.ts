@@ -1,6 +1,6 @@
 // Tables of sshawl that are not where the role looks. Several servers, each with tables of its own, may be in one database: none
 // gets rights on the tables of another by mistake.
-import type { StorageError } from '../../../../chat/errors.ts'
+import { StorageError } from '../../../../chat/errors.ts'
 import { RECORD } from '../schema/own.ts'
 import type { KnownSchema } from './own-schema.ts'
 import { advice, reached } from './reached.ts'
@@ -8,24 +8,23 @@ import type { LoginRole } from './settings.ts'
 import type { OwnTable } from './tables.ts'
 import { lack } from './trouble.ts'
 
-/** The role has no right on the tables that it finds: its own may be elsewhere, or are to be made before those. */
+/** The role has no right on the tables that it finds: its own may be elsewhere, or are still to be made. */
 export function besideOthers(
   role: LoginRole,
   schemas: readonly KnownSchema[],
   found: OwnTable,
 ): StorageError | undefined {
   const others = schemas.find(({ schema }) => schema === found.schema)
-  return (
-    unfound(role, schemas) ?? (others && schemas[0] !== others ? ofOthers(role, schemas, others) : undefined)
-  )
+  return unfound(role, schemas) ?? (others && ofOthers(role, schemas, others))
 }
 
-/** The role has a right on tables that it does not find. */
+/** The role finds none of the tables that it may write. It gets no others beside them: then all rooms would seem to be gone. */
 export function unfound(role: LoginRole, schemas: readonly KnownSchema[]): StorageError | undefined {
   const given = schemas.find(({ isGiven }) => isGiven)
   return (
     given &&
-    lack(
+    new StorageError(
+      'other',
       `the role ${role.name} does not find the tables of the schema ${given.schema}; ${reached(role, given, 'USAGE')}`,
     )
   )

@@ -1,13 +1,13 @@
 import type { Connections } from '../connection.ts'
 import { raw, sql } from '../sql.ts'
-import { IS_GIVEN, IS_OUR_RECORD, RECORD } from '../schema/own.ts'
+import { IS_OUR_RECORD, IS_WRITTEN, RECORD } from '../schema/own.ts'
 
 /** A schema with tables of sshawl, or one through which the role looks. Names are quoted for SQL. */
 export interface KnownSchema {
   readonly schema: string
   /** Who owns the record of migrations in it; null where there is none of sshawl. */
   readonly owner: string | null
-  /** The role has a right on that record. */
+  /** It is the role's own, or the role may write what is said there. */
   readonly isGiven: boolean
   /** The role's search_path names it. That alone does not let the role in. */
   readonly isInPath: boolean
@@ -19,16 +19,15 @@ export async function schemasOf({ home, read }: Connections): Promise<readonly K
   const { path } = await home()
   return await read.all<KnownSchema>(sql`
     WITH named AS (
-      SELECT btrim(name, ' "') AS name, number
-      FROM unnest(string_to_array(${path}, ',')) WITH ORDINALITY AS path (name, number)
+      SELECT name, number FROM json_array_elements_text(${JSON.stringify(path)}::json) WITH ORDINALITY AS path (name, number)
     ), records AS (
-      SELECT relnamespace, quote_ident(pg_get_userbyid(relowner)) AS owner, ${IS_GIVEN} AS "isGiven"
+      SELECT relnamespace, quote_ident(pg_get_userbyid(relowner)) AS owner, ${IS_WRITTEN} AS "isGiven"
       FROM pg_class WHERE relname = ${RECORD} AND ${IS_OUR_RECORD}
     ), schemas AS (
       SELECT quote_ident(nspname) AS schema, owner, coalesce("isGiven", false) AS "isGiven",
-        (SELECT min(number) FROM named WHERE name = nspname OR (name = '$user' AND nspname = current_user)) AS number,
+        (SELECT min(number) FROM named WHERE nspname = CASE name WHEN '$user' THEN current_user ELSE name END) AS number,
         has_schema_privilege(oid, 'USAGE') AS "mayUse"
-      FROM pg_namespace LEFT JOIN records ON relnamespace = oid WHERE nspname NOT LIKE ${raw("'pg\\_%'")}
+      FROM pg_namespace LEFT JOIN records ON relnamespace = oid WHERE nspname NOT LIKE ${raw("'pg\\_%'")} AND nspname <> 'information_schema'
     )
     SELECT schema, owner, "isGiven", number IS NOT NULL AS "isInPath", "mayUse" FROM schemas
     WHERE number IS NOT NULL OR owner IS NOT NULL ORDER BY number NULLS LAST, schema`)

@@ -13,15 +13,12 @@ const WRITE = 'SELECT, INSERT, UPDATE, DELETE'
 
 /** Before a server serves, it brings the tables to its schema. */
 export function unchangeable(role: LoginRole, tables: readonly OwnTable[]): StorageError | undefined {
-  if (!role.mayMake) {
-    const schema = role.schema ?? 'public'
-    return mayNot(role, 'make tables', `run there: GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role.name}`)
-  }
   const unowned = tables.find(({ isOwned }) => !isOwned)
-  return (
-    unowned &&
-    mayNot(role, `change the table ${unowned.name}`, 'start this version with the role that owns it')
-  )
+  if (unowned)
+    return mayNot(role, `change the table ${unowned.name}`, 'start this version with the role that owns it')
+  if (role.mayMake) return undefined
+  const schema = role.schema ?? 'public'
+  return mayNot(role, 'make tables', `run there: GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role.name}`)
 }
 
 /** Of the record of migrations a server that has nothing to apply only reads. */

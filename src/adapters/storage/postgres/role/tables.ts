@@ -76,6 +76,8 @@ export const closedFunctions = (
       quote_ident(nspname) || '.' || quote_ident(proname) || '(' || pg_get_function_identity_arguments(one.oid) || ')' AS signature
     FROM pg_proc AS one JOIN pg_namespace ON pg_namespace.oid = pronamespace
     WHERE NOT has_function_privilege(one.oid, 'EXECUTE') AND (
-      (proname IN (${listOf(functions)}) AND prorettype <> 'trigger'::regtype AND quote_ident(nspname) = ${schema})
+      ((proname, oidvectortypes(proargtypes)) IN (
+        SELECT name, parameters FROM json_to_recordset(${JSON.stringify(functions)}::json) AS ours (name text, parameters text)
+      ) AND prorettype <> 'trigger'::regtype AND quote_ident(nspname) = ${schema})
       OR one.oid IN ('pg_catalog.pg_notify(text, text)'::regprocedure, 'pg_catalog.pg_advisory_xact_lock(int, int)'::regprocedure))
     ORDER BY proname`)

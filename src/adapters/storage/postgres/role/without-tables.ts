@@ -17,7 +17,7 @@ interface Looking {
 }
 
 /**
- * What a role lacks that finds no tables of sshawl: one that may make tables makes its own. Rejects with `StorageError` if the
+ * What a role lacks that finds no tables of sshawl: one that may make tables, and has none elsewhere, makes its own. Rejects with `StorageError` if the
  * database is another program's.
  */
 export async function lackWithoutTables(
@@ -27,9 +27,8 @@ export async function lackWithoutTables(
 ): Promise<StorageError | undefined> {
   const schemas = await schemasOf(connection)
   const others = schemas.find(({ owner }) => owner !== null)
-  const elsewhere = role.mayMake
-    ? undefined
-    : (unfound(role, schemas) ?? (others && ofOthers(role, schemas, others)))
+  const elsewhere =
+    unfound(role, schemas) ?? (others && !role.mayMake ? ofOthers(role, schemas, others) : undefined)
   if (elsewhere || use === 'reading') return elsewhere
   await refuseUnfit(connection.read, migrations)
   const home = schemas.find(({ isInPath }) => isInPath) ?? PUBLIC

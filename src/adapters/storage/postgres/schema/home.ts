@@ -2,15 +2,17 @@
 // database, under whatever names, is out of a server's sight. This must not know what roles are told, or what the tables are for.
 
 import type { QueryConfig } from 'pg'
-import { IS_GIVEN, IS_OUR_RECORD, RECORD } from './own.ts'
+import { IS_OUR_RECORD, IS_OWNED, IS_WRITTEN, RECORD } from './own.ts'
+import { namesIn } from './search-path.ts'
 import { raw, sql } from '../sql.ts'
-import { returned, statementsOn } from '../statements.ts'
+import { returned, type Statements, statementsOn } from '../statements.ts'
 
 /** What a role's search_path was when it connected, and what it came to. */
 export interface Home {
   /** Where our tables are, or are to be made. Quoted for SQL; null where the role may enter no schema of its search_path. */
   readonly schema: string | null
-  readonly path: string
+  /** The names in the search_path, whether there are such schemas or not. */
+  readonly path: readonly string[]
   /** The URL gives the search_path, or the environment does. */
   readonly isPathGiven: boolean
 }
@@ -33,17 +35,45 @@ export function createHomeFinder(): HomeFinder {
     },
     async enter(client) {
       const statements = statementsOn((query) => client.query(query))
-      if (found === undefined || found.schema === null) found = returned(await statements.get<Home>(HOME))
-      if (found.schema !== null) await statements.run(raw(`SET search_path = ${found.schema}`))
+      if (found === undefined || found.schema === null) found = await find(statements)
+      await statements.run(raw(`SET search_path = ${found.schema ?? "''"}`))
     },
   }
 }
 
-/** Where the role has a right on our record of migrations; otherwise the first schema of its search_path, as for all programs. */
-const HOME = sql`
-  SELECT (
-    SELECT quote_ident(nspname)
-    FROM unnest(current_schemas(false)) WITH ORDINALITY AS named (name, number) JOIN pg_namespace ON nspname = name
-      LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = ${RECORD} AND ${IS_OUR_RECORD} AND ${IS_GIVEN}
-    ORDER BY relname IS NULL, number LIMIT 1
-  ) AS schema, setting AS path, source = 'client' AS "isPathGiven" FROM pg_settings WHERE name = 'search_path'`
+async function find(statements: Statements): Promise<Home> {
+  const { path, schemas } = returned(await statements.get<Path>(PATH))
+  const settings = await statements.all<Setting>(SETTINGS)
+  await statements.run(raw('SET search_path = pg_catalog'))
+  const home = await statements.get<{ schema: string }>(homeAmong(schemas))
+  return {
+    schema: home?.schema ?? null,
+    path: namesIn(path),
+    isPathGiven: settings.some(({ name, source }) => name === 'search_path' && source === 'client'),
+  }
+}
+
+interface Path {
+  readonly path: string
+  /** Those of it that are there, and that the role may enter. */
+  readonly schemas: readonly string[]
+}
+
+interface Setting {
+  readonly name: string
+  readonly source: string
+}
+
+/** As long as the whole search_path holds, an operator or a function without its schema may be anybody's, and would run as our role. */
+const PATH = sql`
+  SELECT pg_catalog.current_setting('search_path') AS path, pg_catalog.to_json(pg_catalog.current_schemas(false)) AS schemas`
+const SETTINGS = sql`SELECT name, source FROM pg_catalog.pg_settings`
+
+/** Where our record of migrations is the role's own, or else where the role may write; otherwise the first one, as for all programs. */
+const homeAmong = (schemas: readonly string[]) => sql`
+  SELECT quote_ident(named.name) AS schema
+  FROM json_array_elements_text(${JSON.stringify(schemas)}::json) WITH ORDINALITY AS named (name, number)
+    JOIN pg_namespace ON nspname = named.name
+    LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = ${RECORD} AND ${IS_OUR_RECORD} AND ${IS_WRITTEN}
+  WHERE nspname NOT LIKE ${raw("'pg\\_%'")} AND nspname <> 'information_schema'
+  ORDER BY relname IS NULL, relname IS NOT NULL AND NOT ${IS_OWNED}, number LIMIT 1`

@@ -1,19 +1,10 @@
 // Names that migrations give, and that something has already in the schema where they make their tables.
 import { StorageError } from '../../../../chat/errors.ts'
 import type { Migration } from '../../migrations.ts'
-import { statementsOf } from '../expansion/reading.ts'
+import { madeBy, type Made } from './made.ts'
 import { RECORD } from './own.ts'
 import { sql } from '../sql.ts'
 import type { Statements } from '../statements.ts'
-
-/** What a migration makes. An index has its name among those of the tables. */
-interface Made {
-  readonly name: string
-  /** The types of a function's parameters, separated by commas. Null for what is no function. */
-  readonly parameters: string | null
-  /** Of the migration. */
-  readonly file: string
-}
 
 interface Taken {
   readonly name: string
@@ -46,23 +37,6 @@ export const ofAnother = (kind: string, name: string): StorageError =>
   )
 
 const RECORD_MADE: Made = { name: RECORD, parameters: null, file: '' }
-
-const madeBy = ({ sql: text, name: file }: Migration): readonly Made[] =>
-  statementsOf(text).flatMap((statement) => {
-    const [, name, parameters] = FUNCTION.exec(statement) ?? RELATION.exec(statement) ?? []
-    if (name === undefined) return []
-    return [{ name, parameters: parameters === undefined ? null : typesOf(parameters), file }]
-  })
-
-const RELATION = /^CREATE (?:TABLE|VIEW|MATERIALIZED VIEW|SEQUENCE|TYPE|(?:UNIQUE )?INDEX) (\w+)/i
-const FUNCTION = /^CREATE FUNCTION (\w+) ?\(([^)]*)\)/i
-
-/** Each parameter is a name and a type. */
-const typesOf = (parameters: string): string =>
-  parameters
-    .split(',')
-    .map((one) => one.trim().replace(/^\w+ /, '').toLowerCase())
-    .join(', ')
 
 /** New tables come to lie beside the record of migrations. */
 const firstTaken = (statements: Statements, made: readonly Made[]): Promise<Taken | undefined> =>

@@ -23,6 +23,12 @@ type Case = readonly [title: string, made: string, first: string, told: RegExp]
 
 const OWN: readonly Case[] = [
   [
+    'and no schema of its own',
+    'SELECT 1',
+    'public',
+    / begin with GRANT SELECT ON public\.migrations TO (new_\w+); for tables of its own, run there: CREATE SCHEMA IF NOT EXISTS \1 AUTHORIZATION \1; ALTER ROLE \1 IN DATABASE \w+ SET search_path = \1$/,
+  ],
+  [
     'and a schema in front that it may not enter',
     'CREATE SCHEMA b; ALTER USER ROLE SET search_path = b, public',
     'public',
@@ -73,11 +79,66 @@ describe.skipIf(lacks('postgres'))('a second sshawl in a PostgreSQL database', (
         CREATE SCHEMA b AUTHORIZATION ROLE; ALTER USER ROLE SET search_path = b, public`,
       'first',
     ],
+    [
+      'and everybody may read those of the first',
+      'CREATE SCHEMA ROLE AUTHORIZATION ROLE; GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC',
+      'public',
+    ],
+    [
+      'with PostgreSQL first in its search_path',
+      'CREATE SCHEMA b AUTHORIZATION ROLE; ALTER USER ROLE SET search_path = pg_catalog, b, public',
+      'public',
+    ],
+    [
+      'with temporary tables first',
+      'CREATE SCHEMA b AUTHORIZATION ROLE; ALTER USER ROLE SET search_path = pg_temp, b',
+      'public',
+    ],
+    [
+      'in a schema with an odd name',
+      'CREATE SCHEMA "a,""b" AUTHORIZATION ROLE; ALTER USER ROLE SET search_path = "a,""b"',
+      'public',
+    ],
   ])('%s makes tables of its own there', async (_, made, first) => {
     await using database = await createMigrated()
     const { url } = await newcomer(database, made)
     expect([await looked(url), await used(url), await audited(url)]).toEqual(['', '', ''])
     expect(await linesIn(database, first)).toBe(0)
+  })
+
+  test('stays with its own tables where another one gives it some in front of them', async () => {
+    await using database = await createMigrated()
+    const { role, url } = await newcomer(
+      database,
+      'CREATE SCHEMA zz AUTHORIZATION ROLE; ALTER USER ROLE SET search_path = a, zz',
+    )
+    expect(await used(url)).toBe('')
+    await database.send(`CREATE SCHEMA a; GRANT USAGE ON SCHEMA a TO ${role};
+      DO $$ DECLARE one name; BEGIN
+        FOR one IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' LOOP
+          EXECUTE format('CREATE TABLE a.%I (LIKE public.%I INCLUDING ALL)', one, one);
+        END LOOP;
+      END $$; INSERT INTO a.migrations SELECT * FROM public.migrations; GRANT ALL ON ALL TABLES IN SCHEMA a TO ${role}`)
+    expect([await looked(url), await used(url)]).toEqual(['', ''])
+    expect([await linesIn(database, 'a'), await linesIn(database, 'zz')]).toEqual([0, 2])
+  })
+
+  test('that may make tables makes no others where it does not find its own', async () => {
+    await using database = await createMigrated()
+    const { role, url } = await newcomer(
+      database,
+      'CREATE SCHEMA zz AUTHORIZATION ROLE; ALTER USER ROLE SET search_path = zz',
+    )
+    expect(await used(url)).toBe('')
+    await database.send(`CREATE SCHEMA free AUTHORIZATION ${role}; ALTER ROLE ${role} SET search_path = free`)
+    const sentence = await looked(url)
+    expect(sentence).toMatch(
+      /^the role new_\w+ does not find the tables of the schema zz; run there: ALTER ROLE /,
+    )
+    expect([await used(url), await audited(url)]).toEqual([sentence, sentence])
+    await database.send(advised(sentence))
+    expect([await looked(url), await used(url)]).toEqual(['', ''])
+    expect(await linesIn(database, 'zz')).toBe(2)
   })
 
   test('is led on to the same rooms by the other possibility', async () => {

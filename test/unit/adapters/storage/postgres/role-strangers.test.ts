@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { readMigrations } from '../../../../../src/adapters/storage/migrations.ts'
 import { openStorage } from '../../../../../src/adapters/storage/open.ts'
 import { paths } from '../../../../../src/app/paths.ts'
+import { createNotify } from '../../../../../src/adapters/wire/notify.ts'
+import { createDeferred } from '../../../../../src/lib/deferred.ts'
 import { lacks } from '../../../../support/needs.ts'
 import {
   createDatabase,
@@ -88,6 +90,27 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database with tables of another
     expect(await database.send('SELECT count(*)::int AS lines FROM public.entries')).toEqual([{ lines: 2 }])
   })
 
+  test('has functions with the names of PostgreSQL, which nothing of ours calls', async () => {
+    await using database = await createMigrated()
+    const { role, url } = await strangerFirst(
+      database,
+      `CREATE FUNCTION app.quote_ident(name) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+        CREATE FUNCTION app.unnest(text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+        CREATE FUNCTION app.unnest(name[]) RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+        CREATE FUNCTION app.current_schemas(boolean) RETURNS name[] LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+        CREATE FUNCTION app.equal(text, text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+        CREATE OPERATOR app.= (LEFTARG = text, RIGHTARG = text, FUNCTION = app.equal)`,
+    )
+    await database.send(`ALTER ROLE ${role} SET search_path = app, pg_catalog, public`)
+    expect([await looked(url), await used(url), await audited(url)]).toEqual(['', '', ''])
+    const heard = createDeferred<string>()
+    const link = await createNotify(url).connect((subject) => heard.resolve(subject))
+    link.want('a subject')
+    link.send('a subject', Buffer.from('sealed'))
+    expect(await heard.promise).toBe('a subject')
+    await link.close()
+  })
+
   test('is told apart by its record of migrations, whether the role may read that or not', async () => {
     await using database = await createDatabase()
     const { role, url } = await poorRole(database)
@@ -123,8 +146,9 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database with tables of another
     const { role, url } = await strangerFirst(database, 'SELECT 1')
     await database.send(`GRANT CREATE ON SCHEMA app TO ${role}; ${OLDER}`)
     const sentence = await looked(url)
-    expect(sentence).toMatch(/ may not make tables; run there: GRANT USAGE, CREATE ON SCHEMA public TO /)
+    expect(sentence).toMatch(/ may not change the table \w+; start this version with the role that owns it$/)
     expect(await used(url)).toBe(sentence)
+    expect(await database.send("SELECT FROM pg_class WHERE relnamespace = 'app'::regnamespace")).toEqual([])
   })
 
   test('keeps its functions, of which only ours are to be called', async () => {
