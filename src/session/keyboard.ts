@@ -1,13 +1,18 @@
 import { createSerial } from '../lib/jobs/serial.ts'
 import { createTokenBucket, type Rate } from '../lib/token-bucket.ts'
 import { completeDraft } from './completion.ts'
+import { draftOf } from './editing/draft.ts'
+import { createEnterAgain } from './enter-again.ts'
 import type { Key } from './keys.ts'
 import {
   EMPTY_EDITOR,
+  insert,
   press,
+  putAside,
   shownDraft,
   withDraft,
   withLine,
+  withMore,
   withoutPast,
   withPast,
   type Draft,
@@ -24,6 +29,8 @@ export interface Keyboard {
   remember(typed: TypedBefore): void
   /** A draft that another session of the person left behind comes back with ↑. */
   offer(draft: string): void
+  /** The person is put out of their room: the draft and the rest of a paste come back with ↑ only. */
+  putAside(): void
   /** What was typed before is not brought back any more. */
   forget(): void
   /** What is being typed. */
@@ -40,12 +47,22 @@ const ASK_RATE: Rate = { burst: 4, everyMs: 250 }
 const HINT_RATE: Rate = { burst: 1, everyMs: 2_000 }
 
 const HOW_TO_LEAVE = '-- ^D or /quit leaves; ^C clears what you typed, ^X stops what a model does'
+const PUT_ASIDE = '! what you typed was for the room before: ↑ brings it back'
+const ENTER_AGAIN = '! this may have been for the room before: Enter again says it here'
 const DRAFT_KEPT = '-- your connection broke while you typed: ↑ brings your draft back'
 const OTHER_DRAFT_KEPT =
   '-- another connection of yours broke while you typed there: ↑ brings that draft back'
 
 /** The editor of a session, and what its keys set off. */
-export function createKeyboard({ host, view, shared, trouble, draftUnits, submit }: OpenSession): Keyboard {
+export function createKeyboard({
+  terminal,
+  host,
+  view,
+  shared,
+  trouble,
+  draftUnits,
+  submit,
+}: OpenSession): Keyboard {
   const oneByOne = createSerial()
   const mayComplete = createTokenBucket(ASK_RATE, shared.now)
   const mayStop = createTokenBucket(ASK_RATE, shared.now)
@@ -53,6 +70,9 @@ export function createKeyboard({ host, view, shared, trouble, draftUnits, submit
   let editor = EMPTY_EDITOR
   let waiting = 0
   let isFullTold = false
+  /** The draft that was put aside last, with the rest of its paste as long as that comes. */
+  let aside: string | undefined
+  const enterAgain = createEnterAgain(() => view.print(ENTER_AGAIN, 'error'), terminal.whenRead)
 
   async function complete(): Promise<void> {
     const { draft } = editor
@@ -97,11 +117,27 @@ export function createKeyboard({ host, view, shared, trouble, draftUnits, submit
     }
   }
 
+  /** True for the rest of a paste that began before the person was put out: it belongs to the draft that was put aside. */
+  function isForAside(key: Key): boolean {
+    if (aside === undefined || key.type !== 'paste' || !key.on) {
+      aside = undefined
+      return false
+    }
+    const { text } = insert(draftOf(aside), key.text, draftUnits)
+    if (text.length < aside.length + key.text.length) tellFull()
+    editor = withMore(editor, aside, text.slice(aside.length))
+    aside = text
+    return true
+  }
+
   /** True once the person leaves. A key that fails leaves the draft as it was. */
   function takeKey(key: Key): boolean {
     const { draft } = editor
     try {
+      if (isForAside(key)) return false
+      enterAgain.key(key)
       const step = press(editor, key, draftUnits)
+      if (step.event?.type === 'send' && !enterAgain.passes(host.isSaid(step.event.line))) return false
       editor = step.editor
       if (step.event?.type !== 'full') isFullTold = false
       if (step.event) act(step.event, draft)
@@ -121,6 +157,16 @@ export function createKeyboard({ host, view, shared, trouble, draftUnits, submit
     offer(draft) {
       editor = withLine(editor, draft)
       view.print(OTHER_DRAFT_KEPT, 'dim')
+    },
+    putAside() {
+      const before = editor
+      const { editor: emptied, typed } = putAside(before)
+      aside = typed
+      editor = emptied
+      const isAside = emptied.sent !== before.sent
+      if (isAside || waiting > 0) enterAgain.begin()
+      view.draft(shownDraft(editor))
+      if (isAside) view.print(PUT_ASIDE, 'error')
     },
     forget() {
       editor = withoutPast(editor)
