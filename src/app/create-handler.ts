@@ -55,7 +55,7 @@ export async function createHandler(
   })
   const typing = createTyping({
     store: storage.talk.typed,
-    wants: async (person) => (await preferences.of(person)).history !== 'off',
+    preferences,
     clock,
     log,
   })

@@ -52,7 +52,7 @@ export interface ExecPipe {
   err(text: string): Promise<void>
   /** Aborted when the client is gone, interrupts (^C with a pty), or the server stops. */
   readonly signal: AbortSignal
-  /** Aborted when the server is going to stop: what serves without end is to end now. Others have time until `signal`. */
+  /** Aborted when the server is going to stop: what serves without end is to begin nothing new. Others have time until `signal`. */
   readonly draining: AbortSignal
   /** As in `Terminal`. */
   readonly env: Readonly<Record<string, string>>

@@ -30,6 +30,21 @@ const tool = (id: number | string, name: string, args: object = {}) => ({
   params: { name, arguments: args },
 })
 
+/** A request in the revision of 2026-07-28. */
+const newest = (id: number, method: string, params: object = {}) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params: {
+    ...params,
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+})
+
 const lines = (...messages: readonly (object | string)[]): string =>
   messages.map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`).join('')
 
@@ -158,6 +173,19 @@ describe('calls at the same time', () => {
     expect(new Set(errorCodes(twice.of(1)))).toEqual(new Set([-32_600, 'no error']))
     expect(twice.of(1)).toHaveLength(2)
     expect(twice.of('ping')).toHaveLength(1)
+  })
+
+  test('are refused as streams of changes where one with that id is open, which goes on', async () => {
+    const listen = newest(7, 'subscriptions/listen', {
+      notifications: { resourceSubscriptions: ['room://lobby/log'] },
+    })
+    await using session = openSsh(target, ['mcp', 'serve'])
+    session.write(lines(newest(1, 'server/discover'), listen))
+    await session.waitFor('acknowledged')
+    session.write(lines(listen))
+    await session.waitFor('a stream of changes with this id is open; give each request its own')
+    await stage.as('rhea', ['say', 'lobby', 'news'])
+    await session.waitFor('"uri":"room://lobby/log"')
   })
 })
 

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDeferred } from '../../src/lib/deferred.ts'
-import type { AgentClient } from '../support/mcp/agent-client.ts'
-import { openAgent } from '../support/mcp/agent.ts'
-import { openHttpAgent } from '../support/mcp/http-agent.ts'
 import { saysLater } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
 import { createModelStage, type ModelStage } from '../support/stage.ts'
@@ -84,49 +81,5 @@ test('a script that asked has its answer; what serves without end is over at onc
   expect(await stopped).toBe(0)
 })
 
-/** An agent of alice's over SSH and one over HTTP, which have asked the model; it has begun both answers, and bob sees it. */
-async function askAsAgents(on: ModelStage, token: string, later: Promise<void>) {
-  const bob = await on.open('bob', '-tt')
-  await bob.waitFor('-- lobby')
-  const ask = async (agent: AgentClient, by: string) => {
-    on.models.play(saysLater(`A half over ${by}`, later, ` and the rest over ${by}.`))
-    const asked = agent.call('ask_model', { room: 'lobby', model: 'qwen', text: 'tell me all of it' })
-    await bob.waitFor(`A half over ${by}`)
-    return { agent, asked, by }
-  }
-  const agents = [
-    await ask(await openAgent(on, 'alice'), 'SSH'),
-    await ask(await openHttpAgent(on.server.http, token), 'HTTP'),
-  ]
-  const end = async (): Promise<void> => {
-    for (const one of [...agents.map(({ agent }) => agent), bob]) await one[Symbol.asyncDispose]()
-  }
-  return { agents, bob, [Symbol.asyncDispose]: end }
-}
-
 const newToken = async (on: ModelStage): Promise<string> =>
   (await on.as('alice', ['token', 'new'])).stdout.trim()
-
-test('the calls of agents over SSH and HTTP that wait for a model are answered', async () => {
-  await stage.restart('SIGTERM')
-  const goOn = createDeferred<void>()
-  await using asking = await askAsAgents(stage, await newToken(stage), goOn.promise)
-  const stopped = stage.server.stop('SIGTERM')
-  await asking.bob.waitFor('The server is going down. Goodbye.')
-  goOn.resolve()
-  for (const { asked, by } of asking.agents)
-    expect(await asked).toMatchObject({
-      text: expect.stringContaining(`A half over ${by} and the rest over ${by}.`) as string,
-    })
-  expect(await stopped).toBe(0)
-})
-
-test('agents over SSH and HTTP that nobody waits for read that the server stops', async () => {
-  await using hasty = await createModelStage('', { http: true })
-  await using asking = await askAsAgents(hasty, await newToken(hasty), new Promise(() => {}))
-  const stopped = hasty.server.stop('SIGTERM')
-  const why = "@qwen's turn for alice was stopped: the server is stopping"
-  for (const { asked } of asking.agents)
-    expect(await asked).toMatchObject({ isError: true, text: expect.stringContaining(why) as string })
-  expect(await stopped).toBe(0)
-})

@@ -27,7 +27,7 @@ export interface AgentRooms extends AgentControl {
 /** Rooms that an agent may be in at once, and as many that it may follow. */
 const MAX_ROOMS = 32
 
-const TOO_MANY = `an agent is in ${MAX_ROOMS} rooms at most, and follows as many; leave one of them`
+const TOO_MANY = `an agent is in ${MAX_ROOMS} rooms at most, and follows as many; leave one of them, or listen to fewer`
 
 export function createAgentRooms(
   person: Person,
@@ -41,8 +41,6 @@ export function createAgentRooms(
   let listener: AgentListener | undefined
   let isOver = false
   let timesPutOut = 0
-  /** Rooms of which it is being found out whether they may be followed. */
-  let asked = 0
 
   const participant = (): Participant => ({
     person,
@@ -86,13 +84,13 @@ export function createAgentRooms(
       }),
     async follow(name, whyNot) {
       if (isOver || followed.has(name)) return undefined
-      if (followed.size + asked >= MAX_ROOMS) return TOO_MANY
-      asked += 1
-      const why = await whyNot().finally(() => (asked -= 1))
+      const why = await whyNot()
       if (why !== undefined) return why
       try {
         const room = await rooms.get(name, person)
         unfollow(name)
+        // Only now: a room that the person may not see takes no place, and nobody can count what is hidden.
+        if (followed.size >= MAX_ROOMS) return TOO_MANY
         followed.set(
           name,
           room.listen({ deliver: (entry) => void (hears(entry) && listener?.changed(entry)) }),

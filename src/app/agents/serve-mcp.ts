@@ -1,7 +1,6 @@
 import type { Person } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
-import { untilAborted } from '../../lib/jobs/until-aborted.ts'
 import type { ExecPipe } from '../../session/ports.ts'
 import { version } from '../version.ts'
 import type { Agents } from './agents.ts'
@@ -19,11 +18,11 @@ export const createServeMcp =
       await serveLines(
         agent,
         {
-          // A server that drains hears no more, and answers what was asked.
-          stdin: endingWith(pipe.draining, pipe.stdin),
+          stdin: pipe.stdin,
           out: pipe.out,
           work: (piece) => account.run(piece),
           signal: agent.signal,
+          draining: pipe.draining,
           maxBytes: maxBytes(),
         },
         {
@@ -35,15 +34,6 @@ export const createServeMcp =
       await agent.close()
     }
   }
-
-/** The same items, until the signal is aborted. */
-async function* endingWith<T>(signal: AbortSignal, items: AsyncIterable<T>): AsyncGenerator<T> {
-  try {
-    yield* untilAborted(items, signal)
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
-}
 
 /** Loaded with the first agent: most servers have none. */
 const adapter = () => import('../../adapters/mcp/server/serve-lines.ts')

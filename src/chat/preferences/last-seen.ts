@@ -14,14 +14,19 @@ export interface LastSeen {
 }
 
 export function createLastSeen(store: LastSeenStore, alarm: Alarm, log: Log): LastSeen {
+  /** By person and room. */
+  const unstored = new Map<string, EntryId>()
   const writes = createNewestWrites<string>({
     what: 'how far somebody has read was not stored yet',
+    onDone: (key) => unstored.delete(key),
     alarm,
     log,
   })
   return {
     async find({ id, guest }, room) {
       if (guest) return undefined
+      const newest = unstored.get(`${id} ${room}`)
+      if (newest !== undefined) return newest
       try {
         return await store.find(id, room)
       } catch (error) {
@@ -31,7 +36,10 @@ export function createLastSeen(store: LastSeenStore, alarm: Alarm, log: Log): La
       }
     },
     async put({ id, guest }, room, entry) {
-      if (!guest && entry !== '') await writes.write(`${id} ${room}`, () => store.put(id, room, entry))
+      if (guest || entry === '') return
+      const key = `${id} ${room}`
+      unstored.set(key, entry)
+      await writes.write(key, () => store.put(id, room, entry))
     },
   }
 }

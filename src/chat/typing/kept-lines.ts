@@ -3,6 +3,7 @@ import { StorageError } from '../errors.ts'
 import type { NewestWrites } from '../newest-writes.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Alarm, Clock, Log } from '../ports.ts'
+import type { OpenPreferences, Preferences } from '../preferences/preferences.ts'
 import type { TypedLimits, TypedStore } from './ports.ts'
 import { createPendingLines } from './pending-lines.ts'
 import { holdsSecret } from './secrets.ts'
@@ -20,14 +21,14 @@ export interface KeptLines {
   sent(line: string): void
   /** A session ends with this unsent. Resolves once all is stored, or the store has refused it. */
   left(draft: string): Promise<void>
-  /** From now on nothing is kept, and what was kept is forgotten here; or it is kept again. */
-  setKept(isKept: boolean): void
+  /** To be called once all sessions have ended and all is stored. */
+  close(): void
 }
 
-/** What lines are kept with. `wants` says whether somebody wants their lines kept. */
+/** What lines are kept with: of whoever turns their option `history` off, nothing. */
 export interface KeptLinesParts {
   readonly store: Omit<TypedStore, 'forget'>
-  readonly wants: (person: Person) => Promise<boolean>
+  readonly preferences: Pick<Preferences, 'open'>
   readonly clock: Clock & Alarm
   readonly log: Log
 }
@@ -53,13 +54,15 @@ interface KeptDraft {
 
 export function createKeptLines(
   person: Person,
-  { store, wants, clock, log }: KeptLinesParts,
+  { store, preferences, clock, log }: KeptLinesParts,
   writes: TypedWrites,
 ): KeptLines {
   const { id } = person
   let lines: readonly string[] = []
   let draft: KeptDraft | undefined
   let isWanted = true
+  let isClosed = false
+  let options: OpenPreferences | undefined
   const pending = createPendingLines({
     person: id,
     store: (added) => store.addLines(id, added, LIMITS),
@@ -72,8 +75,12 @@ export function createKeptLines(
   const oldest = (): number => clock.now() - DRAFT_DAYS * DAY_MS
 
   async function read(): Promise<void> {
+    options = await preferences.open(person)
+    if (isClosed) return options.close()
+    options.onChange((changed) => changed === 'history' && follow())
+    follow()
+    if (!isWanted) return
     try {
-      if (!(await wants(person))) return void (isWanted = false)
       const [before, left] = await Promise.all([store.lines(id), store.draft(id, oldest())])
       // They may have wanted it no more while it was read.
       if (!isWanted) return
@@ -83,6 +90,16 @@ export function createKeptLines(
       if (!(error instanceof StorageError)) throw error
       log.warn({ error, reason: error.reason }, 'what somebody typed before could not be read')
     }
+  }
+
+  /** It may be set through another server, too. */
+  function follow(): void {
+    isWanted = options?.now().history !== 'off'
+    if (isWanted) return
+    lines = []
+    pending.drop()
+    writes.drafts.drop(id)
+    draft = undefined
   }
 
   function remember(line: string): void {
@@ -98,7 +115,12 @@ export function createKeptLines(
     const kept = { text, at: clock.now() }
     draft = kept
     for (const listener of listeners) if (text !== before) listener(text)
-    await writes.drafts.write(id, () => store.keepDraft(id, kept, oldest()))
+    await writes.drafts.write(id, async () => {
+      const lost = await store.keepDraft(id, kept, oldest())
+      if (lost === undefined || lost === before) return
+      if (lost === text && draft === kept) draft = undefined
+      if (lost === text || !text.includes(lost)) remember(lost)
+    })
   }
 
   return {
@@ -123,13 +145,9 @@ export function createKeptLines(
         await keepDraft(unsent.slice(0, MAX_DRAFT_UNITS).toWellFormed())
       await pending.storeNow()
     },
-    setKept(isKept) {
-      isWanted = isKept
-      if (isKept) return
-      lines = []
-      pending.drop()
-      writes.drafts.drop(id)
-      draft = undefined
+    close() {
+      isClosed = true
+      options?.close()
     },
   }
 }

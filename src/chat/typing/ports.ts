@@ -24,12 +24,15 @@ export interface TypedStore {
   addLines(person: PersonId, lines: readonly string[], limits: TypedLimits): Promise<void>
   /** One that was kept since `notBefore`, in milliseconds since the epoch. */
   draft(person: PersonId, notBefore: number): Promise<string | undefined>
-  /** Takes the place of another draft, but of none that is newer and not of the future. Whatever is older than `notBefore`, of anybody, is deleted. */
+  /**
+   * Takes the place of another draft, but of none that is newer and not of the future. Resolves to the text of the one of the two that
+   * is nowhere now, if they differ. Whatever is older than `notBefore`, of anybody, is deleted.
+   */
   keepDraft(
     person: PersonId,
     draft: { readonly text: string; readonly at: number },
     notBefore: number,
-  ): Promise<void>
+  ): Promise<string | undefined>
   /** Deletes one that was kept until `notAfter`, or in the future: a newer one stays. */
   dropDraft(person: PersonId, notAfter: number): Promise<void>
   /** Deletes all that the person typed. */

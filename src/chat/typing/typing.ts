@@ -7,8 +7,8 @@ import type { TypedStore } from './ports.ts'
 export interface Typing {
   /** For a session that begins. Never rejects with `StorageError`: it is logged, and nothing is remembered. */
   open(person: Person): Promise<TypingSession>
-  /** From now on nothing is kept, and what was kept is deleted; or it is kept again. Rejects with `StorageError`. */
-  setKept(person: Person, isKept: boolean): Promise<void>
+  /** Deletes what was stored of somebody who wants nothing kept. Rejects with `StorageError`. */
+  forget(person: Person): Promise<void>
 }
 
 /** The part that one session has in it. */
@@ -65,7 +65,10 @@ export function createTyping(parts: TypingParts): Typing {
   /** Until all is stored it is held for whoever logs in meanwhile: they may read before it is on disk. */
   function release(person: PersonId): void {
     const isWaiting = writes.lines.isWaiting(person) || writes.drafts.isWaiting(person)
-    if (held.get(person)?.sessions === 0 && !isWaiting) held.delete(person)
+    const one = held.get(person)
+    if (one?.sessions !== 0 || isWaiting) return
+    held.delete(person)
+    one.kept.close()
   }
 
   return {
@@ -90,10 +93,8 @@ export function createTyping(parts: TypingParts): Typing {
         },
       }
     },
-    async setKept({ id, guest }, isKept) {
-      if (guest) return
-      held.get(id)?.kept.setKept(isKept)
-      if (!isKept) await parts.store.forget(id)
+    async forget({ id, guest }) {
+      if (!guest) await parts.store.forget(id)
     },
   }
 }

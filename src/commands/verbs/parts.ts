@@ -46,7 +46,7 @@ export interface CommandParts {
   readonly spoken: {
     readonly speech: Speech
     readonly talk: Talk
-    readonly typing: Pick<Typing, 'setKept'>
+    readonly typing: Pick<Typing, 'forget'>
   }
   /** What goes on in the rooms. */
   readonly activity: {

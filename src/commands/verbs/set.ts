@@ -17,7 +17,7 @@ const NAMES = keysOf(OPTIONS)
 
 export const setCommand = (
   preferences: Pick<Preferences, 'of' | 'set'>,
-  typing: Pick<Typing, 'setKept'>,
+  typing: Pick<Typing, 'forget'>,
 ): Command =>
   defineCommand({
     name: 'set',
@@ -45,7 +45,7 @@ export const setCommand = (
         )
       }
       await preferences.set(person, name, value)
-      if (name === 'history') await typing.setKept(person, value === 'on')
+      if (name === 'history' && value === 'off') await typing.forget(person)
       out.line(`${name} is ${value}${person.guest ? ' until you leave: guests keep nothing' : ''}`)
     },
   })

@@ -33,12 +33,13 @@ export function typedExam(store: () => Storage): void {
   test('one draft is kept for each person, until it is too old or dropped', async () => {
     await register(store(), alice, bob)
     const { typed } = store().talk
-    await typed.keepDraft(alice.id, { text: 'half a', at: 10 }, 0)
-    await typed.keepDraft(alice.id, { text: 'half a thought', at: 20 }, 0)
+    expect(await typed.keepDraft(alice.id, { text: 'half a', at: 10 }, 0)).toBeUndefined()
+    expect(await typed.keepDraft(alice.id, { text: 'half a thought', at: 20 }, 0)).toBe('half a')
+    expect(await typed.keepDraft(alice.id, { text: 'half a thought', at: 20 }, 0)).toBeUndefined()
     expect(await typed.draft(alice.id, 20)).toBe('half a thought')
     expect(await typed.draft(alice.id, 21)).toBeUndefined()
     expect(await typed.draft(bob.id, 0)).toBeUndefined()
-    await typed.keepDraft(alice.id, { text: 'came late', at: 15 }, 0)
+    expect(await typed.keepDraft(alice.id, { text: 'came late', at: 15 }, 0)).toBe('came late')
     expect(await typed.draft(alice.id, 0)).toBe('half a thought')
     await typed.keepDraft(bob.id, { text: 'of the future', at: 9e12 }, 0)
     await typed.keepDraft(bob.id, { text: 'mine', at: 30 }, 0)
@@ -69,7 +70,7 @@ export function typedExam(store: () => Storage): void {
     await chat.preferences.put(alice.id, { option: 'history', value: 'off' })
     for (const { id } of [alice, bob]) {
       await talk.typed.addLines(id, ['a line'], limits)
-      await talk.typed.keepDraft(id, { text: 'a draft', at: 1 }, 0)
+      expect(await talk.typed.keepDraft(id, { text: 'a draft', at: 1 }, 0)).toBeUndefined()
     }
     expect([await talk.typed.lines(alice.id), await talk.typed.draft(alice.id, 0)]).toEqual([[], undefined])
     expect([await talk.typed.lines(bob.id), await talk.typed.draft(bob.id, 0)]).toEqual([

@@ -226,8 +226,7 @@ async function runnerIn(
   const config = { dataDir, roomsDir: join(dataDir, 'rooms'), admins: () => [] }
   const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
   const policy = (): InvitePolicy => invitePolicy
-  const wants = async (person: Person) => (await preferences.of(person)).history !== 'off'
-  const typing = createTyping({ store: storage.talk.typed, wants, clock, log })
+  const typing = createTyping({ store: storage.talk.typed, preferences, clock, log })
   const mcpConfig = mcpConfigIn(dataDir)
   const mcp = await openMcp(() => mcpConfig, rooms.everywhere, chatParts, [])
   const groups = createCommandGroups({

@@ -62,6 +62,7 @@ async function startHost() {
   const { people } = createPeopleParts(chatParts)
   const shared = sharedBySessions()
   const talk = await talkOver(chatParts)
+  const preferences = await loadPreferences(chatParts.storage.chat.preferences, chatParts.log)
   const handler = createClientHandler({
     door: createDoor(people, sanctions, createOpenClients(), talk.ignores.cameIn),
     rooms,
@@ -83,7 +84,7 @@ async function startHost() {
     input: {
       runner: runnerOf(chatParts),
       complete: async () => [],
-      typing: createTyping({ store: chatParts.storage.talk.typed, wants: async () => true, ...chatParts }),
+      typing: createTyping({ store: chatParts.storage.talk.typed, ...chatParts, preferences }),
       serveMcp: async () => undefined,
       stop: async () => undefined,
     },
@@ -97,7 +98,7 @@ async function startHost() {
       }),
     },
     shared,
-    preferences: await loadPreferences(chatParts.storage.chat.preferences, chatParts.log),
+    preferences,
     settings: { motd: () => 'be kind', stdin: () => ({ bytes: 10, stallMs: 50 }) },
   })
   return { ...chatParts, talk, handler }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { createMcpHandler, parseJSONRPCMessage } from '@modelcontextprotocol/server'
+import { createMcpHandler, parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/server'
 import type { Person } from '../../../chat/people/person.ts'
 import type { Json } from '../../../lib/json.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
-import { createListenedRooms } from '../server/listened.ts'
+import { REFUSED } from '../server/error-codes.ts'
+import { createListenedStreams } from '../server/listened.ts'
 import { createNotifications } from '../server/notifications.ts'
 import type { McpHttpParts } from './ports.ts'
 import type { HttpSession } from './sessions.ts'
@@ -18,7 +19,7 @@ export async function openModern(
 ): Promise<HttpSession> {
   const agent = await openAgent(person)
   const over = new AbortController()
-  const listened = createListenedRooms(agent, report)
+  const listened = createListenedStreams(agent, { maxStreams: MAX_STREAMS, report })
   // Each request has a server of its own, and none of them hears.
   const silent = { ...agent, listen: () => {} }
   const handler = createMcpHandler(() => createMcpServer(silent, { version, era: 'modern' }), {
@@ -42,8 +43,13 @@ export async function openModern(
     person,
     signal: AbortSignal.any([agent.signal, over.signal]),
     async answer(request, body) {
-      await follow(body, request.signal)
-      return await handler.fetch(request, { parsedBody: body })
+      const message = messageOf(body)
+      const stream = message && listened.open(message)
+      if (stream) whenAborted(request.signal, stream.end)
+      const why = await stream?.ready
+      if (why === undefined) return await handler.fetch(request, { parsedBody: body })
+      stream?.end()
+      return refused(message, why)
     },
     async close() {
       over.abort()
@@ -53,13 +59,20 @@ export async function openModern(
   }
 
   /** What is no message is answered by the SDK. */
-  async function follow(body: Json | undefined, answered: AbortSignal): Promise<void> {
+  function messageOf(body: Json | undefined): JSONRPCMessage | undefined {
     try {
-      const followed = listened.follow(parseJSONRPCMessage(body))
-      if (followed) whenAborted(answered, followed.letGo)
-      await followed?.ready
+      return parseJSONRPCMessage(body)
     } catch (error) {
       report(error instanceof Error ? error : new Error('a message was not read', { cause: error }))
+      return undefined
     }
   }
 }
+
+/** The answer to a request that is not served, as the SDK has those of its own. */
+const refused = (message: JSONRPCMessage | undefined, why: string): Response =>
+  Response.json({
+    jsonrpc: '2.0',
+    id: message && 'id' in message ? message.id : null,
+    error: { code: REFUSED, message: why },
+  })

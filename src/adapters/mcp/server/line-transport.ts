@@ -1,9 +1,11 @@
 import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
 import { isTooDeep, MAX_JSON_DEPTH } from '../../../lib/clean-json.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
+import { untilAborted } from '../../../lib/jobs/until-aborted.ts'
 import { isJsonObject, parseJson, type Json } from '../../../lib/json.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 import { createRequestsInFlight } from './requests-in-flight.ts'
+import { INVALID_REQUEST, REFUSED } from './error-codes.ts'
 import { linesOfBytes, type LongLine } from './byte-lines.ts'
 import { repeatable, type RequestId } from './request-id.ts'
 
@@ -16,14 +18,16 @@ export interface LinePipe {
   /** Does a piece of work for this client once it is its turn. Rejects as the work throws. */
   work(piece: () => void): Promise<void>
   readonly signal: AbortSignal
+  /** Aborted when the server is going to stop: nothing new begins then, and the transport ends once all is answered. */
+  readonly draining: AbortSignal
   /** Of one message. */
   readonly maxBytes: number
 }
 
 /** What is told of each message that comes, before the server is, and of each that goes. */
 export interface MessageWatch {
-  /** Where the server has to wait for it, resolves to whether the client still wants an answer. Never rejects. */
-  taken(message: JSONRPCMessage): Promise<boolean> | undefined
+  /** Where the server has to wait for it, resolves to whether it is to be served, and else why not. Never rejects. */
+  taken(message: JSONRPCMessage): Promise<'wanted' | 'cancelled' | { readonly why: string }> | undefined
   sent(message: JSONRPCMessage): void
 }
 
@@ -35,14 +39,13 @@ export interface LineTransport extends Transport {
 
 /** JSON-RPC 2.0, section 5.1 (jsonrpc.org). */
 const PARSE_ERROR = -32_700
-const INVALID_REQUEST = -32_600
 
 /**
  * MCP with a message on each line. What is no message is answered with an error that says what is wrong, and the next line
  * is read: nothing that a client sends ends it. Lines are read as fast as the client reads what they cause.
  */
 export function createLineTransport(pipe: LinePipe, watch?: MessageWatch): LineTransport {
-  const inFlight = createRequestsInFlight()
+  const inFlight = createRequestsInFlight(pipe.draining)
   const ended = createDeferred<void>()
   let isClosed = false
   let lastSent: Promise<void> = Promise.resolve()
@@ -72,7 +75,7 @@ export function createLineTransport(pipe: LinePipe, watch?: MessageWatch): LineT
 
   async function readAll(): Promise<void> {
     try {
-      for await (const line of linesOfBytes(pipe.stdin, pipe.maxBytes)) {
+      for await (const line of linesOfBytes(endingWith(inFlight.drained, pipe.stdin), pipe.maxBytes)) {
         if (isClosed) return
         await pipe.work(() => take(line))
         await lastSent
@@ -90,14 +93,20 @@ export function createLineTransport(pipe: LinePipe, watch?: MessageWatch): LineT
     const read = readMessage(line, pipe.maxBytes)
     if ('wrong' in read) return answerError(read)
     const wrong = inFlight.begin(read.message)
-    if (wrong !== undefined) return answerError({ id: read.id, code: INVALID_REQUEST, wrong })
+    if (wrong) return answerError({ id: read.id, ...wrong })
     const ready = watch?.taken(read.message)
-    if (ready) void giveLater(read.message, ready)
+    if (ready) void giveLater(read, ready)
     else transport.onmessage?.(read.message)
   }
 
-  async function giveLater(message: JSONRPCMessage, ready: Promise<boolean>): Promise<void> {
-    if ((await ready) && !isClosed) transport.onmessage?.(message)
+  async function giveLater(
+    { message, id }: Read,
+    ready: NonNullable<ReturnType<MessageWatch['taken']>>,
+  ): Promise<void> {
+    const verdict = await ready
+    if (isClosed || verdict === 'cancelled') return
+    if (verdict === 'wanted') transport.onmessage?.(message)
+    else answerError({ id, code: REFUSED, wrong: verdict.why })
   }
 
   function answerError({ id, code, wrong }: Wrong): void {
@@ -118,17 +127,29 @@ export function createLineTransport(pipe: LinePipe, watch?: MessageWatch): LineT
   }
 }
 
-/** A line that is no message. */
+/** The same items, until the signal is aborted. */
+async function* endingWith<T>(signal: AbortSignal, items: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* untilAborted(items, signal)
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+/** A line that is a message. */
+interface Read {
+  readonly message: JSONRPCMessage
+  readonly id: RequestId
+}
+
+/** One that is none. */
 interface Wrong {
   readonly id: RequestId
   readonly code: number
   readonly wrong: string
 }
 
-function readMessage(
-  line: Uint8Array | LongLine,
-  maxBytes: number,
-): { readonly message: JSONRPCMessage; readonly id: RequestId } | Wrong {
+function readMessage(line: Uint8Array | LongLine, maxBytes: number): Read | Wrong {
   if ('id' in line)
     return {
       id: line.id,

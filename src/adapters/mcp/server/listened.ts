@@ -1,5 +1,6 @@
-import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server'
+import { isJSONRPCRequest, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { StorageError } from '../../../chat/errors.ts'
 import type { Agent } from './ports.ts'
 import { roomOf } from './room-uri.ts'
 
@@ -8,63 +9,87 @@ const listened = z.looseObject({
   notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()).optional() }),
 })
 
-/** The rooms of one stream. */
-export interface FollowedRooms {
-  /** Resolves once the agent hears them; a stream that begins sooner tells its client nothing of what happens before. */
-  readonly ready: Promise<unknown>
-  /** The stream has ended. */
-  letGo(): void
+/** One stream of changes. */
+export interface ListenedStream {
+  /**
+   * Resolves to why it cannot be, or once the agent hears its rooms: a stream that begins sooner tells its client nothing of
+   * what happens before. Never rejects.
+   */
+  readonly ready: Promise<string | undefined>
+  /** It has ended, or was refused. */
+  end(): void
 }
 
-/** The rooms that an agent follows for its client's streams of changes. */
-export interface ListenedRooms {
+/** The streams of changes that an agent's client has open, and the rooms that the agent follows for them. */
+export interface ListenedStreams {
   /** Takes a message of the client. If it is one that opens a stream, the agent follows its rooms. Never throws. */
-  follow(message: JSONRPCMessage): FollowedRooms | undefined
+  open(message: JSONRPCMessage): ListenedStream | undefined
 }
 
 /**
  * Since 2026-07-28 a client asks for changes with `subscriptions/listen`, which the SDK serves without telling the server: it
- * then lets through what the client asked for, and the agent must follow those rooms.
+ * then lets through what the client asked for, and the agent must follow those rooms. At most `maxStreams` are open at once.
  */
-export function createListenedRooms(
-  agent: Pick<Agent, 'follow' | 'unfollow'>,
-  report: (error: Error) => void,
-): ListenedRooms {
-  /** How many streams are open for each room. */
-  const streams = new Map<string, number>()
+export function createListenedStreams(
+  agent: Pick<Agent, 'follow' | 'unfollow' | 'sees'>,
+  { maxStreams, report }: { readonly maxStreams: number; readonly report: (error: Error) => void },
+): ListenedStreams {
+  const open = new Set<ReadonlySet<string>>()
+  const isListenedTo = (room: string): boolean => [...open].some((rooms) => rooms.has(room))
 
-  function drop(room: string): void {
-    const left = (streams.get(room) ?? 0) - 1
-    if (left > 0) return void streams.set(room, left)
-    streams.delete(room)
-    agent.unfollow(room)
+  /** One after the other: each waits for its turn, and a message may name thousands. */
+  async function whyNotAll(rooms: ReadonlySet<string>): Promise<string | undefined> {
+    for (const room of rooms) {
+      const why = await whyNot(room)
+      if (!open.has(rooms)) return STREAM_ENDED
+      if (why !== undefined) return why
+    }
+    return undefined
   }
 
-  async function follow(room: string): Promise<void> {
-    streams.set(room, (streams.get(room) ?? 0) + 1)
-    await agent.follow(room)
-    // The stream may have ended meanwhile.
-    if (!streams.has(room)) agent.unfollow(room)
+  /** A room that the person may not see is not refused, because that would tell it from one that is not there yet. */
+  async function whyNot(room: string): Promise<string | undefined> {
+    try {
+      const why = await agent.follow(room)
+      // The stream may have ended meanwhile.
+      if (!isListenedTo(room)) agent.unfollow(room)
+      return why !== undefined && (await agent.sees(room)) ? why : undefined
+    } catch (error) {
+      report(error instanceof Error ? error : new Error('a room was not followed', { cause: error }))
+      return error instanceof StorageError ? error.message : NOT_FOLLOWED
+    }
   }
 
   return {
-    follow(message) {
+    open(message) {
+      if (!isListen(message)) return undefined
+      if (open.size >= maxStreams) return { ready: Promise.resolve(tooMany(maxStreams)), end() {} }
       const rooms = roomsIn(message)
-      if (rooms.size === 0) return undefined
-      const ready = Promise.all([...rooms].map((room) => follow(room).catch(report)))
+      open.add(rooms)
       return {
-        ready,
-        letGo() {
-          for (const room of rooms) drop(room)
-          rooms.clear()
+        ready: whyNotAll(rooms),
+        end() {
+          if (!open.delete(rooms)) return
+          for (const room of rooms) if (!isListenedTo(room)) agent.unfollow(room)
         },
       }
     },
   }
 }
 
-function roomsIn(message: JSONRPCMessage): Set<string> {
-  if (!isJSONRPCRequest(message) || message.method !== 'subscriptions/listen') return new Set()
-  const uris = listened.safeParse(message.params).data?.notifications.resourceSubscriptions ?? []
+const tooMany = (maxStreams: number): string =>
+  `${maxStreams} streams of changes are open already; end one of them`
+
+const NOT_FOLLOWED = 'the rooms could not be looked up; try it again'
+
+/** Nobody reads it any more. */
+const STREAM_ENDED = 'the stream has ended'
+
+/** Whether a message is to open a stream. */
+export const isListen = (message: JSONRPCMessage): message is JSONRPCRequest =>
+  isJSONRPCRequest(message) && message.method === 'subscriptions/listen'
+
+function roomsIn({ params }: JSONRPCRequest): ReadonlySet<string> {
+  const uris = listened.safeParse(params).data?.notifications.resourceSubscriptions ?? []
   return new Set(uris.flatMap((uri) => roomOf(uri) ?? []))
 }

@@ -1,21 +1,31 @@
 import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server'
+import { whenAborted } from '../../../lib/when-aborted.ts'
+import { INVALID_REQUEST, REFUSED } from './error-codes.ts'
 
 /** Calls that one client may have at once. */
 const MAX_IN_FLIGHT = 32
 
+const STOPPING = 'the server is stopping; ask again when it is back'
+
+const invalid = (wrong: string) => ({ code: INVALID_REQUEST, wrong })
+
 /** The requests of one client that wait for an answer. */
 export interface RequestsInFlight {
   /** Takes a message of the client. Why it must not be served, in a sentence, if so. */
-  begin(message: JSONRPCMessage): string | undefined
+  begin(message: JSONRPCMessage): { readonly code: number; readonly wrong: string } | undefined
   /** Takes a message to the client. */
   answered(message: JSONRPCMessage): void
   /** Resolves when none waits any more. */
   allAnswered(): Promise<void>
+  /** Aborted when none waits any more after the server began to drain. */
+  readonly drained: AbortSignal
   /** None will be answered any more. */
   giveUp(): void
 }
 
-export function createRequestsInFlight(): RequestsInFlight {
+/** Once `draining` is aborted, none is served but `ping`. */
+export function createRequestsInFlight(draining: AbortSignal): RequestsInFlight {
+  const drained = new AbortController()
   const waiting = new Set<string | number>()
   let whenNone: (() => void)[] = []
 
@@ -26,12 +36,22 @@ export function createRequestsInFlight(): RequestsInFlight {
     whenNone = []
   }
 
+  const allAnswered = async (): Promise<void> =>
+    await new Promise((resolve) => {
+      whenNone.push(resolve)
+      end(undefined)
+    })
+
+  whenAborted(draining, () => void allAnswered().then(() => drained.abort()))
+
   return {
     begin(message) {
       if (isJSONRPCRequest(message)) {
-        if (waiting.has(message.id)) return 'a request with this id waits for its answer; give each its own'
+        if (waiting.has(message.id))
+          return invalid('a request with this id waits for its answer; give each its own')
+        if (draining.aborted && message.method !== 'ping') return { code: REFUSED, wrong: STOPPING }
         if (waiting.size >= MAX_IN_FLIGHT)
-          return `${MAX_IN_FLIGHT} requests wait for their answers already; wait for one of them`
+          return invalid(`${MAX_IN_FLIGHT} requests wait for their answers already; wait for one of them`)
         // It stays open as long as the client wants to listen, so that nothing waits for its end.
         if (message.method !== 'subscriptions/listen') waiting.add(message.id)
       } else if ('method' in message && message.method === 'notifications/cancelled') {
@@ -43,11 +63,8 @@ export function createRequestsInFlight(): RequestsInFlight {
     answered(message) {
       if (!('method' in message)) end(message.id)
     },
-    allAnswered: async () =>
-      await new Promise((resolve) => {
-        whenNone.push(resolve)
-        end(undefined)
-      }),
+    allAnswered,
+    drained: drained.signal,
     giveUp() {
       waiting.clear()
       end(undefined)

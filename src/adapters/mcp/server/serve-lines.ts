@@ -1,12 +1,12 @@
-import { isJSONRPCRequest, type McpServerFactory } from '@modelcontextprotocol/server'
+import type { McpServerFactory } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { createListenedRooms } from './listened.ts'
+import { createListenedStreams, isListen } from './listened.ts'
 import { createLineTransport, type LinePipe, type MessageWatch } from './line-transport.ts'
 import type { Agent } from './ports.ts'
 import { createMcpServer } from './server.ts'
 
-/** `subscriptions/listen` that one client may have open: each may name as many rooms as a message holds. */
-const MAX_SUBSCRIPTIONS = 8
+/** Streams of changes that one client may have open: each may name as many rooms as a message holds. */
+const MAX_STREAMS = 8
 
 /**
  * Serves an agent on a pipe of lines, in the protocol's revision that the client speaks first. Resolves when the input has
@@ -32,15 +32,17 @@ export async function serveLines(
   const handle = serveStdio(factory, {
     transport,
     onerror: report,
-    maxSubscriptions: MAX_SUBSCRIPTIONS,
+    maxSubscriptions: MAX_STREAMS,
   })
   await transport.ended
   await handle.close()
 }
 
+const ID_IS_TAKEN = { why: 'a stream of changes with this id is open; give each request its own' }
+
 /** Follows the rooms of a stream of changes from its request until that is cancelled or answered, which ends it. */
 function watchStreams(agent: Agent, report: (error: Error) => void): MessageWatch {
-  const listened = createListenedRooms(agent, report)
+  const listened = createListenedStreams(agent, { maxStreams: MAX_STREAMS, report })
   const open = new Map<unknown, () => void>()
   const end = (id: unknown): void => {
     open.get(id)?.()
@@ -50,14 +52,18 @@ function watchStreams(agent: Agent, report: (error: Error) => void): MessageWatc
     taken(message) {
       if ('method' in message && message.method === 'notifications/cancelled')
         end(message.params?.['requestId'])
-      const followed = listened.follow(message)
-      if (!followed || !isJSONRPCRequest(message)) return undefined
+      if (!isListen(message)) return undefined
       const { id } = message
-      const { ready, letGo } = followed
-      // A client that gives two the same id has replaced the first.
-      end(id)
-      open.set(id, letGo)
-      return ready.then(() => open.get(id) === letGo)
+      if (open.has(id)) return Promise.resolve(ID_IS_TAKEN)
+      const stream = listened.open(message)
+      if (!stream) return undefined
+      open.set(id, stream.end)
+      return stream.ready.then((why) => {
+        if (open.get(id) !== stream.end) return 'cancelled'
+        if (why === undefined) return 'wanted'
+        end(id)
+        return { why }
+      })
     },
     sent(message) {
       if (!('method' in message)) end(message.id)

@@ -94,7 +94,10 @@ describe('a wrap process that hostile scripts run in', () => {
         const calls = (await readFile(trace, 'utf8')).match(/^\d+ +\w+\(.*/gm) ?? []
         const isWrite = (call: string): boolean => /^\d+ +write\(/.test(call)
         expect(calls.filter(isWrite).length).toBeGreaterThanOrEqual(escapes.length)
-        expect(calls.filter((call) => !isWrite(call))).toEqual([])
+        // The clock of V8 in Node 24 looks for it once, whatever the script is.
+        const isClock = (call: string): boolean =>
+          / openat\(AT_FDCWD, "\/sys\/devices\/system\/cpu\/cpu0\/tsc_freq_khz", O_RDONLY/.test(call)
+        expect(calls.filter((call) => !isWrite(call) && !isClock(call))).toEqual([])
       } finally {
         await composer[Symbol.asyncDispose]()
         await rm(directory, { recursive: true })

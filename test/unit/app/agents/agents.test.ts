@@ -133,6 +133,15 @@ describe('an agent in rooms', () => {
     const other = await open(world.bob)
     const all = await Promise.all(Array.from({ length: 33 }, (_, number) => other.agent.follow(`r${number}`)))
     expect(all.filter((why) => why !== undefined)).toHaveLength(1)
+    const third = await open(world.bob)
+    const asked = ['den', ...Array.from({ length: 32 }, (_, number) => `ghost${number}`), 'r0']
+    const whys = await Promise.all(asked.map((name) => third.agent.follow(name)))
+    expect(whys.map((why) => why?.replace(/ghost\d+|den/, 'NAME'))).toEqual([
+      ...Array.from({ length: 33 }, () => whys[0]?.replace('den', 'NAME')),
+      undefined,
+    ])
+    // With no place left either.
+    expect((await agent.follow('den'))?.replace('den', 'ghost')).toBe(await agent.follow('ghost'))
   })
 })
 

@@ -275,11 +275,12 @@ test('what somebody has seen who leaves while the store refuses is stored as soo
   await lastSeen.put(bob, name, '1' as EntryId)
   clock.advance(5_000)
   expect(await store.find(alice.id, name)).toBeUndefined()
+  expect(await lastSeen.find(alice, name)).toBe('2')
   isAway = false
   await expect
     .poll(async () => {
       clock.advance(5_000)
-      return [await lastSeen.find(alice, name), await lastSeen.find(bob, name)]
+      return [await store.find(alice.id, name), await store.find(bob.id, name)]
     })
     .toEqual(['2', '1'])
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { StorageError } from '../../../../src/chat/errors.ts'
 import type { Person, PersonId } from '../../../../src/chat/people/person.ts'
+import { loadPreferences } from '../../../../src/chat/preferences/preferences.ts'
 import { createTyping } from '../../../../src/chat/typing/typing.ts'
 import { createChatParts, type ChatParts } from '../../../support/chat-parts.ts'
 
@@ -11,7 +12,6 @@ type Typed = ChatParts['storage']['talk']['typed']
 async function createScene(change: Partial<Typed> = {}, isAway: () => boolean = () => false) {
   const parts = await createChatParts()
   const timers: (() => void)[] = []
-  let isWanted = true
   let now = 1_000_000_000_000
   const clock = { now: () => now, later: (_ms: number, run: () => void) => void timers.push(run) }
   const kept = parts.storage.talk.typed
@@ -24,14 +24,27 @@ async function createScene(change: Partial<Typed> = {}, isAway: () => boolean = 
     keepDraft: async (...all) => (unlessAway(), await kept.keepDraft(...all)),
     ...change,
   }
-  const typing = createTyping({ store, wants: async () => isWanted, clock, log: parts.log })
+  /** What one server has of it: several may share the store. */
+  async function createServer() {
+    const preferences = await loadPreferences(parts.storage.chat.preferences, parts.log)
+    const typing = createTyping({ store, preferences, clock, log: parts.log })
+    return {
+      typing,
+      /** As `/set history` does. */
+      async want(person: Person, wanted: boolean): Promise<void> {
+        await preferences.set(person, 'history', wanted ? 'on' : 'off')
+        if (!wanted) await typing.forget(person)
+      },
+      hear: (person: Person) => preferences.readAgain(person),
+    }
+  }
   return {
-    typing,
+    ...(await createServer()),
+    createServer,
     store,
     log: parts.log,
     alice: await parts.person('alice'),
     bob: await parts.person('bob'),
-    want: (wanted: boolean) => (isWanted = wanted),
     days: (count: number) => (now += count * 86_400_000),
     pass: () => timers.splice(0).forEach((run) => run()),
   }
@@ -130,8 +143,7 @@ test('who wants nothing kept has it forgotten, and nothing is kept from then on'
   first.sent('one')
   pass()
   first.sent('two')
-  want(false)
-  await typing.setKept(alice, false)
+  await want(alice, false)
   first.sent('three')
   await first.close('a draft')
   pass()
@@ -140,9 +152,8 @@ test('who wants nothing kept has it forgotten, and nothing is kept from then on'
   second.sent('four')
   await second.close('another')
   expect([await store.lines(alice.id), await store.draft(alice.id, 0)]).toEqual([[], undefined])
-  want(true)
   const third = await typing.open(alice)
-  await typing.setKept(alice, true)
+  await want(alice, true)
   third.sent('five')
   await third.close('')
   expect(await store.lines(alice.id)).toEqual(['five'])
@@ -154,7 +165,7 @@ test('for a guest nothing is kept', async () => {
   session.sent('one')
   await session.close('draft')
   expect(await typing.open(guest)).toMatchObject({ lines: [] })
-  await typing.setKept(guest, false)
+  await typing.forget(guest)
 })
 
 test('a store that fails keeps nobody from typing, and is logged', async () => {
@@ -175,7 +186,7 @@ test('a store that fails keeps nobody from typing, and is logged', async () => {
 
 test('what the store refuses is stored later: all lines, and the newest draft, the one before as a line', async () => {
   let isAway = true
-  const { typing, store, alice, bob, want, pass } = await createScene({}, () => isAway)
+  const { typing, store, alice, bob, pass } = await createScene({}, () => isAway)
   for (const draft of ['first', 'second']) {
     const session = await typing.open(alice)
     session.sent(`before ${draft}`)
@@ -185,7 +196,6 @@ test('what the store refuses is stored later: all lines, and the newest draft, t
   his.sent('one')
   await his.close('his draft')
   isAway = false
-  want(true)
   const stored = async ({ id }: Person) => [await store.lines(id), await store.draft(id, 0)]
   expect(await stored(alice)).toEqual([[], undefined])
   pass()
@@ -220,10 +230,60 @@ test('nothing is stored later of somebody who wants nothing kept by then', async
   session.sent('one')
   await session.close('draft')
   isAway = false
-  want(false)
-  await typing.setKept(alice, false)
+  await want(alice, false)
   pass()
   // What is asked for is written in the order in which it was asked for.
   await store.dropDraft(alice.id, 0)
   expect([await store.lines(alice.id), await store.draft(alice.id, 0)]).toEqual([[], undefined])
+})
+
+test('history that is turned off or on through another server is so here, too', async () => {
+  const { typing, store, alice, pass, want, hear, createServer } = await createScene()
+  const other = await createServer()
+  const session = await other.typing.open(alice)
+  session.sent('private')
+  const first = await typing.open(alice)
+  await want(alice, false)
+  await other.hear(alice)
+  session.sent('off')
+  expect((await other.typing.open(alice)).lines).toEqual([])
+  await (await other.typing.open(alice)).close('a draft')
+  expect((await other.typing.open(alice)).draft).toBeUndefined()
+  await other.want(alice, true)
+  await hear(alice)
+  pass()
+  first.sent('on again')
+  await first.close('')
+  expect([await store.lines(alice.id), await store.draft(alice.id, 0)]).toEqual([['on again'], undefined])
+})
+
+test('of two drafts on two servers the newest is offered, and the other one is a line', async () => {
+  const { typing, store, alice, days, createServer } = await createScene()
+  const other = await createServer()
+  const [first, second] = [await typing.open(alice), await other.typing.open(alice)]
+  await first.close('the first draft')
+  days(1)
+  await second.close('the second')
+  expect([await store.lines(alice.id), await store.draft(alice.id, 0)]).toEqual([
+    ['the first draft'],
+    'the second',
+  ])
+})
+
+test('a draft that is stored late, after a newer one of another server, is a line', async () => {
+  let isAway = true
+  const { typing, store, alice, days, pass, createServer } = await createScene({}, () => isAway)
+  const other = await createServer()
+  const [first, second] = [await typing.open(alice), await other.typing.open(alice)]
+  await first.close('the first draft')
+  days(1)
+  isAway = false
+  await second.close('the second')
+  await expect
+    .poll(async () => {
+      pass()
+      return [await store.lines(alice.id), await store.draft(alice.id, 0)]
+    })
+    .toEqual([['the first draft'], 'the second'])
+  expect(await typing.open(alice)).toMatchObject({ lines: ['the first draft'], draft: 'the second' })
 })

@@ -40,11 +40,16 @@ export function createTypedStore({ writeQueue }: Connections): TypedStore {
     keepDraft: (person, { text, at }, notBefore) =>
       writes.write(async (tx) => {
         await tx.run(sql`DELETE FROM drafts WHERE at < ${notBefore}`)
-        if (!(await wantsThem(tx, person))) return
-        await tx.run(sql`
+        if (!(await wantsThem(tx, person))) return undefined
+        const other = await tx.get<{ text: string }>(
+          sql`SELECT text FROM drafts WHERE person = ${person} FOR UPDATE`,
+        )
+        const stored = await tx.run(sql`
           INSERT INTO drafts (person, at, text) VALUES (${person}, ${at}, ${text})
           ON CONFLICT (person) DO UPDATE SET at = excluded.at, text = excluded.text
           WHERE excluded.at >= drafts.at OR drafts.at > extract(epoch FROM now()) * 1000`)
+        if (other === undefined || other.text === text) return undefined
+        return stored > 0 ? other.text : text
       }),
     async dropDraft(person, notAfter) {
       await writes.run(sql`

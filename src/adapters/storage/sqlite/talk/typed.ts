@@ -25,9 +25,11 @@ export function createTypedStore({ db, read, write, emptyLogSoon }: Connection):
   const draft = db.prepare<[PersonId, number], { text: string }>(
     'SELECT text FROM drafts WHERE person = ? AND at >= ?',
   )
+  const wanted = db.prepare<[{ person: PersonId }], { is: 0 | 1 }>(`SELECT ${IS_WANTED} AS "is"`)
+  const any = db.prepare<[PersonId], { text: string }>('SELECT text FROM drafts WHERE person = ?')
   const sweep = db.prepare<[number]>('DELETE FROM drafts WHERE at < ?')
   const keep = db.prepare<[{ person: PersonId; at: number; text: string }]>(
-    `INSERT INTO drafts (person, at, text) SELECT @person, @at, @text WHERE ${IS_WANTED}
+    `INSERT INTO drafts (person, at, text) VALUES (@person, @at, @text)
      ON CONFLICT (person) DO UPDATE SET at = excluded.at, text = excluded.text
      WHERE excluded.at >= at OR at > unixepoch('subsec') * 1000`,
   )
@@ -46,7 +48,11 @@ export function createTypedStore({ db, read, write, emptyLogSoon }: Connection):
     keepDraft: (person, { text, at }, notBefore) =>
       write(() => {
         sweep.run(notBefore)
-        keep.run({ person, at, text })
+        if (wanted.get({ person })?.is !== 1) return undefined
+        const other = any.get(person)
+        const { changes } = keep.run({ person, at, text })
+        if (other === undefined || other.text === text) return undefined
+        return changes > 0 ? other.text : text
       }),
     dropDraft: (person, notAfter) => write(() => void drop.run(person, notAfter)),
     forget: (person) =>

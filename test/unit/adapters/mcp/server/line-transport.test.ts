@@ -6,6 +6,7 @@ import { createDeferred } from '../../../../../src/lib/deferred.ts'
 /** A pipe that a test writes into and reads from. */
 function createPipe() {
   const gone = new AbortController()
+  const draining = new AbortController()
   const sent: { id?: unknown; error?: { message: string } }[] = []
   const incoming: Uint8Array[] = []
   let wake = createDeferred<void>()
@@ -31,6 +32,7 @@ function createPipe() {
     },
     work: async (piece) => piece(),
     signal: gone.signal,
+    draining: draining.signal,
     maxBytes: 1_000,
   })
   const taken: JSONRPCMessage[] = []
@@ -40,6 +42,7 @@ function createPipe() {
     taken,
     sent,
     gone,
+    draining,
     write(...messages: readonly object[]) {
       incoming.push(Buffer.from(messages.map((one) => `${JSON.stringify(one)}\n`).join('')))
       woken()
@@ -61,6 +64,7 @@ function createPipe() {
 }
 
 const request = (id: number) => ({ jsonrpc: '2.0' as const, id, method: 'ping' })
+const call = (id: number) => ({ ...request(id), method: 'tools/call' })
 const result = (id: number) => ({ jsonrpc: '2.0' as const, id, result: {} })
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -102,6 +106,44 @@ describe('a transport of lines', () => {
     early.gone.abort()
     await early.transport.start()
     await early.transport.ended
+  })
+
+  test('refuses what is asked once the server drains, but for a ping, and is over once all before is answered', async () => {
+    const pipe = createPipe()
+    await pipe.transport.start()
+    pipe.write(call(1), call(2), call(3))
+    await settle()
+    pipe.draining.abort()
+    const cancelled = { jsonrpc: '2.0' as const, method: 'notifications/cancelled', params: { requestId: 2 } }
+    pipe.write(call(4), request(5), cancelled)
+    await settle()
+    expect(pipe.taken).toEqual([call(1), call(2), call(3), request(5), cancelled])
+    expect(pipe.sent).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 4,
+        error: { code: -32_000, message: 'the server is stopping; ask again when it is back' },
+      },
+    ])
+    await pipe.transport.send(result(5))
+    await pipe.transport.send(result(1))
+    pipe.write(request(6))
+    await settle()
+    expect(pipe.taken.at(-1)).toEqual(request(6))
+    await pipe.transport.send(result(3))
+    await pipe.transport.send(result(6))
+    await pipe.transport.ended
+    expect(pipe.sent.map(({ id }) => id)).toEqual([4, 5, 1, 3, 6])
+  })
+
+  test('is over at once when the server drains and nothing waits, also where it drains already', async () => {
+    for (const isEarly of [true, false]) {
+      const pipe = createPipe()
+      if (isEarly) pipe.draining.abort()
+      await pipe.transport.start()
+      pipe.draining.abort()
+      await pipe.transport.ended
+    }
   })
 
   test('reads nothing more while the client does not read what it caused', async () => {

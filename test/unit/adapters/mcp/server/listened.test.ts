@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { createListenedStreams } from '../../../../../src/adapters/mcp/server/listened.ts'
+import { StorageError } from '../../../../../src/chat/errors.ts'
+import { createDeferred } from '../../../../../src/lib/deferred.ts'
+
+/** An agent that follows what it is asked to, once it may. */
+function createScene(whyNot: (room: string) => Promise<string | undefined> = async () => undefined) {
+  const asked: string[] = []
+  const followed = new Set<string>()
+  const agent = {
+    async follow(room: string) {
+      asked.push(room)
+      const why = await whyNot(room)
+      if (why === undefined) followed.add(room)
+      return why
+    },
+    unfollow: (room: string) => void followed.delete(room),
+    sees: async (room: string) => !room.startsWith('ghost'),
+  }
+  const reported: Error[] = []
+  const streams = createListenedStreams(agent, {
+    maxStreams: 2,
+    report: (error) => void reported.push(error),
+  })
+  const listen = (...rooms: readonly string[]) =>
+    streams.open({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'subscriptions/listen',
+      params: { notifications: { resourceSubscriptions: rooms.map((room) => `room://${room}/log`) } },
+    })!
+  return { listen, asked, followed, reported }
+}
+
+test('a stream that ends while its rooms are looked up has none of them, and looks no further', async () => {
+  const mayGoOn = createDeferred<undefined>()
+  const { listen, asked, followed } = createScene(() => mayGoOn.promise)
+  const stream = listen(...Array.from({ length: 5_000 }, (_, number) => `r${number}`))
+  stream.end()
+  mayGoOn.resolve(undefined)
+  await stream.ready
+  expect(asked).toEqual(['r0'])
+  expect([...followed]).toEqual([])
+})
+
+test('a stream that is refused for one room leaves the others what they have, and its place', async () => {
+  const { listen, followed } = createScene(async (room) =>
+    room === 'full' ? 'it is one too many' : undefined,
+  )
+  expect(await listen('hall', 'lobby').ready).toBe(undefined)
+  const second = listen('hall', 'den', 'full', 'lobby')
+  expect(await second.ready).toBe('it is one too many')
+  expect(await listen('den').ready).toContain('2 streams of changes are open already')
+  second.end()
+  second.end()
+  expect([...followed].toSorted()).toEqual(['hall', 'lobby'])
+  expect(await listen('ghost').ready).toBe(undefined)
+})
+
+test('a room that cannot be looked up is no secret: the stream is refused with the reason, which is reported', async () => {
+  const trouble = new StorageError('away', 'the database is away; try it again')
+  const { listen, reported } = createScene(() => Promise.reject(trouble))
+  expect(await listen('ghost').ready).toBe('the database is away; try it again')
+  expect(reported).toEqual([trouble])
+})
