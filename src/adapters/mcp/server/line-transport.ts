@@ -1,13 +1,11 @@
-import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
-import { isTooDeep, MAX_JSON_DEPTH } from '../../../lib/clean-json.ts'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { untilAborted } from '../../../lib/jobs/until-aborted.ts'
-import { isJsonObject, parseJson, type Json } from '../../../lib/json.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 import { createRequestsInFlight } from './requests-in-flight.ts'
-import { INVALID_REQUEST, REFUSED } from './error-codes.ts'
+import { REFUSED } from './error-codes.ts'
 import { linesOfBytes, type LongLine } from './byte-lines.ts'
-import { repeatable, type RequestId } from './request-id.ts'
+import { readMessage, type NoMessage, type ReadMessage } from './read-message.ts'
 
 /** What carries the lines, and bounds them. */
 export interface LinePipe {
@@ -36,9 +34,6 @@ export interface LineTransport extends Transport {
   /** Resolves once the input has ended and all requests are answered, or the client is gone. */
   readonly ended: Promise<void>
 }
-
-/** JSON-RPC 2.0, section 5.1 (jsonrpc.org). */
-const PARSE_ERROR = -32_700
 
 /**
  * MCP with a message on each line. What is no message is answered with an error that says what is wrong, and the next line
@@ -100,7 +95,7 @@ export function createLineTransport(pipe: LinePipe, watch?: MessageWatch): LineT
   }
 
   async function giveLater(
-    { message, id }: Read,
+    { message, id }: ReadMessage,
     ready: NonNullable<ReturnType<MessageWatch['taken']>>,
   ): Promise<void> {
     const verdict = await ready
@@ -109,7 +104,7 @@ export function createLineTransport(pipe: LinePipe, watch?: MessageWatch): LineT
     else answerError({ id, code: REFUSED, wrong: verdict.why })
   }
 
-  function answerError({ id, code, wrong }: Wrong): void {
+  function answerError({ id, code, wrong }: NoMessage): void {
     write({ jsonrpc: '2.0', id, error: { code, message: wrong } })
   }
 
@@ -135,42 +130,3 @@ async function* endingWith<T>(signal: AbortSignal, items: AsyncIterable<T>): Asy
     if (!signal.aborted) throw error
   }
 }
-
-/** A line that is a message. */
-interface Read {
-  readonly message: JSONRPCMessage
-  readonly id: RequestId
-}
-
-/** One that is none. */
-interface Wrong {
-  readonly id: RequestId
-  readonly code: number
-  readonly wrong: string
-}
-
-function readMessage(line: Uint8Array | LongLine, maxBytes: number): Read | Wrong {
-  if ('id' in line)
-    return {
-      id: line.id,
-      code: INVALID_REQUEST,
-      wrong: `a message has at most ${maxBytes} bytes, on a line of its own; send less at once`,
-    }
-  let value: Json
-  try {
-    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(line))
-  } catch {
-    return { id: null, code: PARSE_ERROR, wrong: 'each line must be one message in JSON, as UTF-8' }
-  }
-  if (Array.isArray(value)) return invalid('send each message on a line of its own: MCP has no batches')
-  if (isTooDeep(value)) return invalid(`a message is nested at most ${MAX_JSON_DEPTH} levels deep`, value)
-  try {
-    return { message: parseJSONRPCMessage(value), id: idOf(value) }
-  } catch {
-    return invalid('this is no message of JSON-RPC 2.0', value)
-  }
-}
-
-const invalid = (wrong: string, value?: Json): Wrong => ({ id: idOf(value), code: INVALID_REQUEST, wrong })
-
-const idOf = (value: Json | undefined): RequestId => repeatable(isJsonObject(value) ? value['id'] : undefined)
