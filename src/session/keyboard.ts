@@ -1,4 +1,3 @@
-import { createSerial } from '../lib/jobs/serial.ts'
 import { createTokenBucket, type Rate } from '../lib/token-bucket.ts'
 import { completeDraft } from './completion.ts'
 import { draftOf } from './editing/draft.ts'
@@ -20,6 +19,7 @@ import {
 } from './line-editor.ts'
 import type { TypedBefore } from './ports.ts'
 import type { OpenSession } from './open-session.ts'
+import { createWaitingLines } from './waiting-lines.ts'
 
 /** Takes the keys of one session. */
 export interface Keyboard {
@@ -35,8 +35,8 @@ export interface Keyboard {
   forget(): void
   /** What is being typed. */
   draft(): string
-  /** Lines that were sent and are not done. */
-  waiting(): number
+  /** True where so many lines wait that no more keys are to be read. */
+  isFull(): boolean
   allSubmitted(): Promise<void>
 }
 
@@ -53,6 +53,11 @@ const DRAFT_KEPT = '-- your connection broke while you typed: ↑ brings your dr
 const OTHER_DRAFT_KEPT =
   '-- another connection of yours broke while you typed there: ↑ brings that draft back'
 
+const droppedLine = (count: number): string =>
+  count === 1
+    ? '-- a line that waited is dropped: ↑ brings it back'
+    : `-- ${count} lines that waited are dropped: ↑ brings them back`
+
 /** The editor of a session, and what its keys set off. */
 export function createKeyboard({
   terminal,
@@ -63,12 +68,11 @@ export function createKeyboard({
   draftUnits,
   submit,
 }: OpenSession): Keyboard {
-  const oneByOne = createSerial()
+  const lines = createWaitingLines()
   const mayComplete = createTokenBucket(ASK_RATE, shared.now)
   const mayStop = createTokenBucket(ASK_RATE, shared.now)
   const mayHint = createTokenBucket(HINT_RATE, shared.now)
   let editor = EMPTY_EDITOR
-  let waiting = 0
   let isFullTold = false
   /** The draft that was put aside last, with the rest of its paste as long as that comes. */
   let aside: string | undefined
@@ -96,13 +100,19 @@ export function createKeyboard({
     view.print(`! a draft has at most ${draftUnits} characters; the rest was left out`, 'error')
   }
 
+  /** ^C with nothing typed: whoever pasted too much stops it so. */
+  function interrupt(): void {
+    const dropped = lines.drop()
+    if (dropped > 0) view.print(droppedLine(dropped), 'dim')
+    else if (mayHint()) view.print(HOW_TO_LEAVE, 'dim')
+  }
+
   /** Does what a key asks for; `sent` is the draft before it. */
   function act(event: EditorEvent, sent: Draft): void {
     switch (event.type) {
       case 'send':
         view.sent(sent)
-        waiting++
-        return void oneByOne(submitted(event.line)).finally(() => waiting--)
+        return lines.add(event.line, submitted(event.line))
       case 'complete':
         return void (mayComplete() && trouble.during(complete))
       case 'stop':
@@ -110,7 +120,7 @@ export function createKeyboard({
       case 'redraw':
         return view.redraw()
       case 'how-to-leave':
-        return void (mayHint() && view.print(HOW_TO_LEAVE, 'dim'))
+        return interrupt()
       case 'full':
         return tellFull()
       case 'leave':
@@ -150,8 +160,8 @@ export function createKeyboard({
 
   return {
     draft: () => editor.draft.text,
-    remember({ lines, draft }) {
-      editor = withPast(editor, draft === undefined ? lines : [...lines, draft])
+    remember({ lines: before, draft }) {
+      editor = withPast(editor, draft === undefined ? before : [...before, draft])
       if (draft !== undefined) view.print(DRAFT_KEPT, 'dim')
     },
     offer(draft) {
@@ -164,7 +174,7 @@ export function createKeyboard({
       aside = typed
       editor = emptied
       const isAside = emptied.sent !== before.sent
-      if (isAside || waiting > 0) enterAgain.begin()
+      if (isAside || lines.count() > 0) enterAgain.begin()
       view.draft(shownDraft(editor))
       if (isAside) view.print(PUT_ASIDE, 'error')
     },
@@ -172,8 +182,8 @@ export function createKeyboard({
       editor = withoutPast(editor)
       view.draft(shownDraft(editor))
     },
-    waiting: () => waiting,
-    allSubmitted: () => oneByOne(() => undefined),
+    isFull: lines.isFull,
+    allSubmitted: lines.allDone,
     take(keys: readonly Key[]): boolean {
       return keys.some((key) => {
         const before = editor

@@ -114,8 +114,6 @@ const readPipe = (
       view.print(`! a line has at most ${draftUnits} characters; this one was not sent`, 'error'),
   })
 
-/** If more lines than this wait for those before them, reading waits too. */
-const MAX_LINES_WAITING = 32
 /** Bytes that are decoded, and keys that are done, before others have their turn. */
 const PIECE_BYTES = 512
 const PIECE_KEYS = 8
@@ -138,7 +136,7 @@ async function readKeyboard(session: OpenSession, keyboard: Keyboard, account: A
       })
       while (keys.length > 0 && !isLeaving && !session.isOver()) isLeaving = await account.run(takeSome)
       if (isLeaving || session.isOver()) return await keyboard.allSubmitted()
-      if (keyboard.waiting() > MAX_LINES_WAITING) await keyboard.allSubmitted()
+      if (keyboard.isFull()) await keyboard.allSubmitted()
     }
   }
   await keyboard.allSubmitted()
