@@ -164,6 +164,7 @@ function createSessionHost(
       if (kind === 'speech' && status !== 0 && size())
         screen.print('! your text is not lost: ↑ brings it back', 'error')
     },
+    isSaid: (line) => kindOfLine(line).kind === 'speech',
     timesPutOut: () => whereabouts?.timesPutOut() ?? 0,
     async remembered(onDraft) {
       if (!typing) return { lines: [] }

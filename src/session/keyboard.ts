@@ -1,13 +1,17 @@
-import { createSerial } from '../lib/jobs/serial.ts'
 import { createTokenBucket, type Rate } from '../lib/token-bucket.ts'
 import { completeDraft } from './completion.ts'
+import { draftOf } from './editing/draft.ts'
+import { createEnterAgain } from './enter-again.ts'
 import type { Key } from './keys.ts'
 import {
   EMPTY_EDITOR,
+  insert,
   press,
+  putAside,
   shownDraft,
   withDraft,
   withLine,
+  withMore,
   withoutPast,
   withPast,
   type Draft,
@@ -15,6 +19,7 @@ import {
 } from './line-editor.ts'
 import type { TypedBefore } from './ports.ts'
 import type { OpenSession } from './open-session.ts'
+import { createWaitingLines } from './waiting-lines.ts'
 
 /** Takes the keys of one session. */
 export interface Keyboard {
@@ -24,12 +29,14 @@ export interface Keyboard {
   remember(typed: TypedBefore): void
   /** A draft that another session of the person left behind comes back with ↑. */
   offer(draft: string): void
+  /** The person is put out of their room: the draft and the rest of a paste come back with ↑ only. */
+  putAside(): void
   /** What was typed before is not brought back any more. */
   forget(): void
   /** What is being typed. */
   draft(): string
-  /** Lines that were sent and are not done. */
-  waiting(): number
+  /** True where so many lines wait that no more keys are to be read. */
+  isFull(): boolean
   allSubmitted(): Promise<void>
 }
 
@@ -40,19 +47,36 @@ const ASK_RATE: Rate = { burst: 4, everyMs: 250 }
 const HINT_RATE: Rate = { burst: 1, everyMs: 2_000 }
 
 const HOW_TO_LEAVE = '-- ^D or /quit leaves; ^C clears what you typed, ^X stops what a model does'
+const PUT_ASIDE = '! what you typed was for the room before: ↑ brings it back'
+const ENTER_AGAIN = '! this may have been for the room before: Enter again says it here'
 const DRAFT_KEPT = '-- your connection broke while you typed: ↑ brings your draft back'
 const OTHER_DRAFT_KEPT =
   '-- another connection of yours broke while you typed there: ↑ brings that draft back'
 
+const droppedLine = (count: number): string =>
+  count === 1
+    ? '-- a line that waited is dropped: ↑ brings it back'
+    : `-- ${count} lines that waited are dropped: ↑ brings them back`
+
 /** The editor of a session, and what its keys set off. */
-export function createKeyboard({ host, view, shared, trouble, draftUnits, submit }: OpenSession): Keyboard {
-  const oneByOne = createSerial()
+export function createKeyboard({
+  terminal,
+  host,
+  view,
+  shared,
+  trouble,
+  draftUnits,
+  submit,
+}: OpenSession): Keyboard {
+  const lines = createWaitingLines()
   const mayComplete = createTokenBucket(ASK_RATE, shared.now)
   const mayStop = createTokenBucket(ASK_RATE, shared.now)
   const mayHint = createTokenBucket(HINT_RATE, shared.now)
   let editor = EMPTY_EDITOR
-  let waiting = 0
   let isFullTold = false
+  /** The draft that was put aside last, with the rest of its paste as long as that comes. */
+  let aside: string | undefined
+  const enterAgain = createEnterAgain(() => view.print(ENTER_AGAIN, 'error'), terminal.whenRead)
 
   async function complete(): Promise<void> {
     const { draft } = editor
@@ -76,13 +100,19 @@ export function createKeyboard({ host, view, shared, trouble, draftUnits, submit
     view.print(`! a draft has at most ${draftUnits} characters; the rest was left out`, 'error')
   }
 
+  /** ^C with nothing typed: whoever pasted too much stops it so. */
+  function interrupt(): void {
+    const dropped = lines.drop()
+    if (dropped > 0) view.print(droppedLine(dropped), 'dim')
+    else if (mayHint()) view.print(HOW_TO_LEAVE, 'dim')
+  }
+
   /** Does what a key asks for; `sent` is the draft before it. */
   function act(event: EditorEvent, sent: Draft): void {
     switch (event.type) {
       case 'send':
         view.sent(sent)
-        waiting++
-        return void oneByOne(submitted(event.line)).finally(() => waiting--)
+        return lines.add(event.line, submitted(event.line))
       case 'complete':
         return void (mayComplete() && trouble.during(complete))
       case 'stop':
@@ -90,18 +120,34 @@ export function createKeyboard({ host, view, shared, trouble, draftUnits, submit
       case 'redraw':
         return view.redraw()
       case 'how-to-leave':
-        return void (mayHint() && view.print(HOW_TO_LEAVE, 'dim'))
+        return interrupt()
       case 'full':
         return tellFull()
       case 'leave':
     }
   }
 
+  /** True for the rest of a paste that began before the person was put out: it belongs to the draft that was put aside. */
+  function isForAside(key: Key): boolean {
+    if (aside === undefined || key.type !== 'paste' || !key.on) {
+      aside = undefined
+      return false
+    }
+    const { text } = insert(draftOf(aside), key.text, draftUnits)
+    if (text.length < aside.length + key.text.length) tellFull()
+    editor = withMore(editor, aside, text.slice(aside.length))
+    aside = text
+    return true
+  }
+
   /** True once the person leaves. A key that fails leaves the draft as it was. */
   function takeKey(key: Key): boolean {
     const { draft } = editor
     try {
+      if (isForAside(key)) return false
+      enterAgain.key(key)
       const step = press(editor, key, draftUnits)
+      if (step.event?.type === 'send' && !enterAgain.passes(host.isSaid(step.event.line))) return false
       editor = step.editor
       if (step.event?.type !== 'full') isFullTold = false
       if (step.event) act(step.event, draft)
@@ -114,20 +160,30 @@ export function createKeyboard({ host, view, shared, trouble, draftUnits, submit
 
   return {
     draft: () => editor.draft.text,
-    remember({ lines, draft }) {
-      editor = withPast(editor, draft === undefined ? lines : [...lines, draft])
+    remember({ lines: before, draft }) {
+      editor = withPast(editor, draft === undefined ? before : [...before, draft])
       if (draft !== undefined) view.print(DRAFT_KEPT, 'dim')
     },
     offer(draft) {
       editor = withLine(editor, draft)
       view.print(OTHER_DRAFT_KEPT, 'dim')
     },
+    putAside() {
+      const before = editor
+      const { editor: emptied, typed } = putAside(before)
+      aside = typed
+      editor = emptied
+      const isAside = emptied.sent !== before.sent
+      if (isAside || lines.count() > 0) enterAgain.begin()
+      view.draft(shownDraft(editor))
+      if (isAside) view.print(PUT_ASIDE, 'error')
+    },
     forget() {
       editor = withoutPast(editor)
       view.draft(shownDraft(editor))
     },
-    waiting: () => waiting,
-    allSubmitted: () => oneByOne(() => undefined),
+    isFull: lines.isFull,
+    allSubmitted: lines.allDone,
     take(keys: readonly Key[]): boolean {
       return keys.some((key) => {
         const before = editor

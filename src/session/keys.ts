@@ -34,10 +34,10 @@ export type KeyName =
   | 'eof'
   | 'stop'
 
-/** What somebody did on the keyboard. A paste may come in several pieces; its line ends are LF. */
+/** What somebody did on the keyboard. A paste may come in several pieces, of which all but the first go `on`; its line ends are LF. */
 export type Key =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'paste'; readonly text: string }
+  | { readonly type: 'paste'; readonly text: string; readonly on?: true }
   | { readonly type: 'press'; readonly name: KeyName }
 
 /**
@@ -47,7 +47,7 @@ export type Key =
  */
 export function createKeyDecoder(): (bytes: Uint8Array) => Key[] {
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-  let state: DecoderState = { pending: '', pasting: false }
+  let state: DecoderState = { pending: '', pasting: 'no' }
   return (bytes) => {
     const { keys, ...next } = decodeKeys(state, utf8.decode(bytes, { stream: true }))
     state = next
@@ -58,8 +58,11 @@ export function createKeyDecoder(): (bytes: Uint8Array) => Key[] {
 interface DecoderState {
   /** The beginning of a sequence whose end has not come yet. */
   readonly pending: string
-  readonly pasting: boolean
+  readonly pasting: Pasting
 }
+
+/** `begun` as long as no piece of it came. */
+type Pasting = 'no' | 'begun' | 'on'
 
 const PASTE_BEGIN = '\u001b[200~'
 const PASTE_END = '\u001b[201~'
@@ -69,7 +72,7 @@ function decodeKeys(state: DecoderState, input: string): DecoderState & { readon
   let { pasting } = state
   let rest = state.pending + input
   for (;;) {
-    const step = pasting ? takePaste(rest) : takeKey(rest)
+    const step = pasting === 'no' ? takeKey(rest) : takePaste(rest, pasting)
     if (!step) return { keys, pending: rest, pasting }
     if (step.key) keys.push(step.key)
     if (step.pasting !== undefined) pasting = step.pasting
@@ -80,16 +83,17 @@ function decodeKeys(state: DecoderState, input: string): DecoderState & { readon
 interface Step {
   readonly length: number
   readonly key?: Key
-  readonly pasting?: boolean
+  readonly pasting?: Pasting
 }
 
 /** Undefined where more input is needed. */
-function takePaste(rest: string): Step | undefined {
+function takePaste(rest: string, pasting: Pasting): Step | undefined {
   const end = rest.indexOf(PASTE_END)
-  if (end === 0) return { length: PASTE_END.length, pasting: false }
+  if (end === 0) return { length: PASTE_END.length, pasting: 'no' }
   const length = end > 0 ? end : rest.length - heldBack(rest)
   if (length === 0) return undefined
-  return { length, key: { type: 'paste', text: pastedText(rest.slice(0, length)) } }
+  const text = pastedText(rest.slice(0, length))
+  return { length, key: { type: 'paste', text, ...(pasting === 'on' ? { on: true } : {}) }, pasting: 'on' }
 }
 
 /** How many units at the end may belong to what comes next: a part of the closing sequence, or half a CR LF. */
@@ -120,7 +124,7 @@ const CSI_BEGIN = /^(\[[0-?]*[ -/]*|O)?$/
 const MAX_SEQUENCE_UNITS = 32
 
 function takeEscape(rest: string): Step | undefined {
-  if (rest.startsWith(PASTE_BEGIN)) return { length: PASTE_BEGIN.length, pasting: true }
+  if (rest.startsWith(PASTE_BEGIN)) return { length: PASTE_BEGIN.length, pasting: 'begun' }
   const body = rest.slice(1, MAX_SEQUENCE_UNITS)
   const sequence = CSI.exec(body)
   if (sequence) return press(1 + sequence[0].length, CSI_KEYS[sequence[0].slice(1)])

@@ -115,6 +115,25 @@ export function withLine(editor: LineEditor, line: string): LineEditor {
   }
 }
 
+/** What stands unsent becomes the newest of the lines of before, and the draft is empty. `typed` is the draft's line; undefined for none. */
+export function putAside(editor: LineEditor): { readonly editor: LineEditor; readonly typed?: string } {
+  const { draft, sent, at, kills } = editor
+  const isOld = at < sent.length
+  const typed = draft.text.trim() === '' || draft.text === sent[at] ? undefined : draft.text
+  const unsent = [isOld ? editor.aside : '', typed ?? ''].filter((line) => line.trim() !== '')
+  const lines = unsent.reduce(remember, sent)
+  return {
+    editor: { ...EMPTY_EDITOR, sent: lines, at: lines.length, kills },
+    ...(typed === undefined ? {} : { typed }),
+  }
+}
+
+/** More is added to a line of before, the newest that is equal to `line`. */
+export function withMore(editor: LineEditor, line: string, more: string): LineEditor {
+  const at = editor.sent.lastIndexOf(line)
+  return at < 0 ? editor : { ...editor, sent: editor.sent.with(at, line + more) }
+}
+
 /** Without any line that was sent before; a draft that is one of them stays, since it stands on the screen. */
 export const withoutPast = (editor: LineEditor): LineEditor => ({
   ...withoutSearch(editor),

@@ -15,8 +15,8 @@ export interface OpenSession {
   /** The person has left or is gone. */
   readonly isOver: () => boolean
   /**
-   * Called with each line, once the one before is done, and with how often the person had been put out of a room when they sent it;
-   * now where it is absent. Never rejects.
+   * Called with each line, once the one before is done, and with how often the person had been put out of a room when they sent it,
+   * or began it where it comes through a pipe. Never rejects.
    */
-  readonly submit: (line: string, timesPutOut?: number) => Promise<void>
+  readonly submit: (line: string, timesPutOut: number) => Promise<void>
 }

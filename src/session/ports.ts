@@ -190,6 +190,8 @@ export interface Screen extends Omit<Participant, 'stream' | 'deliver'> {
   refresh(): void
   /** Rings, where the terminal can: somebody waits for this person. */
   bell(): void
+  /** The person is put out of the room: what they are typing now is not for the next one, and is put aside. */
+  putAside(): void
   /** Prints `farewell` and ends the session with this status: 0 when absent, 1 for somebody who is sent away. */
   quit(farewell?: string, exitStatus?: 0 | 1): void
 }
@@ -226,6 +228,8 @@ export interface SessionHost {
   submit(line: string): Promise<void>
   /** How often the person was put out of a room: what they sent before that is not for the room they are in now. */
   timesPutOut(): number
+  /** True for a line that the room would read; false for a command. */
+  isSaid(line: string): boolean
   /**
    * What could stand for `word`, with which the text before the cursor ends: whole words, `@name`, `/command`, in a
    * stable order.

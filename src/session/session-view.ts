@@ -53,8 +53,15 @@ export interface ViewParts {
   readonly fail: (error: unknown) => void
 }
 
-/** A view as its host sees it. `leave` is called with the exit status when the host ends the session. */
-export const screenOf = (person: Person, view: SessionView, leave: (exitStatus: number) => void): Screen => ({
+/** What a host does to a session besides showing something. */
+export interface SessionEvents {
+  putAside(): void
+  /** The host ends the session. */
+  leave(exitStatus: number): void
+}
+
+/** A view as its host sees it. */
+export const screenOf = (person: Person, view: SessionView, { putAside, leave }: SessionEvents): Screen => ({
   person,
   deliver: (entry, how) => view.entry(entry, how),
   print: (text, role) => view.print(text, role),
@@ -63,6 +70,7 @@ export const screenOf = (person: Person, view: SessionView, leave: (exitStatus: 
   message: (message, onRead) => view.message(message, onRead),
   refresh: () => view.refresh(),
   bell: () => view.bell(),
+  putAside,
   quit(farewell, exitStatus = 0) {
     if (farewell && exitStatus === 1) view.print(farewell, 'error')
     view.close(exitStatus === 1 ? '' : farewell)

@@ -45,11 +45,6 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
     plain: (shown, personal) => createAppendView(shown, () => host.running(), { ...parts, personal }),
     live: (shown, personal) => createLiveView(shown, (style) => host.footer(style), { ...parts, personal }),
   })
-  const screen = screenOf(person, view, (status) => {
-    hasLeft = true
-    exitStatus = status
-    over.resolve()
-  })
   const trouble = createTrouble(view, person, shared.log)
   const isOver = (): boolean => hasLeft || terminal.gone.aborted
   const session: OpenSession = {
@@ -61,15 +56,23 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
     draftUnits,
     isOver,
     // Lines that still wait when the person has left are dropped.
-    async submit(line, timesPutOut = host.timesPutOut()) {
+    async submit(line, timesPutOut) {
       // A command may never wait for anything, and a backlog of such lines must not keep the thread.
       await account.rest()
       if (isOver()) return
       if (host.timesPutOut() === timesPutOut) await trouble.during(() => host.submit(line))
-      else view.print(NOT_FOR_HERE, 'error')
+      else view.print(keyboard ? `${NOT_FOR_HERE}: ↑ brings it back` : NOT_FOR_HERE, 'error')
     },
   }
   const keyboard = terminal.size() ? createKeyboard(session) : undefined
+  const screen = screenOf(person, view, {
+    putAside: () => keyboard?.putAside(),
+    leave(status) {
+      hasLeft = true
+      exitStatus = status
+      over.resolve()
+    },
+  })
   preferences.onChange((changed) => {
     if (changed === 'history' && preferences.now().history === 'off') keyboard?.forget()
   })
@@ -95,21 +98,22 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
 /** Whoever leaves waits no longer for what is stored of it, in milliseconds: a database that is slow keeps nobody here. */
 const STORING_MS = 1_000
 
-const NOT_FOR_HERE =
-  '! you were put out of the room before a line of yours was said or done; it was not: ↑ brings it back'
+const NOT_FOR_HERE = '! you were put out of the room before a line of yours was said or done; it was not'
 
-const readPipe = ({ terminal, view, draftUnits, submit }: OpenSession, account: Account): Promise<void> =>
+const readPipe = (
+  { terminal, host, view, draftUnits, submit }: OpenSession,
+  account: Account,
+): Promise<void> =>
   readLines({
     input: terminal.input,
     account,
     lineUnits: draftUnits,
+    timesPutOut: host.timesPutOut,
     onLine: submit,
     onTooLong: () =>
       view.print(`! a line has at most ${draftUnits} characters; this one was not sent`, 'error'),
   })
 
-/** If more lines than this wait for those before them, reading waits too. */
-const MAX_LINES_WAITING = 32
 /** Bytes that are decoded, and keys that are done, before others have their turn. */
 const PIECE_BYTES = 512
 const PIECE_KEYS = 8
@@ -132,7 +136,7 @@ async function readKeyboard(session: OpenSession, keyboard: Keyboard, account: A
       })
       while (keys.length > 0 && !isLeaving && !session.isOver()) isLeaving = await account.run(takeSome)
       if (isLeaving || session.isOver()) return await keyboard.allSubmitted()
-      if (keyboard.waiting() > MAX_LINES_WAITING) await keyboard.allSubmitted()
+      if (keyboard.isFull()) await keyboard.allSubmitted()
     }
   }
   await keyboard.allSubmitted()

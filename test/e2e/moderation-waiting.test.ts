@@ -62,7 +62,8 @@ test('lines that were typed before a kick are said in no room, and later ones wh
   await stage.as('ann', ['kick', 'den', 'bob'])
   await session.waitFor('you were put out of den before this was done')
   await session.waitFor('you were put out of the room before a line')
-  session.write('four\r')
+  // Without ^C it would be asked whether this one is for the lobby.
+  session.write('\u0003four\r')
   await expect.poll(() => inTime(stage, 'carol', 'history lobby'), { timeout: 10_000 }).toContain('bob: four')
   for (const room of ['den', 'lobby'])
     expect(await inTime(stage, 'carol', `history ${room}`), room).not.toMatch(/two|three/)

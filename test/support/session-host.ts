@@ -90,6 +90,7 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
         },
         remembered: () => Promise.resolve({ lines: [] }),
         timesPutOut: () => 0,
+        isSaid: (line) => !line.startsWith('/'),
         async submit(line) {
           await Promise.resolve()
           lines.push(line)

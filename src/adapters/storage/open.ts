@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../chat/errors.ts'
 import type { AuditRow } from './rights.ts'
 import { rightsIn } from './sqlite/audit.ts'
 import { backupFile } from './sqlite/backup.ts'
 import { firstDamage } from './sqlite/damage.ts'
-import { openFile } from './sqlite/driver.ts'
 import { toStorageError } from './sqlite/errors.ts'
 import { lock } from './sqlite/lock.ts'
+import { openToRead } from './sqlite/open-to-read.ts'
 import type { OpenDatabase } from './postgres/audit.ts'
 import { readMigrations } from './migrations.ts'
 import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
@@ -85,7 +84,7 @@ export async function damageOf(
     return undefined
   }
   try {
-    using db = closing(openFile(location, { readonly: true, fileMustExist: true }))
+    using db = openToRead(location)
     return firstDamage(db)
   } catch (error) {
     throw toStorageError(error)
@@ -102,9 +101,6 @@ export async function weaknessesOf(url: string): Promise<readonly string[]> {
   return await (await import('./postgres/audit.ts')).weaknesses({ url })
 }
 
-const closing = (db: Database): Database & Disposable =>
-  Object.assign(db, { [Symbol.dispose]: () => void db.close() })
-
 /** Who may do what where, by the database. Rejects with `StorageError` if there is none, or of another version. */
 export async function auditDatabase(
   location: DatabaseLocation,
@@ -118,7 +114,7 @@ export async function auditDatabase(
   if (!existsSync(location))
     throw new StorageError('other', `${location}: there is no database; name its directory with --data`)
   try {
-    using db = closing(openFile(location, { readonly: true, fileMustExist: true }))
+    using db = openToRead(location)
     return rightsIn(db, readMigrations(migrationsDir).length, now)
   } catch (error) {
     throw toStorageError(error)

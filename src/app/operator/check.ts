@@ -68,7 +68,7 @@ async function dataProblems(config: Config): Promise<readonly string[]> {
 /** Looks through the whole database, if there is one, also while a server uses it. */
 async function databaseProblems({ dataDir, storage: { url } }: Config): Promise<readonly string[]> {
   const file = join(dataDir, DATABASE)
-  if (url === undefined && !existsSync(file)) return []
+  if (url === undefined && !existsSync(file) && !existsSync(`${file}-wal`)) return []
   try {
     const damage = await damageOf(url ?? file, paths.migrations)
     return damage === undefined

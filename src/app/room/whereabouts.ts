@@ -91,6 +91,7 @@ export function createWhereabouts(
         outOf = from
         if (from === LOBBY) return screen.quit(`! ${why}`, 1)
         screen.print(`! ${why}`, 'error')
+        screen.putAside()
         await rooms
           .lobby()
           .then((lobby) => move(lobby))

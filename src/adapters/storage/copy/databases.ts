@@ -14,7 +14,7 @@ import { toStorageError } from '../sqlite/errors.ts'
 import { lock, lockToOpen } from '../sqlite/lock.ts'
 import { versionOf } from '../sqlite/migrations.ts'
 import { openDatabase } from '../sqlite/open-database.ts'
-import { openFile } from '../sqlite/driver.ts'
+import { openToRead } from '../sqlite/open-to-read.ts'
 import { type CopiedRows, copyRows } from './copy.ts'
 import { postgresSource, postgresTarget } from './postgres-side.ts'
 import { sqliteSource, sqliteTarget, tablesOf } from './sqlite-side.ts'
@@ -46,7 +46,7 @@ async function toPostgres({ from, to, migrationsDir, now }: CopyOptions): Promis
   if (!existsSync(from))
     throw new StorageError('other', `${from}: there is no database; name its file with --from`)
   using _ = lock(from)
-  using db = closing(openFile(from, { fileMustExist: true }))
+  using db = openToRead(from, 'to copy')
   if (versionOf(db) !== readMigrations(migrationsDir).length) throw new StorageError('other', OTHER_VERSION)
   await using connection = createConnections(to)
   const schema = readMigrations(join(migrationsDir, 'postgres'))

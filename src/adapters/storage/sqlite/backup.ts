@@ -3,16 +3,12 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
 import { errorCode } from '../../../lib/errors.ts'
-import { openFile } from './driver.ts'
+import { openToRead } from './open-to-read.ts'
 
 /** Copies a database that another process may be serving from. */
 export function backupFile(source: string, target: string): void {
-  const db = openFile(source, { readonly: true, fileMustExist: true })
-  try {
-    copyInto(db, target)
-  } finally {
-    db.close()
-  }
+  using db = openToRead(source)
+  copyInto(db, target)
 }
 
 /**

@@ -13,15 +13,15 @@ import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
 import { backupFile } from './backup.ts'
-import { openFile } from './driver.ts'
 import { firstDamage } from './damage.ts'
 import { lock } from './lock.ts'
 import { toStorageError } from './errors.ts'
 import { readMigrations } from '../migrations.ts'
 import { versionOf } from './migrations.ts'
 import { isEmpty, isOurs } from './open-database.ts'
+import { openToRead } from './open-to-read.ts'
 import { indexFile } from './search/search-index.ts'
-import { hasLog, refuseStaleLog } from './stale-log.ts'
+import { hasLog } from './stale-log.ts'
 
 /** What to put where. */
 export interface RestoreOptions {
@@ -67,7 +67,6 @@ function checkBackup(source: string, newest: number): void {
   if (!there) throw new StorageError('other', `there is no backup ${source}; check the path`)
   if (!there.isFile())
     throw new StorageError('other', `the backup ${source} is not a file; name the file itself`)
-  refuseStaleLog(source)
   try {
     using db = openToRead(source)
     const problem = problemWith(db, newest)
@@ -78,11 +77,6 @@ function checkBackup(source: string, newest: number): void {
     const problem = reason === 'corrupt' ? 'is damaged, or not a database; take another' : 'cannot be read'
     throw new StorageError(reason, `the backup ${source} ${problem}`, { cause: error })
   }
-}
-
-const openToRead = (file: string): Database & Disposable => {
-  const db = openFile(file, { readonly: true, fileMustExist: true })
-  return Object.assign(db, { [Symbol.dispose]: () => void db.close() })
 }
 
 function problemWith(db: Database, newest: number): string | undefined {

@@ -10,7 +10,15 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openStorage, restoreDatabase, type StorageOptions } from '../../../../src/adapters/storage/open.ts'
+import { copyDatabase } from '../../../../src/adapters/storage/copy/databases.ts'
+import {
+  auditDatabase,
+  backupDatabase,
+  damageOf,
+  openStorage,
+  restoreDatabase,
+  type StorageOptions,
+} from '../../../../src/adapters/storage/open.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
@@ -59,6 +67,28 @@ test('a backup copied over a crashed database by hand is recognised before its l
   expect(readFileSync(left.file)).toEqual(readFileSync(backup))
   await restore()
   expect(await lastIn(left)).toBe('1')
+})
+
+test('check, audit and backup tell of a backup beside the log of another database, as a start does, and leave both', async () => {
+  using dir = temporaryDir()
+  const { left, backup } = await crashed(dir.path)
+  const copy = join(dir.path, 'copy.db')
+  const migrationsDir = paths.migrations
+  const all = (): readonly Promise<unknown>[] => [
+    damageOf(left.file, migrationsDir),
+    auditDatabase(left.file, migrationsDir, now.getTime()),
+    backupDatabase(left.file, copy),
+    copyDatabase({ from: left.file, to: 'postgres://127.0.0.1:1/none', migrationsDir, now: Date.now }),
+  ]
+  copyFileSync(backup, left.file)
+  const log = readFileSync(`${left.file}-wal`)
+  for (const refused of all())
+    await expect(refused).rejects.toThrow(/not of the same database.*sshawl restore FILE/)
+  expect(existsSync(copy)).toBe(false)
+  expect(readFileSync(left.file)).toEqual(readFileSync(backup))
+  expect(readFileSync(`${left.file}-wal`)).toEqual(log)
+  rmSync(left.file)
+  await expect(damageOf(left.file, migrationsDir)).rejects.toThrow('is missing, and the log beside it')
 })
 
 test('a log without its database is refused, and no database is made beside it', async () => {

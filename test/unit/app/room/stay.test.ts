@@ -30,6 +30,7 @@ function recordingScreen(person: Person) {
     message: (message) => void printed.push(personalLine(message)),
     refresh() {},
     bell() {},
+    putAside() {},
     quit() {},
   }
   return { screen, seen, texts, printed }
