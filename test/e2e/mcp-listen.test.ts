@@ -69,6 +69,20 @@ describe.each([
     await hearsAll(agent, ['r0'])
   })
 
+  test('hears a room that it was kicked out of, since it may still read it', async () => {
+    const name = `erin-${by.toLowerCase()}`
+    await using agent = await open(name)
+    await agent.call('join', { room: 'r2' })
+    await using _stream = await listening(agent, ['r2'])
+    await stage.as('alice', ['kick', 'r2', name])
+    // Of the join and the kick it heard at most three times.
+    const sayAndCount = async () => {
+      await speaker.call('say', { room: 'r2', text: 'news' })
+      return agent.heard.filter((one) => JSON.stringify(one).includes('"room://r2/log"')).length
+    }
+    await expect.poll(sayAndCount, { timeout: 20_000 }).toBeGreaterThan(8)
+  })
+
   test(`reads that ${maxStreams} streams are open already, and may open one when another has ended`, async () => {
     await using agent = await open(`dave-${by.toLowerCase()}`)
     const streams = []

@@ -76,6 +76,33 @@ export function createAgentRooms(
     return followed.delete(name)
   }
 
+  /** Hears a room that the person may read, if that is still wanted then. Resolves to why not. */
+  async function listenTo(name: string, isWanted: () => boolean): Promise<string | undefined> {
+    try {
+      const room = await rooms.get(name, person)
+      if (!isWanted()) return undefined
+      unfollow(name)
+      // Only now: a room that the person may not see takes no place, and nobody can count what is hidden.
+      if (followed.size >= MAX_ROOMS) return TOO_MANY
+      followed.set(name, room.listen({ deliver: (entry) => void (hears(entry) && listener?.changed(entry)) }))
+      await rooms.get(name, person)
+    } catch (error) {
+      unfollow(name)
+      if (error instanceof Refusal || error instanceof StorageError) return error.message
+      throw error
+    }
+    return undefined
+  }
+
+  /** Hears nothing of a room that it follows until it is known whether the person may still read it. */
+  async function silentDuring<T>(name: string, step: () => Promise<T>): Promise<T> {
+    followed.get(name)?.()
+    if (followed.has(name)) followed.set(name, () => {})
+    const outcome = await step()
+    if (followed.has(name)) await listenTo(name, () => followed.has(name))
+    return outcome
+  }
+
   return {
     enter: (room) => oneByOne(() => goIn(room)),
     leave: (room) =>
@@ -84,24 +111,7 @@ export function createAgentRooms(
       }),
     async follow(name, whyNot) {
       if (isOver || followed.has(name)) return undefined
-      const why = await whyNot()
-      if (why !== undefined) return why
-      try {
-        const room = await rooms.get(name, person)
-        unfollow(name)
-        // Only now: a room that the person may not see takes no place, and nobody can count what is hidden.
-        if (followed.size >= MAX_ROOMS) return TOO_MANY
-        followed.set(
-          name,
-          room.listen({ deliver: (entry) => void (hears(entry) && listener?.changed(entry)) }),
-        )
-        await rooms.get(name, person)
-      } catch (error) {
-        unfollow(name)
-        if (error instanceof Refusal || error instanceof StorageError) return error.message
-        throw error
-      }
-      return undefined
+      return (await whyNot()) ?? (await listenTo(name, () => true))
     },
     unfollow: (name) => void unfollow(name),
     async sees(name) {
@@ -117,9 +127,10 @@ export function createAgentRooms(
     putOut(name, why) {
       timesPutOut += 1
       return oneByOne(async () => {
-        const wasFollowed = unfollow(name)
-        const wasThere = await goOut(name)
-        if (wasThere || wasFollowed) listener?.putOut(name, why)
+        const wasFollowed = followed.has(name)
+        const wasThere = await silentDuring(name, () => goOut(name))
+        const out = { why, isFollowed: followed.has(name) }
+        if (wasThere || wasFollowed) listener?.putOut(name, out)
       })
     },
     listen(heard) {

@@ -6,6 +6,7 @@ import { whenAborted } from '../../../lib/when-aborted.ts'
 import { REFUSED } from '../server/error-codes.ts'
 import { createListenedStreams } from '../server/listened.ts'
 import { createNotifications } from '../server/notifications.ts'
+import { failed } from './failed.ts'
 import type { McpHttpParts } from './ports.ts'
 import type { HttpSession } from './sessions.ts'
 
@@ -20,6 +21,7 @@ export async function openModern(
   const agent = await openAgent(person)
   const over = new AbortController()
   const listened = createListenedStreams(agent, { maxStreams: MAX_STREAMS, report })
+  const signal = AbortSignal.any([agent.signal, over.signal])
   // Each request has a server of its own, and none of them hears.
   const silent = { ...agent, listen: () => {} }
   const handler = createMcpHandler(() => createMcpServer(silent, { version, era: 'modern' }), {
@@ -41,12 +43,13 @@ export async function openModern(
   return {
     id: randomUUID(),
     person,
-    signal: AbortSignal.any([agent.signal, over.signal]),
+    signal,
     async answer(request, body) {
       const message = messageOf(body)
       const stream = message && listened.open(message)
       if (stream) whenAborted(request.signal, stream.end)
       const why = await stream?.ready
+      if (signal.aborted) return failed(503, 'this connection of your token is over; ask again')
       if (why === undefined) return await handler.fetch(request, { parsedBody: body })
       stream?.end()
       return refused(message, why)

@@ -100,8 +100,9 @@ export function createLineTransport(pipe: LinePipe, watch?: MessageWatch): LineT
   ): Promise<void> {
     const verdict = await ready
     if (isClosed || verdict === 'cancelled') return
-    if (verdict === 'wanted') transport.onmessage?.(message)
-    else answerError({ id, code: REFUSED, wrong: verdict.why })
+    if (verdict === 'wanted') return transport.onmessage?.(message)
+    answerError({ id, code: REFUSED, wrong: verdict.why })
+    inFlight.ended(id)
   }
 
   function answerError({ id, code, wrong }: NoMessage): void {

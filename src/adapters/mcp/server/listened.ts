@@ -37,7 +37,7 @@ export function createListenedStreams(
   const open = new Set<ReadonlySet<string>>()
   const isListenedTo = (room: string): boolean => [...open].some((rooms) => rooms.has(room))
 
-  /** One after the other: each waits for its turn, and a message may name thousands. */
+  /** One after the other: each waits for its turn. */
   async function whyNotAll(rooms: ReadonlySet<string>): Promise<string | undefined> {
     for (const room of rooms) {
       const why = await whyNot(room)
@@ -65,6 +65,7 @@ export function createListenedStreams(
       if (!isListen(message)) return undefined
       if (open.size >= maxStreams) return { ready: Promise.resolve(tooMany(maxStreams)), end() {} }
       const rooms = roomsIn(message)
+      if (rooms.size > MAX_NAMED) return { ready: Promise.resolve(TOO_MANY_NAMED), end() {} }
       open.add(rooms)
       return {
         ready: whyNotAll(rooms),
@@ -76,6 +77,11 @@ export function createListenedStreams(
     },
   }
 }
+
+/** Rooms that one stream may name: twice as many as an agent follows, since those that its person may not see are no trouble. */
+const MAX_NAMED = 64
+
+const TOO_MANY_NAMED = `a stream of changes is for ${MAX_NAMED} rooms at most; name fewer`
 
 const tooMany = (maxStreams: number): string =>
   `${maxStreams} streams of changes are open already; end one of them`

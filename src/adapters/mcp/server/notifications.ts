@@ -103,7 +103,10 @@ export function createNotifications(
     if (changes.has(entry)) return
     changes.add(entry)
     const { room, kind } = entry
-    const uris = CHANGES_ROOM.has(kind) ? [roomUri(room), logUri(room)] : [logUri(room)]
+    update(CHANGES_ROOM.has(kind) ? [roomUri(room), logUri(room)] : [logUri(room)])
+  }
+
+  function update(uris: readonly string[]): void {
     // The SDK lets through what a client of 2026-07-28 listens for.
     for (const uri of uris) if (era === 'modern' || subscribed.has(uri)) updated.add(uri)
     if (updated.size > 0) void sendAll()
@@ -121,10 +124,12 @@ export function createNotifications(
       if (era === 'modern' || message.isOwn) return
       send({ level: 'notice', logger: 'sshawl', data: writtenData(message), onSent: onRead })
     },
-    putOut(room, why) {
-      subscribed.delete(roomUri(room))
-      subscribed.delete(logUri(room))
-      if (era === 'legacy') send({ level: 'warning', logger: 'sshawl', data: why })
+    putOut(room, { why, isFollowed }) {
+      const uris = [roomUri(room), logUri(room)]
+      // Where it may not be read any more, that is what a client of 2026-07-28 reads when it looks.
+      if (era === 'modern') return update(uris)
+      if (!isFollowed) for (const uri of uris) subscribed.delete(uri)
+      send({ level: 'warning', logger: 'sshawl', data: why })
     },
   }
 }

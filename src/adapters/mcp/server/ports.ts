@@ -51,8 +51,8 @@ export interface AgentListener {
   changed(entry: Entry): void
   /** Somebody wrote to the person alone. It waits until `onRead` is called: the client has it. */
   written(message: WrittenMessage, onRead?: () => void): void
-  /** It was put out of a room, and follows it no more; `why` is a sentence. */
-  putOut(room: RoomName, why: string): void
+  /** It was put out of a room; `why` is a sentence. It is still followed where the person may read it, as after a kick. */
+  putOut(room: RoomName, out: { readonly why: string; readonly isFollowed: boolean }): void
 }
 
 /**

@@ -15,6 +15,8 @@ export interface RequestsInFlight {
   begin(message: JSONRPCMessage): { readonly code: number; readonly wrong: string } | undefined
   /** Takes a message to the client. */
   answered(message: JSONRPCMessage): void
+  /** The request with this id was answered otherwise. */
+  ended(id: unknown): void
   /** Resolves when none waits any more. */
   allAnswered(): Promise<void>
   /** Aborted when none waits any more after the server began to drain. */
@@ -27,10 +29,15 @@ export interface RequestsInFlight {
 export function createRequestsInFlight(draining: AbortSignal): RequestsInFlight {
   const drained = new AbortController()
   const waiting = new Set<string | number>()
+  /** They stay open as long as the client wants to listen, so that nothing waits for their end. */
+  const listening = new Set<string | number>()
   let whenNone: (() => void)[] = []
 
   function end(id: unknown): void {
-    if (typeof id === 'string' || typeof id === 'number') waiting.delete(id)
+    if (typeof id === 'string' || typeof id === 'number') {
+      waiting.delete(id)
+      listening.delete(id)
+    }
     if (waiting.size > 0) return
     for (const tell of whenNone) tell()
     whenNone = []
@@ -47,13 +54,14 @@ export function createRequestsInFlight(draining: AbortSignal): RequestsInFlight 
   return {
     begin(message) {
       if (isJSONRPCRequest(message)) {
-        if (waiting.has(message.id))
+        const { id, method } = message
+        if (waiting.has(id) || listening.has(id))
           return invalid('a request with this id waits for its answer; give each its own')
-        if (draining.aborted && message.method !== 'ping') return { code: REFUSED, wrong: STOPPING }
+        if (draining.aborted && method !== 'ping') return { code: REFUSED, wrong: STOPPING }
         if (waiting.size >= MAX_IN_FLIGHT)
           return invalid(`${MAX_IN_FLIGHT} requests wait for their answers already; wait for one of them`)
-        // It stays open as long as the client wants to listen, so that nothing waits for its end.
-        if (message.method !== 'subscriptions/listen') waiting.add(message.id)
+        if (method === 'subscriptions/listen') listening.add(id)
+        else waiting.add(id)
       } else if ('method' in message && message.method === 'notifications/cancelled') {
         // What is cancelled is not answered.
         end(message.params?.['requestId'])
@@ -63,6 +71,7 @@ export function createRequestsInFlight(draining: AbortSignal): RequestsInFlight 
     answered(message) {
       if (!('method' in message)) end(message.id)
     },
+    ended: end,
     allAnswered,
     drained: drained.signal,
     giveUp() {

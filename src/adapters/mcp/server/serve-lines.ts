@@ -38,8 +38,6 @@ export async function serveLines(
   await handle.close()
 }
 
-const ID_IS_TAKEN = { why: 'a stream of changes with this id is open; give each request its own' }
-
 /** Follows the rooms of a stream of changes from its request until that is cancelled or answered, which ends it. */
 function watchStreams(agent: Agent, report: (error: Error) => void): MessageWatch {
   const listened = createListenedStreams(agent, { maxStreams: MAX_STREAMS, report })
@@ -54,7 +52,6 @@ function watchStreams(agent: Agent, report: (error: Error) => void): MessageWatc
         end(message.params?.['requestId'])
       if (!isListen(message)) return undefined
       const { id } = message
-      if (open.has(id)) return Promise.resolve(ID_IS_TAKEN)
       const stream = listened.open(message)
       if (!stream) return undefined
       open.set(id, stream.end)

@@ -34,7 +34,7 @@ async function open(person: Person) {
       heard.push(`${from.name} wrote: ${text}`)
       onRead?.()
     },
-    putOut: (room, why) => void heard.push(`out of ${room}: ${why}`),
+    putOut: (room, { why }) => void heard.push(`out of ${room}: ${why}`),
   }
   agent.listen(listener)
   const { signal } = new AbortController()
@@ -166,6 +166,20 @@ describe('what an agent hears', () => {
     agent.unfollow('hall')
     await world.exec(world.ann, 'say hall hello again')
     expect(heard).toHaveLength(1)
+  })
+
+  test('goes on after a kick, since its person may still read the room, and ends with a ban from it', async () => {
+    const { agent, join, heard } = await open(world.bob)
+    await agent.follow('hall')
+    await join('hall')
+    await world.exec(world.ann, 'kick hall bob')
+    await world.exec(world.ann, 'say hall hello')
+    expect(heard).toContainEqual(expect.stringContaining('out of hall: ann kicked you'))
+    expect(heard.at(-1)).toBe('changed hall: hello')
+    await world.exec(world.ann, 'ban bob --room hall')
+    const before = heard.length
+    await world.exec(world.ann, 'say hall without them')
+    expect(heard).toHaveLength(before)
   })
 
   test('ends with membership, also of a private room that it only follows', async () => {

@@ -84,3 +84,36 @@ test('a request whose client is gone already does not keep its session from bein
   await closed
   expect(mcp.sessions()).toBe(0)
 })
+
+test('a client whose session ends while its rooms are looked up is told so', async () => {
+  const { agent } = createAgent()
+  const [asked, looked] = [createDeferred<void>(), createDeferred<undefined>()]
+  const follow = async (): Promise<undefined> => {
+    asked.resolve()
+    return await looked.promise
+  }
+  await using mcp = serve(async () => ({ ...agent, follow }), 1_800)
+  const { signal } = new AbortController()
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }
+  const answer = mcp.fetch(message(LISTEN, signal, headers), PERSON)
+  await asked.promise
+  await agent.close()
+  looked.resolve(undefined)
+  const response = await answer
+  expect(response.status).toBe(503)
+  expect(await response.text()).toContain('is over; ask again')
+})
+
+const LISTEN = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'subscriptions/listen',
+  params: {
+    notifications: { resourceSubscriptions: ['room://hall/log'] },
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+}

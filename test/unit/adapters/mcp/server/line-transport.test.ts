@@ -176,4 +176,20 @@ describe('a transport of lines', () => {
     expect(pipe.sent.at(-1)?.error?.message).toMatch('with this id waits')
     expect(pipe.taken).toHaveLength(33)
   })
+
+  test('keeps the id of a stream of changes for it until it ends, and does not wait for that', async () => {
+    const pipe = createPipe()
+    await pipe.transport.start()
+    const listen = { ...request(7), method: 'subscriptions/listen' }
+    pipe.write(listen, request(7), listen)
+    await settle()
+    expect(pipe.taken).toEqual([listen])
+    expect(pipe.sent.map(({ id, error }) => [id, error?.message])).toEqual([
+      [7, 'a request with this id waits for its answer; give each its own'],
+      [7, 'a request with this id waits for its answer; give each its own'],
+    ])
+    pipe.write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }, request(7))
+    await settle()
+    expect(pipe.taken.at(-1)).toEqual(request(7))
+  })
 })

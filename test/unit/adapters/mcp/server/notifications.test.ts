@@ -107,7 +107,7 @@ describe('what an agent is told', () => {
     listener.changed(said(3, 'notice'))
     await settle()
     expect(sent.map(({ params }) => params.uri)).toEqual(['room://den'])
-    listener.putOut('den' as RoomName, 'ann was put out')
+    listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: false })
     listener.changed(said(4, 'notice'))
     await settle()
     expect(sent.map(({ params }) => params.uri ?? params.data)).toEqual(['room://den', 'ann was put out'])
@@ -116,10 +116,24 @@ describe('what an agent is told', () => {
   test('is a change for clients of the newest revision, whose log messages belong to requests', async () => {
     const { listener, sent } = await createScene('modern')
     listener.heard(said(1))
-    listener.putOut('den' as RoomName, 'ann was put out')
+    listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: false })
     await settle()
     expect(sent.map(({ method, params }) => [method, params.uri])).toEqual([
       ['notifications/resources/updated', 'room://den/log'],
+      ['notifications/resources/updated', 'room://den'],
+      ['notifications/resources/updated', 'room://den/log'],
+    ])
+  })
+
+  test('goes on where it was put out of a room that it may still read', async () => {
+    const { listener, sent, subscribe } = await createScene('legacy')
+    await subscribe('room://den/log')
+    listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: true })
+    listener.changed(said(1))
+    await settle()
+    expect(sent.map(({ params }) => params.uri ?? params.data).toSorted()).toEqual([
+      'ann was put out',
+      'room://den/log',
     ])
   })
 
@@ -171,7 +185,7 @@ describe('what an agent is told', () => {
     let read = 0
     listener.written({ text: 'psst', from: { name: 'bob', guest: false }, at: 0 }, () => read++)
     listener.heard(said(1))
-    listener.putOut('den' as RoomName, 'ann was put out')
+    listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: false })
     await settle()
     expect(sent.map(({ params }) => params.data)).toEqual(['ann was put out'])
     expect(read).toBe(0)
