@@ -131,10 +131,8 @@ describe('what an agent is told', () => {
     listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: true })
     listener.changed(said(1))
     await settle()
-    expect(sent.map(({ params }) => params.uri ?? params.data).toSorted()).toEqual([
-      'ann was put out',
-      'room://den/log',
-    ])
+    const told = new Set(sent.map(({ params }) => params.uri ?? params.data))
+    expect(told).toEqual(new Set(['ann was put out', 'room://den/log']))
   })
 
   test('is one change for each entry where a client of the newest revision is in the room and listens to it, too', async () => {
