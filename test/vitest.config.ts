@@ -38,7 +38,7 @@ const MACHINE = [
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    globalSetup: ['test/support/build.ts', 'test/support/postgres/run.ts'],
+    globalSetup: ['test/support/files-in-memory.ts', 'test/support/build.ts', 'test/support/postgres/run.ts'],
     setupFiles: ['test/support/property-seed.ts', 'test/support/postgres/drop.ts'],
     provide: { seed, attacks },
     reporters: ['default', new SummaryReporter(seed)],

@@ -86,7 +86,7 @@ test.each([
   const options = sqliteOptions(dir.path)
   writeFileSync(options.file, content)
   await expect(openStorage(options)).rejects.toMatchObject({ name: 'StorageError', reason: 'corrupt' })
-  expect(readFileSync(options.file)).toEqual(Buffer.from(content))
+  expect(readFileSync(options.file).equals(Buffer.from(content))).toBe(true)
 })
 
 test('of a damaged database that finding is told which SQLite has, and not its heading', async () => {
@@ -110,7 +110,7 @@ test('another program’s database is refused and left as it is', async () => {
   openFile(options.file).exec('CREATE TABLE theirs (a); PRAGMA user_version = 1').close()
   const before = readFileSync(options.file)
   await expect(openStorage(options)).rejects.toThrow(`${options.file} is another program's database`)
-  expect(readFileSync(options.file)).toEqual(before)
+  expect(readFileSync(options.file).equals(before)).toBe(true)
 })
 
 test('a directory in the place of the database, and a file in the place of its directory, are clear errors', async () => {

@@ -64,7 +64,7 @@ test('a backup copied over a crashed database by hand is recognised before its l
     await expect(openStorage({ ...left, ...more })).rejects.toThrow(
       /not of the same database.*sshawl restore FILE/,
     )
-  expect(readFileSync(left.file)).toEqual(readFileSync(backup))
+  expect(readFileSync(left.file).equals(readFileSync(backup))).toBe(true)
   await restore()
   expect(await lastIn(left)).toBe('1')
 })
@@ -85,8 +85,8 @@ test('check, audit and backup tell of a backup beside the log of another databas
   for (const refused of all())
     await expect(refused).rejects.toThrow(/not of the same database.*sshawl restore FILE/)
   expect(existsSync(copy)).toBe(false)
-  expect(readFileSync(left.file)).toEqual(readFileSync(backup))
-  expect(readFileSync(`${left.file}-wal`)).toEqual(log)
+  expect(readFileSync(left.file).equals(readFileSync(backup))).toBe(true)
+  expect(readFileSync(`${left.file}-wal`).equals(log)).toBe(true)
   rmSync(left.file)
   await expect(damageOf(left.file, migrationsDir)).rejects.toThrow('is missing, and the log beside it')
 })
