@@ -18,17 +18,23 @@ export function besideOthers(
   return unfound(role, schemas) ?? (others && ofOthers(role, schemas, others))
 }
 
-/** The role finds none of the tables that it may write. It gets no others beside them: then all rooms would seem to be gone. */
+/**
+ * The role finds none of the tables that it may write. It gets no others beside them: then all rooms would seem to be gone. Those
+ * that anybody may have made count only where the role looks.
+ */
 export function unfound(role: LoginRole, schemas: readonly KnownSchema[]): StorageError | undefined {
-  const given = schemas.find(({ isGiven }) => isGiven)
-  return (
-    given &&
-    new StorageError(
-      'other',
-      `the role ${role.name} does not find the tables of the schema ${given.schema}; ${reached(role, given, 'USAGE')}`,
-    )
+  const given = schemas.find(({ isGiven, isTrusted, isInPath }) => isGiven && (isTrusted || isInPath))
+  if (!given) return undefined
+  const whatToDo = given.isTrusted ? `; ${reached(role, given, 'USAGE')}` : `, ${ofStranger(role, given)}`
+  return new StorageError(
+    'other',
+    `the role ${role.name} does not find the tables of the schema ${given.schema}${whatToDo}`,
   )
 }
+
+/** Its rooms may be in them, or somebody lies in wait for a first start. */
+const ofStranger = (role: LoginRole, { schema, owner }: KnownSchema): string =>
+  `which belong to ${owner}; if this server is to serve the rooms in them, ${advice(role, [], schema)}; for tables of its own, run there: REVOKE ALL ON ALL TABLES IN SCHEMA ${schema} FROM ${role.name}, PUBLIC`
 
 /** That the tables of sshawl which are there seem to be another server's. */
 export const ofOthers = (

@@ -1,6 +1,6 @@
 import type { Connections } from '../connection.ts'
 import { raw, sql } from '../sql.ts'
-import { IS_OUR_RECORD, IS_WRITTEN, RECORD } from '../schema/own.ts'
+import { IS_OUR_RECORD, IS_TRUSTED, IS_WRITTEN, RECORD } from '../schema/own.ts'
 
 /** A schema with tables of sshawl, or one through which the role looks. Names are quoted for SQL. */
 export interface KnownSchema {
@@ -9,6 +9,8 @@ export interface KnownSchema {
   readonly owner: string | null
   /** It is the role's own, or the role may write what is said there. */
   readonly isGiven: boolean
+  /** The record is the role's own, the database owner's or a superuser's. */
+  readonly isTrusted: boolean
   /** The role's search_path names it. That alone does not let the role in. */
   readonly isInPath: boolean
   readonly mayUse: boolean
@@ -21,14 +23,14 @@ export async function schemasOf({ home, read }: Connections): Promise<readonly K
     WITH named AS (
       SELECT name, number FROM json_array_elements_text(${JSON.stringify(path)}::json) WITH ORDINALITY AS path (name, number)
     ), records AS (
-      SELECT relnamespace, quote_ident(pg_get_userbyid(relowner)) AS owner, ${IS_WRITTEN} AS "isGiven"
+      SELECT relnamespace, quote_ident(pg_get_userbyid(relowner)) AS owner, ${IS_WRITTEN} AS "isGiven", ${IS_TRUSTED} AS "isTrusted"
       FROM pg_class WHERE relname = ${RECORD} AND ${IS_OUR_RECORD}
     ), schemas AS (
-      SELECT quote_ident(nspname) AS schema, owner, coalesce("isGiven", false) AS "isGiven",
+      SELECT quote_ident(nspname) AS schema, owner, coalesce("isGiven", false) AS "isGiven", coalesce("isTrusted", false) AS "isTrusted",
         (SELECT min(number) FROM named WHERE nspname = CASE name WHEN '$user' THEN current_user ELSE name END) AS number,
         has_schema_privilege(oid, 'USAGE') AS "mayUse"
       FROM pg_namespace LEFT JOIN records ON relnamespace = oid WHERE nspname NOT LIKE ${raw("'pg\\_%'")} AND nspname <> 'information_schema'
     )
-    SELECT schema, owner, "isGiven", number IS NOT NULL AS "isInPath", "mayUse" FROM schemas
+    SELECT schema, owner, "isGiven", "isTrusted", number IS NOT NULL AS "isInPath", "mayUse" FROM schemas
     WHERE number IS NOT NULL OR owner IS NOT NULL ORDER BY number NULLS LAST, schema`)
 }

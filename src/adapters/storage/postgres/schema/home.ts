@@ -2,7 +2,7 @@
 // database, under whatever names, is out of a server's sight. This must not know what roles are told, or what the tables are for.
 
 import type { QueryConfig } from 'pg'
-import { IS_OUR_RECORD, IS_OWNED, IS_WRITTEN, RECORD } from './own.ts'
+import { IS_OUR_RECORD, IS_OWNED, IS_TRUSTED, IS_WRITTEN, RECORD } from './own.ts'
 import { namesIn } from './search-path.ts'
 import { raw, sql } from '../sql.ts'
 import { returned, type Statements, statementsOn } from '../statements.ts'
@@ -69,11 +69,14 @@ const PATH = sql`
   SELECT pg_catalog.current_setting('search_path') AS path, pg_catalog.to_json(pg_catalog.current_schemas(false)) AS schemas`
 const SETTINGS = sql`SELECT name, source FROM pg_catalog.pg_settings`
 
-/** Where our record of migrations is the role's own, or else where the role may write; otherwise the first one, as for all programs. */
+/**
+ * Where our record of migrations is the role's own, or else where somebody who can be trusted lets it write; otherwise the first one,
+ * as for all programs.
+ */
 const homeAmong = (schemas: readonly string[]) => sql`
   SELECT quote_ident(named.name) AS schema
   FROM json_array_elements_text(${JSON.stringify(schemas)}::json) WITH ORDINALITY AS named (name, number)
     JOIN pg_namespace ON nspname = named.name
     LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = ${RECORD} AND ${IS_OUR_RECORD} AND ${IS_WRITTEN}
   WHERE nspname NOT LIKE ${raw("'pg\\_%'")} AND nspname <> 'information_schema'
-  ORDER BY relname IS NULL, relname IS NOT NULL AND NOT ${IS_OWNED}, number LIMIT 1`
+  ORDER BY CASE WHEN relname IS NULL OR NOT ${IS_TRUSTED} THEN 2 WHEN ${IS_OWNED} THEN 0 ELSE 1 END, number LIMIT 1`
