@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { createAgents, type Agents } from './agents/agents.ts'
 import { createServeMcp } from './agents/serve-mcp.ts'
 import type { AppContext } from './context.ts'
@@ -27,6 +26,7 @@ import type { ClientHandler } from '../session/ports.ts'
 import { KEY_HELP } from '../session/key-table.ts'
 import { type LazyMarkdown } from '../session/markdown/load.ts'
 import { createShared } from '../session/shared.ts'
+import { pause } from '../lib/jobs/pause.ts'
 
 /** What a client meets: rooms, commands, completion, and what it is told; with the agents that come in the same way. */
 export async function createHandler(
@@ -74,7 +74,7 @@ export async function createHandler(
     clock,
     stores: storage,
   })
-  const pace = createPace({ limits, clock, wait: (ms) => wait(ms), onServers })
+  const pace = createPace({ limits, clock, wait: pause, onServers })
   const { sanctions, clients, others } = enforcement
   const { caughtUp } = others
   const door = createDoor(people, sanctions, clients, talk.ignores.cameIn, onServers)

@@ -82,7 +82,7 @@ export function createRunner(parts: {
 
   async function guarded(caller: Caller, job: () => Promise<void | false>): Promise<ExitStatus> {
     try {
-      await parts.pace.next(caller.person)
+      await parts.pace.next(caller.person, caller.signal)
       return (await job()) === false ? 1 : 0
     } catch (error) {
       return explain(error, caller)

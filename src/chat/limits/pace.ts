@@ -8,9 +8,9 @@ import type { MonotonicClock } from '../ports.ts'
 export interface Pace {
   /**
    * Resolves when this person's next line may run; throws `Refusal` if that would take more than five seconds. All names
-   * of a key count together, and so do all who come from one network, who may do more.
+   * of a key count together, and so do all who come from one network, who may do more. Nobody waits once the signal is aborted.
    */
-  next(person: Pick<Person, 'id' | 'login'>): Promise<void>
+  next(person: Pick<Person, 'id' | 'login'>, signal: AbortSignal): Promise<void>
 }
 
 const MAX_WAIT_MS = 5_000
@@ -23,23 +23,23 @@ export interface PaceLimits {
   readonly rate_per_s: number
 }
 
-/** `wait` sleeps, in ms. */
+/** `wait` sleeps, in ms, at most until the signal is aborted; it never rejects. */
 export function createPace(options: {
   readonly limits: PaceLimits
   readonly clock: MonotonicClock
-  readonly wait: (ms: number) => Promise<void>
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
   /** Where somebody is on several servers, each gives them its share; absent for a server that is alone. */
   readonly onServers?: Pick<ServersOfPayers, 'servers'> | undefined
 }): Pace {
   const { limits, clock, wait, onServers = ALONE } = options
   const ledger = createLedger(clock, (payer) => onServers.servers(payer, 'now'))
   return {
-    async next(person) {
+    async next(person, signal) {
       const rate = { burst: limits.rate_burst, everyMs: 1_000 / limits.rate_per_s }
       const delay = ledger.take(person, 1, rate, MAX_WAIT_MS)
       if (delay > MAX_WAIT_MS)
         throw new Refusal('you are going too fast; wait a few seconds and say it again')
-      if (delay > 0) await wait(delay)
+      if (delay > 0) await wait(delay, signal)
     },
   }
 }

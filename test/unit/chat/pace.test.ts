@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { createPace } from '../../../src/chat/limits/pace.ts'
 import type { Fingerprint, PersonId } from '../../../src/chat/people/person.ts'
+import { pause } from '../../../src/lib/jobs/pause.ts'
 import { handClock } from '../../support/chat-parts.ts'
 
+const here = new AbortController().signal
 const alice = { id: 'alice' as PersonId }
 
 function pace() {
@@ -14,25 +16,25 @@ function pace() {
 
 test('a burst goes through at once, then everybody is slowed down, then refused', async () => {
   const { pace: keep, waits } = pace()
-  for (let i = 0; i < 8; i++) await keep.next(alice)
+  for (let i = 0; i < 8; i++) await keep.next(alice, here)
   expect(waits).toEqual([])
-  for (let i = 0; i < 10; i++) await keep.next(alice)
+  for (let i = 0; i < 10; i++) await keep.next(alice, here)
   expect(waits).toEqual([500, 1000, 1500, 2000, 2500, 3000, 3500, 4000, 4500, 5000])
-  await expect(keep.next(alice)).rejects.toThrow('too fast')
+  await expect(keep.next(alice, here)).rejects.toThrow('too fast')
 })
 
 test('a refusal costs nothing: after the wait it goes on', async () => {
   const { pace: keep, clock } = pace()
-  for (let i = 0; i < 18; i++) await keep.next(alice)
-  for (let i = 0; i < 50; i++) await expect(keep.next(alice)).rejects.toThrow('too fast')
+  for (let i = 0; i < 18; i++) await keep.next(alice, here)
+  for (let i = 0; i < 50; i++) await expect(keep.next(alice, here)).rejects.toThrow('too fast')
   clock.advance(500)
-  await keep.next(alice)
+  await keep.next(alice, here)
 })
 
 test('one person going fast does not slow another', async () => {
   const { pace: keep, waits } = pace()
-  for (let i = 0; i < 8; i++) await keep.next(alice)
-  await keep.next({ id: 'bob' as PersonId })
+  for (let i = 0; i < 8; i++) await keep.next(alice, here)
+  await keep.next({ id: 'bob' as PersonId }, here)
   expect(waits).toEqual([])
 })
 
@@ -42,20 +44,30 @@ test('all names of a key are slowed down together, and a network as 64 people ar
     id: id as PersonId,
     login: { key: key as Fingerprint, network },
   })
-  for (let i = 0; i < 8; i++) await keep.next(person(`name ${i}`, 'one key', '192.0.2.1'))
-  await keep.next(person('another name', 'one key', '192.0.2.2'))
+  for (let i = 0; i < 8; i++) await keep.next(person(`name ${i}`, 'one key', '192.0.2.1'), here)
+  await keep.next(person('another name', 'one key', '192.0.2.2'), here)
   expect(waits).toEqual([500])
-  for (let i = 0; i < 504; i++) await keep.next(person(`p${i}`, `key ${i}`, '192.0.2.1'))
+  for (let i = 0; i < 504; i++) await keep.next(person(`p${i}`, `key ${i}`, '192.0.2.1'), here)
   expect(waits).toEqual([500])
-  await keep.next(person('last', 'last key', '192.0.2.1'))
+  await keep.next(person('last', 'last key', '192.0.2.1'), here)
   expect(waits).toEqual([500, 7.8125])
 })
 
 test('a clock that is set back an hour slows nobody down', async () => {
   const { pace: keep, clock, waits } = pace()
-  for (let i = 0; i < 8; i++) await keep.next(alice)
+  for (let i = 0; i < 8; i++) await keep.next(alice, here)
   clock.step(-3_600_000)
   clock.advance(60_000)
-  for (let i = 0; i < 8; i++) await keep.next(alice)
+  for (let i = 0; i < 8; i++) await keep.next(alice, here)
   expect(waits).toEqual([])
+})
+
+test('whoever is gone waits for nothing', async () => {
+  const limits = { rate_burst: 1, rate_per_s: 0.25 }
+  const keep = createPace({ limits, clock: handClock(), wait: pause })
+  const gone = new AbortController()
+  await keep.next(alice, gone.signal)
+  const waiting = keep.next(alice, gone.signal)
+  gone.abort()
+  await waiting
 })

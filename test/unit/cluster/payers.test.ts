@@ -169,14 +169,15 @@ test('on two servers, each gives half of a pace and of the bytes of a day', asyn
   const { clock } = servers
   const wait = (): Promise<never> => Promise.reject(new Error('too fast'))
   const limits = { rate_burst: 8, rate_per_s: 4, bytes_per_person_day: 1_000 }
+  const here = new AbortController().signal
   const paces = [a, b].map((onServers) => createPace({ limits, clock, wait, onServers }))
   const quotas = [a, b].map((onServers) => createByteQuota(limits, clock, onServers))
   a.begin(bob)
   b.begin(bob)
   await servers.settle()
   for (const pace of paces) {
-    for (let line = 0; line < 4; line++) await pace.next(bob)
-    await expect(pace.next(bob)).rejects.toThrow('too fast')
+    for (let line = 0; line < 4; line++) await pace.next(bob, here)
+    await expect(pace.next(bob, here)).rejects.toThrow('too fast')
   }
   for (const quota of quotas) {
     quota.take(bob, 500)
