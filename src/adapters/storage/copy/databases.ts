@@ -6,6 +6,7 @@ import { readMigrations } from '../migrations.ts'
 import { isUrl } from '../location.ts'
 import { createConnections } from '../postgres/connection.ts'
 import { prepare } from '../postgres/prepare.ts'
+import { lackOf } from '../postgres/role/role.ts'
 import { requireSchema } from '../postgres/schema/migrations.ts'
 import { raw, sql } from '../postgres/sql.ts'
 import type { Statements } from '../postgres/statements.ts'
@@ -60,8 +61,10 @@ async function toPostgres({ from, to, migrationsDir, now }: CopyOptions): Promis
 
 async function toFile({ from, to, migrationsDir, now }: CopyOptions): Promise<CopiedRows> {
   if (!isUrl(from)) throw sameEngine('sshawl backup')
-  await using connection = createConnections(from)
+  await using connection = createConnections(from, { readsOnly: true })
   const schema = readMigrations(join(migrationsDir, 'postgres'))
+  const lack = await lackOf(connection, schema, 'reading')
+  if (lack) throw lack
   await connection.transaction((tx) => requireSchema(tx, schema))
   using _ = lockToOpen(to)
   const migrations = readMigrations(migrationsDir)

@@ -16,15 +16,17 @@ export interface Beside {
 /** Who may do what where. Rejects with `StorageError`. */
 export async function rightsIn({ url, migrationsDir }: Beside, now: number): Promise<readonly AuditRow[]> {
   const migrations = readMigrations(migrationsDir)
-  await using connection = createConnections(url)
-  const rights = connection.transaction(async (tx) => {
+  await using connection = createConnections(url, { readsOnly: true })
+  const looking = lackOf(connection, migrations, 'reading')
+  const lack = await explaining(looking, { url, connection, migrations, use: 'reading' })
+  if (lack) throw lack
+  return await connection.transaction(async (tx) => {
     await tx.run(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`)
     await requireSchema(tx, migrations)
     const rows: AuditRow[] = []
     for (const query of rightsQueries(now, listed)) rows.push(...(await tx.all<AuditRow>(raw(query))))
     return rows
   })
-  return await explaining(rights, { url, connection, migrations, use: 'reading' })
 }
 
 const listed = (list: string): string => `SELECT json_array_elements_text(${list}::json)`

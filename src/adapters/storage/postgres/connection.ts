@@ -47,6 +47,8 @@ interface Connecting {
   readonly log?: Log
   /** What PostgreSQL calls the connections. */
   readonly name?: string
+  /** It may be a role that only looks: then the tables that it may read are as good as its own. */
+  readonly readsOnly?: boolean
 }
 
 /** What the driver leaves to those who use it. */
@@ -73,8 +75,11 @@ class PooledClient extends Client {
 type Connected = Parameters<Client['connect']>[0]
 
 /** Nothing is connected before the first statement. */
-export function createConnections(url: string, { log, name = 'sshawl' }: Connecting = {}): Connections {
-  const homes = createHomeFinder()
+export function createConnections(
+  url: string,
+  { log, name = 'sshawl', readsOnly = false }: Connecting = {},
+): Connections {
+  const homes = createHomeFinder({ readsOnly })
   // The pool waits for it, which its type does not say.
   const enter: (client: ClientBase) => unknown = homes.enter
   const pool = new Pool({

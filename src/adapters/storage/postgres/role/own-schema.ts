@@ -1,5 +1,5 @@
 import type { Connections } from '../connection.ts'
-import { raw, sql } from '../sql.ts'
+import { sql } from '../sql.ts'
 import { IS_OUR_RECORD, IS_TRUSTED, IS_WRITTEN, RECORD } from '../schema/own.ts'
 
 /** A schema with tables of sshawl, or one through which the role looks. Names are quoted for SQL. */
@@ -29,7 +29,7 @@ export async function schemasOf({ home, read }: Connections): Promise<readonly K
       SELECT quote_ident(nspname) AS schema, owner, coalesce("isGiven", false) AS "isGiven", coalesce("isTrusted", false) AS "isTrusted",
         (SELECT min(number) FROM named WHERE nspname = CASE name WHEN '$user' THEN current_user ELSE name END) AS number,
         has_schema_privilege(oid, 'USAGE') AS "mayUse"
-      FROM pg_namespace LEFT JOIN records ON relnamespace = oid WHERE nspname NOT LIKE ${raw("'pg\\_%'")} AND nspname <> 'information_schema'
+      FROM pg_namespace LEFT JOIN records ON relnamespace = oid WHERE NOT starts_with(nspname::text, 'pg_') AND nspname <> 'information_schema'
     )
     SELECT schema, owner, "isGiven", "isTrusted", number IS NOT NULL AS "isInPath", "mayUse" FROM schemas
     WHERE number IS NOT NULL OR owner IS NOT NULL ORDER BY number NULLS LAST, schema`)

@@ -51,8 +51,11 @@ async function lackWithTables(
   const applied = await refuseUnfit(read, migrations)
   const isOlder = applied < migrations.length
   const own = ownNames(migrations.slice(0, applied))
+  if (use === 'reading') {
+    const seen = await tablesOf(read, own, { onlyReads: true })
+    return unusable(role, seen, use) ?? shut(role, seen)
+  }
   const ours = isOlder ? await tablesOf(read, own, { isOlder }) : tables
-  if (use === 'reading') return unusable(role, ours, use)
   return (
     onlyReads(role) ??
     (isOlder ? unchangeable(role, ours) : undefined) ??

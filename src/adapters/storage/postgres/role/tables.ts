@@ -29,17 +29,17 @@ export interface OwnTable {
 
 /**
  * None where there is no record of migrations of ours. Of that record a server only reads, and one whose schema `isOlder` writes what
- * it applies.
+ * it applies. Who `onlyReads` does that with all.
  */
 export const tablesOf = (
   statements: Statements,
   { tables }: OwnNames,
-  { isOlder = false } = {},
+  { isOlder = false, onlyReads = false } = {},
 ): Promise<readonly OwnTable[]> =>
   statements.all<OwnTable>(sql`
     WITH ours AS (
       SELECT oid, relnamespace, relname, relowner, relname = ${RECORD} AS "isRecord", ${IS_GIVEN} AS "isGiven",
-        string_to_array(CASE WHEN relname <> ${RECORD} THEN 'r,a,w,d' ELSE ${isOlder ? 'r,a' : 'r'} END, ',') AS commands
+        string_to_array(CASE WHEN relname <> ${RECORD} THEN ${onlyReads ? 'r' : 'r,a,w,d'} ELSE ${isOlder ? 'r,a' : 'r'} END, ',') AS commands
       FROM pg_class
       WHERE relkind = 'r' AND relname IN (${listOf(tables)}) AND relnamespace = (
         SELECT relnamespace FROM pg_class WHERE oid = to_regclass(${RECORD}) AND ${IS_OUR_RECORD})

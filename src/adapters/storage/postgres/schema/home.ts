@@ -2,7 +2,7 @@
 // database, under whatever names, is out of a server's sight. This must not know what roles are told, or what the tables are for.
 
 import type { QueryConfig } from 'pg'
-import { IS_OUR_RECORD, IS_OWNED, IS_TRUSTED, IS_WRITTEN, RECORD } from './own.ts'
+import { IS_GIVEN, IS_OUR_RECORD, IS_OWNED, IS_TRUSTED, IS_WRITTEN, RECORD } from './own.ts'
 import { namesIn } from './search-path.ts'
 import { raw, sql } from '../sql.ts'
 import { returned, type Statements, statementsOn } from '../statements.ts'
@@ -27,7 +27,7 @@ interface Client {
   query(config: QueryConfig): Promise<{ readonly rows: readonly unknown[]; readonly rowCount: number | null }>
 }
 
-export function createHomeFinder(): HomeFinder {
+export function createHomeFinder({ readsOnly = false } = {}): HomeFinder {
   let found: Home | undefined
   return {
     get found() {
@@ -35,17 +35,20 @@ export function createHomeFinder(): HomeFinder {
     },
     async enter(client) {
       const statements = statementsOn((query) => client.query(query))
-      if (found === undefined || found.schema === null) found = await find(statements)
-      await statements.run(raw(`SET search_path = ${found.schema ?? "''"}`))
+      if (found === undefined || found.schema === null) found = await find(statements, readsOnly)
+      await statements.run(raw(`SET search_path = ${found.schema ?? "''"}; ${SURE}`))
     },
   }
 }
 
-async function find(statements: Statements): Promise<Home> {
+/** Our statements mean the same, and numbers come as they are, whatever was set for the role. */
+const SURE = 'SET standard_conforming_strings = on; SET extra_float_digits = 1'
+
+async function find(statements: Statements, readsOnly: boolean): Promise<Home> {
   const { path, schemas } = returned(await statements.get<Path>(PATH))
   const settings = await statements.all<Setting>(SETTINGS)
   await statements.run(raw('SET search_path = pg_catalog'))
-  const home = await statements.get<{ schema: string }>(homeAmong(schemas))
+  const home = await statements.get<{ schema: string }>(homeAmong(schemas, readsOnly))
   return {
     schema: home?.schema ?? null,
     path: namesIn(path),
@@ -71,12 +74,12 @@ const SETTINGS = sql`SELECT name, source FROM pg_catalog.pg_settings`
 
 /**
  * Where our record of migrations is the role's own, or else where somebody who can be trusted lets it write; otherwise the first one,
- * as for all programs.
+ * as for all programs. Who only reads looks where it may.
  */
-const homeAmong = (schemas: readonly string[]) => sql`
+const homeAmong = (schemas: readonly string[], readsOnly: boolean) => sql`
   SELECT quote_ident(named.name) AS schema
   FROM json_array_elements_text(${JSON.stringify(schemas)}::json) WITH ORDINALITY AS named (name, number)
     JOIN pg_namespace ON nspname = named.name
-    LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = ${RECORD} AND ${IS_OUR_RECORD} AND ${IS_WRITTEN}
-  WHERE nspname NOT LIKE ${raw("'pg\\_%'")} AND nspname <> 'information_schema'
-  ORDER BY CASE WHEN relname IS NULL OR NOT ${IS_TRUSTED} THEN 2 WHEN ${IS_OWNED} THEN 0 ELSE 1 END, number LIMIT 1`
+    LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = ${RECORD} AND ${IS_OUR_RECORD} AND ${readsOnly ? IS_GIVEN : IS_WRITTEN}
+  WHERE NOT starts_with(nspname::text, 'pg_') AND nspname <> 'information_schema'
+  ORDER BY CASE WHEN relname IS NULL OR NOT ${readsOnly ? sql`true` : IS_TRUSTED} THEN 2 WHEN ${IS_OWNED} THEN 0 ELSE 1 END, number LIMIT 1`
