@@ -22,11 +22,11 @@ import { createRunner } from '../commands/runner.ts'
 import { createSpeech } from '../commands/speech.ts'
 import { stopAll } from '../commands/verbs/stop.ts'
 import { processTimers } from './process-timers.ts'
+import { pause } from './pause.ts'
 import type { ClientHandler } from '../session/ports.ts'
 import { KEY_HELP } from '../session/key-table.ts'
 import { type LazyMarkdown } from '../session/markdown/load.ts'
 import { createShared } from '../session/shared.ts'
-import { pause } from '../lib/jobs/pause.ts'
 
 /** What a client meets: rooms, commands, completion, and what it is told; with the agents that come in the same way. */
 export async function createHandler(

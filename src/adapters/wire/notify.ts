@@ -21,12 +21,11 @@ import { MAX_MESSAGE_BYTES, parsedPayload, payloadOf } from './payload.ts'
  */
 const CHANNEL = 'sshawl_sealed'
 
-/**
- * A hint is not worth a wait for the disk: it is gone with a crash in any case. What others made in a schema of the search_path would
- * run as our role, if it had the name of what is called here.
- */
-const LISTEN = `SET search_path = pg_catalog; SET synchronous_commit TO off; LISTEN ${CHANNEL}`
-const NOTIFY = `SELECT pg_notify('${CHANNEL}', payload) FROM unnest($1::text[]) AS payload`
+/** A hint is not worth a wait for the disk: it is gone with a crash in any case. */
+const LISTEN = `SET synchronous_commit TO off; LISTEN ${CHANNEL}`
+
+/** With its schema: what others made in one of the search_path would run as our role, if it had the name of what is called here. */
+const NOTIFY = `SELECT pg_catalog.pg_notify('${CHANNEL}', payload) FROM pg_catalog.unnest($1::pg_catalog.text[]) AS payload`
 const BEAT = 'SELECT 1'
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPace } from '../../../src/chat/limits/pace.ts'
 import type { Fingerprint, PersonId } from '../../../src/chat/people/person.ts'
-import { pause } from '../../../src/lib/jobs/pause.ts'
+import { pause } from '../../../src/app/pause.ts'
 import { handClock } from '../../support/chat-parts.ts'
 
 const here = new AbortController().signal

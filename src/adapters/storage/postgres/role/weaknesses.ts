@@ -10,8 +10,14 @@ const WANTED = 14
 /** A sentence for each thing with which a server starts, and serves worse. */
 export async function weaknessesOf(connection: Connections): Promise<readonly string[]> {
   const role = await roleOf(connection)
+  const { isPooled } = await connection.home()
   const stranger = await strangersTables(connection.read)
   return [
+    ...(isPooled
+      ? [
+          "a pooler stands between the server and PostgreSQL: it must leave a connection to who has it until that ends (pool_mode = session of PgBouncer), or lines come to lie in others' tables",
+        ]
+      : []),
     ...(stranger
       ? [
           `the tables in the schema ${stranger.schema} belong to ${stranger.owner}, who reads all that is written there, and whose triggers run as ${role.name}; where that is not meant, use a database of its own`,

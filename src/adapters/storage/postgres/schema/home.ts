@@ -15,6 +15,8 @@ export interface Home {
   readonly path: readonly string[]
   /** The URL gives the search_path, or the environment does. */
   readonly isPathGiven: boolean
+  /** Somebody stands between, as a pooler does: who answers is not who let us in. */
+  readonly isPooled: boolean
 }
 
 /** Lets a connection find the names of one schema only: of the first one that was found, for as long as this lives. */
@@ -24,6 +26,8 @@ export interface HomeFinder {
 }
 
 interface Client {
+  /** Of PostgreSQL's process for it, as that said at the login. A property that the driver's types do not have. */
+  readonly processID?: number | null
   query(config: QueryConfig): Promise<{ readonly rows: readonly unknown[]; readonly rowCount: number | null }>
 }
 
@@ -35,7 +39,7 @@ export function createHomeFinder({ readsOnly = false } = {}): HomeFinder {
     },
     async enter(client) {
       const statements = statementsOn((query) => client.query(query))
-      if (found === undefined || found.schema === null) found = await find(statements, readsOnly)
+      if (found === undefined || found.schema === null) found = await find(client, statements, readsOnly)
       await statements.run(raw(`SET search_path = ${found.schema ?? "''"}; ${SURE}`))
     },
   }
@@ -44,8 +48,8 @@ export function createHomeFinder({ readsOnly = false } = {}): HomeFinder {
 /** Our statements mean the same, and numbers come as they are, whatever was set for the role. */
 const SURE = 'SET standard_conforming_strings = on; SET extra_float_digits = 1'
 
-async function find(statements: Statements, readsOnly: boolean): Promise<Home> {
-  const { path, schemas } = returned(await statements.get<Path>(PATH))
+async function find(client: Client, statements: Statements, readsOnly: boolean): Promise<Home> {
+  const { path, schemas, backend } = returned(await statements.get<Path>(PATH))
   const settings = await statements.all<Setting>(SETTINGS)
   await statements.run(raw('SET search_path = pg_catalog'))
   const home = await statements.get<{ schema: string }>(homeAmong(schemas, readsOnly))
@@ -53,6 +57,7 @@ async function find(statements: Statements, readsOnly: boolean): Promise<Home> {
     schema: home?.schema ?? null,
     path: namesIn(path),
     isPathGiven: settings.some(({ name, source }) => name === 'search_path' && source === 'client'),
+    isPooled: client.processID !== backend,
   }
 }
 
@@ -60,6 +65,8 @@ interface Path {
   readonly path: string
   /** Those of it that are there, and that the role may enter. */
   readonly schemas: readonly string[]
+  /** Who answers. */
+  readonly backend: number
 }
 
 interface Setting {
@@ -69,7 +76,8 @@ interface Setting {
 
 /** As long as the whole search_path holds, an operator or a function without its schema may be anybody's, and would run as our role. */
 const PATH = sql`
-  SELECT pg_catalog.current_setting('search_path') AS path, pg_catalog.to_json(pg_catalog.current_schemas(false)) AS schemas`
+  SELECT pg_catalog.current_setting('search_path') AS path, pg_catalog.to_json(pg_catalog.current_schemas(false)) AS schemas,
+    pg_catalog.pg_backend_pid() AS backend`
 const SETTINGS = sql`SELECT name, source FROM pg_catalog.pg_settings`
 
 /**
