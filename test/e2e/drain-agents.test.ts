@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDeferred } from '../../src/lib/deferred.ts'
+import { cancelledTurns } from '../support/mcp/cancelled-turns.ts'
 import type { AgentClient } from '../support/mcp/agent-client.ts'
 import { openAgent } from '../support/mcp/agent.ts'
 import { openHttpAgent } from '../support/mcp/http-agent.ts'
@@ -36,11 +37,6 @@ async function askAsAgents(on: ModelStage, token: string, later: Promise<void>) 
 
 const newToken = async (on: ModelStage): Promise<string> =>
   (await on.as('alice', ['token', 'new'])).stdout.trim()
-
-async function cancelledTurns(): Promise<number> {
-  const { stdout } = await stage.as('alice', ['history', 'lobby'])
-  return stdout.split("@qwen's turn for alice was stopped: the call was cancelled").length - 1
-}
 
 test('the calls of agents over SSH and HTTP that wait for a model are answered', async () => {
   const goOn = createDeferred<void>()
@@ -87,32 +83,9 @@ test('an agent over SSH that waits for a model reads that nothing new begins, an
   await agent.closed
   expect(await stopped).toBe(0)
   await stage.restart('SIGTERM')
-  expect(await cancelledTurns()).toBe(1)
+  expect(await cancelledTurns(stage)).toBe(1)
   expect((await stage.as('alice', ['history', 'lobby'])).stdout).not.toMatch(/too late|three/)
 })
-
-test.each([{}, { modern: true as const }])(
-  'the last call of an agent over SSH that is cancelled while the server drains ends so, and then the agent, %j',
-  async (era) => {
-    await using bob = await stage.open('bob', '-tt')
-    await bob.waitFor('-- lobby')
-    await using agent = await openAgent(stage, 'alice', era)
-    const before = await cancelledTurns()
-    const cancel = new AbortController()
-    const half = `Half of the last of ${before}`
-    stage.models.play(saysLater(half, new Promise(() => {}), ''))
-    const asked = agent.call('ask_model', { room: 'lobby', model: 'qwen', text: 'four' }, cancel.signal)
-    await bob.waitFor(half)
-    const stopped = stage.server.stop('SIGTERM')
-    await bob.waitFor('The server is going down. Goodbye.')
-    cancel.abort()
-    await expect(asked).rejects.toThrow()
-    await agent.closed
-    expect(await stopped).toBe(0)
-    await stage.restart('SIGTERM')
-    expect(await cancelledTurns()).toBe(before + 1)
-  },
-)
 
 test('agents over SSH and HTTP that nobody waits for read that the server stops', async () => {
   await using hasty = await createModelStage('', { http: true })

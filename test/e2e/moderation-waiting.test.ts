@@ -1,34 +1,9 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
-import type { AnyServer } from '../support/server.ts'
-import { openSsh, type SshSession } from '../support/ssh.ts'
-import { createStageHere, type Stage } from '../support/stage.ts'
+import { begun, hurry, inTime, PACED } from '../support/paced.ts'
+import { createStageHere } from '../support/stage.ts'
 import { onPostgres } from '../support/stored.ts'
-
-/** The third thing that somebody does waits for a second, and each after that for one more. */
-const PACED = '[limits]\nrate_burst = 2\nrate_per_s = 1\n'
-
-/** A command of which the server has heard, with its standard input open. */
-async function begun(stage: Stage<AnyServer>, user: string, line: string): Promise<SshSession> {
-  const target = { user, port: stage.server.port, key: await stage.home.key(user), options: ['-v', '-T'] }
-  const client = openSsh(target, line.split(' '))
-  await client.waitForError('Sending command')
-  return client
-}
-
-/** Has somebody do so much that what they do next waits for three seconds. */
-const hurry = (stage: Stage<AnyServer>, user: string): Promise<readonly SshSession[]> =>
-  Promise.all([1, 2, 3].map(() => begun(stage, user, 'say lobby in a hurry')))
-
-/** What a command prints, once its sender is not too fast for it. */
-async function inTime(stage: Stage<AnyServer>, name: string, line: string): Promise<string> {
-  for (;;) {
-    const { exitCode, stdout, stderr } = await stage.as(name, line.split(' '))
-    if (exitCode === 0) return stdout
-    expect(stderr).toContain('too fast')
-  }
-}
 
 test('a line and a command that wait for their pace are not done after a ban from the server', async () => {
   await using stage = await createStageHere({ config: PACED, isShared: true })
@@ -48,25 +23,6 @@ test('a line and a command that wait for their pace are not done after a ban fro
   const said = await inTime(stage, 'ann', 'history lobby')
   expect(said).toMatch(/two[^]*banned mallory/)
   expect(said).not.toMatch(/three|banned mallory[^]*in a hurry/)
-})
-
-test('lines that were typed before a kick are said in no room, and later ones where their author is', async () => {
-  await using stage = await createStageHere({ config: PACED, isShared: true })
-  await stage.as('ann', ['create', 'den'])
-  await using session = await stage.open('bob', '-tt')
-  await session.waitFor('-- lobby')
-  session.write('/join den\r')
-  await session.waitFor('-- den')
-  await hurry(stage, 'bob')
-  session.write('two\rthree\r')
-  await stage.as('ann', ['kick', 'den', 'bob'])
-  await session.waitFor('you were put out of den before this was done')
-  await session.waitFor('you were put out of the room before a line')
-  // Without ^C it would be asked whether this one is for the lobby.
-  session.write('\u0003four\r')
-  await expect.poll(() => inTime(stage, 'carol', 'history lobby'), { timeout: 10_000 }).toContain('bob: four')
-  for (const room of ['den', 'lobby'])
-    expect(await inTime(stage, 'carol', `history ${room}`), room).not.toMatch(/two|three/)
 })
 
 test('what is still being piped in is not said after a ban, from the room or from the server', async () => {
