@@ -183,7 +183,7 @@ describe('calls at the same time', () => {
     session.write(lines(newest(1, 'server/discover'), listen))
     await session.waitFor('acknowledged')
     session.write(lines(listen))
-    await session.waitFor('a stream of changes with this id is open; give each request its own')
+    await session.waitFor('a request with this id waits for its answer; give each its own')
     await stage.as('rhea', ['say', 'lobby', 'news'])
     await session.waitFor('"uri":"room://lobby/log"')
   })
