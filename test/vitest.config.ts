@@ -35,6 +35,13 @@ const MACHINE = [
   'test/unit/adapters/storage/postgres/trouble.test.ts',
 ]
 
+/** What only a server that stores in PostgreSQL runs, as the end-to-end tests with such servers (`npm run test:postgres`). */
+const POSTGRES = [
+  'test/contract/storage-postgres-*.test.ts',
+  'test/contract/wire-notify.test.ts',
+  'test/unit/adapters/storage/postgres/**/*.test.ts',
+]
+
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
@@ -55,10 +62,10 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // What `npm test` runs; CI runs all five, and the end-to-end tests of this one and of `machine` once more on PostgreSQL.
+          // What `npm test` runs; CI runs all six, and the end-to-end tests of this one and of `machine` once more on PostgreSQL.
           name: 'tests',
           include: [`test/${folders}/**/*.test.ts`],
-          exclude: [...ATTACKS, ...SERVERS, ...PACKAGE, ...MACHINE],
+          exclude: [...ATTACKS, ...SERVERS, ...PACKAGE, ...MACHINE, ...POSTGRES],
           maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
@@ -70,6 +77,16 @@ export default defineConfig({
           include: MACHINE.filter((file) => !onPostgres || file.startsWith('test/e2e/')),
           maxWorkers: 2,
           sequence: { groupOrder: 4 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: POSTGRES,
+          exclude: MACHINE,
+          maxWorkers: 4,
+          sequence: { groupOrder: 5 },
         },
       },
       {
