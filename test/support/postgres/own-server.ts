@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { Client } from 'pg'
+import { errorCode } from '../../../src/lib/errors.ts'
 import { freePort, giveToPostgres, startAgain, startServer, stopServer } from './server.ts'
 
 /** A PostgreSQL server that a test file has alone, so that it may stop it, with an empty database `rooms`. */
@@ -78,7 +79,15 @@ async function demandPassword(file: string): Promise<void> {
 async function signalAll(data: string, signal: NodeJS.Signals): Promise<void> {
   const [first = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')
   const { stdout } = await execa('ps', ['-o', 'pid=', '--ppid', first])
-  for (const pid of [first, ...stdout.split('\n')]) process.kill(Number(pid), signal)
+  process.kill(Number(first), signal)
+  for (const pid of stdout.split('\n').filter((line) => line.trim() !== '')) {
+    try {
+      process.kill(Number(pid), signal)
+    } catch (error) {
+      // A process for one connection ends with that.
+      if (errorCode(error) !== 'ESRCH') throw error
+    }
+  }
 }
 
 async function sendTo(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
