@@ -143,11 +143,15 @@ function createSessionHost(
       typing = opened
       await Promise.all([mine.showWaiting(), told.invitations.tell(person)])
     },
-    async detach(_screen, draft) {
+    async detach(_screen, { lines, draft }) {
       forget()
       gone.abort()
       talk?.close()
-      await Promise.all([whereabouts?.leave(), opening?.then((opened) => opened.close(draft))])
+      await Promise.all([whereabouts?.leave(), opening?.then((opened) => leaveBehind(opened))])
+      async function leaveBehind(opened: TypingSession): Promise<void> {
+        for (const line of lines) opened.sent(line)
+        await opened.close(draft)
+      }
     },
     async submit(line) {
       const room = here()

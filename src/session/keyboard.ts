@@ -9,6 +9,7 @@ import {
   press,
   putAside,
   shownDraft,
+  unsentIn,
   withDraft,
   withLine,
   withMore,
@@ -17,7 +18,7 @@ import {
   type Draft,
   type EditorEvent,
 } from './line-editor.ts'
-import type { TypedBefore } from './ports.ts'
+import type { TypedBefore, Unsent } from './ports.ts'
 import type { OpenSession } from './open-session.ts'
 import { createWaitingLines } from './waiting-lines.ts'
 
@@ -33,8 +34,8 @@ export interface Keyboard {
   putAside(): void
   /** What was typed before is not brought back any more. */
   forget(): void
-  /** What is being typed. */
-  draft(): string
+  /** What was typed and not sent, or dropped before it began. */
+  unsent(): Unsent
   /** True where so many lines wait that no more keys are to be read. */
   isFull(): boolean
   allSubmitted(): Promise<void>
@@ -76,6 +77,8 @@ export function createKeyboard({
   let isFullTold = false
   /** The draft that was put aside last, with the rest of its paste as long as that comes. */
   let aside: string | undefined
+  /** Lines that ↑ brings back, and that nobody has taken: they were put aside, or dropped. */
+  const setAside = new Set<string>()
   const enterAgain = createEnterAgain(() => view.print(ENTER_AGAIN, 'error'), terminal.whenRead)
 
   async function complete(): Promise<void> {
@@ -103,7 +106,8 @@ export function createKeyboard({
   /** ^C with nothing typed: whoever pasted too much stops it so. */
   function interrupt(): void {
     const dropped = lines.drop()
-    if (dropped > 0) view.print(droppedLine(dropped), 'dim')
+    for (const line of dropped) setAside.add(line)
+    if (dropped.length > 0) view.print(droppedLine(dropped.length), 'dim')
     else if (mayHint()) view.print(HOW_TO_LEAVE, 'dim')
   }
 
@@ -112,6 +116,7 @@ export function createKeyboard({
     switch (event.type) {
       case 'send':
         view.sent(sent)
+        setAside.delete(event.line)
         return lines.add(event.line, submitted(event.line))
       case 'complete':
         return void (mayComplete() && trouble.during(complete))
@@ -136,6 +141,8 @@ export function createKeyboard({
     const { text } = insert(draftOf(aside), key.text, draftUnits)
     if (text.length < aside.length + key.text.length) tellFull()
     editor = withMore(editor, aside, text.slice(aside.length))
+    setAside.delete(aside)
+    setAside.add(text)
     aside = text
     return true
   }
@@ -159,7 +166,13 @@ export function createKeyboard({
   }
 
   return {
-    draft: () => editor.draft.text,
+    unsent() {
+      const standing = unsentIn(editor)
+      return {
+        lines: [...setAside, ...standing.slice(0, -1), ...lines.waiting()],
+        draft: standing.at(-1) ?? '',
+      }
+    },
     remember({ lines: before, draft }) {
       editor = withPast(editor, draft === undefined ? before : [...before, draft])
       if (draft !== undefined) view.print(DRAFT_KEPT, 'dim')
@@ -170,6 +183,7 @@ export function createKeyboard({
     },
     putAside() {
       const before = editor
+      for (const line of unsentIn(before)) setAside.add(line)
       const { editor: emptied, typed } = putAside(before)
       aside = typed
       editor = emptied
@@ -180,6 +194,7 @@ export function createKeyboard({
     },
     forget() {
       editor = withoutPast(editor)
+      setAside.clear()
       view.draft(shownDraft(editor))
     },
     isFull: lines.isFull,

@@ -77,9 +77,7 @@ export function press(editor: LineEditor, key: Key, maxUnits: number): EditorSte
         ? { editor, event: { type: 'leave' } }
         : { editor: edited(editor, 'delete', maxUnits) }
     case 'interrupt':
-      return draft.text === ''
-        ? { editor, event: { type: 'how-to-leave' } }
-        : { editor: changed(editor, EMPTY_DRAFT) }
+      return draft.text === '' ? { editor, event: { type: 'how-to-leave' } } : { editor: interrupted(editor) }
     case 'undo':
       return { editor: undone(editor) }
     case 'yank':
@@ -115,13 +113,17 @@ export function withLine(editor: LineEditor, line: string): LineEditor {
   }
 }
 
+/** What stands unsent: the new draft, which an older line may hide, and that line if it was changed. What is blank is left out. */
+export const unsentIn = ({ draft, sent, at, aside }: LineEditor): readonly string[] =>
+  [at < sent.length ? aside : '', draft.text === sent[at] ? '' : draft.text].filter(
+    (line) => line.trim() !== '',
+  )
+
 /** What stands unsent becomes the newest of the lines of before, and the draft is empty. `typed` is the draft's line; undefined for none. */
 export function putAside(editor: LineEditor): { readonly editor: LineEditor; readonly typed?: string } {
   const { draft, sent, at, kills } = editor
-  const isOld = at < sent.length
   const typed = draft.text.trim() === '' || draft.text === sent[at] ? undefined : draft.text
-  const unsent = [isOld ? editor.aside : '', typed ?? ''].filter((line) => line.trim() !== '')
-  const lines = unsent.reduce(remember, sent)
+  const lines = unsentIn(editor).reduce(remember, sent)
   return {
     editor: { ...EMPTY_EDITOR, sent: lines, at: lines.length, kills },
     ...(typed === undefined ? {} : { typed }),
@@ -184,7 +186,7 @@ function pressInSearch(editor: LineEditor, search: Search, key: Key, maxUnits: n
       return { editor: withoutSearch(editor) }
     // As in readline: ^G goes back to the draft, ^C drops it too, so that ^C and ^D leave from anywhere.
     case 'interrupt':
-      return { editor: changed(withoutSearch(editor), EMPTY_DRAFT) }
+      return { editor: interrupted(withoutSearch(editor)) }
     default: {
       const taken = search.at in sent ? recall(withoutSearch(editor), search.at) : withoutSearch(editor)
       return press(taken, key, maxUnits)
@@ -221,6 +223,12 @@ function recall(editor: LineEditor, at: number): LineEditor {
   const aside = editor.at === editor.sent.length ? editor.draft.text : editor.aside
   return { ...changed(editor, draftOf(editor.sent[at] ?? aside)), at, aside }
 }
+
+/** Nothing stands, and ↑ begins with the newest line again. */
+const interrupted = (editor: LineEditor): LineEditor => ({
+  ...changed(editor, EMPTY_DRAFT),
+  ...{ at: editor.sent.length, aside: '' },
+})
 
 function undone(editor: LineEditor): LineEditor {
   const before = editor.undo.at(-1)

@@ -196,6 +196,14 @@ export interface Screen extends Omit<Participant, 'stream' | 'deliver'> {
   quit(farewell?: string, exitStatus?: 0 | 1): void
 }
 
+/** What somebody typed that was neither said nor done when their session ended. */
+export interface Unsent {
+  /** Oldest first. */
+  readonly lines: readonly string[]
+  /** What was being typed; empty for nothing. */
+  readonly draft: string
+}
+
 /** What somebody typed before this session. */
 export interface TypedBefore {
   /** Oldest first. */
@@ -212,10 +220,10 @@ export interface SessionHost {
   /** Brings the screen into its room. From then on the room delivers to it. If it rejects, the session ends. */
   attach(screen: Screen): Promise<void>
   /**
-   * Takes the screen out of the room that it is in. Called once, also when `attach` rejected. `draft` is what the person was
-   * typing then, empty for nothing.
+   * Takes the screen out of the room that it is in. Called once, also when `attach` rejected. `unsent` is what the person had
+   * typed by then, and nobody has taken.
    */
-  detach(screen: Screen, draft: string): Promise<void>
+  detach(screen: Screen, unsent: Unsent): Promise<void>
   /**
    * What the person typed in earlier sessions. Called once, before the first key is read. `onDraft` is called with each draft
    * that a broken connection of theirs leaves behind from then on.

@@ -10,7 +10,7 @@ import { createKeyDecoder, type Key } from './keys.ts'
 import { createLiveView } from './live/live-view.ts'
 import { readLines } from './pipe-lines.ts'
 import type { OpenSession } from './open-session.ts'
-import type { SessionHost, Terminal } from './ports.ts'
+import type { SessionHost, Terminal, Unsent } from './ports.ts'
 import { screenOf } from './session-view.ts'
 import type { SharedBySessions } from './shared.ts'
 import { createTrouble } from './trouble.ts'
@@ -47,6 +47,8 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
   })
   const trouble = createTrouble(view, person, shared.log)
   const isOver = (): boolean => hasLeft || terminal.gone.aborted
+  /** Lines whose time came when the person had left, and for a moment each one. */
+  const untaken: string[] = []
   const session: OpenSession = {
     terminal,
     host,
@@ -55,11 +57,12 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
     trouble,
     draftUnits,
     isOver,
-    // Lines that still wait when the person has left are dropped.
     async submit(line, timesPutOut) {
+      untaken.push(line)
       // A command may never wait for anything, and a backlog of such lines must not keep the thread.
       await account.rest()
       if (isOver()) return
+      untaken.pop()
       if (host.timesPutOut() === timesPutOut) await trouble.during(() => host.submit(line))
       else view.print(keyboard ? `${NOT_FOR_HERE}: ↑ brings it back` : NOT_FOR_HERE, 'error')
     },
@@ -79,7 +82,8 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
   async function leave(): Promise<void> {
     hasLeft = true
     view.close()
-    await host.detach(screen, keyboard?.draft() ?? '')
+    const { lines, draft } = keyboard?.unsent() ?? NOTHING
+    await host.detach(screen, keyboard ? { lines: [...lines, ...untaken], draft } : NOTHING)
   }
   try {
     await host.attach(screen)
@@ -97,6 +101,8 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
 
 /** Whoever leaves waits no longer for what is stored of it, in milliseconds: a database that is slow keeps nobody here. */
 const STORING_MS = 1_000
+
+const NOTHING: Unsent = { lines: [], draft: '' }
 
 const NOT_FOR_HERE = '! you were put out of the room before a line of yours was said or done; it was not'
 

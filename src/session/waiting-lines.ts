@@ -4,8 +4,10 @@ import { createSerial } from '../lib/jobs/serial.ts'
 export interface WaitingLines {
   /** Does `send` once all lines before this one are done or dropped. `send` never rejects. */
   add(line: string, send: () => Promise<void>): void
-  /** Drops the lines that have not begun. Returns how many. */
-  drop(): number
+  /** Drops the lines that have not begun, and returns them. */
+  drop(): readonly string[]
+  /** The lines that have not begun. */
+  waiting(): readonly string[]
   /** How many lines are not done. */
   count(): number
   /** True where so many wait that no more is to be read before they are done. */
@@ -41,8 +43,9 @@ export function createWaitingLines(): WaitingLines {
     },
     drop() {
       units = 0
-      return waiting.splice(0).length
+      return waiting.splice(0).map(({ line }) => line)
     },
+    waiting: () => waiting.map(({ line }) => line),
     count: () => waiting.length + underWay,
     isFull: () => waiting.length > MAX_LINES || units > MAX_UNITS,
     allDone: () => oneByOne(() => undefined),

@@ -98,9 +98,11 @@ export function createAgentRooms(
   async function silentDuring<T>(name: string, step: () => Promise<T>): Promise<T> {
     followed.get(name)?.()
     if (followed.has(name)) followed.set(name, () => {})
-    const outcome = await step()
-    if (followed.has(name)) await listenTo(name, () => followed.has(name))
-    return outcome
+    try {
+      return await step()
+    } finally {
+      if (followed.has(name)) await listenTo(name, () => followed.has(name))
+    }
   }
 
   return {

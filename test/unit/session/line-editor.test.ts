@@ -317,3 +317,8 @@ test('whatever is pressed, the cursor is within the text and never splits a code
     { numRuns: runs(1000) },
   )
 })
+
+test('after ^C on an older line ↑ begins with the newest again', () => {
+  for (const before of ['<up><up>', '<up><up><up>', 'half<up><up>', '<search>o<search>'])
+    expect(shown(`one<enter>two<enter>three<enter>${before}<interrupt><up>`), before).toBe('three|')
+})

@@ -6,7 +6,6 @@ import { whenAborted } from '../../../lib/when-aborted.ts'
 import { REFUSED } from '../server/error-codes.ts'
 import { createListenedStreams } from '../server/listened.ts'
 import { createNotifications } from '../server/notifications.ts'
-import { failed } from './failed.ts'
 import type { McpHttpParts } from './ports.ts'
 import type { HttpSession } from './sessions.ts'
 
@@ -49,7 +48,7 @@ export async function openModern(
       const stream = message && listened.open(message)
       if (stream) whenAborted(request.signal, stream.end)
       const why = await stream?.ready
-      if (signal.aborted) return failed(503, 'this connection of your token is over; ask again')
+      if (signal.aborted) return refused(message, 'this connection of your token is over; ask again', 503)
       if (why === undefined) return await handler.fetch(request, { parsedBody: body })
       stream?.end()
       return refused(message, why)
@@ -73,9 +72,12 @@ export async function openModern(
 }
 
 /** The answer to a request that is not served, as the SDK has those of its own. */
-const refused = (message: JSONRPCMessage | undefined, why: string): Response =>
-  Response.json({
-    jsonrpc: '2.0',
-    id: message && 'id' in message ? message.id : null,
-    error: { code: REFUSED, message: why },
-  })
+const refused = (message: JSONRPCMessage | undefined, why: string, status = 200): Response =>
+  Response.json(
+    {
+      jsonrpc: '2.0',
+      id: message && 'id' in message ? message.id : null,
+      error: { code: REFUSED, message: why },
+    },
+    { status },
+  )

@@ -126,10 +126,10 @@ export function createNotifications(
     },
     putOut(room, { why, isFollowed }) {
       const uris = [roomUri(room), logUri(room)]
-      // Where it may not be read any more, that is what a client of 2026-07-28 reads when it looks.
-      if (era === 'modern') return update(uris)
-      if (!isFollowed) for (const uri of uris) subscribed.delete(uri)
-      send({ level: 'warning', logger: 'sshawl', data: why })
+      if (era === 'legacy' && !isFollowed) for (const uri of uris) subscribed.delete(uri)
+      // Something may have happened while it was not heard; where it may not be read any more, the client learns that as it looks.
+      update(uris)
+      if (era === 'legacy') send({ level: 'warning', logger: 'sshawl', data: why })
     },
   }
 }
