@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { StorageError } from '../../../chat/errors.ts'
 import { openFile } from './driver.ts'
 import { toStorageError } from './errors.ts'
+import { realFile } from './real-file.ts'
 import { refuseStaleLog } from './stale-log.ts'
 import { touchPrivately } from './private-file.ts'
 
@@ -10,7 +11,7 @@ import { touchPrivately } from './private-file.ts'
  * does not keep out readers such as a backup. Throws `StorageError` (`locked`) if another process has it.
  */
 export function lock(file: string): Disposable {
-  const path = `${file}.lock`
+  const path = `${realFile(file)}.lock`
   touchPrivately(path)
   const db = openFile(path, { timeout: 0 })
   try {

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { StorageError } from '../../../chat/errors.ts'
+import { realFile } from './real-file.ts'
 
 /** Where the header says how the file is written: 2 with a write-ahead log (https://www.sqlite.org/fileformat.html, 1.3). */
 const WRITE_VERSION_AT = 18
@@ -7,14 +8,15 @@ const WITH_LOG = 2
 
 /** True where a log has something that is not in the database yet: whoever used it last did not close it. */
 export const hasLog = (file: string): boolean =>
-  (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  (statSync(`${realFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 
 /**
  * Throws `StorageError` if a backup was put in the place of a database whose log is still there. SQLite would take that
  * log for the backup's own, and ruin it. A backup is written without a log, and a database that a server has used is not.
  * To be called before this process opens the database: closing the file would drop the process's locks on it.
  */
-export function refuseStaleLog(file: string): void {
+export function refuseStaleLog(path: string): void {
+  const file = realFile(path)
   if (!hasLog(file)) return
   if (!existsSync(file))
     throw new StorageError(

@@ -5,6 +5,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -89,6 +90,27 @@ test('check, audit and backup tell of a backup beside the log of another databas
   expect(readFileSync(`${left.file}-wal`).equals(log)).toBe(true)
   rmSync(left.file)
   await expect(damageOf(left.file, migrationsDir)).rejects.toThrow('is missing, and the log beside it')
+})
+
+test('where the database is a link, its log and its lock are those of the file that it leads to', async () => {
+  using dir = temporaryDir()
+  const { left, backup } = await crashed(dir.path)
+  const linked = sqliteOptions(join(dir.path, 'linked'))
+  await (await openStorage(linked))[Symbol.asyncDispose]()
+  rmSync(linked.file)
+  symlinkSync(left.file, linked.file)
+  {
+    await using _ = await openStorage(left)
+    await expect(openStorage(linked)).rejects.toThrow('another sshawl is using')
+  }
+  const log = await crashed(join(dir.path, 'again')).then(({ left: other }) =>
+    readFileSync(`${other.file}-wal`),
+  )
+  copyFileSync(backup, left.file)
+  writeFileSync(`${left.file}-wal`, log)
+  await expect(openStorage(linked)).rejects.toThrow(/not of the same database/)
+  await expect(auditDatabase(linked.file, paths.migrations, 0)).rejects.toThrow(/not of the same database/)
+  expect(readFileSync(left.file).equals(readFileSync(backup))).toBe(true)
 })
 
 test('a log without its database is refused, and no database is made beside it', async () => {
