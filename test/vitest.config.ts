@@ -35,6 +35,27 @@ const MACHINE = [
   'test/unit/adapters/storage/postgres/trouble.test.ts',
 ]
 
+/** Each starts the built server, or processes that run scripts or read pages, many times: half a second of a processor a start (`npm run test:processes`). */
+const PROCESSES = [
+  'test/contract/composer*.test.ts',
+  'test/contract/lua-engine-memory.test.ts',
+  'test/e2e/admin-tools.test.ts',
+  'test/e2e/audit.test.ts',
+  'test/e2e/copy.test.ts',
+  'test/e2e/drain*.test.ts',
+  'test/e2e/host-keys.test.ts',
+  'test/e2e/kill.test.ts',
+  'test/e2e/postgres.test.ts',
+  'test/e2e/reload.test.ts',
+  'test/e2e/shared-rooms.test.ts',
+  'test/e2e/start.test.ts',
+  'test/e2e/stopping.test.ts',
+  'test/e2e/tool-modules.test.ts',
+  'test/unit/adapters/lua/{composer,count-batches,hostile-scripts,pool,pool-fairness}.test.ts',
+  'test/unit/adapters/lua/lua-in-js/process.test.ts',
+  'test/unit/adapters/web/{hostile-pages,page-reader}.test.ts',
+]
+
 /** What only a server that stores in PostgreSQL runs, as the end-to-end tests with such servers (`npm run test:postgres`). */
 const POSTGRES = [
   'test/contract/storage-postgres-*.test.ts',
@@ -52,6 +73,8 @@ export default defineConfig({
     // The long form of properties takes minutes (support/any-tools.ts).
     testTimeout: process.env['LONG_RUNS'] ? 1_800_000 : 60_000,
     hookTimeout: 30_000,
+    // Vitest's own second is short on a machine that does other things; what is waited for ends the wait.
+    expect: { poll: { timeout: 20_000 } },
     // Nothing of ours keeps state in a module, so that files can share them; it saves a third of the time.
     isolate: false,
     execArgv: [...forWorkers],
@@ -62,11 +85,11 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // What `npm test` runs; CI runs all six, and the end-to-end tests of this one and of `machine` once more on PostgreSQL.
+          // What `npm test` runs; CI runs all seven, and the end-to-end tests of this one, of `machine` and of `processes` once more on PostgreSQL.
           name: 'tests',
           include: [`test/${folders}/**/*.test.ts`],
-          exclude: [...ATTACKS, ...SERVERS, ...PACKAGE, ...MACHINE, ...POSTGRES],
-          maxWorkers: 4,
+          exclude: [...ATTACKS, ...SERVERS, ...PACKAGE, ...MACHINE, ...POSTGRES, ...PROCESSES],
+          maxWorkers: 5,
           sequence: { groupOrder: 0 },
         },
       },
@@ -77,6 +100,15 @@ export default defineConfig({
           include: MACHINE.filter((file) => !onPostgres || file.startsWith('test/e2e/')),
           maxWorkers: 2,
           sequence: { groupOrder: 4 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          include: PROCESSES.filter((file) => !onPostgres || file.startsWith('test/e2e/')),
+          maxWorkers: 4,
+          sequence: { groupOrder: 6 },
         },
       },
       {
