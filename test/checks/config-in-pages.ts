@@ -13,7 +13,7 @@ export function unsaidInPages(
   return [
     ...Object.entries(limits)
       .filter(([key, value]) => !new RegExp(`\`${key}\` ${value}\\b`).test(security))
-      .map(([key, value]) => `docs/security.md does not say \`${key}\` ${value}: its table has all limits`),
+      .map(([key, value]) => `docs/security.md does not say \`${key}\` ${value}: it lists all limits`),
     ...backends
       .filter((name) => !new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(readme))
       .map((name) => `README.md does not name the backend ${name}`),

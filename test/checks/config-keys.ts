@@ -1,7 +1,6 @@
-import type { Node } from 'oxc-parser'
+import { parseSync, type Node } from 'oxc-parser'
 import { walk } from 'oxc-walker'
-import { parseFile } from '../metrics/parse-file.ts'
-import type { Sources } from '../metrics/source-files.ts'
+import type { Sources } from './size.ts'
 
 /** A JSON Schema, as far as it is looked at here. */
 export interface Schema {
@@ -76,7 +75,7 @@ function readsIn(path: string, text: string): readonly Read[] {
 
 function parsedReads(path: string, text: string): readonly Read[] {
   const reads: Read[] = []
-  const { program } = parseFile(path, text)
+  const { program } = parseSync(path, text)
   walk(program, {
     enter(node, parent) {
       if (node.type === 'MemberExpression' && !node.computed && node.property.type === 'Identifier')

@@ -1,39 +1,84 @@
 /**
- * What `npm run check` looks at besides style and types: that every key of the config is read and tried, that every folder says what
- * it is for, that docs/commands.md is what the commands give and the rights of each are tested, that the pages name all limits and backends, that no two types
- * have one name, that all that docs/architecture.md names is there, and that no figure of docs/metrics.md has grown. One program for all: each would load the same files. This
- * folder must not know what a key or a command does.
+ * What `npm run check` looks at besides style, layers and types: how large the code is and how it is worded, that every key of
+ * the config is read and tried, that docs/commands.md is what the commands give and the rights of each are tested, and that the
+ * pages name all limits and backends. One program for all, because each would load the same files.
  */
+import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import glob from 'fast-glob'
 import { z } from 'zod'
 import { BACKENDS } from '../../src/adapters/models/index.ts'
 import { fileSchema } from '../../src/config/schema.ts'
-import { ROADS } from '../metrics/roads.ts'
-import { run } from '../metrics/run.ts'
-import { readSources } from '../metrics/source-files.ts'
-import { commandsPage } from '../support/commands/commands-page.ts'
 import { withoutRights } from '../contract/rights/table.ts'
 import { createCommandWorld } from '../support/commands/command-world.ts'
+import { commandsPage } from '../support/commands/commands-page.ts'
 import { everyKey, leftOutOf } from '../support/every-key.ts'
 import { unsaidInPages } from './config-in-pages.ts'
-import { silentFolders } from './folder-comments.ts'
-import { namedInVain } from './named-in-page.ts'
-import { sharedTypeNames } from './type-names.ts'
 import { keysOf, unreadKeys, type Schema } from './config-keys.ts'
+import { against, raisedLimits, readLimits, type Version } from './limits.ts'
+import { badSubjects, bannedPhrases } from './phrases.ts'
+import { charactersOfCode, longFiles, longFunctions, wideComments } from './size.ts'
+import { readSources } from './sources.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+const LIMITS = 'test/checks/limits.json'
+/** Commits after this one have plain subjects. */
+const FIRST_COMMIT = '0c112a00'
+
 const sources = await readSources(root)
+const limits = readLimits(await readFile(join(root, LIMITS), 'utf8'))
+
+const problems = [
+  ...longFiles(sources),
+  ...longFunctions(sources, limits.longFunctions),
+  ...against('characters of code in src', charactersOfCode(sources), limits.charactersOfCode, 10_000),
+  ...counted('banned phrases', bannedPhrases(sources), limits.bannedPhrases),
+  ...counted('wide comments', wideComments(sources), limits.wideComments),
+  ...raisedLimits(versions()),
+  ...badSubjects(git('log', '--format=%s', `${FIRST_COMMIT}..`)),
+  ...configProblems(),
+  ...(await commandProblems()),
+  ...(await pageProblems()),
+]
+for (const problem of problems) console.error(problem)
+if (problems.length > 0) process.exitCode = 1
+
+/** The lines that git prints; none where there is no git, or not all commits. */
+function git(...args: readonly string[]): readonly string[] {
+  try {
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+      .split('\n')
+      .filter((line) => line !== '')
+  } catch {
+    return []
+  }
+}
+
+/** The limits as they are and as they were before: the last change, committed or not, is judged. */
+function versions(): readonly Version[] {
+  const committed = git('log', '-n', '2', '--format=%H', '--', LIMITS).map((hash) => ({
+    limits: readLimits(git('show', `${hash}:${LIMITS}`).join('\n')),
+    message: git('show', '-s', '--format=%B', hash).join('\n'),
+  }))
+  const isCommitted = JSON.stringify(committed[0]?.limits) === JSON.stringify(limits)
+  return isCommitted ? committed : [{ limits, message: undefined }, ...committed]
+}
+
+/** Too many of what is counted, and those in the files that changed last, because one of these is new. */
+function counted(name: string, found: readonly string[], limit: number): readonly string[] {
+  const problem = against(name, found.length, limit, 50)
+  if (found.length <= limit) return problem
+  const changed = git('diff', '--name-only', 'HEAD~1')
+  return [...problem, ...found.filter((place) => changed.includes(place.slice(0, place.indexOf(':'))))]
+}
 
 /** One sentence for each key without a reader, or that the test of reading leaves out. */
 function configProblems(): readonly string[] {
   const keys = keysOf(z.toJSONSchema(fileSchema, { io: 'input' }) as Schema)
   return [
     ...unreadKeys(keys, sources).map(
-      (key) =>
-        `src/config/schema.ts: nothing reads the key ${key}: read it where it is to work, or take it out of the schema`,
+      (key) => `src/config/schema.ts: nothing reads the key ${key}: read it, or take it out of the schema`,
     ),
     ...leftOutOf(everyKey('http://localhost', '/')).map(
       (key) => `test/support/every-key.ts leaves out ${key}: a test uses every key there`,
@@ -53,33 +98,8 @@ async function commandProblems(): Promise<readonly string[]> {
   ]
 }
 
-const folderProblems = (): readonly string[] =>
-  silentFolders(sources).map(
-    (folder) =>
-      `${folder}: say in a comment at the top of its first file what the folder is for and must not know`,
-  )
-
-async function unsaid(): Promise<readonly string[]> {
+async function pageProblems(): Promise<readonly string[]> {
   const text = (path: string): Promise<string> => readFile(join(root, path), 'utf8')
   const pages = { security: await text('docs/security.md'), readme: await text('README.md') }
   return unsaidInPages(fileSchema.parse({}).limits, BACKENDS, pages)
 }
-
-async function mapProblems(): Promise<readonly string[]> {
-  const page = 'docs/architecture.md'
-  const paths = await glob('{src,lua,test,docs,migrations,wrapped-tools}/**/*', { cwd: root })
-  return namedInVain(page, await readFile(join(root, page), 'utf8'), { paths, sources })
-}
-
-const problems = [
-  ...configProblems(),
-  ...folderProblems(),
-  ...(await commandProblems()),
-  ...(await unsaid()),
-  ...sharedTypeNames(sources),
-  ...(await mapProblems()),
-]
-const figures = await run('check', root, ROADS)
-for (const problem of problems) console.error(problem)
-process.stdout.write(figures.text)
-if (problems.length > 0 || figures.failed) process.exitCode = 1

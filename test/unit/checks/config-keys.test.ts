@@ -3,7 +3,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { fileSchema } from '../../../src/config/schema.ts'
 import { keysOf, unreadKeys, type Schema } from '../../checks/config-keys.ts'
-import { readSources, type Sources } from '../../metrics/source-files.ts'
+import type { Sources } from '../../checks/size.ts'
+import { readSources } from '../../checks/sources.ts'
 
 const KEYS = keysOf(z.toJSONSchema(fileSchema, { io: 'input' }) as Schema)
 

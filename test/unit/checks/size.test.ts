@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { charactersOfCode, longFiles, longFunctions, wideComments } from '../../checks/size.ts'
+
+const lines = (count: number): string => 'call()\n'.repeat(count)
+const sources = (path: string, text: string) => new Map([[path, text]])
+
+test('a file of src has at most 300 lines', () => {
+  expect(longFiles(sources('src/a.ts', lines(300)))).toEqual([])
+  expect(longFiles(sources('src/a.ts', lines(301)))).toEqual(['src/a.ts: 301 lines; at most 300'])
+  expect(longFiles(sources('test/a.ts', lines(301)))).toEqual([])
+})
+
+test('a comment of more than 110 columns is found unless it has an address', () => {
+  const wide = `\n// ${'word '.repeat(22)}`
+  expect(wideComments(sources('test/a.ts', wide))).toEqual(['test/a.ts:2: a wide comment'])
+  expect(wideComments(sources('test/a.ts', wide.replace('word', 'https://example.org')))).toEqual([])
+  expect(wideComments(sources('lua/a.lua', wide.replace('//', '--')))).toHaveLength(1)
+})
+
+test('a function of more than 80 lines is refused unless its file is listed', () => {
+  const long = sources('src/a.ts', `function f() {\n${lines(79)}}\n`)
+  expect(longFunctions(long, [])).toEqual(['src/a.ts: a function has at most 80 lines'])
+  expect(longFunctions(long, ['src/a.ts'])).toEqual([])
+})
+
+test('a file without a long function leaves the list', () => {
+  const short = sources('src/a.ts', `const f = () => {\n${lines(78)}}\n`)
+  expect(longFunctions(short, ['src/a.ts'])).toEqual([
+    'test/checks/limits.json: src/a.ts has no long function any more; take it off the list',
+  ])
+})
+
+test('characters of code are counted in src, without blanks, comments and imports', () => {
+  const text = `import { a } from './a.ts'\n/** What\n * it does. */\n// Why.\nconst b = a + 1\n`
+  expect(charactersOfCode(sources('src/b.ts', text))).toBe('constb=a+1'.length)
+  expect(charactersOfCode(sources('test/b.ts', text))).toBe(0)
+})
