@@ -4,7 +4,9 @@ import { forWorkers } from './support/node-flags.ts'
 import { MixedSequencer } from './support/mixed-sequencer.ts'
 import { SummaryReporter } from './support/summary-reporter.ts'
 
-const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31))
+// Vitest reads this file once more for its projects: the seed is kept in the environment, so that both have the same one.
+process.env['TEST_SEED'] ??= String(randomInt(2 ** 31))
+const seed = Number(process.env['TEST_SEED'])
 /** `npm run attacks` takes the long form of those tests that have one. */
 const attacks = process.env['ATTACKS'] === 'long' ? 'long' : 'quick'
 
