@@ -9,7 +9,7 @@ import type { LuaEngine } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
 import { composePrompt } from '../../src/prompt/compose-prompt.ts'
 import { readSnippets, runSnippets } from '../support/lua-snippets/corpus.ts'
-import { differencesOf, withTable } from '../support/lua-snippets/differences.ts'
+import { differencesOf, withList } from '../support/lua-snippets/differences.ts'
 import { expressions, formatCalls, patternCalls } from '../support/lua-snippets/random.ts'
 import {
   catalogue,
@@ -54,8 +54,8 @@ describe.each(OTHERS)('%s beside Lua 5.4', (name) => {
   test('differs in the snippets that docs/lua-engines.md lists, as it says, and in no others', async () => {
     const snippets = readSnippets()
     const differences = differencesOf(runSnippets(lua, snippets), runSnippets(engine, snippets))
-    const page = await withTable(await readFile(PAGE, 'utf8'), name, differences)
-    await expect(page, 'the page is old: npm run docs writes its table anew').toMatchFileSnapshot(PAGE)
+    const page = await withList(await readFile(PAGE, 'utf8'), name, differences)
+    await expect(page, 'the page is old: npm run docs writes its list anew').toMatchFileSnapshot(PAGE)
   })
 
   test.each(Object.entries({ expressions, patternCalls, formatCalls }))(

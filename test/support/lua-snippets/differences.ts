@@ -16,17 +16,18 @@ export const differencesOf = (
     .map(([snippet, result]) => ({ snippet, lua: result, engine: engine.get(snippet) ?? '' }))
     .filter((difference) => difference.lua !== difference.engine)
 
-/** docs/lua-engines.md with this table between the marks of an engine, as prettier wants it. Throws without marks. */
-export function withTable(page: string, engine: string, differences: readonly Difference[]): Promise<string> {
+/** docs/lua-engines.md with these as a list between the marks of an engine, as prettier wants it. Throws without marks. */
+export function withList(page: string, engine: string, differences: readonly Difference[]): Promise<string> {
   const [begin, end] = [`<!-- differences of ${engine} -->`, `<!-- end -->`]
   const from = page.indexOf(begin)
   const to = page.indexOf(end, from)
   if (from < 0 || to < 0) throw new Error(`the page has no marks for ${engine}`)
-  const rows = differences.map(({ snippet, ...results }) =>
-    [snippet, code(results.lua), code(results.engine)].join(' | '),
-  )
-  const table = [`snippet | Lua 5.4 | ${engine}`, '--- | --- | ---', ...rows].map((row) => `| ${row} |`)
-  const text = [page.slice(0, from + begin.length), '', ...table, '', page.slice(to)].join('\n')
+  const items = differences.flatMap(({ snippet, ...results }) => [
+    `- ${snippet}`,
+    `  - Lua 5.4: ${code(results.lua)}`,
+    `  - ${engine}: ${code(results.engine)}`,
+  ])
+  const text = [page.slice(0, from + begin.length), '', ...items, '', page.slice(to)].join('\n')
   return format(text, { parser: 'markdown', printWidth: 110 })
 }
 
@@ -36,5 +37,5 @@ const MAX_CHARACTERS = 90
 function code(result: string): string {
   const shown = result.length > MAX_CHARACTERS ? `${result.slice(0, MAX_CHARACTERS)}…` : result
   const fence = shown.includes('`') ? '``' : '`'
-  return `${fence}${shown.replaceAll('|', '\\|')}${fence}`
+  return `${fence}${shown}${fence}`
 }
