@@ -27,21 +27,19 @@ const drawBelow = (texts: readonly DrawnText[], next: Region): string =>
 /** Leaves the cursor where the region began, nothing below it. After a narrowing the terminal has broken rows. */
 function eraseRegion({ rows, cursor, size }: Region, columns: number): string {
   if (rows.length === 0) return ''
-  const up = size.columns === columns ? cursor.row : rowsAboveCursor(rows, cursor, columns)
-  return eraseFrom(up)
+  if (size.columns === columns) return eraseFrom(cursor.row)
+  const above = rows.slice(0, cursor.row).reduce((sum, row) => sum + brokenRows(row, columns), 0)
+  // Terminals differ in where the cursor is behind a full row. A row too few is a trace, one too many a loss.
+  if (cursor.column <= columns) return eraseFrom(above)
+  // Most terminals break the row of the cursor, too. xterm.js cuts it, with the cursor in its last cell: only
+  // there do two spaces wrap, so the cursor is in a second row in both. A row broken twice leaves a trace.
+  return `  ${eraseFrom(above + 1)}`
 }
+
+const brokenRows = (row: string, columns: number): number =>
+  Math.max(1, Math.ceil(stringWidth(row) / columns))
 
 const eraseFrom = (up: number): string => `\r${up > 0 ? `\u001b[${up}A` : ''}\u001b[J`
-
-function rowsAboveCursor(
-  rows: readonly string[],
-  { row, column }: Region['cursor'],
-  columns: number,
-): number {
-  const broken = rows.slice(0, row).map((one) => Math.max(1, Math.ceil(stringWidth(one) / columns)))
-  // Behind the last cell of a row, some terminals have the cursor in that row: one row too few is a trace, one too many a loss.
-  return broken.reduce((sum, count) => sum + count, 0) + Math.floor(Math.max(0, column - 1) / columns)
-}
 
 function drawRegion({ rows, cursor }: Region): string {
   if (rows.length === 0) return ''
