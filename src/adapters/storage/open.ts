@@ -8,7 +8,6 @@ import { firstDamage } from './sqlite/damage.ts'
 import { toStorageError } from './sqlite/errors.ts'
 import { lock } from './sqlite/lock.ts'
 import { openToRead } from './sqlite/open-to-read.ts'
-import type { OpenDatabase } from './postgres/audit.ts'
 import { readMigrations } from './migrations.ts'
 import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
@@ -58,15 +57,6 @@ export function holdDirectory(file: string): Disposable {
 /** A database that is there: the path of a file, or the URL of PostgreSQL's. */
 export type DatabaseLocation = string
 
-/**
- * A sentence for each of PostgreSQL's migrations that servers of the version before could not go on with. Throws `StorageError` where
- * they cannot be read.
- */
-export async function migrationProblems(migrationsDir: string): Promise<readonly string[]> {
-  const { expansionProblem } = await import('./postgres/expansion/expansion.ts')
-  return readMigrations(ofPostgres(migrationsDir)).flatMap((one) => expansionProblem(one) ?? [])
-}
-
 const ofPostgres = (migrationsDir: string): string => join(migrationsDir, 'postgres')
 
 /**
@@ -89,16 +79,6 @@ export async function damageOf(
   } catch (error) {
     throw toStorageError(error)
   }
-}
-
-/** What everybody may do in a PostgreSQL database; undefined where they may not connect. Rejects with `StorageError`. */
-export async function openToAll(url: string): Promise<OpenDatabase | undefined> {
-  return await (await import('./postgres/audit.ts')).openToAll({ url })
-}
-
-/** What a server starts with in a PostgreSQL database, and serves worse: a sentence each. Rejects with `StorageError`. */
-export async function weaknessesOf(url: string): Promise<readonly string[]> {
-  return await (await import('./postgres/audit.ts')).weaknesses({ url })
 }
 
 /** Who may do what where, by the database. Rejects with `StorageError` if there is none, or of another version. */

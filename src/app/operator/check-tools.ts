@@ -1,5 +1,5 @@
 import { createLog } from '../../adapters/log/pino-log.ts'
-import { migrationProblems, openStorage } from '../../adapters/storage/open.ts'
+import { openStorage } from '../../adapters/storage/open.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import { StorageError } from '../../chat/errors.ts'
 import type { Config } from '../../config/config.ts'
@@ -28,8 +28,7 @@ export async function storageAndTools(config: Config): Promise<Findings> {
       clock: { now: () => Date.now() },
       log: createLog('silent'),
     })
-    const found = await toolFiles(config, storage)
-    return { ...found, problems: [...(await migrationProblems(paths.migrations)), ...found.problems] }
+    return await toolFiles(config, storage)
   } catch (error) {
     if (error instanceof StorageError) return { ...NOTHING_FOUND, problems: [error.forOperators] }
     throw error

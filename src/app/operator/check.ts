@@ -5,7 +5,7 @@ import { busProblem } from '../../adapters/wire/open.ts'
 import { createLog } from '../../adapters/log/pino-log.ts'
 import { createComposer } from '../../adapters/lua/composer.ts'
 import { describeSandbox, probeSandbox } from '../../adapters/sandbox/probe.ts'
-import { damageOf, openToAll, weaknessesOf } from '../../adapters/storage/open.ts'
+import { damageOf } from '../../adapters/storage/open.ts'
 import { StorageError } from '../../chat/errors.ts'
 import { loadConfig, type Config } from '../../config/config.ts'
 import type { CommandLine } from '../../config/flags.ts'
@@ -84,30 +84,8 @@ async function databaseProblems({ dataDir, storage: { url } }: Config): Promise<
 /** What a server starts with in spite of it. */
 const warningsOf = async (config: Config): Promise<readonly string[]> => [
   ...(await roomsDirWarnings(config)),
-  ...(await databaseWarnings(config)),
   ...(await busWarnings(config)),
 ]
-
-const openToAllLine = (name: string, harm: string): string =>
-  `storage.url: every role of this PostgreSQL may connect to the database and ${harm}; run there: REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`
-
-const HOLDS_UP = 'hold up all that is said, by taking locks'
-const TAKES_FUNCTIONS = 'make functions there, which the server might call'
-
-/** A database that cannot be asked is told as a problem. */
-async function databaseWarnings({ storage: { url } }: Config): Promise<readonly string[]> {
-  if (url === undefined) return []
-  try {
-    const open = await openToAll(url)
-    return [
-      ...(open ? [openToAllLine(open.name, open.takesFunctions ? TAKES_FUNCTIONS : HOLDS_UP)] : []),
-      ...(await weaknessesOf(url)).map((weakness) => `storage.url: ${weakness}`),
-    ]
-  } catch (error) {
-    if (error instanceof StorageError) return []
-    throw error
-  }
-}
 
 /** A server starts without its bus, and looks for it for ever. */
 async function busWarnings({ bus }: Config): Promise<readonly string[]> {

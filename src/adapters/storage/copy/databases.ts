@@ -5,9 +5,7 @@ import { StorageError } from '../../../chat/errors.ts'
 import { readMigrations } from '../migrations.ts'
 import { isUrl } from '../location.ts'
 import { createConnections } from '../postgres/connection.ts'
-import { prepare } from '../postgres/prepare.ts'
-import { lackOf } from '../postgres/role/role.ts'
-import { requireSchema } from '../postgres/schema/migrations.ts'
+import { migrate, requireSchema } from '../postgres/migrations.ts'
 import { raw, sql } from '../postgres/sql.ts'
 import type { Statements } from '../postgres/statements.ts'
 import { OTHER_VERSION } from '../rights.ts'
@@ -51,7 +49,7 @@ async function toPostgres({ from, to, migrationsDir, now }: CopyOptions): Promis
   if (versionOf(db) !== readMigrations(migrationsDir).length) throw new StorageError('other', OTHER_VERSION)
   await using connection = createConnections(to)
   const schema = readMigrations(join(migrationsDir, 'postgres'))
-  await prepare(connection, schema, { url: to, now })
+  await migrate(connection, schema, now)
   return await connection.transaction(async (tx) => {
     await takeTime(tx)
     await requireSchema(tx, schema)
@@ -61,10 +59,8 @@ async function toPostgres({ from, to, migrationsDir, now }: CopyOptions): Promis
 
 async function toFile({ from, to, migrationsDir, now }: CopyOptions): Promise<CopiedRows> {
   if (!isUrl(from)) throw sameEngine('sshawl backup')
-  await using connection = createConnections(from, { readsOnly: true })
+  await using connection = createConnections(from)
   const schema = readMigrations(join(migrationsDir, 'postgres'))
-  const lack = await lackOf(connection, schema, 'reading')
-  if (lack) throw lack
   await connection.transaction((tx) => requireSchema(tx, schema))
   using _ = lockToOpen(to)
   const migrations = readMigrations(migrationsDir)

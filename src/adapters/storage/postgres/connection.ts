@@ -1,16 +1,15 @@
-import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg'
+import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { StorageError } from '../../../chat/errors.ts'
 import type { Log } from '../../../chat/ports.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { saidOutright } from '../../../lib/postgres-url.ts'
 import { isDisconnected, toStorageError } from './errors.ts'
 import { tellHolders } from './holders.ts'
-import { createHomeFinder, type Home } from './schema/home.ts'
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 import type { Lock } from './locks.ts'
 import { createReach } from './reach.ts'
 import type { Sql } from './sql.ts'
-import { type Job, returned, type Statements, statementsOn } from './statements.ts'
+import { type Job, type Statements, statementsOn } from './statements.ts'
 import { inTransaction, isRepeatable, isUnusable, NotBegun } from './transaction.ts'
 
 /** The only way to the database, through a pool of connections. Everything rejects with `StorageError` only. */
@@ -19,8 +18,6 @@ export interface Connections extends AsyncDisposable {
   readonly read: Statements
   /** A transaction that holds these locks until its end. Resolves after the commit. */
   readonly transaction: <T>(job: Job<T>, locks?: readonly Lock[]) => Promise<T>
-  /** The only schema that all of them see. */
-  readonly home: () => Promise<Home>
   /** Another line of writes, which are done in the order of the calls. */
   readonly writeQueue: () => WriteQueue
 }
@@ -47,8 +44,6 @@ interface Connecting {
   readonly log?: Log
   /** What PostgreSQL calls the connections. */
   readonly name?: string
-  /** It may be a role that only looks: then the tables that it may read are as good as its own. */
-  readonly readsOnly?: boolean
 }
 
 /** What the driver leaves to those who use it. */
@@ -75,13 +70,7 @@ class PooledClient extends Client {
 type Connected = Parameters<Client['connect']>[0]
 
 /** Nothing is connected before the first statement. */
-export function createConnections(
-  url: string,
-  { log, name = 'sshawl', readsOnly = false }: Connecting = {},
-): Connections {
-  const homes = createHomeFinder({ readsOnly })
-  // The pool waits for it, which its type does not say.
-  const enter: (client: ClientBase) => unknown = homes.enter
+export function createConnections(url: string, { log, name = 'sshawl' }: Connecting = {}): Connections {
   const pool = new Pool({
     Client: PooledClient,
     connectionString: saidOutright(url),
@@ -93,7 +82,6 @@ export function createConnections(
     idle_in_transaction_session_timeout: IDLE_MS,
     application_name: name,
     keepAlive: true,
-    onConnect: enter,
   })
   // A connection that ends while nobody uses it, as all do when PostgreSQL restarts. The next statement opens another.
   pool.on('error', (error) =>
@@ -157,11 +145,6 @@ export function createConnections(
   return {
     read,
     transaction,
-    home: () =>
-      settle(
-        again(() => once(async () => returned(homes.found)), isDisconnected, 2),
-        true,
-      ),
     writeQueue() {
       const writes = createWriteQueue({ read, run, transaction })
       queues.push(writes)

@@ -7,6 +7,8 @@ type Reason = StorageError['reason']
 const UNREACHABLE = 'the database server cannot be reached; start it, or look at url in [storage]'
 /** Of a standby, and where somebody set `default_transaction_read_only`. */
 export const ONLY_READS = 'the database in [storage] url only reads; sshawl check says why, and what to do'
+/** Insufficient privilege. */
+const NO_RIGHT = '42501'
 const RESTARTED = 'the database server is starting or stopping; try again in a moment'
 
 /** What PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html) or the network reported, by the start of its code. */
@@ -22,11 +24,7 @@ const CAUSES: readonly (readonly [code: string, reason: Reason, advice: string])
   ['55P03', 'locked', 'somebody else holds what was to be changed; try again when they are done'],
   ['57014', 'locked', 'the database server took too long; try again when it has less to do'],
   ['25006', 'read-only', ONLY_READS],
-  [
-    '42501',
-    'read-only',
-    'the role in [storage] url may not do this; sshawl check says what it lacks, and what to run there',
-  ],
+  [NO_RIGHT, 'read-only', 'sshawl needs a database of its own, which the role in [storage] url owns'],
   ['28', 'other', 'the database server refused the user or the password; look at url in [storage]'],
   ['3D000', 'other', 'there is no such database; make it with createdb, or look at url in [storage]'],
   ['57P01', 'away', RESTARTED],
@@ -74,7 +72,8 @@ export function toStorageError(error: unknown, { reading = false } = {}): Storag
   const code = codeOf(error)
   const [, reason, advice] =
     CAUSES.find(([start]) => code.startsWith(start)) ?? MESSAGES.find(([pattern]) => pattern.test(text)) ?? []
-  const forOperators = advice ?? `the database refused: ${text}`
+  const refused = `the database refused: ${text}`
+  const forOperators = code === NO_RIGHT ? `${refused}; ${advice}` : (advice ?? refused)
   return new StorageError(reason ?? 'other', forPeople(forOperators, reason), {
     cause: withoutRows(error),
     reading,

@@ -9,8 +9,7 @@ import { ulid } from 'ulid'
 import type { ServerId } from '../../../cluster/server-id.ts'
 import { createClusterStores } from './cluster/stores.ts'
 import { createConnections } from './connection.ts'
-import { prepare } from './prepare.ts'
-import { lackOf } from './role/role.ts'
+import { migrate } from './migrations.ts'
 import { createStores } from './stores.ts'
 
 /** Where the database is and what it needs. */
@@ -30,11 +29,8 @@ export async function openPostgres({ url, migrationsDir, clock, log }: PostgresO
   const server = `sshawl ${ulid()}` as ServerId
   const connection = createConnections(url, { log, name: server })
   try {
-    await prepare(connection, migrations, { url, now: () => clock.now() })
+    await migrate(connection, migrations, () => clock.now())
     log.info({ database: locationOf(url), schema: migrations.length }, 'database opened')
-    const lack = await lackOf(connection, migrations, 'serving')
-    if (lack)
-      log.error({ why: lack.forOperators }, 'the database does not let the server do all that it must')
     return {
       ...createStores(connection),
       cluster: createClusterStores(connection, { url, server, log }),

@@ -149,17 +149,4 @@ describe.skipIf(lacks('postgres'))('a copy into a database with which a server s
     ).rejects.toThrow(/^somebody else wrote name_rules .* nothing was copied: stop it/)
     expect(await database.send('SELECT rules FROM name_rules')).toEqual([{ rules: 'theirs' }])
   })
-
-  test('touches no table of another program that is found before ours, in neither direction', async () => {
-    using dir = temporaryDir()
-    await using database = await createMigrated()
-    const name = new URL(database.url).pathname.slice(1)
-    await database.send(`CREATE SCHEMA app; CREATE TABLE app.people (LIKE people INCLUDING ALL);
-      ALTER DATABASE ${name} SET search_path = app, public`)
-    const there = await copy(filledFile(dir.path), database.url)
-    const back = await copy(database.url, join(dir.path, 'back.db'))
-    expect(there.get('people')).toBeGreaterThan(0)
-    expect(back).toEqual(there)
-    expect(await database.send('SELECT * FROM app.people')).toEqual([])
-  })
 })

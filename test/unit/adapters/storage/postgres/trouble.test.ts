@@ -68,10 +68,44 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await database.send(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 0`)
     expect(await failureOf(changed(url, { username: role }))).toMatchObject({ reason: 'locked' })
     await database.send(`ALTER ROLE ${role} CONNECTION LIMIT -1`)
-    expect(await failureOf(changed(url, { username: role }))).toMatchObject({ reason: 'read-only' })
-    await database.send('CREATE TABLE stranger (id int)')
-    expect(await says(url)).toContain('has a table stranger of another program')
-    await expect(damageOf(url, paths.migrations)).rejects.toThrow('of another program')
+    await database.send('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
+    const poor = await failureOf(changed(url, { username: role }))
+    expect(poor).toMatchObject({ reason: 'read-only' })
+    expect(poor.forOperators).toBe(
+      'the database refused: permission denied for schema public; sshawl needs a database of its own, which the role in [storage] url owns',
+    )
+    await database.send('CREATE TABLE people (id int)')
+    expect(await says(url)).toBe(
+      '001-first-light.sql: the database refused: relation "people" already exists',
+    )
+  })
+
+  test('is refused at the start if it is a standby', async () => {
+    using dir = temporaryDir()
+    chmodSync(dir.path, 0o755)
+    const server = join(dir.path, 'server')
+    mkdirSync(server)
+    const port = await freePort()
+    const url = await startServer(server, port)
+    await (await openStorage(postgresOptions({ url })))[Symbol.asyncDispose]()
+    await stopServer(server)
+    writeFileSync(join(server, 'data', 'standby.signal'), '')
+    await startAgain(server, port)
+    const sentence = 'the database is a standby, which only reads; name the primary server in [storage] url'
+    expect(await failureOf(url)).toMatchObject({ reason: 'read-only', forOperators: sentence })
+    await expect(damageOf(url, paths.migrations)).rejects.toThrow(sentence)
+    await stopServer(server)
+  })
+
+  test('is refused at the start if it is read-only or not in UTF-8', async () => {
+    await using database = await createDatabase()
+    const url = `${database.url}?options=-c%20default_transaction_read_only%3Don`
+    expect((await failureOf(url)).forOperators).toContain('default_transaction_read_only is on; turn it off')
+    const name = `${new URL(database.url).pathname.slice(1)}_ascii`
+    await database.send(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'`)
+    const failure = await failureOf(changed(database.url, { pathname: `/${name}` }))
+    await database.send(`DROP DATABASE ${name} WITH (FORCE)`)
+    expect(failure.forOperators).toContain('not in UTF-8; make another with createdb --encoding=UTF8')
   })
 
   test('shows its password nowhere', async () => {
@@ -110,7 +144,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     const [more, bad] = ['more', 'bad'].map(
       (name, at) => `${String(known + 1 + at).padStart(3, '0')}-${name}.sql`,
     ) as [string, string]
-    const contraction = `-- Needs: ${known + 1}\nCREATE TABLE more (id bigint)`
+    const contraction = `-- Why it is so.\n-- Needs: ${known + 1}\nCREATE TABLE more (id bigint)`
     writeFileSync(join(migrationsDir, 'postgres', more), contraction)
     await (await openStorage({ ...postgresOptions(database), migrationsDir }))[Symbol.asyncDispose]()
     expect(await failureOf(database.url)).toMatchObject({ reason: 'newer' })
@@ -147,18 +181,17 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     ])
   })
 
-  test('only reads: nothing is stored, what is there is read', async () => {
+  test('becomes read-only under a server: nothing is stored, what is there is read', async () => {
     await using database = await createMigrated()
-    const options = postgresOptions(database)
-    await using storage = await openStorage(options)
+    await using storage = await openStorage(postgresOptions(database))
     await storage.chat.log.append(message(idOf(1), 'lobby', 'before'))
     const name = new URL(database.url).pathname.slice(1)
     await database.send(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
-    await using reading = await openStorage(options)
-    const refused = reading.chat.log.append(message(idOf(2), 'lobby', 'after'))
+    await database.send(END_OTHERS)
+    const refused = storage.chat.log.append(message(idOf(2), 'lobby', 'after'))
     await expect(refused).rejects.toMatchObject({ name: 'StorageError', reason: 'read-only' })
-    await expect(reading.upkeep.health()).rejects.toMatchObject({ reason: 'read-only' })
-    expect(await reading.chat.log.read(lobby, { limit: 9 })).toHaveLength(1)
+    await expect(storage.upkeep.health()).rejects.toMatchObject({ reason: 'read-only' })
+    expect(await storage.chat.log.read(lobby, { limit: 9 })).toHaveLength(1)
   })
 
   test.each([
