@@ -25,7 +25,7 @@ export async function rightsIn({ url, migrationsDir }: Beside, now: number): Pro
 
 const listed = (list: string): string => `SELECT json_array_elements_text(${list}::json)`
 
-/** Rejects with `StorageError` if a server could not start: the database is away, only reads, or has a newer schema. */
+/** Rejects with `StorageError` if the database is away, cannot be written, or needs a newer program. */
 export async function look({ url, migrationsDir }: Beside): Promise<void> {
   await using connection = createConnections(url)
   await requireWritable(connection.read)

@@ -8,9 +8,9 @@ import { raw, sql } from './sql.ts'
 import type { Statements } from './statements.ts'
 
 /**
- * Brings the database to the newest schema, each migration in a transaction of its own; what fails leaves the schema before it. Of
- * servers that start at once, one migrates and the others wait for it. Rejects with `StorageError`: `newer` if the database needs a
- * newer program, `read-only` if nothing can be stored.
+ * Brings the database to the newest schema, each migration in a transaction of its own. A migration that fails
+ * changes nothing. Of servers that start at once, one migrates and the others wait for it. Rejects with
+ * `StorageError`: `newer` if the database needs a newer program, `read-only` if nothing can be stored.
  */
 export async function migrate(
   connection: Connections,
@@ -23,7 +23,7 @@ export async function migrate(
     isDone = await connection.transaction((tx) => applyNext(tx, migrations, now()), [MIGRATIONS])
 }
 
-/** Rejects with `StorageError` if the database stores nothing (it is a standby, or read-only), or not every character. */
+/** Rejects with `StorageError` if the database is a standby, is read-only, or cannot store every character. */
 export async function requireWritable(statements: Statements): Promise<void> {
   const state = await statements.get<State>(sql`
     SELECT pg_is_in_recovery() AS "isStandby", current_setting('transaction_read_only') AS "readOnly",
@@ -50,7 +50,7 @@ export async function requireSchema(statements: Statements, migrations: readonly
   if (applied !== migrations.length) throw new StorageError('other', OTHER_VERSION)
 }
 
-/** How many migrations were applied. Rejects with `StorageError` if the database can never have the schema of `migrations`. */
+/** How many migrations were applied. Rejects with `StorageError` if `migrations` do not continue them. */
 export async function countApplied(
   statements: Statements,
   migrations: readonly Migration[],
@@ -85,7 +85,8 @@ async function readApplied(statements: Statements): Promise<readonly Applied[]> 
   if (!record) return []
   // Programs from before the column `needs` wrote rows that only their own schema and newer ones satisfy.
   return await statements.all<Applied>(sql`
-    SELECT version, sha256, coalesce((to_jsonb(migrations) ->> 'needs')::bigint, version) AS needs FROM migrations ORDER BY version`)
+    SELECT version, sha256, coalesce((to_jsonb(migrations) ->> 'needs')::bigint, version) AS needs
+    FROM migrations ORDER BY version`)
 }
 
 async function apply(
@@ -105,8 +106,8 @@ async function apply(
 }
 
 /**
- * The schema that every running server must know before a migration is applied, which its line `-- Needs: 7` states. 0 if there is no
- * such line: a migration that only adds disturbs no server.
+ * The schema that every running server must know before a migration is applied, which its line `-- Needs: 7`
+ * states. 0 if there is no such line: a migration that only adds disturbs no server.
  */
 const neededSchema = (text: string): number => Number(/^-- Needs: (\d+)\s*$/m.exec(text)?.[1] ?? 0)
 
