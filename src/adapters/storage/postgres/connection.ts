@@ -4,7 +4,6 @@ import type { Log } from '../../../chat/ports.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { saidOutright } from '../../../lib/postgres-url.ts'
 import { isDisconnected, toStorageError } from './errors.ts'
-import { tellHolders } from './holders.ts'
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 import type { Lock } from './locks.ts'
 import { createReach } from './reach.ts'
@@ -108,16 +107,6 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
     }
   }
 
-  async function tellingHolders<T>(client: PoolClient, job: Job<T>, locks: readonly Lock[]): Promise<T> {
-    try {
-      return await inTransaction(client, job, locks)
-    } catch (error) {
-      const statements = statementsOn((query) => client.query(query))
-      await tellHolders(error, locks, { statements, log })
-      throw error
-    }
-  }
-
   async function settle<T>(work: Promise<T>, reading = false): Promise<T> {
     const succeeded = reach.begin()
     try {
@@ -140,7 +129,7 @@ export function createConnections(url: string, { log, name = 'sshawl' }: Connect
   const run = (statement: Sql): Promise<number> =>
     settle(once((client) => statementsOn((query) => client.query(query)).run(statement)))
   const transaction = <T>(job: Job<T>, locks: readonly Lock[] = []): Promise<T> =>
-    settle(again(() => once((client) => tellingHolders(client, job, locks)), isRepeatable, ATTEMPTS))
+    settle(again(() => once((client) => inTransaction(client, job, locks)), isRepeatable, ATTEMPTS))
 
   return {
     read,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { raw, sql, type Sql } from './sql.ts'
+import { raw, type Sql } from './sql.ts'
 
 /**
  * What a transaction has alone until its end, on all servers: PostgreSQL's advisory locks. Each stands for a rule that more than one
@@ -57,15 +57,4 @@ const OURS = 0x73736877
 export function taken(locks: readonly Lock[]): Sql {
   const numbers = [...new Set(locks.map(({ number }) => number))].toSorted((a, b) => a - b)
   return raw(numbers.map((number) => `SELECT pg_advisory_xact_lock(${OURS}, ${number})`).join('; '))
-}
-
-/** The connections that have one of them now: `pid`, `role`, `application`. Every role may ask that. */
-export function ownedNow(locks: readonly Lock[]): Sql {
-  const numbers = JSON.stringify(locks.map(({ number }) => number >>> 0))
-  return sql`
-    SELECT DISTINCT pid::bigint, coalesce(usename::text, '') AS role, coalesce(application_name, '') AS application
-    FROM pg_locks JOIN pg_stat_activity USING (pid)
-    WHERE locktype = 'advisory' AND granted AND classid::bigint = ${OURS} AND objsubid = 2
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      AND objid::bigint IN (SELECT value::bigint FROM json_array_elements_text(${numbers}::json) AS value)`
 }
