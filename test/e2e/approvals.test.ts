@@ -62,6 +62,11 @@ const told = (): string[] =>
     .map((message) => String(message.content))
 
 const wants = (command: string) => [calls('run_command', { command }), says('that was it')]
+/** Needs a permission as a command does, and no sandbox. */
+const wantsFile = (file: string) => [
+  calls('write_file', { file_path: file, content: 'x' }),
+  says('that was it'),
+]
 
 /** Lets alice's model want a command, and gives the question. */
 async function asks(command: string, who = alice, script = wants(command)) {
@@ -101,7 +106,7 @@ describe('a tool that changes something', () => {
     },
   )
 
-  test('shows exactly what would run, without anything invisible', async () => {
+  test.skipIf(lacks('bwrap'))('shows exactly what would run, without anything invisible', async () => {
     const { text, number, from } = await asks('ls\u202e \u200b# x\r\u001b[2Krm')
     expect(text).toContain('  | ls # x\n  | rm\n  alice or an op')
     alice.write(`/deny ${number}\n`)
@@ -157,13 +162,13 @@ describe('a tool that changes something', () => {
   })
 
   test('does not run when its requester leaves, even if others stay', async () => {
-    const { number } = await asks('touch left')
+    const { number } = await asks('left', alice, wantsFile('left'))
     const before = stage.models.requests.length
     const from = bob.output().length
     await leave(alice)
     await bob.waitFor('-- system: denied: alice left', from)
     await stage.models.arrived(before + 1)
-    expect(told()).toEqual(["ERROR: Permission denied: run 'touch left'? (alice left)"])
+    expect(told()).toEqual(["ERROR: Permission denied: write 'left'? (alice left)"])
     expect((await stage.as('rhea', ['allow', 'lobby', number])).stderr).toContain(
       `question ${number} is not open in lobby\n`,
     )
@@ -173,7 +178,7 @@ describe('a tool that changes something', () => {
 
   test('does not run when its requester goes to another room, where the question cannot be answered', async () => {
     const bobFrom = bob.output().length
-    const { from } = await asks('touch gone')
+    const { from } = await asks('gone', alice, wantsFile('gone'))
     await stage.as('alice', ['create', 'elsewhere'])
     alice.write('/join elsewhere\n/allow\n')
     await alice.waitFor('! no question is open in elsewhere', from)
@@ -183,7 +188,7 @@ describe('a tool that changes something', () => {
   })
 
   test('does not run when its turn is stopped', async () => {
-    const { from, number } = await asks('touch stopped', alice, wants('touch stopped').slice(0, 1))
+    const { from, number } = await asks('stopped', alice, wantsFile('stopped').slice(0, 1))
     alice.write(`/stop\n`)
     await alice.waitFor('alice stopped @qwen', from)
     await alice.waitFor('denied: it was stopped', from)
@@ -193,57 +198,60 @@ describe('a tool that changes something', () => {
   })
 
   test('is over when the tool is turned off, with that reason', async () => {
-    const { from, number } = await asks('touch off')
-    await stage.as('rhea', ['tools', 'lobby', '!run_command'])
-    await alice.waitFor('denied: it was turned off meanwhile (run_command for alice)', from)
+    const { from, number } = await asks('off', alice, wantsFile('off'))
+    await stage.as('rhea', ['tools', 'lobby', '!write_file'])
+    await alice.waitFor('denied: it was turned off meanwhile (write_file for alice)', from)
     alice.write(`/allow ${number}\n`)
     await alice.waitFor(`! question ${number} is not open`, from)
     await alice.waitFor('qwen: that was it', from)
     await stage.as('rhea', ['tools', 'lobby', 'on'])
-    expect(told()).toEqual(["ERROR: Permission denied: run 'touch off'? (it was turned off meanwhile)"])
+    expect(told()).toEqual(["ERROR: Permission denied: write 'off'? (it was turned off meanwhile)"])
     expect(await exists('off')).toBe(false)
   })
 })
 
 describe('what is allowed for longer', () => {
-  test('serves the same person, room and command only, until it is revoked', async () => {
-    const first = await asks('echo again')
-    alice.write('/allow room\n')
-    await alice.waitFor('qwen: that was it', first.from)
-    const from = alice.output().length
-    stage.models.play(...wants('echo again'))
-    alice.write('@qwen please\n')
-    await alice.waitFor('qwen: that was it', from)
-    expect(alice.output().slice(from)).not.toContain('question')
+  test.skipIf(lacks('bwrap'))(
+    'serves the same person, room and command only, until it is revoked',
+    async () => {
+      const first = await asks('echo again')
+      alice.write('/allow room\n')
+      await alice.waitFor('qwen: that was it', first.from)
+      const from = alice.output().length
+      stage.models.play(...wants('echo again'))
+      alice.write('@qwen please\n')
+      await alice.waitFor('qwen: that was it', from)
+      expect(alice.output().slice(from)).not.toContain('question')
 
-    const other = await asks('echo again ')
-    alice.write('/deny\n')
-    await alice.waitFor('qwen: that was it', other.from)
-    const bobs = await asks('echo again', bob)
-    bob.write('/deny\n')
-    await bob.waitFor('qwen: that was it', bobs.from)
-    await stage.as('alice', ['create', 'den'])
-    alice.write('/join den\n')
-    await alice.waitFor('-- den')
-    const den = await asks('echo again')
-    alice.write('/deny\n')
-    await alice.waitFor('qwen: that was it', den.from)
-    const back = alice.output().length
-    alice.write('/join lobby\n')
-    await alice.waitFor('-- lobby\n', back)
+      const other = await asks('echo again ')
+      alice.write('/deny\n')
+      await alice.waitFor('qwen: that was it', other.from)
+      const bobs = await asks('echo again', bob)
+      bob.write('/deny\n')
+      await bob.waitFor('qwen: that was it', bobs.from)
+      await stage.as('alice', ['create', 'den'])
+      alice.write('/join den\n')
+      await alice.waitFor('-- den')
+      const den = await asks('echo again')
+      alice.write('/deny\n')
+      await alice.waitFor('qwen: that was it', den.from)
+      const back = alice.output().length
+      alice.write('/join lobby\n')
+      await alice.waitFor('-- lobby\n', back)
 
-    const [grant] = await perms('alice')
-    expect(grant).toMatchObject({ requester: 'alice', tool: 'run_command', target: 'echo again' })
-    expect(await perms('bob')).toEqual([])
-    expect(await perms('rhea')).toEqual([grant])
-    expect((await stage.as('bob', ['perms', 'lobby', 'revoke', String(grant!.id)])).exitCode).toBe(1)
-    alice.write(`/perms\n/perms revoke ${grant!.id}\n`)
-    await alice.waitFor(/run_command for alice, for (8h|7h 59m), allowed by alice\n/)
-    await alice.waitFor(`revoked permission ${grant!.id} (run_command for alice)`)
-    const after = await asks('echo again')
-    alice.write('/deny\n')
-    await alice.waitFor('qwen: that was it', after.from)
-  })
+      const [grant] = await perms('alice')
+      expect(grant).toMatchObject({ requester: 'alice', tool: 'run_command', target: 'echo again' })
+      expect(await perms('bob')).toEqual([])
+      expect(await perms('rhea')).toEqual([grant])
+      expect((await stage.as('bob', ['perms', 'lobby', 'revoke', String(grant!.id)])).exitCode).toBe(1)
+      alice.write(`/perms\n/perms revoke ${grant!.id}\n`)
+      await alice.waitFor(/run_command for alice, for (8h|7h 59m), allowed by alice\n/)
+      await alice.waitFor(`revoked permission ${grant!.id} (run_command for alice)`)
+      const after = await asks('echo again')
+      alice.write('/deny\n')
+      await alice.waitFor('qwen: that was it', after.from)
+    },
+  )
 
   test.skipIf(lacks('bwrap'))('always: is there after a restart, and open questions are not', async () => {
     const { from } = await asks('echo for good')
@@ -264,7 +272,7 @@ describe('what is allowed for longer', () => {
     bob = await enter('bob')
   })
 
-  test('is not offered for the network, and refused', async () => {
+  test.skipIf(lacks('bwrap'))('is not offered for the network, and refused', async () => {
     const before = await perms('rhea')
     const wantsNetwork = calls('run_command', { command: 'echo for good', network: true })
     const alone = alice.output().length

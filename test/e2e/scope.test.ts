@@ -1,12 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sandboxConfig } from '../support/needs.ts'
 import { startServer, type AnyServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
 
 let stage: Stage<AnyServer>
 beforeAll(async () => {
-  stage = await createStageHere({ isShared: true })
+  stage = await createStageHere({ config: sandboxConfig, isShared: true })
   await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
