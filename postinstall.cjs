@@ -1,15 +1,21 @@
 /**
- * Node before 22 needs an older SQLite driver, which has no binary for every machine: where it does not load, it is built
- * or downloaded. Never fails: sshawl then says at its start what is missing, and whoever only embeds it needs no SQLite.
+ * Node before 22.14 needs an older SQLite driver, which is downloaded or built here. Never fails: sshawl says at its
+ * start what is missing, and a program that embeds it may need no SQLite.
  */
 const { spawnSync } = require('node:child_process')
-const { dirname } = require('node:path')
+const { existsSync, readFileSync } = require('node:fs')
+const { dirname, join } = require('node:path')
 
 const DRIVER = 'better-sqlite3-12'
 /** The version of Node-API that the newer driver needs. */
 const NEWER_NAPI = 10
+/** A compiler's messages exceed the megabyte at which spawnSync would end it. */
+const MAX_OUTPUT = 64 * 1024 * 1024
 
-/** Wherever npm has put it: beside this package, or inside. */
+/** The lock file is in no package. */
+const isCheckout = existsSync(join(__dirname, 'package-lock.json'))
+
+/** The driver's directory, beside this package or inside; undefined if it is not installed. */
 function find() {
   try {
     return dirname(require.resolve(`${DRIVER}/package.json`))
@@ -18,18 +24,63 @@ function find() {
   }
 }
 
-function loads() {
+/** Why the driver does not load; undefined if it does. */
+function loadError() {
   try {
     require(DRIVER)(':memory:').close()
-    return true
+    return undefined
+  } catch (error) {
+    return String(error.message).split('\n', 1)[0]
+  }
+}
+
+/** Runs npm, with the headers that came with this Node: node-gyp would download them. */
+function npm(args, cwd) {
+  const prefix = dirname(dirname(process.execPath))
+  const env = hasHeaders(prefix) ? { npm_config_nodedir: prefix, ...process.env } : process.env
+  return spawnSync('npm', args, { cwd, env, encoding: 'utf8', maxBuffer: MAX_OUTPUT })
+}
+
+function hasHeaders(prefix) {
+  try {
+    const header = readFileSync(join(prefix, 'include/node/node_version.h'), 'utf8')
+    const ofHeader = ['MAJOR', 'MINOR', 'PATCH'].map((part) => header.match(`${part}_VERSION (\\d+)`)?.[1])
+    return ofHeader.join('.') === process.versions.node
   } catch {
     return false
   }
 }
 
-const directory = Number(process.versions.napi) >= NEWER_NAPI ? undefined : find()
-if (directory !== undefined && !loads()) {
-  const built = spawnSync('npm', ['run', '--silent', 'install'], { cwd: directory, stdio: 'ignore' })
-  if (built.status !== 0)
-    process.stderr.write(`sshawl: SQLite could not be built for this Node; npm rebuild ${DRIVER} says why\n`)
+/** The last lines of what npm, node-gyp and the compiler wrote, without their progress and stack traces. */
+function lastErrors({ error, stderr }) {
+  const lines = (stderr ?? '').split('\n').map((line) => line.replace(/^gyp ERR! (stack )?/, '').trim())
+  const noise =
+    /^(|gyp (info|verb|WARN) .*|npm .*|at .*|\w+ error|not ok|(System|command|cwd|node|node-gyp) .*)$/
+  const kept = lines.filter((line) => !noise.test(line)).slice(-6)
+  return [...(error ? [error.message] : []), ...kept]
+}
+
+function install() {
+  // npm 10 runs the driver's own script without these headers, and removes the driver when that fails.
+  if (!find() && isCheckout)
+    npm(['install', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund'], __dirname)
+  const directory = find()
+  if (directory === undefined && process.env.npm_config_omit?.includes('optional')) return []
+  if (directory === undefined) return [`${DRIVER} is not installed`]
+  if (loadError() === undefined) return []
+  const build = npm(['run', 'install'], directory)
+  return build.status === 0 ? [loadError() ?? []].flat() : lastErrors(build)
+}
+
+const errors = Number(process.versions.napi) >= NEWER_NAPI ? [] : install()
+if (errors.length > 0) {
+  const again = find() || isCheckout ? 'To try again' : 'Install sshawl again with --ignore-scripts, then'
+  process.stderr.write(
+    [
+      `sshawl: SQLite could not be built for Node ${process.version}:`,
+      ...errors.map((line) => `  ${line}`),
+      `${again}: cd ${JSON.stringify(__dirname)} && node postinstall.cjs`,
+      '',
+    ].join('\n'),
+  )
 }

@@ -18,7 +18,7 @@ const ON_NODE_API_10: Driver = {
 /** It is compiled where no binary can be downloaded. It aborts on Node 24.19 and later. */
 const BEFORE_NODE_API_10: Driver = {
   name: 'better-sqlite3-12',
-  cure: 'with access to the network, or with a C++ compiler, make and Python 3, install sshawl again (npm ci, or npm install --global), or use Node 22.14 or later, which needs none of these',
+  cure: 'run node postinstall.cjs in the directory of sshawl, which builds it with a C++ compiler, make and Python 3 or says what fails, install sshawl again (npm ci, or npm install --global) without --omit=optional, or use Node 22.14 or later, which needs none of these',
 }
 
 /**
