@@ -24,14 +24,11 @@ function find() {
   }
 }
 
-/** Why the driver does not load; undefined if it does. */
+/** Why the driver does not load; undefined if it does. In a new process, as Node remembers which packages it did not find. */
 function loadError() {
-  try {
-    require(DRIVER)(':memory:').close()
-    return undefined
-  } catch (error) {
-    return String(error.message).split('\n', 1)[0]
-  }
+  const code = `require('${DRIVER}')(':memory:').close()`
+  const { status, stderr } = spawnSync(process.execPath, ['-e', code], { cwd: __dirname, encoding: 'utf8' })
+  return status === 0 ? undefined : (/^\w*Error: .*/m.exec(stderr)?.[0] ?? 'Node crashed as it loaded it')
 }
 
 /** Runs npm, with the headers that came with this Node: node-gyp would download them. */
