@@ -123,7 +123,8 @@ describe('SIGHUP', () => {
     await configure(configWith('first', `${toolsSection()}[server]\nmotd = "hello"\n`))
     await hangUp(DONE)
     await configure(configWith('first', '[server]\nmotd = "bye"\n[limits]\nturn_step = 3\n'))
-    const said = await hangUp(DONE)
+    // What is wrong is printed after it was logged.
+    const said = await hangUp(/\nsshawl: .*turn_steps\?\n/)
     expect(said).toContain(`sshawl: ${file}:4: unknown key turn_step; did you mean turn_steps?\n`)
     await using session = await stage.open('ann', '-T')
     await session.waitFor('hello')
