@@ -52,18 +52,19 @@ function hasHeaders(prefix) {
 function lastErrors({ error, stderr }) {
   const lines = (stderr ?? '').split('\n').map((line) => line.replace(/^gyp ERR! (stack )?/, '').trim())
   const noise =
-    /^(|gyp (info|verb|WARN) .*|npm .*|at .*|\w+ error|not ok|(System|command|cwd|node|node-gyp) .*)$/
+    /^(|gyp (info|verb|WARN) .*|npm (?!error (code|network|request)).*|\$npm_.*|at .*|\w+ error|not ok|(System|command|cwd|node|node-gyp) .*)$/
   const kept = lines.filter((line) => !noise.test(line)).slice(-6)
   return [...(error ? [error.message] : []), ...kept]
 }
 
 function install() {
   // npm 10 runs the driver's own script without these headers, and removes the driver when that fails.
-  if (!find() && isCheckout)
-    npm(['install', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund'], __dirname)
+  const isMissing = find() === undefined
+  if (isMissing && process.env.npm_config_omit?.includes('optional')) return []
+  const options = ['--ignore-scripts', '--no-save', '--no-audit', '--no-fund']
+  const fetched = isMissing && isCheckout ? npm(['install', ...options], __dirname) : {}
   const directory = find()
-  if (directory === undefined && process.env.npm_config_omit?.includes('optional')) return []
-  if (directory === undefined) return [`${DRIVER} is not installed`]
+  if (directory === undefined) return [`${DRIVER} is not installed`, ...lastErrors(fetched)]
   if (loadError() === undefined) return []
   const build = npm(['run', 'install'], directory)
   return build.status === 0 ? [loadError() ?? []].flat() : lastErrors(build)

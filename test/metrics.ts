@@ -1,7 +1,7 @@
 /** What `npm run metrics` prints: how large the source is, folder by folder, and what is longest in it. */
 import { fileURLToPath } from 'node:url'
 import { bannedPhrases } from './checks/phrases.ts'
-import { longestFunction, ofCode } from './checks/size.ts'
+import { functionsOf, ofCode } from './checks/size.ts'
 import { readSources } from './checks/sources.ts'
 
 const sources = await readSources(fileURLToPath(new URL('..', import.meta.url)))
@@ -23,9 +23,9 @@ for (const root of ['src', 'test']) {
 console.log('\nlongest functions of src (lines)')
 const functions = files
   .filter(({ path }) => path.startsWith('src/'))
-  .map(({ path, text }) => ({ path, lines: longestFunction(path, text) }))
-for (const { path, lines } of functions.toSorted((a, b) => b.lines - a.lines).slice(0, 20))
-  console.log(`${String(lines).padStart(6)} ${path}`)
+  .flatMap(({ path, text }) => functionsOf(path, text))
+for (const { name, lines } of functions.toSorted((a, b) => b.lines - a.lines).slice(0, 20))
+  console.log(`${String(lines).padStart(6)} ${name}`)
 
 console.log('\nbanned phrases')
 for (const [root, found] of groupBy(bannedPhrases(sources), (phrase) => phrase.split(/[/:]/, 1)[0]!))

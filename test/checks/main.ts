@@ -27,7 +27,8 @@ const LIMITS = 'test/checks/limits.json'
 const FIRST_COMMIT = '0c112a00'
 
 const sources = await readSources(root)
-const limits = readLimits(await readFile(join(root, LIMITS), 'utf8'))
+const json = await readFile(join(root, LIMITS), 'utf8')
+const limits = readLimits(json)
 
 const problems = [
   ...longFiles(sources),
@@ -55,21 +56,26 @@ function git(...args: readonly string[]): readonly string[] {
   }
 }
 
-/** The limits as they are and as they were before: the last change, committed or not, is judged. */
+/** All versions of the limits, newest first; what is not committed is one, too. */
 function versions(): readonly Version[] {
-  const committed = git('log', '-n', '2', '--format=%H', '--', LIMITS).map((hash) => ({
-    limits: readLimits(git('show', `${hash}:${LIMITS}`).join('\n')),
+  const committed = git('log', '--format=%H', '--', LIMITS).map((hash) => ({
+    json: git('show', `${hash}:${LIMITS}`).join('\n'),
     message: git('show', '-s', '--format=%B', hash).join('\n'),
   }))
-  const isCommitted = JSON.stringify(committed[0]?.limits) === JSON.stringify(limits)
-  return isCommitted ? committed : [{ limits, message: undefined }, ...committed]
+  return [
+    ...(git('status', '--porcelain', '--', LIMITS).length > 0 ? [{ json, message: undefined }] : []),
+    ...committed,
+  ]
 }
 
-/** Too many of what is counted, and those in the files that changed last, because one of these is new. */
+/** Too many of what is counted, and those in files that are new or changed last, because one of these is the one too many. */
 function counted(name: string, found: readonly string[], limit: number): readonly string[] {
   const problem = against(name, found.length, limit, 50)
   if (found.length <= limit) return problem
-  const changed = git('diff', '--name-only', 'HEAD~1')
+  const changed = [
+    ...git('diff', '--name-only', 'HEAD~1'),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ]
   return [...problem, ...found.filter((place) => changed.includes(place.slice(0, place.indexOf(':'))))]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Phrases that need a second reading, in comments, names, titles, messages and docs: their count may only fall. And the subjects
- * of commits. docs/contributing.md says what to write instead.
+ * Phrases that need a second reading, in comments, names, titles, messages and docs: their count may only fall. And
+ * the subjects of commits. docs/contributing.md lists both.
  */
 import type { Sources } from './size.ts'
 

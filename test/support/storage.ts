@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NO_LOG } from '../../src/embedding/context.ts'
-import { openStorage, type StorageOptions } from '../../src/adapters/storage/open.ts'
+import type { StorageOptions } from '../../src/adapters/storage/open.ts'
 import { createConnection } from '../../src/adapters/storage/sqlite/connection.ts'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { readMigrations } from '../../src/adapters/storage/migrations.ts'
@@ -59,19 +59,6 @@ export async function openInMemory(): Promise<Storage> {
     ...createStores(connection),
     async [Symbol.asyncDispose]() {
       connection.close()
-    },
-  }
-}
-
-/** An empty store in a file, worked on by threads, as in the server. */
-export async function openInThreads(): Promise<Storage> {
-  const dir = temporaryDir()
-  const storage = await openStorage({ ...sqliteOptions(dir.path), threadEntry: paths.storageThread })
-  return {
-    ...storage,
-    async [Symbol.asyncDispose]() {
-      await storage[Symbol.asyncDispose]()
-      dir[Symbol.dispose]()
     },
   }
 }

@@ -1,26 +1,42 @@
 import { expect, test } from 'vitest'
 import { against, raisedLimits } from '../../checks/limits.ts'
 
-const before = {
-  limits: { charactersOfCode: 100, bannedPhrases: 10, wideComments: 5, longFunctions: ['src/a.ts'] },
-  message: '',
-}
-const raised = { ...before.limits, charactersOfCode: 101 }
+const limits = { charactersOfCode: 100, longFunctions: ['src/a.ts f'] }
+const version = (more: object, message?: string) => ({
+  json: JSON.stringify({ ...limits, ...more }),
+  message,
+})
+const WAY_OUT = 'lower it, or have its commit say "Raises the limit: why"'
 
 test.each([undefined, 'turns: add hooks\n'])('a ceiling is not raised without a reason (%s)', (message) => {
-  expect(raisedLimits([{ limits: raised, message }, before])).toEqual([
-    'test/checks/limits.json: 101 was 100; its commit says "Raises the limit: …" and why',
+  expect(raisedLimits([version({ charactersOfCode: 101 }, message), version({}, '')])).toEqual([
+    `test/checks/limits.json: charactersOfCode 101 was 100; ${WAY_OUT}`,
   ])
+})
+
+test('a ceiling that was raised without a reason is found behind later commits', () => {
+  const versions = [
+    version({ charactersOfCode: 99 }, ''),
+    version({ charactersOfCode: 101 }, ''),
+    version({}, ''),
+  ]
+  expect(raisedLimits(versions)).toHaveLength(1)
 })
 
 test('a commit that says why may raise a ceiling', () => {
   const message = 'turns: add hooks\n\nRaises the limit: hooks are a new feature.\n'
-  expect(raisedLimits([{ limits: raised, message }, before])).toEqual([])
+  expect(raisedLimits([version({ charactersOfCode: 101 }, message), version({}, '')])).toEqual([])
 })
 
-test('a file that is added to the list of long functions is a raised limit', () => {
-  const limits = { ...before.limits, longFunctions: ['src/a.ts', 'src/b.ts'] }
-  expect(raisedLimits([{ limits, message: undefined }, before])).toHaveLength(1)
+test('a function that is added to the list of long ones is a raised limit, whatever leaves the list', () => {
+  const versions = [version({ longFunctions: ['src/b.ts g'] }), version({}, '')]
+  expect(raisedLimits(versions)).toEqual([
+    `test/checks/limits.json: longFunctions has src/b.ts g; ${WAY_OUT}`,
+  ])
+})
+
+test('a limit that an older version does not have is not raised', () => {
+  expect(raisedLimits([version({ bannedPhrases: 5 }), version({}, '')])).toEqual([])
 })
 
 test('a limit is lowered once much less is found', () => {

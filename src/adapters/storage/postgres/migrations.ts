@@ -40,8 +40,7 @@ interface State {
 }
 
 const STANDBY = 'the database is a standby, which only reads; name the primary server in [storage] url'
-const READ_ONLY =
-  'the database only reads: default_transaction_read_only is on; turn it off for the role in [storage] url'
+const READ_ONLY = 'the database only reads: default_transaction_read_only is on; turn it off'
 const OTHER_ENCODING = 'the database is not in UTF-8; make another with createdb --encoding=UTF8'
 
 /** Rejects with `StorageError` if the database does not have exactly the schema of `migrations`. */
