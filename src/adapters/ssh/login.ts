@@ -13,7 +13,10 @@ export interface LoginOptions extends Pick<CodeLoginParts, 'onStranger' | 'after
   readonly log: Log
   /** Called when the client tried too often. */
   readonly onGiveUp: () => void
-  /** Counts the connection of whoever came in: resolves to the same, refused where it is one too many. Never rejects. */
+  /**
+   * Counts the connection of whoever came in: resolves to the same, refused where it is one too many. Never
+   * rejects.
+   */
   readonly countIn: (identified: Identified, key: OfferedKey) => Promise<Identified>
   /** Called just before the client learns that it is in. `key` is the one that it proved. */
   readonly onPerson: (identified: Identified, key: OfferedKey) => void
@@ -41,12 +44,16 @@ export interface Identified {
   readonly uncount?: () => void
 }
 
-/** Beside two requests for each key: for methods that we do not have, for codes, and for a key that comes again. */
+/**
+ * Beside two requests for each key: for methods that we do not have, for codes, and for a key that comes
+ * again.
+ */
 const MORE_ATTEMPTS = 12
 
 /**
- * Lets a person in with a public key, and a stranger with a key and an invite code. Whatever else is wrong (no such
- * method, a weak key, a bad signature, a refused name), the client gets the same answer: it may go on with `publickey`.
+ * Lets a person in with a public key, and a stranger with a key and an invite code. Whatever else is wrong
+ * (no such method, a weak key, a bad signature, a refused name), the client gets the same answer: it may go
+ * on with `publickey`.
  */
 export function answerLogin(connection: Connection, options: LoginOptions): void {
   const { keysOffered } = options.client
@@ -79,7 +86,7 @@ async function answerKey(
       options.log.info({ address, why }, 'login refused'),
     )
     if (!key || codes.isFor(key)) return refuse(attempt, codes)
-    if (!attempt.signature) return attempt.accept()
+    if (!attempt.signature) return askForSignature(attempt)
     if (!key.proves(attempt)) return refuse(attempt, codes)
     const isPlain = !key.isCertified && cas().length > 0
     const login = await identify(name, isPlain ? { ...key, mayBeCertified: true } : key, code, options)
@@ -90,6 +97,15 @@ async function answerKey(
   } catch (error) {
     fail(error, options)
   }
+}
+
+/**
+ * ssh2 names `ssh-rsa` here for every RSA key; OpenSSH 10.6 hangs up unless its own algorithm is named (RFC
+ * 8332, 3.2).
+ */
+function askForSignature(attempt: PublicKeyAuthContext): void {
+  if (attempt.hashAlgo !== undefined) attempt.key.algo = attempt.hashAlgo.replace('sha', 'rsa-sha2-')
+  attempt.accept()
 }
 
 /** Resolves to nothing if the person is in, or the client is gone. */
@@ -144,9 +160,10 @@ function splitUser({ username }: AuthContext): { readonly name: string; readonly
  * A login that fails tells nothing, with three exceptions:
  *
  * 1. A key that nobody has is asked for a code, whatever the name.
- * 2. Where the store fails, everybody is let in, whatever the name and the key; each channel is told so and is not served.
- * 3. A key that may come in under another name is let in likewise, is told that this name is refused, and is not served. It makes
- *    no difference who has the name.
+ * 2. Where the store fails, everybody is let in, whatever the name and the key; each channel is told so and
+ *    is not served.
+ * 3. A key that may come in under another name is let in likewise, is told that this name is refused, and is
+ *    not served. It makes no difference who has the name.
  */
 async function identify(
   name: string,
