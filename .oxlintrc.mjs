@@ -47,7 +47,7 @@ const ADAPTERS = {
   metrics: ['prom-client'],
   models: ['@ai-sdk/**', 'zod'],
   sandbox: ['execa', 'p-limit', 're2js'],
-  ssh: ['ssh2'],
+  ssh: ['ssh2', '@noble/post-quantum/**'],
   storage: ['better-sqlite3', 'pg', 'ulid'],
   tokens: ['tiktoken', 'tiktoken/**'],
   web: [

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HYBRID } from '../../src/adapters/ssh/ssh2-key-exchange.ts'
+import { guess } from '../support/raw-handshake.ts'
 import { createSshHome, openSsh, ssh, type SshHome } from '../support/ssh.ts'
 import { handlerWith, startSshServer, type SshFixture } from '../support/ssh-server.ts'
 import { connectHostile } from '../support/ssh2-client.ts'
@@ -62,6 +64,7 @@ describe('who sends what is no SSH reads so in a sentence that names the port, a
     ['noise after the version', afterVersion(Buffer.alloc(64, 0xff))],
     ['a message that has no place before the keys', afterVersion(packetOf(99))],
     ['a broken offer of algorithms', afterVersion(packetOf(20))],
+    ['a first message of a key exchange that is too short', guess(HYBRID, Buffer.alloc(7))],
   ])('%s', async (_label, bytes) => {
     await using server = await startSshServer(handlerWith({}))
     const heard = await heardBy(server.port, bytes)

@@ -3,24 +3,47 @@ import { delimiter, dirname, join } from 'node:path'
 import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 
 /** What a machine may lack. The tests that need it are skipped there, and counted. */
-export type Program = 'bwrap' | 'chromium' | 'haproxy' | 'nats' | 'postgres' | 'ssh-audit' | 'strace'
+export type Program =
+  | 'bwrap'
+  | 'chromium'
+  | 'dropbear'
+  | 'haproxy'
+  | 'nats'
+  | 'paramiko'
+  | 'postgres'
+  | 'putty'
+  | 'ssh-audit'
+  | 'strace'
 
 const DEBIAN_POSTGRES = '/usr/lib/postgresql'
 
 const sandbox = await probeSandbox()
 
-/** What a missing program is for, why it cannot be used here and how to get it; undefined where it can be used. */
+/**
+ * What a missing program is for, why it cannot be used here and how to get it; undefined where it can be
+ * used.
+ */
 const reasons: Readonly<Record<Program, string | undefined>> = {
   bwrap: sandbox.works ? undefined : `the sandbox around commands: ${sandbox.reason}`,
   chromium: isInstalled('chromium')
     ? undefined
     : 'in which pages are looked at: it is not installed (Debian, Ubuntu: apt install chromium)',
+  dropbear: isInstalled('dbclient')
+    ? undefined
+    : 'the SSH client: it is not installed (Debian, Ubuntu: apt install dropbear-bin)',
   nats: isInstalled('nats-server')
     ? undefined
     : 'the message server: it is not installed (Debian, Ubuntu: apt install nats-server)',
   haproxy: isInstalled('haproxy')
     ? undefined
     : 'the load balancer: it is not installed (Debian, Ubuntu: apt install haproxy)',
+  paramiko:
+    isInstalled('debian-python3') || existsSync('/usr/lib/python3/dist-packages/paramiko')
+      ? undefined
+      : 'the SSH client in Python: it is not installed (Debian, Ubuntu: apt install python3-paramiko)',
+  putty: isInstalled('plink')
+    ? undefined
+    : 'the SSH client plink: it is not installed (Debian, Ubuntu: apt install putty-tools)',
   postgres:
     postgresPrograms() === undefined
       ? 'the database server: it is not installed (Debian, Ubuntu: apt install postgresql)'
@@ -58,7 +81,10 @@ function straceReason(): string | undefined {
     : 'which watches system calls: only root may watch other processes'
 }
 
-/** The directory of PostgreSQL's programs, which Debian has not in the path; undefined where they are not installed. */
+/**
+ * The directory of PostgreSQL's programs, which Debian has not in the path; undefined where they are not
+ * installed.
+ */
 export function postgresPrograms(): string | undefined {
   const versions = existsSync(DEBIAN_POSTGRES) ? readdirSync(DEBIAN_POSTGRES).map(Number) : []
   const newest = join(DEBIAN_POSTGRES, String(Math.max(0, ...versions)), 'bin')
@@ -71,6 +97,11 @@ export function postgresPrograms(): string | undefined {
 export function fileOf(program: string): string | undefined {
   const dirs = (process.env['PATH'] ?? '').split(delimiter)
   return dirs.map((dir) => join(dir, program)).find((file) => existsSync(file))
+}
+
+/** Debian's Python, which has Debian's modules. test/support/clients.sh brings that of another Debian. */
+export function debianPython(): string {
+  return fileOf('debian-python3') ?? '/usr/bin/python3'
 }
 
 function isInstalled(program: string): boolean {

@@ -4,8 +4,9 @@ import { tooManyConnections, type Visitor } from './person-connection.ts'
 import { takeAll } from './quota.ts'
 
 /**
- * Takes the place of one connection for a visitor, on this server and of their address, until `uncount` is called. Where there is none,
- * or where they are refused already, the visitor comes back refused, and nothing is counted any more.
+ * Takes the place of one connection for a visitor, on this server and of their address, until `uncount` is
+ * called. Where there is none, or where they are refused already, the visitor comes back refused, and nothing
+ * is counted any more.
  */
 export function admitPerson(
   visitor: Visitor,

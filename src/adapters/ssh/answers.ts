@@ -1,6 +1,12 @@
-/** Tells when a client has read all that was sent to it: by asking it for an answer, which it gives in its turn. */
+/**
+ * Tells when a client has read all that was sent to it: by asking it for an answer, which it gives in its
+ * turn.
+ */
 export interface Answers {
-  /** Calls `listener` once the client has answered after all that was sent by now. Never called if it goes away first. */
+  /**
+   * Calls `listener` once the client has answered after all that was sent by now. Never called if it goes
+   * away first.
+   */
   ask(listener: () => void): void
   /** The client can be asked from now on, with `ping`. Whoever else asks it says so to `asked`. */
   begin(ping: () => void): void

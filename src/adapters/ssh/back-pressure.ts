@@ -10,9 +10,9 @@ export interface Brake {
 }
 
 /**
- * Reads from a peer only while the peer reads from us: the answers to a peer that asks without reading would fill the
- * memory. To be called after whoever reads the socket is in place. Who has a reason of their own to pause uses the
- * brake that is returned: the socket is read only when neither has one.
+ * Reads from a peer only while the peer reads from us: the answers to a peer that asks without reading would
+ * fill the memory. To be called after whoever reads the socket is in place. Who has a reason of their own to
+ * pause uses the brake that is returned: the socket is read only when neither has one.
  */
 export function applyBackPressure(socket: Socket): Brake {
   let isFull = false

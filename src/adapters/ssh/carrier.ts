@@ -15,7 +15,10 @@ export interface Carrier {
   readonly channels: Set<OnCarrier>
   /** Calls `listener` once the client has read all that was sent by now; never if it goes away first. */
   whenRead(listener: () => void): void
-  /** Closes the connection; `why` is logged, and told to the client where it still reads; later, if it is to hang up by itself. */
+  /**
+   * Closes the connection; `why` is logged, and told to the client where it still reads; later, if it is to
+   * hang up by itself.
+   */
   drop(why: string, lingerMs?: number): void
 }
 
@@ -27,7 +30,10 @@ export interface OnCarrier {
   drain(): void
   /** The server stops: the channel is to end soon. */
   stop(): void
-  /** Nothing can be started on it any more: tells why on its standard error, and ends it. False where something was started. */
+  /**
+   * Nothing can be started on it any more: tells why on its standard error, and ends it. False where
+   * something was started.
+   */
   refuse(why: string): boolean
 }
 

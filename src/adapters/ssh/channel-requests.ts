@@ -8,7 +8,10 @@ const MAX_VARIABLES = 16
 const MAX_VALUE_UNITS = 256
 const ACCEPTED_VARIABLE = /^(LANG|TZ|NO_COLOR|COLORTERM|SSHAWL_[A-Z0-9_]{1,32})$/
 
-/** Collects pty, window size and environment, and answers each request at once. The function returned gives what there is. */
+/**
+ * Collects pty, window size and environment, and answers each request at once. The function returned gives
+ * what there is.
+ */
 export function collectRequests(session: Session): () => Requests {
   const env: Record<string, string> = {}
   const listeners: (() => void)[] = []
@@ -36,7 +39,9 @@ export function collectRequests(session: Session): () => Requests {
   return () => ({ size: () => size, onResize: (listener) => void listeners.push(listener), term, env })
 }
 
-/** However often a client changes its window before the server has looked at everybody else, it is told once. */
+/**
+ * However often a client changes its window before the server has looked at everybody else, it is told once.
+ */
 function inOneGo(tell: () => void): () => void {
   let isDue = false
   return () => {

@@ -20,11 +20,13 @@ export interface OpenChannel extends Pick<Terminal, 'size' | 'onResize' | 'term'
   /** True once the server stops. The client is there and reads. */
   isStopping(): boolean
   /**
-   * What the client sends, read at the reader's pace (the channel's window is the brake), until its end of file or
-   * `gone`. Unlike a stream's own iterator it leaves the channel open when the reader stops early.
+   * What the client sends, read at the reader's pace (the channel's window is the brake), until its end of
+   * file or `gone`. Unlike a stream's own iterator it leaves the channel open when the reader stops early.
    */
   input(): AsyncIterable<Uint8Array>
-  /** The way out of the channel; to be called once. `onEmpty` is called each time a queue has become empty. */
+  /**
+   * The way out of the channel; to be called once. `onEmpty` is called each time a queue has become empty.
+   */
   openOutbox(onEmpty?: () => void): Outbox
 }
 
@@ -68,7 +70,9 @@ export interface ChannelOptions {
 /** The exit status of a command that was not understood. */
 const MISUSE = 2
 
-/** Answers what a client asks on a session channel. One shell or one command may be started, and nothing else. */
+/**
+ * Answers what a client asks on a session channel. One shell or one command may be started, and nothing else.
+ */
 export function openChannel(
   client: Connection,
   session: Session,

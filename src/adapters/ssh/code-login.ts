@@ -4,7 +4,10 @@ import type { OfferedKey } from '../../session/ports.ts'
 
 /** Asks the owner of a key that nobody has for an invite code: one for each connection before its login. */
 export interface CodeLogin {
-  /** True for the key that a code would be for: it was proven once, and without a certificate more of it says nothing new. */
+  /**
+   * True for the key that a code would be for: it was proven once, and without a certificate more of it says
+   * nothing new.
+   */
   isFor(key: OfferedKey): boolean
   /** Answers a proven key that cannot come in as it is. */
   refuseKey(attempt: PublicKeyAuthContext, key: OfferedKey, refusal: InviteRefusal): Promise<void>
@@ -19,8 +22,9 @@ type Method = 'publickey' | 'keyboard-interactive'
 /** What it does with a code. */
 export interface CodeLoginParts {
   /**
-   * Tries the code that somebody typed for their key, or the key alone where it needs none. Lets them in by itself and gives
-   * nothing then, or says why not. `isAnswered` turns true when the client asks for something else meanwhile.
+   * Tries the code that somebody typed for their key, or the key alone where it needs none. Lets them in by
+   * itself and gives nothing then, or says why not. `isAnswered` turns true when the client asks for
+   * something else meanwhile.
    */
   readonly enter: (
     attempt: KeyboardAuthContext,
@@ -79,13 +83,15 @@ export function createCodeLogin({ enter, onStranger, afterWrongCode }: CodeLogin
         await afterWrongCode()
         return attempt.reject(methods())
       }
-      // A client tries the certificate of a key once the key itself was refused, and this method once all keys were.
+      // A client tries the certificate of a key once the key itself was refused, and this method once all
+      // keys were.
       if (refusal.reason === 'later') {
         needsCode = stranger !== undefined && needsCode
         stranger ??= key
         return attempt.reject(methods())
       }
-      // A client whose key counts as a part of the way begins with its keys again, so only the first one does.
+      // A client whose key counts as a part of the way begins with its keys again, so only the first one
+      // does.
       const isFirst = stranger === undefined
       stranger ??= key
       if (refusal.reason === 'no-name') advice = adviceFor(refusal)

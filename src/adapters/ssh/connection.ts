@@ -15,7 +15,7 @@ import { paceInput } from './paced-input.ts'
 import { countIn, servePerson, type Served } from './person-connection.ts'
 import { admitPerson } from './admit-person.ts'
 import { explainFaults, guardClient, sayWhyDisconnected, watchAnswers } from './ssh2-internals.ts'
-import { quickenKeyExchanges } from './ssh2-key-exchange.ts'
+import { mendKeyExchanges } from './ssh2-key-exchange.ts'
 
 /** A connection, to the server. */
 export interface ServedConnection {
@@ -123,7 +123,10 @@ export function serveConnection(
   return { drain: () => end('drain'), stop: () => end('stop'), drop: (why) => drop(why) }
 }
 
-/** So long a client that is refused may take to open a channel and read why: four times the way there and back on a slow line. */
+/**
+ * So long a client that is refused may take to open a channel and read why: four times the way there and back
+ * on a slow line.
+ */
 const REFUSED_MS = 5_000
 
 /** How often a client may exchange keys: each exchange costs the server a signature. */
@@ -142,11 +145,16 @@ function letAnswer(client: Connection, answers: Answers, { socket }: Carrier): v
 const TOO_LONG =
   'nothing was done: a command line can have about 34,000 bytes; pipe a longer text in, as in: ssh HOST say ROOM < FILE'
 
-/** What could not be read was most likely a long command line, for a channel on which nothing was started yet. */
+/**
+ * What could not be read was most likely a long command line, for a channel on which nothing was started yet.
+ */
 const refuseCommands = ({ channels }: Carrier): boolean =>
   [...channels].map((channel) => channel.refuse(TOO_LONG)).includes(true)
 
-/** Takes input in pieces, and looks after what ssh2 does not. Nothing is taken any more once the function returned is called. */
+/**
+ * Takes input in pieces, and looks after what ssh2 does not. Nothing is taken any more once the function
+ * returned is called.
+ */
 function watchClient(client: Connection, carrier: Carrier, fault: (error: unknown) => string): () => void {
   const { socket, account, drop } = carrier
   const mayRekey = createTokenBucket(REKEY_RATE, () => performance.now())
@@ -170,7 +178,7 @@ function watchClient(client: Connection, carrier: Carrier, fault: (error: unknow
       }
     },
   })
-  quickenKeyExchanges(client)
+  mendKeyExchanges(client)
   guardClient(client, {
     onFault: drop,
     onWindowGrown: () => retrySending(carrier),

@@ -1,4 +1,7 @@
-/** The keys of `[limits]` that concern connections; what they mean is in docs/security.md. Sizes in bytes, times in seconds. */
+/**
+ * The keys of `[limits]` that concern connections; what they mean is in docs/security.md. Sizes in bytes,
+ * times in seconds.
+ */
 export interface SshLimits {
   readonly login_timeout_s: number
   readonly code_timeout_s: number

@@ -41,8 +41,9 @@ interface Piece {
 const MAX_PIECE_BYTES = 32 * 1024
 
 /**
- * Sends what was pushed in one go as one packet, as soon as whoever pushes is done. Only what a slow client cannot
- * take yet stays in the queue, and only then there is a timer. `onEmpty` is called each time the queue has become empty.
+ * Sends what was pushed in one go as one packet, as soon as whoever pushes is done. Only what a slow client
+ * cannot take yet stays in the queue, and only then there is a timer. `onEmpty` is called each time the queue
+ * has become empty.
  */
 export function createOutbox(
   { channel, carrier, queues, stallMs }: OutboxOptions,

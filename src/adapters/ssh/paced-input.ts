@@ -21,8 +21,8 @@ export interface PacedInput {
 const PIECE_BYTES = 2_048
 
 /**
- * What arrives is parsed in small pieces on the connection's account. Between two of them the network is looked at, and
- * what the first one causes is run.
+ * What arrives is parsed in small pieces on the connection's account. Between two of them the network is
+ * looked at, and what the first one causes is run.
  */
 export function paceInput(account: Account, reader: InputReader): PacedInput {
   let left: Buffer[] = []

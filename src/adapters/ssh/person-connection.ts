@@ -116,10 +116,16 @@ function loggedIn({ person, offered, address }: Visitor): Person {
   return withLogin(person, { key, network, ...(certifiedUntil === undefined ? {} : { certifiedUntil }) })
 }
 
-/** Channels opened in one go, and in a second, for each line that somebody may enter: a session says more than one line. */
+/**
+ * Channels opened in one go, and in a second, for each line that somebody may enter: a session says more than
+ * one line.
+ */
 const CHANNELS_PER_LINE = 4
 
-/** Limits how many channels a connection has at once, and how often one is opened: each session is told to a whole room. */
+/**
+ * Limits how many channels a connection has at once, and how often one is opened: each session is told to a
+ * whole room.
+ */
 function createOpenings({ channels_per_connection, rate_burst, rate_per_s }: ConnectionContext['limits']) {
   const atOnce = createQuota(() => channels_per_connection)
   const rate = { burst: rate_burst * CHANNELS_PER_LINE, everyMs: 1_000 / (rate_per_s * CHANNELS_PER_LINE) }
@@ -167,7 +173,10 @@ function channelContext(visitor: Visitor, { account }: Carrier, context: Connect
 export const tooManyConnections = (limit: number): string =>
   `You have ${limit} connections already, under this name or with this key, and may not have more; close one of them.`
 
-/** A client hangs up once its last channel is closed; told to disconnect at once, it would take that for an error. */
+/**
+ * A client hangs up once its last channel is closed; told to disconnect at once, it would take that for an
+ * error.
+ */
 function hangUp(client: Connection, { socket }: Carrier): void {
   const timer = setTimeout(() => client.end(), LINGER_MS)
   socket.once('close', () => clearTimeout(timer))

@@ -15,8 +15,8 @@ export interface Queues {
 }
 
 /**
- * `maxBytes` is asked each time. While more wait in all queues together, the client with the longest queue is dropped: it is the one
- * that takes the least of what it asked for.
+ * `maxBytes` is asked each time. While more wait in all queues together, the client with the longest queue is
+ * dropped: it is the one that takes the least of what it asked for.
  */
 export function createQueues(maxBytes: () => number): Queues {
   const held = new Set<HeldQueue>()

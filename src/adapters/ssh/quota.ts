@@ -3,13 +3,19 @@ export type Release = () => void
 
 /** Counts what is in use for each key, never more than a limit. */
 export interface Quota {
-  /** Takes one; undefined, and nothing taken, when the limit is reached: the quota's own, unless another one holds for this key now. */
+  /**
+   * Takes one; undefined, and nothing taken, when the limit is reached: the quota's own, unless another one
+   * holds for this key now.
+   */
   take(key: string, limit?: number): Release | undefined
   /** Whether the quota's own limit is reached. */
   isFull(key: string): boolean
 }
 
-/** A quota of so many at once for each key; `limit` is asked each time. Keys that are not in use take no memory. */
+/**
+ * A quota of so many at once for each key; `limit` is asked each time. Keys that are not in use take no
+ * memory.
+ */
 export function createQuota(limit: () => number): Quota {
   const used = new Map<string, number>()
   const change = (key: string, by: 1 | -1): void => {

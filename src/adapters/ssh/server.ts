@@ -1,10 +1,10 @@
 /**
- * adapters/ssh/ leads from a TCP socket to a terminal. The road is server -> connection -> login -> person-connection ->
- * channel -> terminal, or exec at its end; each of the other files is one thing that these use. Behind a load balancer,
- * proxies/ comes first.
+ * adapters/ssh/ leads from a TCP socket to a terminal. The road is server -> connection -> login ->
+ * person-connection -> channel -> terminal, or exec at its end; each of the other files is one thing that
+ * these use. Behind a load balancer, proxies/ comes first.
  *
- * It must not know rooms, commands, models or storage: a `ClientHandler` (session/ports.ts) says who a key belongs to
- * and what a shell or a command does.
+ * It must not know rooms, commands, models or storage: a `ClientHandler` (session/ports.ts) says who a key
+ * belongs to and what a shell or a command does.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -30,13 +30,15 @@ export interface SshServerOptions {
   readonly hostKeys: readonly HostKey[]
   readonly limits: SshLimits
   /**
-   * Tells how to make a key and how to come in. A client sees it before its login, if the last login from its network was
-   * refused. May be empty. Asked for each connection.
+   * Tells how to make a key and how to come in. A client sees it before its login, if the last login from its
+   * network was refused. May be empty. Asked for each connection.
    */
   readonly banner: () => string
   /** The CAs whose user certificates are trusted, as lines of a `.pub` file. Asked at each login. */
   readonly cas: () => readonly string[]
-  /** Networks of proxies, whose connections begin with the address of their client. Asked at each connection. */
+  /**
+   * Networks of proxies, whose connections begin with the address of their client. Asked at each connection.
+   */
   readonly proxies: () => readonly string[]
   readonly handler: ClientHandler
   /** Milliseconds since the epoch, by which certificates end. */
@@ -50,7 +52,10 @@ export interface SshServer extends AsyncDisposable {
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>
   /** Bytes that wait for clients. */
   queued(): number
-  /** Lets nobody in any more and says goodbye to every session; commands go on until they have ended, or the server is disposed of. */
+  /**
+   * Lets nobody in any more and says goodbye to every session; commands go on until they have ended, or the
+   * server is disposed of.
+   */
   drain(): void
   /** Says goodbye to every session, aborts every command, and closes all within 2 s. */
   [Symbol.asyncDispose](): Promise<void>
@@ -141,7 +146,8 @@ export function createSshServer(options: SshServerOptions): SshServer {
       const timer = setTimeout(() => [...connections.keys()].forEach((socket) => socket.destroy()), GRACE_MS)
       await nobody
       clearTimeout(timer)
-      // Whoever hung up just now leaves their room, and what they typed is kept, while there is something to store it.
+      // Whoever hung up just now leaves their room, and what they typed is kept, while there is something to
+      // store it.
       await settledWithin(GRACE_MS, context.jobs)
     },
   }

@@ -3,8 +3,9 @@ import type { Connection, ServerChannel, Session } from 'ssh2'
 import { BY_APPLICATION, disconnectMessage } from './first-and-last/farewell.ts'
 
 /**
- * The only file beside ssh2-key-exchange.ts that reaches into ssh2 (1.17), for what it has no public way to do. If the parts are not where they
- * were, `socketOf` and `guardClient` throw, so that an upgrade cannot remove a guard unseen.
+ * The only file beside ssh2-key-exchange.ts that reaches into ssh2 (1.17), for what it has no public way to
+ * do. If the parts are not where they were, `socketOf` and `guardClient` throw, so that an upgrade cannot
+ * remove a guard unseen.
  */
 
 type Bytes = Buffer
@@ -84,13 +85,15 @@ export interface ClientWatch {
   onFault(why: string): void
   /** A channel's window has grown. */
   onWindowGrown(): void
-  /** Bytes have come. Whoever is called hands them to `feed`, in the same order, now or later, in any pieces. */
+  /**
+   * Bytes have come. Whoever is called hands them to `feed`, in the same order, now or later, in any pieces.
+   */
   onInput(bytes: Bytes, feed: (piece: Bytes) => void): void
 }
 
 /**
- * RFC 4253, section 6.1, wants 32,768 bytes, and that is what real clients offer. With 0 the write loop of ssh2 never
- * ends, and with 1 each byte would cost a packet.
+ * RFC 4253, section 6.1, wants 32,768 bytes, and that is what real clients offer. With 0 the write loop of
+ * ssh2 never ends, and with 1 each byte would cost a packet.
  */
 const MIN_PACKET_BYTES = 1_024
 
@@ -104,8 +107,8 @@ const RESOURCE_SHORTAGE = 4
 const STDERR = 1
 
 /**
- * Refuses channels with small packets, and tells of data past the window that we granted, which ssh2 takes, and of a
- * window above what the protocol allows. Throws if ssh2 has changed.
+ * Refuses channels with small packets, and tells of data past the window that we granted, which ssh2 takes,
+ * and of a window above what the protocol allows. Throws if ssh2 has changed.
  */
 export function guardClient(client: Connection, { onFault, onWindowGrown, onInput }: ClientWatch): void {
   const { _protocol: protocol, _chanMgr: channels } = inside(client)
@@ -148,8 +151,8 @@ function divert(protocol: Pick<Protocol, 'parse'>, socket: Socket, onInput: Clie
 }
 
 /**
- * Writes all that `send` sends in one system call. ssh2 hands each packet to the socket in three parts, its length, itself
- * and its code, which without Nagle's algorithm are three calls and three segments.
+ * Writes all that `send` sends in one system call. ssh2 hands each packet to the socket in three parts, its
+ * length, itself and its code, which without Nagle's algorithm are three calls and three segments.
  */
 function writtenTogether(socket: Socket, send: () => void): void {
   socket.cork()
@@ -161,8 +164,8 @@ function writtenTogether(socket: Socket, send: () => void): void {
 }
 
 /**
- * Has a client told why where ssh2 disconnects it because of what it sent. ssh2 itself would send no words, and can send none
- * afterwards. Throws if ssh2 has changed.
+ * Has a client told why where ssh2 disconnects it because of what it sent. ssh2 itself would send no words,
+ * and can send none afterwards. Throws if ssh2 has changed.
  */
 export function explainFaults(client: Connection, words: () => string): void {
   const { _protocol: protocol } = inside(client)
@@ -172,7 +175,10 @@ export function explainFaults(client: Connection, words: () => string): void {
     reason === BY_APPLICATION ? disconnect(reason) : sayWhyDisconnected(client, words())
 }
 
-/** Tells a client why it is disconnected, which OpenSSH prints. ssh2 would send no words. A client that is gone is told nothing. */
+/**
+ * Tells a client why it is disconnected, which OpenSSH prints. ssh2 would send no words. A client that is
+ * gone is told nothing.
+ */
 export function sayWhyDisconnected(client: Connection, why: string): void {
   const { _protocol: protocol } = inside(client)
   const message = disconnectMessage(why, BY_APPLICATION)
@@ -187,7 +193,10 @@ export function sayWhyDisconnected(client: Connection, why: string): void {
   }
 }
 
-/** Ends a channel on which nothing was started, with a sentence on its standard error. False if the client has no room for it. */
+/**
+ * Ends a channel on which nothing was started, with a sentence on its standard error. False if the client has
+ * no room for it.
+ */
 export function endUnstarted(client: Connection, session: Session, why: string, exitStatus: number): boolean {
   const { _protocol: protocol } = inside(client)
   const { id, window, packetSize } = insideSession(session)._chanInfo.outgoing
@@ -200,8 +209,8 @@ export function endUnstarted(client: Connection, session: Session, why: string, 
 }
 
 /**
- * Gives what asks a client for an answer. `onAsked` is called where ssh2 asks for one, and `onAnswer` for each that comes:
- * ssh2 itself drops them. Throws if ssh2 has changed.
+ * Gives what asks a client for an answer. `onAsked` is called where ssh2 asks for one, and `onAnswer` for
+ * each that comes: ssh2 itself drops them. Throws if ssh2 has changed.
  */
 export function watchAnswers(
   client: Connection,
@@ -212,7 +221,8 @@ export function watchAnswers(
   const handlers = protocol?._handlers
   if (!protocol || !ping || !handlers) throw new Error('ssh2 has changed: its clients cannot be asked')
   protocol.ping = () => {
-    // Once it has ended a connection, ssh2 throws at all that is sent, and its timer goes on until the socket is closed.
+    // Once it has ended a connection, ssh2 throws at all that is sent, and its timer goes on until the socket
+    // is closed.
     if (!socketOf(client).writable) return
     onAsked()
     ping()
@@ -230,8 +240,9 @@ export function sendableBytes(channel: ServerChannel): number {
 }
 
 /**
- * Sends at most `sendableBytes` as one packet. A channel's own `write` is not used: it keeps what does not fit, sends it
- * twice when the other stream waits too, drops it when the channel is closed, and does not heed a socket that is full.
+ * Sends at most `sendableBytes` as one packet. A channel's own `write` is not used: it keeps what does not
+ * fit, sends it twice when the other stream waits too, drops it when the channel is closed, and does not heed
+ * a socket that is full.
  */
 export function sendPacket(channel: ServerChannel, bytes: Bytes, stream: 'out' | 'err'): void {
   const { outgoing, _client } = insideChannel(channel)

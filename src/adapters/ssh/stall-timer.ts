@@ -1,7 +1,10 @@
 /** Less than this in all of the time counts as nothing. */
 const MIN_PROGRESS_BYTES = 1_024
 
-/** Notices a client that takes almost nothing while something waits for it. It costs a timer only in that time. */
+/**
+ * Notices a client that takes almost nothing while something waits for it. It costs a timer only in that
+ * time.
+ */
 export interface StallTimer {
   isRunning(): boolean
   /** Something waits. Starts the time, and starts it again where enough was sent since it began. */

@@ -26,7 +26,10 @@ export async function serveShell(channel: OpenChannel, context: ChannelContext):
   await sent
 }
 
-/** A channel as a terminal: a bounded queue that drops what does not fit. `sent` resolves once all is sent or the client is gone. */
+/**
+ * A channel as a terminal: a bounded queue that drops what does not fit. `sent` resolves once all is sent or
+ * the client is gone.
+ */
 function createTerminal(
   channel: OpenChannel,
   queueBytes: number,

@@ -26,7 +26,10 @@ export interface Greeted {
   onOther(): void
 }
 
-/** ssh2's servers, which parse the host keys once. There is one for each banner, because the banner belongs to a server. */
+/**
+ * ssh2's servers, which parse the host keys once. There is one for each banner, because the banner belongs to
+ * a server.
+ */
 export function createTransports(hostKeys: readonly HostKey[], banner: () => string): Greet {
   const greeted = new WeakMap<Socket, (client: Connection) => void>()
   const servers = new Map<string, Server>()
@@ -57,8 +60,9 @@ export function createTransports(hostKeys: readonly HostKey[], banner: () => str
 }
 
 /**
- * Closes a connection on which nothing was said yet, in words that OpenSSH prints: a client may be disconnected before keys are
- * exchanged. It shows lines before the version only where it is asked for more (`-v`).
+ * Closes a connection on which nothing was said yet, in words that OpenSSH prints: a client may be
+ * disconnected before keys are exchanged. It shows lines before the version only where it is asked for more
+ * (`-v`).
  */
 export function turnAway(socket: Socket, why: string, closeWhenRead: CloseWhenRead): void {
   if (!socket.writable) return void socket.destroy()
@@ -67,8 +71,8 @@ export function turnAway(socket: Socket, why: string, closeWhenRead: CloseWhenRe
 }
 
 /**
- * Lets a socket lose the next bytes that are written to it, which are our version: ssh2 says it by itself, and only now, and we
- * have said it already. Throws if ssh2 has changed.
+ * Lets a socket lose the next bytes that are written to it, which are our version: ssh2 says it by itself,
+ * and only now, and we have said it already. Throws if ssh2 has changed.
  */
 function withoutVersion(socket: Socket): void {
   const { write } = socket
