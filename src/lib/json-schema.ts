@@ -96,16 +96,19 @@ export function mistakeIn(schema: JsonObject): string | undefined {
   return undefined
 }
 
-/** The same schema, in which each list says that its items may be anything, where it says nothing of them. */
-export function withItems(schema: JsonObject): JsonObject {
-  const inside = Object.entries(schema).map(([key, value]) => [key, withItemsIn(value, KINDS.get(key))])
-  const isList =
-    schema['type'] === 'array' || (isJsonList(schema['type']) && schema['type'].includes('array'))
-  return Object.fromEntries(isList && !('items' in schema) ? [...inside, ['items', {}]] : inside)
+/** The same schema, in which each list has `items` and each object has `properties`, if only empty ones. */
+export function completeSchema(schema: JsonObject): JsonObject {
+  const inside = Object.entries(schema).map(([key, value]) => [key, completeIn(value, KINDS.get(key))])
+  const isOfType = (type: string): boolean => [schema['type']].flat().includes(type)
+  const missing = [
+    ...(isOfType('object') && !('properties' in schema) ? [['properties', {}]] : []),
+    ...(isOfType('array') && !('items' in schema) ? [['items', {}]] : []),
+  ]
+  return Object.fromEntries([...inside, ...missing])
 }
 
-function withItemsIn(value: Json, kind: Kind | undefined): Json {
-  const inSchema = (one: Json): Json => (isJsonObject(one) ? withItems(one) : one)
+function completeIn(value: Json, kind: Kind | undefined): Json {
+  const inSchema = (one: Json): Json => (isJsonObject(one) ? completeSchema(one) : one)
   if (kind === 'a schema') return inSchema(value)
   if (kind === 'a list of schemas' && isJsonList(value)) return value.map(inSchema)
   if (kind === 'an object of schemas' && isJsonObject(value))

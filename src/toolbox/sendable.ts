@@ -1,6 +1,6 @@
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
 import { isJsonObject, type Json, type JsonSchema } from '../lib/json.ts'
-import { mistakeIn, withItems } from '../lib/json-schema.ts'
+import { completeSchema, mistakeIn } from '../lib/json-schema.ts'
 import { headOf } from '../lib/text/characters.ts'
 import { cleanLine, cleanText } from '../lib/text/clean-text.ts'
 
@@ -79,8 +79,9 @@ function checkedSchema(given: unknown): JsonSchema {
           ['type', type],
           ...Object.entries(schema).filter(([key]) => key !== 'type' && !CHOICES.has(key)),
         ])
-  // OpenAI and Gemini refuse a list without items (github.com/sigoden/aichat/pull/1049, github.com/cline/cline/issues/7339).
-  return withItems(chosen)
+  // OpenAI refuses an object without properties, OpenAI and Gemini a list without items
+  // (github.com/sigoden/aichat/pull/1049, github.com/cline/cline/issues/7339).
+  return completeSchema(chosen)
 }
 
 function plainJson(given: unknown): Json {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/lib/json.ts'
-import { mistakeIn, schemasIn, withItems } from '../../../src/lib/json-schema.ts'
+import { mistakeIn, schemasIn, completeSchema } from '../../../src/lib/json-schema.ts'
 
 describe('a schema that the draft does not allow', () => {
   it.each<[JsonObject, string]>([
@@ -44,32 +44,37 @@ describe('a schema that the draft does not allow', () => {
         const schema = JSON.parse(JSON.stringify(given)) as JsonObject
         const mistake = mistakeIn(schema)
         expect(typeof mistake === 'string' || mistake === undefined).toBe(true)
-        expect(mistakeIn(withItems(schema))).toBe(mistake)
+        expect(mistakeIn(completeSchema(schema))).toBe(mistake)
         expect([...schemasIn(schema)][0]).toEqual({ at: '', schema })
       }),
     )
   })
 })
 
-it('a list that says nothing of its items has any, and data that looks like one stays as it is', () => {
+it('each list gets items and each object properties, and data that looks like one stays as it is', () => {
   const list = { type: 'array' }
   expect(
-    withItems({
+    completeSchema({
       properties: {
         a: list,
         b: { type: ['array', 'null'], items: { type: 'array' } },
         type: { const: list },
       },
-      anyOf: [list],
+      anyOf: [list, { type: ['object', 'null'] }],
       default: list,
+      type: 'object',
     }),
   ).toEqual({
+    type: 'object',
     properties: {
       a: { type: 'array', items: {} },
       b: { type: ['array', 'null'], items: { type: 'array', items: {} } },
       type: { const: list },
     },
-    anyOf: [{ type: 'array', items: {} }],
+    anyOf: [
+      { type: 'array', items: {} },
+      { type: ['object', 'null'], properties: {} },
+    ],
     default: list,
   })
 })
