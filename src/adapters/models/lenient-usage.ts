@@ -7,7 +7,8 @@ import { tokenCount } from './token-count.ts'
 /**
  * `fetch` for servers whose reports of usage are not as the provider's library wants them, such as numbers as text: it
  * refuses such a stream as a whole, be the answer as good as it may. A count that is none is left out. Each line of an
- * event stream is passed on when it is whole, which is when the library reads it.
+ * event stream is passed on when it is whole, which is when the library reads it. The libraries for chat completions
+ * also refuse an event without `choices`, which says nothing of the answer: it gets an empty list of them.
  */
 export function readingUsage(fetchIt: typeof fetch): typeof fetch {
   return async (input, init) => {
@@ -30,12 +31,16 @@ async function* repaired(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 
 /** A line that may report a usage, or is one of those in which Anthropic's library wants one. */
 const MAY_REPORT = /^data:.*"(?:usage|usageMetadata|message_start|message_delta)"/
+/** A line of a gateway's own, such as a price at the end. Events of Anthropic have a type, those of Gemini candidates. */
+const LACKS_CHOICES = /^data:\s*\{(?!.*"(?:choices|type|candidates)")/
 
 function repairedLine(line: string): string {
-  if (!MAY_REPORT.test(line)) return line
+  if (!MAY_REPORT.test(line) && !LACKS_CHOICES.test(line)) return line
   try {
     const event = parseJson(line.slice('data:'.length))
-    return isJsonObject(event) ? `data: ${JSON.stringify(repairedEvent(event))}` : line
+    if (!isJsonObject(event)) return line
+    const isOwn = LACKS_CHOICES.test(line) && !('error' in event)
+    return `data: ${JSON.stringify({ ...repairedEvent(event), ...(isOwn && { choices: [] }) })}`
   } catch {
     return line
   }

@@ -103,3 +103,23 @@ describe.each(ANSWERS)('a usage that %s reports', (backend, answer) => {
     ])
   })
 })
+
+/** Gateways add events of their own behind the answer: a usage without choices, a price. */
+it.each(['openai', 'openai-compatible'] as const)(
+  'an event without choices after the end leaves the answer of %s whole',
+  async (backend) => {
+    const usage = { prompt_tokens: 7, completion_tokens: 2 }
+    const events = await ask(
+      backend,
+      raw(
+        chunk({ choices: [{ index: 0, delta: { content: 'ok' }, finish_reason: null }] }) +
+          chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }) +
+          `data: ${JSON.stringify({ usage })}\n\ndata: {"price": 0.002}\n\ndata: [DONE]\n\n`,
+      ),
+    )
+    expect(events.filter(({ type }) => type !== 'reported')).toEqual([
+      { type: 'text', text: 'ok' },
+      { type: 'finish', reason: 'stop', usage: { input: 7, output: 2 } },
+    ])
+  },
+)
