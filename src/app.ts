@@ -166,6 +166,7 @@ async function assemble(
       // Whoever waits for the address is told first.
       setImmediate(() => warmUp(activity, markdown, context.log))
       void sumUpPresence(rooms, context)
+      await activity.composes()
       return address
     },
     async drain(hurry) {

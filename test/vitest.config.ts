@@ -53,7 +53,7 @@ const PROCESSES = [
   'test/e2e/start.test.ts',
   'test/e2e/stopping.test.ts',
   'test/e2e/tool-modules.test.ts',
-  'test/unit/adapters/lua/{composer,count-batches,hostile-scripts,pool,pool-fairness}.test.ts',
+  'test/unit/adapters/lua/{composer,count-batches,hostile-scripts,linked-packages,pool,pool-fairness}.test.ts',
   'test/unit/adapters/lua/lua-in-js/process.test.ts',
   'test/unit/adapters/web/{hostile-pages,page-reader}.test.ts',
 ]

@@ -54,7 +54,9 @@ export interface Activity {
   readonly hooks: RoomHooks
   /** What is stored for each person: tools count here, and so must whoever takes what people send. */
   readonly bytes: ByteQuota
-  /** Starts what a first prompt would wait for; not for @guide alone, whom many a server never asks. */
+  /** Resolves once prompts can be composed, or it is logged why not; at once if the config has no model but @guide. */
+  readonly composes: () => Promise<void>
+  /** Asks model servers for their facts, and looks for what is to be summed up. */
   readonly warmUp: () => void
   /** Starts what composes a prompt, @guide's too. Does nothing where it runs already. */
   readonly warmComposer: () => void
@@ -125,14 +127,23 @@ export async function createActivity(
     tools,
     mcp,
     hooks,
+    async composes() {
+      if (!hasRealModels(current.now())) return
+      // Why none starts, the composer has logged.
+      await composer.ready(AbortSignal.timeout(WRAP_START_MS)).catch(() => undefined)
+    },
     warmUp() {
-      if (current.now().models.some(({ backend }) => backend !== 'guide')) composer.warmUp()
       askServers(turns, log)
       inBackground(summaries.lookAtAll(), log)
     },
     warmComposer: () => composer.warmUp(),
   }
 }
+
+/** A wrap process starts in half a second where nothing else runs. A server must not wait long for one that hangs. */
+const WRAP_START_MS = 5_000
+
+const hasRealModels = ({ models }: Config): boolean => models.some(({ backend }) => backend !== 'guide')
 
 /** Who is asked before a tool changes something, through whatever server the question is answered. */
 const approvalsOf = (
@@ -229,7 +240,7 @@ const composerFor = (config: Config, { log }: AppContext): PoolComposer =>
       size: Math.max(2, availableParallelism()),
       log,
     },
-    'later',
+    hasRealModels(config) ? 'now' : 'later',
   )
 
 const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Workspaces & AsyncDisposable =>

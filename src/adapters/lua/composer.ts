@@ -22,6 +22,8 @@ import { watch } from './watchdog.ts'
 export interface PoolComposer extends Composer {
   /** Starts a process, so that it is warm when the first prompt is asked for. */
   warmUp(): void
+  /** Resolves once a process is warm. Rejects with `WrapError` if none starts, or with the signal's reason. */
+  ready(signal: AbortSignal): Promise<void>
 }
 
 /** Makes one. Its first process is started now, or by `warmUp`, or with the first prompt. */
@@ -54,10 +56,14 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
   }
 
   /** A request of its own, so that no process works for long on counting, however much there is to count. */
-  async function countBatch(encoding: string, texts: readonly string[]): Promise<readonly number[]> {
+  async function countBatch(
+    encoding: string,
+    texts: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly number[]> {
     const id = (ids += 1)
     const json = JSON.stringify({ id, kind: 'count', encoding, texts })
-    const response = await pool.ask(ownAccount(`count ${encoding}`), () => ({ id, json }))
+    const response = await pool.ask(ownAccount(`count ${encoding}`), () => ({ id, json }), signal)
     if (response.kind === 'counts') return response.counts
     throw unexpected(response)
   }
@@ -90,6 +96,9 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
       return counts
     },
     warmUp: () => pool.fill(),
+    async ready(signal) {
+      await countBatch('o200k_base', [''], signal)
+    },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
 }

@@ -15,7 +15,7 @@ interface EngineEntry {
   readonly name: string
   /** Loads it; nobody loads the others. */
   load(): Promise<LuaStates>
-  /** The packages that its process reads. */
+  /** The packages that its process reads, and with them what these depend on. */
   readonly packages: readonly string[]
   /** Exactly what it lacks: the exam fails for one thing too few and for one too many. */
   readonly lacks: readonly Lack[]
@@ -32,7 +32,7 @@ export const ENGINES = [
   {
     name: 'lua-in-js',
     load: async () => (await import('./lua-in-js/state.ts')).luaInJsStates,
-    packages: ['lua-in-js', 'luaparse', 'printj'],
+    packages: ['lua-in-js', 'luaparse'],
     lacks: ['integers', 'all lines', 'memory limit'],
   },
 ] as const satisfies readonly EngineEntry[]

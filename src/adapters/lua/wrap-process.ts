@@ -1,5 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
@@ -129,11 +129,11 @@ export class WrapProcess {
 
 function start({ entry, packageRoot, settings, heapMiB }: ProcessOptions): Child {
   const root = realpathSync(packageRoot)
-  const packages = [...packagesOf(settings.engine), ...PACKAGES]
-  const readable = [join(root, 'dist'), settings.lua, ...packages.map(packageDirectory)]
+  const packages = [...packagesOf(settings.engine), ...PACKAGES].flatMap((name) => directoriesOf(name, root))
+  const readable = [join(root, 'dist'), realpathSync(settings.lua), ...new Set(packages)]
   const flags = [
     permissionFlag(process.versions.node),
-    ...readable.map((directory) => `--allow-fs-read=${join(realpathSync(directory), '*')}`),
+    ...readable.map((directory) => `--allow-fs-read=${join(directory, '*')}`),
     `--max-old-space-size=${heapMiB}`,
     `--wasm-tiering-budget=${TIERING_BUDGET}`,
     '--no-warnings',
@@ -163,8 +163,21 @@ function permissionFlag(version: string): string {
   return stable ? '--permission' : '--experimental-permission'
 }
 
-function packageDirectory(name: string): string {
-  const file = createRequire(import.meta.url).resolve(name)
-  const marker = join('node_modules', name)
-  return file.slice(0, file.lastIndexOf(marker) + marker.length)
+/**
+ * The directories of a package that code in `from` imports, and of those that it depends on: each as Node finds it, which
+ * may be a link (pnpm), and the place that the link leads to.
+ */
+function directoriesOf(name: string, from: string): readonly string[] {
+  const found = (createRequire(join(from, 'package.json')).resolve.paths(name) ?? [])
+    .map((directory) => join(directory, name))
+    .find((directory) => existsSync(directory))
+  // Packages of types only need not be installed.
+  if (found === undefined) return []
+  const real = realpathSync(found)
+  const { dependencies = {} } = JSON.parse(readFileSync(join(real, 'package.json'), 'utf8')) as Manifest
+  return [found, real, ...Object.keys(dependencies).flatMap((one) => directoriesOf(one, real))]
+}
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>
 }

@@ -63,12 +63,13 @@ const toText = (bytes: string): string => Buffer.from(bytes, 'latin1').toString(
 
 /** Source of the function that fills a context; it takes the one function of the host. */
 function realmText(): string {
-  const read = (name: string): string => readFileSync(createRequire(import.meta.url).resolve(name), 'utf8')
+  const ours = createRequire(import.meta.url)
+  const read = (name: string, from = ours): string => readFileSync(from.resolve(name), 'utf8')
   return `(function (ask) { 'use strict'
     delete Object.prototype.__proto__; Error.stackTraceLimit = 300
     const [exports, parser, printj, trees] = [{}, {}, {}, []]
     ;(function (exports, module) { ${read('luaparse')}\n})(parser, { exports: parser })
-    ;(function (exports) { ${read('printj')}\n})(printj)
+    ;(function (exports) { ${read('printj', createRequire(ours.resolve('lua-in-js')))}\n})(printj)
     const parse = (source) => (trees.forEach((tree) => tree.clear()), (${String(rewriteLua)})(parser, source))
     const require = (name) => (name === 'printj' ? printj : { parse })
     const open = (Function) => { class Map extends globalThis.Map { constructor() { super(); trees.push(this) } }

@@ -1,0 +1,58 @@
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ENGINE_NAMES } from '../../../../src/adapters/lua/engines.ts'
+import { createComposer } from '../../../../src/adapters/lua/composer.ts'
+import { paths } from '../../../../src/app/paths.ts'
+import { inRoom, recordingLog } from '../../../support/pool.ts'
+
+/** What each package of the wrap process depends on. */
+const PACKAGES = {
+  tiktoken: [],
+  'fastest-levenshtein': [],
+  wasmoon: [],
+  luaparse: [],
+  printj: [],
+  'lua-in-js': ['luaparse', 'printj'],
+}
+
+let root: string
+const storeOf = (name: string): string => join(root, 'node_modules/.pnpm', `${name}@1`, 'node_modules', name)
+
+// As pnpm lays packages out: each in a place of its own, with links to it and beside it to what it depends on.
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'sshawl-linked-'))
+  for (const part of ['dist', 'lua', 'package.json'])
+    await cp(join(paths.root, part), join(root, part), { recursive: true })
+  for (const [name, dependencies] of Object.entries(PACKAGES)) {
+    const place = storeOf(name)
+    await mkdir(dirname(place), { recursive: true })
+    await cp(join(paths.root, 'node_modules', name), place, { recursive: true })
+    for (const one of dependencies) await symlink(storeOf(one), join(dirname(place), one))
+    if (name !== 'printj') await symlink(place, join(root, 'node_modules', name))
+  }
+})
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+const open = (engine: (typeof ENGINE_NAMES)[number], log = recordingLog().log) =>
+  createComposer({ entry: join(root, 'dist/wrap-process.js'), packageRoot: root, engine, log })
+
+test.each(ENGINE_NAMES)('a prompt is composed by %s if all packages are links', async (engine) => {
+  await using composer = open(engine)
+  const { system } = await composer.compose(inRoom('lobby'))
+  expect(system).toContain('You take part in a chat room')
+})
+
+test('a composer whose process does not start says so, and in the log why', async () => {
+  await rm(join(root, 'node_modules/tiktoken'))
+  const { lines, log } = recordingLog()
+  await using composer = open('wasmoon', log)
+  const starting = composer.ready(AbortSignal.timeout(60_000))
+  await expect(starting).rejects.toThrow('the wrap process does not start')
+  expect(lines.at(-1)).toMatchObject({
+    level: 'error',
+    text: 'the wrap process does not start',
+    facts: { why: expect.stringContaining('tiktoken') },
+  })
+})
