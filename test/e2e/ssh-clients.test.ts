@@ -44,6 +44,13 @@ test('the OpenSSH client of this machine gets no warning and agrees on the best 
   expect(stderr).not.toMatch(/quantum/)
 })
 
+test('a client that wants a port forwarded reads that nothing is', async () => {
+  const target = { user: 'ann', port: server.port, key, options: ['-W', 'localhost:80'] }
+  const { stderr, exitCode } = await ssh(target, [])
+  expect(stderr).toContain('sshawl forwards nothing')
+  expect(exitCode).toBeGreaterThan(0)
+})
+
 test.skipIf(lacks('dropbear'))(
   'the client of dropbear gets in, whatever exchange it guesses first',
   async () => {

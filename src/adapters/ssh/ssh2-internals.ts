@@ -39,7 +39,7 @@ interface Protocol {
 type OwnProtocol = Pick<Protocol, 'channelOpenFail'>
 
 interface Handlers {
-  CHANNEL_OPEN?: (own: OwnProtocol, info: { sender: number; packetSize: number }) => void
+  CHANNEL_OPEN?: (own: OwnProtocol, info: { type: string; sender: number; packetSize: number }) => void
   CHANNEL_DATA?: (own: OwnProtocol, recipient: number, data: Bytes) => void
   CHANNEL_WINDOW_ADJUST?: (own: OwnProtocol, recipient: number, amount: number) => void
   REQUEST_SUCCESS?: (own: OwnProtocol, data: unknown) => void
@@ -101,6 +101,7 @@ const MIN_PACKET_BYTES = 1_024
 const MAX_WINDOW_BYTES = 2 ** 32 - 1
 
 /** RFC 4254, section 5.1. */
+const PROHIBITED = 1
 const RESOURCE_SHORTAGE = 4
 
 /** RFC 4254, section 5.2: the only type of extended data. */
@@ -118,6 +119,9 @@ export function guardClient(client: Connection, { onFault, onWindowGrown, onInpu
   if (!handlers || !channels || !open || !take || !adjust || !protocol?.parse || !protocol._packetRW)
     throw new Error('ssh2 has changed: its channels cannot be guarded')
   handlers.CHANNEL_OPEN = (own, info) => {
+    // ssh2 refuses all others without a word.
+    if (info.type !== 'session')
+      return own.channelOpenFail(info.sender, PROHIBITED, 'sshawl forwards nothing')
     if (info.packetSize >= MIN_PACKET_BYTES) return open(own, info)
     own.channelOpenFail(
       info.sender,
