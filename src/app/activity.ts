@@ -42,7 +42,10 @@ export interface Work {
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly summaries: Summaries
-  /** Calls `changed` whenever other servers began or ended something in a room. Returns the function that ends it. */
+  /**
+   * Calls `changed` whenever other servers began or ended something in a room. Returns the function that ends
+   * it.
+   */
   readonly watchElsewhere: (room: RoomName, changed: () => void) => () => void
 }
 
@@ -54,7 +57,10 @@ export interface Activity {
   readonly hooks: RoomHooks
   /** What is stored for each person: tools count here, and so must whoever takes what people send. */
   readonly bytes: ByteQuota
-  /** Resolves once prompts can be composed, or it is logged why not; at once if the config has no model but @guide. */
+  /**
+   * Resolves once prompts can be composed, or it is logged why not; at once if the config has no model but
+   * @guide.
+   */
   readonly composes: () => Promise<void>
   /** Asks model servers for their facts, and looks for what is to be summed up. */
   readonly warmUp: () => void
@@ -140,7 +146,10 @@ export async function createActivity(
   }
 }
 
-/** A wrap process starts in half a second where nothing else runs. A server must not wait long for one that hangs. */
+/**
+ * A wrap process starts in half a second where nothing else runs. A server must not wait long for one that
+ * hangs.
+ */
 const WRAP_START_MS = 5_000
 
 const hasRealModels = ({ models }: Config): boolean => models.some(({ backend }) => backend !== 'guide')

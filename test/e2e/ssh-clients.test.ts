@@ -25,7 +25,10 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]()
 })
 
-/** Runs a client to its end. What it says on standard error is not looked at: each has its own words for a new host. */
+/**
+ * Runs a client to its end. What it says on standard error is not looked at: each has its own words for a new
+ * host.
+ */
 async function run(command: string, args: readonly string[]) {
   const options = { reject: false, timeout: 30_000, env: { HOME: home.dir }, stdin: 'ignore' } as const
   const { stdout, exitCode } = await execa(command, args, options)

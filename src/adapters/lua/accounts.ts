@@ -8,13 +8,17 @@ export interface ComposerAccount {
   readonly payers: readonly string[]
 }
 
-/** A prompt of a room is at the cost of the room, whose script runs, and of the person who calls the model. */
+/**
+ * A prompt of a room is at the cost of the room, whose script runs, and of the person who calls the model.
+ */
 export const promptAccount = (room: string, person: string): ComposerAccount => ({
   owner: `room ${room}`,
   payers: [`room ${room}`, `person ${person}`],
 })
 
-/** A hook is at the cost of the room whose script has it, and of who wrote it: nobody else chose to run it. */
+/**
+ * A hook is at the cost of the room whose script has it, and of who wrote it: nobody else chose to run it.
+ */
 export const hookAccount = (room: string, author: string): ComposerAccount => ({
   owner: `room ${room}`,
   payers: [`room ${room}`, `person ${author}`],
@@ -49,8 +53,8 @@ export interface Accounts {
   /** Puts down that a process was lost. */
   suspect(account: ComposerAccount): void
   /**
-   * True where a payer has cost a process in the last minutes. A script that hangs only now and then succeeds in
-   * between, so success ends no suspicion; time does.
+   * True where a payer has cost a process in the last minutes. A script that hangs only now and then succeeds
+   * in between, so success ends no suspicion; time does.
    */
   isSuspect(account: ComposerAccount): boolean
 }

@@ -1,9 +1,11 @@
 /**
- * Composing prompts in processes of their own: composer.ts is what the server sees, pool.ts gives requests to wrap
- * processes, process/main.ts is what runs in one of them, and engines.ts has the engines that run Lua there.
+ * Composing prompts in processes of their own: composer.ts is what the server sees, pool.ts gives requests to
+ * wrap processes, process/main.ts is what runs in one of them, and engines.ts has the engines that run Lua
+ * there.
  *
- * The server's side must not know Lua or the tokenizer. The process's side must not know files beside its own code, the
- * network, the environment or a clock that prompts could see. No file but process/main.ts knows another adapter.
+ * The server's side must not know Lua or the tokenizer. The process's side must not know files beside its own
+ * code, the network, the environment or a clock that prompts could see. No file but process/main.ts knows
+ * another adapter.
  */
 import { type Composer, WrapError } from '../../prompt/ports.ts'
 import type { Prompt } from '../../prompt/prompt.ts'
@@ -22,7 +24,9 @@ import { watch } from './watchdog.ts'
 export interface PoolComposer extends Composer {
   /** Starts a process, so that it is warm when the first prompt is asked for. */
   warmUp(): void
-  /** Resolves once a process is warm. Rejects with `WrapError` if none starts, or with the signal's reason. */
+  /**
+   * Resolves once a process is warm. Rejects with `WrapError` if none starts, or with the signal's reason.
+   */
   ready(signal: AbortSignal): Promise<void>
 }
 
@@ -104,8 +108,8 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
 }
 
 /**
- * A request with all but the tools and the history written out: which of these must go along is known when it is sent.
- * Throws `WrapError('argument')` for a snapshot that is not plain data.
+ * A request with all but the tools and the history written out: which of these must go along is known when it
+ * is sent. Throws `WrapError('argument')` for a snapshot that is not plain data.
  */
 function composeRequest(
   id: number,

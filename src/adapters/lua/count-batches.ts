@@ -7,8 +7,9 @@ export interface CountedPiece {
 }
 
 /**
- * UTF-16 units that are counted with one request. The slowest texts take about two microseconds a unit (measured with
- * random Chinese and with endless words), so a request takes a tenth of a process's time at most.
+ * UTF-16 units that are counted with one request. The slowest texts take about two microseconds a unit
+ * (measured with random Chinese and with endless words), so a request takes a tenth of a process's time at
+ * most.
  */
 const MAX_BATCH_UNITS = 64_000
 
@@ -46,8 +47,9 @@ function* piecesOf(text: string): Generator<string> {
 const WORD_END = /^[a-z] [a-z]$/
 
 /**
- * Where a text may be cut so that its counts add up: no pattern of an encoding reads from a letter over a space into the
- * next word (tiktoken's openai_public.py). A text without words is cut anywhere, and may count a token more at each cut.
+ * Where a text may be cut so that its counts add up: no pattern of an encoding reads from a letter over a
+ * space into the next word (tiktoken's openai_public.py). A text without words is cut anywhere, and may count
+ * a token more at each cut.
  */
 function cutBefore(text: string, limit: number): number {
   for (let at = limit; at > limit - CUT_SEARCH_UNITS; at -= 1) {

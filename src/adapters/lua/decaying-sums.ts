@@ -16,7 +16,10 @@ interface Sum {
   readonly at: number
 }
 
-/** Half of each sum is gone after `halfLifeMs`, and no sum is more than `most`. `now` is a clock that never goes back. */
+/**
+ * Half of each sum is gone after `halfLifeMs`, and no sum is more than `most`. `now` is a clock that never
+ * goes back.
+ */
 export function createDecayingSums(
   { halfLifeMs, most = Infinity }: { readonly halfLifeMs: number; readonly most?: number },
   now: () => number = () => performance.now(),

@@ -4,9 +4,10 @@ import type { LuaLimits } from './limits.ts'
 import { createEngine, type LuaStates } from './lua-states.ts'
 
 /**
- * What an engine can lack of Lua 5.4 that its exam (test/contract/lua-engine-exam.ts) asks for.
- * integers: of 64 bits, beside floats. all lines: in the error about a function that has ended already, and about a
- * chain of `__index` without end, and about the end of the time. memory limit: one of its own; else a script that takes too much ends the process.
+ * What an engine can lack of Lua 5.4 that its exam (test/contract/lua-engine-exam.ts) asks for. integers: of
+ * 64 bits, beside floats. all lines: in the error about a function that has ended already, and about a chain
+ * of `__index` without end, and about the end of the time. memory limit: one of its own; else a script that
+ * takes too much ends the process.
  */
 export type Lack = 'integers' | 'all lines' | 'memory limit'
 

@@ -19,8 +19,8 @@ export interface FairQueue<Job extends Owned> {
 }
 
 /**
- * The job with the least load comes first. Among equals the owners are served in turn, each one's jobs in their order:
- * however many jobs one adds, each other waits for at most one of them at a time.
+ * The job with the least load comes first. Among equals the owners are served in turn, each one's jobs in
+ * their order: however many jobs one adds, each other waits for at most one of them at a time.
  */
 export function createFairQueue<Job extends Owned>(load: (job: Job) => number): FairQueue<Job> {
   /** In the order in which the owners were last served. */

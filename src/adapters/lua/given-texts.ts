@@ -1,20 +1,28 @@
 import { utf8Bytes } from '../../lib/bytes.ts'
 import { isJsonList, isJsonObject, type Json } from '../../lib/json.ts'
 
-/** The newest texts that a job was given by its host. Lua names them by number, so that they need not come back. */
+/**
+ * The newest texts that a job was given by its host. Lua names them by number, so that they need not come
+ * back.
+ */
 export interface GivenTexts {
   /** Takes the next text, which is well-formed; lua/sandbox.lua counts in the same way. */
   keep(text: string): void
   /** Lua begins again. */
   forget(): void
-  /** The value with the texts in their places; `bytes` is what they add to its size. Throws for one that was not kept. */
+  /**
+   * The value with the texts in their places; `bytes` is what they add to its size. Throws for one that was
+   * not kept.
+   */
   putBack(value: Json): { readonly value: Json; readonly bytes: number }
 }
 
 /** As in lua/sandbox.lua. */
 const MAX_TEXTS = 16
 
-/** Half a character and digits, as lua/json.lua writes it: no text that comes from Lua has half a character. */
+/**
+ * Half a character and digits, as lua/json.lua writes it: no text that comes from Lua has half a character.
+ */
 const NAMED = /^\ud800(\d+)$/
 
 /** For one job. */

@@ -22,7 +22,10 @@ export interface LuaState {
 export interface LuaStates {
   /** Whether every script has a state of its own, or all share one. */
   readonly isOnePerScript: boolean
-  /** Throws `WrapError` where the bundle or the script does not compile; all share the state of the empty script. */
+  /**
+   * Throws `WrapError` where the bundle or the script does not compile; all share the state of the empty
+   * script.
+   */
   open(program: LuaProgram, limits: LuaLimits, script: string): LuaState
 }
 

@@ -38,8 +38,8 @@ function luaNumber(value: number): string {
 }
 
 /**
- * Reads what lua/json.lua writes: JSON in which long texts are written as Lua's `%q` does it, with a backslash
- * before a line break and control characters as decimal numbers.
+ * Reads what lua/json.lua writes: JSON in which long texts are written as Lua's `%q` does it, with a
+ * backslash before a line break and control characters as decimal numbers.
  */
 export function readLuaJson(text: string): Json {
   // Line breaks are by far the most of these, and a backslash before one always belongs to it.
@@ -52,10 +52,16 @@ function asJsonEscape(escape: string, code: string): string {
   return Number.isNaN(number) ? escape : `\\u${number.toString(16).padStart(4, '0')}`
 }
 
-/** What a question of lua/sandbox.lua is answered with: a text, or Lua that gives another value or raises an error. */
+/**
+ * What a question of lua/sandbox.lua is answered with: a text, or Lua that gives another value or raises an
+ * error.
+ */
 export type HostAnswer = { readonly text: string } | { readonly code: string }
 
-/** Asks the host of a job, in the JSON of lua/json.lua. Never throws. No answer has a NUL; a text is well-formed. */
+/**
+ * Asks the host of a job, in the JSON of lua/json.lua. Never throws. No answer has a NUL; a text is
+ * well-formed.
+ */
 export function askHost(host: LuaJob['host'], name: string, argument: string): HostAnswer {
   try {
     const value = host(name, readLuaJson(argument))

@@ -34,9 +34,10 @@ interface Slot {
 }
 
 /**
- * Gives requests to wrap processes: one, and up to `size` as soon as so many owners have work at the same time. Who has
- * used least processor time of late is served first, no owner has more than one process at a time, and a process that
- * works too long is killed and replaced. Those who cost a process never have all of them together.
+ * Gives requests to wrap processes: one, and up to `size` as soon as so many owners have work at the same
+ * time. Who has used least processor time of late is served first, no owner has more than one process at a
+ * time, and a process that works too long is killed and replaced. Those who cost a process never have all of
+ * them together.
  */
 export class ProcessPool implements AsyncDisposable {
   readonly #options: Required<ComposerOptions> & { readonly limits: ComposerLimits }

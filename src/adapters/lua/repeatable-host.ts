@@ -1,7 +1,10 @@
 import { askHost, type HostAnswer } from './lua-values.ts'
 import type { StateJob } from './lua-states.ts'
 
-/** The host of a job whose run may begin again: each question is answered once, and in the next run by the same answer. */
+/**
+ * The host of a job whose run may begin again: each question is answered once, and in the next run by the
+ * same answer.
+ */
 export interface RepeatableHost {
   /** A run begins, or begins again. */
   begin(): void
@@ -9,7 +12,9 @@ export interface RepeatableHost {
   ask(name: string, argument: string): HostAnswer
 }
 
-/** Nothing that a script does through its host is done twice, and the numbers of its texts stay those of Lua. */
+/**
+ * Nothing that a script does through its host is done twice, and the numbers of its texts stay those of Lua.
+ */
 export function createRepeatableHost({ host, texts }: StateJob): RepeatableHost {
   const answers: HostAnswer[] = []
   let asked = 0

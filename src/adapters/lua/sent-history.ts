@@ -1,8 +1,8 @@
 import type { HistoryRow } from '../../prompt/snapshot.ts'
 
 /**
- * The history of a room as it crosses to a wrap process: how it differs from the one that was sent for this room before.
- * Each room has its own, so that nothing of one room is ever looked for in another's.
+ * The history of a room as it crosses to a wrap process: how it differs from the one that was sent for this
+ * room before. Each room has its own, so that nothing of one room is ever looked for in another's.
  */
 export interface SentHistory {
   readonly room: string
@@ -16,7 +16,10 @@ export interface SentHistory {
   readonly forget: readonly string[]
 }
 
-/** Characters of JSON of all histories that one process keeps; one that is longer by itself is sent whole each time. */
+/**
+ * Characters of JSON of all histories that one process keeps; one that is longer by itself is sent whole each
+ * time.
+ */
 const MAX_KEPT_CHARACTERS = 8_000_000
 
 interface Held {
@@ -82,8 +85,8 @@ const isSame = (one: HistoryRow | undefined, { entry }: HistoryRow): boolean =>
   one?.entry.id === entry.id && one.entry.text === entry.text && one.entry.author === entry.author
 
 /**
- * The process's side: keeps the newest history of each room. A row that stays is the same object, so that what was worked
- * out for it is found again. Throws where the two sides do not agree.
+ * The process's side: keeps the newest history of each room. A row that stays is the same object, so that
+ * what was worked out for it is found again. Throws where the two sides do not agree.
  */
 export function createHistoryReceiver(): (sent: SentHistory) => readonly HistoryRow[] {
   const held = new Map<string, readonly HistoryRow[]>()

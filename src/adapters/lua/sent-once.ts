@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { CatalogueTool } from '../../prompt/snapshot.ts'
 
-/** Tools as they cross to a wrap process. A list that it was sent before has a number; so has each tool a key. */
+/**
+ * Tools as they cross to a wrap process. A list that it was sent before has a number; so has each tool a key.
+ */
 export interface SentTools {
   readonly list: number
   /** Absent where the process knows the list. */
@@ -21,7 +23,10 @@ export interface KeyedTool {
   readonly item: CatalogueTool
 }
 
-/** Gives tools their keys, hashes of their content; each object is hashed once. Throws if a tool is not plain data. */
+/**
+ * Gives tools their keys, hashes of their content; each object is hashed once. Throws if a tool is not plain
+ * data.
+ */
 export function createToolKeys(): (tools: readonly CatalogueTool[]) => readonly KeyedTool[] {
   const keys = new WeakMap<CatalogueTool, string>()
   return (tools) =>
@@ -59,8 +64,8 @@ export function createToolSender(): (tools: readonly KeyedTool[]) => SentTools {
 }
 
 /**
- * The process's side: keeps what was sent. The same key always gives the same object, and the same list the same array, so
- * that what was worked out for them is found again. Throws for what was never sent.
+ * The process's side: keeps what was sent. The same key always gives the same object, and the same list the
+ * same array, so that what was worked out for them is found again. Throws for what was never sent.
  */
 export function createToolReceiver(): (sent: SentTools) => readonly CatalogueTool[] {
   const kept = new Map<string, CatalogueTool>()

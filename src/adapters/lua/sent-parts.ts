@@ -23,7 +23,9 @@ export function createPartSender<T>(): (value: T) => SentPart<T> {
   }
 }
 
-/** The server's side of one process. It must see every answer, in order. Throws for a number that never came. */
+/**
+ * The server's side of one process. It must see every answer, in order. Throws for a number that never came.
+ */
 export function createPartReceiver<T>(): (part: SentPart<T>) => T {
   const values = new Map<number, T>()
   return ({ number, value = values.get(number) }) => {

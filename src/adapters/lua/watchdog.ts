@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs'
 export interface WorkLimits {
   /** Milliseconds of processor time. */
   readonly cpuMs: number
-  /** Milliseconds by the clock on the wall: for a process that waits, and where processor time cannot be read. */
+  /**
+   * Milliseconds by the clock on the wall: for a process that waits, and where processor time cannot be read.
+   */
   readonly wallMs: number
 }
 
@@ -12,8 +14,9 @@ export interface WorkLimits {
 const MIN_LOOK_MS = 25
 
 /**
- * Calls `over` once the process has used more than it may from now on. Gives the function that stops watching; it returns
- * the milliseconds of processor time that were used until then, or of real time where that cannot be read. Processor time is what counts: on a busy machine honest work takes long by the clock.
+ * Calls `over` once the process has used more than it may from now on. Gives the function that stops
+ * watching; it returns the milliseconds of processor time that were used until then, or of real time where
+ * that cannot be read. Processor time is what counts: on a busy machine honest work takes long by the clock.
  */
 export function watch(pid: number, { cpuMs, wallMs }: WorkLimits, over: () => void): () => number {
   const startedAt = performance.now()

@@ -33,9 +33,9 @@ const MAX_STDERR_CHARS = 4096
 /** A third of the processor that an equal would get, where there is not enough for both (sched(7)). */
 const NICENESS = 5
 /**
- * V8 optimizes a function of WebAssembly after it has run through so many bytes. By its usual number (1.8 million in Node 20, 13 million
- * in Node 22) a start spends a third of its processor time on optimizing what it runs once; what prompts run again and again
- * comes to this one soon.
+ * V8 optimizes a function of WebAssembly after it has run through so many bytes. By its usual number (1.8
+ * million in Node 20, 13 million in Node 22) a start spends a third of its processor time on optimizing what
+ * it runs once; what prompts run again and again comes to this one soon.
  */
 const TIERING_BUDGET = 100_000_000
 
@@ -85,8 +85,9 @@ export class WrapProcess {
   }
 
   /**
-   * Sends a request in its JSON; resolves with its reply, or with undefined if the process ends before. A race of each
-   * reply with `gone` would keep all replies: a promise holds everybody who waits for it until it is settled.
+   * Sends a request in its JSON; resolves with its reply, or with undefined if the process ends before. A
+   * race of each reply with `gone` would keep all replies: a promise holds everybody who waits for it until
+   * it is settled.
    */
   ask({ id, json }: WrittenRequest): Promise<Response | undefined> {
     return new Promise((resolve) => {
@@ -113,7 +114,9 @@ export class WrapProcess {
     }
   }
 
-  /** Every answer goes through here, also one that nobody waits for any more: later ones may name parts of it. */
+  /**
+   * Every answer goes through here, also one that nobody waits for any more: later ones may name parts of it.
+   */
   #whole(reply: ResponseLine): Response {
     if (reply.kind !== 'prompt') return reply
     const { system, tools, prompt, ...rest } = reply
@@ -147,7 +150,10 @@ function start({ entry, packageRoot, settings, heapMiB }: ProcessOptions): Child
   return child
 }
 
-/** Gives the chat priority over composing prompts: a script that uses much processor time must not slow people's lines. */
+/**
+ * Gives the chat priority over composing prompts: a script that uses much processor time must not slow
+ * people's lines.
+ */
 function yieldToChat({ pid }: Child): void {
   try {
     if (pid !== undefined) setPriority(pid, NICENESS)
@@ -164,8 +170,8 @@ function permissionFlag(version: string): string {
 }
 
 /**
- * The directories of a package that code in `from` imports, and of those that it depends on: each as Node finds it, which
- * may be a link (pnpm), and the place that the link leads to.
+ * The directories of a package that code in `from` imports, and of those that it depends on: each as Node
+ * finds it, which may be a link (pnpm), and the place that the link leads to.
  */
 function directoriesOf(name: string, from: string): readonly string[] {
   const found = (createRequire(join(from, 'package.json')).resolve.paths(name) ?? [])

@@ -5,10 +5,11 @@ import { linesOf } from './lines.ts'
 import { tokenCount } from './token-count.ts'
 
 /**
- * `fetch` for servers whose reports of usage are not as the provider's library wants them, such as numbers as text: it
- * refuses such a stream as a whole, be the answer as good as it may. A count that is none is left out. Each line of an
- * event stream is passed on when it is whole, which is when the library reads it. The libraries for chat completions
- * also refuse an event without `choices`, which says nothing of the answer: it gets an empty list of them.
+ * `fetch` for servers whose reports of usage are not as the provider's library wants them, such as numbers as
+ * text: it refuses such a stream as a whole, be the answer as good as it may. A count that is none is left
+ * out. Each line of an event stream is passed on when it is whole, which is when the library reads it. The
+ * libraries for chat completions also refuse an event without `choices`, which says nothing of the answer: it
+ * gets an empty list of them.
  */
 export function readingUsage(fetchIt: typeof fetch): typeof fetch {
   return async (input, init) => {
@@ -31,7 +32,10 @@ async function* repaired(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 
 /** A line that may report a usage, or is one of those in which Anthropic's library wants one. */
 const MAY_REPORT = /^data:.*"(?:usage|usageMetadata|message_start|message_delta)"/
-/** A line of a gateway's own, such as a price at the end. Events of Anthropic have a type, those of Gemini candidates. */
+/**
+ * A line of a gateway's own, such as a price at the end. Events of Anthropic have a type, those of Gemini
+ * candidates.
+ */
 const LACKS_CHOICES = /^data:\s*\{(?!.*"(?:choices|type|candidates)")/
 
 function repairedLine(line: string): string {
@@ -49,7 +53,10 @@ function repairedLine(line: string): string {
 /** No count can be as large as this: `usageOf` leaves a usage with it out. */
 const UNKNOWN = Number.MAX_SAFE_INTEGER
 
-/** Anthropic's events always have a usage; those of others do where they report one (the schemas of the AI SDK's providers). */
+/**
+ * Anthropic's events always have a usage; those of others do where they report one (the schemas of the AI
+ * SDK's providers).
+ */
 function repairedEvent(event: JsonObject): JsonObject {
   const { type, message } = event
   if (type === 'message_start' && isJsonObject(message))
