@@ -2,6 +2,7 @@ import { checkArguments } from '../../tools/arguments.ts'
 import type { ToolContext } from '../../tools/context.ts'
 import { unavailable, type Tool, type WrappedCall } from '../../tools/tool.ts'
 import { renamedTrouble, withTrouble } from '../../tools/result.ts'
+import { toBaseArguments } from './base-arguments.ts'
 import { createWordCheck } from './check-words.ts'
 import type { Definition, Wrapper } from './definition.ts'
 import { toInput, toSchema } from './schema.ts'
@@ -29,7 +30,8 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrap
 
   async function prepare(given: unknown, context: ToolContext): Promise<WrappedCall> {
     const args = checkArguments(input, schema, given)
-    const call = base.wrap({ tool: id, access, words: wrapper.words, args })
+    const own = base.wrapsCommand ? args : toBaseArguments(args, wrapper.parameters, base)
+    const call = base.wrap({ tool: id, access, words: wrapper.words, args: own })
     await checkWords(args, context.workspace)
     return call
   }

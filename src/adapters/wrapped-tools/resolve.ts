@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { ACCESSES } from '../../chat/tool-words.ts'
 import { closest } from '../../lib/suggest.ts'
 import { unavailable, type Tool } from '../../tools/tool.ts'
+import { parameterProblem } from './base-arguments.ts'
 import type { Definition, ToolFileProblem, Replaced } from './definition.ts'
 import { byFileName } from './load.ts'
 import { makeAlias, makeWrapped, type Wrappable } from './make-tool.ts'
@@ -118,7 +119,7 @@ function misfit({ wrapper, bare }: Definition, target: Tool): string | undefined
   if (wrapper.access && ACCESSES.indexOf(wrapper.access) > ACCESSES.indexOf(target.access)) {
     return `@access ${wrapper.access} is more than ${target.id} has (${target.access}); it can only be lowered`
   }
-  return undefined
+  return target.wrapsCommand ? undefined : parameterProblem(wrapper.parameters, target)
 }
 
 const isWrappable = (tool: Tool): tool is Wrappable => tool.wrap !== undefined

@@ -37,6 +37,13 @@ const alias = (name: string, wrapped: string): string => `@name ${name}\n@wrappe
 const wrapper = (name: string, lines: string): string =>
   `What it does.\n\n@title T\n@name ${name}\n@wrapped run_command\n@param arguments {array<string>} [required] x\n${lines}\n`
 
+/** A file that is built on `web_fetch`, with these parameters. */
+const page = (params: string): string =>
+  `What it does.\n\n@title T\n@name Page\n@wrapped web_fetch\n${params}\n`
+
+const WEB_FETCH_TAKES =
+  'it takes url {string}, format {string}, or their values in this order as arguments {array<string>}'
+
 const put = (file: string, text: string | Buffer): Promise<void> => writeFile(join(dir, file), text)
 
 describe('createWrappedTools', () => {
@@ -143,6 +150,36 @@ describe('createWrappedTools', () => {
       'more access than the base has',
       wrapper('X', '@command ls {arguments}\n@access network\n@deny none'),
       '@access network is more than run_command has (execute); it can only be lowered',
+    ],
+    [
+      'a parameter that its base does not have',
+      page('@param adress {string}'),
+      `web_fetch cannot take @param adress {string}; ${WEB_FETCH_TAKES}`,
+    ],
+    [
+      'a parameter with a type that its base does not allow',
+      page('@param url {integer} [required] x'),
+      `web_fetch cannot take @param url {integer}; ${WEB_FETCH_TAKES}`,
+    ],
+    [
+      'one parameter of its base and one that it does not have',
+      page('@param url {string} [required] x\n@param depth {number}'),
+      `web_fetch cannot take @param depth {number}; ${WEB_FETCH_TAKES}`,
+    ],
+    [
+      'a list where its base takes one text',
+      page('@param url {array<string>} [required] x'),
+      `web_fetch cannot take @param url {array<string>}; ${WEB_FETCH_TAKES}`,
+    ],
+    [
+      'arguments that are no words',
+      page('@param arguments {array<integer>} [required] x'),
+      `web_fetch cannot take @param arguments {array<integer>}; ${WEB_FETCH_TAKES}`,
+    ],
+    [
+      'arguments that are one text',
+      page('@param arguments {string} [required] x'),
+      `web_fetch cannot take @param arguments {string}; ${WEB_FETCH_TAKES}`,
     ],
   ])('refuses a file that names %s', async (_, text, message) => {
     await put('x.tool', text)
