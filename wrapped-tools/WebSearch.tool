@@ -1,3 +1,3 @@
-@name web_search
+@name WebSearch
 @wrapped google_search
 @example {"query": "sqlite write-ahead log"}

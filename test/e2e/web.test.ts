@@ -70,7 +70,7 @@ describe('a server with a search', () => {
     const { stdout, exitCode } = await run('--allow', 'google_search')
     expect(exitCode).toBe(0)
     expect(stdout).toContain('1. Shawls\n   https://shawl.test/\n   Warm and woolly\n')
-    expect(await offeredOf(searching)).toEqual([{ id: 'web_search', access: 'network' }])
+    expect(await offeredOf(searching)).toEqual([{ id: 'WebSearch', access: 'network' }])
   })
 })
 

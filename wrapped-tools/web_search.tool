@@ -1,0 +1,2 @@
+@name web_search
+@wrapped google_search
