@@ -1,0 +1,200 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { z } from 'zod'
+import {
+  createToolbox,
+  defineTool,
+  failed,
+  ok,
+  openWorkspace,
+  WORKSPACE_TOOLS,
+  type Tool,
+} from '../../../src/index.ts'
+import { builtinTools } from '../../../src/tools/builtin/index.ts'
+import type { AnyServer } from '../../support/server.ts'
+import { createStageHere, type Stage } from '../../support/stage.ts'
+import { callOne, fixture, rhea, tryAll, type Requirements } from './support.ts'
+
+let stage: Stage<AnyServer>
+let place: string
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), 'sshawl-seed-'))
+  await writeFile(join(place, 'list.txt'), 'bread\nbutter\n')
+  stage = await createStageHere({
+    config: `[tools]\nmodules = [${JSON.stringify(fixture('module.js'))}]\n`,
+    isShared: true,
+  })
+  await stage.claim('rhea')
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await rm(place, { recursive: true })
+})
+
+const shelf = defineTool({
+  id: 'shelf',
+  description: 'Finds the shelf of a book.',
+  access: 'read',
+  parameters: {
+    title: { type: 'string', description: 'As the cover has it.' },
+    copies: { type: 'integer', description: 'How many are wanted.', optional: true },
+    authors: { type: 'string[]', description: 'All of them.', optional: true },
+  },
+  run: ({ title, copies = 1, authors = [] }) => `${title} x${copies} by ${authors.join('+') || 'nobody'}`,
+})
+const tool = (id: string, run: () => Promise<string> | string | ReturnType<typeof ok>): Tool =>
+  defineTool({ id, description: 'A test.', access: 'read', parameters: {}, run })
+const bundled = (id: string): Tool => WORKSPACE_TOOLS.find((one) => one.id === id)!
+const propertiesOf = ({ schema }: Tool): object[] => Object.values(schema['properties'] ?? {}) as object[]
+async function readFile(file: string): Promise<string> {
+  await using workspace = openWorkspace({ directory: place, backups: `${place}-backups` })
+  return await callOne(bundled('read_file'), { file_path: file }, { context: { workspace } })
+}
+
+const requirements: Requirements = [
+  [
+    'a function and its description make the whole definition that a model is sent',
+    () => {
+      expect(createToolbox({ tools: [shelf] }).definitions()).toEqual([
+        {
+          name: 'shelf',
+          description: 'Finds the shelf of a book.',
+          parameters: {
+            type: 'object',
+            properties: {
+              title: { type: 'string', description: 'As the cover has it.' },
+              copies: { type: 'integer', description: 'How many are wanted.' },
+              authors: {
+                type: 'array',
+                items: { type: 'string' },
+                description: 'All of them.',
+              },
+            },
+            required: ['title'],
+          },
+        },
+      ])
+    },
+  ],
+  [
+    'an optional parameter may be left out, and the default of the function counts',
+    async () => {
+      expect(await callOne(shelf, { title: 'Emma' })).toBe('Emma x1 by nobody')
+      expect(await callOne(shelf, { title: 'Emma', copies: 2, authors: ['a', 'b'] })).toBe('Emma x2 by a+b')
+    },
+  ],
+  [
+    'arguments of a wrong type never reach the function, and the model reads what is wrong with each',
+    async () => {
+      expect(await callOne(shelf, { copies: 'two', authors: [1] })).toBe(
+        'ERROR: shelf: title is required (a string); copies must be an integer, got "two"; authors[0] must be a string, got 1',
+      )
+    },
+  ],
+  [
+    'the explicit description of a parameter wins over that of its schema',
+    () => {
+      const input = z.strictObject({ a: z.string().describe('weak'), b: z.string().describe('kept') })
+      const parameters = { a: 'strong' }
+      const both = defineTool({
+        ...{ id: 'both', title: 'Both', description: 'A test.', access: 'read' },
+        ...{ input, parameters, run: async () => ok('') },
+      })
+      expect(propertiesOf(both)).toMatchObject([{ description: 'strong' }, { description: 'kept' }])
+    },
+  ],
+  [
+    "a function in a module is a tool of the server under the name that it gives itself, not the function's",
+    async () => {
+      expect(await rhea(stage, 'run', 'lobby', 'spell_out', '{"word":"tea"}')).toBe('t-e-a\n')
+      expect((await stage.as('rhea', ['run', 'lobby', 'spell', '{"word":"tea"}'])).exitCode).toBe(1)
+    },
+  ],
+  [
+    'a function may answer at once, later, or with a result of its own',
+    async () => {
+      expect(
+        await callOne(
+          tool('now', () => 'now'),
+          {},
+        ),
+      ).toBe('now')
+      expect(
+        await callOne(
+          tool('later', async () => await Promise.resolve('later')),
+          {},
+        ),
+      ).toBe('later')
+      expect(
+        await callOne(
+          tool('own', () => ok('own')),
+          {},
+        ),
+      ).toBe('own')
+    },
+  ],
+  [
+    'a function fails in one form, whether it gives an error back or throws it',
+    async () => {
+      expect(
+        await callOne(
+          tool('gives', () => failed('no such shelf')),
+          {},
+        ),
+      ).toBe('ERROR: no such shelf')
+      const throws = tool('throws', () => Promise.reject(new Error('no such shelf')))
+      expect(await callOne(throws, {})).toBe('ERROR: throws: no such shelf')
+    },
+  ],
+  [
+    'read_file gives the text of a file, whose path is relative to the working directory',
+    async () => {
+      expect(await readFile('list.txt')).toBe('bread\nbutter\n')
+    },
+  ],
+  [
+    'read_file says which file there is not',
+    async () => {
+      expect(await readFile('gone.txt')).toMatch(/^ERROR: read_file: .*gone\.txt/)
+    },
+  ],
+  [
+    'calculator rounds to 6 decimal places, or to as many as are asked for, from 0 to 15',
+    async () => {
+      const calculate = async (args: object) =>
+        await callOne(bundled('calculator'), { expression: '2/3', ...args })
+      expect(await calculate({})).toBe('0.666667')
+      expect(await calculate({ precision: 2 })).toBe('0.67')
+      expect(await calculate({ precision: 16 })).toBe(
+        'ERROR: calculator: precision must be between 0 and 15, got 16',
+      )
+    },
+  ],
+  [
+    'every built-in tool is made like this, with a description for each parameter; fork, spawn and fd too',
+    () => {
+      const tools = builtinTools({ results: { find: async () => undefined } })
+      const ids = ['calculator', 'read_file', 'fork', 'spawn_agent', 'read_fd', 'fd_to_file']
+      expect(tools.map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
+      for (const one of tools)
+        for (const property of propertiesOf(one)) expect(property, one.id).toHaveProperty('description')
+    },
+  ],
+  [
+    'a tool whose schema was written by hand runs beside those made from functions',
+    async () => {
+      const schema = { type: 'object', properties: { name: { type: 'string' } } }
+      const run = async (args: unknown) => ok(JSON.stringify(args))
+      const old: Tool = {
+        ...{ id: 'old', title: 'Old', description: 'By hand.', access: 'read' },
+        ...{ schema, run },
+      }
+      expect(createToolbox({ tools: [shelf, old] }).definitions()[1]!.parameters).toEqual(schema)
+      expect(await callOne(old, { name: 'x' })).toBe('{"name":"x"}')
+    },
+  ],
+]
+
+tryAll(requirements)

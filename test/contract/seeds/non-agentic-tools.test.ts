@@ -1,0 +1,187 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect } from 'vitest'
+import {
+  createChat,
+  createToolbox,
+  defineTool,
+  executeTools,
+  openWorkspace,
+  WORKSPACE_TOOLS,
+  type PermissionRequest,
+  type Tool,
+  type ToolContext,
+} from '../../../src/index.ts'
+import { calls, says } from '../../support/model-server.ts'
+import { call, say, scriptedModel } from '../../support/scripted-model.ts'
+import type { AnyServer } from '../../support/server.ts'
+import { createModelStageHere, type ModelStage } from '../../support/stage.ts'
+import { allowAll, callOne, lastReply, rhea, tryAll, type Requirements } from './support.ts'
+
+let stage: ModelStage<AnyServer>
+let place: string
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), 'sshawl-seed-'))
+  stage = await createModelStageHere('', { isShared: true })
+  await stage.claim('rhea')
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await rm(place, { recursive: true })
+})
+
+/** A tool that does this with its context. */
+const uses = (work: (context: ToolContext) => Promise<string> | string, access: 'read' | 'write' = 'read') =>
+  defineTool({
+    id: 'visit',
+    description: 'A test.',
+    access,
+    parameters: {},
+    run: (_args, context) => work(context),
+  })
+const bundled = (id: string): Tool => WORKSPACE_TOOLS.find((one) => one.id === id)!
+const permission = {
+  tool: 'visit',
+  access: 'network',
+  target: 'example.org',
+  detail: 'example.org',
+} as const
+const asksInside = uses(
+  async ({ permissions, requester, room, signal }) =>
+    await permissions
+      .request({ ...permission, requester: requester.person, room, signal })
+      .then((verdict) => `the answer is ${JSON.stringify(verdict)}`),
+)
+const note = (text: string) => ({ kind: 'notice', level: 'info', author: 'visit', text }) as const
+const tells = uses(async ({ addMessage }) => {
+  await addMessage(note('nearly there'))
+  return 'done'
+})
+
+const requirements: Requirements = [
+  [
+    'a tool runs in a program that has no server, no room and no turn',
+    async () => {
+      expect(
+        await callOne(
+          uses(({ chat }) => `in a turn: ${chat.turn !== undefined}`),
+          {},
+        ),
+      ).toBe('in a turn: false')
+    },
+  ],
+  [
+    'a tool reads the conversation and the name of the model that calls it from its context',
+    async () => {
+      const looks = uses(
+        ({ chat }) => `${chat.model} has read: ${chat.messages.map(({ role }) => role).join()}`,
+      )
+      const chat = createChat({
+        model: scriptedModel(call(['visit', {}]), say('bye')),
+        name: 'oak',
+        tools: [looks],
+      })
+      await chat.send('hello')
+      expect(chat.messages[2]).toMatchObject({ content: 'oak has read: user,assistant' })
+    },
+  ],
+  [
+    'a tool asks the permission provider of its context while it is at work',
+    async () => {
+      expect(await callOne(asksInside, {}, { permissions: allowAll })).toBe('the answer is "allow"')
+      const permissions = { request: async ({ target }: PermissionRequest) => ({ why: `not ${target}` }) }
+      expect(await callOne(asksInside, {}, { permissions })).toBe('the answer is {"why":"not example.org"}')
+    },
+  ],
+  [
+    'what a tool tells people reaches the program that runs it',
+    async () => {
+      const told: unknown[] = []
+      const context = { addMessage: (entry: unknown) => void told.push(entry) }
+      expect(await callOne(tells, {}, { context })).toBe('done')
+      expect(told).toEqual([note('nearly there')])
+    },
+  ],
+  [
+    'what a tool tells people in a chat is a message of the chat that its listeners hear and no model is sent',
+    async () => {
+      const model = scriptedModel(call(['visit', {}]), say('bye'))
+      const chat = createChat({ model, name: 'oak', tools: [tells] })
+      const heard: unknown[] = []
+      chat.on('message', (message) => heard.push(message))
+      await chat.send('go')
+      expect(heard).toContainEqual({ role: 'note', author: 'oak', text: 'nearly there' })
+      expect(chat.messages).toEqual(heard)
+      expect(JSON.stringify(model.requests)).not.toContain('nearly there')
+    },
+  ],
+  [
+    'a program without a permission provider may read, and all else is denied',
+    async () => {
+      expect(
+        await callOne(
+          uses(() => 'read'),
+          {},
+        ),
+      ).toBe('read')
+      expect(
+        await callOne(
+          uses(() => 'written', 'write'),
+          {},
+        ),
+      ).toMatch(/^ERROR: Permission denied: /)
+    },
+  ],
+  [
+    'a permission provider is told the tool, what it does and its target, and its yes lets the tool run',
+    async () => {
+      const asked: PermissionRequest[] = []
+      const permissions = { request: async (one: PermissionRequest) => (asked.push(one), 'allow' as const) }
+      const context = { caller: 'cron' }
+      expect(
+        await callOne(
+          uses(() => 'written', 'write'),
+          {},
+          { permissions, context },
+        ),
+      ).toBe('written')
+      expect(asked).toMatchObject([
+        { tool: 'visit', access: 'write', target: '{}', requester: { name: 'cron' } },
+      ])
+    },
+  ],
+  [
+    'a tool for files says that its program gives it no files',
+    async () => {
+      const reply = await callOne(bundled('read_file'), { file_path: 'a.txt' })
+      expect(reply).toMatch(/^ERROR: read_file: this program gives its tools no files/)
+    },
+  ],
+  [
+    'a tool for files works in the directory that a program opens',
+    async () => {
+      await using workspace = openWorkspace({ directory: place, backups: `${place}-backups` })
+      const args = { file_path: 'note.txt', content: 'milk\n' }
+      await callOne(bundled('write_file'), args, { context: { workspace }, permissions: allowAll })
+      expect(await readFile(join(place, 'note.txt'), 'utf8')).toBe('milk\n')
+    },
+  ],
+  [
+    'the same tool gives a model, a person and a program the same result',
+    async () => {
+      const args = { expression: '7*8' }
+      stage.models.play(calls('calculator', args), says('fine'))
+      await rhea(stage, 'ask', 'lobby', '@qwen', 'count')
+      const toolbox = createToolbox({ tools: [bundled('calculator')] })
+      const asked = [{ id: '1', name: 'calculator', arguments: JSON.stringify(args) }]
+      expect([
+        lastReply(stage),
+        (await rhea(stage, 'run', 'lobby', 'calculator', JSON.stringify(args))).trim(),
+        (await executeTools(asked, { toolbox }))[0]!.content,
+      ]).toEqual(['56', '56', '56'])
+    },
+  ],
+]
+
+tryAll(requirements)

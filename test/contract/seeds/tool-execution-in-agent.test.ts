@@ -1,0 +1,212 @@
+import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect } from 'vitest'
+import {
+  createChat,
+  createToolbox,
+  defineTool,
+  executeTools,
+  type Chat,
+  type Tool,
+  type ToolContext,
+} from '../../../src/index.ts'
+import { calls, says } from '../../support/model-server.ts'
+import { call, say, scriptedModel } from '../../support/scripted-model.ts'
+import type { AnyServer } from '../../support/server.ts'
+import { createModelStageHere, type ModelStage } from '../../support/stage.ts'
+import { fixture, lastReply, rhea, sentTools, tryAll, type Requirements } from './support.ts'
+
+let stage: ModelStage<AnyServer>
+let dirs: string
+beforeAll(async () => {
+  dirs = await mkdtemp(join(tmpdir(), 'sshawl-seed-'))
+  const tools = `[tools]\ndirs = ["${dirs}"]\nmodules = ["${fixture('module.js')}"]\n`
+  stage = await createModelStageHere(tools, { isShared: true })
+  await stage.claim('rhea')
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await rm(dirs, { recursive: true })
+})
+
+const tool = (id: string, work: (context: ToolContext) => string): Tool =>
+  defineTool({
+    id,
+    description: 'A test.',
+    access: 'read',
+    parameters: {},
+    run: (_args, context) => work(context),
+  })
+const fine = tool('fine', () => 'all well')
+const breaks = tool('breaks', () => {
+  throw new Error('the pipe burst')
+})
+const named = (...names: readonly string[]) =>
+  names.map((name, index) => ({ id: `id-${index}`, name, arguments: '{}' }))
+/** Runs calls of these names with the tools `fine` and `breaks`. */
+const execute = async (...names: readonly string[]) =>
+  await executeTools(named(...names), { toolbox: createToolbox({ tools: [fine, breaks] }) })
+const roles = ({ messages }: Chat): string => messages.map(({ role }) => role).join()
+/** What the model of the room calls, and the room's entries that came of it. */
+async function inRoom(name: string, args: object): Promise<readonly Record<string, unknown>[]> {
+  stage.models.play(calls(name, args), says('fine'))
+  await rhea(stage, 'ask', 'lobby', '@qwen', 'go')
+  const lines = (await rhea(stage, 'history', 'lobby', '-n', '3', '--json')).trim().split('\n')
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+const requirements: Requirements = [
+  [
+    'each call of a step gets one reply with its id and its name, in the order of the calls',
+    async () => {
+      expect(await execute('fine', 'fine')).toEqual([
+        { role: 'tool', call: 'id-0', name: 'fine', content: 'all well' },
+        { role: 'tool', call: 'id-1', name: 'fine', content: 'all well' },
+      ])
+    },
+  ],
+  [
+    'a call of an unknown tool is answered with the tools that there are, and the next call runs',
+    async () => {
+      const [unknown, next] = await execute('fime', 'fine')
+      expect(unknown!.content).toBe(
+        "ERROR: You requested a tool called 'fime', however we only have these tools: 'fine', 'breaks'",
+      )
+      expect(next!.content).toBe('all well')
+    },
+  ],
+  [
+    'a tool that throws has an error for its reply, and the next call runs',
+    async () => {
+      const contents = (await execute('breaks', 'fine')).map(({ content }) => content)
+      expect(contents).toEqual(['ERROR: breaks: the pipe burst', 'all well'])
+    },
+  ],
+  [
+    'people in the room see which tool is called, then what came of it, then the answer',
+    async () => {
+      await using alice = await stage.open('alice', '-T')
+      await alice.waitFor('alice joined')
+      const from = alice.output().length
+      const entries = await inRoom('calculator', { expression: '6*7' })
+      await alice.waitFor(/calculator[^]*42/, from)
+      expect(entries).toMatchObject([
+        { kind: 'tool_call', author: 'qwen', name: 'calculator', requester: 'rhea' },
+        { kind: 'tool_result', isError: false, text: '42' },
+        { kind: 'reply', author: 'qwen', text: 'fine' },
+      ])
+    },
+  ],
+  [
+    'a result that begins with ERROR: is recorded as an error, and the model goes on with it',
+    async () => {
+      const [, result] = await inRoom('grumble', {})
+      expect(result).toMatchObject({ kind: 'tool_result', isError: true, text: 'ERROR: not before noon' })
+      expect(lastReply(stage)).toBe('ERROR: not before noon')
+    },
+  ],
+  [
+    'people in the room see a call of an unknown tool and its error, and the model goes on with it',
+    async () => {
+      expect(await inRoom('reckoner', {})).toMatchObject([
+        { kind: 'tool_call', name: 'reckoner' },
+        { kind: 'tool_result', isError: true },
+        { kind: 'reply', text: 'fine' },
+      ])
+      expect(lastReply(stage)).toMatch(/^ERROR: You requested a tool called 'reckoner', however/)
+    },
+  ],
+  [
+    'a chat sends the model its own message with the calls, then the replies, until it answers without a call',
+    async () => {
+      const model = scriptedModel(call(['fine', {}, 'a']), call(['fine', {}, 'b']), say('bye'))
+      const chat = createChat({ model, tools: [fine] })
+      expect(await chat.send('go')).toMatchObject({ text: 'bye' })
+      expect(model.requests[1]!.messages).toMatchObject([
+        { role: 'assistant', calls: [{ id: 'a', name: 'fine' }] },
+        { role: 'tool', call: 'a', content: 'all well' },
+      ])
+      expect(roles(chat)).toBe('user,assistant,tool,assistant,tool,assistant')
+    },
+  ],
+  [
+    'sendAppend appends messages to the conversation and asks the model',
+    async () => {
+      const model = scriptedModel(say('hello'), say('I see'))
+      const chat = createChat({ model })
+      await chat.send('hello')
+      expect(await chat.sendAppend([{ role: 'user', text: 'look' }])).toMatchObject({ text: 'I see' })
+      expect(model.requests[1]!.messages).toMatchObject([{ text: 'hello' }, { role: 'user', text: 'look' }])
+    },
+  ],
+  [
+    'an answer is cancelled by its signal, and no further call runs',
+    async () => {
+      const stop = new AbortController()
+      const stops = tool('stops', () => (stop.abort(new Error('enough')), 'stopped'))
+      const model = scriptedModel(call(['stops', {}, 'a'], ['fine', {}, 'b']))
+      const chat = createChat({ model, tools: [stops, fine] })
+      const answer = chat.sendAppend([{ role: 'user', text: 'go' }], stop.signal)
+      await expect(answer).rejects.toThrow('enough')
+      expect(JSON.stringify(chat.messages)).not.toContain('all well')
+    },
+  ],
+  [
+    'a listener for requested calls runs them instead of the chat, and the model is sent its replies',
+    async () => {
+      const model = scriptedModel(call(['fine', {}, 'a'], ['ours', {}, 'b']), say('bye'))
+      const chat = createChat({ model, tools: [fine] })
+      chat.on('toolCallRequested', ({ id, name }, replies) => {
+        replies.push({ role: 'tool', call: id, name, content: `${name} by hand` })
+      })
+      await chat.send('go')
+      expect(model.requests[1]!.messages.slice(1)).toMatchObject([
+        { call: 'a', content: 'fine by hand' },
+        { call: 'b', content: 'ours by hand' },
+      ])
+    },
+  ],
+  [
+    'a tool belongs to no connection: two chats share it, and it finds the caller of each in its context',
+    async () => {
+      const who = tool('who', ({ chat }) => `called by ${chat.model}`)
+      const [oak, elm] = ['oak', 'elm'].map((name) =>
+        createChat({ model: scriptedModel(call(['who', {}]), say('bye')), name, tools: [who] }),
+      )
+      await Promise.all([oak!.send('go'), elm!.send('go')])
+      expect(oak!.messages[2]).toMatchObject({ content: 'called by oak' })
+      expect(elm!.messages[2]).toMatchObject({ content: 'called by elm' })
+    },
+  ],
+  [
+    'rebuildTools replaces the tools of a chat: the model is sent the new ones, and the old ones are refused',
+    async () => {
+      const model = scriptedModel(say('hello'), call(['fine', {}]), say('bye'))
+      const chat = createChat({ model, tools: [fine] })
+      await chat.send('hello')
+      chat.rebuildTools({ tools: [breaks], scope: ['b*'] })
+      await chat.send('go')
+      expect(model.requests.map(({ tools }) => tools.map(({ name }) => name).join())).toEqual([
+        'fine',
+        'breaks',
+        'breaks',
+      ])
+      expect(JSON.stringify(chat.messages)).toContain("tool called 'fine', however we only have")
+    },
+  ],
+  [
+    'a change of the tools reaches rooms that are in use: the next turn has the new tool',
+    async () => {
+      await inRoom('calculator', { expression: '1' })
+      expect(sentTools(stage)).not.toContain('Reckon')
+      await writeFile(join(dirs, 'Reckon.tool'), '@name Reckon\n@wrapped calculator\n')
+      await expect.poll(() => rhea(stage, 'tools', 'lobby', '--json')).toContain('"Reckon"')
+      await inRoom('Reckon', { expression: '6*9' })
+      expect(sentTools(stage)).toContain('Reckon')
+      expect(lastReply(stage)).toBe('54')
+    },
+  ],
+]
+
+tryAll(requirements)

@@ -1,0 +1,172 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { calls, says } from '../../support/model-server.ts'
+import { sandboxConfig } from '../../support/needs.ts'
+import type { AnyServer } from '../../support/server.ts'
+import { createModelStageHere, type ModelStage } from '../../support/stage.ts'
+import { fixture, lastReply, rhea, tryAll, type Requirements } from './support.ts'
+
+let stage: ModelStage<AnyServer>
+beforeAll(async () => {
+  const dirs = JSON.stringify([fixture('tools'), fixture('broken')])
+  stage = await createModelStageHere(`${sandboxConfig}[tools]\ndirs = ${dirs}\n`, { isShared: true })
+  await stage.claim('rhea')
+  const files = join(stage.dir, 'data/rooms/lobby/files')
+  await mkdir(files, { recursive: true })
+  await writeFile(join(files, 'a.txt'), 'needle\n')
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+interface Listed {
+  readonly tools: readonly { readonly id: string; readonly source: string }[]
+}
+const ids = async (): Promise<readonly string[]> =>
+  (JSON.parse(await rhea(stage, 'tools', 'lobby', '--json')) as Listed).tools.map(({ id }) => id)
+const run = async (tool: string, args: object): Promise<string> =>
+  await rhea(stage, 'run', 'lobby', tool, JSON.stringify(args))
+/** What is said of a call that fails. */
+const refused = async (tool: string, args: object): Promise<string> =>
+  (await stage.as('rhea', ['run', 'lobby', tool, JSON.stringify(args)])).stderr
+/** What was logged of a fixture that cannot be used. */
+const logged = (file: string): readonly string[] =>
+  stage.server
+    .stderr()
+    .split('\n')
+    .filter((line) => line.includes(fixture(`broken/${file}.tool`)))
+/** The definition of a tool in the request of a model that may call nothing else. */
+async function sent(name: string): Promise<unknown> {
+  await rhea(stage, 'tools', 'lobby', name)
+  stage.models.play(says('fine'))
+  await rhea(stage, 'ask', 'lobby', '@qwen', 'hello')
+  await rhea(stage, 'tools', 'lobby', 'on')
+  return stage.models.requests.at(-1)!.body.tools![0]!.function
+}
+const wordsOf = (...words: readonly string[]) => ({ arguments: words })
+
+const requirements: Requirements = [
+  [
+    'every .tool file of a directory is a tool when the server starts',
+    async () => {
+      expect(await ids()).toEqual(expect.arrayContaining(['Brackets', 'Parts', 'Peek']))
+    },
+  ],
+  [
+    'Read, Grep, Glob, LS, WebFetch and TodoWrite come along as files',
+    async () => {
+      const names = ['Read', 'Grep', 'Glob', 'LS', 'WebFetch', 'TodoWrite']
+      expect(await ids()).toEqual(expect.arrayContaining(names))
+      expect(await run('Read', { file_path: 'a.txt' })).toBe('needle\n')
+      expect(await run('Grep', wordsOf('-rn', 'needle', '.'))).toBe('./a.txt:1:needle\n')
+      expect(await run('Glob', wordsOf('.', '-name', '*.txt'))).toBe('./a.txt\n')
+      expect(await run('LS', wordsOf('.'))).toBe('a.txt\n')
+    },
+  ],
+  [
+    'a file of a name and a base alone is the base under a second name, with its schema',
+    async () => {
+      expect(await run('Peek', { file_path: 'a.txt' })).toBe('needle\n')
+      expect(await sent('Peek')).toMatchObject({
+        name: 'Peek',
+        parameters: { required: ['file_path'] },
+      })
+    },
+  ],
+  [
+    'a model is sent the description of the file, and a schema of its parameters',
+    async () => {
+      expect(await sent('Brackets')).toEqual({
+        name: 'Brackets',
+        description: 'Puts each of its words in brackets.\n\nBlank lines in a description are kept.',
+        parameters: {
+          type: 'object',
+          properties: {
+            arguments: { type: 'array', items: { type: 'string' }, description: 'The words, in order.' },
+          },
+          required: ['arguments'],
+        },
+      })
+    },
+  ],
+  [
+    'types of their own and their properties are parts of the schema',
+    async () => {
+      const guest = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
+      const properties = { greeting: { type: 'string' }, times: { type: 'integer' }, guest }
+      expect(await sent('Parts')).toMatchObject({ parameters: { properties, required: ['greeting'] } })
+    },
+  ],
+  [
+    'a call runs the base with the command of the file, and the model reads the result',
+    async () => {
+      stage.models.play(calls('Brackets', wordsOf('one', 'two')), says('fine'))
+      await rhea(stage, 'ask', 'lobby', '@qwen', 'go')
+      expect(lastReply(stage)).toBe('[one][two]')
+    },
+  ],
+  [
+    'each argument reaches the program as one word, whatever a shell would make of it',
+    async () => {
+      expect(await run('Brackets', wordsOf('two words', '*.txt', '$(id)', '; ls', '"'))).toBe(
+        '[two words][*.txt][$(id)][; ls]["]\n',
+      )
+    },
+  ],
+  [
+    'a file without @name or @wrapped is logged with its path and left out, and the others are there',
+    async () => {
+      expect(logged('NoName').join()).toContain('@name is missing')
+      expect(logged('NoBase').join()).toContain('@wrapped is missing')
+      expect(await ids()).not.toContain('Lonely')
+    },
+  ],
+  [
+    'a file with a @command needs a title and a description, and is left out without them',
+    async () => {
+      expect(logged('Half').join()).toMatch(/needs a @title.*needs a description/)
+      expect(await ids()).not.toContain('Half')
+    },
+  ],
+  [
+    'of two files with one name the first counts, and the log names the other',
+    async () => {
+      expect(await run('Peek', { file_path: 'a.txt' })).toBe('needle\n')
+      expect(logged('Twice')).toHaveLength(1)
+    },
+  ],
+  [
+    'a base that does not exist is named in the log, and the tool is not there',
+    async () => {
+      expect(logged('Ghost').join()).toContain('there is no tool called ectoplasm')
+      expect(await ids()).not.toContain('Ghost')
+    },
+  ],
+  [
+    'a base that cannot be wrapped is named in the log, and the tool is not there',
+    async () => {
+      expect(logged('Abacus').join()).toContain('calculator cannot be wrapped')
+      expect(await ids()).not.toContain('Abacus')
+    },
+  ],
+  [
+    'a call without the list of arguments is answered with what is required',
+    async () => {
+      expect(await refused('Brackets', {})).toBe(
+        'ERROR: Brackets: arguments is required (an array of strings)\n',
+      )
+    },
+  ],
+  [
+    'a call whose arguments are no list, or a list of other things than texts, is answered with what is wrong',
+    async () => {
+      expect(await refused('Brackets', { arguments: 'one two' })).toBe(
+        'ERROR: Brackets: arguments must be an array of strings, got "one two"\n',
+      )
+      expect(await refused('Brackets', { arguments: ['one', 2] })).toBe(
+        'ERROR: Brackets: arguments[1] must be a string, got 2\n',
+      )
+    },
+  ],
+]
+
+tryAll(requirements)
