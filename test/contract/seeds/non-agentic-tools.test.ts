@@ -17,13 +17,14 @@ import { calls, says } from '../../support/model-server.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
 import type { AnyServer } from '../../support/server.ts'
 import { createModelStageHere, type ModelStage } from '../../support/stage.ts'
-import { allowAll, callOne, lastReply, rhea, tryAll, type Requirements } from './support.ts'
+import { allowAll, callOne, fixture, lastReply, rhea, tryAll, type Requirements } from './support.ts'
 
 let stage: ModelStage<AnyServer>
 let place: string
 beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), 'sshawl-seed-'))
-  stage = await createModelStageHere('', { isShared: true })
+  const modules = JSON.stringify([fixture('module.js')])
+  stage = await createModelStageHere(`[tools]\nmodules = ${modules}\n`, { isShared: true })
   await stage.claim('rhea')
 })
 afterAll(async () => {
@@ -114,6 +115,15 @@ const requirements: Requirements = [
       expect(heard).toContainEqual({ role: 'note', author: 'oak', text: 'nearly there' })
       expect(chat.messages).toEqual(heard)
       expect(JSON.stringify(model.requests)).not.toContain('nearly there')
+    },
+  ],
+  [
+    'what a tool tells people in a room is an entry of the room, by the same call',
+    async () => {
+      stage.models.play(calls('announce', { text: 'tea is ready' }), says('fine'))
+      await rhea(stage, 'ask', 'lobby', '@qwen', 'go')
+      expect(lastReply(stage)).toBe('announced for qwen')
+      expect(await rhea(stage, 'history', 'lobby', '--json')).toMatch(/"kind":"notice".*"tea is ready"/)
     },
   ],
   [

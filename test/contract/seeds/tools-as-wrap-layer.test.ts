@@ -125,6 +125,14 @@ const requirements: Requirements = [
     },
   ],
   [
+    'a tools layer of a scope without tools is no layer',
+    async () => {
+      const { layers, system } = await compose(room({ tool_scope: 'none' }))
+      expect(layers.map(({ name }) => name)).not.toContain('tools')
+      expect(system).not.toContain('Your Functions')
+    },
+  ],
+  [
     '/tools lists the tools that the models of the room have',
     async () => {
       const sent = await mentionedWith('on')

@@ -33,7 +33,7 @@ const logged = (file: string): readonly string[] =>
   stage.server
     .stderr()
     .split('\n')
-    .filter((line) => line.includes(fixture(`broken/${file}.tool`)))
+    .filter((line) => line.includes(fixture(`${file}.tool`)))
 /** The definition of a tool in the request of a model that may call nothing else. */
 async function sent(name: string): Promise<unknown> {
   await rhea(stage, 'tools', 'lobby', name)
@@ -115,36 +115,36 @@ const requirements: Requirements = [
   [
     'a file without @name or @wrapped is logged with its path and left out, and the others are there',
     async () => {
-      expect(logged('NoName').join()).toContain('@name is missing')
-      expect(logged('NoBase').join()).toContain('@wrapped is missing')
+      expect(logged('broken/NoName').join()).toContain('@name is missing')
+      expect(logged('broken/NoBase').join()).toContain('@wrapped is missing')
       expect(await ids()).not.toContain('Lonely')
     },
   ],
   [
     'a file with a @command needs a title and a description, and is left out without them',
     async () => {
-      expect(logged('Half').join()).toMatch(/needs a @title.*needs a description/)
+      expect(logged('broken/Half').join()).toMatch(/needs a @title.*needs a description/)
       expect(await ids()).not.toContain('Half')
     },
   ],
   [
-    'of two files with one name the first counts, and the log names the other',
+    'of two files with one @name the first counts, and the log names the other',
     async () => {
       expect(await run('Peek', { file_path: 'a.txt' })).toBe('needle\n')
-      expect(logged('Twice')).toHaveLength(1)
+      expect(logged('tools/PeekTwice').join()).toContain('Peek is already defined in')
     },
   ],
   [
     'a base that does not exist is named in the log, and the tool is not there',
     async () => {
-      expect(logged('Ghost').join()).toContain('there is no tool called ectoplasm')
+      expect(logged('broken/Ghost').join()).toContain('there is no tool called ectoplasm')
       expect(await ids()).not.toContain('Ghost')
     },
   ],
   [
     'a base that cannot be wrapped is named in the log, and the tool is not there',
     async () => {
-      expect(logged('Abacus').join()).toContain('calculator cannot be wrapped')
+      expect(logged('broken/Abacus').join()).toContain('calculator cannot be wrapped')
       expect(await ids()).not.toContain('Abacus')
     },
   ],
