@@ -101,22 +101,89 @@ function serverMatcher(word: string): (tool: CatalogueTool) => boolean {
 const withoutSource = (tool: CatalogueTool): string =>
   tool.id.startsWith(`${tool.source}_`) ? tool.id.slice(tool.source.length + 1) : tool.id
 
-/** What people are told of a scope: why it could not be read, and which of its patterns match no tool. */
-export function warningsOf(parsed: ParsedScope, catalogue: readonly CatalogueTool[]): readonly string[] {
-  if (parsed.kind === 'none') return parsed.error === undefined ? [] : [parsed.error]
-  if (parsed.kind === 'all') return []
-  return parsed.patterns
-    .filter((pattern) => pattern.source !== 'none' && !catalogue.some((tool) => pattern.matches(tool)))
-    .map((pattern) => unmatched(pattern, catalogue))
+/** An MCP server that the config or an admin names, also while it has no tools. */
+export interface KnownServer {
+  readonly name: string
+  readonly state: 'connecting' | 'up' | 'down'
 }
 
-function unmatched(pattern: Pattern, catalogue: readonly CatalogueTool[]): string {
-  const word = pattern.negative ? pattern.source.slice(1) : pattern.source
-  const near = closest(word, vocabulary(catalogue))
+/** Asked only if a pattern matches no tool. */
+export type KnownServers = () => readonly KnownServer[]
+
+export const NO_SERVERS: KnownServers = () => []
+
+/** A pattern that matches no tool now. */
+export interface UnmatchedPattern {
+  readonly pattern: Pattern
+  /** The server that it names, if none of that server's tools are there: it will match once they are. */
+  readonly awaits: KnownServer | undefined
+  /** For people. */
+  readonly text: string
+}
+
+/** The patterns that match no tool. */
+export function unmatchedIn(
+  parsed: ParsedScope,
+  catalogue: readonly CatalogueTool[],
+  servers: KnownServers,
+): readonly UnmatchedPattern[] {
+  if (parsed.kind !== 'patterns') return []
+  return parsed.patterns
+    .filter((pattern) => pattern.source !== 'none' && !catalogue.some((tool) => pattern.matches(tool)))
+    .map((pattern) => {
+      const awaits = awaitedServer(wordOf(pattern), catalogue, servers())
+      const text = awaits ? awaitedText(pattern, awaits) : unmatchedText(pattern, catalogue, servers())
+      return { pattern, awaits, text }
+    })
+}
+
+/** What people are told of a scope: why it could not be read, and which of its patterns match no tool. */
+export function warningsOf(
+  parsed: ParsedScope,
+  catalogue: readonly CatalogueTool[],
+  servers = NO_SERVERS,
+): readonly string[] {
+  if (parsed.kind === 'none') return parsed.error === undefined ? [] : [parsed.error]
+  return unmatchedIn(parsed, catalogue, servers).map(({ text }) => text)
+}
+
+const wordOf = ({ negative, source }: Pattern): string => (negative ? source.slice(1).trim() : source)
+
+/** `holler`, `holler:…` and `holler_…` name holler; if there is a `holler_two`, `holler_two_…` names only that. */
+function awaitedServer(
+  word: string,
+  catalogue: readonly CatalogueTool[],
+  servers: readonly KnownServer[],
+): KnownServer | undefined {
+  const [named] = servers
+    .filter(({ name }) => word === name || word.startsWith(`${name}:`) || word.startsWith(`${name}_`))
+    .toSorted((a, b) => b.name.length - a.name.length)
+  const hasTools = catalogue.some(({ group, source }) => group === 'mcp' && source === named?.name)
+  return hasTools ? undefined : named
+}
+
+function awaitedText({ negative }: Pattern, { name, state }: KnownServer): string {
+  const tools = `its tools ${negative ? 'stay hidden' : 'come'}`
+  if (state === 'up') return `the MCP server ${name} has no tools now; ${tools} when it has some`
+  if (state === 'connecting') return `the MCP server ${name} is not connected yet; ${tools} when it is`
+  return `the MCP server ${name} is down; ${tools} when it is back`
+}
+
+function unmatchedText(
+  pattern: Pattern,
+  catalogue: readonly CatalogueTool[],
+  servers: readonly KnownServer[],
+): string {
+  const near = closest(wordOf(pattern), vocabulary(catalogue, servers))
   const hint = near === undefined ? '' : `; did you mean ${pattern.negative ? '!' : ''}${near}?`
   return `${pattern.source} matches no tool${hint}`
 }
 
-function vocabulary(catalogue: readonly CatalogueTool[]): ReadonlySet<string> {
-  return new Set(catalogue.flatMap((tool) => [tool.name, tool.id, tool.group, tool.source, tool.access]))
-}
+const vocabulary = (
+  catalogue: readonly CatalogueTool[],
+  servers: readonly KnownServer[],
+): ReadonlySet<string> =>
+  new Set([
+    ...catalogue.flatMap((tool) => [tool.name, tool.id, tool.group, tool.source, tool.access]),
+    ...servers.map(({ name }) => name),
+  ])

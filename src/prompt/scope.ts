@@ -1,6 +1,6 @@
 import type { Json } from '../lib/json.ts'
 import type { Role } from '../chat/people/person.ts'
-import { type ParsedScope, parseScope, type Pattern, warningsOf } from './patterns.ts'
+import { NO_SERVERS, type ParsedScope, parseScope, type Pattern, warningsOf } from './patterns.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
 /** The room key-value that holds a room's scope. */
@@ -49,7 +49,11 @@ export interface Bounds {
 }
 
 /** The tools that the room, the model and the requester's role all show; for a sub-turn, its turn must have them too. */
-export function effectiveScope(catalogue: readonly CatalogueTool[], scopes: TurnScopes): Resolution {
+export function effectiveScope(
+  catalogue: readonly CatalogueTool[],
+  scopes: TurnScopes,
+  servers = NO_SERVERS,
+): Resolution {
   const room = parseScope(scopes.room)
   const model = parseScope(scopes.model)
   const within = scopes.within && parseScope(scopes.within.scope)
@@ -62,7 +66,9 @@ export function effectiveScope(catalogue: readonly CatalogueTool[], scopes: Turn
   ]
   return {
     ...split(catalogue, (tool) => firstReason(rules, tool)),
-    warnings: [room, model, ...(within ? [within] : [])].flatMap((scope) => warningsOf(scope, catalogue)),
+    warnings: [room, model, ...(within ? [within] : [])].flatMap((scope) =>
+      warningsOf(scope, catalogue, servers),
+    ),
   }
 }
 

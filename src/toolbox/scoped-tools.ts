@@ -4,6 +4,7 @@ import type { Person, Role } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Json } from '../lib/json.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
+import { NO_SERVERS } from '../prompt/patterns.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { effectiveScope, SCOPE_KEY, type Bounds, type Resolution } from '../prompt/scope.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -54,6 +55,7 @@ export function createScopedTools(
   catalogueNow: () => Catalogue,
   rooms: Pick<RoomStore, 'getValue'>,
   scopeOf: (model: ModelSettings) => Json = ({ tools }) => tools,
+  servers = NO_SERVERS,
 ): FindScopedTools {
   const withoutNav = createWithoutNav()
   const refusedParameter = createRefusedParameter()
@@ -65,12 +67,8 @@ export function createScopedTools(
     ])
     const scope = stored ?? 'all'
     const catalogue = catalogueNow()
-    const narrowed = effectiveScope(nav === true ? catalogue.tools : withoutNav(catalogue), {
-      room: scope,
-      role,
-      within,
-      model: model && scopeOf(model),
-    })
+    const scopes = { room: scope, role, within, model: model && scopeOf(model) }
+    const narrowed = effectiveScope(nav === true ? catalogue.tools : withoutNav(catalogue), scopes, servers)
     const { visible, hidden, warnings } = model ? takenBy(model, narrowed, refusedParameter) : narrowed
     return { visible, hidden, warnings, catalogue, scope, role }
   }

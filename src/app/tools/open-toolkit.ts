@@ -43,7 +43,8 @@ export async function openToolkit(
     },
     log,
   })
-  return { tools, mcp, scopedTools: createScopedTools(catalogue, storage.chat.rooms, scopeNow(current)) }
+  const scopedTools = createScopedTools(catalogue, storage.chat.rooms, scopeNow(current), mcp.list)
+  return { tools, mcp, scopedTools }
 }
 
 /** A turn goes on with its model's settings; what the model may call is decided by the config of now. */

@@ -152,7 +152,7 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
       name: 'prompt',
       about: 'what models read here, and which tools they have',
       commands: [
-        toolsCommand(turns, stores.chat.rooms),
+        toolsCommand(turns, stores.chat.rooms, parts.activity.mcp),
         runCommand(runs, turns, permissionsOf),
         todoCommand(stores.chat.rooms),
         wrapCommand(turns, clock),

@@ -149,6 +149,29 @@ describe('a scope', () => {
     ])
   })
 
+  test.each<[string, string]>([
+    ['gone', 'the MCP server gone is down; its tools come when it is back'],
+    ['gone:echo', 'the MCP server gone is down; its tools come when it is back'],
+    ['gone_echo', 'the MCP server gone is down; its tools come when it is back'],
+    ['!gone', 'the MCP server gone is down; its tools stay hidden when it is back'],
+    ['gone_too_echo', 'the MCP server gone_too has no tools now; its tools come when it has some'],
+    ['late', 'the MCP server late is not connected yet; its tools come when it is'],
+    ['goner', 'goner matches no tool; did you mean gone?'],
+    ['holler_nope', 'holler_nope matches no tool'],
+  ])(
+    '%s gets a warning that names the server it waits for, or none if there is no such server',
+    (pattern, warning) => {
+      const servers = () => [
+        { name: 'holler', state: 'up' } as const,
+        { name: 'gone', state: 'down' } as const,
+        { name: 'gone_too', state: 'up' } as const,
+        { name: 'late', state: 'connecting' } as const,
+      ]
+      const scopes = { room: pattern, model: undefined, role: 'owner' } as const
+      expect(effectiveScope(tools, scopes, servers).warnings).toEqual([warning])
+    },
+  )
+
   test('treats names of object properties as the unknown tools that they are', () => {
     expect(visible(['constructor', '__proto__', 'toString'])).toEqual([])
   })

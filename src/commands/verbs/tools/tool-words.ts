@@ -1,7 +1,14 @@
 import { Refusal } from '../../../chat/errors.ts'
 import { cleanLine } from '../../../lib/text/clean-text.ts'
 import type { Json } from '../../../lib/json.ts'
-import { isGroupWord, MAX_PATTERN_CHARACTERS, MAX_PATTERNS } from '../../../prompt/patterns.ts'
+import {
+  isGroupWord,
+  type KnownServers,
+  MAX_PATTERN_CHARACTERS,
+  MAX_PATTERNS,
+  parseScope,
+  unmatchedIn,
+} from '../../../prompt/patterns.ts'
 import { resolveScope, scopeFromWords, scopeText } from '../../../prompt/scope.ts'
 import type { ListedTool } from '../../../toolbox/tool-list.ts'
 
@@ -17,18 +24,25 @@ export function scopeOf(given: readonly string[]): Json {
   return scopeFromWords(words)
 }
 
-/** Throws `Refusal` where one of the words matches no tool, or all of them together leave none: nobody means that by them. */
-export function refuseEmpty(scope: Json, tools: readonly ListedTool[]): void {
+/**
+ * Throws `Refusal` if one of the words matches no tool, or all of them together leave none: nobody means that.
+ * Words that name a server without tools are accepted: a refusal would leave the room with tools that it
+ * should not have.
+ */
+export function refuseEmpty(scope: Json, tools: readonly ListedTool[], servers: KnownServers): void {
   // Groups may be empty now, and have tools later.
   if (!Array.isArray(scope) || scope.every((word) => isGroupWord(word))) return
-  const { visible, warnings } = resolveScope(
-    scope,
-    tools.map(({ tool }) => tool),
-  )
-  const isEmpty = warnings.length === 0 && visible.length === 0
+  const parsed = parseScope(scope)
+  const catalogue = tools.map(({ tool }) => tool)
+  const unmatched = unmatchedIn(parsed, catalogue, servers)
+  const { visible, warnings } = resolveScope(scope, catalogue)
+  const mistakes =
+    parsed.kind === 'patterns' ? unmatched.flatMap(({ awaits, text }) => (awaits ? [] : text)) : warnings
+  const canGrow = unmatched.some(({ awaits, pattern }) => awaits && !pattern.negative)
+  const isEmpty = mistakes.length === 0 && visible.length === 0 && !canGrow
   const problems = isEmpty
     ? [`${scopeText(scope)} leaves no tool; case counts, and /tools off takes all away`]
-    : warnings
+    : mistakes
   if (problems.length > 0) throw new Refusal(`${problems.join('; ')}; the scope was not changed`)
 }
 

@@ -16,13 +16,18 @@ import { SCOPE_KEY, scopeText } from '../../../prompt/scope.ts'
 import type { Caller } from '../../caller.ts'
 import { defineCommand, JSON_FLAG, type Command, type FlagSpec } from '../../define.ts'
 import { Misuse } from '../../usage.ts'
+import type { McpAdmin } from '../mcp/ports.ts'
 import { toolGroups } from './tool-groups.ts'
 import { type Prices, pricesIn, promptNow } from './tool-prices.ts'
 import { refuseEmpty, scopeOf, toolsNamedBy } from './tool-words.ts'
 
 type Values = Pick<RoomStore, 'setValue'>
 
-export const toolsCommand = (turns: Pick<Turns, 'scope' | 'prompt' | 'names'>, rooms: Values): Command =>
+export const toolsCommand = (
+  turns: Pick<Turns, 'scope' | 'prompt' | 'names'>,
+  rooms: Values,
+  mcp: Pick<McpAdmin, 'list'>,
+): Command =>
   defineCommand({
     name: 'tools',
     summary:
@@ -51,7 +56,7 @@ export const toolsCommand = (turns: Pick<Turns, 'scope' | 'prompt' | 'names'>, r
         throw new Misuse('--list shows tools and sets no scope; give one of the two')
       if (scope.length > 0) {
         const wanted = scopeOf(scope)
-        refuseEmpty(wanted, (await turns.scope(query)).tools)
+        refuseEmpty(wanted, (await turns.scope(query)).tools, mcp.list)
         await setScope(room, person.name, wanted, rooms)
       }
       const all = await listNow(query, turns, scope.length > 0)
