@@ -16,11 +16,18 @@ function tools.available_tools(scope)
   return host("available_tools", scope)
 end
 
--- What the tools layer shows: its text, and what stands for the tools that go with it, for add_layer's option `tools`. `words`
--- are the texts around their lines.
+-- The tools that the budget has space for: a text that lists them, and their number for the option `tools` of
+-- add_layer. `words` are the texts around their lines, which may be left out.
 function tools.select_tools(scope, words)
   local chosen = host("select_tools", { scope = scope, words = words })
   return host("selected_text"), chosen
+end
+
+-- What select_tools chose, for a text of one's own: rows as of available_tools, with `form` ("full", "short",
+-- "deferred"), and description and schema as they are sent in that form.
+function tools.selected_tools(chosen)
+  if type(chosen) ~= "number" then refuse("tools.selected_tools: takes what tools.select_tools chose", chosen) end
+  return host("selected_tools", chosen)
 end
 
 -- Ids of rows are written in these letters: https://github.com/ulid/spec.

@@ -12,6 +12,7 @@ local where = require "where"
 local MAX_LAYERS = 200
 local trims = { none = true, head = true, tail = true, oldest = true }
 local options = { required = "boolean", trim = "string", heading = "string", max_tokens = "number", tools = "number" }
+local wanted = { tools = "what tools.select_tools chose" }
 
 local builder, methods, own_layers = {}, {}, {}
 local states = {}
@@ -52,10 +53,10 @@ local function check_layer(name, priority, text, is_system, opts)
   if opts ~= nil and type(opts) ~= "table" then refuse("opts must be a table, got " .. describe(opts)) end
   for key, value in pairs(opts or {}) do
     if not options[key] then
-      refuse("there is no option " .. describe(key) .. "; there are heading, max_tokens, required and trim")
+      refuse("there is no option " .. describe(key) .. "; there are heading, max_tokens, required, tools and trim")
     end
     if type(value) ~= options[key] then
-      refuse(string.format("%s must be a %s, got %s", key, options[key], describe(value)))
+      refuse(string.format("%s must be %s, got %s", key, wanted[key] or "a " .. options[key], describe(value)))
     end
   end
   if opts and opts.trim and not trims[opts.trim] then

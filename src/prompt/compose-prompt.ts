@@ -1,17 +1,20 @@
 import { type FilledBudget, fillBudget } from './budget.ts'
-import type { ComposedLayers } from './layers.ts'
+import type { ComposedLayers, Layer } from './layers.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
 import { createRemembered } from './remembered/remembered.ts'
 import type { Prompt } from './prompt.ts'
 import { runLayers } from './run-layers.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
 import { offerTools } from './tool-offer.ts'
+import { fullText } from './trim.ts'
 
 /*
  * Tokens of tools have several names here and in budget.ts:
  *
- * allowance  what this run of the layers may choose tools for; each further run has less
+ * allowance  what this run of the layers may choose tools for, with the text of the bundled layer; each
+ *            further run has less
  * share      what tools may have at most: the config's part of the target (`shareOf`)
+ * most       what is left of that by layers that are required or more important
  * cap        the smaller of both: what definitions and the text of their layer may have together
  * cheapest   says that the layer chose the least that it can: even that may be more than its allowance
  * last       says that no further run can help: where the tools do not fit now, they are left out
@@ -38,14 +41,16 @@ export function composePrompt(
   const price = remembered.prices(framing, counter)
   const known = remembered.by(counter)
   const limit = targetOf(snapshot.model)
-  let allowance = shareOf(snapshot, limit, limit)
+  let most = shareOf(snapshot, limit, limit)
+  let allowance = most
   for (let run = 1; ; run += 1) {
     const composed = runLayers(engine, { snapshot, target: limit, counter, price, allowance, printed }, known)
     const target = Math.min(limit, composed.target)
     const share = shareOf(snapshot, target, limit)
-    const cap = Math.min(allowance, share)
-    const selection = composed.layers.find((layer) => layer.tools)?.tools
-    const last = cap <= 0 || (selection?.cheapest ?? false)
+    const cap = Math.min(most, share)
+    const layer = composed.layers.find(({ tools }) => tools)
+    const selection = layer?.tools
+    const last = Math.min(cap, allowance) <= 0 || (selection?.cheapest ?? false)
     const offer =
       selection &&
       known.offers(selection, JSON.stringify([cap, share, last, framing]), () =>
@@ -59,9 +64,16 @@ export function composePrompt(
         findable: selection?.findable,
       })
     // Texts that meet may take a token or two more than they do one by one: then a little less is tried.
-    const less = filled.toolTokens < allowance ? filled.toolTokens : Math.floor(allowance * 0.9)
-    allowance = run < MAX_RUNS ? Math.max(0, less) : 0
+    most = run < MAX_RUNS ? Math.max(0, Math.min(most, filled.toolTokens)) : 0
+    const forChoice = most - longerBy(layer, counter)
+    allowance = Math.max(0, forChoice < allowance ? forChoice : Math.floor(allowance * 0.9))
   }
+}
+
+/** Tokens by which a script's own text of the tools is longer than the text that they were chosen with. */
+function longerBy(layer: Layer | undefined, counter: TokenCounter): number {
+  if (!layer?.tools) return 0
+  return Math.max(0, counter.count(fullText(layer)) - counter.count(layer.tools.text))
 }
 
 /** Tokens that tools may have. Within a turn this does not shrink with each step, so that tools do not come and go. */

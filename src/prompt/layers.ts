@@ -91,12 +91,14 @@ function readLayer(layer: JsonObject, selections: readonly Selection[]): Layer {
     trim: trim(layer['trim']),
     heading: text(layer['heading']),
     ...(maxTokens === undefined ? {} : { maxTokens: number(maxTokens) }),
-    ...(tools === undefined ? {} : { tools: chosenOf(selections, number(tools)) }),
+    ...(tools === undefined ? {} : { tools: chosenOf(selections, tools) }),
   }
 }
 
-const chosenOf = (selections: readonly Selection[], place: number): Selection =>
-  selections[place - 1] ?? refuse('the option tools must be what tools.select_tools chose')
+/** What a script means by the second result of `tools.select_tools`. Throws `WrapError('script')`. */
+export const chosenOf = (selections: readonly Selection[], place: Json): Selection =>
+  (typeof place === 'number' ? selections[place - 1] : undefined) ??
+  refuse('the tools must be what tools.select_tools chose')
 
 function trim(value: Json | undefined): Trim {
   if (value === 'none' || value === 'head' || value === 'tail' || value === 'oldest') return value

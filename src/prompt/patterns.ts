@@ -149,7 +149,7 @@ export function warningsOf(
 
 const wordOf = ({ negative, source }: Pattern): string => (negative ? source.slice(1).trim() : source)
 
-/** `holler`, `holler:…` and `holler_…` name holler; if there is a `holler_two`, `holler_two_…` names only that. */
+/** `holler`, `holler:…` and `holler_…` name holler; with a server `holler_two`, `holler_two_…` names that. */
 function awaitedServer(
   word: string,
   catalogue: readonly CatalogueTool[],

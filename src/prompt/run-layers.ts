@@ -5,6 +5,7 @@ import { MAX_HISTORY_ROWS, readHistoryQuery } from './conversation/conversation-
 import { conversationTexts, historyRows } from './conversation/conversation.ts'
 import { joinEntries, type EntryText } from './conversation/entry-texts.ts'
 import {
+  chosenOf,
   type ComposedLayers,
   conversationLimit,
   type Layer,
@@ -17,7 +18,7 @@ import type { Pricer } from './price-list.ts'
 import type { Known } from './remembered/remembered.ts'
 import { resolveScope, SCOPE_KEY } from './scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
-import type { Selection } from './tool-offer.ts'
+import { offeredOf, type Selection } from './tool-offer.ts'
 
 /**
  * Runs the layers in Lua: gives them their data, answers what they ask meanwhile, and checks what they return.
@@ -34,6 +35,7 @@ export function runLayers(engine: LuaEngine, facts: LayerFacts, known: Known): C
     if (name === 'conversation') return conversation(argument, { ...facts, known }, notes.add, conversations)
     // What was chosen stays here, and Lua names it by its place: a thousand names would take longer than all the rest.
     if (name === 'select_tools') return selections.push(select(argument, facts, known, notes.add))
+    if (name === 'selected_tools') return selectedTools(chosenOf(selections, argument), facts)
     return answer(name, argument, facts, notes.add)
   }
   const data = luaSnapshot(snapshot, target)
@@ -173,6 +175,15 @@ function described(tool: CatalogueTool, price: Pricer): JsonObject {
   const { id, name, description, schema, source, access } = tool
   return { id, name, description, schema, source, access, tokens: price.of(tool, 'full').sent.tokens }
 }
+
+/** The chosen tools with what the model gets of each. */
+const selectedTools = ({ chosen }: Selection, { snapshot, price }: LayerFacts): Json =>
+  offeredOf(snapshot.tools, chosen).map(({ tool, form }) => {
+    const { tokens, definition } = price.of(tool, form).sent
+    const { description = '', parameters: schema = {} } = definition ?? {}
+    const { id, name, source, access } = tool
+    return { id, name, description, schema, source, access, tokens, form }
+  })
 
 function logLine(argument: Json): string {
   const { level, text } = isJsonObject(argument) ? argument : {}

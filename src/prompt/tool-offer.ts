@@ -1,5 +1,5 @@
 import { definitionTokens } from './definitions.ts'
-import { eachOnce } from './each-once.ts'
+import { eachOnce, type OfferedTool } from './each-once.ts'
 import { findToolsDefinition } from './find-tools.ts'
 import type { Framing } from './framing.ts'
 import type { TokenCounter } from './ports.ts'
@@ -50,15 +50,22 @@ export function offerTools(
   chosen: ChosenTools,
   { framing, counter, price, ...limits }: OfferTerms,
 ): ToolOffer | undefined {
-  const forms = formsOf(chosen)
-  const { offered } = eachOnce(inScope.filter(({ id }) => forms.has(id)))
+  const offered = offeredOf(inScope, chosen)
   if (offered.length === 0) return undefined
-  const priced = offered.map(({ tool, standsFor }) =>
-    withOthers(price.of(tool, forms.get(tool.id) ?? 'deferred').sent, standsFor),
-  )
+  const priced = offered.map(({ tool, form, standsFor }) => withOthers(price.of(tool, form).sent, standsFor))
   const isDeferred = priced.some(({ form }) => form === 'deferred')
   const tools = isDeferred ? [...priced, findTools(framing, counter)] : priced
   return { tools, tokens: tools.reduce((sum, tool) => sum + tool.tokens, 0), ...limits }
+}
+
+/** What is offered of the chosen tools, in the order of the tools, each in its form. */
+export function offeredOf(
+  inScope: readonly CatalogueTool[],
+  chosen: ChosenTools,
+): readonly (OfferedTool & { readonly form: ToolForm })[] {
+  const forms = formsOf(chosen)
+  const { offered } = eachOnce(inScope.filter(({ id }) => forms.has(id)))
+  return offered.map((one) => ({ ...one, form: forms.get(one.tool.id) ?? 'deferred' }))
 }
 
 const formsOf = (chosen: ChosenTools): ReadonlyMap<string, ToolForm> =>

@@ -106,12 +106,26 @@ function default_wrap()
   local o = { tools = chosen }
   return wrap():custom("a", "x", 1, true, o):custom("b", "x", 1, true, o)
 end
---> argument tools must be a number
+--> argument tools must be what tools.select_tools chose, got a table
 function default_wrap() return wrap():custom("a", "x", 1, true, { tools = { full = { "secret" } } }) end
 --> script what tools.select_tools chose
 function default_wrap() return wrap():custom("a", "x", 1, true, { tools = 5 }) end
 --> script what tools.select_tools chose
 function default_wrap() return wrap():custom("a", "x", 1, true, { tools = -0.5 }) end
+--> script script:2: tools.selected_tools: takes what tools.select_tools chose, got nil
+function default_wrap()
+  local all = tools.selected_tools(nil)
+end
+--> argument what tools.select_tools chose
+function default_wrap() return tools.selected_tools(1) end
+--> argument what tools.select_tools chose
+function default_wrap() return tools.selected_tools(0 / 0) end
+--> harmless
+function default_wrap()
+  local _, chosen = tools.select_tools("all", 5)
+  tools.selected_tools(chosen)[1] = nil
+  return wrap()
+end
 --> script script:2:
 function default_wrap(t)
   return wrap(t):system() .. "x"

@@ -313,7 +313,7 @@ describe('a layer of a script', () => {
     [':custom("x", "a", 1, true, 5)', 'layer "x": opts must be a table, got 5'],
     [
       ':custom("x", "a", 1, true, {trimm = "head"})',
-      'layer "x": there is no option "trimm"; there are heading, max_tokens, required and trim',
+      'layer "x": there is no option "trimm"; there are heading, max_tokens, required, tools and trim',
     ],
     [
       ':custom("x", "a", 1, true, {trim = "middle"})',

@@ -25,9 +25,9 @@ export function scopeOf(given: readonly string[]): Json {
 }
 
 /**
- * Throws `Refusal` if one of the words matches no tool, or all of them together leave none: nobody means that.
- * Words that name a server without tools are accepted: a refusal would leave the room with tools that it
- * should not have.
+ * Throws `Refusal` if one of the words matches no tool, or all together leave none: nobody means that. Words
+ * that name a server without tools are accepted: a refusal would leave the room with tools that it should not
+ * have.
  */
 export function refuseEmpty(scope: Json, tools: readonly ListedTool[], servers: KnownServers): void {
   // Groups may be empty now, and have tools later.
