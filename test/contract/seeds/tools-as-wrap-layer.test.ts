@@ -16,7 +16,9 @@ let stage: ModelStage<AnyServer>
 let engines: readonly LuaEngine[] = []
 beforeAll(async () => {
   engines = await openEngines()
-  stage = await createModelStageHere('', { isShared: true })
+  stage = await createModelStageHere('[[mcp]]\nname = "asleep"\ncommand = ["/bin/false"]\n', {
+    isShared: true,
+  })
   await stage.claim('rhea')
   await rhea(stage, 'mcp', 'connect', 'holler', ...rawServer('usual'))
 })
@@ -160,6 +162,25 @@ const requirements: Requirements = [
       const holler = await mentionedWith('holler')
       expect(holler.filter((name) => !name.startsWith('holler_'))).toEqual([])
       expect(holler).toContain('holler_echo')
+    },
+  ],
+  [
+    'the name of a server that is down is a scope without tools until the server is back',
+    async () => {
+      const { exitCode, stderr } = await stage.as('rhea', ['tools', 'lobby', 'asleep'])
+      expect([exitCode, stderr]).toEqual([0, expect.stringContaining('the MCP server asleep is down')])
+      expect(await mentionedWith('asleep')).toEqual([])
+    },
+  ],
+  [
+    'a script may write the tools layer in its own words',
+    async () => {
+      const { system, tools: sent } = await compose(room(), 'own-layer')
+      expect(sent.map(({ definition }) => definition!.name)).toEqual(['garden_water', 'garden_weed', 'look'])
+      expect(system).toContain(
+        'You may ask for garden_water\nYou may ask for garden_weed\nYou may ask for look',
+      )
+      expect(system).not.toContain('Your Functions')
     },
   ],
   [

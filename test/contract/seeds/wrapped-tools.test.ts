@@ -10,7 +10,9 @@ import { fixture, lastReply, rhea, tryAll, type Requirements } from './support.t
 let stage: ModelStage<AnyServer>
 beforeAll(async () => {
   const dirs = JSON.stringify([fixture('tools'), fixture('broken')])
-  stage = await createModelStageHere(`${sandboxConfig}[tools]\ndirs = ${dirs}\n`, { isShared: true })
+  stage = await createModelStageHere(`${sandboxConfig}[tools]\ndirs = ${dirs}\n[tools.web]\n`, {
+    isShared: true,
+  })
   await stage.claim('rhea')
   const files = join(stage.dir, 'data/rooms/lobby/files')
   await mkdir(files, { recursive: true })
@@ -52,9 +54,9 @@ const requirements: Requirements = [
     },
   ],
   [
-    'Read, Grep, Glob, LS, WebFetch and TodoWrite come along as files',
+    'Read, Grep, Glob, LS, WebFetch, WebSearch and TodoWrite come along as files',
     async () => {
-      const names = ['Read', 'Grep', 'Glob', 'LS', 'WebFetch', 'TodoWrite']
+      const names = ['Read', 'Grep', 'Glob', 'LS', 'WebFetch', 'WebSearch', 'TodoWrite']
       expect(await ids()).toEqual(expect.arrayContaining(names))
       expect(await run('Read', { file_path: 'a.txt' })).toBe('needle\n')
       expect(await run('Grep', wordsOf('-rn', 'needle', '.'))).toBe('./a.txt:1:needle\n')
@@ -165,6 +167,24 @@ const requirements: Requirements = [
       expect(await refused('Brackets', { arguments: ['one', 2] })).toBe(
         'ERROR: Brackets: arguments[1] must be a string, got 2\n',
       )
+    },
+  ],
+  [
+    'the words of a file built on web_fetch go to its parameters in their order',
+    async () => {
+      expect(await refused('Page', wordsOf('http://192.0.2.1/', 'json'))).toContain(
+        "ERROR: Page: format must be one of 'markdown'",
+      )
+      expect(await refused('Page', wordsOf('a', 'b', 'c'))).toContain(
+        'ERROR: Page: arguments are url, format, in this order',
+      )
+    },
+  ],
+  [
+    'a parameter that the base cannot take is named in the log, and the tool is not there',
+    async () => {
+      expect(logged('broken/Astray').join()).toContain('web_fetch cannot take @param adress {string}')
+      expect(await ids()).not.toContain('Astray')
     },
   ],
 ]
