@@ -36,7 +36,7 @@ const ADAPTERS = {
   wire: ['@nats-io/transport-node', 'pg'],
   http: [],
   log: ['pino'],
-  lua: ['lua-in-js', 'luaparse', 'wasmoon'],
+  lua: ['fast-glob', 'lua-in-js', 'luaparse', 'wasmoon'],
   mcp: [
     '@modelcontextprotocol/client',
     '@modelcontextprotocol/server',
@@ -48,7 +48,7 @@ const ADAPTERS = {
   models: ['@ai-sdk/**', 'zod'],
   sandbox: ['execa', 'p-limit', 're2js'],
   ssh: ['ssh2', '@noble/post-quantum/**'],
-  storage: ['better-sqlite3', 'pg', 'ulid'],
+  storage: ['better-sqlite3', 'fast-glob', 'pg', 'ulid'],
   tokens: ['tiktoken', 'tiktoken/**'],
   web: [
     'zod',
@@ -64,7 +64,7 @@ const ADAPTERS = {
     'turndown',
   ],
   'tool-modules': ['zod'],
-  'wrapped-tools': ['chokidar', 'zod'],
+  'wrapped-tools': ['chokidar', 'fast-glob', 'zod'],
 }
 
 /** What an adapter may know of the core: its ports, plain types, and the pure functions that a port's contract names. */

@@ -1,8 +1,9 @@
 import { readBundle } from '../../src/adapters/lua/bundle.ts'
+import { listLua } from '../../src/adapters/lua/list-lua.ts'
 import { ENGINES, openEngine } from '../../src/adapters/lua/engines.ts'
 import { paths } from '../../src/app/paths.ts'
 import { luaEngineExam } from './lua-engine-exam.ts'
 
 for (const { name, lacks } of ENGINES) {
-  luaEngineExam(name, lacks, async (limits) => openEngine(name, await readBundle(paths.lua), limits))
+  luaEngineExam(name, lacks, async (limits) => openEngine(name, await readBundle(listLua(paths.lua)), limits))
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readBundle } from '../../src/adapters/lua/bundle.ts'
+import { listLua } from '../../src/adapters/lua/list-lua.ts'
 import { type EngineName, ENGINE_NAMES, openEngine } from '../../src/adapters/lua/engines.ts'
 import { paths } from '../../src/app/paths.ts'
 import type { LuaEngine } from '../../src/prompt/ports.ts'
@@ -30,7 +31,7 @@ const PAGE = join(paths.root, 'docs/lua-engines.md')
 const LIMITS = { timeMs: 10_000, memoryBytes: 64 * 1024 * 1024 }
 
 const open = async (name: EngineName): Promise<LuaEngine> =>
-  openEngine(name, await readBundle(paths.lua), LIMITS)
+  openEngine(name, await readBundle(listLua(paths.lua)), LIMITS)
 
 let lua: LuaEngine
 beforeAll(async () => {

@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dataDirProblem } from '../../src/app/data-dir.ts'
+import { paths } from '../../src/app/paths.ts'
 import { lateOptimizing } from '../support/node-flags.ts'
 import { type Server, startServer } from '../support/server.ts'
 import { onPostgres } from '../support/stored.ts'
@@ -23,6 +24,30 @@ const sshawl = (args: readonly string[], env: Record<string, string> = {}) =>
     extendEnv: false,
     reject: false,
   })
+
+/** This package with one of its directories emptied, in a place of its own. */
+async function packageWithout(emptied: string): Promise<string> {
+  const root = join(dir, 'package')
+  for (const part of ['dist', 'lua', 'migrations', 'wrapped-tools', 'package.json'])
+    await cp(join(paths.root, part), join(root, part), { recursive: true })
+  await symlink(join(paths.root, 'node_modules'), join(root, 'node_modules'))
+  await rm(join(root, emptied), { recursive: true })
+  await mkdir(join(root, emptied))
+  return root
+}
+
+test.each([
+  ['lua/layers', 'lua/layers/*.lua: there are no layers; install sshawl again'],
+  ['migrations', 'migrations: there are no migrations (001-….sql) in this directory; install sshawl again'],
+])('a server whose directory %s is empty does not start, and says so', async (emptied, why) => {
+  const root = await packageWithout(emptied)
+  const serve = ['serve', '--data', join(dir, 'data'), '--listen', '127.0.0.1:0', '--log-level', 'silent']
+  const ended = await execa(process.execPath, [...lateOptimizing, join(root, 'dist/main.js'), ...serve], {
+    reject: false,
+    timeout: 60_000,
+  })
+  expect(ended).toMatchObject({ exitCode: 1, stdout: '', stderr: `sshawl: ${join(root, why)}` })
+})
 
 describe('a server with HTTP', () => {
   const errorsWith = async (http: string, config: string): Promise<string> => {

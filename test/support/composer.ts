@@ -1,4 +1,5 @@
 import { readBundle } from '../../src/adapters/lua/bundle.ts'
+import { listLua } from '../../src/adapters/lua/list-lua.ts'
 import { openEngine } from '../../src/adapters/lua/engines.ts'
 import { paths } from '../../src/app/paths.ts'
 import { runHook } from '../../src/prompt/hooks/run-hook.ts'
@@ -11,7 +12,7 @@ import { tokenCounters } from './token-counters.ts'
 let shared: Promise<LuaEngine> | undefined
 
 const openShared = async (): Promise<LuaEngine> =>
-  openEngine('wasmoon', await readBundle(paths.lua), { timeMs: 500, memoryBytes: 64 * 1024 * 1024 })
+  openEngine('wasmoon', await readBundle(listLua(paths.lua)), { timeMs: 500, memoryBytes: 64 * 1024 * 1024 })
 
 /** The real engine and the real layers, in this process: for tests of what happens around composing. */
 export async function localComposer(): Promise<Composer & { readonly snapshots: readonly Snapshot[] }> {

@@ -1,4 +1,5 @@
 import { readBundle } from '../../src/adapters/lua/bundle.ts'
+import { listLua } from '../../src/adapters/lua/list-lua.ts'
 import { openEngine } from '../../src/adapters/lua/engines.ts'
 import { paths } from '../../src/app/paths.ts'
 import type { LuaEngine, TokenCounter } from '../../src/prompt/ports.ts'
@@ -22,7 +23,7 @@ export interface Workbench {
 /** One for a test file. */
 export async function createWorkbench(): Promise<Workbench> {
   const limits = { timeMs: 5000, memoryBytes: 64 * 1024 * 1024 }
-  const engine = await openEngine('wasmoon', await readBundle(paths.lua), limits)
+  const engine = await openEngine('wasmoon', await readBundle(listLua(paths.lua)), limits)
   const counter = tokenCounters.of('o200k_base')
   const remembered = createRemembered()
   const compose = (snapshot: Snapshot): Prompt => composePrompt(snapshot, engine, counter, remembered)

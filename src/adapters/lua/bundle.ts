@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Json } from '../../lib/json.ts'
 import { luaLiteral } from './lua-values.ts'
@@ -6,24 +6,20 @@ import { luaLiteral } from './lua-values.ts'
 /** The bundled Lua: module names as `require` takes them (`wrap`, `layers.history`) and their text. */
 export type LuaBundle = ReadonlyMap<string, string>
 
-/** Reads lua/ and lua/layers/. Rejects with the file system's error. */
-export async function readBundle(directory: string): Promise<LuaBundle> {
-  const top = await readModules(directory, '')
-  const layers = await readModules(join(directory, 'layers'), 'layers.')
-  return new Map([...top, ...layers])
+/** The files of the bundled Lua: paths within their directory, such as `layers/history.lua`. */
+export interface LuaFiles {
+  readonly directory: string
+  readonly files: readonly string[]
 }
 
-async function readModules(
-  directory: string,
-  prefix: string,
-): Promise<readonly (readonly [string, string])[]> {
-  const files = (await readdir(directory)).filter((file) => file.endsWith('.lua')).toSorted()
-  return Promise.all(
-    files.map(
-      async (file) =>
-        [prefix + file.slice(0, -'.lua'.length), await readFile(join(directory, file), 'utf8')] as const,
-    ),
-  )
+/** Reads what `listLua` found. Rejects with the file system's error. */
+export async function readBundle({ directory, files }: LuaFiles): Promise<LuaBundle> {
+  const moduleOf = async (file: string) =>
+    [
+      file.slice(0, -'.lua'.length).replaceAll('/', '.'),
+      await readFile(join(directory, file), 'utf8'),
+    ] as const
+  return new Map(await Promise.all(files.map(moduleOf)))
 }
 
 /** A piece of Lua as an engine compiles it, and the name that its errors tell. */

@@ -30,7 +30,10 @@ export interface PoolComposer extends Composer {
   ready(signal: AbortSignal): Promise<void>
 }
 
-/** Makes one. Its first process is started now, or by `warmUp`, or with the first prompt. */
+/**
+ * Makes one. Its first process is started now, or by `warmUp`, or with the first prompt. Throws `WrapError`
+ * if there are no layers.
+ */
 export function createComposer(options: ComposerOptions, start: 'now' | 'later' = 'now'): PoolComposer {
   const limits = { ...DEFAULT_COMPOSER_LIMITS, ...options.limits }
   const pool = new ProcessPool({

@@ -6,6 +6,8 @@ import { createHistorySender } from './sent-history.ts'
 import { createToolSender } from './sent-once.ts'
 import { createAccounts, type ComposerAccount } from './accounts.ts'
 import { createFairQueue } from './fair-queue.ts'
+import type { LuaFiles } from './bundle.ts'
+import { listLua } from './list-lua.ts'
 import type { Response } from './process/protocol.ts'
 import { WrapProcess, type WrittenRequest } from './wrap-process.ts'
 
@@ -41,6 +43,7 @@ interface Slot {
  */
 export class ProcessPool implements AsyncDisposable {
   readonly #options: Required<ComposerOptions> & { readonly limits: ComposerLimits }
+  readonly #lua: LuaFiles
   readonly #accounts = createAccounts()
   readonly #queue = createFairQueue<Job>((job) => this.#accounts.load(job))
   readonly #slots = new Set<Slot>()
@@ -49,8 +52,10 @@ export class ProcessPool implements AsyncDisposable {
   #failedStarts = 0
   #closed = false
 
+  /** Throws `WrapError` if there is no Lua. */
   constructor(options: Required<ComposerOptions> & { readonly limits: ComposerLimits }) {
     this.#options = options
+    this.#lua = listLua(join(options.packageRoot, 'lua'))
   }
 
   /** Resolves with the response, trouble included. Rejects with `WrapError`, or with the signal's reason. */
@@ -103,7 +108,7 @@ export class ProcessPool implements AsyncDisposable {
   #start(blamed: ComposerAccount | undefined): void {
     const { entry, packageRoot, engine, encodings, limits } = this.#options
     const { timeMs, memoryBytes, heapMiB } = limits
-    const settings = { engine, lua: join(packageRoot, 'lua'), timeMs, memoryBytes, warm: encodings }
+    const settings = { engine, lua: this.#lua, timeMs, memoryBytes, warm: encodings }
     const slot: Slot = {
       process: new WrapProcess({ entry, packageRoot, settings, heapMiB }),
       send: createSenders(),

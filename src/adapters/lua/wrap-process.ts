@@ -133,7 +133,7 @@ export class WrapProcess {
 function start({ entry, packageRoot, settings, heapMiB }: ProcessOptions): Child {
   const root = realpathSync(packageRoot)
   const packages = [...packagesOf(settings.engine), ...PACKAGES].flatMap((name) => directoriesOf(name, root))
-  const readable = [join(root, 'dist'), realpathSync(settings.lua), ...new Set(packages)]
+  const readable = [join(root, 'dist'), realpathSync(settings.lua.directory), ...new Set(packages)]
   const flags = [
     permissionFlag(process.versions.node),
     ...readable.map((directory) => `--allow-fs-read=${join(directory, '*')}`),

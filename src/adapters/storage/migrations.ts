@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import glob from 'fast-glob'
 import { StorageError } from '../../chat/errors.ts'
 
 /** A numbered change of the schema. */
@@ -14,7 +15,7 @@ export interface Migration {
   readonly sha256: string
 }
 
-/** The migrations of a directory, in order. Throws `StorageError` if it cannot be read or a number is missing. */
+/** The migrations of a directory, in order. Throws `StorageError` if it has none or a number is missing. */
 export function readMigrations(dir: string): readonly Migration[] {
   const names = namesIn(dir).toSorted()
   return names.map((name, index) => {
@@ -25,8 +26,18 @@ export function readMigrations(dir: string): readonly Migration[] {
 }
 
 function namesIn(dir: string): string[] {
+  const names = listed(dir)
+  if (names.length > 0) return names
+  throw new StorageError(
+    'other',
+    `${dir}: there are no migrations (001-….sql) in this directory; install sshawl again`,
+  )
+}
+
+/** fast-glob gives an empty list for a missing directory. What is no file is told when it is read. */
+function listed(dir: string): string[] {
   try {
-    return readdirSync(dir).filter((name) => /^\d{3,}-.*\.sql$/.test(name))
+    return glob.sync('[0-9][0-9][0-9]*([0-9])-*.sql', { cwd: dir, onlyFiles: false })
   } catch (cause) {
     throw new StorageError('other', `${dir}: cannot read the migrations`, { cause })
   }
@@ -36,18 +47,4 @@ const misnumbered = (dir: string, name: string, expected: number): StorageError 
   new StorageError(
     'other',
     `${join(dir, name)}: migration ${expected} should stand here; number them without gaps`,
-  )
-
-/** That a database has a schema after the newest of this program. */
-export const newerThan = (newest: number, version: number): StorageError =>
-  new StorageError(
-    'newer',
-    `the database has schema ${version}, written by a newer sshawl; this one knows up to ${newest}: run the newer one, or restore a backup from before it`,
-  )
-
-/** That a migration is not any more what was applied. */
-export const edited = ({ name }: Migration): StorageError =>
-  new StorageError(
-    'other',
-    `${name}: edited after it was applied to this database; restore it and add a new migration`,
   )

@@ -1,5 +1,6 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import glob from 'fast-glob'
 import { bytes } from '../../lib/bytes.ts'
 import { errorCode } from '../../lib/errors.ts'
 import type { Definition, ToolFileProblem, Replaced } from './definition.ts'
@@ -67,7 +68,9 @@ export function byFileName(a: string, b: string): number {
 async function filesIn(dir: string): Promise<FoundFiles> {
   try {
     if (!(await stat(dir)).isDirectory()) return unusable(dir, 'is not a directory')
-    const names = (await readdir(dir)).filter((name) => name.endsWith('.tool') && !name.startsWith('.'))
+    // fast-glob takes each backslash for a slash, and would find nothing without a word.
+    if (dir.includes('\\')) return unusable(dir, 'has a backslash in its path; rename it')
+    const names = await glob('*.tool', { cwd: dir, onlyFiles: false })
     const paths = names.map((name) => join(dir, name)).toSorted(byFileName)
     const isFile = await Promise.all(paths.map(isNoDirectory))
     return { files: paths.filter((_, index) => isFile[index]), problems: [], warnings: [] }

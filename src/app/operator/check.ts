@@ -100,15 +100,15 @@ const QUICK_ENCODING = 'r50k_base'
 
 /** Composes a trial prompt with the bundled Lua: it must compile, load every layer and fit. */
 async function luaProblems(config: Config): Promise<readonly string[]> {
-  await using composer = createComposer({
-    entry: paths.wrapProcess,
-    packageRoot: paths.root,
-    engine: config.lua.engine,
-    size: 1,
-    encodings: [],
-    log: createLog('silent'),
-  })
   try {
+    await using composer = createComposer({
+      entry: paths.wrapProcess,
+      packageRoot: paths.root,
+      engine: config.lua.engine,
+      size: 1,
+      encodings: [],
+      log: createLog('silent'),
+    })
     const trial = trialSnapshot()
     await composer.check('', { ...trial, model: { ...trial.model, encoding: QUICK_ENCODING } })
     return []

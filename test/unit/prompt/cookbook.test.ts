@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readBundle } from '../../../src/adapters/lua/bundle.ts'
+import { listLua } from '../../../src/adapters/lua/list-lua.ts'
 import { ENGINE_NAMES, openEngine } from '../../../src/adapters/lua/engines.ts'
 import { paths } from '../../../src/app/paths.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
@@ -25,7 +26,7 @@ const counter = tokenCounters.of('o200k_base')
 let engines: readonly LuaEngine[] = []
 beforeAll(async () => {
   const limits = { timeMs: 5000, memoryBytes: 64 * 1024 * 1024 }
-  const bundle = await readBundle(paths.lua)
+  const bundle = await readBundle(listLua(paths.lua))
   engines = await Promise.all(ENGINE_NAMES.map((name) => openEngine(name, bundle, limits)))
 })
 afterAll(() => engines.forEach((engine) => engine.close()))

@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../../prompt/snapshot.ts'
 import type { HookOutcome, HookRun } from '../../../prompt/hooks/hook.ts'
+import type { LuaFiles } from '../bundle.ts'
 import type { SentHistory } from '../sent-history.ts'
 import type { SentTools } from '../sent-once.ts'
 import type { SentPart } from '../sent-parts.ts'
@@ -56,8 +57,8 @@ type Printed = readonly string[]
 /** What a wrap process is started with, as its one argument, in JSON. */
 export interface Settings {
   readonly engine: EngineName
-  /** Directory of the bundled Lua. */
-  readonly lua: string
+  /** The bundled Lua. */
+  readonly lua: LuaFiles
   readonly timeMs: number
   readonly memoryBytes: number
   /** Encodings to load before saying `ready`. */

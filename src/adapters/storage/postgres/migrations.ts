@@ -1,5 +1,6 @@
 import { StorageError } from '../../../chat/errors.ts'
-import { edited, type Migration, newerThan } from '../migrations.ts'
+import type { Migration } from '../migrations.ts'
+import { edited, newerThan } from '../schema-errors.ts'
 import { OTHER_VERSION } from '../rights.ts'
 import type { Connections } from './connection.ts'
 import { toStorageError } from './errors.ts'

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
-import { edited, type Migration, newerThan } from '../migrations.ts'
+import type { Migration } from '../migrations.ts'
+import { edited, newerThan } from '../schema-errors.ts'
 import { toStorageError } from './errors.ts'
 
 /**

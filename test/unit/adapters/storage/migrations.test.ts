@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openStorage, type StorageOptions } from '../../../../src/adapters/storage/open.ts'
@@ -8,6 +8,7 @@ import { openDatabase } from '../../../../src/adapters/storage/sqlite/open-datab
 import type { Storage } from '../../../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { paths } from '../../../../src/app/paths.ts'
+import { ODD_NAMES } from '../../../support/odd-names.ts'
 import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
 /** Of each released migration. A line is added with a new file and never changed. */
@@ -162,12 +163,39 @@ test('a migration that ends its own transaction is refused', async () => {
   await expect(migrateWith(path)).rejects.toThrow('it ends the transaction')
 })
 
-test('a gap, a number used twice and a missing directory are named', async () => {
+test('a gap and a number used twice are named', async () => {
   using dir = temporaryDir()
   const { path, add } = extendable(dir.path)
   add('900-far.sql', '')
   await expect(migrateWith(path)).rejects.toThrow(/900-far\.sql: migration \d+ should stand here/)
   add('001-again.sql', '')
   await expect(migrateWith(path)).rejects.toThrow(/001-.*\.sql: migration 2 should stand here/)
-  await expect(migrateWith(join(dir.path, 'none'))).rejects.toThrow('cannot read the migrations')
+})
+
+test('a database is not opened without migrations', async () => {
+  using dir = temporaryDir()
+  const empty = join(dir.path, 'empty')
+  mkdirSync(empty)
+  for (const path of [empty, join(dir.path, 'none')])
+    await expect(migrateWith(path)).rejects.toThrow(`${path}: there are no migrations (001-….sql)`)
+  const file = join(dir.path, 'file')
+  writeFileSync(file, '')
+  await expect(migrateWith(file)).rejects.toThrow(`${file}: cannot read the migrations`)
+})
+
+test.each(ODD_NAMES)('migrations are found in a directory called %j, and through a link to it', (name) => {
+  using dir = temporaryDir()
+  const [path, link] = [join(dir.path, name), join(dir.path, `${name} link`)]
+  cpSync(paths.migrations, path, { recursive: true })
+  symlinkSync(path, link)
+  const expected = readMigrations(paths.migrations)
+  expect(readMigrations(path)).toEqual(expected)
+  expect(readMigrations(link)).toEqual(expected)
+})
+
+test('a migration that is a link without a target is not passed over', async () => {
+  using dir = temporaryDir()
+  const { path } = extendable(dir.path)
+  symlinkSync(join(dir.path, 'nowhere'), join(path, `${next()}-lost.sql`))
+  await expect(migrateWith(path)).rejects.toThrow('there is no such file')
 })

@@ -4,7 +4,6 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Connection, createConnection } from '../connection.ts'
 import { toStorageError } from '../errors.ts'
-import { readMigrations } from '../../migrations.ts'
 import { openDatabase, openBeside } from '../open-database.ts'
 import { createStores } from '../stores.ts'
 import type { Stores } from '../../storage.ts'
@@ -51,10 +50,10 @@ function tryToOpen(): Opened | undefined {
   }
 }
 
-function open({ lane, file, migrationsDir, busyMs, now, stopping }: ThreadData): Opened {
+function open({ lane, file, migrations, busyMs, now, stopping }: ThreadData): Opened {
   const db =
     lane === 'write'
-      ? openDatabase({ file, migrations: readMigrations(migrationsDir), busyMs, now: () => now })
+      ? openDatabase({ file, migrations, busyMs, now: () => now })
       : openBeside(file, busyMs, lane === 'slow' ? 'search' : 'read')
   const connection = createConnection(db, () => Atomics.load(new Int32Array(stopping), 0) === 1)
   const stores = createStores(connection)

@@ -2,6 +2,7 @@
 // and the writer do not wait for each other). The stores are those of the folder above: here their calls are only carried.
 // This folder must not know SQL, nor what a store means.
 
+import { readMigrations } from '../../migrations.ts'
 import { toStorageError } from '../errors.ts'
 import { lockToOpen } from '../lock.ts'
 import { hasLog } from '../stale-log.ts'
@@ -24,11 +25,12 @@ export async function openThreaded(
   { file, migrationsDir, clock, log, busyMs = 2000, stopping: signal }: SqliteOptions,
   entry: string,
 ): Promise<Storage> {
+  const migrations = readMigrations(migrationsDir)
   const locked = lockFile(file)
   const wasLeftOpen = hasLog(file)
   const stopping = new SharedArrayBuffer(4)
   signal?.addEventListener('abort', () => void Atomics.store(new Int32Array(stopping), 0, 1))
-  const data = { file, migrationsDir, busyMs, now: clock.now(), stopping }
+  const data = { file, migrations, busyMs, now: clock.now(), stopping }
   const threadFor = (lane: Lane): StorageThread => createStorageThread(entry, { ...data, lane }, log)
   const threads = { write: threadFor('write'), read: threadFor('read'), slow: threadFor('slow') }
 

@@ -1,13 +1,15 @@
 // The words between the server's thread and a thread that has the database open. Everything is plain data.
 
 import { StorageError } from '../../../../chat/errors.ts'
+import type { Migration } from '../../migrations.ts'
 import type { Lane } from './lanes.ts'
 
 /** What a thread is started with. */
 export interface ThreadData {
   readonly lane: Lane
   readonly file: string
-  readonly migrationsDir: string
+  /** Read by the server: a thread would load fast-glob for it. */
+  readonly migrations: readonly Migration[]
   readonly busyMs: number
   /** Milliseconds since the epoch: when a migration was applied. */
   readonly now: number

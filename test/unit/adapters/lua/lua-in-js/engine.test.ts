@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readBundle } from '../../../../../src/adapters/lua/bundle.ts'
+import { listLua } from '../../../../../src/adapters/lua/list-lua.ts'
 import { openEngine } from '../../../../../src/adapters/lua/engines.ts'
 import { paths } from '../../../../../src/app/paths.ts'
 import type { JsonObject } from '../../../../../src/lib/json.ts'
@@ -8,7 +9,7 @@ import type { LuaEngine, LuaJob } from '../../../../../src/prompt/ports.ts'
 const data = { target: 100, values: {}, history: [], room: {} }
 let engine: LuaEngine
 beforeAll(async () => {
-  engine = await openEngine('lua-in-js', await readBundle(paths.lua), {
+  engine = await openEngine('lua-in-js', await readBundle(listLua(paths.lua)), {
     timeMs: 5000,
     memoryBytes: 64 * 1024 * 1024,
   })

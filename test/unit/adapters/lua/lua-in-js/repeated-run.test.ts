@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { readBundle } from '../../../../../src/adapters/lua/bundle.ts'
+import { listLua } from '../../../../../src/adapters/lua/list-lua.ts'
 import { openEngine } from '../../../../../src/adapters/lua/engines.ts'
 import { paths } from '../../../../../src/app/paths.ts'
 import type { JsonObject } from '../../../../../src/lib/json.ts'
@@ -17,7 +18,7 @@ const stall = (): void => {
 }
 
 test('a run that got no processor time begins again: nothing is done twice, and each text stands in its place', async () => {
-  const bundle = await readBundle(paths.lua)
+  const bundle = await readBundle(listLua(paths.lua))
   const engine = await openEngine('lua-in-js', bundle, { timeMs: TIME_MS, memoryBytes: 64 * 1024 * 1024 })
   const printed: unknown[] = []
   let conversations = 0
