@@ -26,7 +26,7 @@ async function main(url: string): Promise<void> {
     `\n[[mcp]]\nname = "suite"\nurl = "${url}"\ntrust = "annotations"\n${oauth}`,
     { env },
   )
-  await stage.claim('root')
+  await stage.claim('rhea')
   for (let logins = 0; logins < MAX_LOGINS; logins++)
     if ((await settled(stage)).includes('"login":"wanted"')) await logIn(stage)
   for (const tool of await toolsOf(stage)) await runAndLogIn(stage, tool)
@@ -64,7 +64,7 @@ async function runAndLogIn(stage: ModelStage, tool: string): Promise<void> {
   const told = CONTEXT.toolCalls?.find(({ name }) => `suite_${name}` === tool)?.arguments
   const given = JSON.stringify(told ?? (await ARGUMENTS[tool]?.(stage)) ?? {})
   for (let logins = 0; logins <= MAX_LOGINS; logins++) {
-    const { stdout, stderr } = await stage.as('root', ['run', 'lobby', '--allow', tool, tool, given])
+    const { stdout, stderr } = await stage.as('rhea', ['run', 'lobby', '--allow', tool, tool, given])
     process.stderr.write(`${tool}: ${stdout}${stderr}\n`)
     if (!`${stdout}${stderr}`.includes('mcp login suite')) return
     await logIn(stage)
@@ -73,11 +73,11 @@ async function runAndLogIn(stage: ModelStage, tool: string): Promise<void> {
 
 /** As somebody does it with a browser, who agrees to everything. */
 async function logIn(stage: ModelStage): Promise<void> {
-  const begun = await stage.as('root', ['mcp', 'login', '--json', 'suite'])
+  const begun = await stage.as('rhea', ['mcp', 'login', '--json', 'suite'])
   process.stderr.write(`login: ${begun.stdout}${begun.stderr}\n`)
   if (begun.exitCode !== 0) return
   const { open } = JSON.parse(begun.stdout) as { readonly open: string }
-  const { stdout, stderr } = await stage.as('root', ['mcp', 'login', 'suite', await logInAt(open)])
+  const { stdout, stderr } = await stage.as('rhea', ['mcp', 'login', 'suite', await logInAt(open)])
   process.stderr.write(`logged in: ${stdout}${stderr}\n`)
 }
 
@@ -85,7 +85,7 @@ async function logIn(stage: ModelStage): Promise<void> {
 async function settled(stage: ModelStage): Promise<string> {
   const until = performance.now() + PATIENCE_MS
   for (;;) {
-    const { stdout } = await stage.as('root', ['mcp', 'list', '--json'])
+    const { stdout } = await stage.as('rhea', ['mcp', 'list', '--json'])
     if (!stdout.includes('"connecting"') || performance.now() > until) return stdout
     await pause(LOOK_MS)
   }
@@ -94,7 +94,7 @@ async function settled(stage: ModelStage): Promise<string> {
 /** Its tools: a scenario may have none, and may let nobody in. */
 async function toolsOf(stage: ModelStage): Promise<readonly string[]> {
   await settled(stage)
-  const { stdout } = await stage.as('root', ['tools', 'lobby', '--json'])
+  const { stdout } = await stage.as('rhea', ['tools', 'lobby', '--json'])
   const { tools } = JSON.parse(stdout) as { readonly tools: readonly { readonly id: string }[] }
   return tools.map(({ id }) => id).filter((id) => id.startsWith('suite_'))
 }
@@ -102,7 +102,7 @@ async function toolsOf(stage: ModelStage): Promise<readonly string[]> {
 /** The schema of a tool, as a model reads it. */
 async function schemaForModels(stage: ModelStage, tool: string): Promise<unknown> {
   stage.models.play(says('thank you'))
-  await stage.as('root', ['ask', 'lobby', '@qwen', 'which tools do you have?'])
+  await stage.as('rhea', ['ask', 'lobby', '@qwen', 'which tools do you have?'])
   const { tools = [] } = stage.models.requests.at(-1)!.body
   return tools.find((one) => one.function.name === tool)?.function.parameters
 }

@@ -15,7 +15,7 @@ describe.each(['invite', 'closed'])('a server with access "%s"', (access) => {
     expect(await stage.as('mallory', ['whoami'])).toMatchObject(denied)
     expect(await stage.as('mallory', ['claim', code])).toMatchObject(denied)
     expect(await stage.as('mallory+WRNG-WRNG', ['whoami'], { key: 'mallory' })).toMatchObject(denied)
-    for (const name of ['system', 'everyone'])
+    for (const name of ['system', 'everyone', 'you'])
       expect(await stage.as(`${name}+${code}`, ['claim', code], { key: 'rhea' })).toMatchObject({
         exitCode: 1,
         stderr: expect.stringContaining(`nobody can be called ${name}`) as string,

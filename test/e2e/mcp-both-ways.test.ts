@@ -10,7 +10,7 @@ import { createStageHere, type Stage } from '../support/stage.ts'
 let stage: Stage<AnyServer>
 beforeAll(async () => {
   stage = await createStageHere({ config: '[limits]\nrate_burst = 1000\n', http: true })
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 

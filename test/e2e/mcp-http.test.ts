@@ -12,7 +12,7 @@ beforeAll(async () => {
     http: true,
   })
   base = stage.server.http
-  await stage.claim('root')
+  await stage.claim('rhea')
   for (const line of ['create hall', 'create den --private', 'create attic --private'])
     await stage.as('alice', line.split(' '))
 })
@@ -235,7 +235,7 @@ describe('a session', () => {
   test('of somebody who is banned ends, too', async () => {
     const token = await tokenOf('mallory')
     await using agent = await openHttpAgent(base, token)
-    await stage.as('root', ['ban', 'mallory'])
+    await stage.as('rhea', ['ban', 'mallory'])
     await expect(agent.call('list_rooms')).rejects.toThrow()
     expect((await post(token, INITIALIZE)).status).toBe(401)
   })

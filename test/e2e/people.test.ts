@@ -48,9 +48,19 @@ describe('a name', () => {
     expect((await stage.as('alice', ['whoami'])).stdout).toBe('alice (member)\n')
   })
 
-  test.each(['ALICE', 'a1ice', 'аlice'])('that looks like another (%s) is that name', async (name) => {
-    const { stdout } = await stage.as(name, ['whoami', '--json'], { key: 'thief' })
-    if (stdout !== '') expect(JSON.parse(stdout).role).toBe('guest')
+  test.each(['ALICE', 'a1ice', 'аlice', 'аӏісе'])(
+    'that looks like another (%s) is that name',
+    async (name) => {
+      const { stdout } = await stage.as(name, ['whoami', '--json'], { key: 'thief' })
+      if (stdout !== '') expect(JSON.parse(stdout).role).toBe('guest')
+    },
+  )
+
+  test('with a palochka for its l is refused to a person who wants to take it', async () => {
+    await stage.as('bob', ['whoami'])
+    const { exitCode, stderr } = await stage.as('bob', ['rename', 'аӏісе'])
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('аӏісе') })
+    expect((await stage.as('bob', ['whoami'])).stdout).toBe('bob (member)\n')
   })
 
   test.each([
@@ -59,6 +69,12 @@ describe('a name', () => {
     ['lobby', 'nobody can be called lobby'],
     ['NOBODY', 'nobody can be called NOBODY: the server says it of nobody in particular'],
     ['s0mebody', 'nobody can be called s0mebody'],
+    ['YOU', 'nobody can be called YOU: the server says it to its reader; choose another name'],
+    ['r00t', 'nobody can be called r00t: it sounds as if they ran the server; choose another name'],
+    [
+      'assistant',
+      'nobody can be called assistant: models read it as a role in their prompt; choose another name',
+    ],
     ['everyone', 'choose another name. Log in as ssh NAME@…'],
     ['a b', 'a name is 1-24 letters, digits, _ . or -'],
     ['_', 'a name needs a letter or a digit'],

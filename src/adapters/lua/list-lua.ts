@@ -4,8 +4,8 @@ import { WrapError } from '../../prompt/ports.ts'
 import type { LuaFiles } from './bundle.ts'
 
 /**
- * Lists lua/ and lua/layers/ for `readBundle`. Only the server does: fast-glob would delay each start of a wrap
- * process. Throws `WrapError` if one of the two has no files.
+ * Lists lua/ and lua/layers/ for `readBundle`. Only the server does: fast-glob would delay each start of a
+ * wrap process. Throws `WrapError` if one of the two has no files.
  */
 export const listLua = (directory: string): LuaFiles => ({
   directory,

@@ -5,7 +5,7 @@ import { look, skeleton } from '../../lib/text/skeleton.ts'
 import { UNICODE_SECURITY_VERSION } from '../../lib/text/unicode-security.ts'
 
 /** Changes with Unicode's tables, what skeleton.ts makes of them, and what is reserved: the number is ours. */
-export const RULES = `${UNICODE_SECURITY_VERSION}/2`
+export const RULES = `${UNICODE_SECURITY_VERSION}/3`
 
 /** Somebody whose name is to be filed. */
 export interface NameRow {

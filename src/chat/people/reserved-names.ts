@@ -11,6 +11,9 @@ const RESERVED: readonly (readonly [means: string, names: readonly string[]])[] 
     'the server says it of nobody in particular',
     ['everyone', 'everybody', 'all', 'nobody', 'somebody', 'someone', 'anybody'],
   ],
+  ['the server says it to its reader', ['you']],
+  ['it sounds as if they ran the server', ['op', 'owner', 'operator', 'moderator', 'admin', 'root']],
+  ['models read it as a role in their prompt', ['assistant', 'user']],
 ]
 
 const MEANING: ReadonlyMap<string, string> = new Map(

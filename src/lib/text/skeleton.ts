@@ -32,11 +32,18 @@ const inSmallLetters = (name: string): string =>
 
 const characterOf = (hex: string): string => String.fromCodePoint(Number.parseInt(hex, 16))
 
-const LOOKS_LIKE: ReadonlyMap<string, string> = new Map(
-  PROTOTYPES.trim()
+/**
+ * Unicode has the small palochka for an i. Fonts draw it as an l, and browsers count it as one.
+ * No other letter of a name that Unicode has for an i is as tall.
+ */
+const PALOCHKA = ['\u04cf', 'l'] as const
+
+const LOOKS_LIKE: ReadonlyMap<string, string> = new Map([
+  ...PROTOTYPES.trim()
     .split(/\s/)
     .map((entry) => {
       const [of = '', ...like] = entry.split(':').map(characterOf)
-      return [of, like.join('')]
+      return [of, like.join('')] as const
     }),
-)
+  PALOCHKA,
+])

@@ -13,7 +13,8 @@ import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 const BEFORE = `
   INSERT INTO people (id, name, skeleton, created_at) VALUES
     ('p1', 'ann', 'ann', 1), ('p2', 'ΑΝΝ', 'avv', 2), ('p3', 'Ali', 'all', 3), ('p4', 'ɢuide', 'ɢuide', 4),
-    ('p5', 'аnn', 'аnn', 5), ('p6', 'nobody', 'nobody', 6);
+    ('p5', 'аnn', 'аnn', 5), ('p6', 'nobody', 'nobody', 6),
+    ('p7', 'root', 'root', 7), ('p8', 'alice', 'alice', 8), ('p9', 'аӏісе', 'aiice', 9);
   INSERT INTO person_keys (person, fingerprint, added_at) SELECT id, 'SHA256:' || id, 1 FROM people;`
 
 const key = (id: string) => `SHA256:${id}` as Fingerprint
@@ -39,15 +40,17 @@ test('names that older rules let people have are filed anew, told of, and stay w
   const log = { debug: keep, info: keep, warn: keep, error: keep }
   await fileNames(storage.chat.people, log)
   expect(logged).toEqual([
-    '{"names":6} names were filed by the rules of this version',
+    '{"names":9} names were filed by the rules of this version',
     '{"name":"ΑΝΝ","like":"ann"} a name cannot be told from an older one; both stay, with their keys',
     '{"name":"аnn","like":"ann"} a name cannot be told from an older one; both stay, with their keys',
+    '{"name":"аӏісе","like":"alice"} a name cannot be told from an older one; both stay, with their keys',
     '{"name":"ɢuide"} a name could not be registered any more; it stays with its key',
     '{"name":"аnn"} a name could not be registered any more; it stays with its key',
     '{"name":"nobody"} a name could not be registered any more; it stays with its key',
+    '{"name":"root"} a name could not be registered any more; it stays with its key',
   ])
   await fileNames(storage.chat.people, log)
-  expect(logged).toHaveLength(6)
+  expect(logged).toHaveLength(8)
 
   for (const [name, id] of [
     ['ann', 'p1'],
@@ -56,9 +59,13 @@ test('names that older rules let people have are filed anew, told of, and stay w
     ['ɢuide', 'p4'],
     ['аnn', 'p5'],
     ['nobody', 'p6'],
+    ['root', 'p7'],
+    ['alice', 'p8'],
+    ['аӏісе', 'p9'],
   ] as const)
     expect(await comesIn(storage, name, id), name).toBe(id)
   expect(await comesIn(storage, 'ann', 'other')).toMatch(/^guest:/)
+  expect(await comesIn(storage, 'аӏісе', 'other')).toMatch(/^guest:/)
   expect((await storage.chat.people.bySkeleton('ann', 0))?.id).toBe('p1')
 })
 

@@ -93,9 +93,64 @@ describe('a look-alike from the confusables of Unicode', () => {
   })
 
   test('that got in before does not any more', async () => {
-    const asked = ['ΑΝΝ', 'ᎪᏞᏆᏟᎬ', 'ᴀʟɪᴄᴇ', 'А1ісе', 'ɢuide', 'ꜱystem', '\u3164', '\u3164\u3164']
+    const asked = [
+      'ΑΝΝ',
+      'ᎪᏞᏆᏟᎬ',
+      'ᴀʟɪᴄᴇ',
+      'А1ісе',
+      'аӏісе',
+      'аӀісе',
+      'АӀІСЕ',
+      'ɢuide',
+      'ꜱystem',
+      '\u3164',
+      '\u3164\u3164',
+    ]
     expect(await accepted(asked, ['Ann', 'alice'])).toEqual([])
   })
+})
+
+const RESERVED = [
+  ...['system', 'server', 'lobby', 'everyone', 'all', 'you', 'op', 'owner', 'operator', 'moderator', 'admin'],
+  ...['assistant', 'user', 'root'],
+]
+
+test.each(RESERVED)('nobody can be called %s, whatever its case and its look-alike letters', async (name) => {
+  const zero = name.replaceAll('o', '0').replaceAll('l', '1')
+  expect(await accepted([name, name.toUpperCase(), zero, ...lookAlikesOf(name)], [])).toEqual([])
+})
+
+test('a letter that is drawn like an l is refused in the place of each l of a name', async () => {
+  const strokes = [
+    'ӏ',
+    'Ӏ',
+    'ӀI',
+    '1',
+    'ו',
+    'ן',
+    'ا',
+    '١',
+    '۱',
+    'ǀ',
+    'Ɩ',
+
+    'ɩ',
+    'Ι',
+    'І',
+    '|',
+    'ｌ',
+    'ⅼ',
+    'ℓ',
+  ]
+  for (const of of ['lola', 'Paul', 'аӏѕа']) {
+    const asked = strokes.map((stroke) => of.replaceAll(/[lӏ]/g, stroke))
+    expect(
+      await accepted(
+        asked.filter((name) => name !== of),
+        [of],
+      ),
+    ).toEqual([])
+  }
 })
 
 const INVISIBLE = [

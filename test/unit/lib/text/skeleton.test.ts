@@ -6,6 +6,8 @@ describe('skeleton', () => {
   test.each([
     ['alice', 'ALICE'],
     ['alice', 'аlісе'],
+    ['alice', 'аӏісе'],
+    ['alice', 'АӀІСЕ'],
     ['paul', 'раu1'],
     ['bob', 'b0b'],
     ['lan', '1an'],
@@ -51,6 +53,9 @@ test.each([
   ['KAl', 'kai'],
   ['ALI', 'ali'],
   ['aIl', 'all'],
+  ['Наӏа', 'hala'],
+  ['ӏѕа', 'lsa'],
+  ['аӀісе', 'alice'],
 ])('%s looks like %s', (name, other) => {
   expect(look(name)).toBe(skeleton(other))
 })
