@@ -4,9 +4,11 @@
  * This folder must not know how a model is reached, where a tool comes from or what runs Lua, and starts nothing.
  */
 import type { Usage } from '../chat/entry.ts'
+import { errorMessage } from '../lib/errors.ts'
 import { cleanText, isBlank } from '../lib/text/clean-text.ts'
 import { createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools } from '../toolbox/toolbox.ts'
+import { checkMessages } from '../tools/check-messages.ts'
 import type { ChatMessage } from '../tools/conversation.ts'
 import { runSteps } from '../turns/loop.ts'
 import type { AssistantMessage, LanguageModel, ModelRequest, RequestMessage } from '../turns/ports.ts'
@@ -161,6 +163,7 @@ export function createChat(options: ChatOptions): Chat {
     signal = new AbortController().signal,
   ): Promise<Answer> {
     if (busy) throw new ChatError('the model is answering; wait for its answer')
+    checkForm(more)
     busy = true
     try {
       for (const message of more) append(cleanMessage(message))
@@ -174,12 +177,21 @@ export function createChat(options: ChatOptions): Chat {
     messages,
     toolbox,
     async send(text, signal) {
-      if (isBlank(text)) throw new ChatError('there is nothing to send: the text is empty')
+      if (typeof text === 'string' && isBlank(text)) throw new ChatError('there is nothing to send: the text is empty')
       return await sendAppend([{ role: 'user', text }], signal)
     },
     sendAppend,
     rebuildTools: (set) => toolbox.rebuild(set),
     on: listeners.on,
+  }
+}
+
+/** Throws `ChatError` before anything is appended. */
+function checkForm(messages: readonly ChatMessage[]): void {
+  try {
+    checkMessages(messages)
+  } catch (error) {
+    throw new ChatError(errorMessage(error))
   }
 }
 

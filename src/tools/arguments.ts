@@ -29,6 +29,17 @@ export function checkArguments<Shape extends z.ZodRawShape>(
   )
 }
 
+/** What is wrong with a value of a program: each problem names the field below `at`, and what it must be. */
+export function problemsIn(form: z.ZodType, value: unknown, at: string): readonly string[] {
+  const issues = form.safeParse(value).error?.issues ?? []
+  return issues.map((issue) => {
+    const expected = expectation(issue, undefined)
+    const name = `${at}${issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')}`
+    const given = shown(issue.path.length === 0 ? value : valueAt(value, issue.path))
+    return `${name.replace(/^\./, '') || 'it'} ${expected ? `must be ${expected}` : issue.message}, got ${given}`
+  })
+}
+
 /** A value without the nulls among the properties that its schema names, at any depth. */
 function withoutNulls(value: unknown, schema: JsonObject | undefined): unknown {
   if (Array.isArray(value)) {
@@ -108,7 +119,7 @@ function unknownParameters(
 
 /** A type as a sentence says it: `an integer`, `an array of strings`. */
 function typeName(wanted: JsonObject | undefined, expected: string): string {
-  const type = textAt(wanted, 'type') ?? expected
+  const type = textAt(wanted, 'type') ?? (expected === 'record' ? 'object' : expected)
   const items = textAt(objectAt(wanted, 'items'), 'type')
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}${items ? ` of ${items}s` : ''}`
 }

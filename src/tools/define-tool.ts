@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../lib/json.ts'
-import { checkArguments } from './arguments.ts'
+import { checkArguments, problemsIn } from './arguments.ts'
 import {
+  aFunction,
   descriptionsOf,
   inputOf,
+  PLAIN_FORM,
+  plainFields,
+  toolFields,
   type PlainParameters,
   type PlainShape,
   type PlainToolSpec,
@@ -52,13 +56,31 @@ interface ToolParts<Shape extends z.ZodRawShape> {
 /**
  * Makes a tool from a zod schema, or from parameters that are described one by one: the JSON Schema is generated,
  * arguments are checked before `run`, and what does not fit comes back as a sentence the model can act on. Throws an
- * `Error` where a parameter has a type that there is not.
+ * `Error` if a field has the wrong form: it names the field and what it must be.
  */
 export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool
 export function defineTool<const Parameters extends PlainParameters>(spec: PlainToolSpec<Parameters>): Tool
 export function defineTool(spec: ToolSpec<z.ZodRawShape> | PlainToolSpec<PlainParameters>): Tool {
+  const given: unknown = spec
+  const hasInput = typeof given === 'object' && given !== null && 'input' in given
+  const problems = problemsIn(hasInput ? ZOD_FORM : PLAIN_FORM, given, '')
+  if (problems.length > 0) throw new Error(`defineTool: ${problems.join('; ')}`)
   return 'input' in spec ? toTool(spec) : toTool(withSchema(spec))
 }
+
+/** A zod object of any copy of zod 4: a program may have its own. */
+const isZodObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && '_zod' in value && 'shape' in value
+
+/** What `defineTool` is told by a caller with zod. */
+const ZOD_FORM = z.object({
+  ...toolFields,
+  title: z.string(),
+  input: z.custom(isZodObject, 'must be an object of zod 4, such as z.strictObject({})'),
+  parameters: z.record(z.string(), z.string().optional()).optional(),
+  asks: plainFields.asks,
+  run: aFunction,
+})
 
 /** What both ways to define a tool come to. */
 interface CheckedSpec<Shape extends z.ZodRawShape> extends ToolParts<Shape> {

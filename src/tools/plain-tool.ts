@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keysOf } from '../lib/keys-of.ts'
-import type { Access } from '../chat/tool-words.ts'
+import { ACCESSES, type Access } from '../chat/tool-words.ts'
 import type { ToolContext } from './context.ts'
 import type { ToolResult } from './result.ts'
 import type { Asked } from './tool.ts'
@@ -72,18 +72,11 @@ const TYPES: Readonly<Record<keyof PlainValues, () => z.ZodType<PlainValue>>> = 
   'number[]': () => z.array(z.number()),
 }
 
-/** The names of all types. */
-export const PLAIN_TYPES = keysOf(TYPES)
-
-/** The zod object for parameters. Throws an `Error` that names one whose type there is not. */
+/** The zod object for parameters. */
 export const inputOf = (parameters: PlainParameters): z.ZodObject<PlainShape> =>
-  z.strictObject(
-    Object.fromEntries(Object.entries(parameters).map(([name, one]) => [name, typeOf(name, one)])),
-  )
+  z.strictObject(Object.fromEntries(Object.entries(parameters).map(([name, one]) => [name, typeOf(one)])))
 
-function typeOf(name: string, { type, optional, choices }: PlainParameter): PlainShape[string] {
-  if (!Object.hasOwn(TYPES, type))
-    throw new Error(`parameter ${name}: there is no type ${type}; there are ${PLAIN_TYPES.join(', ')}`)
+function typeOf({ type, optional, choices }: PlainParameter): PlainShape[string] {
   const value = choices ? z.enum([...choices]) : TYPES[type]()
   return optional ? value.optional() : value
 }
@@ -91,3 +84,44 @@ function typeOf(name: string, { type, optional, choices }: PlainParameter): Plai
 /** The descriptions of parameters by their names. */
 export const descriptionsOf = (parameters: PlainParameters): { readonly [name: string]: string } =>
   Object.fromEntries(Object.entries(parameters).map(([name, { description }]) => [name, description]))
+
+type PlainTool = PlainToolSpec<PlainParameters>
+
+/** What a function written without types takes and gives is its own word. */
+export const isRun = (value: unknown): value is PlainTool['run'] => typeof value === 'function'
+export const aFunction = z.custom<PlainTool['run']>(isRun, 'must be a function')
+
+const isAsks = (value: unknown): value is NonNullable<PlainTool['asks']> =>
+  value === 'arguments' || isRun(value)
+
+const texts = z.array(z.string())
+const description = z.string().refine((text) => text.trim() !== '', 'must say what it is for')
+
+/** What every tool says of itself. */
+export const toolFields = {
+  /** An id as a scope, a `.tool` file and a provider can name it. */
+  id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 letters, digits, _ and -'),
+  description,
+  access: z.enum(ACCESSES),
+  verbatim: texts.optional(),
+  files: texts.optional(),
+}
+
+/** What a tool with plain parameters says of itself. */
+export const plainFields = {
+  ...toolFields,
+  title: z.string().optional(),
+  parameters: z.record(
+    z.string(),
+    z.strictObject({
+      type: z.enum(keysOf(TYPES)),
+      description,
+      optional: z.boolean().optional(),
+      choices: z.array(z.string()).min(1).optional(),
+    }),
+  ),
+  asks: z.custom<NonNullable<PlainTool['asks']>>(isAsks, "must be 'arguments' or a function").optional(),
+}
+
+/** What `defineTool` is told by a caller without zod. */
+export const PLAIN_FORM = z.object({ ...plainFields, run: aFunction })

@@ -272,3 +272,56 @@ describe('createChat', () => {
     expect((await chat.send('@guide context')).text).toMatch(/^0 of 0 tokens used/)
   })
 })
+
+describe('sendAppend', () => {
+  const chat = () => createChat({ model: scriptedModel(say('ok')) })
+
+  it.each([
+    ['hi', 'messages must be an array, got "hi"'],
+    [undefined, 'messages must be an array, got nothing'],
+    [[null], 'messages[0] must be an object, got null'],
+    [[{}], `messages[0].role must be one of 'user', 'assistant', 'tool', 'note', got nothing`],
+    [
+      [{ role: 'system', text: 'x' }],
+      `messages[0].role must be one of 'user', 'assistant', 'tool', 'note', got "system"`,
+    ],
+    [[{ role: 'user', content: 'x' }], 'messages[0].text must be a string, got nothing'],
+    [
+      [
+        { role: 'user', text: 'x' },
+        { role: 'assistant', text: 'y' },
+      ],
+      'messages[1].calls must be an array, got nothing',
+    ],
+    [
+      [{ role: 'assistant', text: 'y', calls: [{ id: '1', name: 'a', arguments: { q: 1 } }] }],
+      'messages[0].calls[0].arguments must be a string, got {"q":1}',
+    ],
+    [[{ role: 'tool', name: 'a', content: 'x' }], 'messages[0].call must be a string, got nothing'],
+    [[{ role: 'tool', call: '1', name: 'a', content: 7 }], 'messages[0].content must be a string, got 7'],
+  ])('refuses %j and names the wrong field', async (messages, problem) => {
+    const refusing = chat()
+    const error = await errorOf(refusing.sendAppend(messages as []))
+    expect([error.name, error.message]).toEqual(['ChatError', problem])
+    expect(refusing.messages).toEqual([])
+    expect(await refusing.send('still there?')).toMatchObject({ text: 'ok' })
+  })
+
+  it('takes every role that a conversation has', async () => {
+    const whole = chat()
+    await whole.sendAppend([
+      { role: 'user', text: 'hi' },
+      { role: 'assistant', text: '', calls: [{ id: '1', name: 'a', arguments: '{}' }] },
+      { role: 'tool', call: '1', name: 'a', content: 'x' },
+      { role: 'note', author: 'me', text: 'y' },
+    ])
+    expect(roles(whole)).toEqual(['user', 'assistant', 'tool', 'note', 'assistant'])
+  })
+})
+
+it('a text to send that is no text is refused', async () => {
+  const chat = createChat({ model: scriptedModel() })
+  expect((await errorOf(chat.send(7 as unknown as string))).message).toBe(
+    'messages[0].text must be a string, got 7',
+  )
+})
