@@ -1,6 +1,7 @@
 import { test } from 'vitest'
 import { readBundle } from '../../../src/adapters/lua/bundle.ts'
 import { ENGINE_NAMES, openEngine } from '../../../src/adapters/lua/engines.ts'
+import { listLua } from '../../../src/adapters/lua/list-lua.ts'
 import { paths } from '../../../src/app/paths.ts'
 import {
   createToolbox,
@@ -39,7 +40,7 @@ export const allowAll: PermissionProvider = { request: async () => 'allow' }
 
 /** Opens every Lua engine there is. */
 export async function openEngines(): Promise<readonly LuaEngine[]> {
-  const bundle = await readBundle(paths.lua)
+  const bundle = await readBundle(listLua(paths.lua))
   const limits = { timeMs: 5000, memoryBytes: 64 * 1024 * 1024 }
   return await Promise.all(ENGINE_NAMES.map((name) => openEngine(name, bundle, limits)))
 }

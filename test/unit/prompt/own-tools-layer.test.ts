@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readBundle } from '../../../src/adapters/lua/bundle.ts'
 import { ENGINE_NAMES, openEngine } from '../../../src/adapters/lua/engines.ts'
+import { listLua } from '../../../src/adapters/lua/list-lua.ts'
 import { paths } from '../../../src/app/paths.ts'
 import { composePrompt } from '../../../src/prompt/compose-prompt.ts'
 import type { LuaEngine } from '../../../src/prompt/ports.ts'
@@ -35,7 +36,7 @@ const layerOf = (prompt: Prompt) => prompt.layers.find(({ name }) => name === 't
 describe.each(ENGINE_NAMES)("a script's own tools layer on %s", (name) => {
   let engine: LuaEngine
   beforeAll(async () => {
-    engine = await openEngine(name, await readBundle(paths.lua), {
+    engine = await openEngine(name, await readBundle(listLua(paths.lua)), {
       timeMs: 5000,
       memoryBytes: 64 * 1024 * 1024,
     })
