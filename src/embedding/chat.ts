@@ -9,12 +9,14 @@ import { cleanText, isBlank } from '../lib/text/clean-text.ts'
 import { createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools } from '../toolbox/toolbox.ts'
 import { checkMessages } from '../tools/check-messages.ts'
-import type { ChatMessage } from '../tools/conversation.ts'
+import { chatModel, type ChatMessage, type ChatModel, type ModelAnswer } from '../tools/conversation.ts'
 import { runSteps } from '../turns/loop.ts'
 import type { AssistantMessage, LanguageModel, ModelRequest, RequestMessage } from '../turns/ports.ts'
 import { createReply } from '../turns/reply.ts'
+import { ModelError } from '../turns/model-error.ts'
 import { addUsage } from '../turns/bill/spent.ts'
 import { streamStep, type StepResult } from '../turns/step.ts'
+import { questionTexts } from '../turns/transcript.ts'
 import { cleanMessage } from './clean-message.ts'
 import { DEFAULT_LIMITS } from './context.ts'
 import { createListeners, type Listeners } from './listeners.ts'
@@ -52,7 +54,7 @@ export interface Answer {
   readonly text: string
   /** `length`: it was cut at `maxOutput`. `refused`: its provider cut it. */
   readonly reason: StepResult['end']['reason']
-  /** Tokens of all steps, as the provider reported them; zeros where it did not. */
+  /** Tokens of all steps, and of what tools asked, as the provider reported them; zeros if it did not. */
   readonly usage: Usage
 }
 
@@ -90,7 +92,8 @@ export function createChat(options: ChatOptions): Chat {
   const messages: ChatMessage[] = []
   const ids = new Set<string>()
   const listeners = createListeners()
-  const view = { model: name, messages }
+  let usage: Usage = { input: 0, output: 0 }
+  const view = { model: chatModel(name, askForTool), messages }
   const toolbox = createToolbox({ ...options, tools, chat: view, context: noted(options, name, append) })
   let busy = false
 
@@ -112,7 +115,7 @@ export function createChat(options: ChatOptions): Chat {
 
   async function answer(signal: AbortSignal): Promise<Answer> {
     const reply = createReply((piece) => listeners.of('text').forEach((listener) => listener(piece)))
-    let usage: Usage = { input: 0, output: 0 }
+    usage = { input: 0, output: 0 }
     const end = await runSteps({
       maxSteps: steps,
       signal,
@@ -120,7 +123,7 @@ export function createChat(options: ChatOptions): Chat {
       async ask() {
         reply.nextStep()
         const result = await streamStep(model, request(), { reply }, signal)
-        if (result.usage) usage = addUsage(usage, result.usage)
+        charge(result)
         return { result }
       },
       run: (calls, said) => runStep(calls, said, signal),
@@ -136,6 +139,22 @@ export function createChat(options: ChatOptions): Chat {
       case 'used-up':
         throw new ChatError(`@${name} used all ${steps} steps of its answer; it was stopped`)
     }
+  }
+
+  function charge({ usage: used }: StepResult): void {
+    if (used) usage = addUsage(usage, used)
+  }
+
+  async function askForTool(...[asked, stop]: Parameters<ChatModel['ask']>): Promise<ModelAnswer> {
+    const { system: none, message, context } = questionTexts(asked)
+    const prompt = plainPrompt(none, message, context)
+    const reply = createReply(() => {})
+    const signal = stop ?? new AbortController().signal
+    const result = await streamStep(model, { prompt, messages: [], tools: [], maxOutput }, { reply }, signal)
+    charge(result)
+    const text = reply.finish()
+    if (text === '') throw new ModelError(`${name}: it gave an empty answer`, true)
+    return { text, ...(result.usage ? { usage: result.usage } : {}) }
   }
 
   /** Runs the calls of a step. A step that could not be finished leaves nothing that a provider would refuse. */
@@ -177,7 +196,8 @@ export function createChat(options: ChatOptions): Chat {
     messages,
     toolbox,
     async send(text, signal) {
-      if (typeof text === 'string' && isBlank(text)) throw new ChatError('there is nothing to send: the text is empty')
+      if (typeof text === 'string' && isBlank(text))
+        throw new ChatError('there is nothing to send: the text is empty')
       return await sendAppend([{ role: 'user', text }], signal)
     },
     sendAppend,

@@ -2,10 +2,11 @@ import type { Entry, NewEntry, EntryId, RoomName } from '../chat/entry.ts'
 import type { Log } from '../chat/ports.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { CallerContext } from '../toolbox/call-context.ts'
-import type { ChatView } from '../tools/conversation.ts'
+import { ArgumentError } from '../tools/arguments.ts'
+import { chatModel, type ChatMessage, type ChatModel } from '../tools/conversation.ts'
 import { OUTPUT_LIMITS, type ToolLimits } from '../tools/limits.ts'
 import { WorkspaceError, type Workspace } from '../tools/ports/workspace.ts'
-import type { PermissionProvider } from '../tools/context.ts'
+import type { PermissionProvider, ToolContext } from '../tools/context.ts'
 
 /** What a program gives its tools beside permissions. Every part may be left out. */
 export interface ProgramContext {
@@ -23,6 +24,14 @@ export interface ProgramContext {
   readonly log?: Log
 }
 
+/** What a program's tools see of a conversation. */
+export interface ProgramChat {
+  /** None when absent. */
+  readonly messages?: readonly ChatMessage[]
+  /** The model that calls, or only its name: then no tool can ask it. */
+  readonly model?: ChatModel | string
+}
+
 /** The limits of a call for a program that sets none. */
 export const DEFAULT_LIMITS: ToolLimits = { timeoutMs: 60_000, ...OUTPUT_LIMITS }
 
@@ -33,7 +42,7 @@ export const NO_LOG: Log = { debug() {}, info() {}, warn() {}, error() {} }
 export function contextOf(
   { workspace = NO_WORKSPACE, caller = 'program', room = 'program', addMessage }: ProgramContext,
   permissions: PermissionProvider,
-  chat: ChatView,
+  chat: ProgramChat,
 ): CallerContext {
   const name = room as RoomName
   const person = { id: caller as PersonId, name: caller, admin: false, guest: false }
@@ -41,7 +50,7 @@ export function contextOf(
   return {
     room: name,
     requester: { person, role: 'owner' },
-    chat,
+    chat: viewOf(chat),
     workspace,
     permissions,
     async addMessage(draft): Promise<Entry> {
@@ -64,3 +73,19 @@ const NO_WORKSPACE: Workspace = {
   placeOf: async () => undefined,
   run: refuse,
 }
+
+/** The messages are read when they are asked for: a program's list may grow. */
+const viewOf = (chat: ProgramChat): ToolContext['chat'] => ({
+  ...(chat.model === undefined ? {} : { model: askable(chat.model) }),
+  get messages() {
+    return chat.messages ?? []
+  },
+})
+
+const askable = (model: ChatModel | string): ChatModel =>
+  typeof model === 'string'
+    ? chatModel(model, () => Promise.reject(new ArgumentError(NO_MODEL)))
+    : chatModel(model.name, (messages, signal) => model.ask(messages, signal))
+
+const NO_MODEL =
+  'this program gives its tools only the name of the model; as chat.model it may give { name, ask }'

@@ -8,11 +8,10 @@ import { cleanResult } from '../toolbox/results.ts'
 import { createToolRunner } from '../toolbox/run-tool.ts'
 import type { ToolsInReach } from '../toolbox/scoped-tools.ts'
 import { toolboxOf, type Toolbox, type ToolReply } from '../toolbox/toolbox.ts'
-import type { ChatView } from '../tools/conversation.ts'
 import { denyAll } from '../tools/permission.ts'
 import type { PermissionProvider } from '../tools/context.ts'
 import type { Tool } from '../tools/tool.ts'
-import { contextOf, DEFAULT_LIMITS, NO_LOG, type ProgramContext } from './context.ts'
+import { contextOf, DEFAULT_LIMITS, NO_LOG, type ProgramChat, type ProgramContext } from './context.ts'
 
 /** What a program's toolbox has. */
 export interface ToolSet {
@@ -27,7 +26,7 @@ export interface ToolboxOptions extends ToolSet {
   readonly permissions?: PermissionProvider
   readonly context?: ProgramContext
   /** What tools see of the conversation; nothing when absent. */
-  readonly chat?: ChatView
+  readonly chat?: ProgramChat
 }
 
 /** The tools of a program: what a model is sent of them, and what runs its calls. */
@@ -42,7 +41,7 @@ export interface ProgramToolbox extends Toolbox {
 
 /** Makes a toolbox for a program. Throws an `Error` if two tools have one id. */
 export function createToolbox(options: ToolboxOptions): ProgramToolbox {
-  const { permissions = denyAll, context = {}, chat = { messages: [] } } = options
+  const { permissions = denyAll, context = {}, chat = {} } = options
   const { limits = DEFAULT_LIMITS, log = NO_LOG } = context
   let now = reachOf(options)
   const given = contextOf(context, permissions, chat)

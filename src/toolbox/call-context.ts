@@ -1,6 +1,7 @@
 import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { Uncounted } from '../lib/jobs/deadline.ts'
 import type { CallingTurn, PermissionProvider, ToolContext } from '../tools/context.ts'
+import { chatModel, type ChatModel } from '../tools/conversation.ts'
 import type { ToolLimits } from '../tools/limits.ts'
 import { Withdrawn } from '../tools/permission.ts'
 
@@ -45,10 +46,9 @@ export async function contextFor(
   time: CallTime,
 ): Promise<ToolContext> {
   const context = await called.caller.context()
-  const { turn } = context.chat
   return {
     ...context,
-    chat: turn ? chatOfTurn(context.chat, withoutDeadline(turn, time.uncounted)) : context.chat,
+    chat: chatOfCall(called, context.chat, time),
     permissions: permissionsOf(called, context.permissions, time),
     progress: (progress) => {
       if (!time.signal.aborted) called.caller.report?.(called.name, progress)
@@ -59,13 +59,32 @@ export async function contextFor(
 }
 
 /** The same conversation, whose messages are read when they are asked for. */
-const chatOfTurn = (chat: ToolContext['chat'], turn: CallingTurn): ToolContext['chat'] => ({
-  ...(chat.model === undefined ? {} : { model: chat.model }),
+const chatOfCall = (
+  called: ContextOfCall,
+  chat: ToolContext['chat'],
+  time: CallTime,
+): ToolContext['chat'] => ({
+  ...(chat.model ? { model: modelOfCall(called, chat.model, time) } : {}),
   get messages() {
     return chat.messages
   },
-  turn,
+  ...(chat.turn ? { turn: withoutDeadline(chat.turn, time.uncounted) } : {}),
 })
+
+/** A question has the time of the turn, and not that of the tool; it ends with the tool's call. */
+const modelOfCall = (
+  { name, caller }: ContextOfCall,
+  model: ChatModel,
+  { signal, uncounted }: CallTime,
+): ChatModel =>
+  chatModel(model.name, async (messages, stop) => {
+    const until = stop ? AbortSignal.any([signal, stop]) : signal
+    try {
+      return await uncounted(() => model.ask(messages, until))
+    } finally {
+      caller.report?.(name)
+    }
+  })
 
 /** A sub-turn has the time of its turn, and not the time of the tool that started it. */
 const withoutDeadline = (turn: CallingTurn, uncounted: Uncounted): CallingTurn => ({

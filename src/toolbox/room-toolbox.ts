@@ -102,7 +102,8 @@ const chatOf = ({ chat, turn }: ToolCaller): CallerContext['chat'] => ({
   get messages() {
     return chat?.messages ?? []
   },
-  ...(turn ? { model: turn.model, turn } : {}),
+  ...(chat?.model ? { model: chat.model } : {}),
+  ...(turn ? { turn } : {}),
 })
 
 function recordIn(

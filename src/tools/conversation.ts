@@ -1,3 +1,4 @@
+import type { Usage } from '../chat/entry.ts'
 import type { JsonObject } from '../lib/json.ts'
 
 /** What was said in a conversation, as tools and programs see it. */
@@ -23,10 +24,37 @@ export interface ToolMessage {
   readonly content: string
 }
 
+/** The model that calls a tool. In a text it is its name: `${chat.model}`. */
+export interface ChatModel {
+  readonly name: string
+  /**
+   * Asks the model once, beside the conversation: it reads these messages and nothing else, and has no tools.
+   * The last one is what its user asks. The request is billed like those of the turn or answer that the tool
+   * is called in, and is aborted with the tool's call. Rejects with `ArgumentError` (messages of a wrong form,
+   * or more than its window takes), `Refusal` (a quota is used up), `ModelError`, or the signal's reason.
+   */
+  ask(messages: readonly ChatMessage[], signal?: AbortSignal): Promise<ModelAnswer>
+  toString(): string
+}
+
+/** What a model answered a tool. */
+export interface ModelAnswer {
+  readonly text: string
+  /** Absent if its provider reported nothing. */
+  readonly usage?: Usage
+}
+
+/** A model as tools get it. */
+export const chatModel = (name: string, ask: ChatModel['ask']): ChatModel => ({
+  name,
+  ask,
+  toString: () => name,
+})
+
 /** The conversation in which a tool is called. */
 export interface ChatView {
-  /** The name of the model that calls; absent where none does. */
-  readonly model?: string
+  /** The model that calls; absent if a person or a program runs the tool. */
+  readonly model?: ChatModel
   /** Oldest first, as they are now. A turn has what was asked and its own steps; a call by hand has none. */
   readonly messages: readonly ChatMessage[]
 }

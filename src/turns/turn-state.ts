@@ -1,5 +1,6 @@
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import { addSpent, type Spent } from './bill/spent.ts'
+import type { AskedByTools } from './asked-by-tools.ts'
 import type { StepMessage } from './ports.ts'
 import type { PreparedStep } from './prepared-step.ts'
 import type { Reply } from './reply.ts'
@@ -13,6 +14,7 @@ export interface Turn {
   /** All steps so far. */
   readonly messages: StepMessage[]
   readonly subTurns: SubTurnRunner
+  readonly askedByTools: AskedByTools
   /** The model's settings, as far as is known by now what it can do. */
   settings: ModelSettings
   /** The newest step; absent until the first prompt is composed. */

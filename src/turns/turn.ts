@@ -3,9 +3,10 @@ import type { RememberCounts } from '../prompt/history-counts.ts'
 import { isOverBudget } from '../prompt/ports.ts'
 import { createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools, type Toolbox } from '../toolbox/toolbox.ts'
-import type { ChatView } from '../tools/conversation.ts'
+import type { ChatModel, ChatView } from '../tools/conversation.ts'
 import type { Spent } from './bill/spent.ts'
 import { ask, type AskParts } from './ask.ts'
+import { createAskedByTools, type AskedByToolsParts } from './asked-by-tools.ts'
 import { done, endingOf, recordEnd, stopped, withinTime, type Ending } from './ending.ts'
 import { fallbackFor, handOver, type FallbackParts } from './fallback.ts'
 import { runSteps } from './loop.ts'
@@ -23,8 +24,9 @@ export type RunTurn = (job: TurnJob, stop: AbortSignal) => Promise<TurnEnd>
 export type StartSubTurns = (parent: ParentTurn, runTurn: RunTurn) => SubTurnRunner
 
 /** What every turn needs. */
-export interface TurnParts extends AskParts, FallbackParts {
+export interface TurnParts extends AskParts, AskedByToolsParts, FallbackParts {
   readonly prepareStep: PrepareStep
+  readonly calibrations: AskParts['calibrations']
   readonly rememberCounts: RememberCounts
   readonly startSubTurns: StartSubTurns
   readonly limits: TurnLimits
@@ -73,7 +75,7 @@ export function createRunTurn(parts: TurnParts): RunTurn {
       await handOver(turn, error, next.settings.name, parts.log)
       return await answer({ ...job, model: next }, signal, turn.spent)
     } finally {
-      await turn.subTurns.settled()
+      await Promise.all([turn.subTurns.settled(), turn.askedByTools.settled()])
     }
   }
 
@@ -83,7 +85,9 @@ export function createRunTurn(parts: TurnParts): RunTurn {
     const spent = (more: Spent): void => spend(turn, more)
     const subTurns = parts.startSubTurns({ job, signal, messages, offered, spent }, runTurn)
     const reply = createReply((text) => show(job, text))
-    const turn: Turn = { job, signal, messages, subTurns, reply, settings: job.model.settings }
+    const askedByTools = createAskedByTools(() => turn, nameOf(job), parts)
+    const { settings } = job.model
+    const turn: Turn = { job, signal, messages, subTurns, askedByTools, reply, settings }
     return turn
   }
 
@@ -165,7 +169,7 @@ async function firstStep(turn: Turn, { known, prepareStep }: TurnParts): Promise
 }
 
 function stepJobOf(turnNow: Turn): StepJob {
-  const { job, subTurns, messages } = turnNow
+  const { job, subTurns, askedByTools, messages } = turnNow
   const { recorder, room, requester, message, permissions, report, origin } = job
   const currentRoom = { name: room.name }
   const turn = { id: recorder.id, model: nameOf(job), currentRoom, subTurns }
@@ -176,7 +180,7 @@ function stepJobOf(turnNow: Turn): StepJob {
       return turnNow.settings
     },
     turn,
-    chat: chatOf(job, messages),
+    chat: chatOf(job, askedByTools.model, messages),
     report,
     ...(permissions ? { permissions } : {}),
     ...(origin ? { within: origin.within } : {}),
@@ -185,8 +189,8 @@ function stepJobOf(turnNow: Turn): StepJob {
 }
 
 /** The turn as its tools see it: what was asked, and its steps. */
-const chatOf = (job: TurnJob, messages: readonly StepMessage[]): ChatView => ({
-  model: nameOf(job),
+const chatOf = (job: TurnJob, model: ChatModel, messages: readonly StepMessage[]): ChatView => ({
+  model,
   get messages() {
     return [{ role: 'user' as const, text: attributed(job.message) }, ...messages]
   },

@@ -64,6 +64,12 @@ async function writeExamples(): Promise<void> {
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
 }
 
+/** What the page says that its examples print, in their order. */
+async function allPrinted(): Promise<readonly string[]> {
+  const page = await readFile(join(ROOT, 'docs/embedding.md'), 'utf8')
+  return [...page.matchAll(/It prints\n\n```text\n(.*?)\n```/gs)].map(([, printed]) => printed!)
+}
+
 const run = async (...args: readonly string[]): Promise<string> =>
   (await execa(process.execPath, args, { cwd: project })).stdout
 
@@ -92,15 +98,39 @@ describe('the package in an empty project', () => {
   })
 
   test('runs calls in order and without a model, with one reply for each', async () => {
-    const page = await readFile(join(ROOT, 'docs/embedding.md'), 'utf8')
-    const printed = /It prints\n\n```text\n(.*?)\n```/s.exec(page)?.[1]
-    expect(await run('out/calls.js')).toBe(printed)
+    expect(await run('out/calls.js')).toBe((await allPrinted()).at(0))
   })
 
   test('gives the tools of the server a directory, and nothing outside of it', async () => {
-    const page = await readFile(join(ROOT, 'docs/embedding.md'), 'utf8')
-    const printed = [...page.matchAll(/It prints\n\n```text\n(.*?)\n```/gs)].at(1)?.[1]
-    expect(await run('out/files.js')).toBe(printed)
+    expect(await run('out/files.js')).toBe((await allPrinted()).at(1))
+  })
+
+  test('lets a tool ask the model of its conversation, and counts what that used', async () => {
+    const from = models.requests.length
+    const call = { index: 0, id: 'a', name: 'translate', arguments: '{"text":"good morning"}' }
+    models.play(answer([{ call }]), says('bonjour'), says('It is bonjour.'))
+    expect(await run('out/translate.js', models.endpoint)).toBe('It is bonjour. (33 tokens in, 21 out)')
+    const [, question, last] = models.requests.slice(from).map(({ body }) => body)
+    expect(question?.messages).toEqual([
+      { role: 'user', content: 'In French, and nothing else: good morning' },
+    ])
+    expect(question?.tools ?? []).toEqual([])
+    expect(last?.messages.at(-1)).toMatchObject({ role: 'tool', content: 'bonjour' })
+  })
+
+  test('says in one sentence which field of a tool or a message is wrong', async () => {
+    const script = `
+      const { createChat, createModel, defineTool } = await import('sshawl')
+      const chat = createChat({ model: createModel({ name: 'g', backend: 'guide', model: 'g' }) })
+      const tried = [
+        async () => defineTool({ id: 'a', description: 'A.', access: 'read', parameters: {}, run: 'x' }),
+        () => chat.sendAppend([{ role: 'system', text: 'x' }]),
+      ]
+      for (const one of tried) await one().catch(({ message }) => console.log(message))`
+    expect((await evaluate(script)).split('\n')).toEqual([
+      'defineTool: run must be a function, got "x"',
+      `messages[0].role must be one of 'user', 'assistant', 'tool', 'note', got "system"`,
+    ])
   })
 
   test('has a conversation over HTTP: two calls, one of which fails, their replies in order, the answer', async () => {

@@ -67,7 +67,9 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const runTurn = createRunTurn({
     prepareStep: createPrepareStep({ scopedTools, snapshots, composer, calibrations, openToolbox }),
     calibrations,
+    composer,
     known,
+    turnLog,
     rememberCounts: createHistoryCounts(history, composer, log),
     startSubTurns: createSubTurns({ models: enabled, turnLog, limits }),
     models: enabled,

@@ -1,8 +1,8 @@
-import { indentLater } from '../../chat/entry-text.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { attributed } from '../../prompt/gather-snapshot.ts'
 import type { SubTurnRequest } from '../../tools/context.ts'
 import type { StepMessage } from '../ports.ts'
+import { transcript } from '../transcript.ts'
 import type { AnsweredEntry, TurnJob } from '../turn-job.ts'
 
 /**
@@ -28,23 +28,4 @@ function soFar(message: AnsweredEntry, messages: readonly StepMessage[]): readon
     `It was called with:\n${attributed(message)}`,
     ...(done.length > 0 ? [`What it has done so far:\n${done.join('\n')}`] : []),
   ]
-}
-
-/** What was said and found out, with later lines indented. Calls without a result yet are left out. */
-function transcript(messages: readonly StepMessage[]): readonly string[] {
-  const argumentsOf = new Map(
-    messages
-      .flatMap((message) => (message.role === 'assistant' ? message.calls : []))
-      .map((call) => [call.id, call.arguments]),
-  )
-  return messages.flatMap((message) => {
-    switch (message.role) {
-      case 'assistant':
-        return message.text ? [indentLater(`said: ${message.text}`)] : []
-      case 'tool': {
-        const args = argumentsOf.get(message.call) ?? ''
-        return [indentLater(`called ${message.name} ${args}\nresult: ${message.content}`)]
-      }
-    }
-  })
 }

@@ -3,15 +3,19 @@ import { headOf } from '../../lib/text/characters.ts'
 import type { Calibrations } from '../../prompt/calibration/calibration.ts'
 import type { ModelSettings } from '../../prompt/model-settings.ts'
 import type { Composer } from '../../prompt/ports.ts'
+import { countedPrompt } from '../../prompt/plain-prompt.ts'
 import type { Prompt } from '../../prompt/prompt.ts'
 import { targetOf } from '../../prompt/compose-prompt.ts'
 import type { KnownModels } from '../known-models.ts'
+import { askOnce, type AskOnceParts, type SingleRequest } from '../ask-once.ts'
+import type { CheckQuotas } from '../bill/token-quotas.ts'
+import { withinTime } from '../ending.ts'
 import { ModelError } from '../model-error.ts'
 import type { ConfiguredModel } from '../ports.ts'
 import { createAttempts, learnFromRefusal } from '../refusals.ts'
-import { askSummarizer, type AskSummarizerParts } from './ask-summarizer.ts'
+import type { TurnLog } from '../turn-log.ts'
 import { oldestWithin, withoutOpenCall, type CountedEntry } from './choose-rows.ts'
-import { summaryPrompt, summaryTexts } from './summary-prompt.ts'
+import { summaryTexts } from './summary-prompt.ts'
 
 /** A piece that is to be summed up. */
 export interface SummaryJob {
@@ -33,15 +37,18 @@ interface MadeSummary {
 
 /**
  * Makes one summary of as many of the rows as fit into one request. A request that the provider refuses for a reason which
- * another request mends is made again. Rejects as `askSummarizer` does, and with `WrapError`.
+ * another request mends is made again. Rejects as `askOnce` does, with `Refusal` and `WrapError`.
  */
 export type MakeSummary = (job: SummaryJob, stop: AbortSignal) => Promise<MadeSummary>
 
 /** What making a summary needs. */
-export interface MakeSummaryParts extends AskSummarizerParts {
+export interface MakeSummaryParts extends AskOnceParts {
+  readonly checkQuotas: CheckQuotas
+  readonly turnLog: Pick<TurnLog, 'beginInBackground'>
   readonly composer: Pick<Composer, 'count'>
   readonly known: KnownModels
   readonly calibrations: Pick<Calibrations, 'factorFor' | 'learnFrom' | 'learnRefusal'>
+  readonly limits: AskOnceParts['limits'] & { readonly turn_s: number }
 }
 
 /** Tokens of conversation in one request: a model that reads more at once overlooks more. */
@@ -76,6 +83,23 @@ export const createMakeSummary =
     }
   }
 
+/** Asks for a summary, whose cost is the room's: nobody asked for it. */
+async function askSummarizer(
+  { room, ...request }: Pick<SummaryJob, 'room'> & Pick<SingleRequest, 'model' | 'settings' | 'prompt'>,
+  stop: AbortSignal,
+  parts: MakeSummaryParts,
+): Promise<string> {
+  const { name } = request.settings
+  await parts.checkQuotas(room)
+  const recorder = parts.turnLog.beginInBackground({ room, model: name })
+  const { signal, end } = withinTime(parts.limits.turn_s, name, stop)
+  try {
+    return (await askOnce({ ...request, recorder, answer: 'summary' }, signal, parts)).text
+  } finally {
+    end()
+  }
+}
+
 /** The beginning of a summary that is longer than asked for: what comes after it in a prompt relies on its length. */
 async function cut(
   text: string,
@@ -106,8 +130,10 @@ async function fittingPrompt(
     const entries = chosen.map(({ entry }) => entry)
     const texts = summaryTexts(before, entries, tokens)
     const [system = 0, message = 0] = await composer.count(settings.encoding, [texts.system, texts.message])
-    if (system + message <= target)
-      return { prompt: summaryPrompt(texts, { system, message }, settings, target), entries }
+    if (system + message <= target) {
+      const counts = { system, message, context: 0 }
+      return { prompt: countedPrompt({ ...texts, context: '' }, counts, settings, target), entries }
+    }
     if (chosen.length === 1)
       throw new ModelError(
         `${settings.name}: a summary needs ${system + message} tokens, it has ${target}`,

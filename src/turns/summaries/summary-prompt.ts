@@ -2,8 +2,6 @@ import { indentLater } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { groupsOfCalls } from '../../prompt/conversation/conversation-rows.ts'
 import { textOfGroup } from '../../prompt/conversation/conversation.ts'
-import { plainPrompt } from '../../prompt/plain-prompt.ts'
-import type { Prompt } from '../../prompt/prompt.ts'
 
 /** What a summarizer reads. Both texts are what people wrote, so they are the user's part, and none of ours. */
 export interface SummaryTexts {
@@ -50,17 +48,3 @@ const conversationOf = (entries: readonly Entry[]): string =>
       ),
     )
     .join('\n')
-
-/** A prompt of these texts, with what they count. */
-export function summaryPrompt(
-  { system, message }: SummaryTexts,
-  counts: { readonly system: number; readonly message: number },
-  model: { readonly encoding: string; readonly contextWindow: number; readonly maxOutput: number },
-  target: number,
-): Prompt {
-  const { encoding, contextWindow: window, maxOutput: reserved_output } = model
-  const used = counts.system + counts.message
-  const none = { context: 0, tools: 0, framing: 0 }
-  const budget = { window, reserved_output, target, used, ...counts, ...none }
-  return { ...plainPrompt(system, message), encoding, budget }
-}

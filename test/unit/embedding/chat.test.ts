@@ -136,7 +136,7 @@ describe('createChat', () => {
   it('shows its tools the conversation as it is, and keeps what they tell people as notes that no model reads', async () => {
     const looks = tool('looks', async (_args, { chat, addMessage }) => {
       await addMessage({ kind: 'notice', level: 'info', author: 'x', text: 'looking\u0007' })
-      return ok(`${chat.model}: ${chat.messages.map(({ role }) => role).join()}`)
+      return ok(`${chat.model?.name}: ${chat.messages.map(({ role }) => role).join()}`)
     })
     const model = scriptedModel(call(['looks', {}]), say('done'), say('bye'))
     const chat = createChat({ model, name: 'qwen', system: 'Be kind.', tools: [looks] })
@@ -270,6 +270,40 @@ describe('createChat', () => {
     expect((await chat.send('@guide tools')).text).toBe('Tools in the request I was given (1): a')
     expect((await chat.send('@guide call a {"q":"x"}')).text).toBe('{"q":"x"}')
     expect((await chat.send('@guide context')).text).toMatch(/^0 of 0 tokens used/)
+  })
+})
+
+describe('a tool of a chat that asks its model', () => {
+  const asks = tool('asks', async (_args, { chat }) => {
+    const { text, usage } = await chat.model!.ask([...chat.messages, { role: 'user', text: 'and 2 and 3?' }])
+    return ok(`${String(chat.model)} said ${text} for ${usage?.output}`)
+  })
+
+  it('gets the answer, whose tokens are a part of the usage of the whole', async () => {
+    const model = scriptedModel(call(['asks', {}]), say('5'), say('done'))
+    const chat = createChat({ model, name: 'qwen', tools: [asks] })
+    expect(await chat.send('2 and 2?')).toEqual({
+      text: 'done',
+      reason: 'stop',
+      usage: { input: 30, output: 3 },
+    })
+    expect(replies(chat)).toEqual(['qwen said 5 for 1'])
+    expect(model.requests[1]).toMatchObject({
+      prompt: { context: 'The conversation so far:\nwas asked: 2 and 2?', message: 'and 2 and 3?' },
+      messages: [],
+      tools: [],
+    })
+    expect(roles(chat)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+  })
+
+  it('is stopped with the answer', async () => {
+    const stop = new AbortController()
+    const model = scriptedModel(call(['asks', {}]), hangs('…'))
+    const chat = createChat({ model, tools: [asks] })
+    const answer = chat.send('2 and 2?', stop.signal)
+    await model.arrived(2)
+    stop.abort(new Error('enough'))
+    await expect(answer).rejects.toThrow('enough')
   })
 })
 

@@ -1,0 +1,78 @@
+import { createSerial } from '../lib/jobs/serial.ts'
+import type { Calibrations } from '../prompt/calibration/calibration.ts'
+import { targetOf } from '../prompt/compose-prompt.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
+import { countedPrompt } from '../prompt/plain-prompt.ts'
+import type { Composer } from '../prompt/ports.ts'
+import type { Prompt } from '../prompt/prompt.ts'
+import { ArgumentError } from '../tools/arguments.ts'
+import { chatModel, type ChatMessage, type ChatModel, type ModelAnswer } from '../tools/conversation.ts'
+import { askOnce, type AskOnceParts } from './ask-once.ts'
+import { spentFor } from './bill/spent.ts'
+import { usesTokens } from './bill/token-quotas.ts'
+import { questionTexts } from './transcript.ts'
+import type { TurnLog } from './turn-log.ts'
+import { spend, type Turn } from './turn-state.ts'
+
+/** What asking for a tool needs. */
+export interface AskedByToolsParts extends AskOnceParts {
+  readonly composer: Pick<Composer, 'count'>
+  readonly turnLog: Pick<TurnLog, 'beginSubTurn'>
+  readonly calibrations: Pick<Calibrations, 'factorFor' | 'learnFrom'>
+}
+
+/** The model of a turn as the turn's tools may ask it. */
+export interface AskedByTools {
+  readonly model: ChatModel
+  /** Resolves when all questions have ended and are charged. */
+  settled(): Promise<void>
+}
+
+/**
+ * Each question is stored and charged like a side turn of the turn, for its requester. They are asked one
+ * after the other, since a quota is looked at before each request: many at once would all be below it.
+ */
+export function createAskedByTools(turn: () => Turn, name: string, parts: AskedByToolsParts): AskedByTools {
+  const oneByOne = createSerial()
+  const ask: ChatModel['ask'] = (messages, signal) => oneByOne(() => askFor(turn(), messages, signal, parts))
+  return { model: chatModel(name, ask), settled: () => oneByOne(() => undefined) }
+}
+
+async function askFor(
+  turn: Turn,
+  messages: readonly ChatMessage[],
+  stop: AbortSignal | undefined,
+  parts: AskedByToolsParts,
+): Promise<ModelAnswer> {
+  const { job, settings } = turn
+  const signal = stop ? AbortSignal.any([turn.signal, stop]) : turn.signal
+  signal.throwIfAborted()
+  const prompt = await promptOf(messages, settings, parts)
+  if (usesTokens(settings)) await job.recorder.bill.allow()
+  const { room, requester, recorder } = job
+  const facts = { room: room.name, requester, model: settings.name, parent: recorder.id }
+  job.report('thinking')
+  const request = {
+    ...{ model: job.model, settings, prompt, recorder: parts.turnLog.beginSubTurn(facts) },
+    answer: 'answer' as const,
+    spent: (usage: Parameters<typeof spentFor>[0]) => spend(turn, spentFor(usage, settings.price)),
+  }
+  return await askOnce(request, signal, parts)
+}
+
+/** Throws `ArgumentError`. */
+async function promptOf(
+  messages: readonly ChatMessage[],
+  settings: ModelSettings,
+  { composer, calibrations }: AskedByToolsParts,
+): Promise<Prompt> {
+  const texts = questionTexts(messages)
+  const target = targetOf({ ...settings, calibration: await calibrations.factorFor(settings) })
+  const [context = 0, message = 0] = await composer.count(settings.encoding, [texts.context, texts.message])
+  const used = context + message
+  if (used > target) {
+    const space = `@${settings.name} has space for ${target}`
+    throw new ArgumentError(`the messages have ${used} tokens and ${space}; ask about less at once`)
+  }
+  return countedPrompt(texts, { system: 0, context, message }, settings, target)
+}
