@@ -1,6 +1,6 @@
 import { shown } from './arguments.ts'
 import { type JsonObject, stableJson } from '../lib/json.ts'
-import { failed, type ToolResult, withTrouble } from './result.ts'
+import { failed, type ToolResult } from './result.ts'
 import type { PermissionProvider, ToolContext } from './context.ts'
 import type { Asked, Question, Tool } from './tool.ts'
 
@@ -79,13 +79,4 @@ function whyNot(verdict: unknown): string | undefined {
   if (typeof verdict === 'object' && verdict !== null && 'why' in verdict && typeof verdict.why === 'string')
     return verdict.why
   return `the permission provider answered ${shown(verdict)}, which is neither 'allow' nor 'deny' nor { why }`
-}
-
-/** Asks if that is needed, and runs a call: for a caller that has no limits of its own to keep. */
-export async function callTool(tool: Tool, args: JsonObject, context: ToolContext): Promise<ToolResult> {
-  return await withTrouble(tool.id, async () => {
-    const question = await questionFor(tool, args, context)
-    const refusal = question === 'nobody' ? undefined : await refusalOf(question, tool, context)
-    return refusal ?? (await tool.run(args, context))
-  })
 }

@@ -102,7 +102,11 @@ describe('the package in an empty project', () => {
   })
 
   test('gives the tools of the server a directory, and nothing outside of it', async () => {
-    expect(await run('out/files.js')).toBe((await allPrinted()).at(1))
+    expect(await run('out/files.js')).toBe((await allPrinted()).at(2))
+  })
+
+  test('calls single tools with a part of a context, or none: what asks is denied, and nothing throws', async () => {
+    expect(await run('out/one.js')).toBe((await allPrinted()).at(1))
   })
 
   test('lets a tool ask the model of its conversation, and counts what that used', async () => {
