@@ -94,6 +94,13 @@ const requirements: Requirements = [
     },
   ],
   [
+    'a tool of a wrong form is refused when it is defined, with what is wrong',
+    () => {
+      const wrong = { id: 'shelf', description: 'A test.', access: 'read', parameters: {}, run: 'later' }
+      expect(() => defineTool(wrong as never)).toThrow('defineTool: run must be a function, got "later"')
+    },
+  ],
+  [
     'the explicit description of a parameter wins over that of its schema',
     () => {
       const input = z.strictObject({ a: z.string().describe('weak'), b: z.string().describe('kept') })

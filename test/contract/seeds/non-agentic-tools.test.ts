@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import {
+  callTool,
   createChat,
+  createContext,
   createToolbox,
   defineTool,
   executeTools,
@@ -76,7 +78,7 @@ const requirements: Requirements = [
     'a tool reads the conversation and the name of the model that calls it from its context',
     async () => {
       const looks = uses(
-        ({ chat }) => `${chat.model} has read: ${chat.messages.map(({ role }) => role).join()}`,
+        ({ chat }) => `${chat.model?.name} has read: ${chat.messages.map(({ role }) => role).join()}`,
       )
       const chat = createChat({
         model: scriptedModel(call(['visit', {}]), say('bye')),
@@ -85,6 +87,42 @@ const requirements: Requirements = [
       })
       await chat.send('hello')
       expect(chat.messages[2]).toMatchObject({ content: 'oak has read: user,assistant' })
+    },
+  ],
+  [
+    'a tool asks the model that calls it a question of its own',
+    async () => {
+      const asks = uses(async ({ chat }) => (await chat.model!.ask([{ role: 'user', text: 'a word?' }])).text)
+      const model = scriptedModel(call(['visit', {}]), say('moss'), say('bye'))
+      const chat = createChat({ model, name: 'oak', tools: [asks] })
+      await chat.send('hello')
+      expect(chat.messages[2]).toMatchObject({ content: 'moss' })
+      expect(JSON.stringify(model.requests[1])).toContain('a word?')
+    },
+  ],
+  [
+    'a single call needs no context: what asks is denied, and the rest runs',
+    async () => {
+      expect(
+        await callTool(
+          uses(() => 'read'),
+          {},
+          {},
+        ),
+      ).toMatchObject({ content: 'read', isError: false })
+      expect(
+        await callTool(
+          uses(() => 'written', 'write'),
+          {},
+          {},
+        ),
+      ).toMatchObject({
+        content: expect.stringMatching(/^ERROR: Permission denied: /),
+        isError: true,
+      })
+      expect(await callTool(asksInside, {}, createContext({ permissions: allowAll }))).toMatchObject({
+        content: 'the answer is "allow"',
+      })
     },
   ],
   [

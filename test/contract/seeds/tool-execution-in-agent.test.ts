@@ -141,6 +141,18 @@ const requirements: Requirements = [
     },
   ],
   [
+    'sendAppend refuses a message of a wrong form, and appends none',
+    async () => {
+      const chat = createChat({ model: scriptedModel() })
+      const wrong = [
+        { role: 'user', text: 'a' },
+        { role: 'system', text: 'b' },
+      ] as never
+      await expect(chat.sendAppend(wrong)).rejects.toThrow("messages[1].role must be one of 'user'")
+      expect(chat.messages).toEqual([])
+    },
+  ],
+  [
     'an answer is cancelled by its signal, and no further call runs',
     async () => {
       const stop = new AbortController()
@@ -170,7 +182,7 @@ const requirements: Requirements = [
   [
     'a tool belongs to no connection: two chats share it, and it finds the caller of each in its context',
     async () => {
-      const who = tool('who', ({ chat }) => `called by ${chat.model}`)
+      const who = tool('who', ({ chat }) => `called by ${chat.model?.name}`)
       const [oak, elm] = ['oak', 'elm'].map((name) =>
         createChat({ model: scriptedModel(call(['who', {}]), say('bye')), name, tools: [who] }),
       )
