@@ -1,3 +1,4 @@
+import * as crypto from 'node:crypto'
 import { createHash, createPublicKey, diffieHellman, type KeyObject } from 'node:crypto'
 import { ml_kem768 } from '@noble/post-quantum/ml-kem.js'
 import type { Connection } from 'ssh2'
@@ -183,14 +184,33 @@ export function makeHybrid(exchange: Exchange, seed?: Uint8Array): void {
       if (sent.length !== ENCAPSULATION_KEY_BYTES + POINT_BYTES)
         throw new Error(`a first message of ${sent.length} bytes`)
       const key = sent.subarray(0, ENCAPSULATION_KEY_BYTES)
-      const { cipherText, sharedSecret } = ml_kem768.encapsulate(key, seed)
+      const { ciphertext, sharedKey } = encapsulate(key, seed)
       const classic = agree(exchange, sent.subarray(ENCAPSULATION_KEY_BYTES))
-      reply = Buffer.concat([cipherText, point])
-      return createHash('sha256').update(sharedSecret).update(classic).digest()
+      reply = Buffer.concat([ciphertext, point])
+      return createHash('sha256').update(sharedKey).update(classic).digest()
     } catch (error) {
       return toError(error)
     }
   }
+}
+
+interface Encapsulated {
+  readonly ciphertext: Uint8Array
+  readonly sharedKey: Uint8Array
+}
+
+/** Node 24.7 and later: 0.12 ms, where JavaScript takes 0.8 ms. */
+const { encapsulate: native } = crypto as { encapsulate?: (key: KeyObject) => Encapsulated }
+
+/** RFC 9935: what a SubjectPublicKeyInfo has before a key of ML-KEM-768. */
+const SPKI_START = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex')
+
+/** Throws for a key with numbers beyond the modulus (FIPS 203, section 7.2). */
+function encapsulate(key: Buffer, seed: Uint8Array | undefined): Encapsulated {
+  if (native && !seed)
+    return native(createPublicKey({ key: Buffer.concat([SPKI_START, key]), format: 'der', type: 'spki' }))
+  const { cipherText, sharedSecret } = ml_kem768.encapsulate(key, seed)
+  return { ciphertext: cipherText, sharedKey: sharedSecret }
 }
 
 /**

@@ -115,6 +115,20 @@ test('the hybrid gives the secret that OpenSSL 3.5 finds with the same keys', ()
   expect([reply.length, reply.subarray(1088).toString('hex')]).toEqual([1120, BOB_POINT])
 })
 
+test('the hybrid gives both sides one secret', () => {
+  const [client, server] = [exchange(), exchange()]
+  const { publicKey, secretKey } = ml_kem768.keygen()
+  makeHybrid(server)
+  const secret = server.computeSecret(Buffer.concat([publicKey, client.getPublicKey()]))
+  const reply = server.getPublicKey()
+  const classic = diffieHellman({
+    privateKey: client._keys!.privateKey,
+    publicKey: derKey(reply.subarray(1088)),
+  })
+  const shared = ml_kem768.decapsulate(reply.subarray(0, 1088), secretKey)
+  expect(secret).toEqual(createHash('sha256').update(shared).update(classic).digest())
+})
+
 test.each([
   ['nothing', Buffer.alloc(0)],
   ['the point alone', FIRST_MESSAGE.subarray(1184)],
