@@ -16,14 +16,16 @@ export function readingUsage(fetchIt: typeof fetch): typeof fetch {
     const response = await fetchIt(input, init)
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
     if (!response.body || !isStream) return response
-    return new Response(ReadableStream.from(repaired(response.body)), response)
+    const isChat = /\/chat\/completions(?:\?|$)/.test(input instanceof Request ? input.url : String(input))
+    return new Response(ReadableStream.from(repaired(response.body, isChat)), response)
   }
 }
 
-async function* repaired(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* repaired(body: ReadableStream<Uint8Array>, isChat: boolean): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
   try {
-    for await (const line of linesOf(body)) yield encoder.encode(`${repairedLine(errorAsData(line))}\n`)
+    for await (const line of linesOf(body))
+      yield encoder.encode(`${repairedLine(errorAsData(line), isChat)}\n`)
   } catch (cause) {
     // Some of the libraries wait for the first event, so that nobody else sees that there was an answer.
     throw new AnswerBroken('the answer broke off', { cause })
@@ -32,19 +34,16 @@ async function* repaired(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 
 /** A line that may report a usage, or is one of those in which Anthropic's library wants one. */
 const MAY_REPORT = /^data:.*"(?:usage|usageMetadata|message_start|message_delta)"/
-/**
- * A line of a gateway's own, such as a price at the end. Events of Anthropic have a type, those of Gemini
- * candidates.
- */
-const LACKS_CHOICES = /^data:\s*\{(?!.*"(?:choices|type|candidates)")/
+/** A line of chat completions that is no chunk, such as a price that a gateway adds at the end. */
+const LACKS_CHOICES = /^data:\s*\{(?!.*"choices":\s*\[)/
 
-function repairedLine(line: string): string {
-  if (!MAY_REPORT.test(line) && !LACKS_CHOICES.test(line)) return line
+function repairedLine(line: string, isChat: boolean): string {
+  if (!MAY_REPORT.test(line) && !(isChat && LACKS_CHOICES.test(line))) return line
   try {
     const event = parseJson(line.slice('data:'.length))
     if (!isJsonObject(event)) return line
-    const isOwn = LACKS_CHOICES.test(line) && !('error' in event)
-    return `data: ${JSON.stringify({ ...repairedEvent(event), ...(isOwn && { choices: [] }) })}`
+    const isOwn = isChat && !Array.isArray(event['choices']) && !event['error']
+    return `data: ${JSON.stringify({ ...repairedEvent(event), ...(isOwn && { choices: [], error: undefined }) })}`
   } catch {
     return line
   }

@@ -104,17 +104,28 @@ describe.each(ANSWERS)('a usage that %s reports', (backend, answer) => {
   })
 })
 
-/** Gateways add events of their own behind the answer: a usage without choices, a price. */
+/** Events that gateways add of their own. */
+const OWN_EVENTS = [
+  { usage: { prompt_tokens: 7, completion_tokens: 2 } },
+  { price: 0.002 },
+  { type: 'billing', cost: 1 },
+  { note: 'no "choices": [] here', candidates: 1 },
+  { choices: null },
+  { error: null },
+].map((event) => `data: ${JSON.stringify(event)}\n\n`)
+
 it.each(['openai', 'openai-compatible'] as const)(
-  'an event without choices after the end leaves the answer of %s whole',
+  'events without choices before, amid and after the answer leave that of %s whole',
   async (backend) => {
-    const usage = { prompt_tokens: 7, completion_tokens: 2 }
+    const own = OWN_EVENTS.join('')
     const events = await ask(
       backend,
       raw(
-        chunk({ choices: [{ index: 0, delta: { content: 'ok' }, finish_reason: null }] }) +
+        own +
+          chunk({ choices: [{ index: 0, delta: { content: 'ok' }, finish_reason: null }] }) +
+          own +
           chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }) +
-          `data: ${JSON.stringify({ usage })}\n\ndata: {"price": 0.002}\n\ndata: [DONE]\n\n`,
+          `${own}data: [DONE]\n\n`,
       ),
     )
     expect(events.filter(({ type }) => type !== 'reported')).toEqual([
