@@ -1,8 +1,8 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setPriority } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { packagesOf } from './engines.ts'
@@ -180,8 +180,11 @@ function directoriesOf(name: string, from: string): readonly string[] {
   // Packages of types only need not be installed.
   if (found === undefined) return []
   const real = realpathSync(found)
+  const all = dirname(found)
+  // Where node_modules is itself a link, Node looks at it, too.
+  const linked = lstatSync(all).isSymbolicLink() ? all : found
   const { dependencies = {} } = JSON.parse(readFileSync(join(real, 'package.json'), 'utf8')) as Manifest
-  return [found, real, ...Object.keys(dependencies).flatMap((one) => directoriesOf(one, real))]
+  return [linked, real, ...Object.keys(dependencies).flatMap((one) => directoriesOf(one, real))]
 }
 
 interface Manifest {

@@ -44,6 +44,17 @@ test.each(ENGINE_NAMES)('a prompt is composed by %s if all packages are links', 
   expect(system).toContain('You take part in a chat room')
 })
 
+test('a prompt is composed if the directory of all packages is a link', async () => {
+  const place = join(root, 'elsewhere')
+  for (const part of ['dist', 'lua', 'package.json'])
+    await cp(join(paths.root, part), join(place, part), { recursive: true })
+  await symlink(join(paths.root, 'node_modules'), join(place, 'node_modules'))
+  const { log } = recordingLog()
+  const entry = join(place, 'dist/wrap-process.js')
+  await using composer = createComposer({ entry, packageRoot: place, engine: 'wasmoon', log })
+  expect((await composer.compose(inRoom('lobby'))).system).toContain('You take part in a chat room')
+})
+
 test('a composer whose process does not start says so, and in the log why', async () => {
   await rm(join(root, 'node_modules/tiktoken'))
   const { lines, log } = recordingLog()
