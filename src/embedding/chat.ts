@@ -104,9 +104,8 @@ export function createChat(options: ChatOptions): Chat {
 
   const request = (): ModelRequest<RequestMessage> => {
     const [first, ...rest] = messages.filter((message) => message.role !== 'note')
-    if (first?.role !== 'user') throw new ChatError('a conversation begins with what its user says: use send')
     return {
-      prompt: plainPrompt(system, first.text),
+      prompt: plainPrompt(system, first?.role === 'user' ? first.text : ''),
       messages: rest,
       tools: toolbox.definitions(),
       maxOutput,
@@ -183,6 +182,8 @@ export function createChat(options: ChatOptions): Chat {
   ): Promise<Answer> {
     if (busy) throw new ChatError('the model is answering; wait for its answer')
     checkForm(more)
+    const first = [...messages, ...more].find(({ role }) => role !== 'note')
+    if (first?.role !== 'user') throw new ChatError('a conversation begins with what its user says: use send')
     busy = true
     try {
       for (const message of more) append(cleanMessage(message))

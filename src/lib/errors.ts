@@ -3,5 +3,11 @@ export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
 /** What an error says; anything may be thrown. */
-export const errorMessage = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error)
+export function errorMessage(error: unknown): string {
+  if (error instanceof Error) return error.message
+  try {
+    return String(error)
+  } catch {
+    return 'an error without words'
+  }
+}

@@ -61,7 +61,8 @@ interface ToolParts<Shape extends z.ZodRawShape> {
 export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool
 export function defineTool<const Parameters extends PlainParameters>(spec: PlainToolSpec<Parameters>): Tool
 export function defineTool(spec: ToolSpec<z.ZodRawShape> | PlainToolSpec<PlainParameters>): Tool {
-  const given: unknown = spec
+  // Fields and methods that an object inherits would be lost in the tool.
+  const given: unknown = typeof spec === 'object' && spec !== null ? { ...spec } : spec
   const hasInput = typeof given === 'object' && given !== null && 'input' in given
   const problems = problemsIn(hasInput ? ZOD_FORM : PLAIN_FORM, given, '')
   if (problems.length > 0) throw new Error(`defineTool: ${problems.join('; ')}`)
