@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INITIALIZE, openHttpAgent, postMcp } from '../support/mcp/http-agent.ts'
 import type { AnyServer } from '../support/server.ts'
@@ -8,7 +10,7 @@ let base: string
 beforeAll(async () => {
   stage = await createStageHere({
     isShared: true,
-    config: '[limits]\nexec_per_person = 3\nrate_burst = 1000\nrate_per_s = 1000\n',
+    config: '[limits]\nexec_per_person = 3\nrooms_per_person = 40\nrate_burst = 1000\nrate_per_s = 1000\n',
     http: true,
   })
   base = stage.server.http
@@ -86,6 +88,33 @@ test('what ends one of two streams for the same room leaves the other', async ()
   await other.close()
 })
 
+test("the protocol's own client listens again when its connections break, and reads in history what it missed", async () => {
+  using relay = await openRelay()
+  await using agent = await openHttpAgent(relay.base, await tokenOf('gus'))
+  await agent.call('join', { room: 'lobby' })
+  await stage.as('alice', ['say', 'lobby', 'first'])
+  await agent.waitFor('first')
+  relay.breakAll()
+  await stage.as('alice', ['say', 'lobby', 'while you were away'])
+  const hears = async (): Promise<boolean> => {
+    await stage.as('alice', ['say', 'lobby', 'are you back?'])
+    return JSON.stringify(agent.heard).includes('are you back?')
+  }
+  await expect.poll(hears, { timeout: 20_000 }).toBe(true)
+  expect((await agent.call('history', { room: 'lobby' })).text).toContain('while you were away')
+})
+
+test('a client of 2026-07-28 may listen for one room after the other, for more than it may follow at once', async () => {
+  await using agent = await openHttpAgent(base, await tokenOf('frank'), { modern: true })
+  for (let i = 0; i < 33; i++) {
+    await agent.call('create_room', { room: `f${i}` })
+    const stream = await agent.client.listen({ resourceSubscriptions: [`room://f${i}/log`] })
+    await stage.as('alice', ['say', `f${i}`, 'news'])
+    await agent.waitFor(`room://f${i}/log`)
+    await stream.close()
+  }
+})
+
 test('requests of a token that come together share one agent, which leaves what it joined', async () => {
   const token = await tokenOf('grace')
   const meta = {
@@ -106,6 +135,37 @@ test('requests of a token that come together share one agent, which leaves what 
     expect((await stage.as('alice', ['who', room])).stdout).not.toContain('grace')
   }
 })
+
+/** A way to the server that breaks when the test says so. */
+async function openRelay() {
+  const sockets = new Set<Socket>()
+  const { hostname, port } = new URL(base)
+  const relay = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.pipe(to)
+      from.on('error', () => to.destroy()).on('close', () => to.destroy())
+    }
+  })
+  relay.listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  const breakAll = (): void => {
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
+  return {
+    base: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`,
+    breakAll,
+    [Symbol.dispose]() {
+      breakAll()
+      relay.close()
+    },
+  }
+}
 
 describe('a room', () => {
   test.each([{}, { modern: true as const }])(
@@ -238,6 +298,18 @@ describe('a session', () => {
     await stage.as('rhea', ['ban', 'mallory'])
     await expect(agent.call('list_rooms')).rejects.toThrow()
     expect((await post(token, INITIALIZE)).status).toBe(401)
+  })
+
+  test('that listens stays when clients of its person come that leave without DELETE', async () => {
+    const token = await tokenOf('nora')
+    await using agent = await openHttpAgent(base, token)
+    await agent.call('join', { room: 'hall' })
+    await stage.as('alice', ['say', 'hall', 'before'])
+    await agent.waitFor('before')
+    for (let count = 0; count < 9; count++) await (await post(token, INITIALIZE)).text()
+    await stage.as('alice', ['say', 'hall', 'after nine others'])
+    await agent.waitFor('after nine others')
+    expect((await agent.call('say', { room: 'hall', text: 'still here' })).isError).toBe(false)
   })
 
   test('too many: the one that was used least lately gives way', async () => {

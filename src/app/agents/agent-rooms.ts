@@ -16,8 +16,6 @@ export interface AgentRooms extends AgentControl {
   unfollow(name: string): void
   /** Whether the person may read it now. Rejects with `StorageError`. */
   sees(name: string): Promise<boolean>
-  /** How often `putOut` was called. */
-  timesPutOut(): number
   readonly putOut: NonNullable<OpenClient['leave']>
   listen(listener: AgentListener): void
   /** For an agent that is over: it enters none any more. Rejects with `StorageError`. */
@@ -40,7 +38,6 @@ export function createAgentRooms(
   const oneByOne = createSerial()
   let listener: AgentListener | undefined
   let isOver = false
-  let timesPutOut = 0
 
   const participant = (): Participant => ({
     person,
@@ -125,16 +122,13 @@ export function createAgentRooms(
         throw error
       }
     },
-    timesPutOut: () => timesPutOut,
-    putOut(name, why) {
-      timesPutOut += 1
-      return oneByOne(async () => {
+    putOut: (name, why) =>
+      oneByOne(async () => {
         const wasFollowed = followed.has(name)
         const wasThere = await silentDuring(name, () => goOut(name))
         const out = { why, isFollowed: followed.has(name) }
         if (wasThere || wasFollowed) listener?.putOut(name, out)
-      })
-    },
+      }),
     listen(heard) {
       listener = heard
     },

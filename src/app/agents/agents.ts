@@ -117,7 +117,6 @@ export function createAgents(parts: AgentParts): Agents {
           }),
         unfollow: rooms.unfollow,
         sees: rooms.sees,
-        timesPutOut: rooms.timesPutOut,
         async close() {
           forget()
           uncount?.()

@@ -6,7 +6,7 @@ import { createHttpServer, type HttpServer } from '../../adapters/http/server.ts
 import type { ReadableMeter } from '../../adapters/metrics/meter.ts'
 import { networkOf } from '../../adapters/ssh/admission/networks.ts'
 import { createVisits } from '../../adapters/ssh/admission/visits.ts'
-import { createMcpHttp, type McpHttp } from '../../adapters/mcp/http/serve-http.ts'
+import { createMcpHttp, type McpHttp } from '../../adapters/mcp/server/http.ts'
 import { createMcpServer } from '../../adapters/mcp/server/server.ts'
 import type { OpenClients } from '../../chat/moderation/open-clients.ts'
 import type { Tokens } from '../../chat/people/tokens.ts'

@@ -69,8 +69,6 @@ export interface Agent {
   unfollow(room: string): void
   /** Whether the person may read this room now. Rejects with `StorageError`. */
   sees(room: string): Promise<boolean>
-  /** How often the person was put out of a room since the agent is there, whether or not it was in that room. */
-  timesPutOut(): number
   /**
    * From now on the listener is told what is written to the person alone, first what waits. The function returned ends that.
    * Nothing is told to an agent whose token is for some rooms only.

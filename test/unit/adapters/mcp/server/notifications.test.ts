@@ -14,7 +14,6 @@ async function createScene(era: 'legacy' | 'modern') {
     follow: async () => undefined,
     unfollow() {},
     sees: async () => true,
-    timesPutOut: () => 0,
     readMessages: () => () => {},
     listen: (heard) => void (listener = heard),
     signal: new AbortController().signal,

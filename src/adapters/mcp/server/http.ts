@@ -1,0 +1,226 @@
+/**
+ * MCP over streamable HTTP: which client a request belongs to, how many one person may have, and when one ends. It must not
+ * know how HTTP is served, nor what a token is worth: it is given requests of somebody who was let in.
+ */
+import { randomUUID } from 'node:crypto'
+import { isLegacyRequest } from '@modelcontextprotocol/server'
+import type { Person } from '../../../chat/people/person.ts'
+import type { MonotonicClock } from '../../../chat/ports.ts'
+import { isTooDeep, MAX_JSON_DEPTH } from '../../../lib/clean-json.ts'
+import { isJsonObject, parseJson, type Json } from '../../../lib/json.ts'
+import { whenAborted } from '../../../lib/when-aborted.ts'
+import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.ts'
+import {
+  failed,
+  TokenAgent,
+  type ClosableAgent,
+  type Connection,
+  type TokenAgentOptions,
+} from './token-agent.ts'
+
+export interface McpHttpOptions extends TokenAgentOptions {
+  /** Opens an agent of somebody. Rejects with `StorageError`. */
+  readonly openAgent: (person: Person) => Promise<ClosableAgent>
+  readonly limits: SessionLimits
+  readonly clock: MonotonicClock
+}
+
+/** The keys of `[limits]` that concern sessions over HTTP. */
+interface SessionLimits {
+  /** Sessions of one person at once. */
+  readonly exec_per_person: number
+  /** Seconds after which a session that asks nothing and hears nothing ends. */
+  readonly mcp_idle_s: number
+}
+
+export interface McpHttp extends AsyncDisposable {
+  /** Answers a request of somebody who came with a token. Its signal is aborted once the answer is over. */
+  fetch(request: Request, person: Person): Promise<Response>
+  /** Sessions that are open. */
+  sessions(): number
+  /** Ends each session once its running calls are answered. Further requests are refused. */
+  drain(): void
+}
+
+export function createMcpHttp(options: McpHttpOptions): McpHttp {
+  const sessions = new Sessions(options)
+  return {
+    sessions: () => sessions.count(),
+    drain: () => sessions.drain(),
+    async fetch(request, person) {
+      if (sessions.isDraining) return failed(503, 'the server is stopping; ask again when it is back')
+      const body = await readBody(request)
+      if (body instanceof Response) return body
+      const isModern = !(await isLegacyRequest(request, body))
+      const id = isModern ? keyOf(person) : request.headers.get('mcp-session-id')
+      const known = id === null ? undefined : sessions.find(id, person)
+      if (known) return await sessions.answer(known, request, body)
+      if (!isModern && id !== null) return failed(404, 'there is no such session; initialize a new one')
+      if (!isModern && methodOf(body) !== 'initialize') return failed(400, NOT_BEGUN)
+      const session = sessions.open(person, isModern)
+      if (!session) return failed(429, TOO_MANY)
+      const response = await sessions.answer(session, request, body)
+      // Nobody else knows the name of a session whose client went away before it was told.
+      if (!isModern && (!response.ok || request.signal.aborted)) await sessions.end(session)
+      return response
+    },
+    [Symbol.asyncDispose]: () => sessions.endAll(),
+  }
+}
+
+const NOT_BEGUN = 'a session begins with initialize, and each later request names it in Mcp-Session-Id'
+
+const TOO_MANY = 'as many agents of yours listen already as one person may have; close one of them'
+
+/** A client's session, or since 2026-07-28 all requests of a token. */
+interface Session {
+  /** Nobody can guess it; since 2026-07-28 it is the key. */
+  readonly id: string
+  readonly person: Person
+  /** Of its token and the token's rooms: another token does not know it. */
+  readonly key: string
+  readonly over: AbortController
+  readonly agent: TokenAgent
+  readonly connection: Promise<Connection>
+  /** Requests under way that have an end. */
+  calls: number
+  /** Requests under way that are open as long as the client listens. */
+  streams: number
+  usedAt: number
+}
+
+/** How often idle sessions are looked for, in ms, unless `mcp_idle_s` is shorter. */
+const LOOK_MS = 10_000
+
+/** A client that listens to nothing and asked nothing for so long has probably gone without `DELETE`, in ms. */
+const SILENT_MS = 60_000
+
+class Sessions {
+  readonly #options: McpHttpOptions
+  readonly #sessions = new Map<string, Session>()
+  readonly #agents = new Map<string, TokenAgent>()
+  #looking: NodeJS.Timeout | undefined
+  isDraining = false
+
+  constructor(options: McpHttpOptions) {
+    this.#options = options
+  }
+
+  count(): number {
+    return this.#sessions.size
+  }
+
+  find(id: string, person: Person): Session | undefined {
+    const session = this.#sessions.get(id)
+    return session?.key === keyOf(person) ? session : undefined
+  }
+
+  /** Undefined if the person has too many, and all of them listen. */
+  open(person: Person, isModern: boolean): Session | undefined {
+    if (!this.#makeRoom(person)) return undefined
+    const key = keyOf(person)
+    const agent = this.#agents.get(key) ?? new TokenAgent(this.#options.openAgent(person), this.#options)
+    this.#agents.set(key, agent)
+    agent.clients += 1
+    const [id, over] = [isModern ? key : randomUUID(), new AbortController()]
+    const client = { id, signal: over.signal, end: () => void this.end(session) }
+    const connection = isModern ? agent.openModern(client) : agent.openSession(client)
+    const usedAt = this.#options.clock.monotonic()
+    const session = { id, person, key, over, agent, connection, calls: 0, streams: 0, usedAt }
+    this.#sessions.set(id, session)
+    connection.catch(client.end)
+    if (this.#sessions.size === 1) this.#endIdle()
+    return session
+  }
+
+  /** Until the answer is over, the session is not idle. */
+  async answer(session: Session, request: Request, body: Json | undefined): Promise<Response> {
+    const kind = isStream(request, body) ? 'streams' : 'calls'
+    session[kind] += 1
+    session.usedAt = this.#options.clock.monotonic()
+    whenAborted(request.signal, () => {
+      session[kind] -= 1
+      session.usedAt = this.#options.clock.monotonic()
+      if (this.isDraining && session.calls === 0) void this.end(session)
+    })
+    const connection = await session.connection
+    if (session.over.signal.aborted) return failed(404, 'this session is over; initialize a new one')
+    return await connection.answer(request, body)
+  }
+
+  async end(session: Session): Promise<void> {
+    if (!this.#sessions.delete(session.id)) return
+    session.over.abort()
+    const { agent, key } = session
+    agent.clients -= 1
+    const isLast = agent.clients === 0
+    if (isLast) this.#agents.delete(key)
+    const connection = await session.connection.catch(() => undefined)
+    await connection?.close()
+    if (isLast) await agent.close()
+  }
+
+  drain(): void {
+    this.isDraining = true
+    for (const session of this.#sessions.values()) if (session.calls === 0) void this.end(session)
+  }
+
+  async endAll(): Promise<void> {
+    clearTimeout(this.#looking)
+    await Promise.all([...this.#sessions.values()].map((session) => this.end(session)))
+  }
+
+  #endIdle(): void {
+    clearTimeout(this.#looking)
+    const idleMs = this.#options.limits.mcp_idle_s * 1_000
+    const since = this.#options.clock.monotonic() - idleMs
+    for (const session of this.#sessions.values())
+      if (session.calls + session.streams === 0 && session.usedAt <= since) void this.end(session)
+    if (this.#sessions.size > 0)
+      this.#looking = setTimeout(() => this.#endIdle(), Math.min(LOOK_MS, idleMs)).unref()
+  }
+
+  /**
+   * Ends sessions that do not listen until one more may be opened: first those without a request under way, the least
+   * recently used first, and with them all that are silent. False if too many listen.
+   */
+  #makeRoom({ id }: Person): boolean {
+    const theirs = [...this.#sessions.values()].filter(({ person }) => person.id === id)
+    const excess = theirs.length + 1 - this.#options.limits.exec_per_person
+    if (excess <= 0) return true
+    const quiet = theirs
+      .filter(({ streams }) => streams === 0)
+      .toSorted((one, other) => one.calls - other.calls || one.usedAt - other.usedAt)
+    if (quiet.length < excess) return false
+    const silentSince = this.#options.clock.monotonic() - SILENT_MS
+    for (const [number, session] of quiet.entries())
+      if (number < excess || (session.calls === 0 && session.usedAt <= silentSince)) void this.end(session)
+    return true
+  }
+}
+
+/** Of a token and its rooms: one of these may be deleted meanwhile, and another have its name. */
+const keyOf = ({ id, login }: Person): string =>
+  JSON.stringify([id, login?.token?.id, ...(login?.token?.rooms ?? ['*'])])
+
+const isStream = ({ method }: Request, body: Json | undefined): boolean =>
+  method === 'GET' || methodOf(body) === 'subscriptions/listen'
+
+/** The message in a request; undefined if it has none. */
+async function readBody(request: Request): Promise<Json | undefined | Response> {
+  if (request.method !== 'POST') return undefined
+  let body: Json
+  try {
+    body = parseJson(await request.clone().text())
+  } catch {
+    return failed(400, 'the body must be one message in JSON', { code: PARSE_ERROR })
+  }
+  if (Array.isArray(body))
+    return failed(400, 'send each message by itself: MCP has no batches', { code: INVALID_REQUEST })
+  if (isTooDeep(body))
+    return failed(400, `a message is nested at most ${MAX_JSON_DEPTH} levels deep`, { code: INVALID_REQUEST })
+  return body
+}
+
+const methodOf = (body: Json | undefined): Json | undefined =>
+  body !== undefined && isJsonObject(body) ? body['method'] : undefined

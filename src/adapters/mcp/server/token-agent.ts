@@ -1,0 +1,201 @@
+import {
+  createMcpHandler,
+  isJSONRPCRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import type { Json } from '../../../lib/json.ts'
+import { whenAborted } from '../../../lib/when-aborted.ts'
+import { REFUSED } from './error-codes.ts'
+import { createListenedStreams } from './listened.ts'
+import { createNotifications } from './notifications.ts'
+import type { Agent, AgentListener } from './ports.ts'
+import type { CreateMcpServer } from './server.ts'
+
+/** An agent that leaves all rooms when it is closed. */
+export interface ClosableAgent extends Agent {
+  close(): Promise<void>
+}
+
+export interface TokenAgentOptions {
+  readonly createMcpServer: CreateMcpServer
+  /** Of sshawl. */
+  readonly version: string
+  /** Receives what the SDK reports besides its answers. */
+  readonly report: (error: Error) => void
+}
+
+/** A client that connects: `end` removes it, which aborts `signal`. */
+interface ConnectingClient {
+  readonly id: string
+  readonly signal: AbortSignal
+  readonly end: () => void
+}
+
+/** How one client's requests are answered. */
+export interface Connection {
+  answer(request: Request, body: Json | undefined): Promise<Response>
+  close(): Promise<void>
+}
+
+/** What one client has of the agent. */
+interface Share {
+  readonly end: () => void
+  readonly followed: Set<string>
+  listener: AgentListener | undefined
+  /** Its open `GET` streams: a direct message goes to clients that have one. */
+  streams: number
+}
+
+/** Streams of changes that one token may have open. */
+const MAX_STREAMS = 16
+
+/** The agent of one token. All clients of the token share the rooms that it is in. */
+export class TokenAgent {
+  /** Clients that share it. Its owner closes it with the last one. */
+  clients = 0
+  readonly #agent: Promise<ClosableAgent>
+  readonly #options: TokenAgentOptions
+  readonly #shares = new Set<Share>()
+  /** Open `GET` streams of all clients. */
+  #streams = 0
+  #stopMessages = (): void => {}
+
+  constructor(agent: Promise<ClosableAgent>, options: TokenAgentOptions) {
+    this.#agent = agent.then((opened) => {
+      opened.listen(this.#listener())
+      // Once for all: clients come and go as long as one of them stays.
+      whenAborted(opened.signal, () => this.#shares.forEach(({ end }) => end()))
+      return opened
+    })
+    this.#options = options
+  }
+
+  /** Connects a client of a revision before 2026-07-28: its session lasts from `initialize` to `DELETE`. */
+  async openSession({ id, end }: ConnectingClient): Promise<Connection> {
+    const { createMcpServer, version, report } = this.#options
+    const { agent, leave } = await this.#share(end)
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      onsessionclosed: end,
+    })
+    Object.assign(transport, { onerror: report })
+    await createMcpServer(agent, { version, era: 'legacy' }).connect(transport)
+    return {
+      async answer(request, body) {
+        // A client that lost its connection comes back before this server has noticed.
+        if (request.method === 'GET') transport.closeStandaloneSSEStream()
+        const response = await transport.handleRequest(
+          request,
+          body === undefined ? {} : { parsedBody: body },
+        )
+        // Without a stream a direct message would be lost, and it is sent once.
+        if (request.method === 'GET' && response.ok) whenAborted(request.signal, agent.readMessages())
+        return response
+      },
+      async close() {
+        leave()
+        await transport.close()
+      },
+    }
+  }
+
+  /** Connects what the token's clients share since 2026-07-28: requests without a session, streams of changes. */
+  async openModern({ signal, end }: ConnectingClient): Promise<Connection> {
+    const { createMcpServer, version, report } = this.#options
+    const { agent, leave } = await this.#share(end)
+    const listened = createListenedStreams(agent, { maxStreams: MAX_STREAMS, report })
+    // Each request has a server of its own, and none of them hears.
+    const silent = { ...agent, listen: () => {} }
+    const handler = createMcpHandler(() => createMcpServer(silent, { version, era: 'modern' }), {
+      legacy: 'reject',
+      maxSubscriptions: MAX_STREAMS,
+      onerror: report,
+    })
+    const server = {
+      sendResourceUpdated: async ({ uri }: { readonly uri: string }) => handler.notify.resourceUpdated(uri),
+      sendLoggingMessage: async () => {},
+    }
+    agent.listen(createNotifications({ server }, 'modern'))
+    return {
+      async answer(request, body) {
+        const asked = isJSONRPCRequest(body) ? body : undefined
+        const stream = asked && listened.open(asked)
+        if (stream) whenAborted(request.signal, stream.end)
+        const why = await stream?.ready
+        const id = asked?.id ?? null
+        if (signal.aborted) return failed(503, 'this connection of your token is over; ask again', { id })
+        if (why === undefined) return await handler.fetch(request, { parsedBody: body })
+        stream?.end()
+        return failed(200, why, { id })
+      },
+      async close() {
+        leave()
+        await handler.close()
+      },
+    }
+  }
+
+  /** The agent leaves its rooms. */
+  async close(): Promise<void> {
+    // A client was told why it did not open.
+    const agent = await this.#agent.catch(() => undefined)
+    await agent?.close()
+  }
+
+  /** The agent as one client has it: a room is followed, and messages are read, as long as one client wants it. */
+  async #share(end: () => void): Promise<{ readonly agent: Agent; readonly leave: () => void }> {
+    const agent = await this.#agent
+    if (agent.signal.aborted) end()
+    const share: Share = { end, followed: new Set(), listener: undefined, streams: 0 }
+    this.#shares.add(share)
+    const unfollow = (room: string): void => {
+      share.followed.delete(room)
+      if (![...this.#shares].some(({ followed }) => followed.has(room))) agent.unfollow(room)
+    }
+    const leave = (): void => {
+      this.#shares.delete(share)
+      for (const room of share.followed) unfollow(room)
+    }
+    const shared: Agent = {
+      ...agent,
+      listen: (listener) => void (share.listener = listener),
+      unfollow,
+      async follow(room) {
+        // Before it is judged: another client that unfollows the room leaves it for this one.
+        share.followed.add(room)
+        const why = await agent.follow(room)
+        if (why !== undefined || !share.followed.has(room)) unfollow(room)
+        return why
+      },
+      readMessages: () => {
+        share.streams += 1
+        if (this.#streams++ === 0) this.#stopMessages = agent.readMessages()
+        return () => {
+          share.streams -= 1
+          if (--this.#streams === 0) this.#stopMessages()
+        }
+      },
+    }
+    return { agent: shared, leave }
+  }
+
+  /** Passes what the agent hears to each client. */
+  #listener(): AgentListener {
+    const tellAll = (tell: (listener: AgentListener) => void, minStreams = 0): void => {
+      for (const { listener, streams } of this.#shares) if (listener && streams >= minStreams) tell(listener)
+    }
+    return {
+      heard: (entry) => tellAll((listener) => listener.heard(entry)),
+      changed: (entry) => tellAll((listener) => listener.changed(entry)),
+      putOut: (room, out) => tellAll((listener) => listener.putOut(room, out)),
+      written: (message, onRead) => tellAll((listener) => listener.written(message, onRead), 1),
+    }
+  }
+}
+
+/** An error of JSON-RPC as an answer of HTTP; `id` is that of the request that it belongs to. */
+export const failed = (
+  status: number,
+  message: string,
+  { id = null, code = REFUSED }: { readonly id?: string | number | null; readonly code?: number } = {},
+): Response => Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status })
