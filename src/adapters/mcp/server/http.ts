@@ -38,7 +38,7 @@ export interface McpHttp extends AsyncDisposable {
   fetch(request: Request, person: Person): Promise<Response>
   /** Sessions that are open. */
   sessions(): number
-  /** Ends each session once its running calls are answered. Further requests are refused. */
+  /** Ends each session once its running calls are answered. Refuses further requests. */
   drain(): void
 }
 
@@ -166,6 +166,7 @@ class Sessions {
   }
 
   async endAll(): Promise<void> {
+    this.isDraining = true
     clearTimeout(this.#looking)
     await Promise.all([...this.#sessions.values()].map((session) => this.end(session)))
   }
