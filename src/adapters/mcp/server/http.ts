@@ -58,7 +58,6 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       if (!isModern && id !== null) return failed(404, 'there is no such session; initialize a new one')
       if (!isModern && methodOf(body) !== 'initialize') return failed(400, NOT_BEGUN)
       const session = sessions.open(person, isModern)
-      if (!session) return failed(429, TOO_MANY)
       const response = await sessions.answer(session, request, body)
       // Nobody else knows the name of a session whose client went away before it was told.
       if (!isModern && (!response.ok || request.signal.aborted)) await sessions.end(session)
@@ -69,8 +68,6 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
 }
 
 const NOT_BEGUN = 'a session begins with initialize, and each later request names it in Mcp-Session-Id'
-
-const TOO_MANY = 'as many agents of yours listen already as one person may have; close one of them'
 
 /** A client's session, or since 2026-07-28 all requests of a token. */
 interface Session {
@@ -115,9 +112,8 @@ class Sessions {
     return session?.key === keyOf(person) ? session : undefined
   }
 
-  /** Undefined if the person has too many, and all of them listen. */
-  open(person: Person, isModern: boolean): Session | undefined {
-    if (!this.#makeRoom(person)) return undefined
+  open(person: Person, isModern: boolean): Session {
+    this.#makeRoom(person)
     const key = keyOf(person)
     const agent = this.#agents.get(key) ?? new TokenAgent(this.#options.openAgent(person), this.#options)
     this.#agents.set(key, agent)
@@ -138,6 +134,7 @@ class Sessions {
     const kind = isStream(request, body) ? 'streams' : 'calls'
     session[kind] += 1
     session.usedAt = this.#options.clock.monotonic()
+    if (kind === 'streams') this.#limitStreams(session)
     whenAborted(request.signal, () => {
       session[kind] -= 1
       session.usedAt = this.#options.clock.monotonic()
@@ -182,23 +179,33 @@ class Sessions {
   }
 
   /**
-   * Ends sessions that do not listen until one more may be opened: first those without a request under way, the least
-   * recently used first, and with them all that are silent. False if too many listen.
+   * Makes room for one more session. Those that do not listen end first, before them those without a call under way, and with
+   * them all that are silent.
    */
-  #makeRoom({ id }: Person): boolean {
-    const theirs = [...this.#sessions.values()].filter(({ person }) => person.id === id)
+  #makeRoom(person: Person): void {
+    const theirs = this.#of(person).toSorted((one, other) => rankOf(one) - rankOf(other))
     const excess = theirs.length + 1 - this.#options.limits.exec_per_person
-    if (excess <= 0) return true
-    const quiet = theirs
-      .filter(({ streams }) => streams === 0)
-      .toSorted((one, other) => one.calls - other.calls || one.usedAt - other.usedAt)
-    if (quiet.length < excess) return false
+    if (excess <= 0) return
     const silentSince = this.#options.clock.monotonic() - SILENT_MS
-    for (const [number, session] of quiet.entries())
-      if (number < excess || (session.calls === 0 && session.usedAt <= silentSince)) void this.end(session)
-    return true
+    for (const [number, session] of theirs.entries())
+      if (number < excess || (rankOf(session) === 0 && session.usedAt <= silentSince)) void this.end(session)
+  }
+
+  /** Keeps one place for clients that do not listen: they would end one that does. */
+  #limitStreams({ person }: Session): void {
+    const listening = this.#of(person).filter(({ streams }) => streams > 0)
+    const excess = listening.length - Math.max(1, this.#options.limits.exec_per_person - 1)
+    for (const session of listening.slice(0, Math.max(0, excess))) void this.end(session)
+  }
+
+  /** A person's sessions, the least recently used first. */
+  #of({ id }: Person): readonly Session[] {
+    const theirs = [...this.#sessions.values()].filter(({ person }) => person.id === id)
+    return theirs.toSorted((one, other) => one.usedAt - other.usedAt)
   }
 }
+
+const rankOf = ({ streams, calls }: Session): number => (streams > 0 ? 2 : Math.min(calls, 1))
 
 /** Of a token and its rooms: one of these may be deleted meanwhile, and another have its name. */
 const keyOf = ({ id, login }: Person): string =>
