@@ -1,6 +1,6 @@
 /**
- * MCP over streamable HTTP: which client a request belongs to, how many one person may have, and when one ends. It must not
- * know how HTTP is served, nor what a token is worth: it is given requests of somebody who was let in.
+ * MCP over streamable HTTP: which client a request belongs to, how many a person may have, and when one ends.
+ * It must not know how HTTP is served, nor what a token is worth: it gets requests of people who were let in.
  */
 import { randomUUID } from 'node:crypto'
 import { isLegacyRequest } from '@modelcontextprotocol/server'
@@ -48,10 +48,11 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     sessions: () => sessions.count(),
     drain: () => sessions.drain(),
     async fetch(request, person) {
-      if (sessions.isDraining) return failed(503, 'the server is stopping; ask again when it is back')
       const body = await readBody(request)
       if (body instanceof Response) return body
       const isModern = !(await isLegacyRequest(request, body))
+      // Nothing is awaited from here until the request is counted.
+      if (sessions.isDraining) return failed(503, 'the server is stopping; ask again when it is back')
       const id = isModern ? keyOf(person) : request.headers.get('mcp-session-id')
       const known = id === null ? undefined : sessions.find(id, person)
       if (known) return await sessions.answer(known, request, body)
@@ -89,7 +90,7 @@ interface Session {
 /** How often idle sessions are looked for, in ms, unless `mcp_idle_s` is shorter. */
 const LOOK_MS = 10_000
 
-/** A client that listens to nothing and asked nothing for so long has probably gone without `DELETE`, in ms. */
+/** After this time without a stream or a request, a client has probably gone without `DELETE`, in ms. */
 const SILENT_MS = 60_000
 
 class Sessions {
@@ -179,8 +180,8 @@ class Sessions {
   }
 
   /**
-   * Makes room for one more session. Those that do not listen end first, before them those without a call under way, and with
-   * them all that are silent.
+   * Ends sessions to make room for one more: first idle ones, then ones with a call under way, then ones that
+   * listen. All that have been silent for a minute end with them.
    */
   #makeRoom(person: Person): void {
     const theirs = this.#of(person).toSorted((one, other) => rankOf(one) - rankOf(other))

@@ -99,7 +99,7 @@ export class TokenAgent {
     }
   }
 
-  /** Connects what the token's clients share since 2026-07-28: requests without a session, streams of changes. */
+  /** Connects what all clients share since 2026-07-28: requests without a session, and streams of changes. */
   async openModern({ signal, end }: ConnectingClient): Promise<Connection> {
     const { createMcpServer, version, report } = this.#options
     const { agent, leave } = await this.#share(end)
@@ -142,7 +142,7 @@ export class TokenAgent {
     await agent?.close()
   }
 
-  /** The agent as one client has it: a room is followed, and messages are read, as long as one client wants it. */
+  /** The agent as one client has it: rooms are followed and messages read as long as one client wants it. */
   async #share(end: () => void): Promise<{ readonly agent: Agent; readonly leave: () => void }> {
     const agent = await this.#agent
     if (agent.signal.aborted) end()
