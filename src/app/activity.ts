@@ -33,7 +33,7 @@ import { sharedTurnSlots } from './cluster/turn-slots.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { meteredComposer } from './http/metering.ts'
-import type { Mcp } from './mcp/open-mcp.ts'
+import type { Mcp } from './mcp/open.ts'
 import { openToolkit } from './tools/open-toolkit.ts'
 import type { ConfiguredTools } from './tools/tool-sources.ts'
 

@@ -2,7 +2,7 @@ import type { RoomName } from '../../chat/entry.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import type { News } from '../../cluster/ports.ts'
 import type { HookScripts } from '../../prompt/hooks/hook-scripts.ts'
-import type { Mcp } from '../mcp/open-mcp.ts'
+import type { Mcp } from '../mcp/open.ts'
 
 /** What this server keeps in memory of rooms' scripts and MCP servers, and other servers may change. */
 interface Kept {

@@ -3,7 +3,7 @@ import { LoginError, type McpLogin } from '../../adapters/mcp/login/login.ts'
 import type { McpLogins } from '../../adapters/mcp/login/logins.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Log } from '../../chat/ports.ts'
-import type { BegunLogin, ListedMcp, McpAdmin } from '../../commands/verbs/mcp/ports.ts'
+import type { BegunLogin, ListedMcp, McpAdmin } from '../../commands/verbs/shared/mcp-servers.ts'
 
 interface McpLoginParts {
   readonly logins: McpLogins

@@ -5,7 +5,7 @@ import { createCatalogue } from '../../toolbox/catalogue.ts'
 import { createScopedTools, type FindScopedTools } from '../../toolbox/scoped-tools.ts'
 import type { AppContext, Owned } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
-import { openMcp, type Mcp } from '../mcp/open-mcp.ts'
+import { openMcp, type Mcp } from '../mcp/open.ts'
 import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
 import { connectedNames, toolWordProblems } from './tool-words.ts'
 

@@ -22,7 +22,7 @@ import type { Summaries } from '../../turns/summaries/summaries.ts'
 import type { HelpKey } from '../help-text.ts'
 import type { Speech } from '../speech.ts'
 import type { InvitePolicy } from './invites.ts'
-import type { McpAdmin } from './mcp/ports.ts'
+import type { McpAdmin } from './shared/mcp-servers.ts'
 
 /** What commands are made from; each takes only what it needs. */
 export interface CommandParts {

@@ -2,7 +2,7 @@ import { constants, copyFile, mkdir, readFile, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { McpByCommand, McpServerConfig } from '../../../src/adapters/mcp/config.ts'
-import { createLaunch } from '../../../src/app/mcp/launch.ts'
+import { createLaunch } from '../../../src/app/mcp/open.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import type { ToolContext } from '../../../src/tools/context.ts'
 import { mcpConfigIn } from '../../support/commands/command-world.ts'

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Person } from '../../../../src/chat/people/person.ts'
 import { createCompletion } from '../../../../src/commands/completion.ts'
-import { openMcp } from '../../../../src/app/mcp/open-mcp.ts'
+import { openMcp } from '../../../../src/app/mcp/open.ts'
 import { startHttpMcpServer } from '../../../support/mcp/http-server.ts'
 import { rawServer } from '../../../support/mcp/raw-servers.ts'
 import {
@@ -15,6 +15,9 @@ import {
   refused,
 } from '../../../support/commands/command-world.ts'
 import { temporaryDir } from '../../../support/storage.ts'
+import type { ToolContext } from '../../../../src/tools/context.ts'
+
+afterEach(() => vi.unstubAllEnvs())
 
 const COMMAND = rawServer('usual').join(' ')
 const SHOWN = `${process.execPath} …`
@@ -77,6 +80,27 @@ describe('mcp connect', () => {
     expect((await world.exec(world.root, `mcp connect near ${words}`)).status).toBe(0)
   })
 
+  test('gives a program the variables of --pass-env, and prints none of their values', async () => {
+    vi.stubEnv('FIRST_TOKEN', 's3cret-1')
+    vi.stubEnv('SECOND', 's3cret-2')
+    await using world = await createCommandWorld()
+    const passed = '--pass-env FIRST_TOKEN --pass-env SECOND'
+    const connected = await world.exec(world.root, `mcp connect ${passed} --json holler ${COMMAND}`)
+    expect(connected.status).toBe(0)
+    expect(JSON.stringify([connected, await world.exec(world.root, 'mcp list')])).not.toContain('s3cret')
+    const tool = world.mcp
+      .sources()[0]!
+      .tools()
+      .find(({ id }) => id === 'holler_environment')!
+    const { content } = await tool.run({}, { signal: new AbortController().signal } as ToolContext)
+    expect(content).toMatch(/\bFIRST_TOKEN\b.*\bSECOND\b/)
+    const stored = await world.turnWorld.chatParts.storage.tools.mcp.connected.all()
+    expect(stored.map(({ entry }) => JSON.parse(entry) as unknown)).toMatchObject([
+      { pass_env: ['FIRST_TOKEN', 'SECOND'] },
+    ])
+    expect(JSON.stringify(stored)).not.toContain('s3cret')
+  })
+
   test('does not keep what does not answer, or is there', async () => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.root, 'mcp connect holler /no/such/program')).toEqual(
@@ -106,6 +130,12 @@ describe('mcp connect', () => {
     ['h []', /^command: /],
     ['--trust yes h /bin/true', /^--trust: .*"ask"/],
     ['--token-env T h /bin/true', /^--token-env: is for a url/],
+    ['--pass-env a-b h /bin/true', /^--pass-env: write the name of an environment variable/],
+    ['--pass-env T h http://localhost:1/', /env, pass_env and cwd are for a command/],
+    [
+      '--pass-env NO_SUCH_VARIABLE h /bin/true',
+      /^h is not connected: .*the environment variable NO_SUCH_VARIABLE is not set; it was not kept$/,
+    ],
     [
       '--token-env NO_SUCH_VARIABLE h http://localhost:1/',
       /the environment variable NO_SUCH_VARIABLE is not set/,
@@ -151,7 +181,8 @@ describe('mcp', () => {
 
   test('says what is wrong with its words', async () => {
     await using world = await createCommandWorld()
-    const form = 'mcp [--show] [--token-env VAR] [--trust HOW] [--json] ACTION [NAME] [TARGET…]'
+    const form =
+      'mcp [--show] [--token-env VAR] [--pass-env VAR] [--trust HOW] [--json] ACTION [NAME] [TARGET…]'
     const wrong = async (words: string, problem: string) =>
       expect(await world.exec(world.root, `mcp ${words}`)).toEqual(misused(`mcp: ${problem}`, form))
     await wrong('list all', 'list takes nothing more')
@@ -160,6 +191,7 @@ describe('mcp', () => {
     await wrong('connect a', 'connect takes an address, or a program with its arguments')
     await wrong('refresh --show a', '--show is for approve')
     await wrong('list --trust ask', '--trust is for connect')
+    await wrong('refresh --pass-env A a', '--pass-env is for connect')
   })
 
   test('completes its actions, and for admins the names of servers', async () => {

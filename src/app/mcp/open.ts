@@ -1,8 +1,14 @@
-// The servers of tools, joined with the rooms, the config and what admins connected. These must not know what a session is.
+// The servers of tools, joined with the rooms, the config and what admins connected. This folder must not know what a
+// session is.
+import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LOGIN_PATH } from '../../adapters/http/handler.ts'
+import { launchUnconfined, type LaunchMcp } from '../../adapters/mcp/client/launch.ts'
 import { createMcpServers } from '../../adapters/mcp/client/servers.ts'
 import { createMcpLogins } from '../../adapters/mcp/login/logins.ts'
+import { covered, inheritedDescriptors } from '../../adapters/sandbox/inherited.ts'
+import { launchSpeaking } from '../../adapters/sandbox/launch.ts'
+import { probeSandbox } from '../../adapters/sandbox/probe.ts'
 import { StorageError } from '../../chat/errors.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
@@ -15,8 +21,7 @@ import type { ToolSource } from '../../tools/tool.ts'
 import { isToolWord } from '../tools/tool-words.ts'
 import { version } from '../version.ts'
 import { createMcpAdmin, type ManagedMcp } from './admin.ts'
-import { createLaunch } from './launch.ts'
-import { createTellRooms } from './tell-rooms.ts'
+import { createTellRooms } from './notices.ts'
 
 /** The servers, and those who manage them. */
 export interface Mcp extends ManagedMcp, AsyncDisposable {
@@ -29,7 +34,7 @@ export interface Mcp extends ManagedMcp, AsyncDisposable {
 /** What it uses of the config. */
 export type McpConfig = Pick<Config, 'mcp' | 'tools' | 'sandbox' | 'dataDir'>
 
-/** Where a browser looks for us after a login, if nothing is served over HTTP: then the address is to be copied. */
+/** A browser goes there after a login if nothing is served over HTTP: then the address is to be copied. */
 const USUAL_PORT = 2223
 
 /** What it uses of every part's context. */
@@ -86,7 +91,7 @@ export async function openMcp(
   }
 }
 
-/** A server starts also where nothing can be read just now: then without those that admins connected. */
+/** A server starts although nothing can be read now, without the servers that admins connected. */
 async function storedIn(store: ConnectedMcpStore, log: Log): Promise<readonly ConnectedMcp[]> {
   try {
     return await store.all()
@@ -95,4 +100,31 @@ async function storedIn(store: ConnectedMcpStore, log: Log): Promise<readonly Co
     log.error({ error, reason: error.reason }, 'the MCP servers that admins connected are not known')
     return []
   }
+}
+
+/**
+ * Starts a server that wants the sandbox in it, in the directory that the config names, else in its own below the data
+ * directory. Without a working sandbox it is not started.
+ */
+export const createLaunch =
+  (now: () => Pick<Config, 'sandbox' | 'dataDir'>): LaunchMcp =>
+  async (reach, name) => {
+    if (reach.sandbox === undefined) return await launchUnconfined(reach, name)
+    const { sandbox, dataDir } = now()
+    if (sandbox.mode === 'none') throw new Error('it is to run in the sandbox, and [sandbox] mode is "none"')
+    const state = await probeSandbox()
+    if (!state.works) throw new Error(`it is to run in the sandbox: ${state.reason}`)
+    const workspace = await directoryFor(reach.cwd ?? join(dataDir, 'mcp', name))
+    const limits = { memoryBytes: sandbox.memory_mb * 1024 * 1024, processes: 0, fileBytes: Infinity }
+    const network = reach.sandbox === 'network'
+    const box = { workspace, cwd: workspace, readOnly: false, network, limits }
+    const launch = await launchSpeaking(reach.command, box, state.strength, reach.env)
+    const places = covered(['pipe', launch.filter ?? 'ignore'], inheritedDescriptors())
+    return { ...launch, descriptors: places.map((place) => (place === 'pipe' ? 'our life' : place)) }
+  }
+
+/** Only a directory of our own is made. */
+async function directoryFor(path: string): Promise<string> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  return await realpath(path)
 }
