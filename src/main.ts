@@ -41,7 +41,7 @@ async function run(line: CommandLine): Promise<number> {
     case 'copy':
       return (await import('./app/operator/copy.ts')).copy(line)
     case 'mcp import':
-      return (await import('./app/operator/mcp-import.ts')).importMcp(line)
+      return (await import('./app/mcp/import.ts')).importMcp(line)
     case 'help':
       return print(HELP)
     case 'version':

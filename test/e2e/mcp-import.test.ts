@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { describe, expect, test, vi } from 'vitest'
-import { importMcp } from '../../src/app/operator/mcp-import.ts'
+import { importMcp } from '../../src/app/mcp/import.ts'
 import { readCommandLine } from '../../src/config/flags.ts'
 import { operator } from '../support/operator.ts'
 import { temporaryDir } from '../support/storage.ts'
@@ -11,10 +11,7 @@ import { temporaryDir } from '../support/storage.ts'
 async function importing(content: unknown) {
   using dir = temporaryDir()
   const file = join(dir.path, 'mcp.json')
-  await writeFile(
-    file,
-    typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content),
-  )
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
   const ran = await importHere(file)
   const stderr = ran.stderr.replaceAll(dir.path, 'DIR')
   return { ...ran, stderr, servers: ran.exitCode === 0 ? parse(ran.stdout)['mcp'] : undefined }
@@ -36,7 +33,7 @@ async function importInProcess(home: string, ...words: readonly string[]) {
 }
 
 describe('sshawl mcp import', () => {
-  test('prints servers by command as tables; secrets stay in the file, and a note says what to set', async () => {
+  test('prints a program as a table without its secrets, and says which variables to set', async () => {
     const ran = await importing({
       mcpServers: {
         'My Files': { command: 'npx', args: ['-y', 'server-files', '/srv/a b'], env: { LOG_LEVEL: 'debug' } },
@@ -46,69 +43,65 @@ describe('sshawl mcp import', () => {
         },
       },
     })
-    expect(ran.stdout.split('\n')).toEqual([
-      '[[mcp]]',
-      'name = "my-files"',
-      'command = ["npx", "-y", "server-files", "/srv/a b"]',
-      'env = { LOG_LEVEL = "debug" }',
-      '',
-      '[[mcp]]',
-      'name = "github"',
-      'command = ["docker", "run", "-i", "github"]',
-      'env = { PORT = "8080" }',
-      'pass_env = ["GITHUB_TOKEN", "API_KEY", "OTHER"]',
-      'cwd = "/srv"',
+    expect(ran.stdout).toMatch(/^\[\[mcp\]\]\nname = "my-files"\ncommand = \[ "npx", "-y", /)
+    expect(ran.servers).toEqual([
+      {
+        ...{ name: 'my-files', command: ['npx', '-y', 'server-files', '/srv/a b'] },
+        env: { LOG_LEVEL: 'debug' },
+      },
+      {
+        ...{ name: 'github', command: ['docker', 'run', '-i', 'github'], cwd: '/srv' },
+        ...{ env: { PORT: '8080' }, pass_env: ['GITHUB_TOKEN', 'API_KEY', 'OTHER'] },
+      },
     ])
-    expect(ran.stderr.split('\n')).toEqual([
-      'github: set GITHUB_TOKEN in the environment of sshawl serve: its value stands in DIR/mcp.json',
-      'github: set OTHER in the environment of sshawl serve: the agent takes it from ELSE',
-    ])
-    expect(ran.stdout + ran.stderr).not.toContain('s3cret')
+    expect(ran.stderr).toBe('github: set GITHUB_TOKEN, API_KEY, OTHER in the environment of sshawl serve')
+    expect(ran.stdout).not.toContain('s3cret')
   })
 
-  test('prints servers by address; headers come from the environment', async () => {
+  test('prints an address as a table whose headers come from the environment', async () => {
     const { servers, stderr } = await importing({
       mcpServers: {
-        holler: {
-          type: 'http',
-          url: 'http://localhost:8080/mcp',
-          headers: { Authorization: 'Bearer s3cret' },
-        },
-        older: {
-          type: 'sse',
-          url: 'http://localhost/sse',
-          headers: { 'X-Api-Key': 's3cret', B: '${B_VALUE}' },
-        },
+        holler: { type: 'http', url: 'http://localhost/mcp', headers: { Authorization: 'Bearer s3cret' } },
+        older: { type: 'sse', url: 'http://h/sse', headers: { 'X-Api-Key': 's3cret', B: '${B_VALUE}' } },
         gemini: { httpUrl: 'https://h/mcp', headers: { authorization: 'Basic s3cret' } },
         windsurf: { serverUrl: 'https://h/mcp?api_key=1' },
       },
     })
     expect(servers).toEqual([
-      { name: 'holler', url: 'http://localhost:8080/mcp', token_env: 'HOLLER_TOKEN' },
+      { name: 'holler', url: 'http://localhost/mcp', token_env: 'HOLLER_TOKEN' },
       {
-        ...{ name: 'older', url: 'http://localhost/sse' },
+        ...{ name: 'older', url: 'http://h/sse' },
         header_env: { 'X-Api-Key': 'OLDER_X_API_KEY', B: 'B_VALUE' },
       },
       { name: 'gemini', url: 'https://h/mcp', header_env: { authorization: 'GEMINI_AUTHORIZATION' } },
       { name: 'windsurf', url: 'https://h/mcp?api_key=1' },
     ])
     expect(stderr.split('\n')).toEqual([
-      'holler: set HOLLER_TOKEN in the environment of sshawl serve: its value stands in DIR/mcp.json',
-      'older: set OLDER_X_API_KEY in the environment of sshawl serve: its value stands in DIR/mcp.json',
-      'gemini: set GEMINI_AUTHORIZATION in the environment of sshawl serve: its value stands in DIR/mcp.json',
-      'windsurf: its address holds a key, so keep the config to yourself',
+      'holler: set HOLLER_TOKEN in the environment of sshawl serve',
+      'older: set OLDER_X_API_KEY, B_VALUE in the environment of sshawl serve',
+      'gemini: set GEMINI_AUTHORIZATION in the environment of sshawl serve',
+      'windsurf: a key may be in its command or address; keep the config to yourself',
     ])
-    expect(stderr).not.toContain('s3cret')
   })
 
-  test('reads the files of editors, with comments and what they ask for', async () => {
+  test.each([
+    ['x', ['--api-key', 'k']],
+    ['x', ['--header', 'Authorization: Bearer k']],
+    ['x', ['postgresql://me:pw@h/db']],
+    ['x', ['https://h/mcp?token=k']],
+  ])('warns that a key may be in a command: %s %j', async (command, args) => {
+    const { stderr } = await importing({ mcpServers: { a: { command, args } } })
+    expect(stderr).toBe('a: a key may be in its command or address; keep the config to yourself')
+  })
+
+  test('reads the file of VS Code with its comments, and says what it leaves out', async () => {
     const { servers, stderr } = await importing(`{
       // what VS Code asks for
       "inputs": [{ "type": "promptString", "id": "key" }],
       "servers": {
         "perplexity": {
           "type": "stdio", "command": "npx", "args": ["\${workspaceFolder}/x"],
-          "env": { "PPLX": "\${input:key}" }, "envFile": ".env",
+          "env": { "PPLX": "\${input:key}" }, "envFile": ".env", "timeout": 3,
         },
         "off": { "command": "x", "disabled": true },
       },
@@ -117,88 +110,71 @@ describe('sshawl mcp import', () => {
       { name: 'perplexity', command: ['npx', '${workspaceFolder}/x'], pass_env: ['PPLX'] },
     ])
     expect(stderr.split('\n')).toEqual([
-      'perplexity: set PPLX in the environment of sshawl serve: what the agent asks for as ${input:key}',
-      'perplexity: write a value in place of ${workspaceFolder}, which only the agent knows',
-      'perplexity: .env is not read; name what it needs of it in pass_env',
-      'off: left out, since it is turned off in DIR/mcp.json',
+      'perplexity: set PPLX in the environment of sshawl serve',
+      'perplexity: write a value for ${workspaceFolder}, which only the agent knows',
+      'perplexity: left out: envFile, timeout',
+      'off: left out, since it is turned off',
     ])
-    for (const place of [
-      { mcp: { servers: { a: { command: 'x' } } } },
-      { context_servers: { a: { command: 'x' } } },
+  })
+
+  test('says which servers of single projects it leaves out of the file of Claude Code', async () => {
+    const projects = {
+      '/a': { mcpServers: { one: { command: 'x' }, two: { url: 'http://h' } } },
+      '/b': { mcpServers: {} },
+    }
+    const { servers, stderr } = await importing({ mcpServers: { own: { command: 'x' } }, projects })
+    expect(servers).toEqual([{ name: 'own', command: ['x'] }])
+    expect(stderr).toBe('left out: one, two of projects./a.mcpServers')
+    expect((await importing({ projects })).stderr.split('\n')).toEqual([
+      expect.stringContaining('there are no MCP servers in it'),
+      'sshawl: DIR/mcp.json: left out: one, two of projects./a.mcpServers',
     ])
-      expect((await importing(place)).servers).toEqual([{ name: 'a', command: ['x'] }])
   })
 
   test.each([
-    ['', ['it is empty']],
+    ['', [/^not JSON: /]],
     ['{"mcpServers": {', ['not JSON: invalid end of input at 1:17']],
     ['[]', [/there are no MCP servers in it/]],
     ['{"mcpServers": []}', [/there are no MCP servers in it/]],
-    ['{"mcpServers": {}}', ['mcpServers has no server in it']],
-    [Buffer.from([0xff, 0xfe, 0, 1]), ['cannot be read: it is no text']],
-    [' '.repeat(1_048_577), ['cannot be read: it has more than 1 MiB']],
+    ['{"mcpServers": {"a": {"command": "x", "disabled": true}}}', ['all servers in it are turned off']],
     [
       {
         mcpServers: {
           a: {},
           b: { command: 'x', url: 'http://h' },
           c: { command: 3 },
-          d: { url: 'http://h', type: 'ws' },
+          d: { command: 'x', args: ['fine', 'a\u001b[31mb'] },
           e: 'x',
           fine: { command: 'x' },
         },
       },
       [
-        'mcpServers.a: give it either a command or a url',
-        'mcpServers.b: give it either a command or a url',
-        /^mcpServers\.c\.command: /,
-        'mcpServers.d.type: only stdio, http and sse are known',
-        /^mcpServers\.e: /,
-      ],
-    ],
-    [
-      {
-        mcpServers: {
-          a: { command: 'run\u0000me', args: ['-c', 'two\nlines\tare text'] },
-          b: { command: 'x', args: ['fine', 'a\u001b[31mb'] },
-          c: { command: 'x', env: { KEY: 'a\u0007', 'B\u0000': 'b' } },
-          d: { url: 'https://h/', headers: { A: '\u009b' } },
-          e: { command: ['x', '\u007f'], cwd: '/a\u0000' },
-        },
-      },
-      [
-        'mcpServers.a.command: has the control character U+0000 in it; write it without',
-        'mcpServers.b.args.1: has the control character U+001B in it; write it without',
-        'mcpServers.c.env.KEY: has the control character U+0007 in it; write it without',
-        /^mcpServers\.c\.env\.B.*: /,
-        'mcpServers.d.headers.A: has the control character U+009B in it; write it without',
-        'mcpServers.e.command.1: has the control character U+007F in it; write it without',
-        'mcpServers.e.cwd: has the control character U+0000 in it; write it without',
+        'a: give it either a command or a url',
+        'b: give it either a command or a url',
+        /^c\.command: /,
+        /^d\.args\.1: /,
+        /^e: /,
       ],
     ],
     [
       {
         mcpServers: {
           '***': { command: 'x' },
-          read: { command: 'x' },
           'A b': { command: 'x' },
           'a-B': { command: 'x' },
           far: { url: 'ftp://h' },
           own: { url: 'https://me:pw@h/' },
           odd: { command: 'x', env: { 'a-key': 'v' } },
-          look: { command: 'x' },
           LS: { command: 'x' },
         },
       },
       [
-        /^\*\*\* cannot be the name of a server: use 1-32/,
-        /^read cannot be the name of a server/,
-        'A b and a-B would both be called a-b',
-        /^look cannot be the name of a server: a tool is called look, so a scope that names it/,
-        /^LS cannot be the name of a server: a tool is called ls, so/,
-        /^far: url: write an address/,
-        /^own: url: an address must not hold a password/,
-        /^odd: pass_env: 0: write the name of an environment variable/,
+        /^\*\*\*\.name: use 1-32/,
+        'a-B: another one is called a-b, too',
+        /^far\.url: write an address/,
+        /^own\.url: an address must not hold a password/,
+        /^odd\.pass_env\.0: write the name of an environment variable/,
+        /^LS: a tool is called ls, so/,
       ],
     ],
   ])('says all that is wrong with a file, and then prints nothing', async (content, problems) => {
@@ -214,22 +190,11 @@ describe('sshawl mcp import', () => {
     using dir = temporaryDir()
     const missing = join(dir.path, 'no.json')
     expect(await importInProcess(dir.path, missing)).toEqual({
-      ...{ exitCode: 2, stdout: '' },
-      stderr: `sshawl: ${missing}: cannot be read: there is no such file`,
+      ...{ exitCode: 2, stdout: '', stderr: `sshawl: ${missing}: there is no such file` },
     })
     expect((await importHere(dir.path)).stderr).toContain('it is a directory')
-    expect((await importInProcess(dir.path, 'x', 'y')).stderr).toContain('unexpected "y"')
     const without = 'sshawl: mcp import needs the FILE of an agent, such as .mcp.json'
     expect((await importInProcess(dir.path)).stderr).toBe(without)
-  })
-
-  test('prints what is the same in a process of its own', async () => {
-    using dir = temporaryDir()
-    const file = join(dir.path, 'mcp.json')
-    await writeFile(file, '{"mcpServers": {"one": {"command": "x", "env": {"A_TOKEN": "s3cret"}}}}')
-    const printed = await importInProcess(dir.path, file)
-    expect(printed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('name = "one"') as string })
-    expect(printed).toEqual(await importHere(file))
   })
 })
 
@@ -250,7 +215,7 @@ describe('sshawl mcp import --add', () => {
     await symlink(config, link)
     expect((await importHere(from, '--add', '--config', link)).exitCode).toBe(0)
     expect(await readFile(config, 'utf8')).toBe(
-      `${before}\n\n[[mcp]]\nname = "one"\ncommand = ["x"]\nenv = { A = "b" }\n`,
+      `${before}\n\n[[mcp]]\nname = "one"\ncommand = [ "x" ]\n\n[mcp.env]\nA = "b"\n`,
     )
     expect((await stat(config)).mode & 0o777).toBe(0o640)
   })
@@ -274,6 +239,6 @@ describe('sshawl mcp import --add', () => {
     }
     await mkdir(join(dir.path, 'dir.toml'))
     const { stderr } = await importHere(from, '--add', '--config', join(dir.path, 'dir.toml'))
-    expect(stderr).toMatch(/cannot be read: .*; nothing was added$/)
+    expect(stderr).toMatch(/dir\.toml: .*; nothing was added$/)
   })
 })
