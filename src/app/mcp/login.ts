@@ -9,36 +9,24 @@ interface McpLoginParts {
   readonly logins: McpLogins
   /** Throws `Refusal`. */
   find(name: string): McpServer
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   known(name: string): McpServer | undefined
   describe(server: McpServer): ListedMcp
-  /** All admins who are there. */
   tellAdmins(text: string): void
   readonly log: Log
 }
 
-/** What a browser is told that comes back from a login. */
-export interface LoginAnswer {
-  readonly status: 200 | 400
-  readonly text: string
-}
-
 /** How admins log in to servers, and how a browser comes back from that. */
 export interface LoginAdmin extends Pick<McpAdmin, 'login' | 'finishLogin' | 'logout'> {
-  /** Begins a login at a server that wants one. Undefined where it wants none; rejects with `Refusal`. */
+  /** Undefined if the server wants no login; rejects with `Refusal`. */
   beginWanted(server: McpServer): Promise<BegunLogin | undefined>
-  /** A browser came back with this. Only who was sent there knows what it holds. Never rejects. */
-  cameBack(answer: URLSearchParams): Promise<LoginAnswer>
+  /** What a browser that came back is told. Only its person knows what `answer` holds. Never rejects. */
+  cameBack(answer: URLSearchParams): Promise<{ readonly status: 200 | 400; readonly text: string }>
 }
 
-export function createLoginAdmin({
-  logins,
-  find,
-  known,
-  describe,
-  tellAdmins,
-  log,
-}: McpLoginParts): LoginAdmin {
+export function createLoginAdmin(parts: McpLoginParts): LoginAdmin {
+  const { logins, find, known, describe, tellAdmins, log } = parts
+
   function loginOf(server: McpServer): McpLogin {
     const login = logins.of(server.config)
     if (login) return login
@@ -49,14 +37,9 @@ export function createLoginAdmin({
     )
   }
 
-  function nobodyIn(name: string): Refusal {
-    loginOf(find(name))
-    return new Refusal(`nobody is logged in at ${name}`)
-  }
-
   async function finish(server: McpServer, answer: URLSearchParams): Promise<ListedMcp> {
     await refusing(server.name, loginOf(server).finish(answer))
-    // What is wrong besides the login stands in the list.
+    // What is wrong besides the login is in the list.
     if (server.state().kind !== 'up') await server.refresh().catch(() => undefined)
     // Meanwhile somebody may have disconnected it.
     return describe(find(server.name))
@@ -82,9 +65,12 @@ export function createLoginAdmin({
       const login = server && logins.of(server.config)
       const was = login?.state() !== 'held' && login?.isUnderWay() ? 'begun' : 'held'
       const isOpen = login?.state() === 'held' || login?.isUnderWay()
-      // A file may be left of a server that was called so.
+      // An earlier server of this name may have left a file.
       const left = login && isOpen ? { why: await login.leave() } : await logins.forget(name)
-      if (!left) throw nobodyIn(name)
+      if (!left) {
+        loginOf(find(name))
+        throw new Refusal(`nobody is logged in at ${name}`)
+      }
       log.info({ server: name, by: by.name }, 'a login at an MCP server was forgotten')
       // Now it turns us away, so that it is gone with a notice.
       await server?.refresh().catch(() => undefined)
@@ -122,7 +108,7 @@ async function refusing<T>(name: string, work: Promise<T>): Promise<T> {
 /** As people and programs put an address into quotes. */
 const QUOTED = /^[\s'"`\\<“”„‘’‚«»‹›]+|[\s'"`\\>“”„‘’‚«»‹›]+$/g
 
-/** What stands behind the `?`, however much of the address was copied, also in quotes. Throws `Refusal`. */
+/** What follows the `?`, however much of the address was copied, also in quotes. Throws `Refusal`. */
 function answerIn(address: string): URLSearchParams {
   const answer = new URLSearchParams(
     address

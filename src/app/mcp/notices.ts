@@ -5,11 +5,10 @@ import type { Room } from '../../chat/room.ts'
 import type { Everywhere } from '../../chat/rooms.ts'
 import { counted } from '../../lib/plural.ts'
 import { resolveScope, SCOPE_KEY } from '../../prompt/scope.ts'
-import type { CatalogueTool } from '../../prompt/snapshot.ts'
 import { createCatalogue } from '../../toolbox/catalogue.ts'
 import type { Tool } from '../../tools/tool.ts'
 
-interface TellRoomsParts {
+interface NoticesParts {
   readonly rooms: Pick<Everywhere, 'inUse' | 'tellAdmins'>
   readonly store: Pick<RoomStore, 'getValue'>
   /** Ids that the config disables. */
@@ -17,63 +16,46 @@ interface TellRoomsParts {
   readonly log: Log
 }
 
-/** Tells the rooms whose scope has tools of a server, where anybody is, that these left, and that they are there again. */
-export function createTellRooms({ rooms, store, disabled, log }: TellRoomsParts): McpEvents {
-  async function tell(
-    server: string,
-    tools: readonly Tool[],
-    level: 'info' | 'error',
-    text: string,
-  ): Promise<readonly Room[]> {
+type Level = 'info' | 'error'
+
+/** Tells the rooms in use whose scope has tools of a server that these are gone, back or changed. */
+export function createNotices({ rooms, store, disabled, log }: NoticesParts): McpEvents {
+  /** Resolves to the rooms that were told. */
+  async function tell(server: string, tools: readonly Tool[], level: Level, text: string): Promise<Room[]> {
     const source = { group: 'mcp', name: server, tools: () => tools } as const
     const shown = createCatalogue({ sources: [source], disabled: disabled(), log })().tools
-    const told = await Promise.all(
-      rooms.inUse().map(async (room) => {
-        if (!(await uses(room, shown))) return []
-        await room.record({ kind: 'notice', level, author: SYSTEM, text })
-        return [room]
-      }),
-    )
-    return told.flat()
+    const told = rooms.inUse().map(async (room) => {
+      const scope = resolveScope(await store.getValue(room.name, SCOPE_KEY), shown)
+      if (scope.visible.length === 0) return []
+      await room.record({ kind: 'notice', level, author: SYSTEM, text })
+      return [room]
+    })
+    return (await Promise.all(told)).flat()
   }
 
-  /** An admin hears of it, too, if there is one: nobody else can do anything about it. */
+  /** Only an admin can do something about it, so all admins hear of it if none is in those rooms. */
   async function tellOfChange(server: string, tools: readonly Tool[]): Promise<void> {
     const text = `the MCP server ${server} changed ${namesOf(tools)}: withheld until an admin approves that (/mcp approve --show ${server} shows it)`
     const told = await tell(server, tools, 'error', text)
     if (!told.some((room) => room.present().some(({ admin }) => admin))) rooms.tellAdmins(text)
   }
 
-  const uses = async (room: Room, tools: readonly CatalogueTool[]): Promise<boolean> =>
-    resolveScope(await store.getValue(room.name, SCOPE_KEY), tools).visible.length > 0
-
   const inBackground = (work: Promise<unknown>): void =>
     void work.catch((error: unknown) => log.error({ error }, 'a room was not told of an MCP server'))
 
   return {
-    left: (server, tools, why) =>
-      inBackground(
-        tell(
-          server,
-          tools,
-          'error',
-          `the MCP server ${server} is gone (${why}), and ${counted(tools.length, 'tool')} with it; it is tried again`,
-        ),
-      ),
-    back: (server, tools) =>
-      inBackground(
-        tell(
-          server,
-          tools,
-          'info',
-          `the MCP server ${server} is there again, with ${counted(tools.length, 'tool')}`,
-        ),
-      ),
+    left(server, tools, why) {
+      const text = `the MCP server ${server} is gone (${why}), and ${counted(tools.length, 'tool')} with it; it is tried again`
+      inBackground(tell(server, tools, 'error', text))
+    },
+    back(server, tools) {
+      const text = `the MCP server ${server} is there again, with ${counted(tools.length, 'tool')}`
+      inBackground(tell(server, tools, 'info', text))
+    },
     changed: (server, tools) => inBackground(tellOfChange(server, tools)),
   }
 }
 
-/** So many tools are named. */
 const MAX_NAMED = 5
 
 const namesOf = (tools: readonly Tool[]): string =>

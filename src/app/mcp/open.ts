@@ -21,7 +21,7 @@ import type { ToolSource } from '../../tools/tool.ts'
 import { isToolWord } from '../tools/tool-words.ts'
 import { version } from '../version.ts'
 import { createMcpAdmin, type ManagedMcp } from './admin.ts'
-import { createTellRooms } from './notices.ts'
+import { createNotices } from './notices.ts'
 
 /** The servers, and those who manage them. */
 export interface Mcp extends ManagedMcp, AsyncDisposable {
@@ -69,7 +69,7 @@ export async function openMcp(
     connecting: { version: version(), launch: createLaunch(now), logins },
     isTaken,
     pins,
-    events: createTellRooms({
+    events: createNotices({
       rooms,
       store: storage.chat.rooms,
       disabled: () => now().tools.disabled,
