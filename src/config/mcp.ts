@@ -41,6 +41,7 @@ function byCommand({ command = [], cwd, ...entry }: Written, file = '', env: Env
   return {
     command,
     env: { ...environmentOfChildren(env), ...entry.env, ...values },
+    ...(entry.pass_env.length > 0 ? { secretEnv: entry.pass_env } : {}),
     ...(cwd === undefined ? {} : { cwd: resolve(dirname(file), cwd) }),
     ...(entry.sandbox === false ? {} : { sandbox: entry.sandbox === 'network' ? 'network' : 'alone' }),
     ...unset,

@@ -20,6 +20,8 @@ export interface McpByCommand {
   readonly command: readonly string[]
   /** All variables that it gets. */
   readonly env: Readonly<Record<string, string>>
+  /** Names of variables whose values are secret, whatever they look like. */
+  readonly secretEnv?: readonly string[]
   /** An absolute path; that of the server where absent. */
   readonly cwd?: string
   /** `alone`: it sees one directory and no network; `network`: it has that, too. Absent: all rights of ours. */

@@ -65,8 +65,14 @@ export function remember(secrets: Set<string>, more: readonly (string | undefine
   for (const oldest of [...secrets].slice(0, -MAX_REMEMBERED)) secrets.delete(oldest)
 }
 
-const secretsOfCommand = ({ command, env }: Extract<Reach, { command: unknown }>): readonly string[] => [
-  ...Object.entries(env).flatMap(([name, value]) => (isSecret(name, value) ? [value] : [])),
+const secretsOfCommand = ({
+  command,
+  env,
+  secretEnv = [],
+}: Extract<Reach, { command: unknown }>): readonly string[] => [
+  ...Object.entries(env).flatMap(([name, value]) =>
+    secretEnv.includes(name) || isSecret(name, value) ? [value] : [],
+  ),
   ...command.flatMap((word, at) => {
     const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(word) ?? []
     if (isNamedSecret(name, value)) return [value]

@@ -115,7 +115,12 @@ describe('an MCP server', () => {
       '[[mcp]]\nname = "b"\nurl = "http://h"\ntoken_env = "NO_TOKEN"\nheader_env = { X-Key = "A_KEY", Y = "BLANK" }\n'
     const { mcp } = loadFile(text, { A_KEY: 'k', BLANK: ' ' })
     expect(mcp.map(({ reach }) => reach)).toEqual([
-      { command: ['a'], env: { HOME: expect.any(String), A_KEY: 'k', B: 'y' }, unset: ['NOT_SET'] },
+      {
+        command: ['a'],
+        env: { HOME: expect.any(String), A_KEY: 'k', B: 'y' },
+        secretEnv: ['A_KEY', 'NOT_SET'],
+        unset: ['NOT_SET'],
+      },
       { url: 'http://h', headers: { 'X-Key': 'k' }, unset: ['NO_TOKEN', 'BLANK'] },
     ])
   })

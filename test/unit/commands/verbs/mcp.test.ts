@@ -101,6 +101,14 @@ describe('mcp connect', () => {
     expect(JSON.stringify(stored)).not.toContain('s3cret')
   })
 
+  test('hides the value of a passed variable in the error of a program that prints it', async () => {
+    vi.stubEnv('PLAIN_NAME', 'some words')
+    await using world = await createCommandWorld()
+    const words = JSON.stringify(['/bin/sh', '-c', 'echo "with $PLAIN_NAME" >&2; exit 4'])
+    const ran = await world.exec(world.root, `mcp connect --pass-env PLAIN_NAME holler ${words}`)
+    expect(ran.err).toEqual(['holler is not connected: it ended with status 4: with ***; it was not kept'])
+  })
+
   test('does not keep what does not answer, or is there', async () => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.root, 'mcp connect holler /no/such/program')).toEqual(
