@@ -52,19 +52,6 @@ export function originOf(form: string, reach: Reach): string {
   )
 }
 
-/** So many are remembered of one login: a token is none any more when the next ones have come. */
-const MAX_REMEMBERED = 32
-
-/** Has these be the newest of a set; the oldest of too many are forgotten. */
-export function remember(secrets: Set<string>, more: readonly (string | undefined)[]): void {
-  for (const secret of more) {
-    if (secret === undefined) continue
-    secrets.delete(secret)
-    secrets.add(secret)
-  }
-  for (const oldest of [...secrets].slice(0, -MAX_REMEMBERED)) secrets.delete(oldest)
-}
-
 const secretsOfCommand = ({
   command,
   env,

@@ -1,7 +1,7 @@
 import { namesakeRule, type McpServerConfig } from '../../adapters/mcp/config.ts'
 import type { McpServer } from '../../adapters/mcp/client/server.ts'
 import type { McpServers } from '../../adapters/mcp/client/servers.ts'
-import type { McpLogins } from '../../adapters/mcp/login/logins.ts'
+import type { McpLogins } from '../../adapters/mcp/logins.ts'
 import { shownReach } from '../../adapters/mcp/secrets.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/people/person.ts'

@@ -1,6 +1,7 @@
 import type { McpServer } from '../../adapters/mcp/client/server.ts'
-import { LoginError, type McpLogin } from '../../adapters/mcp/login/login.ts'
-import type { McpLogins } from '../../adapters/mcp/login/logins.ts'
+import { LoginError } from '../../adapters/mcp/login-fetch.ts'
+import type { McpLogin } from '../../adapters/mcp/oauth-login.ts'
+import type { McpLogins } from '../../adapters/mcp/logins.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { BegunLogin, ListedMcp, McpAdmin } from '../../commands/verbs/shared/mcp-servers.ts'
@@ -66,7 +67,7 @@ export function createLoginAdmin(parts: McpLoginParts): LoginAdmin {
       const was = login?.state() !== 'held' && login?.isUnderWay() ? 'begun' : 'held'
       const isOpen = login?.state() === 'held' || login?.isUnderWay()
       // An earlier server of this name may have left a file.
-      const left = login && isOpen ? { why: await login.leave() } : await logins.forget(name)
+      const left = login && isOpen ? { why: await login.logout() } : await logins.forget(name)
       if (!left) {
         loginOf(find(name))
         throw new Refusal(`nobody is logged in at ${name}`)

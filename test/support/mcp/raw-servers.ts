@@ -2,7 +2,7 @@ import { createMcpServers, type McpServers } from '../../../src/adapters/mcp/cli
 import type { McpTimes } from '../../../src/adapters/mcp/client/limits.ts'
 import type { McpServerConfig } from '../../../src/adapters/mcp/config.ts'
 import { launchUnconfined, type LaunchMcp } from '../../../src/adapters/mcp/client/launch.ts'
-import type { McpLogins } from '../../../src/adapters/mcp/login/logins.ts'
+import type { McpLogins } from '../../../src/adapters/mcp/logins.ts'
 import type { McpState } from '../../../src/adapters/mcp/client/server.ts'
 import type { ToolSource } from '../../../src/tools/tool.ts'
 import type { McpPinStore } from '../../../src/tools/ports/mcp.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ToolProgress } from '../../../chat/tool-progress.ts'
-import type { McpLogin } from '../login/login.ts'
+import type { McpLogin } from '../oauth-login.ts'
 import type { callResult } from './content.ts'
 import type { McpDefinition } from './definition.ts'
 import type { LaunchMcp } from './launch.ts'

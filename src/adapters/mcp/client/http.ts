@@ -1,6 +1,6 @@
 import type { AuthProvider, Transport } from '@modelcontextprotocol/client'
 import type { McpByUrl } from '../config.ts'
-import type { McpLogin } from '../login/login.ts'
+import type { McpLogin } from '../oauth-login.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import type { EndingTransport } from './stdio.ts'
 

@@ -3,7 +3,7 @@ import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import type { McpServerConfig } from '../config.ts'
 import { receivingMasked, type MaskedObjects } from '../masked-messages.ts'
-import { originOf, secretsOf, withoutSecrets } from '../secrets.ts'
+import { masked as withoutThese, originOf, secretsOf, withoutSecrets } from '../secrets.ts'
 import type { ConnectionOptions, McpConnection } from './connection.ts'
 import { callResult } from './content.ts'
 import { listTools } from './list-tools.ts'
@@ -57,7 +57,7 @@ export async function open(
     closed()
   }
   const limited = { timeout: times.connectMs }
-  const masked = (text: string): string => login?.masked(text) ?? text
+  const masked = (text: string): string => withoutThese(text, login?.secrets() ?? [])
   const given = secretsOf(config.reach)
   const secrets = (): readonly string[] => [...given, ...(login?.secrets() ?? [])]
   const replaced: MaskedObjects = new WeakMap()

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../../lib/errors.ts'
 import { cleanLine } from '../../../lib/text/clean-text.ts'
 import type { McpByUrl, McpServerConfig } from '../config.ts'
-import { LoginError } from '../login/login.ts'
+import { LoginError } from '../login-fetch.ts'
 import { withoutSecrets } from '../secrets.ts'
 import type { McpTimes } from './limits.ts'
 

@@ -1,9 +1,16 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { inspect } from 'node:util'
-import { describe, expect, test, vi } from 'vitest'
-import type { McpByUrl, McpServerConfig } from '../../../../src/adapters/mcp/config.ts'
-import { createMcpLogins, type McpLogins } from '../../../../src/adapters/mcp/login/logins.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { McpOAuth } from '../../../../src/adapters/mcp/config.ts'
+import { safeAddress } from '../../../../src/adapters/mcp/login-fetch.ts'
+import { createLoginStore } from '../../../../src/adapters/mcp/login-store.ts'
+import { createMcpLogins, type McpLogins } from '../../../../src/adapters/mcp/logins.ts'
+import type { McpLogin } from '../../../../src/adapters/mcp/oauth-login.ts'
 import type { ToolContext } from '../../../../src/tools/context.ts'
 import { memoryLog } from '../../../support/chat-parts.ts'
 import { logInAt, startLoginServers, type LoginServers } from '../../../support/mcp/login-server.ts'
@@ -11,186 +18,231 @@ import { createRawServers, type RawServers } from '../../../support/mcp/raw-serv
 import { temporaryDir } from '../../../support/storage.ts'
 
 const BACK = 'http://127.0.0.1:2223/oauth/callback'
+const WANTED = 'it wants a login: /mcp login far, or give it a token by token_env'
 
-const far = (url: string, more: Partial<McpByUrl> = {}): McpServerConfig => ({
-  name: 'far',
-  trust: 'ask',
-  reach: { url, ...more },
+let far: LoginServers
+let dir: ReturnType<typeof temporaryDir>
+beforeEach(async () => {
+  dir = temporaryDir()
+  far = await startLoginServers()
+})
+afterEach(async () => {
+  await far[Symbol.asyncDispose]()
+  dir[Symbol.dispose]()
 })
 
-const loginsOf = new WeakMap<RawServers, McpLogins>()
+const openLogins = (log = memoryLog()): McpLogins => createMcpLogins({ dir: dir.path, back: () => BACK, log })
 
-/** Servers, and the logins at them, which are kept in a directory. */
-function open(
-  dir: string,
-  config: McpServerConfig,
-): { servers: RawServers; logins: McpLogins; log: ReturnType<typeof memoryLog> } {
+const loginIn = (logins: McpLogins, oauth?: McpOAuth, url = far.url): McpLogin =>
+  logins.of({ name: 'far', reach: { url, ...(oauth ? { oauth } : {}) } })!
+
+/** What the browser comes back with. */
+const answerTo = async (login: McpLogin): Promise<URLSearchParams> =>
+  new URL(await logInAt((await login.begin()).address)).searchParams
+
+const logIn = async (login: McpLogin): Promise<void> => await login.finish(await answerTo(login))
+
+const stored = (): string => readFileSync(join(dir.path, 'far.json'), 'utf8')
+
+/** A client that the operator registered. */
+const closed = (): McpOAuth => ({
+  issuer: far.issuer,
+  clientId: 'closed',
+  clientSecret: 'cl0sed-secret',
+  redirectUrl: 'https://chat.example.org/oauth/callback',
+})
+
+/** The server did not take the token. */
+const refusal = () => ({
+  response: new Response('', { status: 401 }),
+  serverUrl: new URL(far.url),
+  fetchFn: fetch,
+})
+
+interface Open extends AsyncDisposable {
+  readonly servers: RawServers
+  readonly login: McpLogin
+  readonly lines: readonly string[]
+  call(id: string): Promise<string>
+  /** Logs in, and has the server connect. */
+  enter(): Promise<void>
+}
+
+/** The server `far`, as it is connected to; `lines` are those of the log. */
+function open(oauth?: McpOAuth, url = far.url): Open {
   const lines: string[] = []
-  const keep = (facts: object, text: string): void => void lines.push(inspect([text, facts], { depth: 9 }))
-  const log = { lines, debug: keep, info: keep, warn: keep, error: keep }
-  const logins = createMcpLogins({ dir, back: () => BACK, log })
-  const servers = createRawServers([config], {}, { logins })
-  loginsOf.set(servers, logins)
-  return { servers, logins, log }
+  const keep = (facts: object, line: string): void => void lines.push(inspect([line, facts], { depth: 9 }))
+  const logins = openLogins({ ...memoryLog(), debug: keep, info: keep, warn: keep, error: keep })
+  const login = loginIn(logins, oauth, url)
+  const reach = { url, ...(oauth ? { oauth } : {}) }
+  const servers = createRawServers([{ name: 'far', trust: 'ask', reach }], {}, { logins })
+  return {
+    servers,
+    login,
+    lines,
+    async call(id) {
+      const context = { signal: new AbortController().signal } as ToolContext
+      return (await servers.tool(id)!.run({}, context)).content
+    },
+    async enter() {
+      await servers.until(() => servers.state('far')?.kind === 'down')
+      await logIn(login)
+      await servers.find('far')!.refresh()
+    },
+    [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
+  }
 }
 
-const call = (servers: RawServers, id: string) =>
-  servers.tool(id)!.run({}, { signal: new AbortController().signal } as ToolContext)
-
-const loginOf = (servers: RawServers) => loginsOf.get(servers)!.of(servers.find('far')!.config)!
-
-/** As a person does it: opens the address, and comes back with what the browser shows. */
-async function logIn(servers: RawServers): Promise<void> {
-  const { address } = await loginOf(servers).begin()
-  await loginOf(servers).finish(new URL(await logInAt(address)).searchParams)
-  await servers.find('far')!.refresh()
-}
-
-const isDown = (servers: RawServers) => () => servers.state('far')?.kind === 'down'
-const isUp = (servers: RawServers) => () => servers.state('far')?.kind === 'up'
+const is = ({ servers }: Open, kind: 'up' | 'down') =>
+  servers.until(() => servers.state('far')?.kind === kind)
 
 describe('a server that wants a login', () => {
-  test('says how, is there after one, and its tokens are kept for us alone', async () => {
-    using dir = temporaryDir()
-    await using far1 = await startLoginServers()
-    const { servers } = open(join(dir.path, 'logins'), far(far1.url))
-    await using _servers = servers
-    await servers.until(isDown(servers))
-    expect(servers.state('far')).toEqual({
-      kind: 'down',
-      why: 'it wants a login: /mcp login far, or give it a token by token_env',
-    })
-    expect(far1.asked).toEqual([])
-    await logIn(servers)
-    expect(servers.ids()).toEqual(['far_echo', 'far_token', 'far_admin', 'far_audit'])
-    expect((await call(servers, 'far_echo')).content).toContain('done')
-    expect(far1.asked).toEqual(['register', 'authorize', 'token authorization_code'])
-    expect(statSync(join(dir.path, 'logins')).mode & 0o777).toBe(0o700)
-    expect(statSync(join(dir.path, 'logins/far.json')).mode & 0o777).toBe(0o600)
-    expect(readdirSync(join(dir.path, 'logins'))).toEqual(['far.json'])
+  test('says how, is up after one, and its tokens are stored for us alone', async () => {
+    await using one = open()
+    await is(one, 'down')
+    expect(one.servers.state('far')).toEqual({ kind: 'down', why: WANTED })
+    expect(far.asked).toEqual([])
+    await one.enter()
+    expect(one.servers.ids()).toEqual(['far_echo', 'far_token', 'far_admin', 'far_audit'])
+    expect(await one.call('far_echo')).toContain('done')
+    expect(far.asked).toEqual(['register', 'authorize', 'token authorization_code'])
+    expect(statSync(join(dir.path, 'far.json')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(dir.path)).toEqual(['far.json'])
   })
 
-  test('is there after a restart without another one, and not for a server at another address', async () => {
-    using dir = temporaryDir()
-    await using server = await startLoginServers()
+  test('is up after a restart, and its login counts for no other address', async () => {
     await using other = await startLoginServers()
-    {
-      const { servers } = open(dir.path, far(server.url))
-      await using _servers = servers
-      await servers.until(isDown(servers))
-      await logIn(servers)
+    await logIn(loginIn(openLogins()))
+    await using again = open()
+    await is(again, 'up')
+    await using elsewhere = open(undefined, other.url)
+    await is(elsewhere, 'down')
+    expect(elsewhere.login.state()).toBe('wanted')
+  })
+
+  test('gets one new token for all calls that wait when the old one ended, and stores it', async () => {
+    await using one = open()
+    await one.enter()
+    const before = stored()
+    far.expire()
+    const answers = await Promise.all([1, 2, 3, 4].map(() => one.call('far_echo')))
+    for (const answer of answers) expect(answer).toContain('done')
+    expect(far.asked.filter((asked) => asked === 'token refresh_token')).toHaveLength(1)
+    expect(stored()).not.toBe(before)
+    expect(one.servers.told).toEqual([])
+  })
+
+  test('keeps its login while the issuer is in trouble, and goes on with it later', async () => {
+    await using one = open()
+    await one.enter()
+    far.expire()
+    far.behave('down')
+    expect(await one.call('far_echo')).toBe(
+      `ERROR: far_echo: its login could not be renewed: ${new URL(far.issuer).host} refused it (503)`,
+    )
+    await one.servers.until(() => one.servers.told.length === 1)
+    far.behave('well')
+    await one.servers.until(() => one.servers.told.length === 2)
+    expect(await one.call('far_echo')).toContain('done')
+  })
+
+  test('is gone with one notice when its login was revoked, and needs no registration for the next', async () => {
+    await using one = open()
+    await one.enter()
+    far.revokeAll()
+    const refused = `${new URL(far.issuer).host} refused it (400, invalid_grant: not that one)`
+    expect(await one.call('far_echo')).toBe(
+      `ERROR: far_echo: its login has ended (${refused}): /mcp login far`,
+    )
+    await one.servers.until(() => one.servers.told.length > 0)
+    expect(one.servers.told[0]).toMatch(/^left far: it(s login has ended| wants a login)/)
+    expect(readdirSync(dir.path)).toEqual([])
+    await one.enter()
+    expect(await one.call('far_echo')).toContain('done')
+    expect(far.asked.filter((asked) => asked === 'register')).toHaveLength(1)
+  })
+
+  test('wants a login again after logout, which has the tokens revoked', async () => {
+    await using one = open()
+    await one.enter()
+    expect(await one.login.logout()).toBe(undefined)
+    expect(far.asked.at(-1)).toBe('revoke')
+    expect(readdirSync(dir.path)).toEqual([])
+    expect(await one.call('far_echo')).toContain('it wants a login: /mcp login far')
+  })
+
+  test('is asked for the scope that a tool wanted, beside what the login had', async () => {
+    await using one = open()
+    await one.enter()
+    const more = 'ERROR: far_admin: it wants a login that may do more (admin): /mcp login far'
+    expect(await one.call('far_admin')).toBe(more)
+    await logIn(one.login)
+    expect(far.scopes).toEqual([null, 'admin'])
+    expect(await one.call('far_admin')).toContain('done')
+    expect(await one.call('far_audit')).toContain('(audit)')
+    await logIn(one.login)
+    expect(far.scopes.at(-1)).toBe('admin audit')
+  })
+
+  test('gets no token into an error, a result, the log or the console, whatever its issuer sends', async () => {
+    const warn = vi.spyOn(console, 'warn')
+    await using one = open()
+    await one.enter()
+    const said = [await one.call('far_token')]
+    expect(said[0]).toContain('***')
+    expect(one.servers.tool('far_echo')!.description).toBe('echo for ***')
+    far.behave('echo')
+    far.expire()
+    said.push(await one.call('far_echo'))
+    expect(said[1]).toContain('its login has ended')
+    said.push(...one.servers.told, ...one.lines, inspect(one.servers.state('far')))
+    for (const secret of far.given) expect(said.join('\n')).not.toContain(secret)
+    expect(said.join('\n')).not.toContain('\u001b')
+    expect(warn).not.toHaveBeenCalled()
+    warn.mockRestore()
+  })
+
+  test('tells in the log of a damaged file, and can be logged in to', async () => {
+    writeFileSync(join(dir.path, 'far.json'), '{"url":')
+    await using one = open()
+    await is(one, 'down')
+    expect(one.lines.join()).toContain('the file of a login could not be read; /mcp login makes another')
+    await one.enter()
+    expect(one.servers.state('far')).toEqual({ kind: 'up', leftOut: [] })
+  })
+
+  test('needs no person with client_credentials, and logs in again when its token ended', async () => {
+    const grant = 'client_credentials' as const
+    const oauth = {
+      grant,
+      issuer: far.issuer,
+      clientId: 'robot',
+      clientSecret: 'r0b0t-secret',
+      scopes: ['admin'],
     }
-    const { servers } = open(dir.path, far(server.url))
-    await using _servers = servers
-    await servers.until(isUp(servers))
-    const elsewhere = open(dir.path, far(other.url))
-    await using _elsewhere = elsewhere.servers
-    await elsewhere.servers.until(isDown(elsewhere.servers))
-    expect(loginOf(elsewhere.servers).state()).toBe('wanted')
-  })
-
-  test('gets a new token when the old one has ended, one for all calls that wait, and keeps it', async () => {
-    using dir = temporaryDir()
-    await using server = await startLoginServers()
-    const { servers } = open(dir.path, far(server.url))
-    await using _servers = servers
-    await servers.until(isDown(servers))
-    await logIn(servers)
-    const before = readFileSync(join(dir.path, 'far.json'), 'utf8')
-    server.expire()
-    const answers = await Promise.all([1, 2, 3, 4].map(() => call(servers, 'far_echo')))
-    expect(answers.map(({ isError }) => isError ?? false)).toEqual([false, false, false, false])
-    expect(server.asked.filter((one) => one === 'token refresh_token')).toHaveLength(1)
-    expect(readFileSync(join(dir.path, 'far.json'), 'utf8')).not.toBe(before)
-    expect(servers.told).toEqual([])
-  })
-
-  test('keeps its login where the giver of tokens is in trouble, and goes on with it after', async () => {
-    using dir = temporaryDir()
-    await using server = await startLoginServers()
-    const { servers } = open(dir.path, far(server.url))
-    await using _servers = servers
-    await servers.until(isDown(servers))
-    await logIn(servers)
-    server.expire()
-    server.behave('down')
-    const { host } = new URL(server.issuer)
-    expect((await call(servers, 'far_echo')).content).toBe(
-      `ERROR: far_echo: its login could not be renewed: ${host} refused it (503)`,
-    )
-    await servers.until(() => servers.told.length === 1)
-    server.behave('well')
-    await servers.until(() => servers.told.length === 2)
-    expect(servers.told[1]).toBe('back far: far_echo far_token far_admin far_audit')
-    expect((await call(servers, 'far_echo')).content).toContain('done')
-  })
-
-  test('is gone with one notice where its login was revoked, and there again after another one', async () => {
-    using dir = temporaryDir()
-    await using server = await startLoginServers()
-    const { servers } = open(dir.path, far(server.url))
-    await using _servers = servers
-    await servers.until(isDown(servers))
-    await logIn(servers)
-    server.revokeAll()
-    const { host } = new URL(server.issuer)
-    const why = `its login has ended (${host} refused it (400, invalid_grant: not that one)): /mcp login far`
-    expect((await call(servers, 'far_echo')).content).toBe(`ERROR: far_echo: ${why}`)
-    await servers.until(() => servers.told.length > 0)
-    expect(servers.told[0]).toMatch(/^left far: it(s login has ended| wants a login)/)
+    await using one = open(oauth)
+    await is(one, 'up')
+    expect(await one.call('far_admin')).toContain('done')
+    far.expire()
+    expect(await one.call('far_echo')).toContain('done')
+    expect(far.asked).toEqual(['token client_credentials', 'token client_credentials'])
+    await expect(one.login.begin()).rejects.toThrow('it logs in by itself')
+    await using wrong = open({ ...oauth, clientSecret: 'not-the-secret' })
+    await is(wrong, 'down')
+    const refused = `${new URL(far.issuer).host} refused it (400, invalid_client: not that one)`
+    expect(wrong.servers.state('far')).toEqual({ kind: 'down', why: `it could not log in: ${refused}` })
     expect(readdirSync(dir.path)).toEqual([])
-    await logIn(servers)
-    expect((await call(servers, 'far_echo')).content).toContain('done')
-    expect(server.asked.filter((one) => one === 'register')).toHaveLength(1)
-  })
-
-  test('is left with its tokens taken back', async () => {
-    using dir = temporaryDir()
-    await using server = await startLoginServers()
-    const { servers } = open(dir.path, far(server.url))
-    await using _servers = servers
-    await servers.until(isDown(servers))
-    await logIn(servers)
-    expect(await loginOf(servers).leave()).toBe(undefined)
-    expect(server.asked.at(-1)).toBe('revoke')
-    expect(readdirSync(dir.path)).toEqual([])
-    expect((await call(servers, 'far_echo')).content).toContain('it wants a login: /mcp login far')
-  })
-
-  test('asks for more where a tool wants more, and the next login does, beside what it had', async () => {
-    using dir = temporaryDir()
-    await using server = await startLoginServers()
-    const { servers } = open(dir.path, far(server.url))
-    await using _servers = servers
-    await servers.until(isDown(servers))
-    await logIn(servers)
-    expect((await call(servers, 'far_admin')).content).toBe(
-      'ERROR: far_admin: it wants a login that may do more (admin): /mcp login far',
-    )
-    expect((await call(servers, 'far_echo')).content).toContain('done')
-    await logIn(servers)
-    expect(server.scopes).toEqual([null, 'admin'])
-    expect((await call(servers, 'far_admin')).content).toContain('done')
-    expect((await call(servers, 'far_audit')).content).toContain('(audit)')
-    await logIn(servers)
-    expect(server.scopes.at(-1)).toBe('admin audit')
-    expect((await call(servers, 'far_admin')).content).toContain('done')
   })
 })
 
 describe('a login', () => {
-  test('is ended by its own answer alone, once, and by the one that was begun last', async () => {
-    using dir = temporaryDir()
-    await using server = await startLoginServers()
-    const { servers, logins } = open(dir.path, far(server.url))
-    await using _servers = servers
-    await servers.until(isDown(servers))
-    const login = loginOf(servers)
+  test('ends with its own answer alone, once, and the one that was begun last counts', async () => {
+    const logins = openLogins()
+    const login = loginIn(logins)
     const none = 'no login of it is under way, or it took too long: /mcp login far begins one'
     const wrong = 'that is no answer to the login that was begun last: give the whole address'
     await expect(login.finish(new URLSearchParams('code=1&state=2'))).rejects.toThrow(none)
-    const first = new URL(await logInAt((await login.begin()).address)).searchParams
-    const second = new URL(await logInAt((await login.begin()).address)).searchParams
+    const [first, second] = [await answerTo(login), await answerTo(login)]
     expect(logins.begunWith(first.get('state')!)).toBe(undefined)
     expect(logins.begunWith(second.get('state')!)).toBe('far')
     await expect(login.finish(first)).rejects.toThrow(wrong)
@@ -200,88 +252,40 @@ describe('a login', () => {
     expect(login.state()).toBe('held')
   })
 
-  test('is refused where the code is of another login (PKCE), or another giver answers (RFC 9207)', async () => {
-    using dir = temporaryDir()
-    await using server = await startLoginServers()
-    const { servers } = open(dir.path, far(server.url))
-    await using _servers = servers
-    await servers.until(isDown(servers))
-    const login = loginOf(servers)
-    const stolen = new URL(await logInAt((await login.begin()).address)).searchParams
-    const mine = new URL(await logInAt((await login.begin()).address)).searchParams
-    const mixed = new URLSearchParams(mine)
-    mixed.set('code', stolen.get('code')!)
-    await expect(login.finish(mixed)).rejects.toThrow('400, invalid_grant')
-    const again = new URL(await logInAt((await login.begin()).address)).searchParams
+  test('is refused with the code of another login (PKCE), or from another issuer (RFC 9207)', async () => {
+    const login = loginIn(openLogins())
+    const [stolen, mine] = [await answerTo(login), await answerTo(login)]
+    mine.set('code', stolen.get('code')!)
+    await expect(login.finish(mine)).rejects.toThrow('400, invalid_grant')
+    const again = await answerTo(login)
     again.set('iss', 'https://evil.example.org')
     await expect(login.finish(again)).rejects.toThrow(/[Ii]ssuer/)
-    expect(login.state()).toBe('wanted')
-    expect(server.given.size).toBe(0)
+    expect(login.state()).toBe('none')
+    expect(far.given.size).toBe(0)
   })
 
   test('that a person refuses says so', async () => {
-    using dir = temporaryDir()
-    await using server = await startLoginServers()
-    const { servers } = open(dir.path, far(server.url))
-    await using _servers = servers
-    await servers.until(isDown(servers))
-    const login = loginOf(servers)
+    const login = loginIn(openLogins())
     const state = new URL((await login.begin()).address).searchParams.get('state')!
-    const answer = {
-      error: 'access_denied',
-      error_description: 'not\u001b[2J today',
-      state,
-      iss: server.issuer,
-    }
-    await expect(login.finish(new URLSearchParams(answer))).rejects.toThrow(/^not.{0,8} today$/)
+    const answer = { error: 'access_denied', error_description: 'not\u001b[2J today', state, iss: far.issuer }
+    await expect(login.finish(new URLSearchParams(answer))).rejects.toThrow(/not work: not.{0,8} today$/)
   })
 
   test.each([
     ['other', /[Ii]ssuer/],
     ['insecure', 'http://login.example.org is no address for a login: it has to begin with https://'],
-    ['garbage', 'what it says of its login is not as OAuth has it'],
-    ['no-registration', 'does not support dynamic client registration'],
+    ['garbage', 'the login does not work: '],
+    ['no-registration', 'does not support dynamic client registration; register sshawl there'],
     ['down', 'refused it (503)'],
-  ] as const)('cannot be begun at a giver of tokens that is %s', async (how, why) => {
-    using dir = temporaryDir()
-    await using server = await startLoginServers()
-    server.behave(how)
-    const { servers } = open(dir.path, far(server.url))
-    await using _servers = servers
-    await servers.until(isDown(servers))
-    await expect(loginOf(servers).begin()).rejects.toThrow(why)
+  ] as const)('cannot be begun at an issuer that is %s', async (how, why) => {
+    far.behave(how)
+    await expect(loginIn(openLogins()).begin()).rejects.toThrow(why)
   })
 
-  test('leaves no token in an error, a result, a log or on the console, whatever comes back', async () => {
-    using dir = temporaryDir()
-    const warn = vi.spyOn(console, 'warn')
-    await using server = await startLoginServers()
-    const { servers, log } = open(dir.path, far(server.url))
-    await using _servers = servers
-    await servers.until(isDown(servers))
-    await logIn(servers)
-    const said = [(await call(servers, 'far_token')).content]
-    expect(said[0]).toContain('***')
-    expect(servers.tool('far_echo')!.description).toBe('echo for ***')
-    server.behave('echo')
-    server.expire()
-    said.push((await call(servers, 'far_echo')).content)
-    expect(said[1]).toContain('its login has ended')
-    said.push(...servers.told, ...log.lines, inspect(servers.state('far')))
-    for (const secret of server.given) expect(said.join('\n')).not.toContain(secret)
-    expect(said.join('\n')).not.toContain('\u001b')
-    expect(warn).not.toHaveBeenCalled()
-    warn.mockRestore()
-  })
-
-  test('begins only where nobody reads on the way, and asks no address of ours for a server elsewhere', async () => {
-    using dir = temporaryDir()
-    const log = memoryLog()
-    const logins = createMcpLogins({ dir: dir.path, back: () => BACK, log })
-    const login = logins.of(far('http://far.example.org/mcp'))!
+  test('begins only over a private way, and leads to no address of ours for a server elsewhere', async () => {
+    const login = loginIn(openLogins(), undefined, 'http://far.example.org/mcp')
     await expect(login.begin()).rejects.toThrow('its address has to begin with https:// for a login')
-    const { needSafe } = await import('../../../../src/adapters/mcp/login/safe-address.ts')
-    const elsewhere = new URL('https://far.example.org')
+    const there = new URL('https://far.example.org')
     for (const address of [
       'http://127.0.0.1:8080/',
       'https://localhost/',
@@ -289,74 +293,197 @@ describe('a login', () => {
       'file:///etc',
       'x',
     ])
-      expect(() => needSafe(address, elsewhere)).toThrow('it has to begin with https://')
-    expect(needSafe('https://login.example.org', elsewhere).host).toBe('login.example.org')
+      expect(() => safeAddress(address, there)).toThrow('it has to begin with https://')
+    expect(safeAddress('https://login.example.org', there).host).toBe('login.example.org')
   })
 
-  test('that is damaged on disk is told in the log, and another one can be made', async () => {
-    using dir = temporaryDir()
-    await using server = await startLoginServers()
-    mkdirSync(dir.path, { recursive: true })
-    writeFileSync(join(dir.path, 'far.json'), '{"url":')
-    const { servers, log } = open(dir.path, far(server.url))
-    await using _servers = servers
-    await servers.until(isDown(servers))
-    expect(log.lines.join()).toContain('the file of a login could not be read; /mcp login makes another')
-    await logIn(servers)
-    expect(servers.state('far')).toEqual({ kind: 'up', leftOut: [] })
+  test('sends the secret of the config to its issuer alone', async () => {
+    const oauth = { issuer: far.issuer, clientId: 'known', redirectUrl: closed().redirectUrl! }
+    await logIn(loginIn(openLogins(), oauth))
+    expect(far.asked).toEqual(['authorize', 'token authorization_code'])
+    const wrong = loginIn(openLogins(), { ...oauth, issuer: 'https://other.example.org' })
+    await expect(wrong.begin()).rejects.toThrow('Authorization server mismatch')
+  })
+
+  test('goes to no other host on a redirect: not to get, to renew or to revoke tokens', async () => {
+    const got: string[] = []
+    await using thief = createServer((request, response) => {
+      void text(request).then((body) => {
+        got.push(`${request.headers.authorization ?? ''} ${body}`)
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+      })
+    })
+    await once(thief.listen(0, '127.0.0.1'), 'listening')
+    const sentOn = `${new URL(far.issuer).host} sends it on to another address (307), where no login goes`
+    const login = loginIn(openLogins(), closed())
+    await logIn(login)
+    far.behave({ sendsOnTo: `http://localhost:${(thief.address() as AddressInfo).port}/steal` })
+    const renewed = login.auth.onUnauthorized!(refusal())
+    await expect(renewed).rejects.toThrow(`its login could not be renewed: ${sentOn}`)
+    await expect(login.finish(await answerTo(login))).rejects.toThrow(sentOn)
+    expect(await login.logout()).toBe(
+      `the tokens could not be taken back, so they hold until they expire: ${sentOn}`,
+    )
+    expect(far.asked.at(-1)).toBe('revoke')
+    expect(got).toEqual([])
+  })
+
+  test.each(['well', 'only-post'] as const)(
+    'is revoked by a client with a secret in the way that the issuer takes it: %s',
+    async (how) => {
+      far.behave(how)
+      const login = loginIn(openLogins(), closed())
+      await logIn(login)
+      expect(await login.logout()).toBe(undefined)
+      expect(far.hasLive()).toBe(false)
+    },
+  )
+
+  test('counts when it was begun last, whatever the one before it still gets', async () => {
+    const login = loginIn(openLogins())
+    const first = await answerTo(login)
+    const { made, release } = far.hold()
+    const ended = 'another login was begun meanwhile, and that one counts'
+    const told = expect(login.finish(first)).rejects.toThrow(ended)
+    await made
+    await logIn(login)
+    await told
+    const file = stored()
+    release()
+    await login.auth.onUnauthorized!(refusal())
+    expect(login.state()).toBe('held')
+    expect(far.asked).not.toContain('revoke')
+    expect(JSON.parse(stored()).client).toEqual(JSON.parse(file).client)
+  })
+
+  test('is gone on with when the renewal of the one before it is refused meanwhile', async () => {
+    const login = loginIn(openLogins())
+    await logIn(login)
+    far.revokeAll()
+    const { made, release } = far.hold('refusal')
+    const renewed = login.auth.onUnauthorized!(refusal())
+    await made
+    await logIn(login)
+    release()
+    await renewed
+    expect(login.state()).toBe('held')
+  })
+
+  test('asks the server anew when it is begun: a wrong answer does not stay', async () => {
+    const login = loginIn(openLogins())
+    far.challenge('http://169.254.169.254/secret')
+    const wrong = 'http://169.254.169.254 is no address for a login: it has to begin with https://'
+    await expect(login.begin()).rejects.toThrow(wrong)
+    far.challenge(undefined)
+    await logIn(login)
+    expect(login.state()).toBe('held')
+  })
+
+  test.each([
+    [{ authorization_servers: ['x'] }, 'Invalid URL'],
+    [{ authorization_servers: ['file:///etc/passwd'] }, 'the login does not work'],
+    [{ authorization_servers: ['http://login.example.org'] }, 'it has to begin with https://'],
+    [{ resource: 'https://other.example.org/mcp' }, 'does not match'],
+    [undefined, 'does not implement OAuth 2.0 Protected Resource Metadata'],
+  ])('says what is wrong with %j, and registers nowhere', async (login, why) => {
+    far.describe(login && { resource: far.url, authorization_servers: [far.issuer], ...login })
+    await expect(loginIn(openLogins()).begin()).rejects.toThrow(why)
+    expect(far.asked).toEqual([])
   })
 })
 
-describe('a login that the config describes', () => {
-  test('is that of a client which the operator registered, and its secret goes to its issuer alone', async () => {
-    using dir = temporaryDir()
-    await using server = await startLoginServers()
-    const oauth = {
-      issuer: server.issuer,
-      clientId: 'known',
-      redirectUrl: 'https://chat.example.org/oauth/callback',
-    }
-    const { servers } = open(dir.path, far(server.url, { oauth }))
-    await using _servers = servers
-    await servers.until(isDown(servers))
-    await logIn(servers)
-    expect(server.asked).toEqual(['authorize', 'token authorization_code'])
-    const wrong = open(
-      dir.path,
-      far(server.url, { oauth: { ...oauth, issuer: 'https://other.example.org' } }),
+describe('logout while a login is under way', () => {
+  test('answers who waits, stores nothing, and revokes tokens that come late', async () => {
+    const login = loginIn(openLogins())
+    const answer = await answerTo(login)
+    const { made, release } = far.hold()
+    const told = expect(login.finish(answer)).rejects.toThrow(
+      'somebody logged out or disconnected it meanwhile',
     )
-    await using _wrong = wrong.servers
-    await expect(loginOf(wrong.servers).begin()).rejects.toThrow(
-      'the issuer of its tokens is not the one that the config names',
-    )
+    await made
+    expect(login.isUnderWay()).toBe(true)
+    expect(await login.logout()).toBe(undefined)
+    await told
+    expect(login.isUnderWay()).toBe(false)
+    release()
+    await expect.poll(far.hasLive).toBe(false)
+    expect(readdirSync(dir.path)).toEqual([])
+    expect(login.state()).toBe('none')
   })
 
-  test('needs no person with client_credentials, and begins again where its token ended', async () => {
-    using dir = temporaryDir()
-    await using server: LoginServers = await startLoginServers()
-    const grant = 'client_credentials' as const
-    const oauth = {
-      grant,
-      issuer: server.issuer,
-      clientId: 'robot',
-      clientSecret: 'r0b0t-secret',
-      scopes: ['admin'],
-    }
-    const { servers } = open(dir.path, far(server.url, { oauth }))
-    await using _servers = servers
-    await servers.until(isUp(servers))
-    expect((await call(servers, 'far_admin')).content).toContain('done')
-    server.expire()
-    expect((await call(servers, 'far_echo')).content).toContain('done')
-    expect(server.asked).toEqual(['token client_credentials', 'token client_credentials'])
-    await expect(loginOf(servers).begin()).rejects.toThrow('it logs in by itself')
+  test('ends one that the browser has not come back from', async () => {
+    const login = loginIn(openLogins())
+    const answer = await answerTo(login)
+    expect(login.isUnderWay()).toBe(true)
+    await login.logout()
+    expect(login.isBegun(answer.get('state')!)).toBe(false)
+    await expect(login.finish(answer)).rejects.toThrow('no login of it is under way')
+  })
+
+  test('ends a renewal: nothing is stored, and its tokens are revoked', async () => {
+    const login = loginIn(openLogins())
+    await logIn(login)
+    const { made, release } = far.hold()
+    const renewed = login.auth.onUnauthorized!(refusal())
+    await made
+    await login.logout()
+    release()
+    await renewed
+    expect(far.hasLive()).toBe(false)
     expect(readdirSync(dir.path)).toEqual([])
-    const wrong = open(dir.path, far(server.url, { oauth: { ...oauth, clientSecret: 'not-the-secret' } }))
-    await using _wrong = wrong.servers
-    await wrong.servers.until(isDown(wrong.servers))
-    expect(wrong.servers.state('far')).toEqual({
-      kind: 'down',
-      why: `it could not log in: ${new URL(server.issuer).host} refused it (400, invalid_client: not that one)`,
+  })
+})
+
+describe('a login file', () => {
+  test('is in a directory that is made for us alone', async () => {
+    const made = join(dir.path, 'logins')
+    await logIn(loginIn(createMcpLogins({ dir: made, back: () => BACK, log: memoryLog() })))
+    expect(statSync(made).mode & 0o777).toBe(0o700)
+    expect(readdirSync(made)).toEqual(['far.json'])
+  })
+
+  test('of an earlier version is read, also one with logins that were replaced', async () => {
+    await logIn(loginIn(openLogins()))
+    const login: unknown = JSON.parse(stored())
+    writeFileSync(join(dir.path, 'far.json'), JSON.stringify({ ...(login as object), replaced: [login] }))
+    await using one = open()
+    await is(one, 'up')
+    far.expire()
+    expect(await one.call('far_echo')).toContain('done')
+    expect(await one.login.logout()).toBe(undefined)
+    expect(far.hasLive()).toBe(false)
+  })
+
+  test('that is written again and again has its newest secrets known, and not all', async () => {
+    const store = createLoginStore(join(dir.path, 'far.json'), far.url, () => undefined)
+    for (let number = 0; number < 50; number++)
+      await store.write({
+        url: far.url,
+        tokens: { access_token: `token ${number}`, token_type: 'Bearer' },
+        client: { client_id: 'known', client_secret: 'key' },
+        server: { authorizationServerUrl: far.issuer },
+      })
+    expect(store.secrets().length).toBeLessThan(40)
+    expect(store.secrets().slice(-3)).toEqual(['token 48', 'token 49', 'key'])
+  })
+
+  test('is forgotten by its name and its tokens revoked, by another process and for any address', async () => {
+    await logIn(loginIn(openLogins()))
+    expect(await openLogins().forget('far')).toEqual({ why: undefined })
+    expect(far.hasLive()).toBe(false)
+    expect(readdirSync(dir.path)).toEqual([])
+    expect(await openLogins().forget('far')).toBe(undefined)
+  })
+
+  test('is removed if it is damaged, and no name leads out of the directory', async () => {
+    writeFileSync(`${dir.path}/far.json`, Buffer.from([0, 255, 1]))
+    writeFileSync(`${dir.path}/FAR.json`, '{}')
+    const logins = openLogins()
+    expect(await logins.forget('far')).toEqual({
+      why: 'its file was damaged, so its tokens hold until they expire',
     })
+    for (const name of ['../logins/far', 'FAR', '', '\u0000', 'x'.repeat(5_000)])
+      expect(await logins.forget(name)).toBe(undefined)
+    expect(readdirSync(dir.path)).toEqual(['FAR.json'])
   })
 })

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/client'
 import { describe, expect, test } from 'vitest'
 import { receivingMasked } from '../../../../src/adapters/mcp/masked-messages.ts'
-import { originOf, remember, secretsOf } from '../../../../src/adapters/mcp/secrets.ts'
+import { originOf, secretsOf } from '../../../../src/adapters/mcp/secrets.ts'
 import type { ToolProgress } from '../../../../src/chat/tool-progress.ts'
 import type { JsonObject } from '../../../../src/lib/json.ts'
 import type { ToolContext } from '../../../../src/tools/context.ts'
@@ -215,11 +215,4 @@ describe('a message', () => {
     expect(JSON.stringify(result.odd)).toBe('{"__proto__":"***","constructor":{"***":1}}')
     expect(result.long).toBe('*** '.repeat(300_000))
   })
-})
-
-test('of a login that is renewed for ever, the newest secrets are remembered', () => {
-  const secrets = new Set<string>()
-  for (let number = 0; number < 1_000; number++) remember(secrets, ['client', undefined, `token ${number}`])
-  expect(secrets.size).toBeLessThan(100)
-  expect([...secrets].slice(-3)).toEqual(['token 998', 'client', 'token 999'])
 })

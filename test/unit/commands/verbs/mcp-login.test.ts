@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createMcpLogins } from '../../../../src/adapters/mcp/login/logins.ts'
+import { createMcpLogins } from '../../../../src/adapters/mcp/logins.ts'
 import { memoryLog } from '../../../support/chat-parts.ts'
 import { logInAt, startLoginServers, type LoginServers } from '../../../support/mcp/login-server.ts'
 import { startHttpMcpServer } from '../../../support/mcp/http-server.ts'
@@ -59,7 +59,7 @@ describe('mcp connect', () => {
     expect({ status, err }).toEqual({
       status: 1,
       err: [
-        'far is not connected: it wants to know who asks, and a login cannot be begun (whoever gives its tokens does not support dynamic client registration, so register sshawl there, and write client_id and issuer in the config); give it a token by --token-env; it was not kept',
+        'far is not connected: it wants to know who asks, and a login cannot be begun (the login does not work: Incompatible auth server: does not support dynamic client registration; register sshawl there, and write client_id and issuer in the config); give it a token by --token-env; it was not kept',
       ],
     })
     expect(await world.exec(world.root, 'mcp list --json')).toEqual(done('[]'))

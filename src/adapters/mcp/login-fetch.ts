@@ -1,0 +1,186 @@
+import { z } from 'zod'
+import { cleanLine } from '../../lib/text/clean-text.ts'
+import { createBoundedFetch } from './client/bounded-fetch.ts'
+import { isOnLoopback, isPrivateWay, type McpByUrl } from './config.ts'
+import type { StoredLogin } from './login-store.ts'
+import { masked, withoutSecrets } from './secrets.ts'
+
+/** A login that cannot be begun, ended or used. The message ends a sentence, and holds no secret. */
+export class LoginError extends Error {
+  override readonly name = 'LoginError'
+  /** The issuer's error code (RFC 6749, 5.2), if it sent one. */
+  readonly code: string | undefined
+  constructor(message: string, { code, cause }: { code?: string | undefined; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.code = code
+  }
+}
+
+/** The words of the SDK or of the issuer, without the answer that they quote: it may hold tokens. */
+export function whyFailed(error: unknown): string {
+  if (error instanceof LoginError) return error.message
+  const isQuoted = !(error instanceof Error) || error instanceof SyntaxError
+  const text = isQuoted ? 'an answer that is no JSON' : error.message.replace(/ Raw body: .*/s, '')
+  const hint = text.includes('dynamic client registration')
+    ? '; register sshawl there, and write client_id and issuer in the config'
+    : ''
+  return cleanLine(text).slice(0, MAX_CHARS) + hint
+}
+
+export const toLoginError = (error: unknown): LoginError =>
+  error instanceof LoginError
+    ? error
+    : new LoginError(`the login does not work: ${whyFailed(error)}`, { cause: error })
+
+/** As `fetch`, for all requests of a login. Rejects with `LoginError`. */
+export type LoginFetch = (address: string | URL, init?: RequestInit) => Promise<Response>
+
+/** Limit of one request, in ms. */
+const LIMIT_MS = 20_000
+
+/** How many characters are shown of somebody else's error or address. */
+const MAX_CHARS = 200
+
+const ignore = (): void => undefined
+const fetchBounded = createBoundedFetch(ignore, ignore)
+
+/**
+ * Asks safe addresses only, bounded in time and size. The server's own headers go to the server alone. A refusal is
+ * cut to its code and description here, since the SDK would put the whole body into its message.
+ */
+export function createLoginFetch(reach: McpByUrl): LoginFetch {
+  const server = new URL(reach.url)
+  return async (address, init = {}) => {
+    const url = safeAddress(address, server)
+    const headers = new Headers(init.headers)
+    if (url.origin === server.origin)
+      for (const [name, value] of Object.entries(reach.headers ?? {}))
+        if (!headers.has(name)) headers.set(name, value)
+    const signal = AbortSignal.timeout(LIMIT_MS)
+    const response = await fetchBounded(url, { ...init, headers, redirect: 'manual', signal }).catch(
+      (error: unknown) => {
+        throw new LoginError(`${url.host} does not answer`, { cause: error })
+      },
+    )
+    const { status } = response
+    // The server itself refuses as MCP has it, with a challenge.
+    if (init.method !== 'POST' || status < 300 || url.href === server.href) return response
+    // The SDK follows a redirect within the origin, and would show the body of any other.
+    if (status < 400 && staysAt(url, response)) return response
+    const text = await response.text().catch(() => '')
+    if (status < 400)
+      throw new LoginError(`${url.host} sends it on to another address (${status}), where no login goes`)
+    const { code, said } = readOAuthError(text)
+    const secrets = [reach.oauth?.clientSecret ?? '', ...secretsSent(init.body)]
+    const shown = cleanLine(masked(withoutSecrets(said, reach), secrets)).slice(0, MAX_CHARS)
+    throw new LoginError(`${url.host} refused it (${[status, shown].filter(Boolean).join(', ')})`, { code })
+  }
+}
+
+/**
+ * An address that a server names for its login. One on this machine counts only if the server is here too: otherwise it
+ * would have us ask what only we can reach. Throws `LoginError`.
+ */
+export function safeAddress(address: string | URL, server: URL): URL {
+  const url = URL.canParse(String(address)) ? new URL(address) : undefined
+  if (url && isPrivateWay(url) && (!isOnLoopback(url) || isOnLoopback(server))) return url
+  const shown = url?.origin === 'null' ? cleanLine(url.href).slice(0, MAX_CHARS) : url?.origin
+  throw new LoginError(`${shown ?? 'what it names'} is no address for a login: it has to begin with https://`)
+}
+
+function staysAt(url: URL, { headers }: Response): boolean {
+  const to = headers.get('location') ?? ''
+  return URL.canParse(to, url.href) && new URL(to, url).origin === url.origin
+}
+
+/** As RFC 6749, 5.2, has it; anything may come. */
+const oauthError = z.object({ error: z.string(), error_description: z.string().optional().catch(undefined) })
+
+function readOAuthError(text: string): { readonly code?: string; readonly said: string } {
+  try {
+    const { error, error_description: more } = oauthError.parse(JSON.parse(text))
+    return { code: error, said: more === undefined ? error : `${error}: ${more}` }
+  } catch {
+    return { said: '' }
+  }
+}
+
+const secretsSent = (body: unknown): readonly string[] =>
+  body instanceof URLSearchParams
+    ? ['code', 'code_verifier', 'refresh_token', 'client_secret', 'token'].flatMap((name) =>
+        body.getAll(name),
+      )
+    : []
+
+/** What a server asks for, of who has no token. */
+export interface Challenge {
+  /** Where it says who gives tokens for it (RFC 9728); absent: at the usual address. */
+  readonly resourceMetadataUrl?: URL | undefined
+  /** Words of OAuth, with blanks between. */
+  readonly scope?: string | undefined
+}
+
+/** A request that changes nothing. */
+const PING: RequestInit = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+}
+
+/** Undefined if the server lets this request in. Rejects with `LoginError`. */
+export async function askForChallenge(server: URL, fetchFn: LoginFetch): Promise<Challenge | undefined> {
+  const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
+  const response = await fetchFn(server, PING)
+  await response.body?.cancel()
+  return response.status === 401 ? extractWWWAuthenticateParams(response) : undefined
+}
+
+/** Rejects with an `Error`; with `code` if the login has ended. */
+export async function renewedTokens(
+  { tokens, client, server, resource }: StoredLogin,
+  fetchFn: LoginFetch,
+): Promise<StoredLogin['tokens']> {
+  if (tokens.refresh_token === undefined)
+    throw new LoginError('it cannot be renewed', { code: 'invalid_grant' })
+  const { refreshAuthorization } = await import('@modelcontextprotocol/client')
+  const next = await refreshAuthorization(server.authorizationServerUrl, {
+    metadata: server.authorizationServerMetadata,
+    clientInformation: client,
+    refreshToken: tokens.refresh_token,
+    resource,
+    fetchFn,
+  })
+  // Without a word on it, the scope is as before (RFC 6749, 6).
+  const scope = next.scope ?? tokens.scope
+  return { ...next, ...(scope === undefined ? {} : { scope }), issuer: tokens.issuer }
+}
+
+/** Asks for tokens to hold no more (RFC 7009). Resolves to why they may still hold, if they may. */
+export async function revoke(login: StoredLogin, fetchFn: LoginFetch): Promise<string | undefined> {
+  const { tokens, client, server } = login
+  const issuer: Readonly<Record<string, unknown>> = { ...server.authorizationServerMetadata }
+  const endpoint = issuer['revocation_endpoint']
+  if (typeof endpoint !== 'string')
+    return 'whoever gave the tokens takes none back, so they hold until they expire'
+  const { selectClientAuthMethod } = await import('@modelcontextprotocol/client')
+  const methods =
+    issuer['revocation_endpoint_auth_methods_supported'] ?? issuer['token_endpoint_auth_methods_supported']
+  const method = selectClientAuthMethod(client, Array.isArray(methods) ? methods.map(String) : [])
+  const { client_id, client_secret = '' } = client
+  const body = new URLSearchParams({ token: tokens.refresh_token ?? tokens.access_token })
+  const headers = new Headers()
+  // As the SDK writes it, since the issuer took that before.
+  if (method === 'client_secret_basic')
+    headers.set('authorization', `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`)
+  else body.set('client_id', client_id)
+  if (method === 'client_secret_post') body.set('client_secret', client_secret)
+  try {
+    const { ok, status } = await fetchFn(endpoint, { method: 'POST', headers, body })
+    return ok ? undefined : notRevoked(`it was sent on to another address (${status})`)
+  } catch (error) {
+    return notRevoked(whyFailed(error))
+  }
+}
+
+const notRevoked = (why: string): string =>
+  `the tokens could not be taken back, so they hold until they expire: ${why}`
