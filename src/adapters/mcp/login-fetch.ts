@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { cleanLine } from '../../lib/text/clean-text.ts'
-import { createBoundedFetch } from './client/bounded-fetch.ts'
+import { fetchBounded } from './client/bounded-fetch.ts'
 import { isOnLoopback, isPrivateWay, type McpByUrl } from './config.ts'
 import type { StoredLogin } from './login-store.ts'
-import { masked, withoutSecrets } from './secrets.ts'
+import { redact, secretValues } from './redact.ts'
 
 /** A login that cannot be begun, ended or used. The message ends a sentence, and holds no secret. */
 export class LoginError extends Error {
@@ -41,9 +41,6 @@ const LIMIT_MS = 20_000
 /** How many characters are shown of somebody else's error or address. */
 const MAX_CHARS = 200
 
-const ignore = (): void => undefined
-const fetchBounded = createBoundedFetch(ignore, ignore)
-
 /**
  * Asks safe addresses only, bounded in time and size. The server's own headers go to the server alone. A refusal is
  * cut to its code and description here, since the SDK would put the whole body into its message.
@@ -72,7 +69,7 @@ export function createLoginFetch(reach: McpByUrl): LoginFetch {
       throw new LoginError(`${url.host} sends it on to another address (${status}), where no login goes`)
     const { code, said } = readOAuthError(text)
     const secrets = [reach.oauth?.clientSecret ?? '', ...secretsSent(init.body)]
-    const shown = cleanLine(masked(withoutSecrets(said, reach), secrets)).slice(0, MAX_CHARS)
+    const shown = cleanLine(redact(said, [...secretValues(reach), ...secrets])).slice(0, MAX_CHARS)
     throw new LoginError(`${url.host} refused it (${[status, shown].filter(Boolean).join(', ')})`, { code })
   }
 }

@@ -2,7 +2,7 @@ import { namesakeRule, type McpServerConfig } from '../../adapters/mcp/config.ts
 import type { McpServer } from '../../adapters/mcp/client/server.ts'
 import type { McpServers } from '../../adapters/mcp/client/servers.ts'
 import type { McpLogins } from '../../adapters/mcp/logins.ts'
-import { shownReach } from '../../adapters/mcp/secrets.ts'
+import { displayTarget } from '../../adapters/mcp/redact.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
@@ -56,7 +56,7 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
         leftOut: state.kind === 'up' ? state.leftOut : [],
       },
       trust: server.config.trust,
-      at: shownReach(server.config.reach),
+      at: displayTarget(server.config.reach),
       by: set.connectedBy(server.name),
       login: login === 'none' ? null : login,
     }

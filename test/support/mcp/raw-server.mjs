@@ -72,30 +72,10 @@ const TOOLS = {
   stays: [tool('pid')],
   confined: [tool('echo'), tool('environment'), tool('file'), tool('network')],
   asks: [tool('refusal')],
-  leaks: [leaking(process.env.API_KEY), tool('key'), tool('deny'), tool('printenv'), tool('structured')],
-  named: [
-    tool('postgres_query', choosing('password', ['postgres', 'client_credentials'])),
-    tool(`of_${process.env.API_KEY}`),
-    tool('argument', choosing(process.env.API_KEY, ['a'])),
-    tool('choice', choosing('a', [process.env.API_KEY])),
-    tool('ruler', { ...choosing('line', ['***', '---']), description: `${process.env.API_KEY} draws` }),
+  leaks: [
+    tool('deny'),
+    tool('tell', { title: `T ${process.env.API_KEY}`, description: `Asks with ${process.env.API_KEY}.` }),
   ],
-}
-
-/** It has one argument, with these to choose from. */
-function choosing(name, among) {
-  return {
-    inputSchema: { type: 'object', properties: { [name]: { enum: among, title: process.env.API_KEY } } },
-  }
-}
-
-/** It says what it was given wherever it may say something. */
-function leaking(key) {
-  return tool('tell', {
-    title: `T ${key}`,
-    description: `Asks with ${key}.`,
-    inputSchema: { type: 'object', properties: { a: { type: 'string', default: key, examples: [key] } } },
-  })
 }
 
 function nested(levels) {
@@ -121,13 +101,9 @@ const CALLS = {
   },
   tell: (id, args, token) => {
     progress(token, { progress: 1, total: 2, message: `as ${process.env.API_KEY}` })
-    send({ id, result: { content: [], structuredContent: { [process.env.API_KEY]: [process.env.API_KEY] } } })
+    said(id, `I have ${process.env.API_KEY}`)
   },
-  key: (id) => said(id, `${process.env.API_KEY} ${process.env.PIN_TOKEN} ${process.env.PLACE}`),
   deny: (id) => send({ id, error: { code: -32_000, message: `bad ${process.env.API_KEY}` } }),
-  printenv: (id) => said(id, JSON.stringify(process.env, undefined, 2)),
-  structured: (id) => send({ id, result: { structuredContent: { env: JSON.stringify(process.env) } } }),
-  postgres_query: (id, args) => said(id, `a query with ${JSON.stringify(args)}`),
   die: () => process.exit(3),
   refusal: (id) => said(id, refusals.join('\n')),
   hang: () => undefined,

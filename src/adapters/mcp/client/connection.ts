@@ -1,7 +1,5 @@
-import type { z } from 'zod'
 import type { ToolProgress } from '../../../chat/tool-progress.ts'
 import type { McpLogin } from '../oauth-login.ts'
-import type { callResult } from './content.ts'
 import type { McpDefinition } from './definition.ts'
 import type { LaunchMcp } from './launch.ts'
 import type { McpTimes } from './limits.ts'
@@ -12,13 +10,19 @@ export interface McpConnection {
   /** What it lists now, at most `MAX_TOOLS`. */
   list(): Promise<McpList>
   /** Calls a tool as `list` had it. */
-  call(tool: McpDefinition, args: object, during: DuringCall): Promise<z.output<typeof callResult>>
+  call(tool: McpDefinition, args: object, during: DuringCall): Promise<McpResult>
   /** Resolves if it answers; rejects with why it is to be left. */
   ping(): Promise<void>
   /** Resolves when it is over, with the reason. */
   readonly over: Promise<string>
   /** Ends it, for a reason; also its process. Never rejects. */
   close(why: string): Promise<void>
+}
+
+/** What a call gave, as a text for models and people. */
+interface McpResult {
+  readonly text: string
+  readonly isError: boolean
 }
 
 /** What goes on during a call. */

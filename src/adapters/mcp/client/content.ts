@@ -1,20 +1,42 @@
 import { z } from 'zod'
 import { bytes } from '../../../lib/bytes.ts'
+import { base64Length } from './paced.ts'
 
-/** What a call of a tool gives, of any version of the protocol. */
-export const callResult = z.object({
-  content: z.array(z.unknown()).default([]),
-  structuredContent: z.unknown().optional(),
-  isError: z.boolean().default(false),
-})
+/** What a call of a tool gives, of any version of the protocol, and in the forms that servers give it. */
+export const callResult = z
+  .object({
+    content: z.unknown().optional().transform(blocksIn),
+    structuredContent: z.unknown().optional(),
+    // Of the revision of 2024-10-07.
+    toolResult: z.unknown().optional(),
+    isError: z
+      .unknown()
+      .optional()
+      .transform((value) => value === true || value === 'true'),
+  })
+  .transform(({ toolResult, structuredContent = toolResult, ...rest }) => ({ ...rest, structuredContent }))
 
-const text = z.object({ type: z.literal('text'), text: z.string() })
-const media = z.object({ type: z.enum(['image', 'audio']), data: z.string(), mimeType: z.string() })
+/** One block may come without its list, a text without its block or its type. */
+function blocksIn(content: unknown): readonly unknown[] {
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content]
+  return blocks.flatMap((one) => {
+    if (one === undefined || one === null) return []
+    if (typeof one === 'string') return [{ type: 'text', text: one }]
+    if (typeof one !== 'object') return [{ type: 'text', text: JSON.stringify(one) }]
+    const { type = 'text', text: said }: { type?: unknown; text?: unknown } = one
+    if (type !== 'text' || said === undefined || typeof said === 'string') return [{ ...one, type }]
+    return [{ type, text: JSON.stringify(said) }]
+  })
+}
+
+const mimeType = z.string().default('no type')
+const text = z.object({ type: z.literal('text'), text: z.string().default('') })
+const media = z.object({ type: z.enum(['image', 'audio']), data: z.string(), mimeType })
 const resource = z.object({
   type: z.literal('resource'),
   resource: z.union([
-    z.object({ uri: z.string(), mimeType: z.string().optional(), text: z.string() }),
-    z.object({ uri: z.string(), mimeType: z.string().optional(), blob: z.string() }),
+    z.object({ uri: z.string().default('?'), mimeType, text: z.string() }),
+    z.object({ uri: z.string().default('?'), mimeType, blob: z.string() }),
   ]),
 })
 const link = z.object({
@@ -45,8 +67,7 @@ function blockText(value: unknown): string {
     case 'audio':
       return `[${data.type}: ${data.mimeType}, ${sizeOf(data.data)}]`
     case 'resource': {
-      const { uri, mimeType = 'no type' } = data.resource
-      const shown = `resource ${uri}, ${mimeType}`
+      const shown = `resource ${data.resource.uri}, ${data.resource.mimeType}`
       return 'text' in data.resource
         ? `[${shown}]\n${data.resource.text}`
         : `[${shown}, ${sizeOf(data.resource.blob)}]`
@@ -59,4 +80,4 @@ function blockText(value: unknown): string {
 }
 
 /** Of bytes in base64. */
-const sizeOf = (base64: string): string => bytes(Math.floor((base64.length * 3) / 4))
+const sizeOf = (base64: string): string => bytes(Math.floor((base64Length(base64) * 3) / 4))

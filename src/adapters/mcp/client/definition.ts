@@ -20,21 +20,29 @@ export interface McpDefinition {
 /** The rest is not looked at. A tool is known by its name, so one without any is none. */
 const toolSchema = z.object({
   name: z.string().min(1).max(1_000),
-  title: z.string().max(1_000).optional(),
+  title: z.string().max(1_000).optional().catch(undefined),
   description: z.string().default(''),
   inputSchema: z.looseObject({}).default({ type: 'object' }),
   annotations: z
     .object({
-      title: z.string().max(1_000).optional(),
-      readOnlyHint: z.boolean().optional(),
-      openWorldHint: z.boolean().optional(),
+      title: z.string().max(1_000).optional().catch(undefined),
+      readOnlyHint: z.boolean().optional().catch(undefined),
+      openWorldHint: z.boolean().optional().catch(undefined),
     })
     .optional()
     .catch(undefined),
 })
 
-/** A page of a server's list. One tool that is none must not take the others with it. */
-export const listedTools = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
+/** A page of a server's list. One tool that is none must not take the others with it. Some servers list by name. */
+export const listedTools = z.object({
+  tools: z.union([
+    z.array(z.unknown()),
+    z
+      .record(z.string(), z.looseObject({}))
+      .transform((byName) => Object.entries(byName).map(([name, tool]) => ({ name, ...tool }))),
+  ]),
+  nextCursor: z.union([z.string(), z.number().transform(String)]).optional(),
+})
 
 /** Something in a server's list that is not offered. */
 export interface LeftOut {

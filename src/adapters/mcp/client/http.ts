@@ -1,7 +1,9 @@
 import type { AuthProvider, Transport } from '@modelcontextprotocol/client'
 import type { McpByUrl } from '../config.ts'
 import type { McpLogin } from '../oauth-login.ts'
-import { createBoundedFetch } from './bounded-fetch.ts'
+import { Asked } from './asked.ts'
+import { createMessageFetch } from './bounded-fetch.ts'
+import { createRenewingFetch } from './renewed-session.ts'
 import type { EndingTransport } from './stdio.ts'
 
 /** What a transport over HTTP is made with. */
@@ -10,6 +12,8 @@ interface HttpParts {
   readonly login?: McpLogin | undefined
   /** The server sends so much that it is read more slowly. */
   slowed(): void
+  /** Its tools may be others now. */
+  listChanged(): void
 }
 
 /** Messages by POST, and answers to each; a stream of events for those that take long. */
@@ -32,22 +36,27 @@ export async function wantsEvents(error: unknown): Promise<boolean> {
 }
 
 interface HttpOptions {
-  readonly fetch: ReturnType<typeof createBoundedFetch>
+  readonly fetch: ReturnType<typeof createMessageFetch>
   readonly requestInit: RequestInit
   readonly authProvider?: AuthProvider
 }
 
-/** A transport that ends with a stream in which a message was too long. */
+/** A transport that ends with a stream in which a message has no end. */
 function overHttp(
   { url, headers = {} }: McpByUrl,
-  { login, slowed }: HttpParts,
+  { login, slowed, listChanged }: HttpParts,
   make: (url: URL, http: HttpOptions) => Transport,
 ): EndingTransport {
   let why: string | undefined
-  const fetch = createBoundedFetch(({ message }) => {
-    why ??= message
-    void transport.close().catch(() => undefined)
-  }, slowed)
+  const fetchMessages = createMessageFetch({
+    asked: new Asked(),
+    broken({ message }) {
+      why ??= message
+      void transport.close().catch(() => undefined)
+    },
+    slowed,
+  })
+  const fetch = createRenewingFetch(fetchMessages, listChanged)
   const transport = make(new URL(url), {
     fetch: async (address, init) => {
       const response = await fetch(address, init)

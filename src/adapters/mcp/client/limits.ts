@@ -3,6 +3,9 @@ import type { Rate } from '../../../lib/token-bucket.ts'
 /** Bytes of one message of a server. Reading one holds up the whole process: about 10 ms a MiB (JSON and checks, Node 20). */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
+/** Bytes after which a message that is passed over has no end; its connection ends then. */
+export const MAX_SKIPPED_BYTES = 64 * 1024 * 1024
+
 /** Messages of one server: whoever sends more is read more slowly, and waits when its pipe is full. */
 export const MESSAGE_RATE: Rate = { burst: 1_000, everyMs: 1 }
 

@@ -2,10 +2,9 @@ import { toolProgress } from '../../../chat/tool-progress.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import type { McpServerConfig } from '../config.ts'
-import { receivingMasked, type MaskedObjects } from '../masked-messages.ts'
-import { masked as withoutThese, originOf, secretsOf, withoutSecrets } from '../secrets.ts'
+import { isUnmistakable, redact, secretValues } from '../redact.ts'
 import type { ConnectionOptions, McpConnection } from './connection.ts'
-import { callResult } from './content.ts'
+import { callResult, textOf } from './content.ts'
 import { listTools } from './list-tools.ts'
 import { AnotherRevision, checkAnswering } from './revisions/answering.ts'
 import { headersFor } from './revisions/header-arguments.ts'
@@ -14,6 +13,7 @@ import { listenForTools } from './revisions/listening.ts'
 import { refuseQuestions, whyUnanswered } from './revisions/questions.ts'
 import { sendingUnjudged, unjudged, withoutMark } from './revisions/unjudged.ts'
 import type { EndingTransport } from './stdio.ts'
+import { explainUnreadable } from './tolerant.ts'
 import { failingUnanswered } from './unanswered.ts'
 import { isTurnedAway, whyOf } from './why.ts'
 
@@ -35,13 +35,17 @@ export async function open(
     { name: 'sshawl', version },
     { capabilities: {}, versionNegotiation: negotiationOf(hello, times) },
   )
+  const given = secretValues(config.reach)
+  const secrets = (): readonly string[] => [...given, ...(login?.secrets() ?? [])]
+  /** For what is offered and shown: a tool may print its environment. */
+  const redacted = (text: string): string => redact(text, secrets().filter(isUnmistakable))
+  const whyEnded = (): string | undefined => {
+    const why = transport.why()
+    return why === undefined ? undefined : redact(why, secrets())
+  }
   const over = createDeferred<string>()
   const ended = new AbortController()
   let whyClosed: string | undefined
-  const whyEnded = (): string | undefined => {
-    const why = transport.why()
-    return why === undefined ? undefined : withoutSecrets(why, config.reach)
-  }
   const closed = (): void => {
     over.resolve(whyClosed ?? whyEnded() ?? 'the connection ended')
     ended.abort()
@@ -57,19 +61,15 @@ export async function open(
     closed()
   }
   const limited = { timeout: times.connectMs }
-  const masked = (text: string): string => withoutThese(text, login?.secrets() ?? [])
-  const given = secretsOf(config.reach)
-  const secrets = (): readonly string[] => [...given, ...(login?.secrets() ?? [])]
-  const replaced: MaskedObjects = new WeakMap()
   /** What went wrong, as the reason of the end where that is the cause. */
-  async function explained<T>(work: Promise<T>): Promise<T> {
+  async function explained<T>(method: string, work: Promise<T>): Promise<T> {
     try {
       return await work
     } catch (error) {
       if (error instanceof InsufficientScopeError) login?.wants(error.requiredScope)
       const why =
         whyEnded() ?? whyClosed ?? (await whyUnanswered(error)) ?? (await whyOf(error, config, times))
-      throw new Error(masked(withoutMark(why)), { cause: error })
+      throw new Error(redact(explainUnreadable(withoutMark(why), method), secrets()), { cause: error })
     }
   }
 
@@ -79,7 +79,8 @@ export async function open(
   try {
     signal.throwIfAborted()
     await explained(
-      client.connect(sendingUnjudged(failingUnanswered(receivingMasked(transport, secrets, replaced))), {
+      'initialize',
+      client.connect(sendingUnjudged(failingUnanswered(transport)), {
         ...limited,
         signal,
       }),
@@ -95,31 +96,33 @@ export async function open(
   return {
     over: over.promise,
     close,
-    list: () =>
-      explained(
-        listTools(client, {
-          ...limited,
-          ...{ withHeaders, masked: replaced, originOf: (form) => originOf(form, config.reach) },
-        }),
-      ),
+    list: () => explained('tools/list', listTools(client, { ...limited, withHeaders, redacted })),
     ping: async () => {
       try {
         await checkAnswering(client, times.pingMs)
       } catch (error) {
         const isTold = error instanceof AnotherRevision || (await isTurnedAway(error))
-        throw new Error(masked(isTold ? await whyOf(error, config, times) : GONE), { cause: error })
+        throw new Error(redact(isTold ? await whyOf(error, config, times) : GONE, secrets()), {
+          cause: error,
+        })
       }
     },
     call: ({ name, schema }, args, { signal: stop, progress }) =>
       explained(
-        client.request({ method: unjudged('tools/call'), params: { name, arguments: args } }, callResult, {
-          signal: stop,
-          timeout: NO_LIMIT_MS,
-          ...(withHeaders ? { headers: headersFor(schema, args) } : {}),
-          ...(progress
-            ? { onprogress: (told) => progress(toolProgress(told.progress, told.total, told.message)) }
-            : {}),
-        }),
+        'tools/call',
+        client
+          .request({ method: unjudged('tools/call'), params: { name, arguments: args } }, callResult, {
+            signal: stop,
+            timeout: NO_LIMIT_MS,
+            ...(withHeaders ? { headers: headersFor(schema, args) } : {}),
+            ...(progress
+              ? {
+                  onprogress: (told) =>
+                    progress(toolProgress(told.progress, told.total, redacted(told.message ?? ''))),
+                }
+              : {}),
+          })
+          .then((result) => ({ text: redacted(textOf(result)), isError: result.isError })),
       ),
   }
 }

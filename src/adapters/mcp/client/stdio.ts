@@ -6,11 +6,12 @@ import {
 } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import type { Transport } from '@modelcontextprotocol/client'
 import { errorCode, errorMessage } from '../../../lib/errors.ts'
+import { Asked } from './asked.ts'
 import { lastWords } from './last-words.ts'
 import type { McpLaunch } from './launch.ts'
-import { createLineSplitter, createMessagePace } from './paced.ts'
+import { createLineSplitter, createMessagePace, type MessageText } from './paced.ts'
 
 /** A transport that knows why it has ended. */
 export interface EndingTransport extends Transport {
@@ -26,10 +27,11 @@ const STDERR_CHARS = 8_000
 
 /**
  * A child process that speaks JSON lines. It has the environment that it is given and nothing of ours, and a process
- * group of its own, which ends with it. One message that is too long ends it; one that is no JSON is passed over. `slowed` is told
+ * group of its own, which ends with it. A line that is no message is passed over. `slowed` is told
  * where so many come that they wait.
  */
 export function createStdioTransport(launch: () => Promise<McpLaunch>, slowed: () => void): EndingTransport {
+  const asked = new Asked()
   let child: ChildProcessWithoutNullStreams | undefined
   let why: string | undefined
   let stderr = ''
@@ -46,11 +48,9 @@ export function createStdioTransport(launch: () => Promise<McpLaunch>, slowed: (
       }
   }
 
-  function take(line: string): void {
-    if (line.trim() === '') return
+  function take(line: MessageText): void {
     try {
-      const message: JSONRPCMessage = JSON.parse(line)
-      transport.onmessage?.(message)
+      for (const message of asked.read(line)) transport.onmessage?.(message)
     } catch (error) {
       transport.onerror?.(error instanceof Error ? error : new Error(String(error)))
     }
@@ -99,6 +99,7 @@ export function createStdioTransport(launch: () => Promise<McpLaunch>, slowed: (
     async send(message) {
       try {
         if (!child?.stdin.writable) throw new Error('it does not listen any more')
+        asked.add(message)
         if (!child.stdin.write(`${JSON.stringify(message)}\n`)) await drained(child)
       } catch (error) {
         // Most likely it has just ended, and why it did says more.

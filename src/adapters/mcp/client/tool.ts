@@ -6,7 +6,6 @@ import type { Tool } from '../../../tools/tool.ts'
 import { fenced } from '../../../tools/untrusted.ts'
 import type { McpServerConfig } from '../config.ts'
 import type { McpConnection } from './connection.ts'
-import { textOf } from './content.ts'
 import type { McpDefinition } from './definition.ts'
 
 /** How a tool of a server is called. */
@@ -33,7 +32,7 @@ export function makeTool(
       const given: JsonObject = isObject(args) ? args : {}
       try {
         const result = await call(definition, given, { signal, progress })
-        return shown(config.name, id, textOf(result), result.isError)
+        return shown(config.name, id, result.text, result.isError)
       } catch (error) {
         signal.throwIfAborted()
         return failed(`${id}: ${errorMessage(error)}`)

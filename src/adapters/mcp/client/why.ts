@@ -2,7 +2,7 @@ import { errorMessage } from '../../../lib/errors.ts'
 import { cleanLine } from '../../../lib/text/clean-text.ts'
 import type { McpByUrl, McpServerConfig } from '../config.ts'
 import { LoginError } from '../login-fetch.ts'
-import { withoutSecrets } from '../secrets.ts'
+import { addressParts, redact, secretValues } from '../redact.ts'
 import type { McpTimes } from './limits.ts'
 
 /** Characters of what somebody else says is wrong. */
@@ -27,7 +27,7 @@ export const isTurnedAway = async (error: unknown): Promise<boolean> =>
 
 /** Somebody else's words. */
 const shownOf = (text: string, reach: McpServerConfig['reach']): string =>
-  cleanLine(withoutSecrets(text, reach)).slice(0, MAX_CHARS)
+  cleanLine(redact(text, [...secretValues(reach), ...addressParts(reach)])).slice(0, MAX_CHARS)
 
 const wholeMessage = (error: unknown): string =>
   error instanceof Error && error.cause instanceof Error

@@ -1,0 +1,84 @@
+import type { McpServerConfig } from './config.ts'
+
+type Target = McpServerConfig['reach']
+
+/** Whether a variable, a header, a flag or a parameter with this name holds a secret. */
+export const isSecretName = (name: string): boolean =>
+  /key|token|secret|pass|pwd|auth|credential|cookie|session|dsn|signature/i.test(name)
+
+/** The host or the program alone: an address may have a key in its path, a command in its arguments. */
+export function displayTarget(target: Target): string {
+  if ('command' in target) {
+    const [program = '', ...rest] = target.command
+    return rest.length === 0 ? program : `${program} …`
+  }
+  const { origin, pathname, search } = new URL(target.url)
+  return pathname === '/' && search === '' ? origin : `${origin}/…`
+}
+
+/** Shorter texts are too often part of a word that is no secret. */
+const SHORTEST = 4
+
+/** Replaces these values in a text that may be shown or logged. */
+export const redact = (text: string, secrets: readonly string[]): string =>
+  secrets
+    .filter((secret) => secret.length >= SHORTEST)
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
+
+/** What the config of a server holds in secret. */
+export const secretValues = (target: Target): readonly string[] =>
+  'command' in target ? secretsOfCommand(target) : secretsOfAddress(target)
+
+/** Whether a text is a secret wherever it stands; a password that is a word may be in a result by chance. */
+export const isUnmistakable = (secret: string): boolean =>
+  secret.length >= 20 || (secret.length >= 8 && /\d/.test(secret))
+
+const isSecret = (name: string, value: string): boolean =>
+  isSecretName(name) || KEY.test(value) || HAS_PASSWORD.test(value)
+
+/** Letters and digits, so long and so mixed that nobody made them up. */
+const KEY = /^(?=(?:.*\d){4})(?=(?:.*[A-Za-z]){4})[\w.~-]{20,}$/
+
+/** An address with somebody's name before its host. */
+const HAS_PASSWORD = /:\/\/[^/\s@]+@/
+
+const secretsOfCommand = ({
+  command,
+  env,
+  secretEnv = [],
+}: Extract<Target, { command: unknown }>): readonly string[] => [
+  ...Object.entries(env).flatMap(([name, value]) =>
+    secretEnv.includes(name) || isSecret(name, value) ? [value] : [],
+  ),
+  ...command.flatMap((word, at) => {
+    const [, name = '', value = word] = /^([^=]*)=(.*)$/s.exec(word) ?? []
+    const before = command[at - 1] ?? ''
+    const isValue = before.startsWith('-') && !before.includes('=') && isSecretName(before)
+    return isValue ? [word] : isSecret(name, value) ? [value] : []
+  }),
+]
+
+/** All that follows the host: nobody misses it in an error. */
+export function addressParts(target: Target): readonly string[] {
+  if ('command' in target) return []
+  const { pathname, search, searchParams } = new URL(target.url)
+  return [pathname, search, ...searchParams.values(), ...search.split('&').map(valueIn)]
+}
+
+/** As it is written, in `%` codes. */
+const valueIn = (parameter: string): string => parameter.slice(parameter.indexOf('=') + 1)
+
+/** A header also without the word before it: `Bearer x` gives `x`. */
+function secretsOfAddress({ url, headers = {} }: Extract<Target, { url: string }>): readonly string[] {
+  const { pathname, search, searchParams } = new URL(url)
+  return [
+    ...Object.values(headers).flatMap((value) => [value, value.replace(/^\S+ /, '')]),
+    ...[...searchParams].flatMap(([name, value]) => (isSecret(name, value) ? [value] : [])),
+    ...search
+      .slice(1)
+      .split('&')
+      .flatMap((part) => (isSecret(part.slice(0, part.indexOf('=')), valueIn(part)) ? [valueIn(part)] : [])),
+    ...pathname.split('/').filter((word) => KEY.test(word)),
+  ]
+}

@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { describe, expect, test } from 'vitest'
+import type { ToolContext } from '../../../src/tools/context.ts'
+import { byCommand, createRawServers, type RawServers } from '../../support/mcp/raw-servers.ts'
+
+const SCRIPT = new URL('../../support/mcp/odd-server.mjs', import.meta.url).pathname
+const WAYS = ['stdio', 'http', 'events'] as const
+
+/** A server with an oddity, over a pipe or over HTTP, once it was tried. */
+async function openOdd(oddity: string, way: string): Promise<RawServers & AsyncDisposable> {
+  const { server, end } = way === 'stdio' ? startByCommand(oddity) : await startByAddress(oddity, way)
+  const servers = createRawServers([server], { retryMs: 60_000, maxRetryMs: 60_000 })
+  await servers.until(() => servers.state('odd')?.kind !== 'connecting')
+  const dispose = async (): Promise<void> => {
+    await servers[Symbol.asyncDispose]()
+    end()
+  }
+  return { ...servers, [Symbol.asyncDispose]: dispose }
+}
+
+const startByCommand = (oddity: string) => ({
+  server: byCommand('odd', [process.execPath, SCRIPT, oddity]),
+  end: () => undefined,
+})
+
+async function startByAddress(oddity: string, way: string) {
+  const child = spawn(process.execPath, [SCRIPT, oddity, way], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  const reach = { url }
+  return { server: { name: 'odd', trust: 'annotations' as const, reach }, end: () => child.stdin.end() }
+}
+
+/** What a call gives, without the fence around it. */
+async function call(servers: RawServers): Promise<string> {
+  const context = { signal: new AbortController().signal } as ToolContext
+  const { content } = await servers.tool('odd_echo')!.run({}, context)
+  return content.replace(/^Between.*\n<<<.*\n/, '').replace(/\n<<<.*$/, '')
+}
+
+/** The oddities of a server that works as if it had none. */
+const HARMLESS = [
+  ...['usual', 'null-instructions', 'null-title', 'null-capability', 'null-cursor', 'null-description'],
+  ...['null-title-of-tool', 'null-schema', 'null-in-schema', 'null-annotations', 'null-hint', 'null-default'],
+  ...['null-error', 'null-structured', 'null-in-block', 'null-block', 'no-version', 'no-server-info'],
+  ...['number-as-version', 'no-capabilities', 'empty-capabilities', 'tools-true', 'no-protocol-version'],
+  ...['content-as-text', 'content-as-block', 'content-of-texts', 'block-without-type', 'result-as-text'],
+  ...[
+    'result-as-list',
+    'tools-by-name',
+    'id-as-text',
+    'no-jsonrpc',
+    'jsonrpc-1',
+    'more-fields',
+    'bom',
+    'batch',
+  ],
+  ...['same-cursor', 'empty-cursor', 'number-as-cursor'],
+]
+
+/** What a call says of other oddities. */
+const SAYINGS: readonly (readonly [string, string | RegExp])[] = [
+  ['null-content', '{\n "a": null\n}'],
+  ['null-result', ''],
+  ['null-result-beside-error', /^ERROR: odd_echo: .*no$/],
+  ['error-as-text', /^ERROR: odd_echo: .*it is broken$/],
+  ['error-code-null', /^ERROR: odd_echo: .*it is broken$/],
+  ['error-code-text', /^ERROR: odd_echo: .*it is broken$/],
+  ['error-message-object', /^ERROR: odd_echo: .*it is broken/],
+  ['error-without-message', /^ERROR: odd_echo: .*"code":7/],
+  ['text-as-object', '{"a":"done"}'],
+  ['is-error-as-text', /^ERROR: odd_echo: the server refused the call/],
+  ['image-without-type', '[image: no type, 3 B]'],
+  ['large-image', '[image: image/png, 6 MiB]\na picture'],
+  ['two-large-images', '[image: image/png, 9 MiB]\n[image: image/png, 3 MiB]'],
+  ['large-text', 'ERROR: odd_echo: it sent a message of more than 4 MiB'],
+  ['call-is-nan', /^ERROR: odd_echo: its answer to tools\/call could not be read: /],
+]
+
+/** What cannot be read, and of which answer that is said. */
+const UNREADABLE = [
+  ['no-list', 'tools/list'],
+  ['list-is-text', 'tools/list'],
+  ['list-is-nan', 'tools/list'],
+  ['list-is-cut', 'tools/list'],
+  ['hello-is-nan', 'initialize'],
+] as const
+
+describe.each(WAYS)('over %s', (way) => {
+  test.each(HARMLESS)('a server with %s has its tool, and the call is done', async (oddity) => {
+    await using servers = await openOdd(oddity, way)
+    expect(servers.state('odd')).toEqual({ kind: 'up', leftOut: [] })
+    expect(servers.ids()).toEqual(['odd_echo'])
+    expect(await call(servers)).toBe('done')
+  })
+
+  test.each(SAYINGS)('a call of a server with %s says %s, and the server lives', async (oddity, said) => {
+    await using servers = await openOdd(oddity, way)
+    expect(await call(servers)).toEqual(typeof said === 'string' ? said : expect.stringMatching(said))
+    expect(servers.state('odd')).toEqual({ kind: 'up', leftOut: [] })
+    expect(servers.told).toEqual([])
+  })
+
+  test.each(UNREADABLE)(
+    'a server with %s is down at once, since its %s could not be read',
+    async (oddity, method) => {
+      await using servers = await openOdd(oddity, way)
+      const why = expect.stringContaining(`its answer to ${method} could not be read: `)
+      expect(servers.state('odd')).toEqual({ kind: 'down', why })
+    },
+  )
+
+  test('a server that knows no tools is up without any', async () => {
+    await using servers = await openOdd('no-tools', way)
+    expect(servers.state('odd')).toEqual({ kind: 'up', leftOut: [] })
+  })
+})
+
+test('the nulls that a schema may have stay in it', async () => {
+  await using servers = await openOdd('null-default', 'stdio')
+  expect(servers.tool('odd_echo')!.schema).toEqual({
+    type: 'object',
+    properties: { a: { default: null, enum: [null, 1] } },
+  })
+})
+
+test('a null hint leaves the others of the tool as they are', async () => {
+  await using servers = await openOdd('null-hint', 'http')
+  expect(servers.tool('odd_echo')!.access).toBe('read')
+})
+
+test('an answer in JSON that is called a text is read', async () => {
+  await using servers = await openOdd('usual', 'text')
+  expect(await call(servers)).toBe('done')
+})
+
+test.each([
+  ['404', 'usual'],
+  ['400', 'bom'],
+])('a server that forgot its session (%s) gets a new one, and the call again', async (_status, oddity) => {
+  await using servers = await openOdd(oddity, 'forgets')
+  for (let round = 0; round < 6; round++) expect(await call(servers)).toBe('done')
+  expect(servers.told).toEqual([])
+})
