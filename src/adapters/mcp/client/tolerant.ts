@@ -34,14 +34,14 @@ export const explainUnreadable = (message: string, method: string): string =>
     .replace(UNREADABLE, `its answer to ${method} could not be read: `)
     .replace(/^Invalid result for \S+: /, `its answer to ${method} could not be read: `)
 
-/** The answer of a server that could not be taken, for whoever waits for it; none where nobody can say who does. */
+/** An error for the request whose answer could not be read; none if it cannot be told which request that is. */
 export function failAnswer(text: string, asked: readonly RequestId[], message: string): JSONRPCMessage[] {
   const [, named] = /"id"\s*:\s*"?([^",}\s]+)/.exec(text) ?? []
   const id = asked.find((one) => String(one) === named) ?? (asked.length === 1 ? asked[0] : undefined)
   return id === undefined ? [] : [{ jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message } }]
 }
 
-/** Of JSON-RPC: an error of whoever answers. */
+/** JSON-RPC 2.0, section 5.1: an error of the server. */
 const SERVER_ERROR = -32_000
 
 function messageIn(value: unknown, asked: readonly RequestId[], isReply: boolean): JSONRPCMessage[] {
@@ -84,7 +84,7 @@ const DATA: ReadonlySet<string> = new Set([
 /** In these, and nowhere else, it is one itself. */
 const MAY_BE_NULL: ReadonlySet<string> = new Set(['default', 'const'])
 
-/** In place, and not by recursion: whoever wrote the message chose its nesting. */
+/** In place, and not by recursion: the server chose the nesting. */
 function dropNulls(message: object): void {
   const open: object[] = [message]
   for (let one = open.pop(); one; one = open.pop())
