@@ -42,7 +42,7 @@ function repairedLine(line: string, isChat: boolean): string {
   try {
     const event = parseJson(line.slice('data:'.length))
     if (!isJsonObject(event)) return line
-    const isOwn = isChat && !Array.isArray(event['choices']) && !event['error']
+    const isOwn = isChat && (event['choices'] ?? null) === null && !event['error']
     return `data: ${JSON.stringify({ ...repairedEvent(event), ...(isOwn && { choices: [], error: undefined }) })}`
   } catch {
     return line
