@@ -163,10 +163,10 @@ async function assemble(
       const address = await server.listen(written.listen.host, written.listen.port)
       name = nameOf(address)
       void tellFacts(cluster, context.log)
+      await activity.composes()
       // Whoever waits for the address is told first.
       setImmediate(() => warmUp(activity, markdown, context.log))
       void sumUpPresence(rooms, context)
-      await activity.composes()
       return address
     },
     async drain(hurry) {
