@@ -128,7 +128,8 @@ if (way === 'stdio') {
 function serveHttp() {
   let sessions = 0
   let calls = 0
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => void serve(request, response))
+  async function serve(request, response) {
     const { method, headers } = request
     const body = await text(request)
     if (method !== 'POST') return response.writeHead(method === 'DELETE' ? 200 : 405).end()
@@ -154,7 +155,7 @@ function serveHttp() {
       response
         .writeHead(200, { 'content-type': way === 'text' ? 'text/plain' : 'application/json' })
         .end(answer)
-  })
+  }
   server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}/mcp`))
   process.stdin.resume().on('end', () => process.exit(0))
 }
