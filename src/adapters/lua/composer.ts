@@ -104,7 +104,8 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
     },
     warmUp: () => pool.fill(),
     async ready(signal) {
-      await countBatch('o200k_base', [''], signal)
+      // Another encoding would be loaded for nothing.
+      await countBatch(options.encodings?.[0] ?? 'o200k_base', [''], signal)
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
