@@ -2,11 +2,11 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openStorage, type StorageOptions } from '../../../../src/adapters/storage/open.ts'
-import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open-database.ts'
 import type { Storage } from '../../../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
+import type { Fingerprint, PersonId } from '../../../../src/chat/people/person.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import { ODD_NAMES } from '../../../support/odd-names.ts'
 import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
@@ -57,6 +57,17 @@ const oldest = {
     INSERT INTO turns VALUES ('T1', 'den', 'qwen', 'alice', 9, 10, 'done', 3, 4, NULL, '{"system":"s"}');`,
 }
 
+/** The first database that people had, with a row of each table. */
+const first = {
+  migrations: 5,
+  rows: `${oldest.rows}
+    INSERT INTO turn_steps VALUES ('T1', 1, '{"messages":[]}');
+    INSERT INTO grants VALUES ('den', 1, 'p1', 'alice', 'run_command', 'ls', NULL, 'alice', 11);
+    INSERT INTO results VALUES ('den', 4, 'Grep', 8000, 12, 5, 'found');
+    INSERT INTO result_numbers VALUES ('den', 4);
+    INSERT INTO calibrations VALUES ('qwen', 1.5, 3, 13);`,
+}
+
 /** A directory for migrations with the bundled ones in it, and room for more. */
 function extendable(dir: string): {
   readonly path: string
@@ -84,20 +95,57 @@ test('no released migration was edited or forgotten here', () => {
   expect(present).toEqual(released)
 })
 
+/** Makes a database of an older schema. Storage of today needs tables of today, so it is made without it. */
+function makeOld(file: string, { migrations, rows }: typeof oldest): void {
+  const known = readMigrations(paths.migrations).slice(0, migrations)
+  const db = openDatabase({ file, migrations: known, busyMs: 10, now: () => 0 })
+  db.exec(rows)
+  const tables = db
+    .prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .all()
+    .map(({ name }) => name)
+  const isEmpty = (table: string): boolean => db.prepare(`SELECT 1 FROM ${table}`).get() === undefined
+  expect(tables.filter(isEmpty), 'tables without a row').toEqual([])
+  db.close()
+}
+
 test('a database of the oldest schema is brought to the newest with all that is in it', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
-  const only = join(dir.path, 'oldest')
-  mkdirSync(only)
-  for (const { name } of readMigrations(paths.migrations).slice(0, oldest.migrations)) {
-    cpSync(join(paths.migrations, name), join(only, name))
-  }
-  // Storage of today needs tables of today: what was written then is made without it.
-  const { file } = options
-  openDatabase({ file, migrations: readMigrations(only), busyMs: 10, now: () => 0 }).close()
-  openFile(file).exec(oldest.rows).close()
+  makeOld(options.file, oldest)
   await using storage = await openStorage(options)
   await expectAllOf(storage)
+})
+
+test('a database of the first release keeps a row of each table, and its names are found after the start', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  makeOld(options.file, first)
+  await using storage = await openStorage(options)
+  await expectAllOf(storage)
+  const den = 'den' as RoomName
+  const { turns, calibrations } = storage.models
+  expect(await turns.find('T1')).toMatchObject({ steps: [{ messages: [] }] })
+  expect(await storage.tools.grants.list(den, 14)).toMatchObject([
+    { id: 1, name: 'alice', tool: 'run_command', target: 'ls', by: 'alice', at: 11 },
+  ])
+  const { results } = storage.tools
+  expect(await results.find(den, 4)).toMatchObject({ tool: 'Grep', pageSize: 8000, text: 'found' })
+  const limits = { since: 0, roomBytes: 99, allBytes: 99 }
+  expect(await results.put({ room: den, tool: 'Grep', pageSize: 1, at: 14, text: 'x' }, limits)).toBe(5)
+  // Factors are kept for each server since then, so they are learned again (009-model-facts.sql).
+  expect(await calibrations.find('qwen')).toBeUndefined()
+
+  const { people } = storage.chat
+  expect(await people.fileNames()).toEqual({ names: 1, alike: [], unfit: [] })
+  expect(await people.bySkeleton('alice', 14)).toMatchObject({ id: 'p1', admin: true })
+  expect(await people.forLogin('alice', 'SHA256:k' as Fingerprint, 14)).toMatchObject({
+    person: { id: 'p1' },
+    ownsName: true,
+  })
+  // The Cyrillic а looks like the Latin a: the look of an old name is known, too.
+  const newcomer = { id: 'p2' as PersonId, name: 'аlice', admin: false, guest: false }
+  expect(await people.register(newcomer, 'other', undefined, 15)).toBe(false)
 })
 
 async function expectAllOf(storage: Storage): Promise<void> {
