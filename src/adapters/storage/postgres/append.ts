@@ -6,7 +6,7 @@ import { revisionIn } from '../rows/revision.ts'
 import type { Statements } from './statements.ts'
 import { sql } from './sql.ts'
 import { checkTurns } from './turns/lost-turns.ts'
-import { indexedWords } from './search/words.ts'
+import { toVector } from './search.ts'
 
 /**
  * Appends entries within a transaction that holds the locks `logOf` of all their rooms: until it is committed, nobody else appends
@@ -69,7 +69,7 @@ export const columnsOf = (entry: Entry) => ({
   edits: (entry.kind === 'message' && entry.edits) || null,
   reacts: (entry.kind === 'action' && entry.reacts) || null,
   not_run: entry.kind === 'tool_call' && entry.notRun ? 1 : 0,
-  words: indexedWords(`${entry.author}\n${entry.text}`),
+  words: toVector(`${entry.author}\n${entry.text}`),
 })
 
 async function countToolCalls(tx: Statements, entries: readonly Entry[]): Promise<void> {

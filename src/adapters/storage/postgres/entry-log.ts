@@ -11,7 +11,7 @@ import { createHeldPresence } from './held-presence.ts'
 import type { WriteQueue } from './write-queue.ts'
 import { logOf } from './locks.ts'
 import { createLogStats } from './search/log-stats.ts'
-import { createEntrySearch } from './search/entry-search.ts'
+import { createEntrySearch } from './search.ts'
 import { sql } from './sql.ts'
 
 /** The rooms' logs in the table `entries`. */

@@ -20,7 +20,7 @@ import { readMigrations } from '../migrations.ts'
 import { versionOf } from './migrations.ts'
 import { isEmpty, isOurs } from './open-database.ts'
 import { openToRead } from './open-to-read.ts'
-import { indexFile } from './search/search-index.ts'
+import { indexFile } from './search.ts'
 import { hasLog } from './stale-log.ts'
 
 /** What to put where. */

@@ -22,7 +22,7 @@ import { createTokenStore } from './people/tokens.ts'
 import { createResultStore } from './tools/results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
-import { createEntrySearch } from './search/entry-search.ts'
+import { createSearch } from './search.ts'
 import { createLogStats } from './search/log-stats.ts'
 import { createSummaryStore } from './summaries.ts'
 import { createDirectMessageStore } from './talk/direct-messages.ts'
@@ -34,7 +34,7 @@ import { createTurnStore } from './turns/turns.ts'
 
 /** All stores over one connection. On one that cannot write, their reading methods work. */
 export function createStores(connection: Connection): Stores {
-  const { search, refresh } = createEntrySearch(connection)
+  const { search, refresh } = createSearch(connection)
   return {
     chat: {
       log: {

@@ -1,0 +1,258 @@
+// Finds entries by their words, with SQLite's FTS5. The index is a file of its own beside the database:
+// appending never waits for it, a backup does not have it, and it is brought up to date before each search.
+
+import { rmSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import type { Database } from 'better-sqlite3'
+import type { EntryId, RoomName } from '../../../chat/entry.ts'
+import { StorageError } from '../../../chat/errors.ts'
+import type { FoundEntries, SearchQuery } from '../../../chat/ports.ts'
+import { type EntryRow, limitOf, toEntry } from '../rows/entry-row.ts'
+import { indexedText, searchForms } from '../words.ts'
+import type { Connection } from './connection.ts'
+import { toStorageError } from './errors.ts'
+import { touchPrivately } from './private-file.ts'
+
+/** The index of the database `file`. */
+export const indexFile = (file: string): string => `${file}.search`
+
+/** The newest matches that `best` compares: a word of every line has a million. */
+const MAX_COMPARED = 4_000
+
+/** Entries in one transaction: some 50 ms of work. */
+const ENTRIES_PER_SLICE = 1_000
+
+/** Changed with the rows of the index: an index of another version is made anew. */
+const INDEX_VERSION = 1
+
+/** For these reasons the index cannot be written, but can be read. */
+const UNWRITABLE: ReadonlySet<StorageError['reason']> = new Set(['full', 'locked', 'read-only'])
+
+/** Searches the entries of one connection, and keeps its index. Both reject with `StorageError` only. */
+export interface EntrySearch {
+  search(query: SearchQuery): Promise<FoundEntries>
+  /** Resolves when all entries that were stored before are in the index. */
+  refresh(): Promise<void>
+}
+
+export function createSearch({ db, read }: Connection): EntrySearch {
+  const index = new SearchIndex(db)
+
+  async function refresh(): Promise<void> {
+    try {
+      await read(() => undefined)
+      await index.refresh()
+    } catch (error) {
+      throw toStorageError(error, { reading: true })
+    }
+  }
+
+  /**
+   * Resolves to the reason if the index cannot be brought up to date now: what it has can still be searched.
+   */
+  async function tryToRefresh(): Promise<string | undefined> {
+    try {
+      await refresh()
+      return undefined
+    } catch (error) {
+      if (!(error instanceof StorageError) || !UNWRITABLE.has(error.reason)) throw error
+      if (index.isAttached) return error.message
+      const missing = 'there is no index to search yet, and none can be made'
+      const message = `${missing}: ${error.message}; /history works meanwhile`
+      throw new StorageError(error.reason, message, { cause: error, reading: true })
+    }
+  }
+
+  async function find(query: SearchQuery, match: string): Promise<FoundEntries> {
+    const behind = await tryToRefresh()
+    const isBest = query.prefer === 'best'
+    const entries = await read(() =>
+      db
+        .prepare<[object], EntryRow>(isBest ? BEST : NEWEST)
+        .all({ ...parametersOf(query), match })
+        .map(toEntry),
+    )
+    if (!isBest) entries.reverse()
+    return behind === undefined ? { entries } : { entries, behind }
+  }
+
+  return {
+    refresh,
+    async search(query) {
+      const match = matchOf(query)
+      if (match === undefined || !(query.limit >= 1)) return { entries: [] }
+      try {
+        return await find(query, match)
+      } catch (error) {
+        if (toStorageError(error).reason !== 'corrupt') throw error
+        // If the entries are damaged, and not the index, the second attempt says so.
+        index.discard()
+        return await find(query, match)
+      }
+    },
+  }
+}
+
+/**
+ * The query in FTS5's syntax (https://www.sqlite.org/fts5.html#full_text_query_syntax); undefined if no term
+ * has a word. Nothing in it is taken for syntax: words hold no quotes.
+ */
+function matchOf({ rooms, terms }: SearchQuery): string | undefined {
+  const phrases = terms.flatMap(({ text, whole }) => {
+    const forms = searchForms(text, whole).map(
+      ({ words, isPrefix }) => `"${words.join(' ')}"${isPrefix ? ' *' : ''}`,
+    )
+    return forms.length === 0 ? [] : [`(${forms.join(' OR ')})`]
+  })
+  if (phrases.length === 0 || rooms.length === 0) return undefined
+  const inRooms = rooms.map((room) => `"${roomWord(room)}"`).join(' OR ')
+  return `room : (${inRooms}) AND words : (${phrases.join(' AND ')})`
+}
+
+/** A room's name as one word: the index would split it at `-` and `_`. */
+export const roomWord = (room: RoomName): string => Buffer.from(room).toString('hex')
+
+const parametersOf = ({ rooms, before, kinds, withoutThreads, limit }: SearchQuery): object => ({
+  limit: limitOf({ limit }),
+  rooms: JSON.stringify(rooms),
+  before: before ?? null,
+  kinds: kinds ? JSON.stringify(kinds) : null,
+  threads: withoutThreads ? 0 : 1,
+})
+
+const COLUMNS = 'entries.id, entries.room, at, kind, author, text, data'
+
+/** The rooms are compared again: what a person may see must not depend on the index. */
+const CONDITIONS = `entries.room IN (SELECT value FROM json_each(@rooms))
+  AND (@before IS NULL OR entries.id < @before)
+  AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds)))
+  AND (@threads OR json_extract(data, '$.thread') IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM revisions
+    WHERE target = ifnull(json_extract(data, '$.edits'), entries.id) AND revision <> entries.id)`
+
+const NEWEST = `SELECT ${COLUMNS}
+  FROM search.entry_words AS found CROSS JOIN entries ON entries.id = found.entry
+  WHERE found.entry_words MATCH @match AND ${CONDITIONS} ORDER BY found.rowid DESC LIMIT @limit`
+
+/** The smaller bm25, the better. */
+const BEST = `SELECT ${COLUMNS} FROM (
+    SELECT entry, bm25(entry_words) AS score FROM search.entry_words
+    WHERE entry_words MATCH @match ORDER BY rowid DESC LIMIT ${MAX_COMPARED}
+  ) AS found CROSS JOIN entries ON entries.id = found.entry
+  WHERE ${CONDITIONS} ORDER BY score, entries.id DESC LIMIT @limit`
+
+/**
+ * Rows are in the order of ids, so that the newest are the last. Prefixes of two and three letters have lists
+ * of their own, since many words begin with them. The text itself is not kept a second time.
+ */
+const CREATE_INDEX = `CREATE VIRTUAL TABLE search.entry_words USING fts5(
+  entry UNINDEXED, room, words, content = '', contentless_unindexed = 1, tokenize = 'ascii', prefix = '2 3')`
+
+interface IndexedRow {
+  readonly id: EntryId
+  readonly room: RoomName
+  readonly author: string
+  readonly text: string
+}
+
+/**
+ * The index, attached to the connection as `search`. It is made anew from the entries if anything is wrong
+ * with it.
+ */
+class SearchIndex {
+  isAttached = false
+  readonly #db: Database
+  #refreshing: Promise<void> | undefined
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  async refresh(): Promise<void> {
+    this.#refreshing ??= this.#indexAll().finally(() => (this.#refreshing = undefined))
+    await this.#refreshing
+  }
+
+  /** The next `refresh` makes the index anew. */
+  discard(): void {
+    this.#detach()
+    if (this.#db.memory) return
+    for (const end of ['', '-wal', '-shm']) rmSync(`${indexFile(this.#db.name)}${end}`, { force: true })
+  }
+
+  /** Other calls have their turn between slices. */
+  async #indexAll(): Promise<void> {
+    while (this.#db.open && this.#indexSliceOrAnew() === ENTRIES_PER_SLICE) await setImmediate()
+  }
+
+  #indexSliceOrAnew(): number {
+    try {
+      return this.#indexSlice()
+    } catch (error) {
+      if (toStorageError(error).reason !== 'corrupt') throw error
+      this.discard()
+      return this.#indexSlice()
+    }
+  }
+
+  /** Indexes the next entries; returns their number. */
+  #indexSlice(): number {
+    this.#attach()
+    const rows = this.#db
+      .prepare<[string], IndexedRow>(
+        `SELECT id, room, author, text FROM entries WHERE id > ? ORDER BY id LIMIT ${ENTRIES_PER_SLICE}`,
+      )
+      .all(this.#lastIndexed())
+    const insert = this.#db.prepare('INSERT INTO search.entry_words (entry, room, words) VALUES (?, ?, ?)')
+    this.#db.transaction(() => {
+      for (const { id, room, author, text } of rows)
+        insert.run(id, roomWord(room), indexedText(`${author}\n${text}`))
+    })()
+    return rows.length
+  }
+
+  #lastIndexed(): string {
+    const last = this.#db.prepare<[], { entry: EntryId }>(
+      'SELECT entry FROM search.entry_words ORDER BY rowid DESC LIMIT 1',
+    )
+    return last.get()?.entry ?? ''
+  }
+
+  /** After a failure, as on a full disk, the next call begins anew. */
+  #attach(): void {
+    if (this.isAttached) return
+    try {
+      this.#attachFile()
+      if (this.#isOfThisDatabase()) return
+      this.discard()
+      this.#attachFile()
+      this.#db.exec(CREATE_INDEX)
+      this.#db.pragma(`search.user_version = ${INDEX_VERSION}`)
+    } catch (error) {
+      this.#detach()
+      throw error
+    }
+  }
+
+  #attachFile(): void {
+    const file = this.#db.memory ? ':memory:' : indexFile(this.#db.name)
+    if (!this.#db.memory) touchPrivately(file)
+    this.#db.prepare('ATTACH ? AS search').run(file)
+    this.isAttached = true
+    // An index that a power cut breaks is made anew, so no commit waits for the disk.
+    this.#db.pragma('search.journal_mode = WAL')
+    this.#db.pragma('search.synchronous = NORMAL')
+  }
+
+  #detach(): void {
+    if (this.isAttached) this.#db.exec('DETACH search')
+    this.isAttached = false
+  }
+
+  /** Ids are never given twice: if the last entry of the index is stored, so are all before it. */
+  #isOfThisDatabase(): boolean {
+    if (this.#db.pragma('search.user_version', { simple: true }) !== INDEX_VERSION) return false
+    const last = this.#lastIndexed()
+    return last === '' || this.#db.prepare('SELECT 1 FROM entries WHERE id = ?').get(last) !== undefined
+  }
+}

@@ -1,0 +1,76 @@
+// What a search takes for a word, on every engine. It must not know where words are kept.
+
+/** Only the beginning of a longer text is found: nobody searches for the middle of a tool's long output. */
+const MAX_INDEXED_CHARS = 65_536
+
+/** Words of a term that are looked for: each costs a look into the index. */
+const MAX_SEARCHED = 64
+
+/** Scripts without spaces between words: each character is a word, and a word is a phrase of them. */
+const UNSPACED = `[${['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+  .map((name) => `\\p{Script=${name}}`)
+  .join('')}]`
+
+/** Such a character, a symbol such as an emoji, or a run of letters, digits and marks. */
+const WORD = new RegExp(
+  `(?:${UNSPACED}|\\p{So})\\p{M}*|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}\\p{Co}])+`,
+  'gu',
+)
+
+/**
+ * Accents of Latin, Greek and Cyrillic; points of Hebrew and vowels of Arabic; joiners and variation
+ * selectors.
+ */
+const IGNORED =
+  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c7\u064b-\u065f\u0670]|\u200c|\u200d|[\ufe00-\ufe0f]/gu
+
+/** All words of a text that are found. */
+export const indexedWords = (text: string): readonly string[] => wordsOf(text.slice(0, MAX_INDEXED_CHARS))
+
+/**
+ * The same words with blanks between. An index that splits and folds ASCII by itself takes ASCII as it is.
+ */
+export function indexedText(text: string): string {
+  const beginning = text.slice(0, MAX_INDEXED_CHARS)
+  return /^[\0-\x7f]*$/.test(beginning) ? beginning : wordsOf(beginning).join(' ')
+}
+
+/** A phrase to look for. */
+export interface SearchPhrase {
+  readonly words: readonly string[]
+  /** The last word may go on. */
+  readonly isPrefix: boolean
+}
+
+/** The words of a term, folded as `indexedWords` has them; undefined if it has none. */
+export function searchPhrase(text: string, whole: boolean): SearchPhrase | undefined {
+  return phraseOf(indexedWords(text), whole)
+}
+
+/** As `searchPhrase`, and as an index of an older version has them if that differs. */
+export function searchForms(text: string, whole: boolean): readonly SearchPhrase[] {
+  const now = searchPhrase(text, whole)
+  const before = phraseOf(wordsOf(text.slice(0, MAX_INDEXED_CHARS), foldSimply), whole)
+  if (!now || !before) return [now, before].filter((form) => form !== undefined)
+  return now.words.join(' ') === before.words.join(' ') ? [now] : [now, before]
+}
+
+/** A last word of one character does not go on: `c` would be the beginning of a tenth of all words. */
+function phraseOf(all: readonly string[], whole: boolean): SearchPhrase | undefined {
+  const words = all.slice(0, MAX_SEARCHED)
+  const last = words.at(-1)
+  return last === undefined ? undefined : { words, isPrefix: !whole && [...last].length > 1 }
+}
+
+const wordsOf = (text: string, folded = fold): readonly string[] => folded(text).match(WORD) ?? []
+
+/**
+ * Compatibility forms, accents and case make no difference: `Ａrger` and `Ärger` are `arger`, `Straße` is
+ * `strasse`. Capital letters on the way make it full case folding, but for the sigma at the end of a word.
+ */
+const fold = (text: string): string =>
+  foldSimply(text).toUpperCase().toLowerCase().replaceAll('ς', 'σ').replace(IGNORED, '')
+
+/** One letter for one letter: `Straße` is `straße`. Older versions indexed so. */
+const foldSimply = (text: string): string =>
+  text.normalize('NFKD').replace(IGNORED, '').normalize('NFC').toLowerCase().replace(IGNORED, '')
