@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createLog } from '../adapters/log/pino-log.ts'
-import { holdDirectory, openStorage, type StorageOptions } from '../adapters/storage/open.ts'
+import { lockDirectory, openStorage, type StorageOptions } from '../adapters/storage/open.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Config } from '../config/config.ts'
 import { createHookScripts } from '../prompt/hooks/hook-scripts.ts'
@@ -54,7 +54,7 @@ export async function openData(
 /** A database may be for several servers; the data directory, with its socket and its host key, is for one. */
 async function openAlone(options: StorageOptions): Promise<Storage> {
   if (options.url === undefined) return await openStorage(options)
-  const directory = holdDirectory(options.file)
+  const directory = lockDirectory(options.file)
   try {
     const storage = await openStorage(options)
     return {

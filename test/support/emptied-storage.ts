@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import type { Database } from 'better-sqlite3'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { indexFile } from '../../src/adapters/storage/sqlite/search.ts'
@@ -32,7 +31,7 @@ export async function openEmptiedStorage(): Promise<EmptiedStorage> {
 }
 
 function emptyRows(file: string): void {
-  using db = closing(openFile(file, { timeout: 5_000 }))
+  using db = openFile(file, { timeout: 5_000 })
   db.pragma('foreign_keys = OFF')
   const tables = db
     .prepare<[], { name: string }>(
@@ -45,9 +44,6 @@ function emptyRows(file: string): void {
 /** Of the words of entries: an entry of the next test may have an id that comes before those of the last. */
 function emptyIndex(file: string): void {
   if (!existsSync(file)) return
-  using db = closing(openFile(file, { timeout: 5_000 }))
+  using db = openFile(file, { timeout: 5_000 })
   db.exec("INSERT INTO entry_words (entry_words) VALUES ('delete-all')")
 }
-
-const closing = (db: Database): Database & Disposable =>
-  Object.assign(db, { [Symbol.dispose]: () => void db.close() })

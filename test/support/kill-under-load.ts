@@ -1,6 +1,6 @@
 import { paths } from '../../src/app/paths.ts'
 import { randomInt } from 'node:crypto'
-import { damageOf } from '../../src/adapters/storage/open.ts'
+import { checkDatabase } from '../../src/adapters/storage/open.ts'
 import type { RoomName } from '../../src/chat/entry.ts'
 import { createStage, type Stage } from './stage.ts'
 import type { SshSession } from './ssh.ts'
@@ -39,7 +39,7 @@ export async function killUnderLoad(kills: number): Promise<KillReport> {
   return {
     shown,
     stored: entries.map(({ text }) => text),
-    damage: await damageOf(await locationOf(dataDir), paths.migrations),
+    damage: await checkDatabase(await locationOf(dataDir), paths.migrations),
   }
 }
 

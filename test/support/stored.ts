@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { Client } from 'pg'
-import { openStorage, type DatabaseLocation } from '../../src/adapters/storage/open.ts'
-import { isUrl } from '../../src/adapters/storage/location.ts'
+import { isUrl, openStorage, type DatabaseLocation } from '../../src/adapters/storage/open.ts'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import type { TestDatabase } from './postgres/databases.ts'

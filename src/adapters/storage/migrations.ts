@@ -17,25 +17,27 @@ export interface Migration {
 
 /** The migrations of a directory, in order. Throws `StorageError` if it has none or a number is missing. */
 export function readMigrations(dir: string): readonly Migration[] {
-  const names = namesIn(dir).toSorted()
+  const names = listFiles(dir).toSorted()
+  if (names.length === 0)
+    throw new StorageError(
+      'other',
+      `${dir}: there are no migrations (001-….sql) in this directory; install sshawl again`,
+    )
   return names.map((name, index) => {
-    if (Number.parseInt(name, 10) !== index + 1) throw misnumbered(dir, name, index + 1)
-    const sql = readFileSync(join(dir, name), 'utf8')
-    return { version: index + 1, name, sql, sha256: createHash('sha256').update(sql).digest('hex') }
+    const path = join(dir, name)
+    const version = index + 1
+    if (Number.parseInt(name, 10) !== version)
+      throw new StorageError(
+        'other',
+        `${path}: migration ${version} should stand here; number them without gaps`,
+      )
+    const sql = readFileSync(path, 'utf8')
+    return { version, name, sql, sha256: createHash('sha256').update(sql).digest('hex') }
   })
 }
 
-function namesIn(dir: string): string[] {
-  const names = listed(dir)
-  if (names.length > 0) return names
-  throw new StorageError(
-    'other',
-    `${dir}: there are no migrations (001-….sql) in this directory; install sshawl again`,
-  )
-}
-
-/** fast-glob gives an empty list for a missing directory. What is no file is told when it is read. */
-function listed(dir: string): string[] {
+/** Empty for a missing directory. Links without a target are listed, so that they fail when they are read. */
+function listFiles(dir: string): readonly string[] {
   try {
     return glob.sync('[0-9][0-9][0-9]*([0-9])-*.sql', { cwd: dir, onlyFiles: false })
   } catch (cause) {
@@ -43,8 +45,23 @@ function listed(dir: string): string[] {
   }
 }
 
-const misnumbered = (dir: string, name: string, expected: number): StorageError =>
+/** The database has schema `version`, and this program knows `newest` at most. */
+export const newerSchema = (newest: number, version: number): StorageError =>
+  new StorageError(
+    'newer',
+    `the database has schema ${version}, written by a newer sshawl; this one knows up to ${newest}: ` +
+      'run the newer one, or restore a backup from before it',
+  )
+
+/** The file is no longer what was applied to the database. */
+export const editedMigration = ({ name }: Migration): StorageError =>
   new StorageError(
     'other',
-    `${join(dir, name)}: migration ${expected} should stand here; number them without gaps`,
+    `${name}: edited after it was applied to this database; restore it and add a new migration`,
+  )
+
+export const otherSchema = (): StorageError =>
+  new StorageError(
+    'other',
+    'the database is of another version of sshawl; start this version once, and try again then',
   )

@@ -1,127 +1,118 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { StorageError } from '../../chat/errors.ts'
-import type { AuditRow } from './rights.ts'
-import { rightsIn } from './sqlite/audit.ts'
-import { backupFile } from './sqlite/backup.ts'
-import { firstDamage } from './sqlite/damage.ts'
+import { type AuditRow, rightsQueries } from './audit.ts'
+import { otherSchema, readMigrations } from './migrations.ts'
 import { toStorageError } from './sqlite/errors.ts'
-import { lock } from './sqlite/lock.ts'
-import { openToRead } from './sqlite/open-to-read.ts'
-import { readMigrations } from './migrations.ts'
-import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
-import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
-import { isUrl, useDump, useRestore } from './location.ts'
-import type { Storage } from './storage.ts'
+import { openReader, versionOf } from './sqlite/file.ts'
+import { openSqlite, type SqliteOptions } from './sqlite/open.ts'
 import { openThreaded } from './sqlite/threads/open-threaded.ts'
+import { backupFile, findDamage, restoreFile, type RestoreOptions } from './sqlite/upkeep.ts'
+import type { Storage } from './storage.ts'
 
-/** Where the store is, and what it needs. */
+export { lockDirectory } from './sqlite/file.ts'
+
 export interface StorageOptions extends SqliteOptions {
   /**
-   * The built sqlite/threads/main.ts: the database is used in threads of its own, so that the caller never
-   * waits for a disk. Absent: in the caller's thread, as a database in memory always is.
+   * The built sqlite/threads/main.ts: the database is used in threads, so that the caller never waits for a
+   * disk. If absent, in the caller's thread, as a database in memory always is.
    */
   readonly threadEntry?: string
-  /** Of a PostgreSQL database, which is then used in the place of the file. It may hold a password, and is shown nowhere. */
+  /** Of a PostgreSQL database, used instead of the file. It may hold a password, and is shown nowhere. */
   readonly url?: string | undefined
 }
 
 /**
- * Opens the store; dispose of it to let go of the files. Which engine it is, is chosen here.
- * Rejects with `StorageError`: `locked` if another server has the directory, `newer`, `corrupt`, `read-only`,
- * `full`, or `other`, with a sentence that says what to do.
+ * Opens the store; dispose of it to release the files. Rejects with `StorageError`: `locked` if another
+ * server uses the directory, `newer`, `corrupt`, `read-only`, `full`, or `other`, with a sentence that says
+ * what to do.
  */
 export async function openStorage({ threadEntry, url, ...options }: StorageOptions): Promise<Storage> {
   if (url !== undefined) {
     const { migrationsDir, clock, log } = options
-    // Those who have SQLite do not load it.
-    const { openPostgres } = await import('./postgres/postgres.ts')
+    const { openPostgres } = await loadPostgres()
     return await openPostgres({ url, migrationsDir: ofPostgres(migrationsDir), clock, log })
   }
   if (threadEntry === undefined || options.file === ':memory:') return openSqlite(options)
   return await openThreaded(options, threadEntry)
 }
 
-/**
- * Makes this process the only one that serves from the directory of `file`, where the database is elsewhere. However it ends, the next
- * one is let in. Throws `StorageError` (`locked`) if another process serves from there.
- */
-export function holdDirectory(file: string): Disposable {
-  try {
-    return lock(file)
-  } catch (error) {
-    throw toStorageError(error)
-  }
-}
-
-/** A database that is there: the path of a file, or the URL of PostgreSQL's. */
-export type DatabaseLocation = string
+/** Servers with SQLite do not load it. */
+const loadPostgres = () => import('./postgres/open.ts')
 
 const ofPostgres = (migrationsDir: string): string => join(migrationsDir, 'postgres')
 
+/** An existing database: the path of a file, or the URL of PostgreSQL's. */
+export type DatabaseLocation = string
+
+export const isUrl = (location: DatabaseLocation): boolean => /^postgres(ql)?:\/\//.test(location)
+
 /**
- * Looks through a database, whether or not a server is using it; resolves to the first thing that is wrong, and to
- * undefined where nothing is. Rejects with `StorageError` if there is none, or if it cannot be read. Of PostgreSQL, it only says
- * whether a server could start with it.
+ * Looks through a database, also while a server uses it; resolves to the first problem, or undefined. Rejects
+ * with `StorageError` if there is no database, or it cannot be read. For PostgreSQL it only checks if a
+ * server could start.
  */
-export async function damageOf(
+export async function checkDatabase(
   location: DatabaseLocation,
   migrationsDir: string,
 ): Promise<string | undefined> {
   if (isUrl(location)) {
-    const { look } = await import('./postgres/audit.ts')
-    await look({ url: location, migrationsDir: ofPostgres(migrationsDir) })
+    const { checkPostgres } = await loadPostgres()
+    await checkPostgres({ url: location, migrationsDir: ofPostgres(migrationsDir) })
     return undefined
   }
-  try {
-    using db = openToRead(location)
-    return firstDamage(db)
-  } catch (error) {
-    throw toStorageError(error)
-  }
+  return withStorageErrors(() => {
+    using db = openReader(location)
+    return findDamage(db)
+  })
 }
 
-/** Who may do what where, by the database. Rejects with `StorageError` if there is none, or of another version. */
+/**
+ * Lists who may do what where. Rejects with `StorageError` if there is no database, or it is of another
+ * version.
+ */
 export async function auditDatabase(
   location: DatabaseLocation,
   migrationsDir: string,
   now: number,
 ): Promise<readonly AuditRow[]> {
   if (isUrl(location)) {
-    const postgres = await import('./postgres/audit.ts')
-    return await postgres.rightsIn({ url: location, migrationsDir: ofPostgres(migrationsDir) }, now)
+    const { auditPostgres } = await loadPostgres()
+    return await auditPostgres({ url: location, migrationsDir: ofPostgres(migrationsDir) }, now)
   }
   if (!existsSync(location))
     throw new StorageError('other', `${location}: there is no database; name its directory with --data`)
-  try {
-    using db = openToRead(location)
-    return rightsIn(db, readMigrations(migrationsDir).length, now)
-  } catch (error) {
-    throw toStorageError(error)
-  }
+  return withStorageErrors(() => {
+    using db = openReader(location)
+    if (versionOf(db) !== readMigrations(migrationsDir).length) throw otherSchema()
+    const queries = rightsQueries(now, (list) => `SELECT value FROM json_each(${list})`)
+    return db.transaction(() => queries.flatMap((query) => db.prepare<[], AuditRow>(query).all()))()
+  })
 }
 
-/**
- * Puts a copy of a backup in the place of the database; see `restoreFile`. Rejects with `StorageError`, and then nothing
- * was changed.
- */
+/** As `restoreFile`. Rejects with `StorageError`, and then nothing was changed. */
 export async function restoreDatabase(options: RestoreOptions): Promise<string | undefined> {
-  if (isUrl(options.file)) throw useRestore()
-  try {
-    return restoreFile(options)
-  } catch (error) {
-    throw toStorageError(error)
-  }
+  if (isUrl(options.file))
+    throw new StorageError(
+      'other',
+      'the rooms are in PostgreSQL: stop all servers and restore a dump ' +
+        'with pg_restore --clean --dbname=URL FILE; a file of SQLite goes into an empty database with sshawl copy',
+    )
+  return withStorageErrors(() => restoreFile(options))
 }
 
 /**
- * Copies a database to a new file, whether or not a server is using it. Rejects with `StorageError` if there
- * is none, or if `target` exists; of PostgreSQL's it says what to use.
+ * Copies a database to a new file, also while a server uses it. Rejects with `StorageError` if there is no
+ * database, if `target` exists, or if it is PostgreSQL's.
  */
 export async function backupDatabase(location: DatabaseLocation, target: string): Promise<void> {
-  if (isUrl(location)) throw useDump()
+  if (isUrl(location)) throw (await loadPostgres()).useDump()
+  withStorageErrors(() => backupFile(location, target))
+}
+
+function withStorageErrors<T>(work: () => T): T {
   try {
-    backupFile(location, target)
+    return work()
   } catch (error) {
     throw toStorageError(error)
   }

@@ -5,7 +5,7 @@ import { busProblem } from '../../adapters/wire/open.ts'
 import { createLog } from '../../adapters/log/pino-log.ts'
 import { createComposer } from '../../adapters/lua/composer.ts'
 import { describeSandbox, probeSandbox } from '../../adapters/sandbox/probe.ts'
-import { damageOf } from '../../adapters/storage/open.ts'
+import { checkDatabase } from '../../adapters/storage/open.ts'
 import { StorageError } from '../../chat/errors.ts'
 import { loadConfig, type Config } from '../../config/config.ts'
 import type { CommandLine } from '../../config/flags.ts'
@@ -70,7 +70,7 @@ async function databaseProblems({ dataDir, storage: { url } }: Config): Promise<
   const file = join(dataDir, DATABASE)
   if (url === undefined && !existsSync(file) && !existsSync(`${file}-wal`)) return []
   try {
-    const damage = await damageOf(url ?? file, paths.migrations)
+    const damage = await checkDatabase(url ?? file, paths.migrations)
     return damage === undefined
       ? []
       : [`${file}: damaged (${damage}); put a backup in its place with sshawl restore FILE`]

@@ -2,18 +2,15 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
-import { readMigrations } from '../migrations.ts'
-import { isUrl } from '../location.ts'
+import { otherSchema, readMigrations } from '../migrations.ts'
+import { isUrl } from '../open.ts'
 import { createConnections } from '../postgres/connection.ts'
-import { migrate, requireSchema } from '../postgres/migrations.ts'
+import { migrate, requireSchema } from '../postgres/open.ts'
 import { raw, sql } from '../postgres/sql.ts'
 import type { Statements } from '../postgres/statements.ts'
-import { OTHER_VERSION } from '../rights.ts'
 import { toStorageError } from '../sqlite/errors.ts'
-import { lock, lockToOpen } from '../sqlite/lock.ts'
-import { versionOf } from '../sqlite/migrations.ts'
-import { openDatabase } from '../sqlite/open-database.ts'
-import { openToRead } from '../sqlite/open-to-read.ts'
+import { lockDirectory, lockFile, openReader, versionOf } from '../sqlite/file.ts'
+import { openDatabase } from '../sqlite/open.ts'
 import { type CopiedRows, copyRows } from './copy.ts'
 import { postgresSource, postgresTarget } from './postgres-side.ts'
 import { sqliteSource, sqliteTarget, tablesOf } from './sqlite-side.ts'
@@ -44,9 +41,9 @@ async function toPostgres({ from, to, migrationsDir, now }: CopyOptions): Promis
   if (isUrl(from)) throw sameEngine('pg_dump and pg_restore')
   if (!existsSync(from))
     throw new StorageError('other', `${from}: there is no database; name its file with --from`)
-  using _ = lock(from)
-  using db = openToRead(from, 'to copy')
-  if (versionOf(db) !== readMigrations(migrationsDir).length) throw new StorageError('other', OTHER_VERSION)
+  using _ = lockDirectory(from)
+  using db = openReader(from, { readonly: false })
+  if (versionOf(db) !== readMigrations(migrationsDir).length) throw otherSchema()
   await using connection = createConnections(to)
   const schema = readMigrations(join(migrationsDir, 'postgres'))
   await migrate(connection, schema, now)
@@ -62,9 +59,9 @@ async function toFile({ from, to, migrationsDir, now }: CopyOptions): Promise<Co
   await using connection = createConnections(from)
   const schema = readMigrations(join(migrationsDir, 'postgres'))
   await connection.transaction((tx) => requireSchema(tx, schema))
-  using _ = lockToOpen(to)
+  using _ = lockFile(to)
   const migrations = readMigrations(migrationsDir)
-  using db = closing(openDatabase({ file: to, migrations, busyMs: 2000, now }))
+  using db = openDatabase({ file: to, migrations, busyMs: 2000, now })
   // The file's transaction is the outer one: nothing that goes wrong there later makes a failure of a copy that is all there.
   return await inTransaction(db, () =>
     connection.transaction(async (tx) => {
@@ -99,6 +96,3 @@ const sameEngine = (tool: string): StorageError =>
     'other',
     `copy moves between a file and PostgreSQL; name one of each in --from and --to (between two of a kind, use ${tool})`,
   )
-
-const closing = (db: Database): Database & Disposable =>
-  Object.assign(db, { [Symbol.dispose]: () => void db.close() })

@@ -25,10 +25,9 @@ import { createTypedStore } from './talk/typed.ts'
 import { createMcpStores } from './tools/mcp.ts'
 import { createChargeStore } from './turns/charges.ts'
 import { createTurnStore } from './turns/turns.ts'
-import { createUpkeep } from './upkeep.ts'
 
 /** All stores over one connection. */
-export const createStores = (connection: Connections): Stores => ({
+export const createStores = (connection: Connections): Omit<Stores, 'upkeep'> => ({
   chat: {
     log: createEntryLog(connection),
     rooms: createRoomStore(connection),
@@ -65,5 +64,4 @@ export const createStores = (connection: Connections): Stores => ({
     results: createResultStore(connection),
     mcp: createMcpStores(connection),
   },
-  upkeep: createUpkeep(connection),
 })

@@ -27,11 +27,14 @@ const BEFORE_NODE_API_10: Driver = {
  * statement's SQL is thrown where the statement is first used. Throws `StorageError` if the driver cannot be
  * loaded, and otherwise what SQLite throws.
  */
-export function openFile(file: string | Buffer, options: Database.Options = {}): Database.Database {
+export function openFile(
+  file: string | Buffer,
+  options: Database.Options = {},
+): Database.Database & Disposable {
   const db = new (loadDriver())(file, options)
   const prepare: typeof db.prepare = db.prepare.bind(db)
   db.prepare = (sql: string) => compiledLater(() => prepare(sql))
-  return db
+  return Object.assign(db, { [Symbol.dispose]: () => void db.close() })
 }
 
 /**

@@ -11,7 +11,7 @@ import { type EntryRow, limitOf, toEntry } from '../rows/entry-row.ts'
 import { indexedText, searchForms } from '../words.ts'
 import type { Connection } from './connection.ts'
 import { toStorageError } from './errors.ts'
-import { touchPrivately } from './private-file.ts'
+import { createPrivateFile } from './file.ts'
 
 /** The index of the database `file`. */
 export const indexFile = (file: string): string => `${file}.search`
@@ -236,7 +236,7 @@ class SearchIndex {
 
   #attachFile(): void {
     const file = this.#db.memory ? ':memory:' : indexFile(this.#db.name)
-    if (!this.#db.memory) touchPrivately(file)
+    if (!this.#db.memory) createPrivateFile(file)
     this.#db.prepare('ATTACH ? AS search').run(file)
     this.isAttached = true
     // An index that a power cut breaks is made anew, so no commit waits for the disk.

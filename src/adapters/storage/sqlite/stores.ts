@@ -1,15 +1,12 @@
 import type { Stores } from '../storage.ts'
-import { copyInto } from './backup.ts'
 import { createCalibrationStore } from './models/calibrations.ts'
 import { createChargeStore } from './turns/charges.ts'
 import type { Connection } from './connection.ts'
-import { firstDamage } from './damage.ts'
 import { createEntryLog } from './entry-log.ts'
 import { createGrantStore } from './tools/grants.ts'
 import { createHeldPresence } from './held-presence.ts'
 import { createInvitationNoticeStore } from './people/invitation-notices.ts'
 import { createHistoryStore } from './history.ts'
-import { versionOf } from './migrations.ts'
 import { createModelFactsStore } from './models/model-facts.ts'
 import { createRoomRemoval } from './moderation/room-removal.ts'
 import { createSanctionStore } from './moderation/sanctions.ts'
@@ -31,6 +28,7 @@ import { createIgnoredStore } from './talk/ignored.ts'
 import { createConnectedMcpStore, createMcpPinStore } from './tools/mcp.ts'
 import { createTypedStore } from './talk/typed.ts'
 import { createTurnStore } from './turns/turns.ts'
+import { copyInto, findDamage, storeOnePage } from './upkeep.ts'
 
 /** All stores over one connection. On one that cannot write, their reading methods work. */
 export function createStores(connection: Connection): Stores {
@@ -80,13 +78,8 @@ export function createStores(connection: Connection): Stores {
     upkeep: {
       health: () => connection.write(() => storeOnePage(connection.db)),
       backup: (file) => connection.read(() => copyInto(connection.db, file)),
-      damage: () => connection.read(() => firstDamage(connection.db)),
+      damage: () => connection.read(() => findDamage(connection.db)),
       refreshSearch: refresh,
     },
   }
-}
-
-/** Stores a number once more that is there. A transaction that changes nothing writes nothing, and so finds room on a full disk. */
-function storeOnePage(db: Connection['db']): void {
-  db.pragma(`user_version = ${versionOf(db)}`)
 }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { damageOf, openStorage } from '../../../../src/adapters/storage/open.ts'
+import { checkDatabase, openStorage } from '../../../../src/adapters/storage/open.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import type { PersonId } from '../../../../src/chat/people/person.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
@@ -101,7 +101,7 @@ test('of a damaged database that finding is told which SQLite has, and not its h
   const file = openSync(options.file, 'r+')
   writeSync(file, Buffer.alloc(4096, 0xa5), 0, 4096, page * 4096)
   closeSync(file)
-  expect(await damageOf(options.file, options.migrationsDir)).toMatch(/^Tree \d+ page \d+.*[a-z]/)
+  expect(await checkDatabase(options.file, options.migrationsDir)).toMatch(/^Tree \d+ page \d+.*[a-z]/)
 })
 
 test('another program’s database is refused and left as it is', async () => {

@@ -15,7 +15,7 @@ import { copyDatabase } from '../../../../src/adapters/storage/copy/databases.ts
 import {
   auditDatabase,
   backupDatabase,
-  damageOf,
+  checkDatabase,
   openStorage,
   restoreDatabase,
   type StorageOptions,
@@ -76,7 +76,7 @@ test('check, audit and backup tell of a backup beside the log of another databas
   const copy = join(dir.path, 'copy.db')
   const migrationsDir = paths.migrations
   const all = (): readonly Promise<unknown>[] => [
-    damageOf(left.file, migrationsDir),
+    checkDatabase(left.file, migrationsDir),
     auditDatabase(left.file, migrationsDir, now.getTime()),
     backupDatabase(left.file, copy),
     copyDatabase({ from: left.file, to: 'postgres://127.0.0.1:1/none', migrationsDir, now: Date.now }),
@@ -89,7 +89,7 @@ test('check, audit and backup tell of a backup beside the log of another databas
   expect(readFileSync(left.file).equals(readFileSync(backup))).toBe(true)
   expect(readFileSync(`${left.file}-wal`).equals(log)).toBe(true)
   rmSync(left.file)
-  await expect(damageOf(left.file, migrationsDir)).rejects.toThrow('is missing, and the log beside it')
+  await expect(checkDatabase(left.file, migrationsDir)).rejects.toThrow('is missing, and the log beside it')
 })
 
 test('where the database is a link, its log and its lock are those of the file that it leads to', async () => {
@@ -178,23 +178,4 @@ test('what is no whole backup is refused, and the database stays as it was', asy
   expect(readdirSync(join(dir.path, 'left'))).toEqual(before)
   expect(existsSync(`${left.file}.restoring`)).toBe(false)
   expect(await lastIn(left)).toBe('2')
-})
-
-test('a database whose people cannot be read is refused at the start', async () => {
-  using dir = temporaryDir()
-  const options = sqliteOptions(dir.path)
-  await (await openStorage(options))[Symbol.asyncDispose]()
-  const db = openFile(options.file)
-  const page = db
-    .prepare<[], { rootpage: number }>("SELECT rootpage FROM sqlite_schema WHERE name = 'people'")
-    .get()!
-  db.pragma('journal_mode = DELETE')
-  db.close()
-  const bytes = readFileSync(options.file)
-  bytes.fill(0xa5, (page.rootpage - 1) * 4096, page.rootpage * 4096)
-  writeFileSync(options.file, bytes)
-  await expect(openStorage(options)).rejects.toMatchObject({
-    reason: 'corrupt',
-    message: expect.stringContaining('sshawl restore FILE') as string,
-  })
 })

@@ -6,7 +6,7 @@ import { createConnection } from '../../../../src/adapters/storage/sqlite/connec
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { createEntryLog } from '../../../../src/adapters/storage/sqlite/entry-log.ts'
 import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
-import { openDatabase } from '../../../../src/adapters/storage/sqlite/open-database.ts'
+import { openDatabase } from '../../../../src/adapters/storage/sqlite/open.ts'
 import { createRoomStore } from '../../../../src/adapters/storage/sqlite/rooms.ts'
 import { searchTerms } from '../../../../src/chat/search-terms.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'

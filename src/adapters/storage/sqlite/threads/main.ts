@@ -3,8 +3,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Connection, createConnection } from '../connection.ts'
+import { openFile } from '../driver.ts'
 import { toStorageError } from '../errors.ts'
-import { openDatabase, openBeside } from '../open-database.ts'
+import { openDatabase } from '../open.ts'
 import { createStores } from '../stores.ts'
 import type { Stores } from '../../storage.ts'
 import {
@@ -54,7 +55,8 @@ function open({ lane, file, migrations, busyMs, now, stopping }: ThreadData): Op
   const db =
     lane === 'write'
       ? openDatabase({ file, migrations, busyMs, now: () => now })
-      : openBeside(file, busyMs, lane === 'slow' ? 'search' : 'read')
+      : // A search writes to the index beside the database.
+        openFile(file, { readonly: lane === 'read', fileMustExist: true, timeout: busyMs })
   const connection = createConnection(db, () => Atomics.load(new Int32Array(stopping), 0) === 1)
   const stores = createStores(connection)
   // After a crash the log has what was deleted before it.

@@ -3,10 +3,8 @@
 // This folder must not know SQL, nor what a store means.
 
 import { readMigrations } from '../../migrations.ts'
-import { toStorageError } from '../errors.ts'
-import { lockToOpen } from '../lock.ts'
-import { hasLog } from '../stale-log.ts'
-import type { SqliteOptions } from '../sqlite.ts'
+import { hasLog, lockFile } from '../file.ts'
+import type { SqliteOptions } from '../open.ts'
 import type { Storage, Stores } from '../../storage.ts'
 import { type Lane, LANES } from './lanes.ts'
 import { createStorageThread, type StorageThread } from './storage-thread.ts'
@@ -61,14 +59,6 @@ export async function openThreaded(
   } catch (error) {
     await close()
     throw error
-  }
-}
-
-function lockFile(file: string): Disposable {
-  try {
-    return lockToOpen(file)
-  } catch (error) {
-    throw toStorageError(error)
   }
 }
 

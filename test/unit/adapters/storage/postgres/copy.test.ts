@@ -9,7 +9,7 @@ import { createConnections } from '../../../../../src/adapters/storage/postgres/
 import { tablesOf } from '../../../../../src/adapters/storage/copy/sqlite-side.ts'
 import { readMigrations } from '../../../../../src/adapters/storage/migrations.ts'
 import { openFile } from '../../../../../src/adapters/storage/sqlite/driver.ts'
-import { openDatabase } from '../../../../../src/adapters/storage/sqlite/open-database.ts'
+import { openDatabase } from '../../../../../src/adapters/storage/sqlite/open.ts'
 import { paths } from '../../../../../src/app/paths.ts'
 import type { PersonId } from '../../../../../src/chat/people/person.ts'
 import { den, lobby } from '../../../../contract/storage/cast.ts'

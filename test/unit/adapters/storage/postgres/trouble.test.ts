@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import {
   auditDatabase,
   backupDatabase,
-  damageOf,
+  checkDatabase,
   openStorage,
   restoreDatabase,
 } from '../../../../../src/adapters/storage/open.ts'
@@ -93,7 +93,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await startAgain(server, port)
     const sentence = 'the database is a standby, which only reads; name the primary server in [storage] url'
     expect(await failureOf(url)).toMatchObject({ reason: 'read-only', forOperators: sentence })
-    await expect(damageOf(url, paths.migrations)).rejects.toThrow(sentence)
+    await expect(checkDatabase(url, paths.migrations)).rejects.toThrow(sentence)
     await stopServer(server)
   })
 
@@ -252,7 +252,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await expect(backupDatabase(database.url, '/nowhere')).rejects.toThrow(dump)
     const restore = { source: 'x', file: database.url, migrationsDir: '', now: new Date() }
     await expect(restoreDatabase(restore)).rejects.toThrow('pg_restore')
-    await expect(damageOf(database.url, paths.migrations)).resolves.toBeUndefined()
+    await expect(checkDatabase(database.url, paths.migrations)).resolves.toBeUndefined()
   })
 
   test('that loses its connections goes on with new ones', async () => {

@@ -1,0 +1,199 @@
+// A PostgreSQL database as storage, which several servers may use at once. Rules that SQLite keeps because it
+// has one writer are kept here by unique indexes and locks (locks.ts).
+
+import { ulid } from 'ulid'
+import { StorageError } from '../../../chat/errors.ts'
+import type { Clock, Log } from '../../../chat/ports.ts'
+import type { ServerId } from '../../../cluster/server-id.ts'
+import { type AuditRow, rightsQueries } from '../audit.ts'
+import { editedMigration, type Migration, newerSchema, otherSchema, readMigrations } from '../migrations.ts'
+import type { Storage, Upkeep } from '../storage.ts'
+import { createClusterStores } from './cluster/stores.ts'
+import { type Connections, createConnections } from './connection.ts'
+import { ONLY_READS, toStorageError } from './errors.ts'
+import { MIGRATIONS } from './locks.ts'
+import { raw, sql } from './sql.ts'
+import type { Statements } from './statements.ts'
+import { createStores } from './stores.ts'
+
+export interface PostgresOptions {
+  /** `postgres://USER:PASSWORD@HOST/DATABASE`; it is shown nowhere. */
+  readonly url: string
+  /** Of PostgreSQL's migrations. */
+  readonly migrationsDir: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Brings the database to the newest schema and opens it. Rejects with `StorageError`. */
+export async function openPostgres({ url, migrationsDir, clock, log }: PostgresOptions): Promise<Storage> {
+  const migrations = readMigrations(migrationsDir)
+  // Its connections have this name: triggers read from it which server made a change.
+  const server = `sshawl ${ulid()}` as ServerId
+  const connection = createConnections(url, { log, name: server })
+  try {
+    await migrate(connection, migrations, () => clock.now())
+    const { host, pathname } = new URL(url)
+    log.info({ database: `${host}${pathname}`, schema: migrations.length }, 'database opened')
+    return {
+      ...createStores(connection),
+      upkeep: createUpkeep(connection),
+      cluster: createClusterStores(connection, { url, server, log }),
+      [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+    }
+  } catch (error) {
+    await connection[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/** What to use instead of `sshawl backup`. */
+export const useDump = (): StorageError =>
+  new StorageError(
+    'other',
+    'the rooms are in PostgreSQL: ' +
+      'back them up with pg_dump --format=custom --file=FILE URL, also while servers run',
+  )
+
+const createUpkeep = ({ transaction }: Connections): Upkeep => ({
+  health: () =>
+    transaction(async (tx) => {
+      // A standby answers, and stores nothing.
+      const state = await tx.get<State>(sql`SELECT current_setting('transaction_read_only') AS "readOnly"`)
+      if (state?.readOnly !== 'on') return
+      const message = 'the database only reads just now; tell an admin'
+      throw new StorageError('read-only', message, { forOperators: ONLY_READS })
+    }),
+  backup: () => Promise.reject(useDump()),
+  // PostgreSQL checks its pages by itself as it reads them.
+  damage: async () => undefined,
+  refreshSearch: async () => undefined,
+})
+
+/** A database that servers may be using meanwhile. */
+type Location = Pick<PostgresOptions, 'url' | 'migrationsDir'>
+
+/** Rejects with `StorageError` if the database is away, cannot be written, or needs a newer program. */
+export async function checkPostgres({ url, migrationsDir }: Location): Promise<void> {
+  await using connection = createConnections(url)
+  await requireWritable(connection.read)
+  await countApplied(connection.read, readMigrations(migrationsDir))
+}
+
+/** As `rightsQueries` says. Rejects with `StorageError`. */
+export async function auditPostgres(
+  { url, migrationsDir }: Location,
+  now: number,
+): Promise<readonly AuditRow[]> {
+  const migrations = readMigrations(migrationsDir)
+  await using connection = createConnections(url)
+  return await connection.transaction(async (tx) => {
+    await tx.run(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`)
+    await requireSchema(tx, migrations)
+    const rows: AuditRow[] = []
+    for (const query of rightsQueries(now, (list) => `SELECT json_array_elements_text(${list}::json)`))
+      rows.push(...(await tx.all<AuditRow>(raw(query))))
+    return rows
+  })
+}
+
+/**
+ * Brings the database to the newest schema, each migration in a transaction of its own. Of servers that start
+ * at once, one migrates and the others wait for it. Rejects with `StorageError`: `newer` if the database
+ * needs a newer program, `read-only` if nothing can be stored.
+ */
+export async function migrate(
+  connection: Connections,
+  migrations: readonly Migration[],
+  now: () => number,
+): Promise<void> {
+  await requireWritable(connection.read)
+  let isDone = false
+  while (!isDone)
+    isDone = await connection.transaction((tx) => applyNext(tx, migrations, now()), [MIGRATIONS])
+}
+
+interface State {
+  readonly isStandby: boolean
+  readonly readOnly: string
+  readonly encoding: string
+}
+
+async function requireWritable(statements: Statements): Promise<void> {
+  const { isStandby, readOnly, encoding } =
+    (await statements.get<State>(sql`
+      SELECT pg_is_in_recovery() AS "isStandby", current_setting('transaction_read_only') AS "readOnly",
+        current_setting('server_encoding') AS encoding`)) ?? {}
+  if (isStandby)
+    throw new StorageError(
+      'read-only',
+      'the database is a standby, which only reads; name the primary server in [storage] url',
+    )
+  if (readOnly === 'on')
+    throw new StorageError(
+      'read-only',
+      'the database only reads: default_transaction_read_only is on; turn it off',
+    )
+  if (encoding !== 'UTF8')
+    throw new StorageError(
+      'other',
+      'the database is not in UTF-8; make another with createdb --encoding=UTF8',
+    )
+}
+
+/** Rejects with `StorageError` if the database does not have exactly the schema of `migrations`. */
+export async function requireSchema(statements: Statements, migrations: readonly Migration[]): Promise<void> {
+  if ((await countApplied(statements, migrations)) !== migrations.length) throw otherSchema()
+}
+
+interface Applied extends Pick<Migration, 'version' | 'sha256'> {
+  /** The oldest schema that a program may know and still use the database. */
+  readonly needs: number
+}
+
+/** How many migrations were applied. Rejects with `StorageError` if `migrations` do not continue them. */
+async function countApplied(statements: Statements, migrations: readonly Migration[]): Promise<number> {
+  if (!(await statements.get(sql`SELECT WHERE to_regclass('migrations') IS NOT NULL`))) return 0
+  // Programs from before the column `needs` wrote rows that only their own schema and newer ones satisfy.
+  const applied = await statements.all<Applied>(sql`
+    SELECT version, sha256, coalesce((to_jsonb(migrations) ->> 'needs')::bigint, version) AS needs
+    FROM migrations ORDER BY version`)
+  const needed = Math.max(0, ...applied.slice(migrations.length).map(({ needs }) => needs))
+  if (needed > migrations.length) throw newerSchema(migrations.length, applied.length)
+  for (const [at, { sha256 }] of applied.entries()) {
+    const migration = migrations[at]
+    if (migration && migration.sha256 !== sha256) throw editedMigration(migration)
+  }
+  return applied.length
+}
+
+/** True once there is nothing left to apply. */
+async function applyNext(tx: Statements, migrations: readonly Migration[], at: number): Promise<boolean> {
+  const applied = await countApplied(tx, migrations)
+  const next = migrations[applied]
+  if (next === undefined) return true
+  const { version, name, sha256, sql: text } = next
+  await tx.run(raw(applied === 0 ? CREATE_RECORD : EXTEND_RECORD))
+  try {
+    await tx.run(raw(text))
+    await tx.run(sql`
+      INSERT INTO migrations (version, name, sha256, applied_at, needs)
+      VALUES (${version}, ${name}, ${sha256}, ${at}, ${requiredSchema(text)})`)
+  } catch (cause) {
+    const { reason, forOperators } = toStorageError(cause)
+    throw new StorageError(reason, `${name}: ${forOperators}`, { cause })
+  }
+  return applied + 1 === migrations.length
+}
+
+/**
+ * The schema that every running server must know before a migration is applied, from its line `-- Needs: 7`;
+ * 0 without one: a migration that only adds disturbs no server.
+ */
+const requiredSchema = (text: string): number => Number(/^-- Needs: (\d+)\s*$/m.exec(text)?.[1] ?? 0)
+
+const CREATE_RECORD = `CREATE TABLE migrations (
+  version BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at BIGINT NOT NULL,
+  needs BIGINT)`
+
+const EXTEND_RECORD = 'ALTER TABLE migrations ADD COLUMN IF NOT EXISTS needs BIGINT'
