@@ -31,7 +31,7 @@ const programs: BuildOptions = {
     'wrap-process': 'src/adapters/lua/process/main.ts',
     'page-reader': 'src/adapters/web/reader/main.ts',
     'file-search': 'src/adapters/sandbox/search/main.ts',
-    'storage-thread': 'src/adapters/storage/sqlite/threads/main.ts',
+    'storage-thread': 'src/adapters/storage/sqlite/thread-main.ts',
   },
   cwd: import.meta.dirname,
   platform: 'node',

@@ -6,7 +6,7 @@ import { otherSchema, readMigrations } from './migrations.ts'
 import { toStorageError } from './sqlite/errors.ts'
 import { openReader, versionOf } from './sqlite/file.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/open.ts'
-import { openThreaded } from './sqlite/threads/open-threaded.ts'
+import { openThreaded } from './sqlite/threads.ts'
 import { backupFile, findDamage, restoreFile, type RestoreOptions } from './sqlite/upkeep.ts'
 import type { Storage } from './storage.ts'
 
@@ -14,7 +14,7 @@ export { lockDirectory } from './sqlite/file.ts'
 
 export interface StorageOptions extends SqliteOptions {
   /**
-   * The built sqlite/threads/main.ts: the database is used in threads, so that the caller never waits for a
+   * The built sqlite/thread-main.ts: the database is used in threads, so that the caller never waits for a
    * disk. If absent, in the caller's thread, as a database in memory always is.
    */
   readonly threadEntry?: string

@@ -1,0 +1,112 @@
+// The entry of a storage thread. It is loaded while other threads start, opens the database with the first
+// message, and runs the calls of its lane until it is closed.
+
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Stores } from '../storage.ts'
+import { type Connection, createConnection } from './connection.ts'
+import { openFile } from './driver.ts'
+import { toStorageError } from './errors.ts'
+import { openDatabase } from './open.ts'
+import { createStores } from './stores.ts'
+import type {
+  FromThread,
+  MethodTree,
+  SerializedError,
+  StoreCall,
+  StoreReply,
+  ThreadData,
+  ToThread,
+} from './threads.ts'
+
+/** How often the search index takes in new entries. */
+const REFRESH_MS = 5_000
+
+const data: ThreadData = workerData
+const postReply = createReplyBatcher()
+let database: Opened | undefined
+
+parentPort?.on('message', (message: ToThread) => {
+  if (message.kind === 'close') return void close()
+  const opened = (database ??= tryToOpen())
+  if (opened && message.kind === 'calls')
+    for (const call of message.calls) void run(opened.stores, call).then(postReply)
+})
+
+interface Opened {
+  readonly connection: Connection
+  readonly stores: Stores
+}
+
+function tryToOpen(): Opened | undefined {
+  try {
+    const opened = open(data)
+    post({ kind: 'opened', methods: methodsOf(opened.stores) })
+    return opened
+  } catch (error) {
+    post({ kind: 'failed', error: serialized(error) })
+    parentPort?.close()
+    return undefined
+  }
+}
+
+function open({ lane, file, migrations, busyMs, now, stopping }: ThreadData): Opened {
+  const db =
+    lane === 'write'
+      ? openDatabase({ file, migrations, busyMs, now: () => now })
+      : // A search writes to the index beside the database.
+        openFile(file, { readonly: lane === 'read', fileMustExist: true, timeout: busyMs })
+  const connection = createConnection(db, () => Atomics.load(new Int32Array(stopping), 0) === 1)
+  const stores = createStores(connection)
+  // After a crash the write-ahead log still has what was deleted before it.
+  if (lane === 'write') connection.emptyLogSoon()
+  // Searches then find little left to index. A failure shows with the next search.
+  if (lane === 'slow')
+    setInterval(() => void stores.upkeep.refreshSearch().catch(() => {}), REFRESH_MS).unref()
+  return { connection, stores }
+}
+
+const methodsOf = (part: object): MethodTree =>
+  Object.fromEntries(
+    Object.entries(part).map(([name, below]) => [name, typeof below === 'function' || methodsOf(below)]),
+  )
+
+async function run(stores: Stores, { id, path, args }: StoreCall): Promise<StoreReply> {
+  try {
+    const method = path.split('.').reduce<unknown>((part, name) => Reflect.get(Object(part), name), stores)
+    if (typeof method !== 'function') throw new TypeError(`the stores have no method ${path}`)
+    const value: unknown = await Reflect.apply(method, undefined, args)
+    return { id, value }
+  } catch (error) {
+    return { id, error: serialized(error) }
+  }
+}
+
+async function close(): Promise<void> {
+  database?.connection.close()
+  // The replies to the last calls leave before the port closes.
+  await nextTick()
+  await nextTick()
+  parentPort?.close()
+}
+
+/** Replies of the same tick, such as those of one commit, go as one message. */
+function createReplyBatcher(): (reply: StoreReply) => void {
+  let replies: StoreReply[] = []
+  return (reply) => {
+    if (replies.push(reply) > 1) return
+    setImmediate(() => {
+      post({ kind: 'replies', replies })
+      replies = []
+    })
+  }
+}
+
+function post(message: FromThread): void {
+  parentPort?.postMessage(message)
+}
+
+function serialized(error: unknown): SerializedError {
+  const { reason, reading, message, cause } = toStorageError(error)
+  return { reason, reading, message, cause: cause instanceof Error ? (cause.stack ?? cause.message) : '' }
+}
