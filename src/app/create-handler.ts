@@ -99,7 +99,7 @@ export async function createHandler(
       runner,
       complete: createCompletion(commands, turns),
       typing,
-      serveMcp: createServeMcp(agents, log, () => limits.paste_bytes),
+      serveMcp: createServeMcp(agents, log),
       stop: (room, person) => stopAll(work, room, person),
     },
     told: {

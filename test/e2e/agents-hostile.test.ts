@@ -112,8 +112,8 @@ describe('what is no message is answered with what is wrong with it, and the nex
 
 test('a message that is too long is refused to the call that waits for it, and the next one is served', async () => {
   await using agent = await openAgent(stage, 'mallory')
-  const long = agent.call('say', { room: 'lobby', text: 'x'.repeat(70_000) })
-  await expect(long).rejects.toThrow('a message has at most 65536 bytes')
+  const long = agent.call('say', { room: 'lobby', text: 'x'.repeat(1_100_000) })
+  await expect(long).rejects.toThrow('a message has at most 1048576 bytes')
   expect((await agent.call('say', { room: 'lobby', text: 'shorter' })).isError).toBe(false)
 })
 

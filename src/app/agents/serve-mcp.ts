@@ -8,23 +8,16 @@ import type { Agents } from './agents.ts'
 /** `ssh host mcp serve`: an agent on a script's pipe, until its input ends. Rejects with `StorageError`. */
 export type ServeMcp = (person: Person, pipe: ExecPipe, account: Account) => Promise<void>
 
-/** `maxBytes` bounds a message. */
 export const createServeMcp =
-  (agents: Agents, log: Log, maxBytes: () => number): ServeMcp =>
+  (agents: Agents, log: Log): ServeMcp =>
   async (person, pipe, account) => {
     const agent = await agents.open(person, { signal: pipe.signal, account })
     try {
-      const { serveLines } = await adapter()
-      await serveLines(
+      const { serveAgentOverPipe } = await adapter()
+      const { stdin, out, draining } = pipe
+      await serveAgentOverPipe(
         agent,
-        {
-          stdin: pipe.stdin,
-          out: pipe.out,
-          work: (piece) => account.run(piece),
-          signal: agent.signal,
-          draining: pipe.draining,
-          maxBytes: maxBytes(),
-        },
+        { stdin, out, draining, work: (piece) => account.run(piece) },
         {
           version: version(),
           report: (error) => log.debug({ error, person: person.name }, 'an agent sent what has no meaning'),
@@ -36,4 +29,4 @@ export const createServeMcp =
   }
 
 /** Loaded with the first agent: most servers have none. */
-const adapter = () => import('../../adapters/mcp/server/serve-lines.ts')
+const adapter = () => import('../../adapters/mcp/server/stdio.ts')

@@ -6,10 +6,9 @@ import { randomUUID } from 'node:crypto'
 import { isLegacyRequest } from '@modelcontextprotocol/server'
 import type { Person } from '../../../chat/people/person.ts'
 import type { MonotonicClock } from '../../../chat/ports.ts'
-import { isTooDeep, MAX_JSON_DEPTH } from '../../../lib/clean-json.ts'
-import { isJsonObject, parseJson, type Json } from '../../../lib/json.ts'
+import type { JsonObject } from '../../../lib/json.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
-import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.ts'
+import { MessageError, readMessage } from './message.ts'
 import {
   failed,
   TokenAgent,
@@ -57,7 +56,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       const known = id === null ? undefined : sessions.find(id, person)
       if (known) return await sessions.answer(known, request, body)
       if (!isModern && id !== null) return failed(404, 'there is no such session; initialize a new one')
-      if (!isModern && methodOf(body) !== 'initialize') return failed(400, NOT_BEGUN)
+      if (!isModern && body?.['method'] !== 'initialize') return failed(400, NOT_BEGUN)
       const session = sessions.open(person, isModern)
       const response = await sessions.answer(session, request, body)
       // Nobody else knows the name of a session whose client went away before it was told.
@@ -131,7 +130,7 @@ class Sessions {
   }
 
   /** Until the answer is over, the session is not idle. */
-  async answer(session: Session, request: Request, body: Json | undefined): Promise<Response> {
+  async answer(session: Session, request: Request, body: JsonObject | undefined): Promise<Response> {
     const kind = isStream(request, body) ? 'streams' : 'calls'
     session[kind] += 1
     session.usedAt = this.#options.clock.monotonic()
@@ -212,24 +211,16 @@ const rankOf = ({ streams, calls }: Session): number => (streams > 0 ? 2 : Math.
 const keyOf = ({ id, login }: Person): string =>
   JSON.stringify([id, login?.token?.id, ...(login?.token?.rooms ?? ['*'])])
 
-const isStream = ({ method }: Request, body: Json | undefined): boolean =>
-  method === 'GET' || methodOf(body) === 'subscriptions/listen'
+const isStream = ({ method }: Request, body: JsonObject | undefined): boolean =>
+  method === 'GET' || body?.['method'] === 'subscriptions/listen'
 
-/** The message in a request; undefined if it has none. */
-async function readBody(request: Request): Promise<Json | undefined | Response> {
+/** The message in a request; undefined if it has none, a response that says why if it cannot be read. */
+async function readBody(request: Request): Promise<JsonObject | undefined | Response> {
   if (request.method !== 'POST') return undefined
-  let body: Json
   try {
-    body = parseJson(await request.clone().text())
-  } catch {
-    return failed(400, 'the body must be one message in JSON', { code: PARSE_ERROR })
+    return readMessage(await request.clone().text())
+  } catch (error) {
+    if (!(error instanceof MessageError)) throw error
+    return failed(400, error.message, { code: error.code })
   }
-  if (Array.isArray(body))
-    return failed(400, 'send each message by itself: MCP has no batches', { code: INVALID_REQUEST })
-  if (isTooDeep(body))
-    return failed(400, `a message is nested at most ${MAX_JSON_DEPTH} levels deep`, { code: INVALID_REQUEST })
-  return body
 }
-
-const methodOf = (body: Json | undefined): Json | undefined =>
-  body !== undefined && isJsonObject(body) ? body['method'] : undefined

@@ -3,10 +3,10 @@ import {
   isJSONRPCRequest,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import type { Json } from '../../../lib/json.ts'
+import type { JsonObject } from '../../../lib/json.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
-import { REFUSED } from './error-codes.ts'
 import { createListenedStreams } from './listened.ts'
+import { REFUSED } from './message.ts'
 import { createNotifications } from './notifications.ts'
 import type { Agent, AgentListener } from './ports.ts'
 import type { CreateMcpServer } from './server.ts'
@@ -33,7 +33,7 @@ interface ConnectingClient {
 
 /** How one client's requests are answered. */
 export interface Connection {
-  answer(request: Request, body: Json | undefined): Promise<Response>
+  answer(request: Request, body: JsonObject | undefined): Promise<Response>
   close(): Promise<void>
 }
 
