@@ -13,7 +13,7 @@ import { untilAborted } from '../../../lib/jobs/until-aborted.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
-import { createListenedStreams, isListen, type ListenedStream } from './listened.ts'
+import { FollowedRooms, type ListenedStream } from './followed-rooms.ts'
 import { idOf, INVALID_REQUEST, MessageError, readMessage, REFUSED } from './message.ts'
 import type { Agent } from './ports.ts'
 import { createMcpServer } from './server.ts'
@@ -74,7 +74,7 @@ class PipeTransport implements Transport {
   onclose?: Transport['onclose']
   readonly #pipe: AgentPipe
   readonly #report: (error: Error) => void
-  readonly #listened: ReturnType<typeof createListenedStreams>
+  readonly #rooms: FollowedRooms
   /** Ids of calls that wait for their answers. */
   readonly #calls = new Set<unknown>()
   /** Open streams of changes by the ids of their requests. They last as long as the client listens. */
@@ -89,7 +89,7 @@ class PipeTransport implements Transport {
   constructor(agent: Agent, pipe: AgentPipe, report: (error: Error) => void) {
     this.#pipe = pipe
     this.#report = report
-    this.#listened = createListenedStreams(agent, { maxStreams: MAX_STREAMS, report })
+    this.#rooms = new FollowedRooms(agent, { maxStreams: MAX_STREAMS, report })
     whenAborted(agent.signal, () => void this.close())
     whenAborted(pipe.draining, () => void this.#allAnswered().then(() => this.#stop.abort()))
   }
@@ -146,8 +146,8 @@ class PipeTransport implements Transport {
       // What is cancelled is not answered.
       else if ('method' in message && message.method === 'notifications/cancelled')
         this.#settle(message.params?.['requestId'])
-      const stream = this.#listened.open(message)
-      if (stream && isListen(message)) void this.#listen(message, stream)
+      const stream = isJSONRPCRequest(message) && this.#rooms.listen(message)
+      if (stream) void this.#listen(message, stream)
       else this.onmessage?.(message)
     } catch (error) {
       if (!(error instanceof MessageError)) throw error

@@ -5,7 +5,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../../lib/json.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
-import { createListenedStreams } from './listened.ts'
+import { FollowedRooms } from './followed-rooms.ts'
 import { REFUSED } from './message.ts'
 import { createNotifications } from './notifications.ts'
 import type { Agent, AgentListener } from './ports.ts'
@@ -40,7 +40,6 @@ export interface Connection {
 /** What one client has of the agent. */
 interface Share {
   readonly end: () => void
-  readonly followed: Set<string>
   listener: AgentListener | undefined
   /** Its open `GET` streams: a direct message goes to clients that have one. */
   streams: number
@@ -53,7 +52,7 @@ const MAX_STREAMS = 16
 export class TokenAgent {
   /** Clients that share it. Its owner closes it with the last one. */
   clients = 0
-  readonly #agent: Promise<ClosableAgent>
+  readonly #opened: Promise<{ readonly agent: ClosableAgent; readonly rooms: FollowedRooms }>
   readonly #options: TokenAgentOptions
   readonly #shares = new Set<Share>()
   /** Open `GET` streams of all clients. */
@@ -61,11 +60,12 @@ export class TokenAgent {
   #stopMessages = (): void => {}
 
   constructor(agent: Promise<ClosableAgent>, options: TokenAgentOptions) {
-    this.#agent = agent.then((opened) => {
+    const { report } = options
+    this.#opened = agent.then((opened) => {
       opened.listen(this.#listener())
       // Once for all: clients come and go as long as one of them stays.
       whenAborted(opened.signal, () => this.#shares.forEach(({ end }) => end()))
-      return opened
+      return { agent: opened, rooms: new FollowedRooms(opened, { maxStreams: MAX_STREAMS, report }) }
     })
     this.#options = options
   }
@@ -102,8 +102,7 @@ export class TokenAgent {
   /** Connects what all clients share since 2026-07-28: requests without a session, and streams of changes. */
   async openModern({ signal, end }: ConnectingClient): Promise<Connection> {
     const { createMcpServer, version, report } = this.#options
-    const { agent, leave } = await this.#share(end)
-    const listened = createListenedStreams(agent, { maxStreams: MAX_STREAMS, report })
+    const { agent, rooms, leave } = await this.#share(end)
     // Each request has a server of its own, and none of them hears.
     const silent = { ...agent, listen: () => {} }
     const handler = createMcpHandler(() => createMcpServer(silent, { version, era: 'modern' }), {
@@ -119,7 +118,7 @@ export class TokenAgent {
     return {
       async answer(request, body) {
         const asked = isJSONRPCRequest(body) ? body : undefined
-        const stream = asked && listened.open(asked)
+        const stream = asked && rooms.listen(asked)
         if (stream) whenAborted(request.signal, stream.end)
         const why = await stream?.ready
         const id = asked?.id ?? null
@@ -138,35 +137,21 @@ export class TokenAgent {
   /** The agent leaves its rooms. */
   async close(): Promise<void> {
     // A client was told why it did not open.
-    const agent = await this.#agent.catch(() => undefined)
-    await agent?.close()
+    const opened = await this.#opened.catch(() => undefined)
+    await opened?.agent.close()
   }
 
   /** The agent as one client has it: rooms are followed and messages read as long as one client wants it. */
-  async #share(end: () => void): Promise<{ readonly agent: Agent; readonly leave: () => void }> {
-    const agent = await this.#agent
+  async #share(end: () => void) {
+    const { agent, rooms } = await this.#opened
     if (agent.signal.aborted) end()
-    const share: Share = { end, followed: new Set(), listener: undefined, streams: 0 }
+    const share: Share = { end, listener: undefined, streams: 0 }
     this.#shares.add(share)
-    const unfollow = (room: string): void => {
-      share.followed.delete(room)
-      if (![...this.#shares].some(({ followed }) => followed.has(room))) agent.unfollow(room)
-    }
-    const leave = (): void => {
-      this.#shares.delete(share)
-      for (const room of share.followed) unfollow(room)
-    }
     const shared: Agent = {
       ...agent,
       listen: (listener) => void (share.listener = listener),
-      unfollow,
-      async follow(room) {
-        // Before it is judged: another client that unfollows the room leaves it for this one.
-        share.followed.add(room)
-        const why = await agent.follow(room)
-        if (why !== undefined || !share.followed.has(room)) unfollow(room)
-        return why
-      },
+      follow: (room) => rooms.follow(room, share),
+      unfollow: (room) => rooms.unfollow(room, share),
       readMessages: () => {
         share.streams += 1
         if (this.#streams++ === 0) this.#stopMessages = agent.readMessages()
@@ -176,7 +161,11 @@ export class TokenAgent {
         }
       },
     }
-    return { agent: shared, leave }
+    const leave = (): void => {
+      this.#shares.delete(share)
+      rooms.unfollowAll(share)
+    }
+    return { agent: shared, rooms, leave }
   }
 
   /** Passes what the agent hears to each client. */

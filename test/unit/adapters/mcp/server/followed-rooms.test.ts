@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createListenedStreams } from '../../../../../src/adapters/mcp/server/listened.ts'
+import { FollowedRooms } from '../../../../../src/adapters/mcp/server/followed-rooms.ts'
 import { StorageError } from '../../../../../src/chat/errors.ts'
 import { createDeferred } from '../../../../../src/lib/deferred.ts'
 
@@ -18,18 +18,18 @@ function createScene(whyNot: (room: string) => Promise<string | undefined> = asy
     sees: async (room: string) => !room.startsWith('ghost'),
   }
   const reported: Error[] = []
-  const streams = createListenedStreams(agent, {
+  const rooms = new FollowedRooms(agent, {
     maxStreams: 2,
     report: (error) => void reported.push(error),
   })
-  const listen = (...rooms: readonly string[]) =>
-    streams.open({
+  const listen = (...names: readonly string[]) =>
+    rooms.listen({
       jsonrpc: '2.0',
       id: 1,
       method: 'subscriptions/listen',
-      params: { notifications: { resourceSubscriptions: rooms.map((room) => `room://${room}/log`) } },
+      params: { notifications: { resourceSubscriptions: names.map((room) => `room://${room}/log`) } },
     })!
-  return { listen, asked, followed, reported }
+  return { rooms, listen, asked, followed, reported }
 }
 
 test('a stream names so many rooms at most, whether they are there or not', async () => {
@@ -70,4 +70,18 @@ test('a room that cannot be looked up is no secret: the stream is refused with t
   const { listen, reported } = createScene(() => Promise.reject(trouble))
   expect(await listen('ghost').ready).toBe('the database is away; try it again')
   expect(reported).toEqual([trouble])
+})
+
+test('a room is followed until all that wanted it have ended that, also after one of them was refused', async () => {
+  const answers = [undefined, 'it is one too many', undefined]
+  const { rooms, listen, followed } = createScene(async () => answers.shift())
+  const [ann, bob] = [{}, {}]
+  expect(await rooms.follow('hall', ann)).toBe(undefined)
+  expect(await rooms.follow('hall', bob)).toBe('it is one too many')
+  const stream = listen('hall')
+  await stream.ready
+  rooms.unfollowAll(ann)
+  expect([...followed]).toEqual(['hall'])
+  stream.end()
+  expect([...followed]).toEqual([])
 })

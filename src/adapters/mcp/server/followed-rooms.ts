@@ -1,0 +1,120 @@
+import { isJSONRPCRequest, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { StorageError } from '../../../chat/errors.ts'
+import type { Agent } from './ports.ts'
+import { roomOf } from './room-uri.ts'
+
+/** One `subscriptions/listen` of a client. */
+export interface ListenedStream {
+  /**
+   * Resolves to the reason why the stream is refused, or to undefined once the agent follows its rooms: a stream
+   * that begins sooner misses what happens before. Never rejects.
+   */
+  readonly ready: Promise<string | undefined>
+  /** Ends a stream, also one that was refused. */
+  end(): void
+}
+
+interface StreamOptions {
+  /** Streams open at once. */
+  readonly maxStreams: number
+  readonly report: (error: Error) => void
+}
+
+/** Rooms that one stream may name: twice what an agent follows, since hidden ones are not followed. */
+const MAX_NAMED = 64
+
+/**
+ * Counts for each room who wants the agent to follow it: clients that subscribed, and streams of changes, which
+ * the SDK serves without telling the server. The agent unfollows a room when nobody wants it any more.
+ */
+export class FollowedRooms {
+  readonly #agent: Pick<Agent, 'follow' | 'unfollow' | 'sees'>
+  readonly #options: StreamOptions
+  readonly #followers = new Map<string, Set<object>>()
+  readonly #streams = new Set<object>()
+
+  constructor(agent: Pick<Agent, 'follow' | 'unfollow' | 'sees'>, options: StreamOptions) {
+    this.#agent = agent
+    this.#options = options
+  }
+
+  /** Resolves to the reason why the room is not followed. Rejects with `StorageError`. */
+  async follow(room: string, follower: object): Promise<string | undefined> {
+    const followers = this.#followers.get(room) ?? new Set()
+    // Counted before the agent answers: another one that unfollows the room leaves it for this one.
+    this.#followers.set(room, followers.add(follower))
+    let isFollowed = false
+    try {
+      const why = await this.#agent.follow(room)
+      isFollowed = why === undefined && this.#followers.get(room)?.has(follower) === true
+      return why
+    } finally {
+      if (!isFollowed) this.unfollow(room, follower)
+    }
+  }
+
+  unfollow(room: string, follower: object): void {
+    const followers = this.#followers.get(room)
+    followers?.delete(follower)
+    if (followers && followers.size > 0) return
+    this.#followers.delete(room)
+    this.#agent.unfollow(room)
+  }
+
+  /** Unfollows all rooms that this one follows. */
+  unfollowAll(follower: object): void {
+    for (const [room, followers] of this.#followers)
+      if (followers.has(follower)) this.unfollow(room, follower)
+  }
+
+  /** Follows the rooms of a `subscriptions/listen`; undefined for any other message. */
+  listen(message: JSONRPCMessage): ListenedStream | undefined {
+    if (!isJSONRPCRequest(message) || message.method !== 'subscriptions/listen') return undefined
+    const rooms = roomsIn(message)
+    const refusal = this.#whyRefused(rooms)
+    if (refusal !== undefined) return { ready: Promise.resolve(refusal), end() {} }
+    const stream = {}
+    this.#streams.add(stream)
+    return {
+      ready: this.#followFor(stream, rooms),
+      end: () => {
+        this.#streams.delete(stream)
+        this.unfollowAll(stream)
+      },
+    }
+  }
+
+  #whyRefused(rooms: ReadonlySet<string>): string | undefined {
+    const { maxStreams } = this.#options
+    if (this.#streams.size >= maxStreams)
+      return `${maxStreams} streams of changes are open already; end one of them`
+    return rooms.size > MAX_NAMED
+      ? `a stream of changes is for ${MAX_NAMED} rooms at most; name fewer`
+      : undefined
+  }
+
+  async #followFor(stream: object, rooms: ReadonlySet<string>): Promise<string | undefined> {
+    try {
+      for (const room of rooms) {
+        const why = await this.follow(room, stream)
+        if (!this.#streams.has(stream)) return 'the stream has ended'
+        // A room that the person may not see is not refused: a missing one is not either.
+        if (why !== undefined && (await this.#agent.sees(room))) return why
+      }
+      return undefined
+    } catch (error) {
+      this.#options.report(error instanceof Error ? error : new Error(String(error)))
+      return error instanceof StorageError ? error.message : 'the rooms could not be looked up; try it again'
+    }
+  }
+}
+
+const listened = z.looseObject({
+  notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()).optional() }),
+})
+
+function roomsIn({ params }: JSONRPCRequest): ReadonlySet<string> {
+  const uris = listened.safeParse(params).data?.notifications.resourceSubscriptions ?? []
+  return new Set(uris.flatMap((uri) => roomOf(uri) ?? []))
+}
