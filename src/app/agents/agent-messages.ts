@@ -1,4 +1,4 @@
-import type { AgentListener } from '../../adapters/mcp/server/ports.ts'
+import type { AgentListener } from '../../adapters/mcp/server/agent.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { Talk } from '../../chat/talk/talk.ts'

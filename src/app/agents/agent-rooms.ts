@@ -1,4 +1,4 @@
-import type { AgentListener } from '../../adapters/mcp/server/ports.ts'
+import type { AgentListener } from '../../adapters/mcp/server/agent.ts'
 import type { Entry, RoomName } from '../../chat/entry.ts'
 import { Refusal, StorageError } from '../../chat/errors.ts'
 import type { OpenClient } from '../../chat/moderation/open-clients.ts'

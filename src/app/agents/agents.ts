@@ -2,7 +2,7 @@
  * The agents of people: what one is, whatever carries it. An agent runs commands as its person, is present in the rooms that
  * it joins, and is put out of them as a session is. This folder must not know MCP; who serves it does.
  */
-import type { Agent, AgentListener } from '../../adapters/mcp/server/ports.ts'
+import type { Agent, AgentListener } from '../../adapters/mcp/server/agent.ts'
 import { SERVER_STOPPING, StorageError } from '../../chat/errors.ts'
 import type { ServersOfPayers } from '../../chat/limits/on-servers.ts'
 import type { Person } from '../../chat/people/person.ts'

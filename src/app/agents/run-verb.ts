@@ -1,4 +1,4 @@
-import type { VerbOutcome, VerbUse } from '../../adapters/mcp/server/ports.ts'
+import type { VerbOutcome, VerbUse } from '../../adapters/mcp/server/agent.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { AgentControl } from '../../commands/caller.ts'
 import type { Runner } from '../../commands/runner.ts'

@@ -1,8 +1,8 @@
 import { isJSONRPCRequest, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { StorageError } from '../../../chat/errors.ts'
-import type { Agent } from './ports.ts'
-import { roomOf } from './room-uri.ts'
+import type { Agent } from './agent.ts'
+import { roomOf } from './resources.ts'
 
 /** One `subscriptions/listen` of a client. */
 export interface ListenedStream {

@@ -1,8 +1,17 @@
 import { z } from 'zod'
 import { isJsonObject, parseJson, type JsonObject } from '../../../lib/json.ts'
-import { linesOf, objectOf, textAt, type ToolAnswer } from './outcome.ts'
-import type { VerbOutcome, VerbUse } from './ports.ts'
-import { agentTool, entries, room, text, type AgentTool } from './tool.ts'
+import type { VerbOutcome, VerbUse } from './agent.ts'
+import {
+  agentTool,
+  entries,
+  linesOf,
+  objectOf,
+  room,
+  text,
+  textAt,
+  type AgentTool,
+  type ToolAnswer,
+} from './tools.ts'
 
 /** What a model of a room would read: the first model's prompt. */
 export const contextUse = (name: string): VerbUse => ({ verb: 'wrap', room: name, flags: { json: true } })

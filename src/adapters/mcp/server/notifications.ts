@@ -1,9 +1,9 @@
 import type { LoggingLevel, Server } from '@modelcontextprotocol/server'
 import { entryJson } from '../../../chat/entry-json.ts'
-import type { Entry } from '../../../chat/entry.ts'
+import type { Entry, RoomName } from '../../../chat/entry.ts'
 import { countedAre } from '../../../lib/plural.ts'
-import type { AgentListener, WrittenMessage } from './ports.ts'
-import { logUri, roomUri } from './room-uri.ts'
+import type { AgentListener, WrittenMessage } from './agent.ts'
+import { logUri, roomUri } from './resources.ts'
 
 /** Entries that wait for a client that reads slowly; those beyond are skipped, and it is told how many. */
 const MAX_WAITING = 256
@@ -30,107 +30,100 @@ const LEVELS: readonly LoggingLevel[] = [
   'emergency',
 ]
 
-/** What sends an agent what it hears. */
-export interface Notifications extends AgentListener {
-  /** The resources that the client subscribed to; it changes with them. */
-  readonly subscribed: Set<string>
-  /** Log messages below this are not sent any more. */
-  setLevel(level: LoggingLevel): void
-}
-
 /**
- * Sends what an agent hears: each entry of its rooms as a log message, and `resources/updated` for what it follows. A client
- * of 2026-07-28 gets the latter alone, of its rooms too: log messages belong to requests there. One notification is sent
- * after the other, each once the client has space for it.
+ * Sends what an agent hears, each notification once the client has space for it: entries of its rooms as log
+ * messages, and `resources/updated` for its subscriptions. A client of 2026-07-28 gets the latter alone, of its
+ * rooms too: log messages belong to requests there, and the SDK lets through what the client listens for.
  */
-export function createNotifications(
-  { server }: { readonly server: Pick<Server, 'sendResourceUpdated' | 'sendLoggingMessage'> },
-  era: 'legacy' | 'modern',
-): Notifications {
-  const messages: Message[] = []
-  const updated = new Set<string>()
-  const subscribed = new Set<string>()
-  /** Who is in a room and listens to it, too, hears each entry twice. */
-  const changes = new WeakSet<Entry>()
-  let least: LoggingLevel = 'debug'
-  let skipped = 0
-  let isSending = false
+export class Notifications implements AgentListener {
+  /** URIs that the client subscribed to. */
+  readonly subscribed = new Set<string>()
+  /** Messages below this level are not sent. */
+  level: LoggingLevel = 'debug'
+  readonly #server: Pick<Server, 'sendResourceUpdated' | 'sendLoggingMessage'>
+  readonly #isModern: boolean
+  readonly #messages: Message[] = []
+  readonly #updated = new Set<string>()
+  /** An agent that is in a room and listens to it hears each entry twice. */
+  readonly #changes = new WeakSet<Entry>()
+  #skipped = 0
+  #isSending = false
 
-  async function sendAll(): Promise<void> {
-    if (isSending) return
-    isSending = true
+  constructor(server: Pick<Server, 'sendResourceUpdated' | 'sendLoggingMessage'>, era: 'legacy' | 'modern') {
+    this.#server = server
+    this.#isModern = era === 'modern'
+  }
+
+  heard(entry: Entry): void {
+    if (this.#isModern) this.changed(entry)
+    else this.#send({ level: 'info', logger: logUri(entry.room), data: dataOf(entry) })
+  }
+
+  changed(entry: Entry): void {
+    if (this.#changes.has(entry)) return
+    this.#changes.add(entry)
+    const { room, kind } = entry
+    this.#update(CHANGES_ROOM.has(kind) ? [roomUri(room), logUri(room)] : [logUri(room)])
+  }
+
+  written(message: WrittenMessage, onRead?: () => void): void {
+    if (this.#isModern || message.isOwn) return
+    this.#send({ level: 'notice', logger: 'sshawl', data: writtenData(message), onSent: onRead })
+  }
+
+  putOut(room: RoomName, { why, isFollowed }: { readonly why: string; readonly isFollowed: boolean }): void {
+    const uris = [roomUri(room), logUri(room)]
+    if (!this.#isModern && !isFollowed) for (const uri of uris) this.subscribed.delete(uri)
+    // The client learns what it missed, or that it may not read it any more, when it looks.
+    this.#update(uris)
+    if (!this.#isModern) this.#send({ level: 'warning', logger: 'sshawl', data: why })
+  }
+
+  #update(uris: readonly string[]): void {
+    for (const uri of uris) if (this.#isModern || this.subscribed.has(uri)) this.#updated.add(uri)
+    if (this.#updated.size > 0) void this.#sendAll()
+  }
+
+  #send(message: Message): void {
+    if (LEVELS.indexOf(message.level) < LEVELS.indexOf(this.level)) return
+    if (this.#messages.length >= MAX_WAITING) this.#skipped += 1
+    else this.#messages.push(message)
+    void this.#sendAll()
+  }
+
+  async #sendAll(): Promise<void> {
+    if (this.#isSending) return
+    this.#isSending = true
     try {
       for (;;) {
-        const [uri] = updated
-        const message = messages.shift()
+        const [uri] = this.#updated
+        const message = this.#messages.shift()
         if (uri !== undefined) {
-          updated.delete(uri)
-          await server.sendResourceUpdated({ uri })
+          this.#updated.delete(uri)
+          await this.#server.sendResourceUpdated({ uri })
         }
-        if (message) await sendMessage(message)
-        if (uri === undefined && !message && !tellSkipped()) return
+        if (message) {
+          const { onSent, ...params } = message
+          await this.#server.sendLoggingMessage(params)
+          onSent?.()
+        }
+        if (uri === undefined && !message && !this.#tellSkipped()) return
       }
     } catch {
       // The client is gone, or another transport has the server: nobody waits for it.
-      messages.length = 0
-      updated.clear()
+      this.#messages.length = 0
+      this.#updated.clear()
     } finally {
-      isSending = false
+      this.#isSending = false
     }
   }
 
-  async function sendMessage({ onSent, ...message }: Message): Promise<void> {
-    await server.sendLoggingMessage(message)
-    onSent?.()
-  }
-
-  function tellSkipped(): boolean {
-    if (skipped === 0) return false
-    const data = `${countedAre(skipped, 'message')} skipped: this client reads too slowly; history has them`
-    messages.push({ level: 'warning', logger: 'sshawl', data })
-    skipped = 0
+  #tellSkipped(): boolean {
+    if (this.#skipped === 0) return false
+    const data = `${countedAre(this.#skipped, 'message')} skipped: this client reads too slowly; history has them`
+    this.#messages.push({ level: 'warning', logger: 'sshawl', data })
+    this.#skipped = 0
     return true
-  }
-
-  function send(message: Message): void {
-    if (LEVELS.indexOf(message.level) < LEVELS.indexOf(least)) return
-    if (messages.length >= MAX_WAITING) skipped += 1
-    else messages.push(message)
-    void sendAll()
-  }
-
-  function changed(entry: Entry): void {
-    if (changes.has(entry)) return
-    changes.add(entry)
-    const { room, kind } = entry
-    update(CHANGES_ROOM.has(kind) ? [roomUri(room), logUri(room)] : [logUri(room)])
-  }
-
-  function update(uris: readonly string[]): void {
-    // The SDK lets through what a client of 2026-07-28 listens for.
-    for (const uri of uris) if (era === 'modern' || subscribed.has(uri)) updated.add(uri)
-    if (updated.size > 0) void sendAll()
-  }
-
-  return {
-    subscribed,
-    setLevel: (level) => void (least = level),
-    changed,
-    heard(entry) {
-      if (era === 'modern') changed(entry)
-      else send({ level: 'info', logger: logUri(entry.room), data: dataOf(entry) })
-    },
-    written(message, onRead) {
-      if (era === 'modern' || message.isOwn) return
-      send({ level: 'notice', logger: 'sshawl', data: writtenData(message), onSent: onRead })
-    },
-    putOut(room, { why, isFollowed }) {
-      const uris = [roomUri(room), logUri(room)]
-      if (era === 'legacy' && !isFollowed) for (const uri of uris) subscribed.delete(uri)
-      // Something may have happened while it was not heard; where it may not be read any more, the client learns that as it looks.
-      update(uris)
-      if (era === 'legacy') send({ level: 'warning', logger: 'sshawl', data: why })
-    },
   }
 }
 

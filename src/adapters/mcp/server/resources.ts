@@ -5,12 +5,12 @@ import {
   ResourceTemplate,
   type McpServer,
 } from '@modelcontextprotocol/server'
-import type { JsonObject } from '../../../lib/json.ts'
+import { isRoomName } from '../../../chat/people/name-rules.ts'
+import { isJsonList, isJsonObject, type JsonObject } from '../../../lib/json.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
-import { objectOf, textAt } from './outcome.ts'
-import type { Agent, VerbOutcome, VerbUse } from './ports.ts'
-import { logUri, roomOf, roomUri } from './room-uri.ts'
-import { roomNames, visibleRooms } from './visible-rooms.ts'
+import type { Agent, VerbOutcome, VerbUse } from './agent.ts'
+import type { Notifications } from './notifications.ts'
+import { jsonOf, objectOf, textAt } from './tools.ts'
 
 const JSON_TYPE = 'application/json'
 /** One JSON object on each line. */
@@ -86,3 +86,55 @@ async function read(agent: Agent, use: VerbUse, uri: string, signal: AbortSignal
 
 const isUnknown = async (agent: Agent, name: string, signal: AbortSignal): Promise<boolean> =>
   !(await visibleRooms(agent, signal)).some((row) => row['name'] === name)
+
+/** `resources/subscribe` and `logging/setLevel`, for clients that speak a revision before 2026-07-28. */
+export function addSubscriptions({ server }: McpServer, agent: Agent, notifications: Notifications): void {
+  const { subscribed } = notifications
+
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+    const why = await agent.follow(neededRoom(uri))
+    if (why !== undefined) throw new ResourceNotFoundError(uri, why)
+    subscribed.add(uri)
+    return {}
+  })
+  // The SDK's own keeps levels by session, and sends what belongs to none whatever the level.
+  server.setRequestHandler('logging/setLevel', ({ params: { level } }) => {
+    notifications.level = level
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    const room = neededRoom(uri)
+    subscribed.delete(uri)
+    if (!subscribed.has(roomUri(room)) && !subscribed.has(logUri(room))) agent.unfollow(room)
+    return {}
+  })
+}
+
+/** The rooms that an agent may read, as `rooms --json` has them: whoever is only invited to one reads nothing of it. */
+async function visibleRooms(agent: Agent, signal: AbortSignal): Promise<readonly JsonObject[]> {
+  const outcome = await agent.run({ verb: 'rooms', flags: { json: true } }, { signal })
+  if (!outcome.ok) throw new ProtocolError(ProtocolErrorCode.InternalError, outcome.told)
+  const rooms = jsonOf(outcome)
+  return isJsonList(rooms) ? rooms.filter(isJsonObject).filter((row) => row['invited'] !== true) : []
+}
+
+/** The names of those that begin so, for a client that completes what its person types. */
+export async function roomNames(agent: Agent, begun: string): Promise<string[]> {
+  const rooms = await visibleRooms(agent, agent.signal)
+  return rooms.map((row) => textAt(row, 'name')).filter((name) => name.startsWith(begun))
+}
+
+/** What a room's resources are called. */
+const ROOM_URI = /^room:\/\/([^/]+)(?:\/log)?$/
+
+/** A room with its topic and who is there. */
+export const roomUri = (room: string): string => `room://${room}`
+
+/** What was said in a room. */
+export const logUri = (room: string): string => `room://${room}/log`
+
+/** The room that a resource belongs to, whether or not there is such a room. */
+export function roomOf(uri: string): string | undefined {
+  const name = ROOM_URI.exec(uri)?.[1] ?? ''
+  return isRoomName(name) ? name : undefined
+}

@@ -1,17 +1,21 @@
-import { McpServer, SdkError, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server'
+import {
+  completable,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  type CallToolResult,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { CALL_CANCELLED } from '../../../chat/errors.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
-import { MODEL_TOOLS } from './model-tools.ts'
-import { createNotifications } from './notifications.ts'
-import { refused, toResult } from './outcome.ts'
-import type { Agent } from './ports.ts'
-import { addResources } from './resources.ts'
-import { addSubscriptions } from './subscriptions.ts'
-import { addContextPrompt } from './context-prompt.ts'
-import { ROOM_TOOLS } from './room-tools.ts'
-import { rememberedSchema } from './remembered-schema.ts'
-import type { AgentTool } from './tool.ts'
+import type { Agent } from './agent.ts'
+import { contextText, contextUse, MODEL_TOOLS } from './model-tools.ts'
+import { Notifications } from './notifications.ts'
+import { addResources, addSubscriptions, roomNames } from './resources.ts'
+import { refused, room, ROOM_TOOLS, toResult, type AgentTool } from './tools.ts'
 
 /** Array elements and object members of one call's arguments. */
 const MAX_ELEMENTS = 10_000
@@ -49,7 +53,7 @@ export function createMcpServer(agent: Agent, { version, era }: McpServerFacts):
     server.registerTool(tool.name, config, async (given, context) => await call(tool, given, agent, context))
   addContextPrompt(server, agent)
   addResources(server, agent)
-  const notifications = createNotifications(server, era)
+  const notifications = new Notifications(server.server, era)
   addSubscriptions(server, agent, notifications)
   agent.listen(notifications)
   return server
@@ -97,4 +101,44 @@ function endOf({ signal }: ServerContext['mcpReq']): AbortSignal {
   const end = new AbortController()
   whenAborted(signal, () => end.abort(signal.reason instanceof SdkError ? signal.reason : CALL_CANCELLED))
   return end.signal
+}
+
+/** The prompt `room_context`: what a model of the room would read, for an agent that wants to answer there. */
+function addContextPrompt(server: McpServer, agent: Agent): void {
+  // A copy of its own: the SDK writes into the schema who completes it.
+  const completed = completable(room.describe('Its name'), async (begun) => await roomNames(agent, begun))
+  server.registerPrompt(
+    'room_context',
+    {
+      title: 'Room Context',
+      description: 'What a model reads in a room.',
+      argsSchema: z.strictObject({ room: completed }),
+    },
+    async ({ room: name }, { mcpReq }) => {
+      const outcome = await agent.run(contextUse(name), { signal: mcpReq.signal })
+      if (!outcome.ok) throw new ProtocolError(ProtocolErrorCode.InvalidParams, outcome.told)
+      return { messages: [{ role: 'user', content: { type: 'text', text: contextText(outcome) } }] }
+    },
+  )
+}
+
+/**
+ * The same schema, which is made JSON once: whoever lists the tools would pay some milliseconds of the thread for that each
+ * time.
+ */
+function rememberedSchema<In, Out>(schema: StandardSchemaWithJSON<In, Out>): StandardSchemaWithJSON<In, Out> {
+  const standard = schema['~standard']
+  const { input, output } = standard.jsonSchema
+  return { '~standard': { ...standard, jsonSchema: { input: once(input), output: once(output) } } }
+}
+
+type ToJson = StandardSchemaWithJSON['~standard']['jsonSchema']['input']
+
+function once(toJson: ToJson): ToJson {
+  const known = new Map<string, ReturnType<ToJson>>()
+  return (options) => {
+    const json = known.get(options.target) ?? toJson(options)
+    known.set(options.target, json)
+    return json
+  }
 }

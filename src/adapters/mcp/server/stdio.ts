@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import {
   isJSONRPCRequest,
-  parseJSONRPCMessage,
   type JSONRPCMessage,
   type JSONRPCRequest,
   type McpServerFactory,
@@ -10,12 +8,18 @@ import {
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { untilAborted } from '../../../lib/jobs/until-aborted.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts'
-import { safeJson } from '../../../lib/safe-json.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
 import { FollowedRooms, type ListenedStream } from './followed-rooms.ts'
-import { idOf, INVALID_REQUEST, MessageError, readMessage, REFUSED } from './message.ts'
-import type { Agent } from './ports.ts'
+import {
+  INVALID_REQUEST,
+  linesOf,
+  MessageError,
+  parseLine,
+  REFUSED,
+  writeLine,
+  type Line,
+} from './message.ts'
+import type { Agent } from './agent.ts'
 import { createMcpServer } from './server.ts'
 
 /** The connection of an agent's client. */
@@ -36,9 +40,6 @@ interface PipeOptions {
   /** Receives what the SDK reports besides its answers. */
   readonly report: (error: Error) => void
 }
-
-/** Bytes of one message. */
-const MAX_BYTES = 1_048_576
 
 /** Calls that one client may have at once. */
 const MAX_CALLS = 32
@@ -191,91 +192,10 @@ class PipeTransport implements Transport {
   }
 
   #write(message: object): void {
-    this.#written = this.#pipe.out(`${safeJson(message).replaceAll(TAGGED_ID, '$1')}\n`)
+    this.#written = this.#pipe.out(writeLine(message))
   }
 }
 
 const SAME_ID = 'a request with this id waits for its answer; give each its own'
 const STOPPING = 'the server is stopping; ask again when it is back'
 const TOO_MANY_CALLS = `${MAX_CALLS} requests wait for their answers already; wait for one of them`
-const TOO_LONG = `a message has at most ${MAX_BYTES} bytes, on a line of its own; send less at once`
-
-interface Line {
-  readonly bytes: Uint8Array
-  /** The line is longer than `MAX_BYTES`: these are its first and last bytes. */
-  readonly isCut: boolean
-}
-
-/** Bytes kept of each end of a line that is too long: clients write the id first or last. */
-const CUT_BYTES = 256
-
-const LF = 10
-
-/** The lines of an input, without their ends. */
-async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
-  let parts: Uint8Array[] = []
-  let size = 0
-  function add(part: Uint8Array): void {
-    parts.push(part)
-    size += part.length
-    if (size <= MAX_BYTES) return
-    const all = Buffer.concat(parts)
-    parts = [all.subarray(0, CUT_BYTES), all.subarray(CUT_BYTES).subarray(-CUT_BYTES)].map((end) =>
-      Buffer.from(end),
-    )
-  }
-  function end(): Line {
-    const line = { bytes: Buffer.concat(parts), isCut: size > MAX_BYTES }
-    parts = []
-    size = 0
-    return line
-  }
-  for await (const chunk of input) {
-    let from = 0
-    for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, from)) {
-      add(chunk.subarray(from, at))
-      from = at + 1
-      yield end()
-    }
-    add(chunk.subarray(from))
-  }
-  yield end()
-}
-
-/** The id at the beginning or the end of a request. */
-const FIRST_ID = /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(?<id>-?\d+|"[^"\\]*")\s*,/
-const LAST_ID = /,\s*"id"\s*:\s*(?<id>-?\d+|"[^"\\]*")\s*\}\s*$/
-
-/** Reads a line; undefined if it is blank. Throws `MessageError`. */
-function parseLine({ bytes, isCut }: Line): JSONRPCMessage | undefined {
-  const text = new TextDecoder().decode(bytes)
-  if (isCut) {
-    const id = (FIRST_ID.exec(text) ?? LAST_ID.exec(text))?.groups?.['id'] ?? 'null'
-    throw new MessageError(INVALID_REQUEST, TOO_LONG, /^-?\d/.test(id) ? TAG + id : JSON.parse(id))
-  }
-  if (text.trim() === '') return undefined
-  const message = readMessage(text)
-  try {
-    return parseJSONRPCMessage(/\d{16}/.test(text) ? withExactIds(message, text) : message)
-  } catch {
-    throw new MessageError(INVALID_REQUEST, 'this is no message of JSON-RPC 2.0', idOf(message))
-  }
-}
-
-/** Stands before the digits of an id that JavaScript would round; `#write` takes it away. No client can guess it. */
-const TAG = `${randomUUID()}:`
-const TAGGED_ID = new RegExp(`"${TAG}(-?\\d+)"`, 'g')
-const ID_DIGITS = /"(?:id|requestId|progressToken)"\s*:\s*(-?\d+)/g
-
-/** The message with each id beyond 2^53 as its digits in the text. */
-function withExactIds(object: JsonObject, text: string): JsonObject {
-  const exact = (name: string, value: Json): Json => {
-    if (isJsonObject(value) && (name === 'params' || name === '_meta')) return withExactIds(value, text)
-    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
-    const digits = Array.from(text.matchAll(ID_DIGITS), ([, found]) => found).find(
-      (one) => Number(one) === value,
-    )
-    return digits === undefined ? value : TAG + digits
-  }
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, exact(name, value)]))
-}

@@ -7,8 +7,8 @@ import type { JsonObject } from '../../../lib/json.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
 import { FollowedRooms } from './followed-rooms.ts'
 import { REFUSED } from './message.ts'
-import { createNotifications } from './notifications.ts'
-import type { Agent, AgentListener } from './ports.ts'
+import { Notifications } from './notifications.ts'
+import type { Agent, AgentListener } from './agent.ts'
 import type { CreateMcpServer } from './server.ts'
 
 /** An agent that leaves all rooms when it is closed. */
@@ -114,7 +114,7 @@ export class TokenAgent {
       sendResourceUpdated: async ({ uri }: { readonly uri: string }) => handler.notify.resourceUpdated(uri),
       sendLoggingMessage: async () => {},
     }
-    agent.listen(createNotifications({ server }, 'modern'))
+    agent.listen(new Notifications(server, 'modern'))
     return {
       async answer(request, body) {
         const asked = isJSONRPCRequest(body) ? body : undefined

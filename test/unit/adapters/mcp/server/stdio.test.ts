@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Agent } from '../../../../../src/adapters/mcp/server/ports.ts'
+import type { Agent } from '../../../../../src/adapters/mcp/server/agent.ts'
 import { serveAgentOverPipe } from '../../../../../src/adapters/mcp/server/stdio.ts'
 import { createDeferred } from '../../../../../src/lib/deferred.ts'
 import { createScheduler, type Account } from '../../../../../src/lib/jobs/scheduler.ts'

@@ -1,8 +1,6 @@
 /**
- * What an agent reads and does here by MCP: tools, resources, prompts and notifications, for one person. `createMcpServer`
- * makes a server for an agent and connects to any transport; `serveLines` joins it with a pipe of lines.
- *
- * This folder knows no room, no right and no command: all that an agent does goes through `Agent`, which others implement.
+ * Serves agents by MCP: tools, resources, prompts and notifications for one person, over a pipe (`stdio.ts`) and
+ * over HTTP (`http.ts`). This folder must not know rooms, rights and commands: an agent acts through `Agent` alone.
  */
 import type { Entry, RoomName } from '../../../chat/entry.ts'
 

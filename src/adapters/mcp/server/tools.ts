@@ -1,8 +1,96 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { isJsonList } from '../../../lib/json.ts'
-import { jsonOf, linesOf } from './outcome.ts'
-import type { VerbOutcome } from './ports.ts'
-import { agentTool, entries, room, text, type AgentTool } from './tool.ts'
+import { isJsonList, isJsonObject, parseJson, type Json, type JsonObject } from '../../../lib/json.ts'
+import type { VerbOutcome, VerbUse } from './agent.ts'
+
+/** What an agent is told of a tool. */
+interface ToolAbout {
+  readonly title: string
+  /** What it does, as short as it can be: an agent pays for it in each of its prompts. */
+  readonly description: string
+  /** It changes nothing. */
+  readonly reads?: true
+}
+
+/** One tool that agents have: a command of the server, and how its output becomes an answer. */
+export interface AgentTool<Shape extends z.ZodRawShape = z.ZodRawShape> {
+  readonly name: string
+  readonly about: ToolAbout
+  readonly input: Shape
+  /** The shape of the answer's data; absent where it is text alone. */
+  readonly output?: z.ZodRawShape
+  /** Its lines are shown as progress while it runs. */
+  readonly progress?: (line: string) => string | undefined
+  use(input: z.output<z.ZodObject<Shape>>): VerbUse
+  /** Of a command that ended well, or of any where `answersAlways`. */
+  answer(outcome: VerbOutcome, input: z.output<z.ZodObject<Shape>>): ToolAnswer
+  /** What went wrong is in the output, too. */
+  readonly answersAlways?: true
+}
+
+/** Declares a tool; the list of all holds tools of any input. */
+export function agentTool<Shape extends z.ZodRawShape>(tool: AgentTool<Shape>): AgentTool {
+  return tool
+}
+
+/** A room's name. Whether there is such a room is for the command to say. */
+export const room = z.string().min(1).max(64).describe('Its name')
+
+/** Something to say, to ask or to set; how long it may be is for the command to say. */
+export const text = z.string().min(1)
+
+/** An object with at least these. */
+export const entries = z.array(z.looseObject({ id: z.string(), kind: z.string(), text: z.string() }))
+
+/** What a tool answers: text for a model, and the same as data for a program. */
+export interface ToolAnswer {
+  readonly text: string
+  readonly data?: JsonObject
+  /** It was done, and what came of it is an error. */
+  readonly isError?: boolean
+}
+
+/** The answer as MCP has it. What is to be known besides comes last. */
+export function toResult(
+  { text, data, isError }: ToolAnswer,
+  { told }: Pick<VerbOutcome, 'told'>,
+): CallToolResult {
+  const texts = [text, told].filter((one) => one.trim() !== '')
+  return {
+    content: texts.map((one) => ({ type: 'text', text: one })),
+    ...(data === undefined ? {} : { structuredContent: data }),
+    ...(isError ? { isError } : {}),
+  }
+}
+
+/** A command that was refused: the agent reads why. */
+export const refused = ({ told }: VerbOutcome): CallToolResult => ({
+  content: [{ type: 'text', text: told === '' ? 'it was not done' : told }],
+  isError: true,
+})
+
+/** The one JSON value that a command printed. */
+export const jsonOf = ({ out }: VerbOutcome): Json => parseJson(out)
+
+/** The objects of a command that prints one on each line. */
+export const linesOf = ({ out }: VerbOutcome): readonly JsonObject[] =>
+  out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => parseJson(line))
+    .filter(isJsonObject)
+
+/** One JSON object as it was printed; empty for anything else. */
+export function objectOf(outcome: VerbOutcome): JsonObject {
+  const value = jsonOf(outcome)
+  return isJsonObject(value) ? value : {}
+}
+
+/** A text of an object, empty where it has none. */
+export function textAt(object: JsonObject | undefined, name: string): string {
+  const value = object?.[name]
+  return typeof value === 'string' ? value : ''
+}
 
 const listRooms = agentTool({
   name: 'list_rooms',
