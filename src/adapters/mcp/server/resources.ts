@@ -10,7 +10,7 @@ import { isJsonList, isJsonObject, type JsonObject } from '../../../lib/json.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 import type { Agent, VerbOutcome, VerbUse } from './agent.ts'
 import type { Notifications } from './notifications.ts'
-import { jsonOf, objectOf, textAt } from './tools.ts'
+import { jsonOf, objectOf, textAt } from './tool.ts'
 
 const JSON_TYPE = 'application/json'
 /** One JSON object on each line. */

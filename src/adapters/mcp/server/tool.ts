@@ -1,0 +1,70 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { z } from 'zod'
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../../../lib/json.ts'
+import type { VerbOutcome, VerbUse } from './agent.ts'
+
+/** A tool of agents: a command of the server, and how its output becomes an answer. */
+export interface AgentTool<Shape extends z.ZodRawShape = z.ZodRawShape> {
+  readonly name: string
+  readonly title: string
+  /** As short as it can be: an agent pays for it in each of its prompts. */
+  readonly description: string
+  /** It changes nothing. */
+  readonly reads?: true
+  readonly input: Shape
+  /** The shape of the answer's data; absent if the answer is text alone. */
+  readonly output?: z.ZodRawShape
+  /** Its lines are shown as progress while it runs. */
+  readonly progress?: (line: string) => string | undefined
+  use(input: z.output<z.ZodObject<Shape>>): VerbUse
+  /** Data beside the text that the command printed. */
+  readonly data?: (outcome: VerbOutcome) => JsonObject
+  /** The answer, if it is not what the command printed. */
+  readonly answer?: (outcome: VerbOutcome) => ToolAnswer
+  /** `answer` is for commands that failed, too: their output says why. */
+  readonly answersAlways?: true
+}
+
+/** Text for a model, and the same as data for a program. */
+export interface ToolAnswer {
+  readonly text: string
+  readonly data?: JsonObject | undefined
+  /** It was done, and what came of it is an error. */
+  readonly isError?: boolean
+}
+
+/** The result of a call as MCP has it. */
+export function resultOf(tool: AgentTool, outcome: VerbOutcome): CallToolResult {
+  const { ok, told, out } = outcome
+  if (!ok && !tool.answersAlways) return { content: [textPart(told || 'it was not done')], isError: true }
+  const printed = { text: out.trim(), data: tool.data?.(outcome) }
+  const { text, data, isError }: ToolAnswer = tool.answer?.(outcome) ?? printed
+  return {
+    content: [text, told].filter((one) => one.trim() !== '').map(textPart),
+    ...(data === undefined ? {} : { structuredContent: data }),
+    ...(isError ? { isError } : {}),
+  }
+}
+
+const textPart = (text: string) => ({ type: 'text' as const, text })
+
+/** The JSON value that a command printed. */
+export const jsonOf = ({ out }: VerbOutcome): Json => parseJson(out)
+
+/** The JSON object that a command printed; empty for any other value. */
+export function objectOf(outcome: VerbOutcome): JsonObject {
+  const value = jsonOf(outcome)
+  return isJsonObject(value) ? value : {}
+}
+
+/** The objects of a command that prints one on each line. */
+export function linesOf({ out }: VerbOutcome): readonly JsonObject[] {
+  const lines = out.split('\n').filter((line) => line !== '')
+  return lines.map((line) => parseJson(line)).filter(isJsonObject)
+}
+
+/** A text of an object; empty if it has none. */
+export function textAt(object: JsonObject | undefined, name: string): string {
+  const value = object?.[name]
+  return typeof value === 'string' ? value : ''
+}
