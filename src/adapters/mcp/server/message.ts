@@ -35,6 +35,7 @@ export function readMessage(text: string): JsonObject {
   }
   if (!isJsonObject(value))
     throw new MessageError(INVALID_REQUEST, 'send each message by itself, as an object')
+  if (hasTooMany(value)) throw new MessageError(INVALID_REQUEST, TOO_MANY, idOf(value))
   if (isTooDeep(value))
     throw new MessageError(
       INVALID_REQUEST,
@@ -42,6 +43,22 @@ export function readMessage(text: string): JsonObject {
       idOf(value),
     )
   return withoutNulls(value)
+}
+
+/** Array elements and object members of one message: the SDK takes seconds to check a hundred thousand. */
+const MAX_ELEMENTS = 10_000
+
+const TOO_MANY = `a message has at most ${MAX_ELEMENTS} array elements and object members`
+
+function hasTooMany(message: JsonObject): boolean {
+  const found: Json[] = [message]
+  for (const one of found) {
+    if (typeof one !== 'object' || one === null) continue
+    const inner: readonly Json[] = Object.values(one)
+    if (found.length + inner.length > MAX_ELEMENTS) return true
+    found.push(...inner)
+  }
+  return false
 }
 
 /** The id of a request; null if it is none, since the client would take the error for an answer to its own request. */

@@ -293,6 +293,7 @@ describe('a message on a pipe', () => {
     ['[]', -32_600, null],
     ['{"jsonrpc":"2.0","id":1,"method":7}', -32_600, null],
     ['{"id":"a","method":"ping","params":[1]}', -32_600, 'a'],
+    [`{"jsonrpc":"2.0","id":4,"method":"m","params":{"a":[${'0,'.repeat(10_000)}0]}}`, -32_600, 4],
     [`{"jsonrpc":"2.0","id":3,"method":"m","params":${'{"a":'.repeat(64)}1${'}'.repeat(64)}}`, -32_600, 3],
   ])('that cannot be served is answered with an error: %s', async (line, code, id) => {
     const client = createClient()
