@@ -4,6 +4,28 @@ import type { Json, JsonObject } from './json.ts'
 /** Levels of nesting that JSON from outside may have. Deeper values overflow the stack of whoever walks them. */
 export const MAX_JSON_DEPTH = 64
 
+/** Keys and values that one text in JSON from outside may have. Each costs about a microsecond of the thread to read. */
+export const MAX_JSON_VALUES = 10_000
+
+/** True if a text in JSON has more than `MAX_JSON_VALUES` keys and values. Looks at the text, and does not parse it. */
+export function hasTooManyValues(text: string): boolean {
+  let count = 1
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') at = endOfString(text, at)
+    else if (character === ',' || character === ':' || character === '[' || character === '{') count += 1
+    if (count > MAX_JSON_VALUES) return true
+  }
+  return false
+}
+
+/** Where the string that begins at `start` ends; the end of the text if it does not. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
+}
+
 /**
  * JSON from outside as it may be stored, shown and sent: all texts in it are cleaned like speech, the names of
  * properties too. Of two names that become one, the later property stays. Takes at most `MAX_JSON_DEPTH` levels.

@@ -25,6 +25,8 @@ export interface Damage {
   readonly elsewhere: number
   /** The server's resident memory at its highest during the attack, in MiB. */
   readonly peakMb: number
+  /** How much more that is than before the attack, in MiB. */
+  readonly grownMb: number
 }
 
 /** A server that is attacked, once or several times, in a process of its own and with a heap of 512 MB. */
@@ -59,9 +61,7 @@ export type Twin = Probe
 export const openTwin = (): Promise<Twin> => openProbed({})
 
 /** Starts the server that is to be attacked. `prepare` comes before all that is measured. */
-export async function openArena(
-  options: { readonly config?: string; readonly prepare?: (stage: Stage) => Promise<void> } = {},
-): Promise<Arena> {
+export async function openArena(options: ProbedOptions = {}): Promise<Arena> {
   const probe = await openProbed(options)
   const { stage } = probe
   const { process } = stage.server
@@ -72,12 +72,12 @@ export async function openArena(
       await sleep(MEASURED_MS)
       const quiet = percentile99(await probe.take())
       await twin.take()
-      const memory = watchMemory(process.pid)
+      const memory = await watchMemory(process.pid)
       const [more] = await Promise.all([attack(stage), sleep(MEASURED_MS)])
       attackers.push(...more)
       const during = percentile99(await probe.take())
       const elsewhere = percentile99(await twin.take())
-      return { quiet, during, elsewhere, peakMb: await memory.stop() }
+      return { quiet, during, elsewhere, ...(await memory.stop()) }
     },
     async stop() {
       const start = performance.now()
@@ -126,15 +126,21 @@ export async function expectStops(arena: Pick<Arena, 'stop'>): Promise<void> {
   expect(ms).toBeLessThan(5_000)
 }
 
+/** How to start a server with a probe. */
+interface ProbedOptions {
+  readonly config?: string
+  /** True to serve HTTP, too. */
+  readonly http?: boolean
+  readonly prepare?: (stage: Stage) => Promise<void>
+}
+
 /** A server with somebody in a session of it. */
 async function openProbed({
   config,
   prepare,
-}: {
-  readonly config?: string
-  readonly prepare?: (stage: Stage) => Promise<void>
-}): Promise<Probe & { readonly stage: Stage }> {
-  const stage = await createStage({ config: config ?? USUAL_PACE, env: HEAP })
+  http = false,
+}: ProbedOptions): Promise<Probe & { readonly stage: Stage }> {
+  const stage = await createStage({ config: config ?? USUAL_PACE, env: HEAP, http })
   try {
     await prepare?.(stage)
     const probe = await startProbe(stage)
@@ -184,18 +190,22 @@ const percentile99 = (samples: readonly number[]): number =>
 const LOOK_EVERY_MS = 50
 
 /** Looks at a process's memory until `stop`, which gives the most that it had, in MiB. */
-function watchMemory(pid: number | undefined): { stop(): Promise<number> } {
+async function watchMemory(
+  pid: number | undefined,
+): Promise<{ stop(): Promise<Pick<Damage, 'peakMb' | 'grownMb'>> }> {
   let peak = 0
   const look = async (): Promise<void> => {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
     peak = Math.max(peak, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
   }
+  await look()
+  const before = peak
   const timer = setInterval(() => void look(), LOOK_EVERY_MS)
   return {
     async stop() {
       clearInterval(timer)
       await look()
-      return peak
+      return { peakMb: peak, grownMb: peak - before }
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { HttpHandler } from '../../src/adapters/http/handler.ts'
 import { createHttpServer, type HttpServer } from '../../src/adapters/http/server.ts'
+import { newAccount } from './shared-by-sessions.ts'
 import type { Person, PersonId } from '../../src/chat/people/person.ts'
 
 const PERSON: Person = { id: 'p1' as PersonId, name: 'bob', admin: false, guest: false }
@@ -32,6 +33,7 @@ export async function serveMcp(
       cameBack: async () => ({ status: 400, text: '' }),
       mcp,
     },
+    accountOf: newAccount,
     log: { debug() {}, info() {}, warn() {}, error() {} },
   })
   const { port } = await server.listen('127.0.0.1', 0)

@@ -18,7 +18,7 @@ export function answer(
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    ...(status >= 400 && hasBody(response.req) ? { Connection: 'close' } : {}),
+    ...(hasBody(response.req) ? { Connection: 'close' } : {}),
     ...headers,
   })
   response.end(response.req.method === 'HEAD' ? undefined : body)

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Person } from '../../chat/people/person.ts'
+import type { Account } from '../../lib/jobs/scheduler.ts'
 import { answer, BodyError, readBody } from './exchange.ts'
 import type { HttpServerOptions } from './options.ts'
 
@@ -9,7 +10,7 @@ export async function serveMcp(
   request: IncomingMessage,
   response: ServerResponse,
   person: Person,
-  { handler, limits }: HttpServerOptions,
+  { handler, limits, accountOf }: HttpServerOptions,
 ): Promise<void> {
   const gone = new AbortController()
   let asked: Request | undefined
@@ -21,7 +22,7 @@ export async function serveMcp(
   try {
     asked = await webRequest(request, limits.http_body_bytes, gone.signal)
     const answered = await handler.mcp?.(asked, person)
-    if (answered) await send(answered, response, limits)
+    if (answered) await send(answered, response, limits, accountOf(person.id))
   } catch (error) {
     if (gone.signal.aborted) return
     if (!(error instanceof BodyError)) throw error
@@ -40,13 +41,14 @@ async function webRequest(request: IncomingMessage, maxBytes: number, signal: Ab
 }
 
 /**
- * Sends an answer as it comes. A client that does not read is cut off: when it read nothing for `stall_s`, and when more than
- * `queue_bytes` wait for it besides the largest piece, which may be a long answer.
+ * Sends an answer as it comes. Cuts off a client that does not read: one for which more than `queue_bytes` wait, besides
+ * the largest piece, which may be a long answer.
  */
 async function send(
   answered: Response,
   response: ServerResponse,
   limits: HttpServerOptions['limits'],
+  account: Account,
 ): Promise<void> {
   response.writeHead(answered.status, {
     ...Object.fromEntries(answered.headers),
@@ -54,10 +56,6 @@ async function send(
   })
   if (!answered.body) return void response.end()
   response.flushHeaders()
-  // Node calls this once nothing has gone out for so long, also not a part of what waits; a quiet stream is no stall.
-  response.setTimeout(limits.stall_s * 1_000, () => {
-    if (response.writableLength > 0) response.destroy()
-  })
   const body = Readable.fromWeb(answered.body)
   response.once('close', () => body.destroy())
   let largest = 0
@@ -65,7 +63,7 @@ async function send(
     if (response.writableLength === 0) largest = 0
     if (response.writableLength > largest + limits.queue_bytes) return void response.destroy()
     largest = Math.max(largest, piece.length)
-    response.write(piece)
+    await account.run(() => response.write(piece))
   }
   response.end()
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../../chat/ports.ts'
+import type { Account } from '../../lib/jobs/scheduler.ts'
 import type { GateSettings } from './gate.ts'
 import type { HttpHandler, Visitors } from './handler.ts'
 
@@ -19,5 +20,7 @@ export interface HttpServerOptions {
   readonly settings: () => GateSettings
   readonly visitors: Visitors
   readonly handler: HttpHandler
+  /** The share of the thread of a network or a person; the same key has the same one. */
+  readonly accountOf: (key: string) => Account
   readonly log: Log
 }

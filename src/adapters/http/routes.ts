@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { StorageError } from '../../chat/errors.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { bearerOf } from './bearer.ts'
+import { connectionOf } from './connection.ts'
 import { answer } from './exchange.ts'
 import { serveMcp } from './mcp.ts'
 import { LOGIN_PATH } from './handler.ts'
@@ -29,7 +30,7 @@ interface Ending {
 
 /** All addresses of the server. */
 export function createRoutes(options: HttpServerOptions, { draining, stopping }: Ending): Route {
-  const { handler, log } = options
+  const { handler, log, accountOf } = options
   const addresses: Readonly<Record<string, Address>> = {
     '/healthz': reading((_request, response) => answer(response, 200, 'ok')),
     '/readyz': reading(async (_request, response) => {
@@ -80,7 +81,13 @@ export function createRoutes(options: HttpServerOptions, { draining, stopping }:
       response.once('close', () => gone.abort())
       try {
         const bearer = await bearerOf(request, options, AbortSignal.any([gone.signal, stopping]))
-        if ('person' in bearer) return await route(request, response, bearer.person)
+        if ('person' in bearer) {
+          const { person } = bearer
+          const account = accountOf(person.id)
+          connectionOf(request).account = account
+          const answered = await account.run(() => ({ done: route(request, response, person) }))
+          return await answered.done
+        }
         answer(response, 401, 'bring a token of yours: ssh HOST token new makes one', {
           'WWW-Authenticate': bearer.challenge,
         })

@@ -7,6 +7,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Account } from '../../lib/jobs/scheduler.ts'
+import { plain } from './client-address.ts'
+import { connectionOf, PacedConnection } from './connection.ts'
 import { answerPreflight, isPreflight, letPageRead } from './cors.ts'
 import { createDoorkeeper } from './doorkeeper.ts'
 import { answer } from './exchange.ts'
@@ -33,7 +37,7 @@ const GRACE_MS = 1_000
 
 /** Makes a server that does not listen yet. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { settings, log } = options
+  const { settings, log, limits, visitors, accountOf } = options
   const draining = new AbortController()
   const stopping = new AbortController()
   const route = createRoutes(options, { draining: draining.signal, stopping: stopping.signal })
@@ -41,8 +45,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   // Node drops headers beyond a number without a word; what is too many is refused at the gate.
   server.maxHeadersCount = 0
   const doorkeeper = createDoorkeeper(server, options)
-  server.on('connection', doorkeeper.connected)
-  server.on('clientError', (_error: Error, socket: Socket) => refuseBadRequest(socket))
+  const [serveHttp] = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    doorkeeper.connected(socket)
+    serveHttp?.call(server, new PacedConnection(socket, accountFor(socket)))
+  })
+  server.on('clientError', (_error: Error, socket: Duplex) => refuseBadRequest(socket))
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     void serve(request, response).catch((error: unknown) => {
       log.error({ error }, 'an HTTP request failed')
@@ -51,10 +60,23 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     })
   })
 
+  /** All connections of a network have one account, but those of a proxy, which may be anybody's. */
+  function accountFor({ remoteAddress = '', remotePort }: Socket): Account {
+    const address = plain(remoteAddress)
+    const isProxy = settings().proxies.includes(address)
+    return accountOf(isProxy ? `${address} ${remotePort}` : visitors.networkOf(address))
+  }
+
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.on('error', () => response.destroy())
     response.on('error', () => request.destroy())
-    const why = doorkeeper.whyNot(request.socket)
+    const connection = connectionOf(request)
+    connection.begin(request, response)
+    // Node calls this once nothing has gone out for so long, also not a part of what waits; a quiet stream is no stall.
+    response.setTimeout(limits.stall_s * 1_000, () => {
+      if (response.writableLength > 0) response.destroy()
+    })
+    const why = doorkeeper.whyNot(connection.socket)
     if (why !== undefined) return answer(response, 503, why, { Connection: 'close' })
     const refused = refusalOf(request, settings())
     if (refused) return answer(response, refused.status, refused.text)
@@ -87,8 +109,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 }
 
 /** What is no HTTP, or came too slowly. The connection is not used any more. */
-function refuseBadRequest(socket: Socket): void {
-  if (!socket.writable || socket.bytesWritten > 0) return void socket.destroy()
+function refuseBadRequest(socket: Duplex): void {
+  if (!socket.writable || !(socket instanceof PacedConnection) || socket.bytesWritten > 0)
+    return void socket.destroy()
   socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () =>
     socket.destroy(),
   )

@@ -10,7 +10,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../../chat/ports.ts'
-import { createScheduler } from '../../lib/jobs/scheduler.ts'
+import { createScheduler, type Scheduler } from '../../lib/jobs/scheduler.ts'
 import { settledWithin } from '../../lib/jobs/settled-within.ts'
 import type { ClientHandler } from '../../session/ports.ts'
 import { createAdmission } from './admission/admission.ts'
@@ -52,6 +52,8 @@ export interface SshServer extends AsyncDisposable {
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>
   /** Bytes that wait for clients. */
   queued(): number
+  /** Shares the thread between its connections; whatever else serves people has to use it, too. */
+  readonly scheduler: Scheduler
   /**
    * Lets nobody in any more and says goodbye to every session; commands go on until they have ended, or the
    * server is disposed of.
@@ -130,6 +132,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
       return { host: address, port: taken }
     },
     queued: () => context.queues.total(),
+    scheduler: context.scheduler,
     drain() {
       void close()
       for (const [socket, served] of connections) {

@@ -12,7 +12,7 @@ import type { OpenClients } from '../../chat/moderation/open-clients.ts'
 import type { Tokens } from '../../chat/people/tokens.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Clock } from '../../chat/ports.ts'
-import { createScheduler } from '../../lib/jobs/scheduler.ts'
+import type { Account, Scheduler } from '../../lib/jobs/scheduler.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { Mcp } from '../mcp/open.ts'
@@ -36,18 +36,19 @@ export interface HttpParts {
   readonly activity: HttpActivity
   readonly agents: Agents
   readonly overrides: Pick<Overrides, 'createMcpServer'>
-  /** Bytes that wait for clients over SSH. */
-  readonly queued: () => number
+  /** Bytes that wait for clients over SSH, and what shares the thread between them. */
+  readonly ssh: { queued(): number; readonly scheduler: Scheduler }
 }
 
 /** Joins the HTTP server with what it serves. It does not listen yet. */
 export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
   const { context, meter, clients, activity } = parts
-  const mcp = openAgents(current, parts)
+  const accountOf = createAccounts(parts.ssh.scheduler)
+  const mcp = openAgents(current, parts, accountOf)
   meter.watch({
     sessions: () => clients.sessions(),
     mcpSessions: () => mcp.sessions(),
-    queueBytes: parts.queued,
+    queueBytes: () => parts.ssh.queued(),
     turns: () => activity.work.turns.countHere(),
   })
   const visits = createVisits(current.limits)
@@ -65,6 +66,7 @@ export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
       },
     },
     handler: handlerFor(parts, mcp),
+    accountOf,
     log: context.log,
   })
   return {
@@ -84,15 +86,32 @@ export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
   }
 }
 
-/** The agents that come over HTTP, each with its own share of the thread. */
+/** Networks and people whose costs are remembered. */
+const MAX_ACCOUNTS = 1_000
+
+/** One account for a network or a person: whoever opens a connection for each request stays as dear as they are. */
+function createAccounts(scheduler: Scheduler): (key: string) => Account {
+  const accounts = new Map<string, Account>()
+  return (key) => {
+    const account = accounts.get(key) ?? scheduler.open()
+    accounts.delete(key)
+    accounts.set(key, account)
+    const [oldest = key] = accounts.keys()
+    if (accounts.size > MAX_ACCOUNTS) accounts.delete(oldest)
+    return account
+  }
+}
+
+/** The agents that come over HTTP. */
 function openAgents(
   current: CurrentConfig,
   { agents, overrides, context: { clock, log } }: HttpParts,
+  accountOf: (key: string) => Account,
 ): McpHttp {
-  const scheduler = createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) })
   return createMcpHttp({
+    accountOf: ({ id }) => accountOf(id),
     openAgent: (person) =>
-      agents.open(person, { signal: untilExpiry(person, clock), account: scheduler.open() }),
+      agents.open(person, { signal: untilExpiry(person, clock), account: accountOf(person.id) }),
     createMcpServer: overrides.createMcpServer ?? createMcpServer,
     limits: current.limits,
     clock,

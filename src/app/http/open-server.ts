@@ -17,7 +17,7 @@ export async function openHttpServer(
   const { openHttp } = await import('./open-http.ts')
   tap((entry) => meter.entry(entry, rooms.everywhere.peopleIn(entry.room)))
   const { tokens, clients } = comingIn
-  return openHttp(current, { ...rest, meter, tokens, clients, activity, queued: () => server.queued() })
+  return openHttp(current, { ...rest, meter, tokens, clients, activity, ssh: server })
 }
 
 /** What HTTP needs besides rooms, people and their activity. */

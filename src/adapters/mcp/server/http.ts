@@ -7,6 +7,7 @@ import { isLegacyRequest } from '@modelcontextprotocol/server'
 import type { Person } from '../../../chat/people/person.ts'
 import type { MonotonicClock } from '../../../chat/ports.ts'
 import type { JsonObject } from '../../../lib/json.ts'
+import type { Account } from '../../../lib/jobs/scheduler.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
 import { MessageError, readMessage } from './message.ts'
 import {
@@ -18,6 +19,8 @@ import {
 } from './token-agent.ts'
 
 export interface McpHttpOptions extends TokenAgentOptions {
+  /** The share of the thread that pays for what somebody sends. */
+  readonly accountOf: (person: Person) => Account
   /** Opens an agent of somebody. Rejects with `StorageError`. */
   readonly openAgent: (person: Person) => Promise<ClosableAgent>
   readonly limits: SessionLimits
@@ -47,8 +50,12 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     sessions: () => sessions.count(),
     drain: () => sessions.drain(),
     async fetch(request, person) {
-      const body = await readBody(request)
+      const text = request.method === 'POST' ? await request.text() : undefined
+      const account = options.accountOf(person)
+      const body = await account.run(() => readBody(text))
       if (body instanceof Response) return body
+      // The SDK's part cannot be measured.
+      await account.restBefore(MESSAGE_MS)
       const isModern = !(await isLegacyRequest(request, body))
       // Nothing is awaited from here until the request is counted.
       if (sessions.isDraining) return failed(503, 'the server is stopping; ask again when it is back')
@@ -66,6 +73,9 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     [Symbol.asyncDispose]: () => sessions.endAll(),
   }
 }
+
+/** What the SDK takes for one message, roughly. */
+const MESSAGE_MS = 1
 
 const NOT_BEGUN = 'a session begins with initialize, and each later request names it in Mcp-Session-Id'
 
@@ -215,10 +225,10 @@ const isStream = ({ method }: Request, body: JsonObject | undefined): boolean =>
   method === 'GET' || body?.['method'] === 'subscriptions/listen'
 
 /** The message in a request; undefined if it has none, a response that says why if it cannot be read. */
-async function readBody(request: Request): Promise<JsonObject | undefined | Response> {
-  if (request.method !== 'POST') return undefined
+function readBody(text: string | undefined): JsonObject | undefined | Response {
+  if (text === undefined) return undefined
   try {
-    return readMessage(await request.clone().text())
+    return readMessage(text)
   } catch (error) {
     if (!(error instanceof MessageError)) throw error
     return failed(400, error.message, { code: error.code })

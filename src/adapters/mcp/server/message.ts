@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/server'
-import { isTooDeep, MAX_JSON_DEPTH } from '../../../lib/clean-json.ts'
+import { hasTooManyValues, isTooDeep, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../../lib/clean-json.ts'
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../../lib/json.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 
@@ -27,6 +27,7 @@ export class MessageError extends Error {
  * arguments of a call. Throws `MessageError`.
  */
 export function readMessage(text: string): JsonObject {
+  if (hasTooManyValues(text)) throw new MessageError(INVALID_REQUEST, TOO_MANY, idIn(text))
   let value: Json
   try {
     value = parseJson(text)
@@ -35,7 +36,6 @@ export function readMessage(text: string): JsonObject {
   }
   if (!isJsonObject(value))
     throw new MessageError(INVALID_REQUEST, 'send each message by itself, as an object')
-  if (hasTooMany(value)) throw new MessageError(INVALID_REQUEST, TOO_MANY, idOf(value))
   if (isTooDeep(value))
     throw new MessageError(
       INVALID_REQUEST,
@@ -43,22 +43,6 @@ export function readMessage(text: string): JsonObject {
       idOf(value),
     )
   return withoutNulls(value)
-}
-
-/** Array elements and object members of one message: the SDK takes seconds to check a hundred thousand. */
-const MAX_ELEMENTS = 10_000
-
-const TOO_MANY = `a message has at most ${MAX_ELEMENTS} array elements and object members`
-
-function hasTooMany(message: JsonObject): boolean {
-  const found: Json[] = [message]
-  for (const one of found) {
-    if (typeof one !== 'object' || one === null) continue
-    const inner: readonly Json[] = Object.values(one)
-    if (found.length + inner.length > MAX_ELEMENTS) return true
-    found.push(...inner)
-  }
-  return false
 }
 
 /** The id of a request; null if it is none, since the client would take the error for an answer to its own request. */
@@ -80,6 +64,7 @@ const present = (object: JsonObject): JsonObject =>
 /** Bytes of a message on a pipe. */
 const MAX_BYTES = 1_048_576
 
+const TOO_MANY = `a message has at most ${MAX_JSON_VALUES} keys and values`
 const TOO_LONG = `a message has at most ${MAX_BYTES} bytes, on a line of its own; send less at once`
 
 /** A line of a client on a pipe. */
@@ -129,13 +114,18 @@ export async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator
 const FIRST_ID = /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(?<id>-?\d+|"[\w:.-]*")\s*,/
 const LAST_ID = /,\s*"id"\s*:\s*(?<id>-?\d+|"[\w:.-]*")\s*\}\s*$/
 
+/** The id of a request that is not parsed, with its digits as they are; null if it stands elsewhere. */
+function idIn(text: string): string | number | null {
+  const found = FIRST_ID.exec(text.slice(0, CUT_BYTES)) ?? LAST_ID.exec(text.slice(-CUT_BYTES))
+  const id = found?.groups?.['id']
+  if (id === undefined) return null
+  return id.startsWith('"') ? id.slice(1, -1) : TAG + id
+}
+
 /** Reads a line; undefined if it is blank. Throws `MessageError`. */
 export function parseLine({ bytes, isCut }: Line): JSONRPCMessage | undefined {
   const text = new TextDecoder().decode(bytes)
-  if (isCut) {
-    const id = (FIRST_ID.exec(text) ?? LAST_ID.exec(text))?.groups?.['id'] ?? 'null'
-    throw new MessageError(INVALID_REQUEST, TOO_LONG, /^-?\d/.test(id) ? TAG + id : JSON.parse(id))
-  }
+  if (isCut) throw new MessageError(INVALID_REQUEST, TOO_LONG, idIn(text))
   if (text.trim() === '') return undefined
   const message = readMessage(text)
   try {

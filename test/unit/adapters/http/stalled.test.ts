@@ -60,6 +60,21 @@ test('one that reads nothing of a long piece is cut off after a while, and one t
   await unread.cancelled
 })
 
+test('a client that pipelines requests and reads no answers is cut off', async () => {
+  let answered = 0
+  await using server = await serveMcp(async () => {
+    answered += 1
+    return new Response('x'.repeat(100_000))
+  }, 0.2)
+  const socket = connect(server.port, '127.0.0.1').pause()
+  socket.on('error', () => undefined)
+  // So long that some of them wait here: who writes notices the end of a connection that they do not read.
+  const long = `Authorization: ${headers.authorization}\r\nX: ${'x'.repeat(10_000)}`
+  socket.write(`DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n${long}\r\n\r\n`.repeat(2_000))
+  await new Promise((resolve) => socket.once('close', resolve))
+  expect(answered).toBeLessThan(200)
+})
+
 test('a stream on which nothing comes for longer is no stall', async () => {
   const stallS = 0.05
   let number = 0

@@ -5,6 +5,7 @@ import { createMcpHttp, type McpHttp } from '../../../../../src/adapters/mcp/ser
 import type { AgentListener } from '../../../../../src/adapters/mcp/server/agent.ts'
 import { createMcpServer } from '../../../../../src/adapters/mcp/server/server.ts'
 import { createDeferred } from '../../../../../src/lib/deferred.ts'
+import { newAccount } from '../../../../support/shared-by-sessions.ts'
 import { INITIALIZE } from '../../../../support/mcp/http-agent.ts'
 
 const PERSON: Person = { id: 'p1' as PersonId, name: 'bob', admin: false, guest: false }
@@ -36,7 +37,15 @@ function serve(
   clock = { monotonic: () => performance.now() },
 ) {
   const limits = { exec_per_person: 3, mcp_idle_s: idleS }
-  return createMcpHttp({ openAgent, createMcpServer, limits, clock, version: '1', report() {} })
+  return createMcpHttp({
+    accountOf: newAccount,
+    openAgent,
+    createMcpServer,
+    limits,
+    clock,
+    version: '1',
+    report() {},
+  })
 }
 
 const message = (

@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import type { Account } from '../../lib/jobs/scheduler.ts'
+
+/** Node parses as much within a millisecond, whatever it is. */
+const PIECE_BYTES = 4_096
+
+const END_OF_HEADERS = '\r\n\r\n'
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * A socket as Node's HTTP parser reads it: small pieces, each on an account. A request that follows another one waits in the
+ * socket until that is answered and the client's kernel took the answer. Node itself parses all requests of 64 KiB at once.
+ */
+export class PacedConnection extends Duplex {
+  /** Pays for what is parsed: the network's, until a token tells who asks. */
+  account: Account
+  readonly socket: Socket
+  #left: Buffer = NOTHING
+  #isWanted = false
+  #isFeeding = false
+  #answering = 0
+  #request: IncomingMessage | undefined
+
+  constructor(socket: Socket, account: Account) {
+    super({ readableHighWaterMark: PIECE_BYTES })
+    this.socket = socket
+    this.account = account
+    socket.on('readable', () => void this.#feed())
+    socket.on('end', () => this.push(null))
+    socket.on('timeout', () => this.emit('timeout'))
+    socket.on('error', (error) => this.destroy(error))
+    socket.on('close', () => this.destroy())
+  }
+
+  /** To be called for each request before it is answered. */
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    this.#request = request
+    this.#answering += 1
+    response.once('close', () => {
+      this.#answering -= 1
+      void this.#feed()
+    })
+  }
+
+  // Node's HTTP server calls and reads these of its sockets.
+  get remoteAddress(): string | undefined {
+    return this.socket.remoteAddress
+  }
+  get bytesWritten(): number {
+    return this.socket.bytesWritten
+  }
+  setTimeout(ms: number): this {
+    this.socket.setTimeout(ms)
+    return this
+  }
+  destroySoon(): void {
+    this.end(() => this.destroy())
+  }
+
+  override _read(): void {
+    this.#isWanted = true
+    // What is pushed within `_read` is parsed later, on nobody's account.
+    queueMicrotask(() => void this.#feed())
+  }
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.socket.write(chunk, done)
+  }
+  override _final(done: () => void): void {
+    this.socket.end(done)
+  }
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.socket.destroy()
+    done(error)
+  }
+
+  async #feed(): Promise<void> {
+    if (this.#isFeeding) return
+    this.#isFeeding = true
+    for (let piece = this.#next(); piece; piece = this.#next()) {
+      const bytes = piece
+      await this.account.run(() => {
+        if (!this.destroyed) this.#isWanted = this.push(bytes)
+      })
+    }
+    this.#isFeeding = false
+  }
+
+  /** The next bytes, up to the end of some headers; undefined if they have to wait. */
+  #next(): Buffer | undefined {
+    if (this.destroyed) return undefined
+    const isBusy = this.#answering > 0 && this.#request?.complete === true
+    // Reading nothing tells of the end of the input: the client may be gone.
+    if (this.#left.length === 0 && (this.socket.readableLength === 0 || (this.#isWanted && !isBusy)))
+      this.#left = (this.socket.read() as Buffer | null) ?? NOTHING
+    if (this.#left.length === 0 || !this.#isWanted || isBusy) return undefined
+    const end = this.#left.subarray(0, PIECE_BYTES).indexOf(END_OF_HEADERS)
+    const length = end < 0 ? PIECE_BYTES : end + END_OF_HEADERS.length
+    const piece = this.#left.subarray(0, length)
+    this.#left = this.#left.subarray(length)
+    return piece
+  }
+}
+
+/** The connection that a request came on. */
+export function connectionOf(request: IncomingMessage): PacedConnection {
+  const socket: Duplex = request.socket
+  if (socket instanceof PacedConnection) return socket
+  throw new Error('a request came past the paced connections')
+}
