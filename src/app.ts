@@ -19,7 +19,7 @@ import { createTurnEnder } from './app/turns/cut-turns.ts'
 import { sharedFacts } from './app/cluster/shared-facts.ts'
 import { version } from './app/version.ts'
 import { createCurrentConfig } from './app/current-config.ts'
-import { openHttpServer } from './app/http/open-server.ts'
+import { openHttp } from './app/http.ts'
 import { createReload, type Reload } from './app/reload.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
@@ -143,8 +143,8 @@ async function assemble(
     }),
   )
   const { readable } = context.metering
-  const needs = { context, server, agents, overrides }
-  const http = readable && owned(await openHttpServer(current, chat, activity, { ...needs, readable }))
+  const needs = { context, ssh: server, agents, overrides }
+  const http = readable && owned(await openHttp(current, chat, activity, { ...needs, meter: readable }))
   const reload = createReload(
     current,
     { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries, hostKeys },

@@ -6,7 +6,7 @@ import type { CommonClock } from '../cluster/common-clock.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import type { LanguageModel } from '../turns/ports.ts'
-import type { Metering } from './http/metering.ts'
+import type { Metering } from './metering.ts'
 import type { CommandsState } from './tools/sandbox-state.ts'
 
 /** The storage, with what is known of the rooms' scripts before they are read. */

@@ -1,5 +1,4 @@
-import { createAgents, type Agents } from './agents/agents.ts'
-import { createServeMcp } from './agents/serve-mcp.ts'
+import { createAgents, createServeMcp, type Agents } from './agents.ts'
 import type { AppContext } from './context.ts'
 import { type RoomsAndPeople } from './rooms-and-people.ts'
 import { createGreeting } from './room/greeting.ts'

@@ -1,4 +1,4 @@
-import type { HttpHandler } from '../../src/adapters/http/handler.ts'
+import type { HttpHandler } from '../../src/adapters/http/routes.ts'
 import { createHttpServer, type HttpServer } from '../../src/adapters/http/server.ts'
 import { newAccount } from './shared-by-sessions.ts'
 import type { Person, PersonId } from '../../src/chat/people/person.ts'

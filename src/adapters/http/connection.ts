@@ -16,17 +16,20 @@ const NOTHING = Buffer.alloc(0)
 export class PacedConnection extends Duplex {
   /** Pays for what is parsed: the network's, until a token tells who asks. */
   account: Account
-  readonly socket: Socket
+  /** Why no request is answered; undefined if they are. */
+  readonly refusal: string | undefined
+  readonly #socket: Socket
   #left: Buffer = NOTHING
   #isWanted = false
   #isFeeding = false
   #answering = 0
   #request: IncomingMessage | undefined
 
-  constructor(socket: Socket, account: Account) {
+  constructor(socket: Socket, account: Account, refusal?: string) {
     super({ readableHighWaterMark: PIECE_BYTES })
-    this.socket = socket
+    this.#socket = socket
     this.account = account
+    this.refusal = refusal
     socket.on('readable', () => void this.#feed())
     socket.on('end', () => this.push(null))
     socket.on('timeout', () => this.emit('timeout'))
@@ -46,13 +49,13 @@ export class PacedConnection extends Duplex {
 
   // Node's HTTP server calls and reads these of its sockets.
   get remoteAddress(): string | undefined {
-    return this.socket.remoteAddress
+    return this.#socket.remoteAddress
   }
   get bytesWritten(): number {
-    return this.socket.bytesWritten
+    return this.#socket.bytesWritten
   }
   setTimeout(ms: number): this {
-    this.socket.setTimeout(ms)
+    this.#socket.setTimeout(ms)
     return this
   }
   destroySoon(): void {
@@ -65,13 +68,13 @@ export class PacedConnection extends Duplex {
     queueMicrotask(() => void this.#feed())
   }
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.socket.write(chunk, done)
+    this.#socket.write(chunk, done)
   }
   override _final(done: () => void): void {
-    this.socket.end(done)
+    this.#socket.end(done)
   }
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.socket.destroy()
+    this.#socket.destroy()
     done(error)
   }
 
@@ -92,8 +95,8 @@ export class PacedConnection extends Duplex {
     if (this.destroyed) return undefined
     const isBusy = this.#answering > 0 && this.#request?.complete === true
     // Reading nothing tells of the end of the input: the client may be gone.
-    if (this.#left.length === 0 && (this.socket.readableLength === 0 || (this.#isWanted && !isBusy)))
-      this.#left = (this.socket.read() as Buffer | null) ?? NOTHING
+    if (this.#left.length === 0 && (this.#socket.readableLength === 0 || (this.#isWanted && !isBusy)))
+      this.#left = (this.#socket.read() as Buffer | null) ?? NOTHING
     if (this.#left.length === 0 || !this.#isWanted || isBusy) return undefined
     const end = this.#left.subarray(0, PIECE_BYTES).indexOf(END_OF_HEADERS)
     const length = end < 0 ? PIECE_BYTES : end + END_OF_HEADERS.length

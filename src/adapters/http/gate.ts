@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 
 /** `[http]` of the config. */
@@ -11,23 +11,21 @@ export interface GateSettings {
   readonly proxies: readonly string[]
 }
 
-/** As many headers as one request may have. */
 const MAX_HEADERS = 100
 
-export interface GateRefusal {
-  readonly status: 400 | 403 | 431
-  readonly text: string
-}
-
 /**
- * Turns away what a page in somebody's browser can send: a request that says which page it comes from, and one for a name that
- * is not ours, which somebody else's name server leads here (DNS rebinding). A number in place of a name cannot do that.
+ * Refuses what a page in somebody's browser can send: a request that names its page as its origin, and one for a name that
+ * is not ours, which a foreign name server leads here (DNS rebinding). A number as the host cannot do that.
  */
-export function refusalOf(request: IncomingMessage, settings: GateSettings): GateRefusal | undefined {
-  const { host = '', origin } = request.headers
-  if (request.rawHeaders.length > 2 * MAX_HEADERS)
+export function refusalOf(
+  { headers: { host = '', origin }, rawHeaders }: IncomingMessage,
+  settings: GateSettings,
+): { readonly status: 400 | 403 | 431; readonly text: string } | undefined {
+  if (rawHeaders.length > 2 * MAX_HEADERS)
     return { status: 431, text: `a request has ${MAX_HEADERS} headers at most` }
-  if (countOf(request, 'host') > 1) return { status: 400, text: 'a request has one Host' }
+  // Node gives the first of several.
+  const names = rawHeaders.filter((word, index) => index % 2 === 0 && word.toLowerCase() === 'host')
+  if (names.length > 1) return { status: 400, text: 'a request has one Host' }
   if (!isOurs(host, settings.hosts))
     return { status: 403, text: 'this server has no such name; its operator can add it to [http] hosts' }
   if (origin !== undefined && !settings.origins.includes(origin))
@@ -38,7 +36,7 @@ export function refusalOf(request: IncomingMessage, settings: GateSettings): Gat
   return undefined
 }
 
-/** Whether the name in a `Host` header is ours; a final dot means the same name. */
+/** True if the name in a `Host` header is ours; a final dot means the same name. */
 function isOurs(host: string, names: readonly string[]): boolean {
   const [, name = '', inBrackets = ''] = /^(?:([^:[\]]+)|\[([^\]]+)\])(?::\d{1,5})?$/.exec(host) ?? []
   if (inBrackets !== '') return isIP(inBrackets) === 6
@@ -46,6 +44,36 @@ function isOurs(host: string, names: readonly string[]): boolean {
   return asked === 'localhost' || isIP(asked) === 4 || names.includes(asked)
 }
 
-/** How often a header came; Node gives the first of several. */
-const countOf = ({ rawHeaders }: IncomingMessage, name: string): number =>
-  rawHeaders.filter((word, index) => index % 2 === 0 && word.toLowerCase() === name).length
+/** Lets a page that the gate let through read the answer (https://fetch.spec.whatwg.org, CORS). */
+export function letPageRead({ headers: { origin } }: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Vary', 'Origin')
+  if (origin === undefined) return
+  response.setHeader('Access-Control-Allow-Origin', origin)
+  response.setHeader('Access-Control-Expose-Headers', 'Mcp-Session-Id, WWW-Authenticate')
+}
+
+/** Answers a browser that asks, without a token, if it may send a page's request. Returns false for other requests. */
+export function answerPreflight({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
+  const wanted = headers['access-control-request-method']
+  if (method !== 'OPTIONS' || headers.origin === undefined || wanted === undefined) return false
+  response.writeHead(204, {
+    'Access-Control-Allow-Methods': 'GET, POST, DELETE',
+    // Those of all revisions of MCP.
+    'Access-Control-Allow-Headers':
+      'Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id',
+    'Access-Control-Max-Age': '600',
+  })
+  response.end()
+  return true
+}
+
+/** The address of the client: the peer's, or, if that is a proxy of ours, the one that it added last. */
+export function clientAddress({ socket, headers }: IncomingMessage, proxies: readonly string[]): string {
+  const peer = plainAddress(socket.remoteAddress)
+  if (!proxies.includes(peer)) return peer
+  const added = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').at(-1)?.trim() ?? ''
+  return isIP(added) === 0 ? peer : plainAddress(added)
+}
+
+/** An IPv4 address without IPv6 around it. */
+export const plainAddress = (address = ''): string => address.replace(/^::ffff:/i, '')

@@ -1,109 +1,197 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
 import { StorageError } from '../../chat/errors.ts'
 import type { Person } from '../../chat/people/person.ts'
-import { bearerOf } from './bearer.ts'
+import type { Log } from '../../chat/ports.ts'
+import type { Account } from '../../lib/jobs/scheduler.ts'
 import { connectionOf } from './connection.ts'
-import { answer } from './exchange.ts'
-import { serveMcp } from './mcp.ts'
-import { LOGIN_PATH } from './handler.ts'
-import type { HttpServerOptions } from './options.ts'
+import { clientAddress, type GateSettings } from './gate.ts'
+import { serveMcp } from './mcp-exchange.ts'
 
-/** Answers one request. */
-type Route = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
+/** The path to which a browser comes back from a login at another server. */
+export const LOGIN_PATH = '/oauth/callback'
 
-interface Address {
-  readonly methods: readonly string[]
-  readonly route: Route
+/** What the server does for people who come over HTTP. */
+export interface HttpHandler {
+  /** The person of a bearer token; undefined for a wrong one, in about the same time. Rejects with `StorageError`. */
+  identify(token: string, address: string): Promise<Person | undefined>
+  /** Why the server cannot serve now, in a few words for anybody; undefined if it can. Never rejects. */
+  whyNotReady(): Promise<string | undefined>
+  /** What Prometheus reads. */
+  metrics(): Promise<{ readonly type: string; readonly text: string }>
+  mayReadMetrics(person: Person): boolean
+  /** Answers one message of MCP. An abort of the request ends a stream. */
+  mcp(request: Request, person: Person): Promise<Response>
+  /** Takes the answer of a login from the query of an address, from anybody. Never rejects. */
+  cameBack(answer: URLSearchParams): Promise<{ readonly status: number; readonly text: string }>
 }
 
-/** What those ask who watch the server, to its end. */
-const WATCHING: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+export interface HttpServerOptions {
+  /** Keys of `[limits]`; what they mean is in docs/security.md. Sizes in bytes, times in seconds. */
+  readonly limits: Readonly<
+    Record<'connections' | 'connections_per_address' | 'http_body_bytes' | 'queue_bytes', number> &
+      Record<'http_request_s' | 'http_idle_s' | 'stall_s', number>
+  >
+  /** Asked at each request. */
+  readonly settings: () => GateSettings
+  readonly visitors: {
+    /** Counts a wrong token of an address. Returns how long its answer has to wait, in ms. */
+    failed(address: string): number
+    /** What counts as one address: an IPv6 host can choose its own out of many. */
+    networkOf(address: string): string
+  }
+  readonly handler: HttpHandler
+  /** The share of the thread of a network or a person; the same key has the same one. */
+  readonly accountOf: (key: string) => Account
+  readonly log: Log
+}
 
-/** What a client reads that comes too late. */
-const STOPPING = 'the server is stopping'
-
-/** How far the server is towards its end: only those who watch it are served, and then nobody waits any more. */
+/** How far the server is towards its end: draining, it answers only those who watch it; stopping, nobody waits any more. */
 interface Ending {
   readonly draining: AbortSignal
   readonly stopping: AbortSignal
 }
 
-/** All addresses of the server. */
-export function createRoutes(options: HttpServerOptions, { draining, stopping }: Ending): Route {
+/** One path. A row with `answerTo` is for people with a token. */
+type Route = {
+  readonly path: string
+  readonly methods: readonly string[]
+  /** True if it is answered until the server has stopped. */
+  readonly isWatched?: true
+} & (
+  | { answer(request: IncomingMessage, response: ServerResponse): Promise<void> | void }
+  | { answerTo(person: Person, request: IncomingMessage, response: ServerResponse): Promise<void> }
+)
+
+const READ = ['GET', 'HEAD']
+const STOPPING = 'the server is stopping'
+
+/** Returns what answers each request that was let in. Rejects with what the handler rejects with, but `StorageError`. */
+export function createRoutes(
+  options: HttpServerOptions,
+  { draining, stopping }: Ending,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const { handler, log, accountOf } = options
-  const addresses: Readonly<Record<string, Address>> = {
-    '/healthz': reading((_request, response) => answer(response, 200, 'ok')),
-    '/readyz': reading(async (_request, response) => {
-      const why = draining.aborted ? STOPPING : await handler.whyNotReady()
-      if (why === undefined) answer(response, 200, 'ready')
-      else answer(response, 503, why, { 'Retry-After': '5' })
-    }),
-    '/metrics': reading(
-      forBearers(async (_request, response, person) => {
+  const routes = routesOf(options, draining)
+  return async (request, response) => {
+    const path = /^\/[^?#]*/.exec(request.url ?? '')?.[0] ?? ''
+    const route = routes.find((one) => one.path === path)
+    if (!route) return answer(response, 404, 'there is /healthz, /readyz, /metrics and /mcp')
+    const methods = route.methods.join(', ')
+    if (!route.methods.includes(request.method ?? ''))
+      return answer(response, 405, `${path} takes ${methods}`, { Allow: methods })
+    if (draining.aborted && !route.isWatched) return answer(response, 503, STOPPING, { Connection: 'close' })
+    if ('answer' in route) return await route.answer(request, response)
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    try {
+      const person = await identify(request, response, AbortSignal.any([gone.signal, stopping]))
+      if (!person) return
+      const account = accountOf(person.id)
+      connectionOf(request).account = account
+      const begun = await account.run(() => ({ done: route.answerTo(person, request, response) }))
+      await begun.done
+    } catch (error) {
+      if (gone.signal.aborted) return
+      if (stopping.aborted) return answer(response, 503, STOPPING, { Connection: 'close' })
+      if (!(error instanceof StorageError)) throw error
+      log.warn({ error, reason: error.reason }, 'an HTTP request found the storage in trouble')
+      answer(response, 503, error.message)
+    }
+  }
+
+  /**
+   * Returns the person of a request's token; undefined if it was answered with 401 (RFC 6750). Only a wrong token waits,
+   * so that nobody holds up people with whom they share an address.
+   */
+  async function identify(
+    request: IncomingMessage,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<Person | undefined> {
+    const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    const address = clientAddress(request, options.settings().proxies)
+    const person = token === undefined ? undefined : await handler.identify(token, address)
+    if (person) return person
+    const delayMs = token === undefined ? 0 : options.visitors.failed(address)
+    if (delayMs > 0) await wait(delayMs, undefined, { signal })
+    answer(response, 401, 'bring a token of yours: ssh HOST token new makes one', {
+      'WWW-Authenticate': `Bearer realm="sshawl"${token === undefined ? '' : ', error="invalid_token"'}`,
+    })
+    return undefined
+  }
+}
+
+function routesOf(
+  { handler, limits, accountOf }: HttpServerOptions,
+  draining: AbortSignal,
+): readonly Route[] {
+  return [
+    {
+      path: '/healthz',
+      methods: READ,
+      isWatched: true,
+      answer: (_asked, response) => answer(response, 200, 'ok'),
+    },
+    {
+      path: '/readyz',
+      methods: READ,
+      isWatched: true,
+      async answer(_asked, response) {
+        const why = draining.aborted ? STOPPING : await handler.whyNotReady()
+        if (why === undefined) answer(response, 200, 'ready')
+        else answer(response, 503, why, { 'Retry-After': '5' })
+      },
+    },
+    {
+      path: '/metrics',
+      methods: READ,
+      isWatched: true,
+      async answerTo(person, _request, response) {
         if (!handler.mayReadMetrics(person))
           return answer(response, 403, 'only a token of an admin, for all rooms, reads the metrics')
         const { type, text } = await handler.metrics()
         answer(response, 200, text.trimEnd(), { 'Content-Type': type })
-      }),
-    ),
-    [LOGIN_PATH]: {
+      },
+    },
+    {
+      path: LOGIN_PATH,
       methods: ['GET'],
-      async route(request, response) {
-        const { status, text } = await handler.cameBack(answerIn(request))
+      async answer({ url = '' }, response) {
+        const { status, text } = await handler.cameBack(new URLSearchParams(/\?(.*)/.exec(url)?.[1] ?? ''))
         answer(response, status, text, { 'Referrer-Policy': 'no-referrer' })
       },
     },
-    '/mcp': {
+    {
+      path: '/mcp',
       methods: ['GET', 'POST', 'DELETE'],
-      route: forBearers((request, response, person) => serveMcp(request, response, person, options)),
+      async answerTo(person, request, response) {
+        const call = (asked: Request) => handler.mcp(asked, person)
+        const tooLong = await serveMcp(request, response, call, limits, accountOf(person.id))
+        if (tooLong !== undefined) answer(response, 413, tooLong, { Connection: 'close' })
+      },
     },
-  }
-
-  return async (request, response) => {
-    const path = /^\/[^?#]*/.exec(request.url ?? '')?.[0] ?? ''
-    const found = Object.hasOwn(addresses, path) ? addresses[path] : undefined
-    if (!found || (path === '/mcp' && !handler.mcp))
-      return answer(response, 404, 'there is /healthz, /readyz, /metrics and /mcp')
-    const { methods, route } = found
-    if (!methods.includes(request.method ?? ''))
-      return answer(response, 405, `${path} takes ${methods.join(', ')}`, { Allow: methods.join(', ') })
-    if (draining.aborted && !WATCHING.has(path))
-      return answer(response, 503, STOPPING, { Connection: 'close' })
-    await route(request, response)
-  }
-
-  /** Only for those who bring a token that holds. */
-  function forBearers(
-    route: (request: IncomingMessage, response: ServerResponse, person: Person) => Promise<void>,
-  ): Route {
-    return async (request, response) => {
-      const gone = new AbortController()
-      response.once('close', () => gone.abort())
-      try {
-        const bearer = await bearerOf(request, options, AbortSignal.any([gone.signal, stopping]))
-        if ('person' in bearer) {
-          const { person } = bearer
-          const account = accountOf(person.id)
-          connectionOf(request).account = account
-          const answered = await account.run(() => ({ done: route(request, response, person) }))
-          return await answered.done
-        }
-        answer(response, 401, 'bring a token of yours: ssh HOST token new makes one', {
-          'WWW-Authenticate': bearer.challenge,
-        })
-      } catch (error) {
-        if (gone.signal.aborted) return
-        if (stopping.aborted) return answer(response, 503, STOPPING, { Connection: 'close' })
-        if (!(error instanceof StorageError)) throw error
-        log.warn({ error, reason: error.reason }, 'an HTTP request found the storage in trouble')
-        answer(response, 503, error.message)
-      }
-    }
-  }
+  ]
 }
 
-const reading = (route: Route): Address => ({ methods: ['GET', 'HEAD'], route })
-
-/** What stands behind the `?`. */
-const answerIn = ({ url = '' }: IncomingMessage): URLSearchParams =>
-  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+/** Answers with a line of text. The rest of the request is not read: its connection is closed. */
+export function answer(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const body = `${text}\n`
+  const { complete, headers, method } = response.req
+  const isUnread =
+    !complete && (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
+  response.writeHead(status, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...(isUnread ? { Connection: 'close' } : {}),
+    ...more,
+  })
+  response.end(method === 'HEAD' ? undefined : body)
+}

@@ -1,28 +1,23 @@
 /**
- * adapters/http/ leads from a TCP socket to an answer: server.ts listens, doorkeeper.ts counts connections, gate.ts turns browsers and wrong hosts away, cors.ts
- * tells browsers of the pages that the operator named, routes.ts knows the addresses, bearer.ts who a token belongs to, and exchange.ts reads a body and writes an answer.
+ * adapters/http/ leads from a TCP socket to an answer: server.ts listens and limits connections, connection.ts shares the
+ * thread between them, gate.ts refuses browsers and wrong hosts, routes.ts has the paths, mcp-exchange.ts serves /mcp.
  *
- * It must not know rooms, commands, MCP or storage: an `HttpHandler` (handler.ts) says who comes with a token and what they get.
+ * It must not know rooms, commands, MCP or storage: an `HttpHandler` says who a token belongs to and what they get.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Account } from '../../lib/jobs/scheduler.ts'
-import { plain } from './client-address.ts'
 import { connectionOf, PacedConnection } from './connection.ts'
-import { answerPreflight, isPreflight, letPageRead } from './cors.ts'
-import { createDoorkeeper } from './doorkeeper.ts'
-import { answer } from './exchange.ts'
-import { refusalOf } from './gate.ts'
-import type { HttpServerOptions } from './options.ts'
-import { createRoutes } from './routes.ts'
+import { answerPreflight, letPageRead, plainAddress, refusalOf } from './gate.ts'
+import { answer, createRoutes, type HttpServerOptions } from './routes.ts'
 
 /** Listens for HTTP requests and has an `HttpHandler` answer them. */
 export interface HttpServer extends AsyncDisposable {
   /** Starts; resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>
-  /** Goes on only for those who watch the server: it is not ready any more, and has its figures. What was asked is answered. */
+  /** Serves only those who watch the server: it is not ready any more, and has its figures. Answers what was asked. */
   drain(): void
   /** Takes nobody any more, and closes all connections within 1 s. */
   [Symbol.asyncDispose](): Promise<void>
@@ -32,6 +27,10 @@ export interface HttpServer extends AsyncDisposable {
 const HEADER_BYTES = 16 * 1024
 /** How often slow requests are looked for, in ms. */
 const LOOK_MS = 1_000
+/** How long a connection that is one too many may take to send a request, which is answered with the reason, in ms. */
+const TELL_MS = 1_000
+/** Connections that are told at once; the others are closed without a word. */
+const MAX_TOLD = 64
 /** When the server stops, what is being answered has this time, in ms. */
 const GRACE_MS = 1_000
 
@@ -44,12 +43,21 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const server = createServer({ maxHeaderSize: HEADER_BYTES, connectionsCheckingInterval: LOOK_MS })
   // Node drops headers beyond a number without a word; what is too many is refused at the gate.
   server.maxHeadersCount = 0
-  const doorkeeper = createDoorkeeper(server, options)
+  const countIn = createConnectionCount(options)
+  let told = 0
   const [serveHttp] = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
-    doorkeeper.connected(socket)
-    serveHttp?.call(server, new PacedConnection(socket, accountFor(socket)))
+    server.headersTimeout = server.requestTimeout = limits.http_request_s * 1_000
+    server.keepAliveTimeout = limits.http_idle_s * 1_000
+    const refusal = countIn(socket)
+    if (refusal !== undefined) {
+      if (told >= MAX_TOLD) return void socket.destroy()
+      told += 1
+      socket.once('close', () => (told -= 1))
+      setTimeout(() => socket.destroy(), TELL_MS).unref()
+    }
+    serveHttp?.call(server, new PacedConnection(socket, accountFor(socket), refusal))
   })
   server.on('clientError', (_error: Error, socket: Duplex) => refuseBadRequest(socket))
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -61,8 +69,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   })
 
   /** All connections of a network have one account, but those of a proxy, which may be anybody's. */
-  function accountFor({ remoteAddress = '', remotePort }: Socket): Account {
-    const address = plain(remoteAddress)
+  function accountFor({ remoteAddress, remotePort }: Socket): Account {
+    const address = plainAddress(remoteAddress)
     const isProxy = settings().proxies.includes(address)
     return accountOf(isProxy ? `${address} ${remotePort}` : visitors.networkOf(address))
   }
@@ -72,17 +80,16 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     response.on('error', () => request.destroy())
     const connection = connectionOf(request)
     connection.begin(request, response)
-    // Node calls this once nothing has gone out for so long, also not a part of what waits; a quiet stream is no stall.
+    // Node calls this once nothing has gone out for that long, not even a part of what waits. A quiet stream is no stall.
     response.setTimeout(limits.stall_s * 1_000, () => {
       if (response.writableLength > 0) response.destroy()
     })
-    const why = doorkeeper.whyNot(connection.socket)
-    if (why !== undefined) return answer(response, 503, why, { Connection: 'close' })
+    const { refusal } = connection
+    if (refusal !== undefined) return answer(response, 503, refusal, { Connection: 'close' })
     const refused = refusalOf(request, settings())
     if (refused) return answer(response, refused.status, refused.text)
     letPageRead(request, response)
-    if (isPreflight(request)) return answerPreflight(response)
-    await route(request, response)
+    if (!answerPreflight(request, response)) await route(request, response)
   }
 
   return {
@@ -108,11 +115,41 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 }
 
-/** What is no HTTP, or came too slowly. The connection is not used any more. */
+/** Answers what is no HTTP, or came too slowly. The connection is not used any more. */
 function refuseBadRequest(socket: Duplex): void {
   if (!socket.writable || !(socket instanceof PacedConnection) || socket.bytesWritten > 0)
     return void socket.destroy()
   socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () =>
     socket.destroy(),
   )
+}
+
+/**
+ * Returns what counts a connection: in all, and of its address if that is no proxy. It returns why the connection is
+ * refused if it is one too many.
+ */
+export function createConnectionCount({
+  limits,
+  visitors,
+  settings,
+}: Pick<HttpServerOptions, 'limits' | 'visitors' | 'settings'>): (socket: Socket) => string | undefined {
+  const open = new Map<string, number>()
+  let total = 0
+  return (socket) => {
+    const address = plainAddress(socket.remoteAddress)
+    const network = visitors.networkOf(address)
+    const count = open.get(network) ?? 0
+    if (count >= limits.connections_per_address && !settings().proxies.includes(address))
+      return 'your address has too many connections here; close one of them first'
+    if (total >= limits.connections) return 'too many connections; try again later'
+    total += 1
+    open.set(network, count + 1)
+    socket.once('close', () => {
+      total -= 1
+      const left = (open.get(network) ?? 1) - 1
+      if (left > 0) open.set(network, left)
+      else open.delete(network)
+    })
+    return undefined
+  }
 }

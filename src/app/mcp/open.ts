@@ -2,7 +2,7 @@
 // session is.
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LOGIN_PATH } from '../../adapters/http/handler.ts'
+import { LOGIN_PATH } from '../../adapters/http/routes.ts'
 import { launchUnconfined, type LaunchMcp } from '../../adapters/mcp/client/launch.ts'
 import { createMcpServers } from '../../adapters/mcp/client/servers.ts'
 import { createMcpLogins } from '../../adapters/mcp/logins.ts'

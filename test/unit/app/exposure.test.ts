@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { exposureOf } from '../../../src/app/http/exposure.ts'
+import { exposureOf } from '../../../src/app/http.ts'
 import { loadConfig } from '../../../src/config/config.ts'
 import { temporaryDir } from '../../support/storage.ts'
 

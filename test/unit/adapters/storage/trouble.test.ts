@@ -12,7 +12,7 @@ import { searchTerms } from '../../../../src/chat/search-terms.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import { idOf } from '../../../contract/storage/cast.ts'
-import { createReadiness } from '../../../../src/app/http/readiness.ts'
+import { createReadiness } from '../../../../src/app/http.ts'
 import { message, room, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 import { tinyDisk } from '../../../support/tiny-disk.ts'
 

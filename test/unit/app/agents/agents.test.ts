@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AgentListener } from '../../../../src/adapters/mcp/server/agent.ts'
-import { createAgents, type Agents } from '../../../../src/app/agents/agents.ts'
+import { createAgents, type Agents } from '../../../../src/app/agents.ts'
 import type { Entry, RoomName } from '../../../../src/chat/entry.ts'
 import type { Person } from '../../../../src/chat/people/person.ts'
 import { createCommandWorld, type CommandWorld } from '../../../support/commands/command-world.ts'
@@ -112,7 +112,7 @@ describe('an agent in rooms', () => {
     expect(heard.at(-1)).toContain('ann deleted hall')
     await world.exec(world.root, 'ban bob')
     expect(agent.signal.aborted).toBe(true)
-    expect(agent.whyOver()).toContain('you were banned from this server')
+    expect(String(agent.signal.reason)).toContain('you were banned from this server')
     const again = await open(world.bob)
     expect(again.agent.signal.aborted).toBe(true)
   })

@@ -1,6 +1,6 @@
-import type { Meter, ReadableMeter } from '../../adapters/metrics/meter.ts'
-import type { Composer } from '../../prompt/ports.ts'
-import type { Storage } from '../../adapters/storage/storage.ts'
+import type { Meter, ReadableMeter } from '../adapters/metrics/meter.ts'
+import type { Composer } from '../prompt/ports.ts'
+import type { Storage } from '../adapters/storage/storage.ts'
 
 /** For a server whose figures nobody reads. */
 const NO_METER: Meter = { entry() {}, turnEnded() {}, used() {}, composed() {} }
@@ -14,7 +14,7 @@ export interface Metering {
 /** Makes the meter of a server. */
 export async function openMetering(isRead: boolean): Promise<Metering> {
   if (!isRead) return { meter: NO_METER }
-  const { createMeter } = await import('../../adapters/metrics/meter.ts')
+  const { createMeter } = await import('../adapters/metrics/meter.ts')
   const readable = createMeter()
   return { meter: readable, readable }
 }

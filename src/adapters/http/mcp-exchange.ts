@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Account } from '../../lib/jobs/scheduler.ts'
+
+/**
+ * Has `call` answer a request as `fetch` knows it, and sends the answer: a text, or a stream that the client must read.
+ * Returns what is wrong with a body that is too long, which is not answered.
+ */
+export async function serveMcp(
+  request: IncomingMessage,
+  response: ServerResponse,
+  call: (asked: Request) => Promise<Response>,
+  limits: Readonly<Record<'http_body_bytes' | 'queue_bytes', number>>,
+  account: Account,
+): Promise<string | undefined> {
+  const gone = new AbortController()
+  let asked: Request | undefined
+  response.once('close', () => {
+    gone.abort()
+    // Held until now: the signal of a `Request` that was collected as garbage is never aborted.
+    asked = undefined
+  })
+  const { method = 'GET', url = '/' } = request
+  try {
+    const body = method === 'POST' ? await readBody(request, limits.http_body_bytes) : null
+    if (body === 'too long') return `a request may have ${limits.http_body_bytes} bytes; send less at once`
+    const headers = new Headers()
+    for (const [name, value] of Object.entries(request.headers))
+      for (const one of [value ?? []].flat()) headers.append(name, one)
+    asked = new Request(new URL(url, 'http://localhost'), { method, headers, signal: gone.signal, body })
+    await send(await call(asked), response, limits.queue_bytes, account)
+  } catch (error) {
+    if (!gone.signal.aborted) throw error
+  }
+  return undefined
+}
+
+/** Rejects if the client goes away before the end. */
+async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<Buffer<ArrayBuffer> | 'too long'> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return 'too long'
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) return 'too long'
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * Sends an answer as it comes. Cuts off a client for which more than `queueBytes` wait, besides the largest piece, which
+ * may be a long answer.
+ */
+async function send(
+  answered: Response,
+  response: ServerResponse,
+  queueBytes: number,
+  account: Account,
+): Promise<void> {
+  response.writeHead(answered.status, {
+    ...Object.fromEntries(answered.headers),
+    'Cache-Control': 'no-store',
+  })
+  if (!answered.body) return void response.end()
+  response.flushHeaders()
+  const body = Readable.fromWeb(answered.body)
+  response.once('close', () => body.destroy())
+  let largest = 0
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    if (response.writableLength === 0) largest = 0
+    if (response.writableLength > largest + queueBytes) return void response.destroy()
+    largest = Math.max(largest, piece.length)
+    await account.run(() => response.write(piece))
+  }
+  response.end()
+}

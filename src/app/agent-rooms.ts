@@ -1,0 +1,136 @@
+import type { AgentListener } from '../adapters/mcp/server/agent.ts'
+import type { Entry, RoomName } from '../chat/entry.ts'
+import { Refusal, StorageError } from '../chat/errors.ts'
+import type { Person } from '../chat/people/person.ts'
+import type { Participant } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
+import type { Rooms } from '../chat/rooms.ts'
+import type { AgentControl } from '../commands/caller.ts'
+import { createSerial } from '../lib/jobs/serial.ts'
+
+/** Rooms that an agent may be in at once, and as many that it may follow. */
+const MAX_ROOMS = 32
+
+const TOO_MANY = `an agent is in ${MAX_ROOMS} rooms at most, and follows as many; leave one of them, or listen to fewer`
+
+/** The rooms that one agent is in, and those that it follows without being there. */
+export class AgentRooms implements AgentControl {
+  readonly person: Person
+  listener: AgentListener | undefined
+  readonly #rooms: Pick<Rooms, 'get'>
+  readonly #hears: (entry: Entry) => boolean
+  readonly #visits = new Map<RoomName, { readonly room: Room; readonly participant: Participant }>()
+  /** What ends the following of each room. */
+  readonly #followed = new Map<string, () => void>()
+  // Somebody may be put out of a room while their agent enters it.
+  readonly #oneByOne = createSerial()
+  #isOver = false
+
+  constructor(person: Person, rooms: Pick<Rooms, 'get'>, hears: (entry: Entry) => boolean) {
+    this.person = person
+    this.#rooms = rooms
+    this.#hears = hears
+  }
+
+  // Commands pass it on without its object.
+  readonly enter = (room: Room): Promise<void> =>
+    this.#oneByOne(async () => {
+      if (this.#isOver || this.#visits.has(room.name)) return
+      if (this.#visits.size >= MAX_ROOMS) throw new Refusal(TOO_MANY)
+      const deliver = (entry: Entry): void => void (this.#hears(entry) && this.listener?.heard(entry))
+      const participant = { person: this.person, deliver }
+      this.#visits.set(room.name, { room, participant })
+      try {
+        await room.enter(participant)
+        // A person who lost the right to it meanwhile was put out before the agent was in.
+        await this.#rooms.get(room.name, this.person)
+      } catch (error) {
+        await this.#leave(room.name)
+        throw error
+      }
+    })
+
+  leave({ name }: Room): Promise<void> {
+    return this.#oneByOne(async () => {
+      if (!(await this.#leave(name))) throw new Refusal(`you are not in ${name}; join it first`)
+    })
+  }
+
+  /** Resolves to why not: what `whyNot` says, or the person may not see the room, or it is one too many. */
+  async follow(name: string, whyNot: () => Promise<string | undefined>): Promise<string | undefined> {
+    if (this.#isOver || this.#followed.has(name)) return undefined
+    return (await whyNot()) ?? (await this.#follow(name, () => true))
+  }
+
+  /** Returns false if it did not follow the room. */
+  unfollow(name: string): boolean {
+    this.#followed.get(name)?.()
+    return this.#followed.delete(name)
+  }
+
+  /** Resolves to whether the person may read the room now. Rejects with `StorageError`. */
+  async sees(name: string): Promise<boolean> {
+    try {
+      await this.#rooms.get(name, this.person)
+      return true
+    } catch (error) {
+      if (error instanceof Refusal) return false
+      throw error
+    }
+  }
+
+  /** The person was put out of a room: the agent leaves it, and follows it on only if the person may still read it. */
+  putOut(name: RoomName, why: string): Promise<void> {
+    return this.#oneByOne(async () => {
+      const wasFollowed = this.#followed.has(name)
+      // Nothing of the room is heard until it is known if the person may still read it.
+      if (wasFollowed) this.#silence(name)
+      const wasThere = await this.#leave(name)
+      if (this.#followed.has(name)) await this.#follow(name, () => this.#followed.has(name))
+      const isFollowed = this.#followed.has(name)
+      if (wasThere || wasFollowed) this.listener?.putOut(name, { why, isFollowed })
+    })
+  }
+
+  /** For an agent that is over: it enters none any more. Rejects with `StorageError`. */
+  leaveAll(): Promise<void> {
+    return this.#oneByOne(async () => {
+      this.#isOver = true
+      this.listener = undefined
+      for (const name of this.#followed.keys()) this.unfollow(name)
+      for (const name of this.#visits.keys()) await this.#leave(name)
+    })
+  }
+
+  /** Resolves to false if the agent was not there. */
+  async #leave(name: RoomName): Promise<boolean> {
+    const visit = this.#visits.get(name)
+    this.#visits.delete(name)
+    await visit?.room.leave(visit.participant)
+    return visit !== undefined
+  }
+
+  #silence(name: string): void {
+    this.#followed.get(name)?.()
+    this.#followed.set(name, () => {})
+  }
+
+  /** Follows a room that the person may read, if that is still wanted then. Resolves to why not. */
+  async #follow(name: string, isWanted: () => boolean): Promise<string | undefined> {
+    const deliver = (entry: Entry): void => void (this.#hears(entry) && this.listener?.changed(entry))
+    try {
+      const room = await this.#rooms.get(name, this.person)
+      if (!isWanted()) return undefined
+      this.unfollow(name)
+      // Only now: a room that the person may not see takes no place, and nobody can count what is hidden.
+      if (this.#followed.size >= MAX_ROOMS) return TOO_MANY
+      this.#followed.set(name, room.listen({ deliver }))
+      await this.#rooms.get(name, this.person)
+    } catch (error) {
+      this.unfollow(name)
+      if (error instanceof Refusal || error instanceof StorageError) return error.message
+      throw error
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * The agents of people, whatever carries them. An agent runs commands as its person, is present in the rooms that it joins,
+ * and is put out of them as a session is. This file must not know MCP, but for how an agent is served on a pipe.
+ */
+import type { Agent, VerbOutcome, VerbRun, VerbUse } from '../adapters/mcp/server/agent.ts'
+import { SERVER_STOPPING, StorageError } from '../chat/errors.ts'
+import type { ServersOfPayers } from '../chat/limits/on-servers.ts'
+import type { Person } from '../chat/people/person.ts'
+import type { Log } from '../chat/ports.ts'
+import type { Rooms } from '../chat/rooms.ts'
+import type { Hearing } from '../chat/talk/ignores.ts'
+import type { Talk } from '../chat/talk/talk.ts'
+import type { Runner } from '../commands/runner.ts'
+import { createDeferred } from '../lib/deferred.ts'
+import type { Account } from '../lib/jobs/scheduler.ts'
+import { settledWithin } from '../lib/jobs/settled-within.ts'
+import { plainOf } from '../lib/text/styled.ts'
+import { aborted, whenAborted } from '../lib/when-aborted.ts'
+import type { ExecPipe } from '../session/ports.ts'
+import { AgentRooms } from './agent-rooms.ts'
+import type { Door } from './door.ts'
+import { pageTurn } from './script-streams.ts'
+import { version } from './version.ts'
+
+/** Opens agents. */
+export interface Agents {
+  /**
+   * Opens an agent of a person who was let in. Its work is charged to `account`. It ends with `signal`, and when the person
+   * is put out of the server. Rejects with `StorageError`.
+   */
+  open(person: Person, how: { readonly signal: AbortSignal; readonly account: Account }): Promise<OpenAgent>
+  /** Resolves when none is open, or the signal is aborted. Never rejects. */
+  allClosed(signal: AbortSignal): Promise<void>
+  /** Ends all calls, since the server stops; resolves once they are answered, or after a second. Never rejects. */
+  stop(): Promise<void>
+}
+
+export interface OpenAgent extends Agent {
+  /** It leaves all rooms. */
+  close(): Promise<void>
+}
+
+interface AgentParts {
+  readonly runner: Pick<Runner, 'use'>
+  readonly rooms: Pick<Rooms, 'get'>
+  readonly door: Pick<Door, 'begin' | 'whyOut'>
+  readonly talk: Pick<Talk, 'ignores' | 'openSession'>
+  /** Who is on which servers; absent for a server that is alone. */
+  readonly onServers?: Pick<ServersOfPayers, 'begin'> | undefined
+  readonly log: Log
+}
+
+/** How long an agent may take to be told that its call was stopped, in ms. */
+const ANSWERING_MS = 1_000
+
+export function createAgents(parts: AgentParts): Agents {
+  const { runner, door, log } = parts
+  /** What ends the calls of each open agent, and its own end. */
+  const open = new Map<AbortController, Promise<void>>()
+  return {
+    async allClosed(signal) {
+      await Promise.race([Promise.all(open.values()), aborted(signal)])
+    },
+    async stop() {
+      for (const calls of open.keys()) calls.abort(SERVER_STOPPING)
+      await settledWithin(ANSWERING_MS, open.values())
+    },
+    async open(person, { signal: gone, account }) {
+      const hearing = await hearingOf(person, parts)
+      const over = new AbortController()
+      const signal = AbortSignal.any([gone, over.signal])
+      const rooms = new AgentRooms(person, parts.rooms, hearing.hears)
+      const end = (why: string): void => over.abort(new DOMException(why, 'AbortError'))
+      const forget = door.begin({ person, end, leave: (name, reason) => rooms.putOut(name, reason) })
+      // One that came over SSH is on a connection that counts already.
+      const uncount = person.login?.token && parts.onServers?.begin(person)
+      const out = door.whyOut(person)
+      if (out !== undefined) end(out)
+      const calls = new AbortController()
+      const closed = createDeferred<void>()
+      open.set(calls, closed.promise)
+      const run: Agent['run'] = (use, how) =>
+        runVerb(use, runner, rooms, account, {
+          ...how,
+          signal: AbortSignal.any([calls.signal, signal, how.signal]),
+        })
+      return {
+        signal,
+        name: () => person.name,
+        listen: (listener) => void (rooms.listener = listener),
+        readMessages() {
+          const ended = new AbortController()
+          readMessages(rooms, parts, AbortSignal.any([signal, ended.signal])).catch((error: unknown) =>
+            log.error({ error }, 'messages to an agent are not shown'),
+          )
+          return () => ended.abort()
+        },
+        run,
+        // It may follow what it may read the topic of, at the pace of commands.
+        follow: (name) =>
+          rooms.follow(name, async () => {
+            const { ok, told } = await run({ verb: 'topic', room: name, flags: { json: true } }, { signal })
+            return ok ? undefined : told
+          }),
+        unfollow: (name) => rooms.unfollow(name),
+        sees: (name) => rooms.sees(name),
+        async close() {
+          forget()
+          uncount?.()
+          end('the agent was closed')
+          try {
+            await rooms.leaveAll()
+          } finally {
+            hearing.close()
+            open.delete(calls)
+            closed.resolve()
+          }
+        },
+      }
+    },
+  }
+}
+
+/** The people whom somebody ignores; without them if they cannot be read. */
+async function hearingOf(
+  person: Person,
+  { talk, log }: AgentParts,
+): Promise<Pick<Hearing, 'hears' | 'close'>> {
+  try {
+    return await talk.ignores.open(person)
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    log.warn({ error, reason: error.reason }, 'an agent hears whom its person ignores')
+    return { hears: () => true, close() {} }
+  }
+}
+
+/** Tells of messages to the person alone, first of those that wait, until the signal is aborted; never to a token with rooms. */
+async function readMessages(
+  agent: AgentRooms,
+  { talk: { openSession }, log }: AgentParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { person } = agent
+  if (person.login?.token?.rooms) return
+  const talk = await openSession({
+    person,
+    print: (text) => log.warn({ person: person.name, text }, 'messages to an agent are not shown'),
+    message: (message, onRead) => agent.listener?.written(message, onRead),
+    bell() {},
+  })
+  whenAborted(signal, talk.close)
+  if (!signal.aborted) await talk.showWaiting()
+}
+
+/** Characters that one command may print: they are in memory as a whole. */
+const MAX_OUTPUT = 1_048_576
+
+const TOO_LONG = `the answer is longer than ${MAX_OUTPUT} characters; ask for less`
+
+/** The width of drawn output. */
+const COLUMNS = 80
+
+/** Runs a command for an agent, and keeps what it prints. Never rejects. */
+async function runVerb(
+  { input, ...use }: VerbUse,
+  runner: Pick<Runner, 'use'>,
+  agent: AgentRooms,
+  account: Account,
+  { onLine, signal }: VerbRun,
+): Promise<VerbOutcome> {
+  const printed: string[] = []
+  const told: string[] = []
+  const tooLong = new AbortController()
+  const afterwards: (() => void)[] = []
+  let size = 0
+  const write = (text: string): void => {
+    size += text.length
+    if (size > MAX_OUTPUT) tooLong.abort(new DOMException(TOO_LONG, 'AbortError'))
+    else printed.push(text)
+  }
+  const status = await runner.use(use, {
+    person: agent.person,
+    out: {
+      write,
+      line(text) {
+        const line = plainOf(text)
+        write(`${line}\n`)
+        onLine?.(line)
+      },
+      warn: (text) => void told.push(text),
+      columns: COLUMNS,
+      ready: () => pageTurn(account),
+    },
+    signal: AbortSignal.any([signal, tooLong.signal]),
+    script: { stdin: async () => input ?? '', afterwards: (work) => afterwards.push(work), agent },
+  })
+  for (const work of afterwards) work()
+  if (tooLong.signal.aborted) return { ok: false, out: '', told: TOO_LONG }
+  return { ok: status === 0, out: printed.join(''), told: told.join('\n') }
+}
+
+/** `ssh host mcp serve`: an agent on a script's pipe, until its input ends. Rejects with `StorageError`. */
+export type ServeMcp = (person: Person, pipe: ExecPipe, account: Account) => Promise<void>
+
+export const createServeMcp =
+  (agents: Agents, log: Log): ServeMcp =>
+  async (person, { stdin, out, signal, draining }, account) => {
+    const agent = await agents.open(person, { signal, account })
+    try {
+      // Loaded with the first agent: most servers have none.
+      const { serveAgentOverPipe } = await import('../adapters/mcp/server/stdio.ts')
+      const work = (piece: () => void): Promise<void> => account.run(piece)
+      const report = (error: Error): void =>
+        log.debug({ error, person: person.name }, 'an agent sent what has no meaning')
+      await serveAgentOverPipe(agent, { stdin, out, work, draining }, { version: version(), report })
+    } finally {
+      await agent.close()
+    }
+  }

@@ -1,0 +1,173 @@
+// What the server has for HTTP: who a token belongs to, whether it is ready, its figures, and MCP. This file decides
+// nothing: what a token is worth is for chat/people, and what an agent may do for its commands.
+
+import { setTimeout as wait } from 'node:timers/promises'
+import type { HttpServer } from '../adapters/http/server.ts'
+import type { McpHttp } from '../adapters/mcp/server/http.ts'
+import type { ReadableMeter } from '../adapters/metrics/meter.ts'
+import { networkOf } from '../adapters/ssh/admission/networks.ts'
+import { createVisits } from '../adapters/ssh/admission/visits.ts'
+import type { SshServer } from '../adapters/ssh/server.ts'
+import { StorageError } from '../chat/errors.ts'
+import { isLoopback, type Config } from '../config/config.ts'
+import type { Account, Scheduler } from '../lib/jobs/scheduler.ts'
+import type { Activity } from './activity.ts'
+import type { Agents } from './agents.ts'
+import type { AppContext, AppStorage, Overrides } from './context.ts'
+import type { CurrentConfig } from './current-config.ts'
+import type { RoomsAndPeople } from './rooms-and-people.ts'
+import { version } from './version.ts'
+
+/** What HTTP needs besides rooms, people and their activity. */
+interface HttpNeeds {
+  readonly context: Pick<AppContext, 'storage' | 'clock' | 'log'>
+  readonly meter: ReadableMeter
+  readonly ssh: Pick<SshServer, 'queued' | 'scheduler'>
+  readonly agents: Agents
+  readonly overrides: Pick<Overrides, 'createMcpServer'>
+}
+
+/** Joins the HTTP server, whose code is loaded here, with what it serves. It does not listen yet. */
+export async function openHttp(
+  current: CurrentConfig,
+  { comingIn: { tokens, clients }, rooms, tap }: RoomsAndPeople,
+  activity: Pick<Activity, 'work' | 'mcp'>,
+  needs: HttpNeeds,
+): Promise<HttpServer> {
+  const { createHttpServer } = await import('../adapters/http/server.ts')
+  const { context, meter, ssh } = needs
+  const accountOf = createAccounts(ssh.scheduler)
+  const mcp = await openMcp(current, needs, accountOf)
+  tap((entry) => meter.entry(entry, rooms.everywhere.peopleIn(entry.room)))
+  meter.watch({
+    sessions: () => clients.sessions(),
+    mcpSessions: () => mcp.sessions(),
+    queueBytes: () => ssh.queued(),
+    turns: () => activity.work.turns.countHere(),
+  })
+  const visits = createVisits(current.limits)
+  const server = createHttpServer({
+    limits: current.limits,
+    settings: () => current.now().http,
+    visitors: {
+      networkOf,
+      // Only a wrong token costs something: a program asks often.
+      failed(address) {
+        const network = networkOf(address)
+        const { delayMs } = visits.begin(network)
+        visits.failed(network)
+        return delayMs
+      },
+    },
+    handler: {
+      mcp: (request, person) => mcp.fetch(request, person),
+      cameBack: (answer) => activity.mcp.cameBack(answer),
+      identify: (token, address) => tokens.identify(token, { address, network: networkOf(address) }),
+      whyNotReady: createReadiness(context.storage.upkeep, () => context.clock.monotonic()),
+      metrics: () => meter.read(),
+      mayReadMetrics: ({ admin, login }) => admin && login?.token?.rooms === undefined,
+    },
+    accountOf,
+    log: context.log,
+  })
+  return {
+    async listen(host, port) {
+      const taken = await server.listen(host, port)
+      activity.mcp.servedAt(taken.port)
+      return taken
+    },
+    drain() {
+      server.drain()
+      mcp.drain()
+    },
+    async [Symbol.asyncDispose]() {
+      // Streams end with the agents that hear for them.
+      await Promise.all([mcp[Symbol.asyncDispose](), server[Symbol.asyncDispose]()])
+    },
+  }
+}
+
+/** The agents that come over HTTP. */
+async function openMcp(
+  current: CurrentConfig,
+  { agents, overrides, context: { clock, log } }: HttpNeeds,
+  accountOf: (key: string) => Account,
+): Promise<McpHttp> {
+  const { createMcpHttp } = await import('../adapters/mcp/server/http.ts')
+  const { createMcpServer } = await import('../adapters/mcp/server/server.ts')
+  return createMcpHttp({
+    accountOf: ({ id }) => accountOf(id),
+    openAgent: (person) => {
+      const left = (person.login?.token?.until ?? 0) - clock.now()
+      const expiry = AbortSignal.timeout(Math.max(0, Math.min(left, LONGEST_MS)))
+      return agents.open(person, { signal: expiry, account: accountOf(person.id) })
+    },
+    createMcpServer: overrides.createMcpServer ?? createMcpServer,
+    limits: current.limits,
+    clock,
+    version: version(),
+    report: (error) => log.debug({ error }, 'an agent sent what has no meaning'),
+  })
+}
+
+/** The longest time that a timer takes, in ms. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** Networks and people whose costs are remembered. */
+const MAX_ACCOUNTS = 1_000
+
+/** Gives each network and person one account: opening a connection for each request makes nobody cheaper. */
+function createAccounts(scheduler: Scheduler): (key: string) => Account {
+  const accounts = new Map<string, Account>()
+  return (key) => {
+    const account = accounts.get(key) ?? scheduler.open()
+    accounts.delete(key)
+    accounts.set(key, account)
+    const [oldest = key] = accounts.keys()
+    if (accounts.size > MAX_ACCOUNTS) accounts.delete(oldest)
+    return account
+  }
+}
+
+/** An answer about the storage holds this long, in ms, so that many questions do not keep the disk busy. */
+const HOLDS_MS = 1_000
+/** A disk that takes longer, in ms, is in trouble. */
+const PATIENCE_MS = 2_000
+
+/**
+ * Asks the storage if something could be stored just now, once for all questions of a second. Resolves to why not, in
+ * words for anybody; the log has more. Never rejects.
+ */
+export function createReadiness(
+  { health }: Pick<AppStorage['upkeep'], 'health'>,
+  now: () => number,
+): () => Promise<string | undefined> {
+  let askedAt = -Infinity
+  let why: Promise<string | undefined> = Promise.resolve(undefined)
+  return () => {
+    if (now() - askedAt > HOLDS_MS) [askedAt, why] = [now(), whyNotStored()]
+    return why
+  }
+
+  async function whyNotStored(): Promise<string | undefined> {
+    const late = wait(PATIENCE_MS, 'the storage does not answer', { ref: false })
+    try {
+      return await Promise.race([health().then(() => undefined), late])
+    } catch (error) {
+      const isFull = error instanceof StorageError && error.reason === 'full'
+      return `nothing can be stored just now${isFull ? ': the disk is full' : ''}`
+    }
+  }
+}
+
+/**
+ * Returns how others could read the tokens that come over HTTP, and what to do; undefined if all of it stays on this
+ * machine, or a proxy on another one is named, which is taken to speak TLS.
+ */
+export function exposureOf({ listen, proxies }: Config['http']): string | undefined {
+  if (!listen || isLoopback(listen.host) || proxies.some((proxy) => !isLoopback(proxy))) return undefined
+  return (
+    `HTTP on ${listen.host} is not encrypted, so tokens can be read on their way: ` +
+    'have it listen on 127.0.0.1 with a TLS proxy before it, or name that proxy in [http] proxies where it runs elsewhere'
+  )
+}
