@@ -79,7 +79,10 @@ export class AgentRooms implements AgentControl {
     }
   }
 
-  /** The person was put out of a room: the agent leaves it, and follows it on only if the person may still read it. */
+  /**
+   * The person was put out of a room: the agent leaves it, and follows it on only if the person may still
+   * read it.
+   */
   putOut(name: RoomName, why: string): Promise<void> {
     return this.#oneByOne(async () => {
       const wasFollowed = this.#followed.has(name)

@@ -1,6 +1,7 @@
 /**
- * The agents of people, whatever carries them. An agent runs commands as its person, is present in the rooms that it joins,
- * and is put out of them as a session is. This file must not know MCP, but for how an agent is served on a pipe.
+ * The agents of people, whatever carries them. An agent runs commands as its person, is present in the rooms
+ * that it joins, and is put out of them as a session is. This file must not know MCP, but for how an agent is
+ * served on a pipe.
  */
 import type { Agent, VerbOutcome, VerbRun, VerbUse } from '../adapters/mcp/server/agent.ts'
 import { SERVER_STOPPING, StorageError } from '../chat/errors.ts'
@@ -25,13 +26,16 @@ import { version } from './version.ts'
 /** Opens agents. */
 export interface Agents {
   /**
-   * Opens an agent of a person who was let in. Its work is charged to `account`. It ends with `signal`, and when the person
-   * is put out of the server. Rejects with `StorageError`.
+   * Opens an agent of a person who was let in. Its work is charged to `account`. It ends with `signal`, and
+   * when the person is put out of the server. Rejects with `StorageError`.
    */
   open(person: Person, how: { readonly signal: AbortSignal; readonly account: Account }): Promise<OpenAgent>
   /** Resolves when none is open, or the signal is aborted. Never rejects. */
   allClosed(signal: AbortSignal): Promise<void>
-  /** Ends all calls, since the server stops; resolves once they are answered, or after a second. Never rejects. */
+  /**
+   * Ends all calls, since the server stops; resolves once they are answered, or after a second. Never
+   * rejects.
+   */
   stop(): Promise<void>
 }
 
@@ -135,7 +139,10 @@ async function hearingOf(
   }
 }
 
-/** Tells of messages to the person alone, first of those that wait, until the signal is aborted; never to a token with rooms. */
+/**
+ * Tells of messages to the person alone, first of those that wait, until the signal is aborted; never to a
+ * token with rooms.
+ */
 async function readMessages(
   agent: AgentRooms,
   { talk: { openSession }, log }: AgentParts,

@@ -1,5 +1,5 @@
-// What the server has for HTTP: who a token belongs to, whether it is ready, its figures, and MCP. This file decides
-// nothing: what a token is worth is for chat/people, and what an agent may do for its commands.
+// What the server has for HTTP: who a token belongs to, whether it is ready, its figures, and MCP. This file
+// decides nothing: what a token is worth is for chat/people, and what an agent may do for its commands.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { HttpServer } from '../adapters/http/server.ts'
@@ -135,8 +135,8 @@ const HOLDS_MS = 1_000
 const PATIENCE_MS = 2_000
 
 /**
- * Asks the storage if something could be stored just now, once for all questions of a second. Resolves to why not, in
- * words for anybody; the log has more. Never rejects.
+ * Asks the storage if something could be stored just now, once for all questions of a second. Resolves to why
+ * not, in words for anybody; the log has more. Never rejects.
  */
 export function createReadiness(
   { health }: Pick<AppStorage['upkeep'], 'health'>,
@@ -161,8 +161,8 @@ export function createReadiness(
 }
 
 /**
- * Returns how others could read the tokens that come over HTTP, and what to do; undefined if all of it stays on this
- * machine, or a proxy on another one is named, which is taken to speak TLS.
+ * Returns how others could read the tokens that come over HTTP, and what to do; undefined if all of it stays
+ * on this machine, or a proxy on another one is named, which is taken to speak TLS.
  */
 export function exposureOf({ listen, proxies }: Config['http']): string | undefined {
   if (!listen || isLoopback(listen.host) || proxies.some((proxy) => !isLoopback(proxy))) return undefined

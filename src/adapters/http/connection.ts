@@ -10,8 +10,9 @@ const END_OF_HEADERS = '\r\n\r\n'
 const NOTHING = Buffer.alloc(0)
 
 /**
- * A socket as Node's HTTP parser reads it: small pieces, each on an account. A request that follows another one waits in the
- * socket until that is answered and the client's kernel took the answer. Node itself parses all requests of 64 KiB at once.
+ * A socket as Node's HTTP parser reads it: small pieces, each on an account. A request that follows another
+ * one waits in the socket until that is answered and the client's kernel took the answer. Node itself parses
+ * all requests of 64 KiB at once.
  */
 export class PacedConnection extends Duplex {
   /** Pays for what is parsed: the network's, until a token tells who asks. */

@@ -14,8 +14,9 @@ export interface GateSettings {
 const MAX_HEADERS = 100
 
 /**
- * Refuses what a page in somebody's browser can send: a request that names its page as its origin, and one for a name that
- * is not ours, which a foreign name server leads here (DNS rebinding). A number as the host cannot do that.
+ * Refuses what a page in somebody's browser can send: a request that names its page as its origin, and one
+ * for a name that is not ours, which a foreign name server leads here (DNS rebinding). A number as the host
+ * cannot do that.
  */
 export function refusalOf(
   { headers: { host = '', origin }, rawHeaders }: IncomingMessage,
@@ -52,7 +53,10 @@ export function letPageRead({ headers: { origin } }: IncomingMessage, response: 
   response.setHeader('Access-Control-Expose-Headers', 'Mcp-Session-Id, WWW-Authenticate')
 }
 
-/** Answers a browser that asks, without a token, if it may send a page's request. Returns false for other requests. */
+/**
+ * Answers a browser that asks, without a token, if it may send a page's request. Returns false for other
+ * requests.
+ */
 export function answerPreflight({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
   const wanted = headers['access-control-request-method']
   if (method !== 'OPTIONS' || headers.origin === undefined || wanted === undefined) return false

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 
 /**
- * Has `call` answer a request as `fetch` knows it, and sends the answer: a text, or a stream that the client must read.
- * Returns what is wrong with a body that is too long, which is not answered.
+ * Has `call` answer a request as `fetch` knows it, and sends the answer: a text, or a stream that the client
+ * must read. Returns what is wrong with a body that is too long, which is not answered.
  */
 export async function serveMcp(
   request: IncomingMessage,
@@ -52,8 +52,8 @@ async function readBody(
 }
 
 /**
- * Sends an answer as it comes. Cuts off a client for which more than `queueBytes` wait, besides the largest piece, which
- * may be a long answer.
+ * Sends an answer as it comes. Cuts off a client for which more than `queueBytes` wait, besides the largest
+ * piece, which may be a long answer.
  */
 async function send(
   answered: Response,

@@ -13,7 +13,10 @@ export const LOGIN_PATH = '/oauth/callback'
 
 /** What the server does for people who come over HTTP. */
 export interface HttpHandler {
-  /** The person of a bearer token; undefined for a wrong one, in about the same time. Rejects with `StorageError`. */
+  /**
+   * The person of a bearer token; undefined for a wrong one, in about the same time. Rejects with
+   * `StorageError`.
+   */
   identify(token: string, address: string): Promise<Person | undefined>
   /** Why the server cannot serve now, in a few words for anybody; undefined if it can. Never rejects. */
   whyNotReady(): Promise<string | undefined>
@@ -46,7 +49,10 @@ export interface HttpServerOptions {
   readonly log: Log
 }
 
-/** How far the server is towards its end: draining, it answers only those who watch it; stopping, nobody waits any more. */
+/**
+ * How far the server is towards its end: draining, it answers only those who watch it; stopping, nobody waits
+ * any more.
+ */
 interface Ending {
   readonly draining: AbortSignal
   readonly stopping: AbortSignal
@@ -66,7 +72,10 @@ type Route = {
 const READ = ['GET', 'HEAD']
 const STOPPING = 'the server is stopping'
 
-/** Returns what answers each request that was let in. Rejects with what the handler rejects with, but `StorageError`. */
+/**
+ * Returns what answers each request that was let in. Rejects with what the handler rejects with, but
+ * `StorageError`.
+ */
 export function createRoutes(
   options: HttpServerOptions,
   { draining, stopping }: Ending,
@@ -101,8 +110,8 @@ export function createRoutes(
   }
 
   /**
-   * Returns the person of a request's token; undefined if it was answered with 401 (RFC 6750). Only a wrong token waits,
-   * so that nobody holds up people with whom they share an address.
+   * Returns the person of a request's token; undefined if it was answered with 401 (RFC 6750). Only a wrong
+   * token waits, so that nobody holds up people with whom they share an address.
    */
   async function identify(
     request: IncomingMessage,

@@ -1,8 +1,10 @@
 /**
- * adapters/http/ leads from a TCP socket to an answer: server.ts listens and limits connections, connection.ts shares the
- * thread between them, gate.ts refuses browsers and wrong hosts, routes.ts has the paths, mcp-exchange.ts serves /mcp.
+ * adapters/http/ leads from a TCP socket to an answer: server.ts listens and limits connections,
+ * connection.ts shares the thread between them, gate.ts refuses browsers and wrong hosts, routes.ts has the
+ * paths, mcp-exchange.ts serves /mcp.
  *
- * It must not know rooms, commands, MCP or storage: an `HttpHandler` says who a token belongs to and what they get.
+ * It must not know rooms, commands, MCP or storage: an `HttpHandler` says who a token belongs to and what
+ * they get.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -17,7 +19,10 @@ import { answer, createRoutes, type HttpServerOptions } from './routes.ts'
 export interface HttpServer extends AsyncDisposable {
   /** Starts; resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>
-  /** Serves only those who watch the server: it is not ready any more, and has its figures. Answers what was asked. */
+  /**
+   * Serves only those who watch the server: it is not ready any more, and has its figures. Answers what was
+   * asked.
+   */
   drain(): void
   /** Takes nobody any more, and closes all connections within 1 s. */
   [Symbol.asyncDispose](): Promise<void>
@@ -27,7 +32,10 @@ export interface HttpServer extends AsyncDisposable {
 const HEADER_BYTES = 16 * 1024
 /** How often slow requests are looked for, in ms. */
 const LOOK_MS = 1_000
-/** How long a connection that is one too many may take to send a request, which is answered with the reason, in ms. */
+/**
+ * How long a connection that is one too many may take to send a request, which is answered with the reason,
+ * in ms.
+ */
 const TELL_MS = 1_000
 /** Connections that are told at once; the others are closed without a word. */
 const MAX_TOLD = 64
@@ -80,7 +88,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     response.on('error', () => request.destroy())
     const connection = connectionOf(request)
     connection.begin(request, response)
-    // Node calls this once nothing has gone out for that long, not even a part of what waits. A quiet stream is no stall.
+    // Node calls this once nothing has gone out for that long, not even a part of what waits. A quiet stream
+    // is no stall.
     response.setTimeout(limits.stall_s * 1_000, () => {
       if (response.writableLength > 0) response.destroy()
     })
@@ -125,8 +134,8 @@ function refuseBadRequest(socket: Duplex): void {
 }
 
 /**
- * Returns what counts a connection: in all, and of its address if that is no proxy. It returns why the connection is
- * refused if it is one too many.
+ * Returns what counts a connection: in all, and of its address if that is no proxy. It returns why the
+ * connection is refused if it is one too many.
  */
 export function createConnectionCount({
   limits,
