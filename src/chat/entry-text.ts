@@ -1,7 +1,6 @@
 import type { ActionEntry, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
 import { headOf } from '../lib/text/characters.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
-import { withoutFences } from '../lib/text/fence.ts'
 import { bytes } from '../lib/bytes.ts'
 import { duration } from '../lib/duration.ts'
 import { readAmount, shownAmount } from '../lib/price.ts'
@@ -63,10 +62,10 @@ const MAX_SHOWN_ERROR = 500
 
 /**
  * `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`; `…` says that
- * there is more. What is only for models, around the words of strangers, is left out.
+ * there is more.
  */
 export function toolResultLine({ name, text, isError, durationMs, bytes: size }: ToolResultEntry): string {
-  const said = withoutFences(text).trim()
+  const said = text.trim()
   const line = /^.*\S/.exec(said)?.[0] ?? 'ok'
   const shown = headOf(line, isError ? MAX_SHOWN_ERROR : MAX_SHOWN_RESULT).trimEnd()
   const isAll = shown === (said || 'ok')

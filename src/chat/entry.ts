@@ -1,4 +1,5 @@
 import type { ModerationAct } from './moderation/act.ts'
+import type { Outside } from './outside.ts'
 import type { PersonId } from './people/person.ts'
 import type { Brand } from '../lib/brand.ts'
 import type { Json } from '../lib/json.ts'
@@ -120,7 +121,7 @@ export interface ToolCallEntry extends EntryBase {
   readonly requester: string
 }
 
-/** What came back from the call; `text` is exactly what the model reads. */
+/** What came back from the call; a model reads it as `textForModels` of outside.ts gives it. */
 export interface ToolResultEntry extends EntryBase {
   readonly kind: 'tool_result'
   readonly turn?: TurnId
@@ -131,6 +132,8 @@ export interface ToolResultEntry extends EntryBase {
   readonly durationMs: number
   /** Size of `text` in UTF-8. */
   readonly bytes: number
+  /** Present if strangers wrote a part of the text. */
+  readonly outside?: Outside
 }
 
 /** The room's tool scope changed; `author` did it. */

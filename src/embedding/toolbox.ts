@@ -1,4 +1,5 @@
 import { definitionOf } from '../prompt/definitions.ts'
+import { textForModels } from '../chat/outside.ts'
 import { eachOnce } from '../prompt/each-once.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
 import { resolveScope as resolveIn, type Resolution } from '../prompt/scope.ts'
@@ -52,8 +53,9 @@ export function createToolbox(options: ToolboxOptions): ProgramToolbox {
     runner: createToolRunner({ limits, log }),
     async record({ call }) {
       return async ({ result }) => {
-        const { content, isError } = cleanResult(result, limits.outputBytes)
-        return { call: call.id, name: call.name, text: content, isError }
+        const { content: text, isError, outside } = cleanResult(result, limits.outputBytes)
+        const read = textForModels({ text, ...(outside ? { outside } : {}) })
+        return { call: call.id, name: call.name, text: read, isError }
       }
     },
   })

@@ -1,4 +1,5 @@
 import type { RoomName } from '../chat/entry.ts'
+import { textForModels } from '../chat/outside.ts'
 import type { Clock } from '../chat/ports.ts'
 import { DAY_MS } from '../lib/duration.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
@@ -50,17 +51,22 @@ export interface ResultFacts {
 
 /**
  * What the caller reads: the result itself, or its first page where it is too long; then the room keeps the whole.
- * A text that begins with `ERROR:` is an error as well. Rejects with `StorageError`.
+ * A text of our own that begins with `ERROR:` is an error as well. Rejects with `StorageError`.
  */
 export async function presentResult(
   result: ToolResult,
   { room, tool, allowance: { pageSize, maxPageSize }, canRead }: ResultFacts,
   { results, clock }: ResultParts,
 ): Promise<ToolResult> {
-  if (result.isPage) return result.content.length <= maxPageSize ? result : failed(PAGE_TOO_LONG)
-  const { content: whole, isError } = cleanResult(result, MAX_RESULT_CHARS)
-  if (whole.length <= pageSize) return { content: whole, isError }
-  const kept = { room, tool: tool ?? 'sshawl', text: whole, pageSize, at: clock.now() }
+  if (result.isPage) {
+    const { length } = textForModels({ ...result, text: result.content })
+    return length <= maxPageSize ? result : failed(PAGE_TOO_LONG)
+  }
+  const cleaned = cleanResult(result, MAX_RESULT_CHARS)
+  const { content: text, isError, outside } = cleaned
+  if (text.length <= pageSize) return cleaned
+  const from = outside && { outside: outside.from }
+  const kept = { room, tool: tool ?? 'sshawl', text, pageSize, at: clock.now(), ...from }
   const limits = {
     since: clock.now() - MAX_KEPT_MS,
     roomBytes: MAX_ROOM_BYTES,
@@ -75,12 +81,13 @@ const PAGE_TOO_LONG =
   'this page does not fit into what you can still read in this turn; answer with what you have'
 
 /** A result as it may be stored, shown and sent: cleaned, and cut at so many characters with a last line that says so. */
-export function cleanResult({ content, isError }: ToolResult, maxChars: number): ToolResult {
+export function cleanResult({ content, isError, outside }: ToolResult, maxChars: number): ToolResult {
   const text = cleanText(
     content.length <= maxChars
       ? content
       : `${content.slice(0, maxChars).toWellFormed()}\n[cut here: ${content.length} characters came, and no more than ${maxChars} are kept]`,
   )
+  if (outside) return { content: text, isError, outside }
   return { content: text, isError: isError || text.startsWith('ERROR:') }
 }
 

@@ -1,6 +1,7 @@
 import { toolCallLine } from '../chat/entry-text.ts'
 import type { ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { Entry, NewEntry, ToolResultEntry } from '../chat/entry.ts'
+import { textForModels } from '../chat/outside.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
@@ -130,7 +131,7 @@ function recordIn(
       const presented = await presentResult(result, about, parts)
       const durationMs = Math.round(parts.clock.monotonic() - startedAt - waitedMs)
       const entry = await record(resultEntry(facts, presented, durationMs))
-      tokensRead += tokensOf(entry.text)
+      tokensRead += tokensOf(textForModels(entry))
       return entry as ToolResultEntry
     }
   }
@@ -159,10 +160,10 @@ function callEntry(
   return { kind: 'tool_call', ...call, requester: requester.name, text }
 }
 
-/** The text is exactly what the caller reads. */
+/** The text is what a person reads. */
 const resultEntry = (
   facts: ReturnType<typeof factsOf>,
-  { content, isError }: ToolResult,
+  { content, isError, outside }: ToolResult,
   durationMs: number,
 ): NewEntry => ({
   kind: 'tool_result',
@@ -171,4 +172,5 @@ const resultEntry = (
   durationMs: Math.max(0, durationMs),
   bytes: utf8Bytes(content),
   text: content,
+  ...(outside ? { outside } : {}),
 })

@@ -4,6 +4,7 @@
  * program that embeds tools gets the replies and nothing else.
  * This folder must not know how a model is asked, how a turn goes on, where a tool comes from, or how people are asked.
  */
+import { textForModels, type TextFromTools } from '../chat/outside.ts'
 import type { ToolMessage } from '../tools/conversation.ts'
 import { READ_FD } from '../tools/long-result.ts'
 import { failed, type ToolResult } from '../tools/result.ts'
@@ -13,13 +14,12 @@ import type { CalledTool, Outcome, ToolRunner } from './run-tool.ts'
 import type { ToolsInReach } from './scoped-tools.ts'
 import { argumentsFor, cleanName, parseArguments, type ParsedArguments, type ToolCall } from './tool-call.ts'
 
-/** What came of a call, as its caller reads it. */
-export interface ToolReply {
+/** What came of a call, as a person reads it; a model reads it as `textForModels` gives it. */
+export interface ToolReply extends TextFromTools {
   /** The call's id. */
   readonly call: string
   /** The name it was called by. */
   readonly name: string
-  readonly text: string
   readonly isError: boolean
 }
 
@@ -56,8 +56,8 @@ export async function executeTools(
   const replies: ToolMessage[] = []
   for (const call of calls) {
     signal.throwIfAborted()
-    const { text } = await toolbox.run(call, signal)
-    const reply: ToolMessage = { role: 'tool', call: call.id, name: call.name, content: text }
+    const content = textForModels(await toolbox.run(call, signal))
+    const reply: ToolMessage = { role: 'tool', call: call.id, name: call.name, content }
     replies.push(reply)
     replied?.(reply)
   }

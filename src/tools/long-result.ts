@@ -13,7 +13,7 @@ export const fdName = (fd: number): string => `fd:${fd}`
  * before that line is exactly the page. Undefined where there is no such page.
  */
 export function showPage(
-  { fd, tool, text, pageSize }: LongResult,
+  { fd, tool, text, pageSize, outside }: LongResult,
   page: number,
   options: { readonly isError: boolean; readonly canRead: boolean },
 ): ToolResult | undefined {
@@ -22,7 +22,12 @@ export function showPage(
   if (content === undefined) return undefined
   const where = `page ${page} of ${pages.length} of ${fdName(fd)}, which ${tool} gave, ${text.length} characters in all`
   const next = goOn(fd, page, pages.length, options.canRead)
-  return { content: `${content}\n[${where}; ${next}]`, isError: options.isError, isPage: true }
+  return {
+    content: `${content}\n[${where}; ${next}]`,
+    isError: options.isError,
+    isPage: true,
+    ...(outside === undefined ? {} : { outside: { from: outside, head: 0, tail: 1 } }),
+  }
 }
 
 function goOn(fd: number, page: number, pages: number, canRead: boolean): string {

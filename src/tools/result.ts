@@ -1,12 +1,15 @@
 import { Refusal } from '../chat/errors.ts'
+import type { Outside } from '../chat/outside.ts'
 import { ArgumentError } from './arguments.ts'
 import { WebError } from './ports/web.ts'
 import { WorkspaceError } from './ports/workspace.ts'
 
-/** What the caller reads. Text that begins with `ERROR:` is an error as well. */
+/** What the caller reads. Text of our own that begins with `ERROR:` is an error as well. */
 export interface ToolResult {
   readonly content: string
   readonly isError: boolean
+  /** Present if strangers wrote a part of it: a model reads that between marks. */
+  readonly outside?: Outside
   /** True for a page of a long result. It is clean and short already, so it is passed on unchanged. */
   readonly isPage?: true
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lateOptimizing } from '../support/node-flags.ts'
 import { type AnyServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
+import { openAgent } from '../support/mcp/agent.ts'
 import { rawServer } from '../support/mcp/raw-servers.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
@@ -181,6 +182,43 @@ describe('a server that changes a tool', () => {
     )
     expect((await run('shifty_time', { a: 1 })).stdout).toContain('{"a":1}')
     expect(alice.output().match(/changed shifty_time/g)).toHaveLength(1)
+  })
+})
+
+describe('what a server says', () => {
+  test('is between marks for an agent, and plain for people and programs', async () => {
+    expect((await stage.as('rhea', ['tools', 'lobby', 'on'])).exitCode).toBe(0)
+    const path = inDir('shared/hello.txt')
+    expect((await run('files_read_text_file', { path })).stdout).toBe('hello from a file\n')
+    const asJson = ['--json', 'files_read_text_file', JSON.stringify({ path })]
+    const { stdout } = await stage.as('rhea', ['run', 'lobby', '--allow', 'files_read_text_file', ...asJson])
+    const plain = {
+      text: 'hello from a file',
+      bytes: 17,
+      outside: { from: 'server "files"', head: 0, tail: 0 },
+    }
+    expect(JSON.parse(stdout)).toMatchObject(plain)
+    const history = await stage.as('rhea', ['history', 'lobby', '-n', '1', '--json'])
+    expect(JSON.parse(history.stdout)).toMatchObject(plain)
+
+    const fenced =
+      /^Between the two marks is what the server "files" says\. .*\n<<<(server "files" \w{8})>>>\nhello from a file\n<<<end of \1>>>$/
+    await using agent = await openAgent(stage, 'rhea')
+    await agent.call('join', { room: 'lobby' })
+    const { data } = await agent.call('history', { room: 'lobby', limit: 2 })
+    const [last] = (data as { entries: { text: string }[] }).entries
+    expect(last?.text).toMatch(fenced)
+    await using alice = await stage.open('rhea', '-T')
+    await alice.waitFor(/rhea/)
+    const running = agent.call('tools_run', {
+      ...{ room: 'lobby', tool: 'files_read_text_file', arguments: { path } },
+    })
+    await alice.waitFor('may rhea use files_read_text_file')
+    alice.write('/allow\n')
+    const result = await running
+    expect(result.text).toMatch(fenced)
+    expect(result.data).toMatchObject({ text: expect.stringMatching(fenced) as unknown, bytes: 17 })
+    await agent.waitFor(String.raw`what the server \"files\" says`)
   })
 })
 

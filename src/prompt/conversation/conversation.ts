@@ -3,7 +3,8 @@
  * stored or how a layer is trimmed.
  */
 import { actionText, indentLater, shownName } from '../../chat/entry-text.ts'
-import type { Entry, ToolCallEntry } from '../../chat/entry.ts'
+import type { Entry, ToolCallEntry, ToolResultEntry } from '../../chat/entry.ts'
+import { textForModels } from '../../chat/outside.ts'
 import { utf8Bytes } from '../../lib/bytes.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Json, JsonObject } from '../../lib/json.ts'
@@ -45,11 +46,12 @@ export const historyRows = (snapshot: Snapshot, query: Json, maxBytes: number): 
 
 const entriesOf = (group: RowGroup): readonly Entry[] => group.map(({ entry }) => entry)
 
-const bytesOf = (group: RowGroup): number => group.reduce((sum, { entry }) => sum + utf8Bytes(entry.text), 0)
+const bytesOf = (group: RowGroup): number =>
+  group.reduce((sum, { entry }) => sum + utf8Bytes(textForModels(entry)), 0)
 
 function rowOf({ entry, agent }: ConversationRow): JsonObject {
-  const { id, at, kind, author, text } = entry
-  const row = { id, at, kind, author, text, agent }
+  const { id, at, kind, author } = entry
+  const row = { id, at, kind, author, text: textForModels(entry), agent }
   if (entry.kind !== 'tool_call' && entry.kind !== 'tool_result') return row
   const call = { ...row, call: entry.call, name: entry.name, turn: entry.turn ?? '' }
   return entry.kind === 'tool_call' ? { ...call, arguments: argumentsText(entry) } : call
@@ -79,10 +81,17 @@ function textOf(whole: Entry, maxCharacters: number): string {
     case 'tool_call':
       return `${shownName(entry.author)} called ${entry.name} ${indentLater(clipped(argumentsText(entry), maxCharacters))}`
     case 'tool_result':
-      return `result of ${entry.name}: ${indentLater(clipped(entry.text, MAX_RESULT_CHARACTERS))}`
+      return `result of ${entry.name}: ${indentLater(resultText(entry))}`
     default:
       return `[${entry.kind}] ${indentLater(entry.text)}`
   }
+}
+
+/** The beginning of a result as a model reads it. What was cut off had the last lines of our own, if any. */
+function resultText({ id, text, outside }: ToolResultEntry): string {
+  const shown = clipped(text, MAX_RESULT_CHARACTERS)
+  if (!outside) return shown
+  return textForModels({ id, text: shown, outside: shown === text ? outside : { ...outside, tail: 0 } })
 }
 
 /** Cleaned once more: calls that were stored before their arguments were cleaned may hold anything. */

@@ -4,7 +4,6 @@ import { cleanLine } from '../../lib/text/clean-text.ts'
 import type { SearchHit, WebSearch } from '../ports/web.ts'
 import { ok } from '../result.ts'
 import type { Tool } from '../tool.ts'
-import { fenced } from '../untrusted.ts'
 
 /** Searches the web with the configured provider. Models know the tool by this name, whatever the provider. */
 export function googleSearch(search: WebSearch): Tool {
@@ -30,7 +29,8 @@ export function googleSearch(search: WebSearch): Tool {
     run: async ({ query, start }, { signal }) => {
       const hits = await search.find({ words: query, start }, signal)
       if (hits.length === 0) return ok(nothing(start))
-      return ok(fenced('results', hits.map((hit, index) => line(hit, start + index)).join('\n\n')))
+      const content = hits.map((hit, index) => line(hit, start + index)).join('\n\n')
+      return { ...ok(content), outside: { from: 'search engine', head: 0, tail: 0 } }
     },
   })
   const { asks } = tool

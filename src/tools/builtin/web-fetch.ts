@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
-import { cleanLine } from '../../lib/text/clean-text.ts'
+import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import { checkArguments } from '../arguments.ts'
 import type { Visit, Web, WebPage } from '../ports/web.ts'
 import type { ToolContext } from '../context.ts'
 import { ok, type ToolResult } from '../result.ts'
 import type { Question, Tool } from '../tool.ts'
-import { fenced } from '../untrusted.ts'
 
 const input = z.strictObject({
   url: z.string().min(1).max(4096),
@@ -54,8 +53,11 @@ const question = ({ host, url }: Visit): Question => ({
   asked: `fetch ${url}?`,
 })
 
-const pageText = (page: WebPage): ToolResult =>
-  ok([heading(page), fenced('page', page.text), ...(page.cut ? [CUT] : [])].join('\n'))
+/** The page is cleaned before a line follows it: what it leaves open must not take that line away. */
+const pageText = (page: WebPage): ToolResult => ({
+  ...ok([heading(page), cleanText(page.text), ...(page.cut ? [CUT] : [])].join('\n')),
+  outside: { from: 'page', head: 1, tail: page.cut ? 1 : 0 },
+})
 
 const CUT = '[The page goes on; this is all of it that is read.]'
 

@@ -9,6 +9,8 @@ export interface LongResult {
   readonly tool: string
   /** Cleaned (lib/text/clean-text.ts). */
   readonly text: string
+  /** Who says it, as `Outside.from` has it; absent for what the tool says itself. */
+  readonly outside?: string
   /** Of a page, in UTF-16 units: the same for whoever reads, so that the pages join to the text. */
   readonly pageSize: number
   /** Milliseconds since the epoch. */

@@ -32,11 +32,11 @@ async function startByAddress(oddity: string, way: string) {
   return { server: { name: 'odd', trust: 'annotations' as const, reach }, end: () => child.stdin.end() }
 }
 
-/** What a call gives, without the fence around it. */
+/** What a call gives. */
 async function call(servers: RawServers): Promise<string> {
   const context = { signal: new AbortController().signal } as ToolContext
   const { content } = await servers.tool('odd_echo')!.run({}, context)
-  return content.replace(/^Between.*\n<<<.*\n/, '').replace(/\n<<<.*$/, '')
+  return content
 }
 
 /** The oddities of a server that works as if it had none. */

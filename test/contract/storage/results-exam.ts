@@ -24,9 +24,9 @@ export function resultsExam(store: () => Storage): void {
   test('are found whole under the number that they were given', async () => {
     await makeRooms()
     const text = 'ERROR: \u{1F468}\u200D\u{1F469}\r\n\u0301"\\'
-    expect(await put(text, { tool: 'web_fetch', pageSize: 1234, at: 77 })).toBe(1)
+    expect(await put(text, { tool: 'web_fetch', outside: 'page', pageSize: 1234, at: 77 })).toBe(1)
     expect(await store().tools.results.find(den, 1)).toEqual({
-      ...{ room: den, fd: 1, tool: 'web_fetch', text, pageSize: 1234, at: 77 },
+      ...{ room: den, fd: 1, tool: 'web_fetch', outside: 'page', text, pageSize: 1234, at: 77 },
     })
   })
 

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toolResultLine } from '../../../src/chat/entry-text.ts'
 import type { ToolResultEntry } from '../../../src/chat/entry.ts'
-import { fenced } from '../../../src/tools/untrusted.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
 const lineOf = (text: string, isError = false): string =>
@@ -20,20 +19,6 @@ describe('the line of a result', () => {
     ['\n  one\n', 'T: one (4ms, 186 B)'],
     ['one\ntwo', 'T: one … (4ms, 186 B)'],
   ])('of %j is %j', (text, line) => expect(lineOf(text)).toBe(line))
-
-  it('has the first line of what strangers wrote, and not of the frame for models', () => {
-    expect(lineOf(fenced('server mm', 'did t20'))).toBe('T: did t20 (4ms, 186 B)')
-    expect(lineOf(fenced('results', '1. one\n\n2. two'))).toBe('T: 1. one … (4ms, 186 B)')
-    expect(lineOf(fenced('server mm', ''))).toBe('T: ok (4ms, 186 B)')
-    expect(lineOf(`A title\n${fenced('page', 'text')}`)).toBe('T: A title … (4ms, 186 B)')
-  })
-
-  it('reads a frame whose end was cut off, and keeps what is no frame of ours', () => {
-    const whole = fenced('server mm', 'did t20')
-    expect(lineOf(whole.slice(0, whole.lastIndexOf('\n')))).toBe('T: did t20 (4ms, 186 B)')
-    const inner = '<<<end of server mm 00000000>>>\nlater'
-    expect(lineOf(fenced('server mm', inner))).toBe('T: <<<end of server mm 00000000>>> … (4ms, 186 B)')
-  })
 
   it('of an error has a mark where it is cut, or has more lines', () => {
     expect(lineOf('ERROR: no', true)).toBe('T: ERROR: no (4ms, 186 B)')

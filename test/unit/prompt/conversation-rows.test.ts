@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { historyRows } from '../../../src/prompt/conversation/conversation.ts'
+import { conversationTexts, historyRows } from '../../../src/prompt/conversation/conversation.ts'
+import { createEntryTexts } from '../../../src/prompt/conversation/entry-texts.ts'
 import type { HistoryRow } from '../../../src/prompt/snapshot.ts'
 import { row, sampleSnapshot } from '../../support/snapshot.ts'
+import { tokenCounters } from '../../support/token-counters.ts'
 
 const call = (number: number, id: string) =>
   row(number, {
@@ -17,6 +19,39 @@ const page = (history: readonly HistoryRow[], options: object): readonly string[
     typeof id === 'string' ? id : '',
   )
 const ids = (rows: readonly HistoryRow[]): readonly string[] => rows.map(({ entry }) => entry.id)
+
+describe('a result from outside', () => {
+  const history = (text: string) => [
+    call(1, 'x'),
+    row(2, {
+      ...{ kind: 'tool_result', author: 'qwen', text, name: 'Grep', call: 'x' },
+      ...{ outside: { from: 'page', head: 1, tail: 1 } },
+    }),
+  ]
+  const query = { limit: 9, agents: true, kinds: ['tool_call', 'tool_result'] }
+  const shown = (text: string): string => {
+    const texts = createEntryTexts(tokenCounters.of('o200k_base'))
+    return conversationTexts(sampleSnapshot({ history: history(text) }), query, 1e6, texts)
+      .map((one) => one.text)
+      .join('\n')
+  }
+
+  it('is read between marks in a prompt, whole or cut', () => {
+    expect(shown('ours\ntheirs\nours')).toMatch(
+      /result of Grep: ours\n {2}Between .* what the page says.*\n {2}<<<(.*)>>>\n {2}theirs\n {2}<<<end of \1>>>\n {2}ours$/,
+    )
+    expect(shown(`ours\n${'x'.repeat(900)}\nours`)).toMatch(
+      /ours\n {2}Between .*\n {2}<<<(.*)>>>\n {2}x+… \[\d+ more characters\]\n {2}<<<end of \1>>>$/,
+    )
+  })
+
+  it('has the same marks in each prompt', () => expect(shown('a\nb\nc')).toBe(shown('a\nb\nc')))
+
+  it('is read between marks by a script of the room', () => {
+    const rows = historyRows(sampleSnapshot({ history: history('ours\ntheirs\nours') }), query, 1e6)
+    expect(rows.at(-1)?.['text']).toMatch(/^ours\nBetween [^]*>>>\ntheirs\n<<<end of page/)
+  })
+})
 
 describe('a page of the conversation', () => {
   const rows = [

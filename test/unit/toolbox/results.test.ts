@@ -130,6 +130,12 @@ describe('a long result', () => {
     expect(kept!.text).toMatch(/x\n\[cut here: 5000000 characters came, and no more than 2000000 are kept\]$/)
   })
 
+  it('from outside is no error because it begins as one', async () => {
+    const { present } = await rooms()
+    const result = { ...ok('ERROR: obey'), outside: { from: 'page', head: 0, tail: 0 } }
+    expect(await present(result)).toEqual(result)
+  })
+
   it('belongs to its room: no other room has it, whatever is asked for', async () => {
     const { present, read } = await rooms()
     await present(ok('secret '.repeat(100)), { room: den })
@@ -210,6 +216,39 @@ describe('a model', () => {
     const log = await world.log()
     const results = log.filter((entry) => entry.kind === 'tool_result').map((entry) => entry.text)
     expect(results).toEqual(answers)
+  })
+
+  it('reads every page of a result from outside between marks, which nothing stored has', async () => {
+    const whole = Array.from({ length: 900 }, (_, line) => `line ${line}: obey`).join('\n')
+    const outside = { from: 'server "files"', head: 0, tail: 0 }
+    const model = scriptedModel(
+      call(['long', {}]),
+      call(['read_fd', { fd: 'fd:1', page: 2 }], ['short', {}]),
+      say('ok'),
+    )
+    await using world = await createTurnWorld(model, {
+      tools: [
+        tool('long', () => ({ ...ok(whole), outside })),
+        tool('short', () => ({ ...failed('no\nERROR: obey'), outside: { ...outside, head: 1 } })),
+      ],
+      settings: { contextWindow: 100_000 },
+    })
+    const { results } = world.chatParts.storage.tools
+    world.tools.push(readFd(results))
+    await world.ask()
+    const read = model.requests.at(-1)!.messages.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
+    const FENCED =
+      /^(ERROR: no\n)?Between the two marks is what the server "files" says\. .*\n<<<(server "files" \w{8})>>>\n([^]*)\n<<<end of \2>>>(\n\[page \d of \d of fd:1, [^]*)?$/
+    expect(read).toHaveLength(3)
+    for (const one of read) expect(one).toMatch(FENCED)
+    expect((await results.find(lobby, 1))?.text).toBe(whole)
+    const log = (await world.log()).flatMap((entry) => (entry.kind === 'tool_result' ? [entry] : []))
+    expect(log.map(({ text }) => text)).toEqual(
+      read.map((one) =>
+        one.replace(FENCED, (...[, head = '', , body, tail = '']) => `${head}${body}${tail}`),
+      ),
+    )
+    expect(log[2]).toMatchObject({ bytes: 'ERROR: no\nERROR: obey'.length, isError: true })
   })
 
   it('with a small window is given small pages, and still answers after many of them', async () => {

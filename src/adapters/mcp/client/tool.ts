@@ -3,7 +3,6 @@ import { errorMessage } from '../../../lib/errors.ts'
 import type { JsonObject } from '../../../lib/json.ts'
 import { failed, ok, type ToolResult } from '../../../tools/result.ts'
 import type { Tool } from '../../../tools/tool.ts'
-import { fenced } from '../../../tools/untrusted.ts'
 import type { McpServerConfig } from '../config.ts'
 import type { McpConnection } from './connection.ts'
 import type { McpDefinition } from './definition.ts'
@@ -52,8 +51,8 @@ function accessOf({ reach, trust }: McpServerConfig, { readOnly, closedWorld }: 
   return closedWorld ? 'write' : most
 }
 
-/** A server's words are data, also where it says that something went wrong. */
+/** A server's words are data, also if it says that something went wrong. */
 function shown(server: string, id: string, said: string, isError: boolean): ToolResult {
-  const text = fenced(`server ${server}`, said)
-  return isError ? failed(`${id}: the server refused the call or could not do it\n${text}`) : ok(text)
+  const result = isError ? failed(`${id}: the server refused the call or could not do it\n${said}`) : ok(said)
+  return { ...result, outside: { from: `server "${server}"`, head: isError ? 1 : 0, tail: 0 } }
 }

@@ -4,6 +4,7 @@ import type { Entry, RoomName } from '../../../chat/entry.ts'
 import { countedAre } from '../../../lib/plural.ts'
 import type { AgentListener, WrittenMessage } from './agent.ts'
 import { logUri, roomUri } from './resources.ts'
+import { entryForModels } from './tool.ts'
 
 /** Entries that wait for a client that reads slowly; those beyond are skipped, and it is told how many. */
 const MAX_WAITING = 256
@@ -143,7 +144,7 @@ const writtenData = ({ from, text, at }: WrittenMessage) => ({
 const told = new WeakMap<Entry, ReturnType<typeof entryJson>>()
 
 function dataOf(entry: Entry): ReturnType<typeof entryJson> {
-  const known = told.get(entry) ?? entryJson(entry)
+  const known = told.get(entry) ?? entryForModels(entryJson(entry))
   told.set(entry, known)
   return known
 }

@@ -10,7 +10,7 @@ import { isJsonList, isJsonObject, type JsonObject } from '../../../lib/json.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 import type { Agent, VerbOutcome, VerbUse } from './agent.ts'
 import type { Notifications } from './notifications.ts'
-import { jsonOf, objectOf, textAt } from './tool.ts'
+import { jsonOf, objectOf, textAt, textOfLines } from './tool.ts'
 
 const JSON_TYPE = 'application/json'
 /** One JSON object on each line. */
@@ -38,8 +38,8 @@ export function addResources(server: McpServer, agent: Agent): void {
     { title: 'Log', description: 'The newest entries of a room, one on each line.', mimeType: LINES_TYPE },
     async ({ href }, _variables, { mcpReq }) => {
       const use = { verb: 'history', room: neededRoom(href), flags: { json: true } }
-      const { out } = await read(agent, use, href, mcpReq.signal)
-      return { contents: [{ uri: href, mimeType: LINES_TYPE, text: out }] }
+      const text = textOfLines(await read(agent, use, href, mcpReq.signal))
+      return { contents: [{ uri: href, mimeType: LINES_TYPE, text }] }
     },
   )
 }

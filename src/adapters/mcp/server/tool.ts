@@ -1,6 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { z } from 'zod'
+import { z } from 'zod'
+import { textForModels } from '../../../chat/outside.ts'
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../../lib/json.ts'
+import { safeJson } from '../../../lib/safe-json.ts'
 import type { VerbOutcome, VerbUse } from './agent.ts'
 
 /** A tool of agents: a command of the server, and how its output becomes an answer. */
@@ -57,10 +59,33 @@ export function objectOf(outcome: VerbOutcome): JsonObject {
   return isJsonObject(value) ? value : {}
 }
 
-/** The objects of a command that prints one on each line. */
+/** The entries of a command that prints one on each line, as a model reads them. */
 export function linesOf({ out }: VerbOutcome): readonly JsonObject[] {
   const lines = out.split('\n').filter((line) => line !== '')
-  return lines.map((line) => parseJson(line)).filter(isJsonObject)
+  return lines
+    .map((line) => parseJson(line))
+    .filter(isJsonObject)
+    .map(entryForModels)
+}
+
+/** The same as text, an entry on each line. */
+export const textOfLines = (outcome: VerbOutcome): string =>
+  linesOf(outcome)
+    .map((entry) => safeJson(entry))
+    .join('\n')
+
+const fromOutside = z.looseObject({
+  id: z.string(),
+  text: z.string(),
+  outside: z.object({ from: z.string(), head: z.number(), tail: z.number() }),
+})
+
+/** An entry in JSON, with marks around the text that strangers wrote. */
+export function entryForModels(entry: JsonObject): JsonObject {
+  const { data } = fromOutside.safeParse(entry)
+  if (!data) return entry
+  const { outside: _, ...rest } = entry
+  return { ...rest, text: textForModels(data) }
 }
 
 /** A text of an object; empty if it has none. */

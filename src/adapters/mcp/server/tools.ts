@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { isJsonList, isJsonObject, parseJson, type JsonObject } from '../../../lib/json.ts'
+import { isJsonList, isJsonObject, parseJson } from '../../../lib/json.ts'
 import type { VerbOutcome, VerbUse } from './agent.ts'
-import { jsonOf, linesOf, objectOf, textAt, type AgentTool, type ToolAnswer } from './tool.ts'
+import { jsonOf, linesOf, objectOf, textAt, textOfLines, type AgentTool, type ToolAnswer } from './tool.ts'
 
 /** A room's name. The command says if there is no such room, or if a text is too long. */
 export const room = z.string().min(1).max(64).describe('Its name')
@@ -9,7 +9,10 @@ const text = z.string().min(1)
 const model = z.string().min(1).max(33).describe('Its name, with or without @')
 const entries = z.array(z.looseObject({ id: z.string(), kind: z.string(), text: z.string() }))
 
-const entriesOf = (outcome: VerbOutcome): JsonObject => ({ entries: linesOf(outcome) })
+const listed = (outcome: VerbOutcome): ToolAnswer => ({
+  text: textOfLines(outcome),
+  data: { entries: linesOf(outcome) },
+})
 
 /** A tool, checked against its own input. */
 const tool = <Shape extends z.ZodRawShape>(one: AgentTool<Shape>): AgentTool => one
@@ -66,7 +69,7 @@ export const TOOLS: readonly AgentTool[] = [
     use({ room: name, limit, before }) {
       return { verb: 'history', room: name, flags: { json: true, n: limit?.toString(), before } }
     },
-    data: entriesOf,
+    answer: listed,
   }),
   tool({
     name: 'search',
@@ -82,7 +85,7 @@ export const TOOLS: readonly AgentTool[] = [
       args: { words },
       flags: { json: true },
     }),
-    data: entriesOf,
+    answer: listed,
   }),
   tool({
     name: 'create_room',

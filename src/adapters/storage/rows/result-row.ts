@@ -1,6 +1,13 @@
 import type { LongResult } from '../../../tools/ports/results.ts'
 
 /** A row of `results`. */
-export type ResultRow = Omit<LongResult, 'pageSize'> & { readonly page_size: number }
+export interface ResultRow extends Omit<LongResult, 'pageSize' | 'outside'> {
+  readonly page_size: number
+  readonly outside: string | null
+}
 
-export const toResult = ({ page_size: pageSize, ...row }: ResultRow): LongResult => ({ ...row, pageSize })
+export const toResult = ({ page_size: pageSize, outside, ...row }: ResultRow): LongResult => ({
+  ...row,
+  pageSize,
+  ...(outside === null ? {} : { outside }),
+})

@@ -42,13 +42,15 @@ describe('a server by its command', () => {
     expect(servers.tool('raw_echo')?.access).toBe('execute')
   })
 
-  test('answers a call with data between marks, and has no variable that it was not given', async () => {
+  test('says that what a call gave is from outside, and has no variable that it was not given', async () => {
     await using servers = createRawServers([usual('raw')])
     await servers.until(() => servers.ids().length > 0)
-    const { content, isError } = await call(servers.tool('raw_echo'), { a: 'b' })
-    expect(isError).toBe(false)
-    expect(content).toMatch(/<<<server raw (\w+)>>>\n\{"a":"b"\}\n<<<end of server raw \1>>>$/)
-    expect((await call(servers.tool('raw_environment'))).content).toMatch(/\nPATH\n/)
+    expect(await call(servers.tool('raw_echo'), { a: 'b' })).toEqual({
+      content: '{"a":"b"}',
+      isError: false,
+      outside: { from: 'server "raw"', head: 0, tail: 0 },
+    })
+    expect((await call(servers.tool('raw_environment'))).content).toMatch(/^PATH$/m)
   })
 
   test('that dies in the middle of a call fails it, loses its tools once, and is there again', async () => {
@@ -164,7 +166,7 @@ describe('a server by its command', () => {
     const servers = createRawServers([usual('stays', 'stays')])
     await servers.until(() => servers.ids().length > 0)
     const { content } = await call(servers.tool('stays_pid'))
-    const pid = Number(/\n(\d+)\n/.exec(content)?.[1])
+    const pid = Number(/^(\d+)$/.exec(content)?.[1])
     expect(() => process.kill(pid, 0)).not.toThrow()
     await servers[Symbol.asyncDispose]()
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')

@@ -10,7 +10,7 @@ import { sql } from '../sql.ts'
 export function createResultStore({ read, writeQueue }: Connections): ResultStore {
   const writes = writeQueue()
   return {
-    put: ({ room, tool, pageSize, at, text }, limits) =>
+    put: ({ room, tool, pageSize, at, text, outside }, limits) =>
       writes.write(async (tx) => {
         const bytes = Buffer.byteLength(text)
         await removeExcess(tx, room, bytes, limits)
@@ -20,13 +20,15 @@ export function createResultStore({ read, writeQueue }: Connections): ResultStor
             ON CONFLICT (room) DO UPDATE SET last = result_numbers.last + 1 RETURNING last`),
         )
         await tx.run(sql`
-          INSERT INTO results (room, fd, tool, page_size, at, bytes, text)
-          VALUES (${room}, ${fd}, ${tool}, ${pageSize}, ${at}, ${bytes}, ${text})`)
+          INSERT INTO results (room, fd, tool, page_size, at, bytes, text, outside)
+          VALUES (${room}, ${fd}, ${tool}, ${pageSize}, ${at}, ${bytes}, ${text}, ${outside ?? null})`)
         return fd
       }, RESULTS),
     async find(room, fd) {
       const row = await read.get<ResultRow>(
-        sql`SELECT room, fd, tool, page_size, at, text FROM results WHERE room = ${room} AND fd = ${fd}`,
+        sql`
+          SELECT room, fd, tool, page_size, at, text, outside FROM results
+          WHERE room = ${room} AND fd = ${fd}`,
       )
       return row && toResult(row)
     },

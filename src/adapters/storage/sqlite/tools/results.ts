@@ -48,13 +48,13 @@ export function createResultStore({ db, read, write }: Connection): ResultStore 
   }
 
   return {
-    put: ({ pageSize, ...result }, limits) =>
+    put: ({ pageSize, outside, ...result }, limits) =>
       counted(
         write(() => {
           const bytes = Buffer.byteLength(result.text)
           known = removeExcess(result.room, bytes, limits)
           const { last: fd } = returned(sql.number.get(result.room))
-          sql.insert.run({ ...result, fd, bytes, page_size: pageSize })
+          sql.insert.run({ ...result, fd, bytes, page_size: pageSize, outside: outside ?? null })
           return fd
         }),
       ),
@@ -84,11 +84,11 @@ function prepare(db: Connection['db']) {
        ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last`,
     ),
     insert: db.prepare<[ResultRow & SizeRow]>(
-      `INSERT INTO results (room, fd, tool, page_size, at, bytes, text)
-       VALUES (@room, @fd, @tool, @page_size, @at, @bytes, @text)`,
+      `INSERT INTO results (room, fd, tool, page_size, at, bytes, text, outside)
+       VALUES (@room, @fd, @tool, @page_size, @at, @bytes, @text, @outside)`,
     ),
     find: db.prepare<[RoomName, number], ResultRow>(
-      'SELECT room, fd, tool, page_size, at, text FROM results WHERE room = ? AND fd = ?',
+      'SELECT room, fd, tool, page_size, at, text, outside FROM results WHERE room = ? AND fd = ?',
     ),
   }
 }
