@@ -14,9 +14,9 @@ export interface TextFromTools {
 }
 
 /**
- * The text as a model reads it: with a sentence before what was written outside, and a mark before and after that. Its author
- * could not know the mark, and so cannot end the text early. With an id the mark is the same at each reading, so that
- * providers find the text in their cache.
+ * The text as a model reads it: with a sentence before what was written outside, and a mark before and
+ * after that. Its author could not know the mark, and so cannot end the text early. With an id the mark is
+ * the same at each reading, so that providers find the text in their cache.
  */
 export function textForModels({ text, outside, id = crypto.randomUUID() }: TextFromTools): string {
   if (!outside) return text

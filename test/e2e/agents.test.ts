@@ -46,7 +46,7 @@ describe('an agent', () => {
   test('has the tools of the contract, each with a schema, a short description and what it may change', async () => {
     const { tools } = await alice.client.listTools()
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
-      'add_exit ask_model create_room fork_room history join leave list_rooms preview_wrap room_context say search set_vibe tools_list tools_run'.split(
+      'add_exit ask_model create_room fork_room history join leave list_rooms preview_wrap room_context say search set_vibe tools_list tools_run wait'.split(
         ' ',
       ),
     )
@@ -139,6 +139,7 @@ describe('a private room', () => {
     ['leave', (room) => ({ room })],
     ['say', (room) => ({ room, text: 'hello' })],
     ['history', (room) => ({ room })],
+    ['wait', (room) => ({ room, timeout_s: 1 })],
     ['search', (room) => ({ room, words: 'secret' })],
     ['room_context', (room) => ({ room })],
     ['preview_wrap', (room) => ({ room, model: 'qwen' })],

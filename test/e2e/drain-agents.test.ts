@@ -51,6 +51,19 @@ test('the calls of agents over SSH and HTTP that wait for a model are answered',
   expect(await stopped).toBe(0)
 })
 
+test('agents over SSH and HTTP that wait for a line that names them hold up no stop', async () => {
+  await stage.restart('SIGTERM')
+  await using bob = await stage.open('bob', '-tt')
+  await bob.waitFor('-- lobby')
+  await using ssh = await openAgent(stage, 'alice')
+  await using http = await openHttpAgent(stage.server.http, await newToken(stage))
+  const waiting = [ssh, http].map((agent) => agent.call('wait', { timeout_s: 600 }))
+  for (const agent of [ssh, http]) await agent.client.ping()
+  const stopped = stage.server.stop('SIGTERM')
+  for (const one of waiting) expect((await one).text).toContain('the server is stopping')
+  expect(await stopped).toBe(0)
+})
+
 test('an agent over SSH that waits for a model reads that nothing new begins, and may still ping and cancel', async () => {
   await stage.restart('SIGTERM')
   await using bob = await stage.open('bob', '-tt')

@@ -179,6 +179,7 @@ describe('a room', () => {
         ['join', (room) => ({ room })],
         ['say', (room) => ({ room, text: 'hi' })],
         ['history', (room) => ({ room })],
+        ['wait', (room) => ({ room, timeout_s: 1 })],
         ['search', (room) => ({ room, words: 'hi' })],
         ['room_context', (room) => ({ room })],
         ['preview_wrap', (room) => ({ room, model: 'guide' })],

@@ -106,6 +106,7 @@ class Sessions {
   readonly #options: McpHttpOptions
   readonly #sessions = new Map<string, Session>()
   readonly #agents = new Map<string, TokenAgent>()
+  readonly #draining = new AbortController()
   #looking: NodeJS.Timeout | undefined
   isDraining = false
 
@@ -129,7 +130,8 @@ class Sessions {
     this.#agents.set(key, agent)
     agent.clients += 1
     const [id, over] = [isModern ? key : randomUUID(), new AbortController()]
-    const client = { id, signal: over.signal, end: () => void this.end(session) }
+    const draining = this.#draining.signal
+    const client = { id, signal: over.signal, draining, end: () => void this.end(session) }
     const connection = isModern ? agent.openModern(client) : agent.openSession(client)
     const usedAt = this.#options.clock.monotonic()
     const session = { id, person, key, over, agent, connection, calls: 0, streams: 0, usedAt }
@@ -169,6 +171,7 @@ class Sessions {
 
   drain(): void {
     this.isDraining = true
+    this.#draining.abort()
     for (const session of this.#sessions.values()) if (session.calls === 0) void this.end(session)
   }
 

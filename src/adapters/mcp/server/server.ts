@@ -12,6 +12,7 @@ import { z } from 'zod'
 import { CALL_CANCELLED } from '../../../chat/errors.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
 import type { Agent } from './agent.ts'
+import { addWait, CHANNEL, Mentions, openChannel } from './mentions.ts'
 import { Notifications } from './notifications.ts'
 import { addResources, addSubscriptions, roomNames } from './resources.ts'
 import { resultOf, type AgentTool } from './tool.ts'
@@ -26,6 +27,10 @@ export interface McpServerFacts {
   readonly version: string
   /** `legacy`: a revision of the protocol before 2026-07-28, as the SDK tells a factory. */
   readonly era: 'legacy' | 'modern'
+  /** Those of all servers of the agent's client; its own if absent. */
+  readonly mentions?: Mentions
+  /** Whether the client is told of mentions by Claude Code's channel, too. */
+  readonly hasChannel?: boolean
 }
 
 /** Makes the server of one agent. */
@@ -35,7 +40,10 @@ export type CreateMcpServer = typeof createMcpServer
  * A server of MCP for one agent, to be connected to any of the SDK's transports. It hears for the agent from then on; the
  * agent outlives it, and is closed by who opened it.
  */
-export function createMcpServer(agent: Agent, { version, era }: McpServerFacts): McpServer {
+export function createMcpServer(
+  agent: Agent,
+  { version, era, mentions = new Mentions(agent), hasChannel = false }: McpServerFacts,
+): McpServer {
   const server = new McpServer(
     { name: 'sshawl', title: 'sshawl', version },
     {
@@ -45,17 +53,24 @@ export function createMcpServer(agent: Agent, { version, era }: McpServerFacts):
         prompts: { listChanged: false },
         resources: { listChanged: false, subscribe: true },
         logging: {},
+        ...(hasChannel ? { experimental: CHANNEL } : {}),
       },
       maxToolInputElements: MAX_ELEMENTS,
     },
   )
   for (const { tool, config } of LISTED)
-    server.registerTool(tool.name, config, async (given, context) => await call(tool, given, agent, context))
+    server.registerTool(
+      tool.name,
+      config,
+      async (given, context) => await call({ tool, agent, mentions }, given, context),
+    )
+  addWait(server, agent, mentions)
+  if (hasChannel) openChannel(server, mentions)
   addContextPrompt(server, agent)
   addResources(server, agent)
   const notifications = new Notifications(server.server, era)
   addSubscriptions(server, agent, notifications)
-  agent.listen(notifications)
+  agent.listen(mentions.heardWith(notifications))
   return server
 }
 
@@ -77,9 +92,8 @@ function configOf({ title, description, reads, input, output }: AgentTool) {
 }
 
 async function call(
-  tool: AgentTool,
+  { tool, agent, mentions }: { tool: AgentTool; agent: Agent; mentions: Mentions },
   given: Parameters<AgentTool['use']>[0],
-  agent: Agent,
   { mcpReq }: ServerContext,
 ): Promise<CallToolResult> {
   const token = mcpReq._meta?.progressToken
@@ -91,7 +105,9 @@ async function call(
     void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   }
   const outcome = await agent.run(tool.use(given), { signal: endOf(mcpReq), onLine: tellProgress })
-  return resultOf(tool, outcome)
+  const result = resultOf(tool, outcome)
+  mentions.read(result)
+  return result
 }
 
 /** When a call is to end: its client cancelled it, or, where the SDK says so, the connection has ended. */

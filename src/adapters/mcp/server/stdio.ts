@@ -10,6 +10,7 @@ import { createDeferred } from '../../../lib/deferred.ts'
 import { untilAborted } from '../../../lib/jobs/until-aborted.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
 import { FollowedRooms, type ListenedStream } from './followed-rooms.ts'
+import { Mentions } from './mentions.ts'
 import {
   INVALID_REQUEST,
   linesOf,
@@ -54,9 +55,10 @@ const MAX_STREAMS = 8
 export async function serveAgentOverPipe(agent: Agent, pipe: AgentPipe, options: PipeOptions): Promise<void> {
   const { version, report } = options
   const transport = new PipeTransport(agent, pipe, report)
+  const mentions = new Mentions(agent, pipe.draining)
   let stopMessages: (() => void) | undefined
   const factory: McpServerFactory = ({ era }) => {
-    const created = createMcpServer(agent, { version, era })
+    const created = createMcpServer(agent, { version, era, mentions, hasChannel: era === 'legacy' })
     // A property of the SDK, not an event; one of 2026-07-28 never says it.
     Object.assign(created.server, { oninitialized: () => (stopMessages ??= agent.readMessages()) })
     return created

@@ -6,6 +6,7 @@ import {
 import type { JsonObject } from '../../../lib/json.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
 import { FollowedRooms } from './followed-rooms.ts'
+import { Mentions } from './mentions.ts'
 import { REFUSED } from './message.ts'
 import { Notifications } from './notifications.ts'
 import type { Agent, AgentListener } from './agent.ts'
@@ -28,6 +29,8 @@ export interface TokenAgentOptions {
 interface ConnectingClient {
   readonly id: string
   readonly signal: AbortSignal
+  /** Aborted when the server is going to stop. */
+  readonly draining: AbortSignal
   readonly end: () => void
 }
 
@@ -71,7 +74,7 @@ export class TokenAgent {
   }
 
   /** Connects a client of a revision before 2026-07-28: its session lasts from `initialize` to `DELETE`. */
-  async openSession({ id, end }: ConnectingClient): Promise<Connection> {
+  async openSession({ id, end, signal, draining }: ConnectingClient): Promise<Connection> {
     const { createMcpServer, version, report } = this.#options
     const { agent, leave } = await this.#share(end)
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -79,7 +82,8 @@ export class TokenAgent {
       onsessionclosed: end,
     })
     Object.assign(transport, { onerror: report })
-    await createMcpServer(agent, { version, era: 'legacy' }).connect(transport)
+    const mentions = new Mentions(agent, AbortSignal.any([signal, draining]))
+    await createMcpServer(agent, { version, era: 'legacy', mentions }).connect(transport)
     return {
       async answer(request, body) {
         // A client that lost its connection comes back before this server has noticed.
@@ -100,12 +104,13 @@ export class TokenAgent {
   }
 
   /** Connects what all clients share since 2026-07-28: requests without a session, and streams of changes. */
-  async openModern({ signal, end }: ConnectingClient): Promise<Connection> {
+  async openModern({ signal, draining, end }: ConnectingClient): Promise<Connection> {
     const { createMcpServer, version, report } = this.#options
     const { agent, rooms, leave } = await this.#share(end)
+    const mentions = new Mentions(agent, AbortSignal.any([signal, draining]))
     // Each request has a server of its own, and none of them hears.
     const silent = { ...agent, listen: () => {} }
-    const handler = createMcpHandler(() => createMcpServer(silent, { version, era: 'modern' }), {
+    const handler = createMcpHandler(() => createMcpServer(silent, { version, era: 'modern', mentions }), {
       legacy: 'reject',
       maxSubscriptions: MAX_STREAMS,
       onerror: report,
@@ -114,7 +119,7 @@ export class TokenAgent {
       sendResourceUpdated: async ({ uri }: { readonly uri: string }) => handler.notify.resourceUpdated(uri),
       sendLoggingMessage: async () => {},
     }
-    agent.listen(new Notifications(server, 'modern'))
+    agent.listen(mentions.heardWith(new Notifications(server, 'modern')))
     return {
       async answer(request, body) {
         const asked = isJSONRPCRequest(body) ? body : undefined

@@ -38,7 +38,7 @@ export interface ToolAnswer {
 /** The result of a call as MCP has it. */
 export function resultOf(tool: AgentTool, outcome: VerbOutcome): CallToolResult {
   const { ok, told, out } = outcome
-  if (!ok && !tool.answersAlways) return { content: [textPart(told || 'it was not done')], isError: true }
+  if (!ok && !tool.answersAlways) return refused(outcome)
   const printed = { text: out.trim(), data: tool.data?.(outcome) }
   const { text, data, isError }: ToolAnswer = tool.answer?.(outcome) ?? printed
   return {
@@ -47,6 +47,12 @@ export function resultOf(tool: AgentTool, outcome: VerbOutcome): CallToolResult 
     ...(isError ? { isError } : {}),
   }
 }
+
+/** The result of a call whose command was refused. */
+export const refused = ({ told }: VerbOutcome): CallToolResult => ({
+  content: [textPart(told || 'it was not done')],
+  isError: true,
+})
 
 const textPart = (text: string) => ({ type: 'text' as const, text })
 

@@ -1,0 +1,175 @@
+import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { createAddressed } from '../../../chat/addressed.ts'
+import { actionText, shownName } from '../../../chat/entry-text.ts'
+import type { Entry } from '../../../chat/entry.ts'
+import { textForModels } from '../../../chat/outside.ts'
+import { createDeferred } from '../../../lib/deferred.ts'
+import { headOf } from '../../../lib/text/characters.ts'
+import { whenAborted } from '../../../lib/when-aborted.ts'
+import type { Agent, AgentListener } from './agent.ts'
+import { refused } from './tool.ts'
+import { room } from './tools.ts'
+
+/** Lines that are kept for the next `wait`, and characters that are given of each. */
+const MAX_LINES = 20
+const MAX_CHARS = 2_000
+
+/** Seconds of a `wait`. Clients on the SDK give up on a call after 60. */
+const DEFAULT_WAIT_S = 50
+const MAX_WAIT_S = 600
+
+const isAddressed = createAddressed()
+
+const withEntries = z.object({ entries: z.array(z.object({ id: z.string() })) })
+
+/** The lines that name one agent, kept until it reads them by `wait` or another tool. */
+export class Mentions {
+  /** Given each line at once, too. */
+  onLine: ((entry: Entry) => void) | undefined
+  readonly #agent: Agent
+  readonly #ending: AbortSignal
+  #lines: readonly Entry[] = []
+  #leftOut = 0
+  #wake = (): void => {}
+  #endWait = (): void => {}
+
+  /** A `wait` ends at once when `ending` is aborted. */
+  constructor(agent: Agent, ending: AbortSignal = agent.signal) {
+    this.#agent = agent
+    this.#ending = AbortSignal.any([agent.signal, ending])
+  }
+
+  /** The listener, which hears all that it did. */
+  heardWith(listener: AgentListener): AgentListener {
+    return {
+      heard: (entry) => {
+        listener.heard(entry)
+        if (isAddressed(entry, { name: this.#agent.name() })) this.#add(entry)
+      },
+      changed: (entry) => listener.changed(entry),
+      written: (message, onRead) => listener.written(message, onRead),
+      putOut: (name, out) => listener.putOut(name, out),
+    }
+  }
+
+  /** Forgets lines that are among the entries of an answer. */
+  read({ structuredContent }: CallToolResult): void {
+    const { data } = withEntries.safeParse(structuredContent)
+    if (this.#lines.length === 0 || !data) return
+    const ids = new Set(data.entries.map(({ id }) => id))
+    this.#lines = this.#lines.filter(({ id }) => !ids.has(id))
+  }
+
+  /**
+   * Resolves to the lines of this room, or of all rooms, once there are any; to a sentence if there are
+   * none in this time. Another call ends it. Rejects with `StorageError`.
+   */
+  async wait(where: string | undefined, seconds: number, cancelled: AbortSignal): Promise<string> {
+    this.#endWait()
+    const replaced = new AbortController()
+    this.#endWait = () => replaced.abort()
+    // The signal of `AbortSignal.timeout` may be collected as garbage while only `any` holds it.
+    const time = new AbortController()
+    const timer = setTimeout(() => time.abort(), seconds * 1_000)
+    const end = AbortSignal.any([this.#ending, replaced.signal, cancelled, time.signal])
+    try {
+      for (;;) {
+        const { promise, resolve } = createDeferred<void>()
+        this.#wake = resolve
+        const lines = await this.#take(where, end)
+        if (lines !== '') return lines
+        if (this.#ending.aborted) return 'the wait was ended: the server is stopping, or you are out of it'
+        if (replaced.signal.aborted) return 'another wait took the place of this one'
+        if (end.aborted) return `nobody named you in ${seconds} s; you hear the rooms that you joined`
+        whenAborted(end, resolve)
+        await promise
+      }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #add(entry: Entry): void {
+    this.#leftOut += Math.max(0, this.#lines.length + 1 - MAX_LINES)
+    this.#lines = [...this.#lines, entry].slice(-MAX_LINES)
+    this.onLine?.(entry)
+    this.#wake()
+  }
+
+  /** The agent may have lost a room since it heard the line. */
+  async #take(where: string | undefined, end: AbortSignal): Promise<string> {
+    const rooms = new Set(this.#lines.map((line) => line.room).filter((name) => (where ?? name) === name))
+    const seen = new Set<string>()
+    for (const name of rooms) if (await this.#agent.sees(name)) seen.add(name)
+    // Nobody would read them; the next call does.
+    if (end.aborted) return ''
+    const taken = this.#lines.filter((line) => rooms.has(line.room))
+    this.#lines = this.#lines.filter((line) => !rooms.has(line.room))
+    const texts = taken.filter((line) => seen.has(line.room)).map(lineText)
+    if (texts.length === 0) return ''
+    const [leftOut, note] = [this.#leftOut, 'older lines that named you are left out; history has them']
+    this.#leftOut = 0
+    return [...texts, ...(leftOut > 0 ? [`${leftOut} ${note}`] : [])].join('\n\n')
+  }
+}
+
+/** A line with who said it where, between marks. */
+function lineText(entry: Entry): string {
+  const said = entry.kind === 'action' ? actionText(entry) : entry.text
+  const head = headOf(said, MAX_CHARS)
+  const outside = { from: `line of ${shownName(entry.author)} in ${entry.room}`, head: 0, tail: 0 }
+  return textForModels({ id: entry.id, text: head === said ? said : `${head}…`, outside })
+}
+
+/** The tool `wait`. */
+export function addWait(server: McpServer, agent: Agent, mentions: Mentions): void {
+  const input = {
+    room: room.optional(),
+    timeout_s: z.int().min(1).max(MAX_WAIT_S).default(DEFAULT_WAIT_S).describe('Seconds'),
+  }
+  const config = {
+    title: 'Wait',
+    description:
+      'Wait for the next line that names you in a room that you joined, or get those that you missed at once. Each comes with its author and room.',
+    inputSchema: z.strictObject(input),
+    annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+  }
+  server.registerTool('wait', config, async ({ room: where, timeout_s }, { mcpReq }) => {
+    const refusal = where === undefined ? undefined : await refusalOf(where, agent, mcpReq)
+    if (refusal) return refusal
+    const text = await mentions.wait(where, timeout_s, mcpReq.signal)
+    return { content: [{ type: 'text', text }] }
+  })
+}
+
+/** A room that the person may not see is refused as every tool does it. */
+async function refusalOf(
+  name: string,
+  agent: Agent,
+  { signal }: ServerContext['mcpReq'],
+): Promise<CallToolResult | undefined> {
+  const outcome = await agent.run({ verb: 'topic', room: name, flags: { json: true } }, { signal })
+  return outcome.ok ? undefined : refused(outcome)
+}
+
+/** Claude Code puts these notifications before its model, if it was started with the channel. */
+export const CHANNEL = { 'claude/channel': {} }
+
+/** Notifications that wait for a slow client. Further ones are not sent; `wait` has the lines. */
+const MAX_SENDING = 20
+
+/** Tells a client of each line at once. */
+export function openChannel({ server }: McpServer, mentions: Mentions): void {
+  let sending = 0
+  mentions.onLine = (entry) => {
+    if (sending >= MAX_SENDING) return
+    sending += 1
+    const { id, at, room, kind } = entry
+    const meta = { id, room, kind, author: shownName(entry.author), at: new Date(at).toISOString() }
+    void server
+      .notification({ method: 'notifications/claude/channel', params: { content: lineText(entry), meta } })
+      .catch(() => {})
+      .finally(() => (sending -= 1))
+  }
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openAgent } from '../support/mcp/agent.ts'
+import { openHttpAgent } from '../support/mcp/http-agent.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
+
+let stage: Stage<AnyServer>
+beforeAll(async () => {
+  stage = await createStageHere({
+    isShared: true,
+    config: '[limits]\nrate_burst = 1000\nrate_per_s = 1000\n',
+    http: true,
+  })
+  await stage.claim('rhea')
+  for (const line of ['create den --private', 'create hall']) await stage.as('rhea', line.split(' '))
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const LONG = { timeout_s: 600 }
+const say = (room: string, text: string) => stage.as('rhea', ['say', room, text])
+const tokenOf = async (name: string, ...flags: readonly string[]): Promise<string> =>
+  (JSON.parse((await stage.as(name, ['token', 'new', '--json', ...flags])).stdout) as { token: string }).token
+
+describe('an agent over SSH', () => {
+  test('is woken by the next line that names it, and gets at once what came meanwhile', async () => {
+    await using agent = await openAgent(stage, 'alice')
+    await agent.call('join', { room: 'lobby' })
+    const waiting = agent.call('wait', LONG)
+    await say('lobby', 'nobody in particular')
+    await say('lobby', 'alice: are you there?')
+    const { text, isError } = await waiting
+    expect(isError).toBe(false)
+    expect(text).toMatch(
+      /^Between the two marks is what the line of rhea in lobby says\. .*\n<<<(.*)>>>\nalice: are you there\?\n<<<end of \1>>>$/,
+    )
+    await say('lobby', '@alice one more thing')
+    await agent.waitFor('@alice one more thing')
+    expect((await agent.call('wait', LONG)).text).toContain('@alice one more thing')
+  })
+
+  test('is told of it by the channel of Claude Code, if it speaks a revision before 2026-07-28', async () => {
+    await using agent = await openAgent(stage, 'alice')
+    expect(agent.client.getServerCapabilities()?.experimental).toEqual({ 'claude/channel': {} })
+    await agent.call('join', { room: 'lobby' })
+    await say('lobby', 'hello, all')
+    await say('lobby', '@alice hello by channel')
+    await agent.waitFor('line of rhea in lobby')
+    const told = agent.heard.filter(({ method }) => method === 'notifications/claude/channel')
+    expect(told).toMatchObject([
+      {
+        params: {
+          content: expect.stringMatching(/^Between .*\n<<<(.*)>>>\n@alice hello by channel\n<<</) as string,
+          meta: { author: 'rhea', room: 'lobby', kind: 'message' },
+        },
+      },
+    ])
+    await using modern = await openAgent(stage, 'alice', { modern: true })
+    expect(modern.client.getServerCapabilities()?.experimental).toBeUndefined()
+    await modern.call('join', { room: 'lobby' })
+    const waiting = modern.call('wait', LONG)
+    await say('lobby', '@alice hello, both')
+    expect((await waiting).text).toContain('@alice hello, both')
+  })
+
+  test('that lost a private room gets none of its lines', async () => {
+    await stage.as('rhea', ['invite', 'den', 'alice'])
+    await using agent = await openAgent(stage, 'alice')
+    await agent.call('join', { room: 'den' })
+    await say('den', '@alice a secret of the den')
+    await agent.waitFor('a secret of the den')
+    await stage.as('rhea', ['uninvite', 'den', 'alice'])
+    await agent.waitFor('"level":"warning"')
+    expect((await agent.call('wait', { timeout_s: 1 })).text).toContain('nobody named you')
+    expect(await agent.call('wait', { room: 'den', timeout_s: 1 })).toMatchObject({ isError: true })
+  })
+
+  test('that cancels its wait waits no more', async () => {
+    await using agent = await openAgent(stage, 'alice')
+    await agent.call('join', { room: 'lobby' })
+    const cancel = new AbortController()
+    const cancelled = agent.call('wait', LONG, cancel.signal)
+    cancel.abort()
+    await expect(cancelled).rejects.toThrow()
+    await say('lobby', '@alice after that')
+    expect((await agent.call('wait', LONG)).text).toContain('@alice after that')
+  })
+})
+
+test.each([{}, { modern: true as const }])(
+  'an agent over HTTP gets lines of the rooms of its token alone, %j',
+  async (era) => {
+    await using bound = await openHttpAgent(stage.server.http, await tokenOf('bob', '--rooms', 'hall'), era)
+    await using whole = await openHttpAgent(stage.server.http, await tokenOf('bob'), era)
+    for (const room of ['lobby', 'hall']) await whole.call('join', { room })
+    expect(await bound.call('join', { room: 'lobby' })).toMatchObject({ isError: true })
+    await bound.call('join', { room: 'hall' })
+    const waiting = bound.call('wait', LONG)
+    await say('lobby', '@bob in the lobby')
+    expect((await whole.call('wait', LONG)).text).toContain('@bob in the lobby')
+    await say('hall', '@bob in the hall')
+    const { text } = await waiting
+    expect(text).toContain('@bob in the hall')
+    expect(text).not.toContain('@bob in the lobby')
+    expect(await bound.call('wait', { room: 'lobby', timeout_s: 1 })).toMatchObject({ isError: true })
+  },
+)
