@@ -1,14 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { describe } from 'vitest'
-import { openWire } from '../../src/adapters/wire/open.ts'
-import { newBusSecret } from '../support/bus-secret.ts'
+import { openWire } from '../../src/adapters/wire/wire.ts'
 import { lacks } from '../support/needs.ts'
 import { freePort, startAgain, startServer, stopServer } from '../support/postgres/server.ts'
 import { temporaryDir } from '../support/storage.ts'
-import { FLOODED_MS, wireExam } from './wire-exam.ts'
+import { wireExam } from './wire-exam.ts'
 
 const SECRET = 'tops3cret'
 
@@ -28,46 +26,27 @@ describe.skipIf(lacks('postgres'))('servers with PostgreSQL alone', () => {
     mkdirSync(dir)
     const port = await freePort()
     const url = await startServer(dir, port)
-    const secret = newBusSecret()
     const withPassword = Object.assign(new URL(url), { password: SECRET }).toString()
     return {
-      open: (log, other) =>
-        openWire({
-          bus: undefined,
-          storageUrl: withPassword,
-          secret: other ?? secret,
-          log,
-          floodedMs: FLOODED_MS,
-        }),
+      open: (log) => openWire({ bus: undefined, storageUrl: withPassword, log }),
       kill: () => stopServer(dir),
       startAgain: () => startAgain(dir, port),
       async intrude(subject) {
-        await notify(url, 'sshawl', [`1 ${subject} not sealed`])
-        await notify(url, 'sshawl_sealed', [
+        await notify(url, 'another_channel', [`${subject} x`])
+        await notify(url, 'sshawl_hints', [
           '',
           ' ',
           'x',
           subject,
           `${subject} `,
+          `${subject} 1 `,
           `${subject}  x`,
-          `${subject} é\u0001`,
-          `${subject} ${Buffer.alloc(5_000, 'text').toString('base64')}`,
-          `${subject} ====`,
+          `${subject} 1 é\u0001`,
+          `${subject} 1 ${Buffer.alloc(5_000, 'text').toString('base64')}`,
+          `${subject} 1 ====`,
           '__proto__ x',
           'x'.repeat(7999),
         ])
-      },
-      async flood(subject, count) {
-        const client = new Client({ connectionString: url })
-        await client.connect()
-        const payloads = Array.from(
-          { length: count },
-          () => `${subject} ${randomBytes(200).toString('base64')}`,
-        )
-        await client.query("SELECT pg_notify('sshawl_sealed', payload) FROM unnest($1::text[]) AS payload", [
-          payloads,
-        ])
-        await client.end()
       },
       password: SECRET,
       async [Symbol.asyncDispose]() {

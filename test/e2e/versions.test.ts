@@ -40,8 +40,8 @@ async function versionOnOtherChannel() {
   for (const name of await readdir(dist, { recursive: true })) {
     if (!name.endsWith('.js')) continue
     const text = await readFile(join(dist, name), 'utf8')
-    if (!text.includes('sshawl_sealed')) continue
-    await writeFile(join(dist, name), text.replaceAll('sshawl_sealed', 'sshawl'))
+    if (!text.includes('sshawl_hints')) continue
+    await writeFile(join(dist, name), text.replaceAll('sshawl_hints', 'sshawl_sealed'))
     changed.push(name)
   }
   expect(changed).toHaveLength(1)
@@ -91,6 +91,5 @@ test.skipIf(lacks('postgres'))(
     const said = (text: string): readonly string[] => text.match(/from \w+ \d+/g) ?? []
     expect(said(alice.output())).toEqual(said(bob.output()))
     expect(said(alice.output())).toHaveLength(20)
-    for (const server of cluster.servers) expect(server.stderr()).not.toContain('no server of this database')
   },
 )

@@ -16,8 +16,6 @@ export interface TestNats extends AsyncDisposable {
   startAgain(): Promise<void>
   /** Publishes any bytes as another program does. Resolves when the server has them. */
   publish(subject: string, data: Uint8Array): Promise<void>
-  /** The same with many, over one connection. */
-  publishAll(subject: string, messages: readonly Uint8Array[]): Promise<void>
 }
 
 /** Starts one on a free port; `options` are those of its command line. */
@@ -42,8 +40,7 @@ export async function startNats(options: readonly string[] = []): Promise<TestNa
     async startAgain() {
       running = await launch(port, options)
     },
-    publish: (subject, data) => publish(port, subject, [data]),
-    publishAll: (subject, messages) => publish(port, subject, messages),
+    publish: (subject, data) => publish(port, subject, data),
     [Symbol.asyncDispose]: kill,
   }
 }
@@ -72,15 +69,12 @@ async function launch(port: number, options: readonly string[]): Promise<Running
 }
 
 /** By the protocol itself (https://docs.nats.io/reference/reference-protocols/nats-protocol). */
-async function publish(port: number, subject: string, messages: readonly Uint8Array[]): Promise<void> {
+async function publish(port: number, subject: string, data: Uint8Array): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   socket.write('CONNECT {"verbose":false}\r\n')
-  for (const data of messages) {
-    socket.write(`PUB ${subject} ${data.length}\r\n`)
-    socket.write(data)
-    socket.write('\r\n')
-  }
-  socket.write('PING\r\n')
+  socket.write(`PUB ${subject} ${data.length}\r\n`)
+  socket.write(data)
+  socket.write('\r\nPING\r\n')
   for await (const line of createInterface(socket)) {
     if (line.startsWith('-ERR')) throw new Error(line)
     if (line === 'PONG') break

@@ -1,117 +1,158 @@
+import { readFileSync } from 'node:fs'
 import { setImmediate as endOfTick } from 'node:timers/promises'
-import { connect, type NatsConnection, type Subscription } from '@nats-io/transport-node'
+import {
+  type Authenticator,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  nkeyAuthenticator,
+  type Subscription,
+  tokenAuthenticator,
+  usernamePasswordAuthenticator,
+} from '@nats-io/transport-node'
 import type { Log } from '../../chat/ports.ts'
 import { errorMessage } from '../../lib/errors.ts'
-import { type BusConfig, natsAddress } from './config.ts'
-import { CONNECT_MS, type Engine, HEARTBEAT_MS, inShortTime, type Link, MAX_UNDER_WAY } from './link.ts'
-import { createLogin } from './nats-login.ts'
+import { settledWithin } from '../../lib/jobs/settled-within.ts'
+import { type BusConfig, HAS_JWT, natsAddress, type NatsAddress, NKEY_SEED } from './config.ts'
+import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './wire.ts'
 
-/** What NATS takes where nobody changed it, and what is sent to it at most. */
-const MAX_MESSAGE_BYTES = 1024 * 1024
-
-/** Between the prefix and the subject. Before there was it, servers sent texts that were not sealed; they hear nothing of these. */
-const SEALED = 'sealed'
-
-/** A connection that missed so many heartbeats is given up. */
-const MISSED_HEARTBEATS = 2
-
-/** What a message costs besides, roughly, in bytes. */
+/** NATS' own default. */
+const MAX_BYTES = 1024 * 1024
+/** What a message costs besides its text, roughly, in bytes. */
 const HEAD_BYTES = 64
+const CLOSE_MS = 1_000
 
-/** NATS, of which only publishing and subscribing is used. */
+/** Uses publish and subscribe only. */
 export function createNats({ url, prefix, credentials }: BusConfig, log: Log): Engine {
   const { servers, isEncrypted, login } = natsAddress(url) ?? { servers: [], isEncrypted: true }
   return {
     name: 'NATS',
-    maxBytes: MAX_MESSAGE_BYTES,
-    async connect(heard) {
-      const connection = await connect({
+    maxBytes: MAX_BYTES,
+    async connect(received) {
+      const nats = await connect({
         servers: [...servers],
         tls: isEncrypted ? {} : undefined,
-        authenticator: createLogin({ login, credentials }, log),
+        authenticator: credentials === undefined ? byLogin(login) : byFile(credentials, log),
         name: 'sshawl',
-        timeout: CONNECT_MS,
+        timeout: ANSWER_MS,
         pingInterval: HEARTBEAT_MS,
-        maxPingOut: MISSED_HEARTBEATS,
-        // Another connection is made by whoever keeps the wire: NATS' client would store what is published meanwhile.
+        maxPingOut: 2,
+        // The client would store without bound what is published meanwhile; wire.ts connects again.
         reconnect: false,
       })
-      return linkOf(connection, { prefix, heard, log })
+      return new NatsLink(nats, prefix, received, log)
     },
   }
 }
 
-/** What a link is made for. */
-interface LinkParts {
-  readonly prefix: string
-  readonly heard: (subject: string, message: Buffer) => void
-  readonly log: Log
-}
+class NatsLink implements Connection {
+  readonly maxBytes: number
+  readonly ended: Promise<string>
+  private readonly nats: NatsConnection
+  private readonly prefix: string
+  private readonly received: (subject: string, text: string) => void
+  private readonly subscriptions = new Map<string, Subscription>()
+  /** Bytes that may not have arrived at the server yet. */
+  private underWay = 0
+  private isFlushing = false
 
-function linkOf(connection: NatsConnection, { prefix, heard, log }: LinkParts): Link {
-  const watching = watch(connection, log)
-  const maxBytes = Math.min(MAX_MESSAGE_BYTES, connection.info?.max_payload ?? MAX_MESSAGE_BYTES)
-  const nameOf = (subject: string): string => `${prefix}.${SEALED}.${subject}`
-  const wanted = new Map<string, Subscription>()
-  /** Bytes of which it is not known that NATS has them. */
-  let underWay = 0
-  let isAsking = false
+  constructor(
+    nats: NatsConnection,
+    prefix: string,
+    received: (subject: string, text: string) => void,
+    log: Log,
+  ) {
+    this.nats = nats
+    this.prefix = prefix
+    this.received = received
+    this.maxBytes = Math.min(MAX_BYTES, nats.info?.max_payload ?? MAX_BYTES)
+    const watching = closeIfStale(nats, log)
+    this.ended = nats.closed().then(async (error) => (await watching) ?? reasonOf(error))
+  }
 
-  /** NATS answers in order: what was sent before the question has arrived there. */
-  async function askForArrival(): Promise<void> {
-    if (isAsking) return
-    isAsking = true
-    while (underWay > 0) {
+  send(subject: string, text: string): void {
+    const message = Buffer.from(text)
+    const bytes = message.length + HEAD_BYTES
+    if (message.length > this.maxBytes || this.underWay + bytes > MAX_UNDER_WAY || this.nats.isClosed())
+      return
+    this.nats.publish(`${this.prefix}.${subject}`, message)
+    this.underWay += bytes
+    if (!this.isFlushing) this.flush().catch(() => undefined)
+  }
+
+  /** The server answers in order: what was sent before `flush` has arrived with its answer. */
+  private async flush(): Promise<void> {
+    this.isFlushing = true
+    while (this.underWay > 0) {
       await endOfTick()
-      const sent = underWay
-      await connection.flush()
-      underWay -= sent
+      const sent = this.underWay
+      await this.nats.flush()
+      this.underWay -= sent
     }
-    isAsking = false
+    this.isFlushing = false
   }
 
-  return {
-    maxBytes,
-    send(subject, message) {
-      const bytes = message.length
-      if (bytes > maxBytes || underWay + bytes + HEAD_BYTES > MAX_UNDER_WAY || connection.isClosed()) return
-      connection.publish(nameOf(subject), message)
-      underWay += bytes + HEAD_BYTES
-      askForArrival().catch(() => undefined)
-    },
-    want(subject) {
-      if (connection.isClosed() || wanted.has(subject)) return
-      const callback = (error: Error | null, { data }: { readonly data?: Uint8Array }): void => {
-        if (!error && data) heard(subject, Buffer.from(data.buffer, data.byteOffset, data.byteLength))
-      }
-      wanted.set(subject, connection.subscribe(nameOf(subject), { callback }))
-    },
-    unwant(subject) {
-      wanted.get(subject)?.unsubscribe()
-      wanted.delete(subject)
-    },
-    ended: connection.closed().then(async (error) => (await watching) ?? reasonOf(error)),
-    async close() {
-      await inShortTime(connection.flush())
-      await inShortTime(connection.close())
-    },
+  subscribe(subject: string): void {
+    if (this.nats.isClosed()) return
+    const callback = (error: Error | null, { data }: { readonly data?: Uint8Array }): void => {
+      if (!error && data) this.received(subject, Buffer.from(data).toString())
+    }
+    this.subscriptions.set(subject, this.nats.subscribe(`${this.prefix}.${subject}`, { callback }))
+  }
+
+  unsubscribe(subject: string): void {
+    this.subscriptions.get(subject)?.unsubscribe()
+    this.subscriptions.delete(subject)
+  }
+
+  async close(): Promise<void> {
+    await settledWithin(CLOSE_MS, [this.nats.flush()])
+    await settledWithin(CLOSE_MS, [this.nats.close()])
   }
 }
 
-/** Resolves with the connection's end; to the reason where that is known here alone. What the user may not do is told once. */
-async function watch(connection: NatsConnection, log: Log): Promise<string | undefined> {
-  let isTold = false
-  for await (const status of connection.status()) {
+/** Resolves when the connection ends, to a reason that only its status tells. Logs the first refusal. */
+async function closeIfStale(nats: NatsConnection, log: Log): Promise<string | undefined> {
+  let isLogged = false
+  for await (const status of nats.status()) {
     if (status.type === 'staleConnection') {
       // The client itself would first wait until everything is sent.
-      void connection.close()
+      void nats.close()
       return 'it does not answer'
     }
-    if (status.type !== 'error' || isTold) continue
+    if (status.type !== 'error' || isLogged) continue
     log.warn({ why: status.error.message }, 'NATS refuses something; look at the permissions of the user')
-    isTold = true
+    isLogged = true
   }
   return undefined
 }
 
 const reasonOf = (error: unknown): string => (error ? errorMessage(error) : 'the connection was ended')
+
+function byLogin(login: NatsAddress['login']): Authenticator {
+  if (!login) return () => undefined
+  return 'token' in login
+    ? tokenAuthenticator(login.token)
+    : usernamePasswordAuthenticator(login.user, login.pass)
+}
+
+/** Credentials are renewed, so the file is read for each connection. */
+function byFile(path: string, log: Log): Authenticator {
+  return (nonce) => {
+    try {
+      return credentialsIn(readFileSync(path, 'utf8'))(nonce)
+    } catch (error) {
+      log.error({ file: path, why: errorMessage(error) }, 'the credentials for NATS cannot be used')
+      return undefined
+    }
+  }
+}
+
+function credentialsIn(text: string): Authenticator {
+  const bytes = (part: string): Uint8Array => new TextEncoder().encode(part)
+  // The package needs an end of the last line, which a file may lack.
+  if (HAS_JWT.test(text)) return credsAuthenticator(bytes(`${text}\n`))
+  const [seed] = NKEY_SEED.exec(text) ?? []
+  if (seed === undefined) throw new Error('it holds no credentials')
+  return nkeyAuthenticator(bytes(seed))
+}

@@ -1,129 +1,126 @@
 import { setImmediate as endOfTick } from 'node:timers/promises'
-import { Socket } from 'node:net'
 import { Client } from 'pg'
 import { createDeferred } from '../../lib/deferred.ts'
 import { errorMessage } from '../../lib/errors.ts'
+import { settledWithin } from '../../lib/jobs/settled-within.ts'
 import { saidOutright } from '../../lib/postgres-url.ts'
-import {
-  ANSWER_MS,
-  CONNECT_MS,
-  type Engine,
-  HEARTBEAT_MS,
-  inShortTime,
-  type Link,
-  MAX_UNDER_WAY,
-} from './link.ts'
-import { MAX_MESSAGE_BYTES, parsedPayload, payloadOf } from './payload.ts'
+import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './wire.ts'
 
-/**
- * One for all subjects: with many rooms, PostgreSQL would look through many names for each server. On `sshawl`, older servers sent
- * texts that were not sealed; they hear nothing of these.
- */
-const CHANNEL = 'sshawl_sealed'
+/** One channel for all rooms: with many, PostgreSQL would look through all their names for each server. */
+const CHANNEL = 'sshawl_hints'
 
-/** A hint is not worth a wait for the disk: it is gone with a crash in any case. */
+/** A hint is lost in a crash anyway, so its commit does not wait for the disk. */
 const LISTEN = `SET synchronous_commit TO off; LISTEN ${CHANNEL}`
-
-/** With its schema: what others made in one of the search_path would run as our role, if it had the name of what is called here. */
-const NOTIFY = `SELECT pg_catalog.pg_notify('${CHANNEL}', payload) FROM pg_catalog.unnest($1::pg_catalog.text[]) AS payload`
-const BEAT = 'SELECT 1'
+/** Schemas are named so that no function that somebody made in another schema of the search_path runs. */
+const NOTIFY = `SELECT pg_catalog.pg_notify('${CHANNEL}', payload)
+  FROM pg_catalog.unnest($1::pg_catalog.text[]) AS payload`
 
 /**
- * PostgreSQL's LISTEN and NOTIFY, over a connection of its own. Those who stand between (poolers that share a connection
- * after each transaction) do not carry it.
+ * A payload has less than 8,000 bytes (https://www.postgresql.org/docs/current/sql-notify.html): a subject, a number, and
+ * the text in base64, since PostgreSQL takes no U+0000. The number is there because equal payloads of one statement
+ * arrive as one.
  */
+const MAX_PAYLOAD_BYTES = 7_999
+const MAX_HEAD_BYTES = 128
+const MAX_BYTES = Math.floor((MAX_PAYLOAD_BYTES - MAX_HEAD_BYTES) / 4) * 3
+
+/** LISTEN and NOTIFY over a connection of its own. A pooler must keep sessions. */
 export const createNotify = (url: string): Engine => ({
   name: 'PostgreSQL',
-  maxBytes: MAX_MESSAGE_BYTES,
-  async connect(heard) {
-    const socket = new Socket()
+  maxBytes: MAX_BYTES,
+  async connect(received) {
     const client = new Client({
       connectionString: saidOutright(url),
-      stream: () => socket,
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: ANSWER_MS,
       query_timeout: ANSWER_MS,
       application_name: 'sshawl bus',
       keepAlive: true,
     })
-    // Before it is a link, whoever waits for an answer is told.
-    client.on('error', () => undefined)
+    const connection = new NotifyConnection(client)
     client.on('notification', ({ payload = '' }) => {
-      const { subject, message } = parsedPayload(payload)
-      heard(subject, message)
+      const [subject = '', , text = ''] = payload.split(' ')
+      received(subject, Buffer.from(text, 'base64').toString())
     })
     try {
       await client.connect()
       await client.query(LISTEN)
+      return connection
     } catch (error) {
-      socket.destroy()
+      connection.end(errorMessage(error))
       throw error
     }
-    return linkOf(client, socket)
   },
 })
 
-function linkOf(client: Client, socket: Socket): Link {
-  const ended = createDeferred<string>()
-  const heartbeat = setInterval(() => void (working ??= work(beat)), HEARTBEAT_MS).unref()
-  let waiting: string[] = []
-  let waitingBytes = 0
-  /** Statements are sent one after the other; undefined while there is none. */
-  let working: Promise<void> | undefined
+class NotifyConnection implements Connection {
+  readonly maxBytes = MAX_BYTES
+  readonly ended: Promise<string>
+  private readonly client: Client
+  private readonly heartbeat: NodeJS.Timeout
+  private readonly over = createDeferred<string>()
+  private waiting: string[] = []
+  private waitingBytes = 0
+  private sent = 0
+  /** Statements run one after the other; undefined while none runs. */
+  private running: Promise<void> | undefined
 
-  async function work(job: () => Promise<void>): Promise<void> {
+  constructor(client: Client) {
+    this.client = client
+    this.ended = this.over.promise
+    this.heartbeat = setInterval(() => void (this.running ??= this.beat()), HEARTBEAT_MS).unref()
+    client.on('error', (error) => this.end(errorMessage(error)))
+    client.on('end', () => this.end('the connection was ended'))
+  }
+
+  send(subject: string, text: string): void {
+    const message = Buffer.from(text)
+    const head = `${subject} ${this.sent++} `
+    if (message.length > MAX_BYTES || head.length > MAX_HEAD_BYTES) return
+    const payload = head + message.toString('base64')
+    if (this.waitingBytes + payload.length > MAX_UNDER_WAY) return
+    this.waiting.push(payload)
+    this.waitingBytes += payload.length
+    this.running ??= this.flush()
+  }
+
+  subscribe(): void {}
+  unsubscribe(): void {}
+
+  private beat(): Promise<void> {
+    return this.run(async () => void (await this.client.query('SELECT 1')))
+  }
+
+  /** Sends all texts of one tick in one statement. */
+  private flush(): Promise<void> {
+    return this.run(endOfTick)
+  }
+
+  private async run(first: () => Promise<void>): Promise<void> {
     try {
-      await job()
-      while (waiting.length > 0) await flush()
+      await first()
+      while (this.waiting.length > 0) {
+        const payloads = this.waiting
+        this.waiting = []
+        this.waitingBytes = 0
+        await this.client.query(NOTIFY, [payloads])
+      }
     } catch (error) {
-      end(errorMessage(error))
+      this.end(errorMessage(error))
     }
-    working = undefined
+    this.running = undefined
   }
 
-  async function beat(): Promise<void> {
-    await client.query(BEAT)
+  /** Does not wait for an orderly end: the other side may not answer any more. */
+  end(why: string): void {
+    clearInterval(this.heartbeat)
+    this.waiting = []
+    this.over.resolve(why)
+    this.client.connection.stream.destroy()
   }
 
-  async function flush(): Promise<void> {
-    const payloads = waiting
-    waiting = []
-    waitingBytes = 0
-    await client.query(NOTIFY, [payloads])
-  }
-
-  /** A connection that is not answered on any more cannot be ended in order. */
-  function end(why: string): void {
-    clearInterval(heartbeat)
-    waiting = []
-    socket.destroy()
-    ended.resolve(why)
-  }
-
-  client.on('error', (error) => end(errorMessage(error)))
-  client.on('end', () => end('the connection was ended'))
-  return {
-    maxBytes: MAX_MESSAGE_BYTES,
-    send(subject, message) {
-      const payload = payloadOf(subject, message)
-      const bytes = payload?.length ?? 0
-      if (payload === undefined || waitingBytes + bytes > MAX_UNDER_WAY) return
-      waiting.push(payload)
-      waitingBytes += bytes
-      // All that is sent in this tick goes in one statement.
-      working ??= work(endOfTick)
-    },
-    want: () => undefined,
-    unwant: () => undefined,
-    ended: ended.promise,
-    async close() {
-      clearInterval(heartbeat)
-      await inShortTime(endInOrder())
-      end('it was closed')
-    },
-  }
-
-  async function endInOrder(): Promise<void> {
-    await working
-    await client.end()
+  async close(): Promise<void> {
+    clearInterval(this.heartbeat)
+    await settledWithin(1_000, [(this.running ?? Promise.resolve()).then(() => this.client.end())])
+    this.end('it was closed')
   }
 }

@@ -1,19 +1,17 @@
-import { randomBytes } from 'node:crypto'
-import { openWire } from '../../adapters/wire/open.ts'
-import type { BusSecret } from '../../adapters/wire/seal.ts'
+import { openWire } from '../../adapters/wire/wire.ts'
 import { createLocalBus } from '../../chat/local-bus.ts'
 import { tellDenied } from '../../approvals/approvals.ts'
 import { NO_OTHER_SERVERS, type OtherServers } from '../../chat/moderation/other-servers.ts'
 import type { ServersOfPayers } from '../../chat/limits/on-servers.ts'
 import type { Loans } from '../../chat/people/loans.ts'
 import type { Person } from '../../chat/people/person.ts'
-import type { Clock, Log } from '../../chat/ports.ts'
+import type { Log } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { TalkElsewhere } from '../../chat/talk/other-servers.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterEvents, type ClusterRooms } from '../../cluster/cluster.ts'
-import type { ClusterStores, ServerFacts } from '../../cluster/ports.ts'
+import type { ServerFacts } from '../../cluster/ports.ts'
 import type { QuestionRow } from '../../cluster/work-ports.ts'
 import type { Config } from '../../config/config.ts'
 import { askedIn } from './question-book.ts'
@@ -58,26 +56,13 @@ export async function openCluster(
   if (!stores || !clock || config.storage.url === undefined) return undefined
   return createCluster({
     stores,
-    wire: await openWire({
-      bus: config.bus,
-      storageUrl: config.storage.url,
-      secret: await busSecret(stores, clock),
-      log,
-    }),
+    wire: await openWire({ bus: config.bus, storageUrl: config.storage.url, log }),
     entries: storage.chat.log,
     before: await replaceRun(config.dataDir, stores.server),
     facts,
     clock,
     log,
   })
-}
-
-/** What seals the hints of all servers. Their clock may be set back; what was opened must be known for old all the same. */
-async function busSecret({ common }: Pick<ClusterStores, 'common'>, clock: Clock): Promise<BusSecret> {
-  const made = randomBytes(32).toString('base64')
-  const key = Buffer.from(await common.secret('bus', made), 'base64')
-  let latest = 0
-  return { key, now: () => (latest = Math.max(latest, clock.now())) }
 }
 
 /** What the server does for those that have died, and when it is back after it was cut off itself. */

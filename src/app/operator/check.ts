@@ -1,7 +1,7 @@
 // What an operator runs beside the server: check, audit, backup, restore and reload. These must not know what a session is.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { busProblem } from '../../adapters/wire/open.ts'
+import { busProblem } from '../../adapters/wire/wire.ts'
 import { createLog } from '../../adapters/log/pino-log.ts'
 import { createComposer } from '../../adapters/lua/composer.ts'
 import { describeSandbox, probeSandbox } from '../../adapters/sandbox/probe.ts'

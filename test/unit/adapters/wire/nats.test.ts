@@ -5,10 +5,8 @@ import { execa } from 'execa'
 import { createCA, createCert } from 'mkcert'
 import { describe, expect, test } from 'vitest'
 import type { BusConfig } from '../../../../src/adapters/wire/config.ts'
-import { busProblem, openWire } from '../../../../src/adapters/wire/open.ts'
-import { SEAL_BYTES } from '../../../../src/adapters/wire/seal.ts'
+import { busProblem, openWire } from '../../../../src/adapters/wire/wire.ts'
 import { built } from '../../../support/built.ts'
-import { newBusSecret } from '../../../support/bus-secret.ts'
 import { createEventLog, type EventLog } from '../../../support/event-log.ts'
 import { startNats, type TestNats } from '../../../support/nats.ts'
 import { createNatsUsers } from '../../../support/nats-users.ts'
@@ -19,8 +17,6 @@ import { temporaryDir } from '../../../support/storage.ts'
 /** How NATS greets its clients. */
 const INFO = 'INFO {"server_id":"x","version":"2.9.0","proto":1,"headers":true,"max_payload":1048576}\r\n'
 
-const SECRET = newBusSecret()
-
 /** What became of an attempt: whether texts come through, and what the log says of it. */
 interface Outcome {
   readonly isUp: boolean
@@ -30,7 +26,7 @@ interface Outcome {
 /** Opens a wire, and has a text brought to itself where it works. */
 async function attempt(bus: Partial<BusConfig> & Pick<BusConfig, 'url'>): Promise<Outcome> {
   const log = createEventLog()
-  await using wire = await openWire({ bus: { prefix: 'unit', ...bus }, storageUrl: '', secret: SECRET, log })
+  await using wire = await openWire({ bus: { prefix: 'unit', ...bus }, storageUrl: '', log })
   const isUp = wire.isUp()
   if (isUp)
     await new Promise<void>((resolve) => {
@@ -120,7 +116,7 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     await using wire = await openWire({
       bus: { url, prefix: 'unit', credentials },
       storageUrl: '',
-      secret: SECRET,
+
       log,
     })
     expect(log.lines.join()).toContain('the credentials for NATS cannot be used')
@@ -152,11 +148,11 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     const url = withLogin(nats, 'u:p')
     expect((await attempt({ url, prefix: 'a' })).isUp).toBe(true)
     const log = createEventLog()
-    await using wire = await openWire({ bus: { url, prefix: 'b' }, storageUrl: '', secret: SECRET, log })
+    await using wire = await openWire({ bus: { url, prefix: 'b' }, storageUrl: '', log })
     wire.hear('room.a', () => undefined)
     for (const text of ['x', 'y', 'z']) wire.send('room.a', text)
     await log.until('NATS refuses something')
-    await using other = await openWire({ bus: { url, prefix: 'a' }, storageUrl: '', secret: SECRET, log })
+    await using other = await openWire({ bus: { url, prefix: 'a' }, storageUrl: '', log })
     await new Promise<void>((resolve) => {
       other.hear('b', () => resolve())
       other.send('b', 'x')
@@ -172,10 +168,10 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     await using wire = await openWire({
       bus: { url: nats.url, prefix: 'p' },
       storageUrl: '',
-      secret: SECRET,
+
       log: createEventLog(),
     })
-    const most = 1000 - SEAL_BYTES
+    const most = 1000
     expect(wire.maxBytes).toBe(most)
     const heard = await new Promise<string>((resolve) => {
       wire.hear('a', resolve)
@@ -188,7 +184,7 @@ describe.skipIf(lacks('nats'))('NATS', () => {
   test('has many clusters, which do not hear each other', async () => {
     await using nats = await startNats()
     const open = (prefix: string) =>
-      openWire({ bus: { url: nats.url, prefix }, storageUrl: '', secret: SECRET, log: createEventLog() })
+      openWire({ bus: { url: nats.url, prefix }, storageUrl: '', log: createEventLog() })
     await using one = await open('one')
     await using two = await open('two')
     const heard: string[] = []

@@ -1,0 +1,190 @@
+/**
+ * adapters/wire/ carries short texts between servers that share a database: over NATS if `[bus]` names one, else over
+ * PostgreSQL's LISTEN and NOTIFY. It must not know what the texts say. It stores nothing: a text that cannot be sent at
+ * once is lost. Texts are not encrypted here: the database and the NATS account belong to the servers alone.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from '../../chat/ports.ts'
+import type { Wire } from '../../cluster/ports.ts'
+import { errorCode, errorMessage } from '../../lib/errors.ts'
+import type { BusConfig } from './config.ts'
+
+/** One working connection to NATS or PostgreSQL. Its methods neither throw nor wait. */
+export interface Connection {
+  /** UTF-8 bytes of the longest text that it sends. */
+  readonly maxBytes: number
+  /** Drops the text if it is too long or 8 MiB are under way. */
+  send(subject: string, text: string): void
+  subscribe(subject: string): void
+  unsubscribe(subject: string): void
+  /** Resolves to the reason once the connection has ended. Never rejects. */
+  readonly ended: Promise<string>
+  /** Resolves when sent texts are delivered and the connection is closed, after two seconds at most. */
+  close(): Promise<void>
+}
+
+export interface Engine {
+  /** For people. */
+  readonly name: string
+  /** `maxBytes` while there is no connection. */
+  readonly maxBytes: number
+  /** Passes subscribed texts, and perhaps others, to `received`. Rejects within seconds if it cannot connect. */
+  connect(received: (subject: string, text: string) => void): Promise<Connection>
+}
+
+type Listener = (text: string) => void
+
+/** How long connecting, and each answer after it, may take, in ms. */
+export const ANSWER_MS = 5_000
+/** A cut network tells nobody, so each connection is checked this often, in ms. */
+export const HEARTBEAT_MS = 3_000
+/** Bytes that may wait for a slow engine. */
+export const MAX_UNDER_WAY = 8 * 1024 * 1024
+
+/** Pauses between attempts double, in ms; they start again after a connection that lasted `STEADY_MS`. */
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 5_000
+const STEADY_MS = 30_000
+
+/**
+ * Resolves after the first attempt to connect, which takes seconds at most; never rejects. The wire connects again until
+ * it is disposed of. `storageUrl` is the shared PostgreSQL database; neither URL is ever logged.
+ */
+export async function openWire(options: {
+  readonly bus: BusConfig | undefined
+  readonly storageUrl: string
+  readonly log: Log
+}): Promise<Wire> {
+  const wire = new ReconnectingWire(await engineOf(options.bus, options.storageUrl, options.log), options.log)
+  await wire.open()
+  return wire
+}
+
+/** Sends itself one text. Resolves to the reason if that fails, without secrets. */
+export async function busProblem(bus: BusConfig, log: Log): Promise<string | undefined> {
+  const engine = await engineOf(bus, '', log)
+  let isReceived = false
+  try {
+    const connection = await engine.connect(() => (isReceived = true))
+    connection.subscribe('check')
+    connection.send('check', 'check')
+    await connection.close()
+  } catch (error) {
+    return `${engine.name} cannot be used: ${reasonOf(error)}`
+  }
+  return isReceived
+    ? undefined
+    : `${engine.name} carries nothing under ${bus.prefix}.>: look at the permissions of the user`
+}
+
+/** Loads only the package of the engine in use. */
+const engineOf = async (bus: BusConfig | undefined, storageUrl: string, log: Log): Promise<Engine> =>
+  bus
+    ? (await import('./nats.ts')).createNats(bus, log)
+    : (await import('./notify.ts')).createNotify(storageUrl)
+
+/** If several addresses failed, the error itself has no message. */
+const reasonOf = (error: unknown): string =>
+  errorMessage(error) || (errorCode(error) ?? 'no reason was given')
+
+class ReconnectingWire implements Wire {
+  private readonly engine: Engine
+  private readonly log: Log
+  private readonly listeners = new Map<string, Set<{ readonly call: Listener }>>()
+  private readonly stopping = new AbortController()
+  private connection: Connection | undefined
+  private closing: Promise<void> | undefined
+  private isAwayLogged = false
+
+  constructor(engine: Engine, log: Log) {
+    this.engine = engine
+    this.log = log
+  }
+
+  get maxBytes(): number {
+    return (this.connection ?? this.engine).maxBytes
+  }
+
+  isUp = (): boolean => this.connection !== undefined
+
+  send(subject: string, text: string): void {
+    this.connection?.send(subject, text)
+  }
+
+  hear(subject: string, listener: Listener): () => void {
+    const entry = { call: listener }
+    const listeners = this.listeners.get(subject) ?? new Set()
+    this.listeners.set(subject, listeners.add(entry))
+    if (listeners.size === 1) this.connection?.subscribe(subject)
+    return () => {
+      if (!listeners.delete(entry) || listeners.size > 0) return
+      this.listeners.delete(subject)
+      this.connection?.unsubscribe(subject)
+    }
+  }
+
+  private deliver(subject: string, text: string): void {
+    const listeners = this.listeners.get(subject) ?? new Set()
+    for (const listener of [...listeners]) {
+      // An earlier listener may have ended a later one.
+      if (!listeners.has(listener)) continue
+      try {
+        listener.call(text)
+      } catch (error) {
+        this.log.error({ error, subject }, 'a listener of the bus threw')
+      }
+    }
+  }
+
+  open(): Promise<void> {
+    return new Promise((tried) => void this.keepConnected(tried))
+  }
+
+  private async keepConnected(tried: () => void): Promise<void> {
+    const { signal } = this.stopping
+    for (let failures = 0; !signal.aborted; failures++) {
+      const began = performance.now()
+      const why = await this.connectOnce(tried)
+      if (signal.aborted) return
+      if (!this.isAwayLogged)
+        this.log.warn(
+          { engine: this.engine.name, why },
+          'the bus is away; what is said on other servers is shown up to a second later',
+        )
+      this.isAwayLogged = true
+      if (performance.now() - began > STEADY_MS) failures = 0
+      // Servers that lost the same engine do not return all at once.
+      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2)
+      await delay(pause, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+
+  /** Resolves to the reason when the connection is over. */
+  private async connectOnce(tried: () => void): Promise<string> {
+    try {
+      const connection = await this.engine.connect((subject, text) => this.deliver(subject, text))
+      if (this.stopping.signal.aborted) void connection.close()
+      else this.begin(connection)
+      tried()
+      return await connection.ended
+    } catch (error) {
+      return reasonOf(error)
+    } finally {
+      this.connection = undefined
+      tried()
+    }
+  }
+
+  private begin(connection: Connection): void {
+    this.connection = connection
+    for (const subject of this.listeners.keys()) connection.subscribe(subject)
+    if (this.isAwayLogged) this.log.info({ engine: this.engine.name }, 'the bus is back')
+    this.isAwayLogged = false
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stopping.abort()
+    this.closing ??= this.connection?.close()
+    await this.closing
+  }
+}
