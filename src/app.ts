@@ -108,7 +108,7 @@ async function assemble(
   const activity = await createActivity(
     current,
     rooms,
-    { context, cluster, turnEnder, onServers: chat.toOthers.onServers },
+    { context, cluster, turnEnder, serversOf: chat.toOthers.serversOf },
     overrides,
     owned,
   )

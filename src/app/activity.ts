@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
-import type { ServersOfPayers } from '../chat/limits/on-servers.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { RoomName } from '../chat/entry.ts'
 import type { Rooms } from '../chat/rooms.ts'
@@ -78,8 +77,8 @@ export interface ActivityParts {
   /** The others, where this server is one of several. */
   readonly cluster: Cluster | undefined
   readonly turnEnder: Pick<TurnEnder, 'end'>
-  /** Absent for a server that is alone. */
-  readonly onServers?: ServersOfPayers | undefined
+  /** On how many servers somebody is: each gives them its share of a limit. */
+  readonly serversOf: (quotaKey: string) => number
 }
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
@@ -90,7 +89,7 @@ export async function createActivity(
   overrides: Overrides,
   owned: Owned,
 ): Promise<Activity> {
-  const { context, cluster, onServers } = parts
+  const { context, cluster, serversOf } = parts
   const { storage, log, clock } = context
   const { limits } = current
   const composer = composerOf(current.now(), context, overrides, owned)
@@ -99,7 +98,7 @@ export async function createActivity(
   const approvals = approvalsOf(limits, rooms, parts, overrides)
   const models = configuredModels(current, overrides)
   const hooks = owned(hooksOf(rooms, models, composer, parts))
-  const bytes = createByteQuota(limits, clock, onServers)
+  const bytes = createByteQuota(limits, clock, serversOf)
   const openToolbox = createToolboxes({
     scopedTools,
     runner: createToolRunner({ limits: toolLimits(current), log }),

@@ -5,7 +5,6 @@
  */
 import type { Agent, VerbOutcome, VerbRun, VerbUse } from '../adapters/mcp/server/agent.ts'
 import { SERVER_STOPPING, StorageError } from '../chat/errors.ts'
-import type { ServersOfPayers } from '../chat/limits/on-servers.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Rooms } from '../chat/rooms.ts'
@@ -49,8 +48,6 @@ interface AgentParts {
   readonly rooms: Pick<Rooms, 'get'>
   readonly door: Pick<Door, 'begin' | 'whyOut'>
   readonly talk: Pick<Talk, 'ignores' | 'openSession'>
-  /** Who is on which servers; absent for a server that is alone. */
-  readonly onServers?: Pick<ServersOfPayers, 'begin'> | undefined
   readonly log: Log
 }
 
@@ -76,8 +73,6 @@ export function createAgents(parts: AgentParts): Agents {
       const rooms = new AgentRooms(person, parts.rooms, hearing.hears)
       const end = (why: string): void => over.abort(new DOMException(why, 'AbortError'))
       const forget = door.begin({ person, end, leave: (name, reason) => rooms.putOut(name, reason) })
-      // One that came over SSH is on a connection that counts already.
-      const uncount = person.login?.token && parts.onServers?.begin(person)
       const out = door.whyOut(person)
       if (out !== undefined) end(out)
       const calls = new AbortController()
@@ -110,7 +105,6 @@ export function createAgents(parts: AgentParts): Agents {
         sees: (name) => rooms.sees(name),
         async close() {
           forget()
-          uncount?.()
           end('the agent was closed')
           try {
             await rooms.leaveAll()

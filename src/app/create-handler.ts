@@ -39,7 +39,6 @@ export async function createHandler(
   const { work, bytes } = activity
   const { turns } = work
   const { rooms, people, preferences, invitations, enforcement, toOthers } = chat
-  const { onServers } = toOthers
   const timers = processTimers()
   const { limits } = current
   const talk = await openTalk({
@@ -73,12 +72,12 @@ export async function createHandler(
     clock,
     stores: storage,
   })
-  const pace = createPace({ limits, clock, wait: pause, onServers })
+  const pace = createPace({ limits, clock, wait: pause, serversOf: toOthers.serversOf })
   const { sanctions, clients, others } = enforcement
   const { caughtUp } = others
-  const door = createDoor(people, sanctions, clients, talk.ignores.cameIn, onServers)
+  const door = createDoor(people, sanctions, clients, talk.ignores.cameIn, toOthers.serversOf)
   const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions, caughtUp, log })
-  const agents = createAgents({ runner, rooms, door, talk, onServers, log })
+  const agents = createAgents({ runner, rooms, door, talk, log })
   const handler = createClientHandler({
     door,
     rooms,

@@ -1,5 +1,4 @@
 import { payerName } from '../chat/limits/payers.ts'
-import { ALONE, type ServersOfPayers } from '../chat/limits/on-servers.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { OpenClients } from '../chat/moderation/open-clients.ts'
 import type { Ignores } from '../chat/talk/ignores.ts'
@@ -16,7 +15,6 @@ export interface Door {
   /** Counts a session, so that it can be ended. */
   readonly begin: OpenClients['begin']
   readonly connected: NonNullable<ClientHandler['connected']>
-  readonly countIn: NonNullable<ClientHandler['countIn']>
   readonly servers: NonNullable<ClientHandler['servers']>
 }
 
@@ -25,7 +23,7 @@ export const createDoor = (
   sanctions: Pick<Sanctions, 'whyOut'>,
   clients: Pick<OpenClients, 'begin'>,
   cameIn: Ignores['cameIn'],
-  onServers: ServersOfPayers = ALONE,
+  serversOf: (quotaKey: string) => number = () => 1,
 ): Door => ({
   async identify(name, { fingerprint, isCertified = false, mayBeCertified = false }, address, code) {
     const person = await people.identify(name, fingerprint, address, {
@@ -44,8 +42,7 @@ export const createDoor = (
     if (sanctions.whyOut(person) !== undefined) hangUp()
     return end
   },
-  countIn: (person, limit) => onServers.beginWithin(person, limit),
-  servers: (kind, id) => onServers.servers(payerName(kind, id), 'now'),
+  servers: (kind, id) => serversOf(payerName(kind, id)),
 })
 
 /**

@@ -25,7 +25,7 @@ export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 export async function createRoomsAndPeople(
   current: CurrentConfig,
   { storage, clock, log, nextId }: AppContext,
-  { bus: shared, elsewhere, troubles, others, loans, onServers, tellInvited, talk }: SharedRooms,
+  { bus: shared, elsewhere, troubles, others, loans, tellInvited, talk }: SharedRooms,
 ) {
   const bus = tapped(shared)
   const { log: entries, rooms: roomStore, people: store } = storage.chat
@@ -62,7 +62,7 @@ export async function createRoomsAndPeople(
   const claimCode = hasAdmin ? undefined : await claimCodeOf(storage)
   const people = createPeople(
     { stores: storage.chat, invites, sanctions, policy, claimCode, clock, log, nextId },
-    { loans, onServers },
+    { loans, serversOf: elsewhere.serversOf },
   )
   const keys = createKeys({
     store: storage.chat.keys,
@@ -105,7 +105,7 @@ export async function createRoomsAndPeople(
     preferences,
     invitations,
     enforcement,
-    toOthers: { talk, onServers, troubles },
+    toOthers: { talk, serversOf: elsewhere.serversOf, troubles },
   }
 }
 

@@ -71,7 +71,6 @@ export function createClientHandler(parts: HostParts): ClientHandler {
       await runSession({ terminal, person, shared, preferences: mine, account, host }).finally(mine.close)
     },
     connected: door.connected,
-    countIn: door.countIn,
     servers: door.servers,
     async exec(person, line, pipe, account) {
       const afterwards: (() => void)[] = []

@@ -11,7 +11,6 @@ import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { createOrders, type Orders } from './orders.ts'
 import type { ClusterStores, Estate, News, ServerFacts, Wire } from './ports.ts'
 import type { ServerId } from './server-id.ts'
-import { createSharedPayers, type SharedPayers } from './payers.ts'
 import { createSharedQuestions, type SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
 import { createSharedWork, type SharedWork } from './work.ts'
@@ -48,7 +47,6 @@ export interface ClusterRooms {
 export interface ClusterPeople {
   readonly closings: Closings
   readonly loans: SharedLoans
-  readonly payers: SharedPayers
 }
 
 /** What the rest of the server does for a cluster. None rejects with anything but `StorageError`. */
@@ -146,7 +144,6 @@ export function createCluster({
     people: {
       closings: createClosings(stores.people.closings, clock, log),
       loans: createSharedLoans(stores.people.loans, news, log),
-      payers: createSharedPayers(stores.people.payers, news, { clock, log, takenForDead }),
     },
     orders,
     work,

@@ -1,4 +1,5 @@
 import type { RoomName } from '../chat/entry.ts'
+import { payersOf } from '../chat/limits/payers.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Alarm, Log } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
@@ -7,6 +8,7 @@ import { createMoments } from './moments.ts'
 import { createOwnPresence, type OwnPresence } from './own-presence.ts'
 import type { ClusterStores, PersonInRoom, PresentRow } from './ports.ts'
 import { createRoomWatchers } from './room-watchers.ts'
+import type { ServerId } from './server-id.ts'
 
 /** How long somebody who goes may take to another server, in milliseconds: their client is told, and they start it again. */
 const MOVE_MS = 10_000
@@ -35,6 +37,7 @@ export function createSharedPresence(
 ): SharedPresence {
   const rooms = new Map<RoomName, ReadonlyMap<PersonId, Person>>()
   const lists = new Map<RoomName, readonly Person[]>()
+  const rowsByServer = new RowsByServer()
   const watchers = createRoomWatchers()
   const own = createOwnPresence(present, log, takenForDead)
   const moving = createMoments(MOVE_MS, clock)
@@ -47,6 +50,7 @@ export function createSharedPresence(
     const there = new Map(rows.map(({ room, person }) => [keyOf(room, person.id), person]))
     const changed = new Set(presences.map(({ room }) => room))
     for (const { room, person } of presences) put(room, person, there.get(keyOf(room, person)))
+    rowsByServer.replace(presences, rows)
     for (const room of changed) {
       lists.delete(room)
       watchers.tell(room)
@@ -112,6 +116,7 @@ export function createSharedPresence(
     isPresent: (person) => find(person) !== undefined,
     mayComeBack: (room, person) => moving.isNow(keyOf(room, person)),
     rooms: () => [...rooms.keys()],
+    serversOf: (quotaKey) => 1 + rowsByServer.servers(quotaKey),
     watch: watchers.watch,
     async begin() {
       news.on('present', readAgain)
@@ -119,6 +124,42 @@ export function createSharedPresence(
       await readAll()
     },
     readAll,
+  }
+}
+
+/** Counts for each person, key and network in how many rooms they are through each other server. */
+class RowsByServer {
+  /** By place, as `keyOf` says it. */
+  private readonly rows = new Map<string, readonly PresentRow[]>()
+  private readonly counts = new Map<string, Map<ServerId, number>>()
+
+  servers(quotaKey: string): number {
+    return this.counts.get(quotaKey)?.size ?? 0
+  }
+
+  /** These are all rows of these places now. */
+  replace(places: readonly PersonInRoom[], rows: readonly PresentRow[]): void {
+    for (const { room, person } of places) {
+      const place = keyOf(room, person)
+      for (const row of this.rows.get(place) ?? []) this.count(row, -1)
+      this.rows.delete(place)
+    }
+    for (const row of rows) {
+      const place = keyOf(row.room, row.person.id)
+      this.rows.set(place, [...(this.rows.get(place) ?? []), row])
+      this.count(row, 1)
+    }
+  }
+
+  private count({ server, person }: PresentRow, by: 1 | -1): void {
+    for (const { name } of payersOf(person)) {
+      const servers = this.counts.get(name) ?? new Map<ServerId, number>()
+      const count = (servers.get(server) ?? 0) + by
+      if (count > 0) servers.set(server, count)
+      else servers.delete(server)
+      if (servers.size > 0) this.counts.set(name, servers)
+      else this.counts.delete(name)
+    }
   }
 }
 

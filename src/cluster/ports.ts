@@ -121,8 +121,6 @@ export type NewsTopic =
   | 'preferences'
   /** Guests were lent names, or loans do not count any more: the skeletons, each on a line. */
   | 'loans'
-  /** Some have more connections through a server, or fewer: their names as payers, each on a line. */
-  | 'payers'
   /** Something is at work, or is not any more, or does something else: its id. */
   | 'work'
   /** A question was asked, answered, or is over: `NUMBER ROOM`. */
@@ -210,33 +208,6 @@ export interface LoanStore {
   elsewhere(skeletons?: readonly string[]): Promise<readonly LoanRow[]>
 }
 
-/** How many connections one payer (chat/limits/payers.ts) has. */
-export interface PayerCount {
-  readonly payer: string
-  readonly connections: number
-}
-
-/** Those that a payer has through a server; it counts for a day after the last of them. */
-export interface PayerRow extends PayerCount {
-  readonly server: ServerId
-}
-
-/** Who is on which server. All methods reject with `StorageError` only. */
-export interface PayerStore {
-  /** So many connections these have through this server now. */
-  put(counts: readonly PayerCount[]): Promise<void>
-  /**
-   * As `put`, for what `choose` returns, which is given how many connections those who are named have through other servers. No
-   * other server does this for any of them meanwhile. `choose` may be called several times.
-   */
-  take(
-    payers: readonly string[],
-    choose: (elsewhere: ReadonlyMap<string, number>) => readonly PayerCount[],
-  ): Promise<void>
-  /** Those who are, or were lately, on other servers: these, or all. */
-  elsewhere(payers?: readonly string[]): Promise<readonly PayerRow[]>
-}
-
 /** What all servers of a database have in common, and nobody else knows. All methods reject with `StorageError` only. */
 export interface CommonStore {
   /** The secret of this name: `made`, if there was none. The claim code is forgotten when somebody becomes admin. */
@@ -249,7 +220,6 @@ export interface CommonStore {
 export interface PeopleOfServers {
   readonly closings: ClosingStore
   readonly loans: LoanStore
-  readonly payers: PayerStore
 }
 
 /** What servers share beside the stores of the core. */

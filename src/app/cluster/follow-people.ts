@@ -63,7 +63,7 @@ function followModeration(
 }
 
 function followNames(
-  { news, orders, people: { loans, payers } }: Cluster,
+  { news, orders, people: { loans } }: Cluster,
   {
     chat: {
       people,
@@ -99,8 +99,6 @@ function followNames(
   })
   return async () => {
     await loans.readAgain()
-    await payers.readAgain()
-    payers.tellAgain()
   }
 }
 

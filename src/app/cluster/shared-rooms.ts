@@ -2,7 +2,6 @@ import { openWire } from '../../adapters/wire/wire.ts'
 import { createLocalBus } from '../../chat/local-bus.ts'
 import { tellDenied } from '../../approvals/approvals.ts'
 import { NO_OTHER_SERVERS, type OtherServers } from '../../chat/moderation/other-servers.ts'
-import type { ServersOfPayers } from '../../chat/limits/on-servers.ts'
 import type { Loans } from '../../chat/people/loans.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
@@ -26,7 +25,6 @@ export type SharedRooms = ClusterRooms & {
   /** Absent for a server that is alone, as the next ones. */
   readonly talk?: TalkElsewhere
   readonly loans?: Loans
-  readonly onServers?: ServersOfPayers
 }
 
 /** Of one of several; of one that has its database alone, where there is no cluster. */
@@ -35,7 +33,6 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
     ? {
         ...cluster.rooms,
         loans: cluster.people.loans,
-        onServers: cluster.people.payers,
         ...peopleElsewhere(cluster, log),
       }
     : {

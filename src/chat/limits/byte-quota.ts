@@ -1,7 +1,6 @@
 import { DAY_MS, duration } from '../../lib/duration.ts'
 import { Refusal } from '../errors.ts'
 import { createLedger } from './payers.ts'
-import { ALONE, type ServersOfPayers } from './on-servers.ts'
 import type { Person } from '../people/person.ts'
 import type { MonotonicClock } from '../ports.ts'
 
@@ -17,15 +16,15 @@ type Payable = Pick<Person, 'id' | 'login'>
 
 /**
  * `bytes_per_person_day` can be used at once, and comes back evenly over a day; 0 is no limit. All names of a key count
- * together, and all who come from one network. Kept in memory: a restart forgets it. Where somebody was on several servers within a
- * day, each gives them its share.
+ * together, and all who come from one network. Kept in memory: a restart forgets it. If somebody is on several servers
+ * (`serversOf`), each gives them its share.
  */
 export function createByteQuota(
   limits: { readonly bytes_per_person_day: number },
   clock: MonotonicClock,
-  onServers: Pick<ServersOfPayers, 'servers'> = ALONE,
+  serversOf?: (quotaKey: string) => number,
 ): ByteQuota {
-  const ledger = createLedger(clock, (payer) => onServers.servers(payer, 'today'))
+  const ledger = createLedger(clock, serversOf)
 
   /** Gives the milliseconds until so many bytes would be free; counts them where that is at most `mayWait`. */
   function count(person: Payable, bytes: number, mayWait: number): number {

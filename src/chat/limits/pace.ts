@@ -1,6 +1,5 @@
 import { Refusal } from '../errors.ts'
 import { createLedger } from './payers.ts'
-import { ALONE, type ServersOfPayers } from './on-servers.ts'
 import type { Person } from '../people/person.ts'
 import type { MonotonicClock } from '../ports.ts'
 
@@ -28,11 +27,11 @@ export function createPace(options: {
   readonly limits: PaceLimits
   readonly clock: MonotonicClock
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Where somebody is on several servers, each gives them its share; absent for a server that is alone. */
-  readonly onServers?: Pick<ServersOfPayers, 'servers'> | undefined
+  /** On how many servers somebody is (presence/elsewhere.ts): each gives them its share. */
+  readonly serversOf?: ((quotaKey: string) => number) | undefined
 }): Pace {
-  const { limits, clock, wait, onServers = ALONE } = options
-  const ledger = createLedger(clock, (payer) => onServers.servers(payer, 'now'))
+  const { limits, clock, wait, serversOf } = options
+  const ledger = createLedger(clock, serversOf)
   return {
     async next(person, signal) {
       const rate = { burst: limits.rate_burst, everyMs: 1_000 / limits.rate_per_s }

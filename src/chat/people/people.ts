@@ -6,7 +6,6 @@ import { InviteRefusal, Refusal } from '../errors.ts'
 import { createFirstLogin } from './first-login.ts'
 import { createGuests } from './guests.ts'
 import type { Loans } from './loans.ts'
-import type { ServersOfPayers } from '../limits/on-servers.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'
 import type { Invites } from './invites.ts'
 import { createClaim } from './claim.ts'
@@ -108,11 +107,11 @@ export interface PeopleOptions {
 export interface PeopleElsewhere {
   /** What other servers have lent to guests. */
   readonly loans?: Loans | undefined
-  /** Who is on which servers. */
-  readonly onServers?: Pick<ServersOfPayers, 'servers'> | undefined
+  /** On how many servers somebody is. */
+  readonly serversOf?: ((quotaKey: string) => number) | undefined
 }
 
-export function createPeople(options: PeopleOptions, { loans, onServers }: PeopleElsewhere = {}): People {
+export function createPeople(options: PeopleOptions, { loans, serversOf }: PeopleElsewhere = {}): People {
   const { stores, policy, clock, log, claimCode, invites, sanctions } = options
   const { people: store, names, keys } = stores
   const live = createLivePeople()
@@ -124,7 +123,7 @@ export function createPeople(options: PeopleOptions, { loans, onServers }: Peopl
   const guests = createGuests({ isTaken, isReserved, loans })
   const register = createRegister({ store, invites, guests, clock, policy, newPerson, whyNotFree, bearer })
   const firstLogin = createFirstLogin({ store, keys, sanctions, log, isAdminKey })
-  const rename = createRename({ names, clock, policy, onServers, whyNotFree, onRenamed: live.rename })
+  const rename = createRename({ names, clock, policy, serversOf, whyNotFree, onRenamed: live.rename })
   /** What is read must not be older than what was written meanwhile. */
   const oneByOne = createSerial()
 

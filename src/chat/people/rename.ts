@@ -3,7 +3,6 @@ import { counted, countedAre } from '../../lib/plural.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'
 import { Refusal } from '../errors.ts'
 import { createLedger } from '../limits/payers.ts'
-import { ALONE, type ServersOfPayers } from '../limits/on-servers.ts'
 import type { Clock, MonotonicClock } from '../ports.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 import type { NameStore } from './ports.ts'
@@ -16,23 +15,16 @@ export interface RenameParts {
   /** Why nobody with this key can be given the name, in a sentence. */
   readonly whyNotFree: (name: string, key: Fingerprint | undefined) => string | undefined
   readonly onRenamed: (id: PersonId, name: string) => void
-  /** Absent for a server that is alone. */
-  readonly onServers?: Pick<ServersOfPayers, 'servers'> | undefined
+  /** On how many servers somebody is: each gives them its share. */
+  readonly serversOf?: ((quotaKey: string) => number) | undefined
 }
 
 /** So long a former name is kept from others. */
 const KEPT_DAYS = 30
 
 /** Gives somebody another name, which rooms are told of: so it is done only so often. Throws `Refusal`. */
-export function createRename({
-  names,
-  clock,
-  policy,
-  whyNotFree,
-  onRenamed,
-  onServers = ALONE,
-}: RenameParts) {
-  const ledger = createLedger(clock, (payer) => onServers.servers(payer, 'today'))
+export function createRename({ names, clock, policy, whyNotFree, onRenamed, serversOf }: RenameParts) {
+  const ledger = createLedger(clock, serversOf)
 
   /** Takes one of the changes that somebody may make, and gives back those that were not made. */
   function take(person: Person, amount: 1 | -1): boolean {

@@ -30,6 +30,11 @@ export interface Elsewhere {
   mayComeBack(room: RoomName, person: PersonId): boolean
   /** Those that somebody is in. */
   rooms(): readonly RoomName[]
+  /**
+   * The number of servers on which a person, a key or a network is in a room, this one included: each gives its share of
+   * their limits. `quotaKey` is a name of limits/payers.ts.
+   */
+  serversOf(quotaKey: string): number
   /** From now on `changed` is called after the list of a room has changed. Returns the function that ends it. */
   watch(room: RoomName, changed: () => void): () => void
 }
@@ -44,6 +49,7 @@ export const NOBODY_ELSEWHERE: Elsewhere = {
   isPresent: () => false,
   mayComeBack: () => false,
   rooms: () => [],
+  serversOf: () => 1,
   watch: () => () => undefined,
 }
 

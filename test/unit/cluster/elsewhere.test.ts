@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
+import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
+import { createPace } from '../../../src/chat/limits/pace.ts'
 import { createSharedPresence } from '../../../src/cluster/elsewhere.ts'
+import type { RoomName } from '../../../src/chat/entry.ts'
+import type { Fingerprint } from '../../../src/chat/people/person.ts'
 import type { PresentRow } from '../../../src/cluster/ports.ts'
 import type { ServerId } from '../../../src/cluster/server-id.ts'
 import { alice, bob, lobby } from '../../contract/storage/cast.ts'
@@ -36,6 +40,7 @@ async function createServer() {
   return {
     clock,
     presence,
+    rows,
     told: () => told,
     changeUntold,
     async there(...people: readonly (typeof alice)[]) {
@@ -82,4 +87,42 @@ test('who came and went without news of it is known once everything is read agai
   expect(presence.peopleIn(lobby)).toEqual([bob])
   expect(presence.mayComeBack(lobby, alice.id)).toBe(true)
   expect(told()).toBeGreaterThan(before)
+})
+
+test('a person, a key and a network count once for each server that has them in a room', async () => {
+  const { presence, rows } = await createServer()
+  const login = { key: 'SHA256:k' as Fingerprint, network: '192.0.2.1' }
+  const there = (server: string, room = lobby) => ({
+    ...{ room, server: server as ServerId },
+    person: { ...bob, login },
+  })
+  rows.push(there('s2'), there('s3'), there('s3', 'den' as RoomName))
+  await presence.readAll()
+  const counts = (): readonly number[] =>
+    [`person ${bob.id}`, 'key SHA256:k', 'network 192.0.2.1', `person ${alice.id}`].map(presence.serversOf)
+  expect(counts()).toEqual([3, 3, 3, 1])
+  rows.splice(1, 1)
+  await presence.readAll()
+  expect(counts()).toEqual([3, 3, 3, 1])
+  rows.pop()
+  await presence.readAll()
+  expect(counts()).toEqual([2, 2, 2, 1])
+  rows.pop()
+  await presence.readAll()
+  expect(counts()).toEqual([1, 1, 1, 1])
+})
+
+test('a server gives half of a pace and of the bytes of a day to somebody who is on another one, too', async () => {
+  const { clock, presence, there } = await createServer()
+  const wait = (): Promise<never> => Promise.reject(new Error('too fast'))
+  const limits = { rate_burst: 8, rate_per_s: 4, bytes_per_person_day: 1_000 }
+  const pace = createPace({ limits, clock, wait, serversOf: presence.serversOf })
+  const quota = createByteQuota(limits, clock, presence.serversOf)
+  await there(bob)
+  const { signal } = new AbortController()
+  for (let line = 0; line < 4; line++) await pace.next(bob, signal)
+  await expect(pace.next(bob, signal)).rejects.toThrow('too fast')
+  quota.take(bob, 500)
+  expect(() => quota.take(bob, 1)).toThrow('bytes_per_person_day')
+  for (let line = 0; line < 8; line++) await pace.next(alice, signal)
 })

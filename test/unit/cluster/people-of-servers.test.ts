@@ -84,39 +84,4 @@ describe.skipIf(lacks('postgres'))('what servers know of each other’s people',
     await begin(winner)
     expect(await of(winner).loans.lend(loan('ann-2', 'd'))).toBe(false)
   })
-
-  test('connections are counted by server, and those of one that ended are gone', async () => {
-    await of(0).payers.put([
-      { payer: 'person bob', connections: 2 },
-      { payer: 'key k', connections: 1 },
-    ])
-    await of(0).payers.put([{ payer: 'key k', connections: 0 }])
-    const { server } = storages[0]!.cluster!
-    expect(await of(1).payers.elsewhere(['key k', 'person eve'])).toEqual([
-      { payer: 'key k', server, connections: 0 },
-    ])
-    expect(await of(1).payers.elsewhere()).toHaveLength(2)
-    expect(await of(0).payers.elsewhere()).toEqual([])
-    await storages[0]!.cluster!.servers.end()
-    expect(await of(1).payers.elsewhere()).toEqual([])
-    await expect(of(0).payers.put([{ payer: 'key k', connections: 1 }])).rejects.toMatchObject({
-      reason: 'taken-for-dead',
-    })
-    await begin(0)
-  })
-
-  test('a connection is taken by one server at a time: each sees what the other has taken before', async () => {
-    const seen: number[] = []
-    const take = (at: number): Promise<void> => {
-      let own = 0
-      const once = (): Promise<void> =>
-        of(at).payers.take(['person eve', 'key e'], (elsewhere) => {
-          seen.push(own + (elsewhere.get('person eve') ?? 0))
-          return [{ payer: 'person eve', connections: ++own }]
-        })
-      return once().then(once)
-    }
-    await Promise.all([take(0), take(1)])
-    expect(seen).toEqual([0, 1, 2, 3])
-  })
 })

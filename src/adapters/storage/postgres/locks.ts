@@ -37,10 +37,6 @@ export const numbersOf = (room: string): Lock => lock('numbers', room)
 /** Of who runs and who waits in a queue of work. Servers of the version before have the same lock, by this word. */
 export const queueOf = (queue: string): Lock => lock('line', queue)
 
-/** Of how many connections somebody has through all servers. Payers share few locks: many log in at once. */
-export const connectionsOf = (payer: string): Lock =>
-  lock('connections', String(lock('payer', payer).number & 255))
-
 /** Of the requests of one turn. */
 export const stepsOf = (turn: string): Lock => lock('turn', turn)
 

@@ -11,7 +11,6 @@ import { createCommonStore } from './common.ts'
 import { createLoanStore } from './loans.ts'
 import { createNews } from './news.ts'
 import { createOrderStore } from './orders.ts'
-import { createPayerStore } from './payers.ts'
 import { createPresentStore } from './present.ts'
 import { createQuestionStore } from './questions.ts'
 import { createServerStore } from './servers.ts'
@@ -30,7 +29,6 @@ export const createClusterStores = (
   people: {
     closings: createClosingStore(connection, server),
     loans: createLoanStore(connection, server),
-    payers: createPayerStore(connection, server),
   },
   work: createWorkStore(connection, server),
   questions: createQuestionStore(connection, server),
