@@ -16,7 +16,7 @@ import { openData } from './app/open-data.ts'
 import { createActivity, type Activity } from './app/activity.ts'
 import { followScriptsAndMcp } from './app/cluster/follow-scripts-and-mcp.ts'
 import { createTurnEnder } from './app/turns/cut-turns.ts'
-import { sharedFacts } from './app/cluster/shared-facts.ts'
+import { configHash } from './app/cluster/config-hash.ts'
 import { version } from './app/version.ts'
 import { createCurrentConfig } from './app/current-config.ts'
 import { openHttp } from './app/http.ts'
@@ -95,7 +95,7 @@ async function assemble(
   const cluster = await openCluster(written, context, async () => ({
     name,
     version: version(),
-    shared: await sharedFacts(current.now(), fingerprints),
+    config: await configHash(current.now(), fingerprints),
   }))
   if (cluster) owned(cluster)
   const chat = await createRoomsAndPeople(current, context, sharedRooms(cluster, context.log))

@@ -2,7 +2,6 @@ import type { PoolComposer } from '../adapters/lua/composer.ts'
 import type { CreateMcpServer } from '../adapters/mcp/server/server.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { HookScripts } from '../prompt/hooks/hook-scripts.ts'
-import type { CommonClock } from '../cluster/common-clock.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import type { LanguageModel } from '../turns/ports.ts'
@@ -17,10 +16,7 @@ export interface AppStorage extends Storage {
 /** What every part of the server uses. */
 export interface AppContext {
   readonly storage: AppStorage
-  /** The machine's, or the one that all servers of the database go by. */
   readonly clock: Clock & MonotonicClock & Alarm
-  /** The same one, where the database is for several servers. */
-  readonly commonClock?: CommonClock | undefined
   readonly log: Log
   /** Ids that sort in time order, after everything that is stored. */
   readonly nextId: () => string

@@ -4,7 +4,6 @@ import { lockDirectory, openStorage, type StorageOptions } from '../adapters/sto
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Config } from '../config/config.ts'
 import { createHookScripts } from '../prompt/hooks/hook-scripts.ts'
-import { openCommonClock } from '../cluster/common-clock.ts'
 import { createIds } from '../lib/ids.ts'
 import { DATABASE } from './operator/backup.ts'
 import type { AppContext, Overrides } from './context.ts'
@@ -34,21 +33,19 @@ export async function openData(
   overrides: Overrides = {},
   stopping?: AbortSignal,
 ): Promise<AppContext> {
-  const machine = overrides.clock ?? SYSTEM_CLOCK
-  const log = quietWhileAway(overrides.log ?? createLog(logLevel), machine)
+  const clock = overrides.clock ?? SYSTEM_CLOCK
+  const log = quietWhileAway(overrides.log ?? createLog(logLevel), clock)
   await makeDataDir(dataDir)
   const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
-  const opened = await openAlone({ file, migrationsDir, clock: machine, log, threadEntry, url, stopping })
-  const commonClock = opened.cluster && (await openCommonClock(machine, opened.cluster.common, log))
-  const clock = commonClock ?? machine
+  const opened = await openAlone({ file, migrationsDir, clock, log, threadEntry, url, stopping })
   const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
   await fileNames(opened.chat.people, log)
   const nextId = createIds(clock, await opened.chat.log.lastId())
   const metering = await openMetering(http.listen !== undefined)
   const storage = meteredStorage({ ...opened, prompts }, metering.meter)
-  return { storage, clock, commonClock, log, nextId, commands, metering }
+  return { storage, clock, log, nextId, commands, metering }
 }
 
 /** A database may be for several servers; the data directory, with its socket and its host key, is for one. */

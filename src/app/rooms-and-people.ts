@@ -112,7 +112,7 @@ export async function createRoomsAndPeople(
 /** One for all servers that have the database, whichever of them is reached with it. */
 async function claimCodeOf({ cluster }: Pick<Storage, 'cluster'>): Promise<string> {
   const code = newCode(2)
-  return cluster ? await cluster.common.secret('claim', code) : code
+  return cluster ? await cluster.common.claimCode(code) : code
 }
 
 /** The people of a room see who came to it with a code, and whose code that was. */

@@ -1,16 +1,14 @@
 import type { RoomName } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
-import type { EntryLog, Log, RoomBus } from '../chat/ports.ts'
+import type { Alarm, Clock, EntryLog, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
 import type { Elsewhere } from '../chat/presence/elsewhere.ts'
 import { createClosings, type Closings } from './closings.ts'
-import { clockFact, createDifferences } from './differences.ts'
-import type { CommonClock } from './common-clock.ts'
+import { createDifferences } from './differences.ts'
 import { createSharedPresence } from './elsewhere.ts'
-import { createLease } from './lease.ts'
+import { Lease } from './lease.ts'
 import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { createOrders, type Orders } from './orders.ts'
-import type { ClusterStores, Estate, News, ServerFacts, Wire } from './ports.ts'
-import type { ServerId } from './server-id.ts'
+import type { ClusterStores, ExpiredServers, News, ServerFacts, Wire } from './ports.ts'
 import { createSharedQuestions, type SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
 import { createSharedWork, type SharedWork } from './work.ts'
@@ -54,7 +52,7 @@ export interface ClusterEvents {
   /** Somebody may have come or gone some time ago, when it could not be stored: the log holds it. Never rejects. */
   readonly held: (room: RoomName) => Promise<void>
   /** Other servers have died, and what they were doing is to be ended. */
-  readonly buried: (estate: Estate) => Promise<void>
+  readonly expired: (expired: ExpiredServers) => Promise<void>
   /** It is alive to the others again, or has missed what they told: whatever it knows of them may be old. */
   readonly back: () => Promise<void>
   /** Servers differ, which the admins who are here are to be told. Never throws. */
@@ -66,23 +64,13 @@ export interface ClusterParts {
   readonly stores: ClusterStores
   readonly wire: Wire
   readonly entries: Pick<EntryLog, 'read'>
-  /** An earlier run of this server, which is gone. */
-  readonly before?: ServerId | undefined
   /** As they are now. */
   readonly facts: () => Promise<ServerFacts>
-  readonly clock: CommonClock
+  readonly clock: Clock & MonotonicClock & Alarm
   readonly log: Log
 }
 
-export function createCluster({
-  stores,
-  wire,
-  entries,
-  clock,
-  log,
-  before,
-  ...given
-}: ClusterParts): Cluster {
+export function createCluster({ stores, wire, entries, clock, log, facts }: ClusterParts): Cluster {
   const { server, servers, news, newestIn } = stores
   const feed = createRoomFeed({ server, wire, entries, newestIn, log })
   const takenForDead = (): void => lease.doubt()
@@ -92,17 +80,16 @@ export function createCluster({
   const questions = createSharedQuestions({ server, questions: stores.questions, news, clock, log })
   let events: ClusterEvents | undefined
   let isOver = false
-  const facts = async (): Promise<ServerFacts> => withClock(await given.facts(), clock.aheadMs())
   const tell = (sentence: string): void => events?.differs(sentence)
   const differences = createDifferences({ server, servers, tell, log })
-  const lease = createLease({
+  const lease = new Lease({
     servers,
     facts,
     clock,
     log,
-    onBuried: async (estate) => await events?.buried(estate),
-    onSilent: () => work.loseAll(),
-    async onBack() {
+    onExpired: async (expired) => await events?.expired(expired),
+    onLost: () => work.loseAll(),
+    async onRestored() {
       presence.comeAgain()
       await readAll()
     },
@@ -122,7 +109,6 @@ export function createCluster({
     if (isLooking || isOver) return
     isLooking = true
     try {
-      if (await clock.follow()) await lease.update()
       await differences.look()
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
@@ -156,7 +142,7 @@ export function createCluster({
     async begin(theirs) {
       events = theirs
       news.on('lost', readAll)
-      await lease.begin(before)
+      await lease.begin()
       // Read second, so that what changes meanwhile is news.
       await news.begin()
       await presence.begin()
@@ -174,8 +160,3 @@ export function createCluster({
     },
   }
 }
-
-const withClock = (facts: ServerFacts, aheadMs: number): ServerFacts => ({
-  ...facts,
-  shared: { ...facts.shared, ...clockFact(aheadMs) },
-})

@@ -1,193 +1,171 @@
 import { StorageError } from '../chat/errors.ts'
 import type { Alarm, Log, MonotonicClock } from '../chat/ports.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
-import type { Estate, ServerFacts, ServerStore } from './ports.ts'
-import type { ServerId } from './server-id.ts'
-import { createUnchanged } from './unchanged.ts'
+import type { ExpiredServers, ServerFacts, ServerStore } from './ports.ts'
 
-/** How often a server says that it is alive and looks for those that do not, in milliseconds. */
-const BEAT_MS = 2_000
+/** How often a server renews its lease and looks for expired ones, in ms. */
+const RENEW_MS = 2_000
 
-/** A server that says nothing for so long is dead to the others, in milliseconds. */
+/** A server that did not renew for so long, by the database's clock, is dead to the others, in ms. */
 const LEASE_MS = 8_000
 
-/** A beat counts as so many milliseconds at most, however late its answers came: a beat, and what a quick database takes. */
-const LONGEST_BEAT_MS = 2_500
+/**
+ * After a gap of so many ms between two renewals, the database was away for the others as well: they get a whole lease
+ * to renew. Shorter than the lease by a renewal and the time of a slow answer.
+ */
+const GAP_MS = 5_000
 
-/** What the keeping of a lease is made of. */
 export interface LeaseParts {
-  readonly servers: Pick<ServerStore, 'begin' | 'update' | 'renew' | 'end' | 'beats' | 'bury' | 'buryOne'>
-  /** As they are now. */
+  readonly servers: Pick<ServerStore, 'register' | 'update' | 'renew' | 'end' | 'expire'>
   readonly facts: () => Promise<ServerFacts>
   readonly clock: MonotonicClock & Alarm
-  /** Others have died, and this server found it. Rejects with `StorageError`, and then it is called again. */
-  readonly onBuried: (estate: Estate) => Promise<void>
-  /** Nobody has heard of this server for so long that others may have taken over what it does. Called once each time. */
-  readonly onSilent: () => void
-  /** Others had taken it for dead; it is alive to them again. Rejects with `StorageError`, and then it is called again. */
-  readonly onBack: () => Promise<void>
-  /** The database has heard of it just now. Never throws. */
+  /** This server ended the leases of others. Called again if it rejects with `StorageError`. */
+  readonly onExpired: (expired: ExpiredServers) => Promise<void>
+  /** Others may have taken over what this server does. Called once for each silence. */
+  readonly onLost: () => void
+  /** Others see this server again after its lease had expired. Called again if it rejects with `StorageError`. */
+  readonly onRestored: () => Promise<void>
+  /** Called after each renewal; must not throw. */
   readonly onRenewed: () => void
   readonly log: Log
 }
 
-/** A server's word that it is alive, until it is disposed of. */
-export interface Lease extends AsyncDisposable {
-  /** Resolves when others see it. `before`: an earlier run of this server, which is gone. Rejects with `StorageError`. */
-  begin(before?: ServerId): Promise<void>
-  /** The facts have changed. Rejects with `StorageError`. */
-  update(): Promise<void>
-  /** Others may have taken this server for dead: it is looked at once. */
-  doubt(): void
-}
+/** Keeps a server alive to the others until it is disposed of. */
+export class Lease implements AsyncDisposable {
+  private readonly parts: LeaseParts
+  private state: 'new' | 'running' | 'ended' = 'new'
+  private renewedAt = -Infinity
+  private mayExpireAt = Infinity
+  private isLost = false
+  /** The lease had expired, and `onRestored` has not succeeded since. */
+  private isRestoring = false
+  /** Expired servers of which `onExpired` has not been told with success. */
+  private unsettled: readonly ExpiredServers[] = []
+  private expiring: Promise<void> | undefined
+  private nextRenewal: Promise<void> | undefined
+  private readonly serially = createSerial()
 
-export function createLease({ servers, facts, clock, log, ...told }: LeaseParts): Lease {
-  let state: 'new' | 'running' | 'ended' = 'new'
-  let heardAt = clock.monotonic()
-  const beats = createUnchanged<ServerId>()
-  /** When the beats of all were last looked at. */
-  let lookedAt = heardAt
-  /** For how long others would have been heard by now, in milliseconds. */
-  let listened = 0
-  /** Others that died are being buried: beats go on beside it, for it may take as long as many answers of the database. */
-  let burial: Promise<void> | undefined
-  let isSilent = false
-  /** It was taken for dead, and `onBack` has not succeeded since. */
-  let isComingBack = false
-  /** What others left, and what follows from it is not stored yet. */
-  let unsettled: readonly Estate[] = []
-  const serially = createSerial()
-  /** A beat that has not begun. */
-  let nextBeat: Promise<void> | undefined
+  constructor(parts: LeaseParts) {
+    this.parts = parts
+  }
 
-  function beatLater(): void {
-    clock.later(BEAT_MS, () => {
-      if (state === 'running') void beatNow().finally(beatLater)
+  /** Resolves when others see this server. Rejects with `StorageError`. */
+  async begin(): Promise<void> {
+    const { servers, facts, clock } = this.parts
+    const known = await facts()
+    this.renewedAt = clock.monotonic()
+    await servers.register(known)
+    this.mayExpireAt = this.renewedAt + LEASE_MS
+    this.state = 'running'
+    this.renewLater()
+    this.watchLater()
+  }
+
+  /** Stores changed facts. Rejects with `StorageError`. */
+  async update(): Promise<void> {
+    await this.serially(async () => {
+      if (this.state !== 'running') return
+      // If the lease has expired, the renewal finds it, and registers the new facts.
+      if (!(await this.parts.servers.update(await this.parts.facts()))) await this.renewOrLog()
     })
   }
 
-  function beatNow(): Promise<void> {
-    nextBeat ??= serially(async () => {
-      nextBeat = undefined
-      if (state === 'running') await beat()
-    })
-    return nextBeat
+  /** Renews at once: others may have ended this lease. */
+  doubt(): void {
+    void this.renewNow()
   }
 
-  /** A beat may hang as long as the network does. Where the process itself stood still, this is the first that it does. */
-  function watchLater(): void {
+  private renewLater(): void {
+    this.parts.clock.later(RENEW_MS, () => {
+      if (this.state === 'running') void this.renewNow().finally(() => this.renewLater())
+    })
+  }
+
+  private renewNow(): Promise<void> {
+    this.nextRenewal ??= this.serially(async () => {
+      this.nextRenewal = undefined
+      if (this.state === 'running') await this.renewOrLog()
+    })
+    return this.nextRenewal
+  }
+
+  /** A renewal may hang. After a pause of the whole process, this timer is the first thing that runs. */
+  private watchLater(): void {
+    const { clock } = this.parts
     const asked = clock.monotonic()
-    clock.later(BEAT_MS / 2, () => {
-      if (state !== 'running') return
-      noteSilence()
-      if (clock.monotonic() - asked > BEAT_MS) void beatNow()
-      watchLater()
+    clock.later(RENEW_MS / 2, () => {
+      if (this.state !== 'running') return
+      if (clock.monotonic() - this.renewedAt >= LEASE_MS) this.lose()
+      if (clock.monotonic() - asked > RENEW_MS) void this.renewNow()
+      this.watchLater()
     })
   }
 
-  function noteSilence(): void {
-    if (clock.monotonic() - heardAt >= LEASE_MS) beSilent()
-  }
-
-  function beSilent(): void {
-    if (isSilent) return
-    isSilent = true
+  private lose(): void {
+    if (this.isLost) return
+    this.isLost = true
+    const { log, onLost } = this.parts
     log.error({}, 'the database has not heard of this server for a while: others may take over what it does')
-    told.onSilent()
+    onLost()
   }
 
-  const beat = (): Promise<void> =>
-    untilTrouble(async () => {
-      await renew()
-      void buryBeside(bury)
+  private async renewOrLog(): Promise<void> {
+    await this.untilTrouble(async () => {
+      await this.renew()
+      // Not awaited: with a slow database, expiring others takes longer than a lease.
+      if (this.renewedAt >= this.mayExpireAt)
+        this.expiring ??= this.untilTrouble(() => this.expire()).finally(() => (this.expiring = undefined))
     })
-
-  function buryBeside(work: () => Promise<void>): Promise<void> {
-    burial ??= untilTrouble(work).finally(() => (burial = undefined))
-    return burial
   }
 
-  /** What cannot be done now is done with a later beat. */
-  async function untilTrouble(work: () => Promise<void>): Promise<void> {
+  /** What fails is done again with a later renewal. */
+  private async untilTrouble(work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
-      // Where the database was away, the others were cut off from it just as this server: they have a whole lease to come back.
-      beats.forget()
-      log.warn({ error, reason: error.reason }, 'the lease of this server could not be renewed')
+      this.parts.log.warn({ error, reason: error.reason }, 'the lease of this server could not be renewed')
     }
   }
 
-  /**
-   * Only this server's own clock counts: the database's may be set, or be another one's. Where its answers are late, the others
-   * beat as seldom as this server does.
-   */
-  async function bury(): Promise<void> {
-    const asked = clock.monotonic()
-    listened += Math.min(asked - lookedAt, LONGEST_BEAT_MS)
-    lookedAt = asked
-    const now = await servers.beats()
-    const look = {
-      asked: listened,
-      answered: listened + Math.min(clock.monotonic() - asked, LONGEST_BEAT_MS),
-    }
-    await settle(await servers.bury(beats.since(now, look, LEASE_MS)))
-  }
-
-  async function settle(found: Estate): Promise<void> {
-    if (found.servers.length > 0) {
-      log.warn({ servers: found.servers.map(({ name }) => name) }, 'servers have died')
-      unsettled = [...unsettled, found]
-    }
-    for (const estate of unsettled) {
-      await told.onBuried(estate)
-      unsettled = unsettled.filter((one) => one !== estate)
-    }
-  }
-
-  async function renew(): Promise<void> {
+  private async renew(): Promise<void> {
+    const { servers, facts, clock, onRenewed, onRestored } = this.parts
     const asked = clock.monotonic()
     if (!(await servers.renew())) {
-      beSilent()
-      // Before it is asked for: where the answer is lost, the next renewal does not tell.
-      isComingBack = true
-      await servers.begin(await facts())
+      this.lose()
+      // Set before it is registered: if that answer is lost, the next renewal succeeds.
+      this.isRestoring = true
+      await servers.register(await facts())
     }
-    heardAt = asked
-    isSilent = false
-    told.onRenewed()
-    if (!isComingBack) return
-    await told.onBack()
-    isComingBack = false
+    if (asked - this.renewedAt > GAP_MS) this.mayExpireAt = asked + LEASE_MS
+    this.renewedAt = asked
+    this.isLost = false
+    onRenewed()
+    if (!this.isRestoring) return
+    await onRestored()
+    this.isRestoring = false
   }
 
-  return {
-    async begin(before) {
-      const known = await facts()
-      const asked = clock.monotonic()
-      await servers.begin(known)
-      heardAt = asked
-      lookedAt = asked
-      state = 'running'
-      beatLater()
-      watchLater()
-      if (before !== undefined) await buryBeside(async () => await settle(await servers.buryOne(before)))
-    },
-    update: () =>
-      serially(async () => {
-        if (state !== 'running') return
-        // Taken for dead: the beat finds that, too, and comes back with the new facts.
-        if (!(await servers.update(await facts()))) await beat()
-      }),
-    doubt: () => void beatNow(),
-    async [Symbol.asyncDispose]() {
-      const wasRunning = state === 'running'
-      state = 'ended'
-      await serially(() => undefined)
-      await burial
-      if (wasRunning)
-        await servers.end().catch((error: unknown) => log.warn({ error }, 'the lease was not ended'))
-    },
+  private async expire(): Promise<void> {
+    const { servers, log, onExpired } = this.parts
+    const expired = await servers.expire(LEASE_MS)
+    if (expired.servers.length > 0) {
+      log.warn({ servers: expired.servers.map(({ name }) => name) }, 'servers have died')
+      this.unsettled = [...this.unsettled, expired]
+    }
+    for (const one of this.unsettled) {
+      await onExpired(one)
+      this.unsettled = this.unsettled.filter((other) => other !== one)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const wasRunning = this.state === 'running'
+    this.state = 'ended'
+    await this.serially(() => undefined)
+    await this.expiring
+    const { servers, log } = this.parts
+    if (wasRunning)
+      await servers.end().catch((error: unknown) => log.warn({ error }, 'the lease was not ended'))
   }
 }

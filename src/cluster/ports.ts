@@ -11,7 +11,6 @@ import type { ClientAct } from '../chat/moderation/other-servers.ts'
 import type { Loan } from '../chat/people/loans.ts'
 import type { Fingerprint, Person, PersonId } from '../chat/people/person.ts'
 import type { ToldMessage } from '../chat/talk/other-servers.ts'
-import type { Json } from '../lib/json.ts'
 import type { ServerId } from './server-id.ts'
 import type { QuestionRow, QuestionStore, WorkStore } from './work-ports.ts'
 
@@ -35,8 +34,8 @@ export interface ServerFacts {
   /** Which machine it is and where it listens, for people: `MACHINE (HOST:PORT)`. Two machines may listen at one address. */
   readonly name: string
   readonly version: string
-  /** What all servers should have in common, as far as it can be compared: names and hashes. */
-  readonly shared: { readonly [name: string]: Json }
+  /** A hash of all that the servers should have alike. */
+  readonly config: string
 }
 
 /** A server that runs. */
@@ -44,8 +43,8 @@ export interface ServerRecord extends ServerFacts {
   readonly id: ServerId
 }
 
-/** What servers that have died leave to the one that finds it. */
-export interface Estate {
+/** Servers that died, and what is left to do for them. */
+export interface ExpiredServers {
   readonly servers: readonly Pick<ServerRecord, 'id' | 'name'>[]
   /** Rooms in which it must be told that somebody has left: the log holds it (chat/presence/held-presence.ts). */
   readonly rooms: readonly RoomName[]
@@ -56,22 +55,18 @@ export interface Estate {
 /** The servers of a database. All methods reject with `StorageError` only. */
 export interface ServerStore {
   /** This server runs. */
-  begin(facts: ServerFacts): Promise<void>
-  /** It says something else of itself. False, and nothing done, if others have taken it for dead. */
+  register(facts: ServerFacts): Promise<void>
+  /** Stores changed facts. False, and nothing done, if others have ended its lease. */
   update(facts: ServerFacts): Promise<boolean>
-  /** This server is alive. False if others have taken it for dead: then nothing of it is left. */
+  /** Renews the lease. False if others have ended it: then nothing of this server is left. */
   renew(): Promise<boolean>
-  /** This server stops. */
+  /** Ends the lease of this server. */
   end(): Promise<void>
-  /** The last beat of each other server: another text after each renewal. Nothing else can be told from it. */
-  beats(): Promise<ReadonlyMap<ServerId, string>>
   /**
-   * Ends those whose last beat is still this one, each once, whoever asks. Their people have left the rooms, as far as they are there
-   * through no other server.
+   * Ends the leases that other servers did not renew for so many ms by the database's clock, each once, whichever server
+   * asks. Their people have left the rooms in which they are through no other server.
    */
-  bury(silent: ReadonlyMap<ServerId, string>): Promise<Estate>
-  /** Ends this one likewise, which is known to be gone. */
-  buryOne(server: ServerId): Promise<Estate>
+  expire(ms: number): Promise<ExpiredServers>
   /** In the order of their start. */
   alive(): Promise<readonly ServerRecord[]>
 }
@@ -208,11 +203,11 @@ export interface LoanStore {
   elsewhere(skeletons?: readonly string[]): Promise<readonly LoanRow[]>
 }
 
-/** What all servers of a database have in common, and nobody else knows. All methods reject with `StorageError` only. */
+/** What all servers of a database have in common. All methods reject with `StorageError` only. */
 export interface CommonStore {
-  /** The secret of this name: `made`, if there was none. The claim code is forgotten when somebody becomes admin. */
-  secret(name: 'bus' | 'claim', made: string): Promise<string>
-  /** Milliseconds since the epoch by the database's clock, with parts of them. */
+  /** The claim code of all servers: `made`, if there is none. It is forgotten when somebody becomes admin. */
+  claimCode(made: string): Promise<string>
+  /** Milliseconds since the epoch by the database's clock, with fractions. */
   now(): Promise<number>
 }
 

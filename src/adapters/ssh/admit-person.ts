@@ -10,17 +10,22 @@ import { takeAll } from './quota.ts'
  */
 export function admitPerson(
   visitor: Visitor,
-  { limits, quotas }: Pick<ConnectionContext, 'limits' | 'quotas'>,
+  { limits, quotas, handler }: AdmitContext,
   admitted: Pick<Admitted, 'loggedIn' | 'refused'>,
 ): Visitor {
   const { person, offered, uncount } = visitor
+  const share = (kind: 'person' | 'key', id: string): number =>
+    Math.max(1, Math.floor(limits.connections_per_person / (handler.servers?.(kind, id) ?? 1)))
   const refused = (refusal: string): Visitor => {
     uncount?.()
     return { person, offered, address: visitor.address, refusal }
   }
   const release =
     visitor.refusal === undefined
-      ? takeAll([quotas.connections, person.id], [quotas.connections, offered.fingerprint])
+      ? takeAll(
+          [quotas.connections, person.id, share('person', person.id)],
+          [quotas.connections, offered.fingerprint, share('key', offered.fingerprint)],
+        )
       : undefined
   if (!release) {
     admitted.refused()
@@ -37,6 +42,10 @@ export function admitPerson(
       uncount?.()
     },
   }
+}
+
+interface AdmitContext extends Pick<ConnectionContext, 'limits' | 'quotas'> {
+  readonly handler: Pick<ConnectionContext['handler'], 'servers'>
 }
 
 /** They came while there was room, and others from there logged in first. */

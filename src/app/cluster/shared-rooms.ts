@@ -10,12 +10,11 @@ import type { TalkElsewhere } from '../../chat/talk/other-servers.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { NOBODY_ELSEWHERE } from '../../chat/presence/elsewhere.ts'
 import { createCluster, type Cluster, type ClusterEvents, type ClusterRooms } from '../../cluster/cluster.ts'
-import type { ServerFacts } from '../../cluster/ports.ts'
+import type { CommonStore, ServerFacts } from '../../cluster/ports.ts'
 import type { QuestionRow } from '../../cluster/work-ports.ts'
 import type { Config } from '../../config/config.ts'
 import { askedIn } from './question-book.ts'
 import type { AppContext } from '../context.ts'
-import { replaceRun } from './earlier-run.ts'
 import { peopleElsewhere } from './people-elsewhere.ts'
 
 /** What the rooms have in common with those of other servers. */
@@ -45,21 +44,34 @@ export const sharedRooms = (cluster: Cluster | undefined, log: Log): SharedRooms
 
 /** This server as one of several, where the database is for several; it has not joined them yet. */
 export async function openCluster(
-  config: Pick<Config, 'dataDir' | 'storage' | 'bus'>,
-  { storage, commonClock: clock, log }: Pick<AppContext, 'storage' | 'commonClock' | 'log'>,
+  config: Pick<Config, 'storage' | 'bus'>,
+  { storage, clock, log }: Pick<AppContext, 'storage' | 'clock' | 'log'>,
   facts: () => Promise<ServerFacts>,
 ): Promise<Cluster | undefined> {
   const { cluster: stores } = storage
-  if (!stores || !clock || config.storage.url === undefined) return undefined
+  if (!stores || config.storage.url === undefined) return undefined
+  await warnOfWrongClock(stores.common, clock, log)
   return createCluster({
     stores,
     wire: await openWire({ bus: config.bus, storageUrl: config.storage.url, log }),
     entries: storage.chat.log,
-    before: await replaceRun(config.dataDir, stores.server),
     facts,
     clock,
     log,
   })
+}
+
+/** A wrong clock by so many ms is worth a warning: bans, codes and tokens end by the clock of each machine. */
+const WRONG_CLOCK_MS = 5_000
+
+async function warnOfWrongClock(
+  database: Pick<CommonStore, 'now'>,
+  clock: AppContext['clock'],
+  log: Log,
+): Promise<void> {
+  const ahead = Math.round((clock.now() - (await database.now())) / 1_000)
+  if (Math.abs(ahead) * 1_000 >= WRONG_CLOCK_MS)
+    log.warn({ seconds: ahead }, "the clock of this machine is not the database's; set both by NTP")
 }
 
 /** What the server does for those that have died, and when it is back after it was cut off itself. */
@@ -73,7 +85,7 @@ export function clusterEvents(
       const room = await anyRoom(name).catch(() => undefined)
       await room?.sumUpPresence()
     },
-    async buried({ rooms, questions }) {
+    async expired({ rooms, questions }) {
       const sumUp = async (): Promise<void> => {
         for (const name of rooms) await (await anyRoom(name))?.sumUpPresence()
       }

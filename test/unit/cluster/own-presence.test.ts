@@ -30,7 +30,7 @@ async function openSide({ database }: World): Promise<Side> {
   const storage = await openStorage(postgresOptions(database))
   const stores = storage.cluster
   if (!stores) throw new Error('not for several servers')
-  await stores.servers.begin({ name: 'here:22', version: '1', shared: {} })
+  await stores.servers.register({ name: 'here:22', version: '1', config: '' })
   async function ask(question: () => Promise<boolean>): Promise<boolean> {
     if (side.state === 'works') return await question()
     if (side.state === 'late') await question()
@@ -173,14 +173,12 @@ describe.skipIf(lacks('postgres'))('who is here through this server', () => {
     await using b = await openSide(world)
     await a.came(alice)
     await a.came(bob)
-    expect((await b.stores.servers.bury(await b.stores.servers.beats())).servers).toMatchObject([
-      { id: a.stores.server },
-    ])
+    expect((await b.stores.servers.expire(0)).servers).toMatchObject([{ id: a.stores.server }])
     expect(await a.went(alice)).toBe('nothing')
     expect(await a.came(alice), 'this is found by what cannot be stored, too').toBe('nothing')
     expect([a.doubts, a.lines]).toEqual([1, []])
     await a.went(alice)
-    await a.stores.servers.begin({ name: 'here:22', version: '1', shared: {} })
+    await a.stores.servers.register({ name: 'here:22', version: '1', config: '' })
     for (const _ of ['once', 'and again, which changes nothing']) {
       a.presence.storeAllAgain()
       await a.catchUp()

@@ -23,7 +23,7 @@ describe.skipIf(lacks('postgres'))('what servers know of each other’s people',
   const storages: Storage[] = []
   const of = (at: number): PeopleOfServers => storages[at]!.cluster!.people
   const begin = (at: number): Promise<void> =>
-    storages[at]!.cluster!.servers.begin({ name: `s${at}`, version: '1', shared: {} })
+    storages[at]!.cluster!.servers.register({ name: `s${at}`, version: '1', config: '' })
   beforeAll(async () => {
     database = await createMigrated()
     for (const at of [0, 1]) {

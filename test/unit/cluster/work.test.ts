@@ -18,7 +18,7 @@ import { createMigrated, postgresOptions, type TestDatabase } from '../../suppor
 import { room } from '../../support/storage.ts'
 
 const LOBBY = 'lobby' as RoomName
-const FACTS = { name: 'h:1', version: '1', shared: {} }
+const FACTS = { name: 'h:1', version: '1', config: '' }
 const LIMITS = () => ({ running: 1, waiting: 5 })
 /** A busy machine takes long. */
 const PATIENCE = { timeout: 20_000 }
@@ -60,7 +60,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     for (const at of [0, 1]) {
       works.push(workOf(stores(at)))
       questions.push(createSharedQuestions({ ...stores(at), clock, log: memoryLog() }))
-      await stores(at).servers.begin(FACTS)
+      await stores(at).servers.register(FACTS)
       await stores(at).news.begin()
       await works[at]!.begin()
       await questions[at]!.begin()
@@ -74,12 +74,12 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     await database?.[Symbol.asyncDispose]()
   })
   beforeEach(async () => {
-    for (const at of [0, 1]) await stores(at).servers.begin(FACTS)
+    for (const at of [0, 1]) await stores(at).servers.register(FACTS)
   })
 
   /** The other one finds that this server has died. */
   async function die(at: number): Promise<void> {
-    await stores(1 - at).servers.bury(await stores(1 - at).servers.beats())
+    await stores(1 - at).servers.expire(0)
   }
 
   test('let a turn of one begin when that of the other ends, or its server dies', async () => {
@@ -216,7 +216,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     test('leave them to whoever finds that the server died, and have none of it any more', async () => {
       const { number } = await ask(0)
       const id = stores(0).server
-      const { questions: left } = await stores(1).servers.bury(await stores(1).servers.beats())
+      const { questions: left } = await stores(1).servers.expire(0)
       expect(left).toContainEqual({ ...place(number), server: id, asked: { tool: 'Bash' } })
       expect(await questions[0]!.close(place(number))).toBe('gone')
       expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(false)

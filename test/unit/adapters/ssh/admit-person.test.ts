@@ -27,7 +27,7 @@ function house(changes: Partial<SshLimits>) {
         uncount: () => void log.push(`${name} uncounted`),
         ...(refusal === undefined ? {} : { refusal }),
       },
-      { limits, quotas },
+      { limits, quotas, handler: {} },
       admitted,
     )
   return { log, knock, enter }

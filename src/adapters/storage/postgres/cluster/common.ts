@@ -1,19 +1,16 @@
 import type { CommonStore } from '../../../../cluster/ports.ts'
 import type { Connections } from '../connection.ts'
 import { MIGRATIONS } from '../locks.ts'
-import { raw, sql } from '../sql.ts'
-import { returned, type Statements } from '../statements.ts'
+import { sql } from '../sql.ts'
+import { returned } from '../statements.ts'
 
-/** The table `secrets`, which only its owner reads, and the clock. Its rights are a part of the schema. */
+/** The table `secrets`, and the clock. */
 export const createCommonStore = ({ read, transaction }: Connections): CommonStore => ({
-  secret: (name, made) =>
+  claimCode: (made) =>
     transaction(
       async (tx) => {
-        const added = await tx.run(
-          sql`INSERT INTO secrets (name, value) VALUES (${name}, ${made}) ON CONFLICT DO NOTHING`,
-        )
-        if (added > 0) await keepToOwner(tx)
-        const row = await tx.get<{ value: string }>(sql`SELECT value FROM secrets WHERE name = ${name}`)
+        await tx.run(sql`INSERT INTO secrets (name, value) VALUES ('claim', ${made}) ON CONFLICT DO NOTHING`)
+        const row = await tx.get<{ value: string }>(sql`SELECT value FROM secrets WHERE name = 'claim'`)
         return returned(row).value
       },
       [MIGRATIONS],
@@ -25,11 +22,3 @@ export const createCommonStore = ({ read, transaction }: Connections): CommonSto
     return returned(row).now
   },
 })
-
-/** Whoever cares for the database may have given others rights on every new table. */
-async function keepToOwner(tx: Statements): Promise<void> {
-  const readers = await tx.all<{ name: string }>(sql`
-    SELECT DISTINCT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END AS name
-    FROM pg_class CROSS JOIN LATERAL aclexplode(relacl) WHERE oid = 'secrets'::regclass AND grantee <> relowner`)
-  for (const { name } of readers) await tx.run(raw(`REVOKE ALL ON secrets FROM ${name}`))
-}

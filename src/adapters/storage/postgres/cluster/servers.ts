@@ -1,11 +1,11 @@
 // What servers that share the database tell each other of themselves. Rows are plain values: nothing here judges who may what.
 
 import type { RoomName } from '../../../../chat/entry.ts'
-import type { Estate, ServerFacts, ServerRecord, ServerStore } from '../../../../cluster/ports.ts'
+import type { ExpiredServers, ServerFacts, ServerRecord, ServerStore } from '../../../../cluster/ports.ts'
 import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
 import { type Lock, logOf, presenceOf } from '../locks.ts'
-import { sql } from '../sql.ts'
+import { sql, type Sql } from '../sql.ts'
 import type { Statements } from '../statements.ts'
 import { questionsOf } from './questions.ts'
 
@@ -20,43 +20,39 @@ export function createServerStore(
 ): ServerStore {
   const writes = writeQueue()
   return {
-    async begin({ name, version, shared }: ServerFacts) {
+    async register({ name, version, config }) {
       await writes.run(sql`
         INSERT INTO servers (id, name, version, facts, seen_at)
-        VALUES (${self}, ${name}, ${version}, ${JSON.stringify(shared)}, clock_timestamp())
+        VALUES (${self}, ${name}, ${version}, ${JSON.stringify({ config })}, clock_timestamp())
         ON CONFLICT (id) DO UPDATE SET name = excluded.name, facts = excluded.facts, seen_at = excluded.seen_at`)
     },
-    update: async ({ name, shared }) =>
+    update: async ({ name, config }) =>
       (await writes.run(sql`
-        UPDATE servers SET name = ${name}, facts = ${JSON.stringify(shared)} WHERE id = ${self}`)) > 0,
+        UPDATE servers SET name = ${name}, facts = ${JSON.stringify({ config })} WHERE id = ${self}`)) > 0,
     renew: async () =>
       (await writes.run(sql`UPDATE servers SET seen_at = clock_timestamp() WHERE id = ${self}`)) > 0,
     async end() {
-      await bury([self])
+      await remove(sql`id = ${self}`)
     },
-    async beats() {
-      const rows = await read.all<{ id: ServerId; beat: string }>(
-        sql`SELECT id, extract(epoch FROM seen_at)::text AS beat FROM servers WHERE id <> ${self}`,
-      )
-      return new Map(rows.map(({ id, beat }) => [id, beat]))
-    },
-    bury: async (silent) => (silent.size === 0 ? NOTHING : await bury([...silent.keys()], [...silent])),
-    buryOne: (server) => bury([server]),
+    expire: (ms) =>
+      remove(sql`id <> ${self} AND seen_at < clock_timestamp() - ${ms} * interval '1 millisecond'`),
     async alive() {
       const rows = await read.all<ServerRow>(sql`SELECT id, name, version, facts FROM servers ORDER BY id`)
-      return rows.map(({ facts, ...row }) => ({ ...row, shared: JSON.parse(facts) as ServerFacts['shared'] }))
+      return rows.map(({ facts, ...row }) => ({
+        ...row,
+        ...(JSON.parse(facts) as Pick<ServerFacts, 'config'>),
+      }))
     },
   }
 
-  async function bury(servers: readonly ServerId[], beats?: readonly LastBeat[]): Promise<Estate> {
+  async function remove(which: Sql): Promise<ExpiredServers> {
+    const rows = await read.all<Pick<ServerRecord, 'id'>>(sql`SELECT id FROM servers WHERE ${which}`)
+    const servers = rows.map(({ id }) => id)
+    if (servers.length === 0) return { servers: [], rooms: [], questions: [] }
     const left = await placesOf(read, servers)
-    return await transaction((tx) => remove(tx, servers, beats), locksOf(left))
+    return await transaction((tx) => removeLocked(tx, sql`id = ANY(${servers}) AND ${which}`), locksOf(left))
   }
 }
-
-const NOTHING: Estate = { servers: [], rooms: [], questions: [] }
-
-type LastBeat = readonly [server: ServerId, beat: string]
 
 interface LeftPlace {
   readonly room: RoomName
@@ -70,16 +66,11 @@ const placesOf = (statements: Statements, servers: readonly ServerId[]): Promise
 const locksOf = (left: readonly LeftPlace[]): readonly Lock[] =>
   left.flatMap(({ room, person }) => [presenceOf(room, person), logOf(room)])
 
-/** Those that another one has removed meanwhile are left out, and so are those that have another beat, where `beats` are given. */
-async function remove(
-  tx: Statements,
-  wanted: readonly ServerId[],
-  beats?: readonly LastBeat[],
-): Promise<Estate> {
-  const gone = await tx.all<Pick<ServerRow, 'id' | 'name'>>(sql`
-    SELECT id, name FROM servers WHERE id = ANY(${wanted})
-      AND (${beats === undefined} OR id || ' ' || extract(epoch FROM seen_at) = ANY(${beats?.map((one) => one.join(' ')) ?? []}::text[]))
-    ORDER BY id FOR UPDATE`)
+/** A server that another one has removed meanwhile, or that has renewed its lease, is left out. */
+async function removeLocked(tx: Statements, which: Sql): Promise<ExpiredServers> {
+  const gone = await tx.all<Pick<ServerRow, 'id' | 'name'>>(
+    sql`SELECT id, name FROM servers WHERE ${which} ORDER BY id FOR UPDATE`,
+  )
   const servers = gone.map(({ id }) => id)
   const rooms = await tx.all<{ room: RoomName }>(sql`
     WITH left_rooms AS (

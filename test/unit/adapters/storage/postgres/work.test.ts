@@ -16,7 +16,7 @@ import {
 } from '../../../../support/postgres/databases.ts'
 import { room } from '../../../../support/storage.ts'
 
-const FACTS = { name: 'h:1', version: '1', shared: {} }
+const FACTS = { name: 'h:1', version: '1', config: '' }
 const LIMITS = { running: 2, waiting: 3 }
 
 const turn = (id: string, person = id, where = 'lobby'): WorkItem => ({
@@ -45,8 +45,8 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
   })
   beforeEach(async () => {
     await postgres.emptied()
-    await one.servers.begin(FACTS)
-    await two.servers.begin(FACTS)
+    await one.servers.register(FACTS)
+    await two.servers.register(FACTS)
     await storages[0].chat.rooms.create(room('lobby', {}))
   })
 
@@ -100,7 +100,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     const limits = { running: 1, waiting: 9 }
     await two.work.take(turn('dead'), limits)
     await one.work.take(turn('first'), limits)
-    expect((await one.servers.bury(await one.servers.beats())).servers).toMatchObject([{ id: two.server }])
+    expect((await one.servers.expire(0)).servers).toMatchObject([{ id: two.server }])
     expect(await one.work.take(turn('second'), limits)).toEqual({ taken: true, waits: true })
     expect(await running()).toEqual(['first'])
     await expect(two.work.take(turn('third'), limits)).rejects.toMatchObject({ reason: 'taken-for-dead' })
@@ -172,7 +172,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
       await second.models.turns.begin(sub)
       await second.chat.log.append(reply('E1', sub.id))
       expect(await first.models.turns.unfinished()).toEqual([])
-      await one.servers.bury(await one.servers.beats())
+      await one.servers.expire(0)
       expect(await first.models.turns.unfinished()).toEqual([begun])
       expect(await first.models.turns.unfinished()).toEqual([])
       const why = 'another one has ended the turn'
@@ -192,9 +192,9 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     test('keeps nothing of other turns from the log, though it is refused with them', async () => {
       const [first, second] = storages
       await second.models.turns.begin(begun)
-      await one.servers.bury(await one.servers.beats())
+      await one.servers.expire(0)
       await first.models.turns.unfinished()
-      await two.servers.begin(FACTS)
+      await two.servers.register(FACTS)
       await second.models.turns.begin({ ...facts, id: 'T3' as TurnId })
       const outcomes = await Promise.allSettled([
         second.chat.log.append(reply('E1', 'T3' as TurnId)),
