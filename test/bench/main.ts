@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- NAME ARGUMENTS`: measurements that print a table. `fan-out`, `streaming`, `agents` and `servers` start crowds of
  * clients and have arguments of their own (their run.ts tells them); any other name is a file of vitest's beside this
- * one (compose, catalogue, history, first-byte, login, copy). Without a name all are run, one after another: nothing else may run while they do.
+ * one (append, compose, catalogue, history, first-byte, login, copy). Without a name all are run, one after another: nothing else may run while they do.
  */
 import { execa } from 'execa'
 import { setup } from '../support/build.ts'

@@ -58,7 +58,7 @@ export async function openInMemory(): Promise<Storage> {
   return {
     ...createStores(connection),
     async [Symbol.asyncDispose]() {
-      connection.close()
+      await connection.close()
     },
   }
 }

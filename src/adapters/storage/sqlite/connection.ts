@@ -1,92 +1,142 @@
-import type { Database } from 'better-sqlite3'
+import type { Database, Statement } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
+import { createSerial } from '../../../lib/jobs/serial.ts'
 import { concernsOneChange, toStorageError } from './errors.ts'
 
 /** The only way to the database: reads at once, writes in groups. Both reject with `StorageError` only. */
 export interface Connection {
   readonly db: Database
+  /** Waits for a group that is under way: its changes may yet be undone. */
   readonly read: <T>(job: () => T) => Promise<T>
   /**
    * Runs the job with all others of the same tick in one transaction: one sync to disk for all of them.
    * Resolves after the commit. A job that throws undoes itself alone; a failed commit rejects them all.
+   * A job may be asynchronous, but awaits nothing except this database: until it ends, nothing else is stored.
    */
-  readonly write: <T>(job: () => T) => Promise<T>
+  readonly write: <T>(job: () => T | Promise<T>) => Promise<T>
   /** To be called by a job that deletes what nobody may read any more: soon after, it is not in the database's log either. */
   readonly emptyLogSoon: () => void
   /** Commits what waits, then closes. Everything after that is rejected. Closing twice is harmless. */
-  readonly close: () => void
+  readonly close: () => Promise<void>
 }
 
 interface Waiting {
-  readonly run: () => Outcome
+  /** Runs the job. Resolves to a function that tells its caller the value, to be called after the commit. */
+  readonly run: () => Promise<Outcome>
   readonly reject: (error: StorageError) => void
 }
 
-/** Tells the caller what its job came to, once that is on disk. */
+/** Tells the caller of a job its outcome. */
 type Outcome = () => void
 
-/** For so long another program's lock is waited for while the server stops, in milliseconds. */
+/** Milliseconds that another program's lock is waited for while the server stops. */
 const HURRIED_BUSY_MS = 100
 
 /** Takes over an open database. `isHurried` is asked before each commit: the server stops. */
 export function createConnection(db: Database, isHurried = (): boolean => false): Connection {
   let waiting: Waiting[] = []
+  let group: Promise<void> = Promise.resolve()
+  let closing: Promise<void> | undefined
+  const serially = createSerial()
   const log = createLogEmptier(db)
-  const runAll = db.transaction((jobs: readonly Waiting[]) => jobs.map(runOne))
-  const runAlone = db.transaction((job: Waiting) => job.run())
+  const statements = new Map<string, () => unknown>()
 
-  function runOne(job: Waiting): Outcome {
-    try {
-      return runAlone(job)
-    } catch (error) {
-      if (!db.inTransaction || !concernsOneChange(error)) throw error
-      return () => job.reject(toStorageError(error))
-    }
+  function execute(sql: string): void {
+    const run = statements.get(sql) ?? runnerOf(db.prepare(sql))
+    statements.set(sql, run)
+    run()
   }
 
-  function commit(): void {
-    if (waiting.length === 0 || !db.open) return
-    const jobs = waiting
-    waiting = []
+  /** Commits what waits, after the group before. Never rejects. */
+  const commit = (): Promise<void> =>
+    (group = serially(async () => {
+      const jobs = waiting
+      waiting = []
+      if (jobs.length > 0) await commitGroup(jobs)
+    }))
+
+  async function commitGroup(jobs: readonly Waiting[]): Promise<void> {
+    const outcomes: Outcome[] = []
     try {
       if (isHurried()) db.pragma(`busy_timeout = ${HURRIED_BUSY_MS}`)
-      for (const tell of runAll.immediate(jobs)) tell()
+      execute('BEGIN IMMEDIATE')
+      for (const job of jobs) outcomes.push(await runUndoable(job))
+      execute('COMMIT')
     } catch (error) {
-      for (const job of jobs) job.reject(toStorageError(error))
+      for (const { reject } of jobs) reject(toStorageError(error))
+      // SQLite has undone it by itself if the disk is full.
+      if (db.inTransaction) execute('ROLLBACK')
+      return
+    }
+    for (const tell of outcomes) tell()
+  }
+
+  async function runUndoable({ run, reject }: Waiting): Promise<Outcome> {
+    execute('SAVEPOINT job')
+    try {
+      const tell = await withoutTurn(run)
+      execute('RELEASE job')
+      return tell
+    } catch (error) {
+      if (!db.inTransaction || !concernsOneChange(error)) throw error
+      execute('ROLLBACK TO job')
+      execute('RELEASE job')
+      return () => reject(toStorageError(error))
     }
   }
 
   const refuseIfClosed = (): void => {
-    if (!db.open) throw new StorageError('other', 'the server is stopping; nothing was stored')
+    if (closing) throw new StorageError('other', 'the server is stopping; nothing was stored')
   }
 
   return {
     db,
     async read(job) {
       refuseIfClosed()
+      await group
       try {
         return job()
       } catch (error) {
         throw toStorageError(error, { reading: true })
       }
     },
-    async write<T>(job: () => T) {
+    async write<T>(job: () => T | Promise<T>) {
       refuseIfClosed()
       return new Promise<T>((resolve, reject) => {
-        const run = (): Outcome => {
-          const value = job()
+        const run = async (): Promise<Outcome> => {
+          const value = await job()
           return () => resolve(value)
         }
         waiting.push({ run, reject })
-        if (waiting.length === 1) setImmediate(commit)
+        if (waiting.length === 1) setImmediate(() => void commit())
       })
     },
     emptyLogSoon: log.soon,
-    close() {
-      commit()
-      log[Symbol.dispose]()
-      db.close()
+    async close() {
+      closing ??= commit().then(() => {
+        log[Symbol.dispose]()
+        db.close()
+      })
+      await closing
     },
+  }
+}
+
+const runnerOf = (statement: Statement) => statement.run.bind(statement)
+
+/**
+ * SQLite answers at once, so a job ends before the event loop turns. One that waits for anything else is a mistake:
+ * nothing could be stored or read meanwhile. Rejects then, so that the job is undone and tests find it.
+ */
+async function withoutTurn<T>(job: () => Promise<T>): Promise<T> {
+  let hasTurned = false
+  const watch = setImmediate(() => (hasTurned = true))
+  try {
+    const value = await job()
+    if (hasTurned) throw new Error('a job waited for something other than the database')
+    return value
+  } finally {
+    clearImmediate(watch)
   }
 }
 

@@ -36,7 +36,7 @@ export function openSqlite(options: SqliteOptions): Storage {
     return {
       ...createStores(connection),
       async [Symbol.asyncDispose]() {
-        connection.close()
+        await connection.close()
         lock?.[Symbol.dispose]()
       },
     }

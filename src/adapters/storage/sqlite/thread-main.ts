@@ -83,7 +83,7 @@ async function run(stores: Stores, { id, path, args }: StoreCall): Promise<Store
 }
 
 async function close(): Promise<void> {
-  database?.connection.close()
+  await database?.connection.close()
   // The replies to the last calls leave before the port closes.
   await nextTick()
   await nextTick()

@@ -48,7 +48,7 @@ test('a message that was read is neither in the database nor in its log, soon af
   vi.advanceTimersByTime(EMPTY_AFTER_MS)
   expect(read('-wal')).toBe('')
   expect(read('')).not.toContain(SECRET)
-  connection.close()
+  await connection.close()
 })
 
 test('while somebody reads, writes go on, and the log is emptied once they are done', async () => {
@@ -64,7 +64,7 @@ test('while somebody reads, writes go on, and the log is emptied once they are d
   vi.advanceTimersByTime(EMPTY_AFTER_MS)
   expect(read('-wal')).toBe('')
   reader.close()
-  connection.close()
+  await connection.close()
 })
 
 test('three hundred messages that are read at once cost one emptying, and what deletes nothing costs none', async () => {
@@ -80,7 +80,7 @@ test('three hundred messages that are read at once cost one emptying, and what d
   expect(emptyings()).toBe(1)
   expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
   await send('302')
-  connection.close()
+  await connection.close()
   vi.advanceTimersByTime(EMPTY_AFTER_MS)
   expect(emptyings()).toBe(1)
 })

@@ -42,7 +42,7 @@ test('when the disk is full nothing of the group is stored, the sender is told, 
   connection.db.pragma('max_page_count = 100000')
   await log.append(message('3', lobby, 'room again'))
   expect(await log.lastId()).toBe('3')
-  connection.close()
+  await connection.close()
 })
 
 const disk = tinyDisk()
@@ -115,7 +115,7 @@ test('damage that shows only when reading is called damage', async () => {
   )
   db.pragma('writable_schema = RESET')
   const reopened = openFile(sqliteOptions(dir.path).file)
-  connection.close()
+  await connection.close()
   const rooms = createRoomStore(createConnection(reopened))
   await expect(rooms.all()).rejects.toMatchObject({ name: 'StorageError', reason: 'corrupt' })
   reopened.close()
@@ -137,7 +137,7 @@ test('a change that cannot be stored fails alone, and leaves nothing of itself',
     reason: { name: 'StorageError', message: expect.stringContaining('circular') as string },
   })
   expect((await log.read(lobby, { limit: 9 })).map((entry) => entry.text)).toEqual(['before', 'after'])
-  connection.close()
+  await connection.close()
 })
 
 test('appends of one tick share one transaction', async () => {
@@ -150,5 +150,70 @@ test('appends of one tick share one transaction', async () => {
   const log = createEntryLog(connection)
   await Promise.all(Array.from({ length: 50 }, (_, n) => log.append(message(idOf(n), lobby, 'x'))))
   expect(commits).toHaveLength(1)
-  connection.close()
+  await connection.close()
+})
+
+test('a write that fails among 500 concurrent ones fails alone, and the others keep their order', async () => {
+  using dir = temporaryDir()
+  const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
+  const log = createEntryLog(connection)
+  const ids = Array.from({ length: 500 }, (_, n) => idOf(n))
+  const results = await Promise.allSettled(
+    ids.map((id, n) =>
+      n === 250
+        ? connection.write(() => connection.db.exec('INSERT INTO name_rules (rules) VALUES (NULL)'))
+        : log.append(message(id, lobby, id)),
+    ),
+  )
+  expect(results.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []))).toEqual([250])
+  const stored = await log.read(lobby, { limit: 1_000 })
+  expect(stored.map(({ id }) => id)).toEqual(ids.toSpliced(250, 1))
+  await connection.close()
+})
+
+test('a job that waits for a timer is refused and undone, and its neighbours are stored', async () => {
+  using dir = temporaryDir()
+  const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
+  const log = createEntryLog(connection)
+  const [before, waiting, after] = await Promise.allSettled([
+    log.append(message('1', lobby, 'before')),
+    connection.write(async () => {
+      connection.db.exec("INSERT INTO name_rules (rules) VALUES ('x')")
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }),
+    log.append(message('3', lobby, 'after')),
+  ])
+  expect([before.status, after.status]).toEqual(['fulfilled', 'fulfilled'])
+  expect(waiting).toMatchObject({
+    reason: {
+      name: 'StorageError',
+      message: expect.stringContaining('something other than the database') as string,
+    },
+  })
+  expect(connection.db.prepare('SELECT * FROM name_rules').all()).toEqual([])
+  await connection.close()
+})
+
+test('a read during a group sees nothing that is not committed', async () => {
+  using dir = temporaryDir()
+  const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
+  let seen: Promise<unknown> | undefined
+  const count = (): unknown => connection.db.prepare('SELECT count(*) FROM name_rules').pluck().get()
+  const refused = connection.write(async () => {
+    connection.db.exec("INSERT INTO name_rules (rules) VALUES ('x')")
+    seen = connection.read(count)
+    throw new Error('undone')
+  })
+  await expect(refused).rejects.toMatchObject({ name: 'StorageError' })
+  expect(await seen).toBe(0)
+  await connection.close()
+})
+
+test('the writer syncs each commit and leaves no deleted text in the file', () => {
+  using dir = temporaryDir()
+  const db = openMigrated(sqliteOptions(dir.path).file)
+  const pragmas = ['journal_mode', 'synchronous', 'secure_delete', 'trusted_schema', 'foreign_keys']
+  expect(pragmas.map((name) => db.pragma(name, { simple: true }))).toEqual(['wal', 2, 1, 0, 1])
+  expect(db.pragma('journal_size_limit', { simple: true })).toBe(67_108_864)
+  db.close()
 })
