@@ -48,7 +48,7 @@ const ADAPTERS = {
   models: ['@ai-sdk/**', 'zod'],
   sandbox: ['execa', 'p-limit', 're2js'],
   ssh: ['ssh2', '@noble/post-quantum/**'],
-  storage: ['better-sqlite3', 'fast-glob', 'pg', 'ulid'],
+  storage: ['better-sqlite3', 'fast-glob', 'kysely', 'pg', 'ulid'],
   tokens: ['tiktoken', 'tiktoken/**'],
   web: [
     'zod',

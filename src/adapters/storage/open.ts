@@ -5,7 +5,7 @@ import { type AuditRow, rightsQueries } from './audit.ts'
 import { otherSchema, readMigrations } from './migrations.ts'
 import { toStorageError } from './sqlite/errors.ts'
 import { openReader, versionOf } from './sqlite/file.ts'
-import { openSqlite, type SqliteOptions } from './sqlite/open.ts'
+import type { SqliteOptions } from './sqlite/open.ts'
 import { openThreaded } from './sqlite/threads.ts'
 import { backupFile, findDamage, restoreFile, type RestoreOptions } from './sqlite/upkeep.ts'
 import type { Storage } from './storage.ts'
@@ -33,7 +33,10 @@ export async function openStorage({ threadEntry, url, ...options }: StorageOptio
     const { openPostgres } = await loadPostgres()
     return await openPostgres({ url, migrationsDir: ofPostgres(migrationsDir), clock, log })
   }
-  if (threadEntry === undefined || options.file === ':memory:') return openSqlite(options)
+  if (threadEntry === undefined || options.file === ':memory:') {
+    const { openSqlite } = await import('./sqlite/open.ts')
+    return openSqlite(options)
+  }
   return await openThreaded(options, threadEntry)
 }
 

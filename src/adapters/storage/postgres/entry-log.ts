@@ -9,7 +9,7 @@ import { sizesOf, rowsOf } from './entry-query.ts'
 import { concernsOneChange } from './errors.ts'
 import { createHeldPresence } from './held-presence.ts'
 import type { WriteQueue } from './write-queue.ts'
-import { logOf } from './locks.ts'
+import { roomLog } from '../locks.ts'
 import { createLogStats } from './search/log-stats.ts'
 import { createEntrySearch } from './search.ts'
 import { sql } from './sql.ts'
@@ -52,7 +52,7 @@ function createAppender({ transaction }: Connections, writeQueue: WriteQueue): A
   const store = (entries: readonly Entry[]): Promise<readonly Appended[]> =>
     transaction(
       (tx) => appendAll(tx, entries),
-      entries.map(({ room }) => logOf(room)),
+      entries.map(({ room }) => roomLog(room)),
     )
 
   async function storeBatch(waiting: readonly Waiting[]): Promise<void> {

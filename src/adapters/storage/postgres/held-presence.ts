@@ -3,7 +3,7 @@ import type { HeldPresence, PresenceChange } from '../../../chat/presence/held-p
 import { StorageError } from '../../../chat/errors.ts'
 import { appendAll } from './append.ts'
 import type { WriteQueue } from './write-queue.ts'
-import { logOf } from './locks.ts'
+import { roomLog } from '../locks.ts'
 import { sql } from './sql.ts'
 
 type HeldRow = PresenceChange & { readonly id: number }
@@ -25,7 +25,7 @@ export function createHeldPresence(writeQueue: WriteQueue, endBatch: () => void)
       // With the lock, a smaller id never appears behind one that was read.
       return writeQueue.write(async (tx) => {
         await tx.run(sql`INSERT INTO held_presence (room, name, event) VALUES (${room}, ${name}, ${event})`)
-      }, logOf(room))
+      }, roomLog(room))
     },
     async held(room, limit) {
       const rows = await writeQueue.read((statements) => statements.all<HeldRow>(first(room, limit)))
@@ -44,7 +44,7 @@ export function createHeldPresence(writeQueue: WriteQueue, endBatch: () => void)
         const [place] = await appendAll(tx, [entry])
         await tx.run(sql`DELETE FROM held_presence WHERE id = ANY(${ids})`)
         return place ?? { id: entry.id }
-      }, logOf(entry.room))
+      }, roomLog(entry.room))
       read.delete(entry.room)
       return appended
     },

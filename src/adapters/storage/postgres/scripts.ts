@@ -2,7 +2,7 @@ import type { RoomName } from '../../../chat/entry.ts'
 import type { ScriptStore, StoredScript } from '../../../prompt/ports.ts'
 import type { Connections } from './connection.ts'
 import { returned } from './statements.ts'
-import { numbersOf } from './locks.ts'
+import { numbersOf } from '../locks.ts'
 import { sql } from './sql.ts'
 
 /** Room scripts, all versions. */

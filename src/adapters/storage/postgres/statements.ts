@@ -1,6 +1,6 @@
-import type { QueryConfig } from 'pg'
+import { CompiledQuery, type Kysely, type QueryResult } from 'kysely'
+import type { Tables } from '../tables.ts'
 import { bound, type Sql } from './sql.ts'
-import { toStored, VALUE_TYPES } from './values.ts'
 
 /** Where statements are sent to. Rejects with what the driver throws. */
 export interface Statements {
@@ -15,25 +15,17 @@ export interface Statements {
 export type Job<T> = (transaction: Statements) => Promise<T>
 
 /** The row that a statement ending in RETURNING always gives. */
-export function returned<T>(row: T | undefined): T {
-  if (row === undefined) throw new Error('the statement returned no row')
-  return row
-}
+export { requireRow as returned } from '../database.ts'
 
-interface Result {
-  readonly rows: readonly unknown[]
-  readonly rowCount: number | null
-}
-
-/** Sends statements by a function of the driver. */
-export function statementsOn(query: (config: QueryConfig) => Promise<Result>): Statements {
-  const send = (statement: Sql): Promise<Result> => {
+/** Sends statements of our own. */
+export function statementsOn(db: Kysely<Tables>): Statements {
+  const send = <Row>(statement: Sql): Promise<QueryResult<Row>> => {
     const { text, values } = bound(statement)
-    return query({ text, values: values.map(toStored), types: VALUE_TYPES })
+    return db.executeQuery<Row>(CompiledQuery.raw(text, [...values]))
   }
   return {
-    all: async <Row>(statement: Sql) => (await send(statement)).rows as readonly Row[],
-    get: async <Row>(statement: Sql) => (await send(statement)).rows[0] as Row | undefined,
-    run: async (statement) => (await send(statement)).rowCount ?? 0,
+    all: async <Row>(statement: Sql) => (await send<Row>(statement)).rows,
+    get: async <Row>(statement: Sql) => (await send<Row>(statement)).rows[0],
+    run: async (statement) => Number((await send(statement)).numAffectedRows),
   }
 }

@@ -3,7 +3,7 @@ import type { StoredSummary, SummaryStore } from '../../../prompt/ports.ts'
 import { type DraftRow, MAX_VERSIONS, toDraft } from '../rows/summary-row.ts'
 import type { Connections } from './connection.ts'
 import type { Statements } from './statements.ts'
-import { numbersOf } from './locks.ts'
+import { numbersOf } from '../locks.ts'
 import { sql, type Sql } from './sql.ts'
 
 /** Rooms' summaries. */

@@ -2,9 +2,8 @@ import type { PoolClient } from 'pg'
 import { StorageError } from '../../../chat/errors.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { isConflict, isDisconnected } from './errors.ts'
-import { type Lock, taken } from './locks.ts'
-import { bound } from './sql.ts'
-import { type Job, statementsOn } from './statements.ts'
+import type { Lock } from '../locks.ts'
+import { lockStatements } from './locks.ts'
 
 /** After these nobody knows what the connection is doing: it is not used again. */
 export function isUnusable(error: unknown): boolean {
@@ -20,10 +19,14 @@ export const isRepeatable = (error: unknown): boolean => isConflict(error) || er
 export class NotBegun extends Error {}
 
 /** Does the job in a transaction that holds the locks. Rejects with what the driver throws, once it is rolled back. */
-export async function inTransaction<T>(client: PoolClient, job: Job<T>, locks: readonly Lock[]): Promise<T> {
+export async function inTransaction<T>(
+  client: PoolClient,
+  job: () => Promise<T>,
+  locks: readonly Lock[],
+): Promise<T> {
   try {
     await begin(client, locks)
-    const value = await job(statementsOn((query) => client.query(query)))
+    const value = await job()
     await commit(client)
     return value
   } catch (error) {
@@ -35,7 +38,7 @@ export async function inTransaction<T>(client: PoolClient, job: Job<T>, locks: r
 /** One message for all of it. */
 async function begin(client: PoolClient, locks: readonly Lock[]): Promise<void> {
   try {
-    await client.query(['BEGIN', ...(locks.length > 0 ? [bound(taken(locks)).text] : [])].join('; '))
+    await client.query(['BEGIN', ...lockStatements(locks)].join('; '))
   } catch (cause) {
     throw isDisconnected(cause) ? new NotBegun('', { cause }) : cause
   }

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createConnection, EMPTY_AFTER_MS } from '../../../../src/adapters/storage/sqlite/connection.ts'
+import { createConnection } from '../../../../src/adapters/storage/sqlite/connection.ts'
+import { TRUNCATE_AFTER_MS } from '../../../../src/adapters/storage/sqlite/database.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open.ts'
@@ -45,7 +46,7 @@ test('a message that was read is neither in the database nor in its log, soon af
   using dir = temporaryDir()
   const { connection, read } = await withReadMessage(dir.path)
   expect(read('-wal')).toContain(SECRET)
-  vi.advanceTimersByTime(EMPTY_AFTER_MS)
+  vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
   expect(read('-wal')).toBe('')
   expect(read('')).not.toContain(SECRET)
   await connection.close()
@@ -56,12 +57,12 @@ test('while somebody reads, writes go on, and the log is emptied once they are d
   const { file, connection, send, read } = await withReadMessage(dir.path)
   const reader = openFile(file, { readonly: true })
   reader.exec('BEGIN; SELECT count(*) FROM people')
-  vi.advanceTimersByTime(EMPTY_AFTER_MS)
+  vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
   expect(read('-wal')).toContain(SECRET)
   await send('2')
   expect(connection.db.pragma('busy_timeout', { simple: true })).toBe(10)
   reader.exec('COMMIT')
-  vi.advanceTimersByTime(EMPTY_AFTER_MS)
+  vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
   expect(read('-wal')).toBe('')
   reader.close()
   await connection.close()
@@ -73,14 +74,14 @@ test('three hundred messages that are read at once cost one emptying, and what d
   const asked = vi.spyOn(db, 'pragma')
   const emptyings = (): number => asked.mock.calls.filter(([text]) => text.includes('wal_checkpoint')).length
   for (let n = 2; n < 302; n++) await send(String(n))
-  vi.advanceTimersByTime(EMPTY_AFTER_MS)
+  vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
   expect(emptyings()).toBe(1)
   await stores.chat.people.setAdmin(bob, true)
-  vi.advanceTimersByTime(100 * EMPTY_AFTER_MS)
+  vi.advanceTimersByTime(100 * TRUNCATE_AFTER_MS)
   expect(emptyings()).toBe(1)
   expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
   await send('302')
   await connection.close()
-  vi.advanceTimersByTime(EMPTY_AFTER_MS)
+  vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
   expect(emptyings()).toBe(1)
 })

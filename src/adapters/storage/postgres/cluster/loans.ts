@@ -1,7 +1,7 @@
 import type { LoanRow, LoanStore } from '../../../../cluster/ports.ts'
 import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
-import { NAMES } from '../locks.ts'
+import { NAMES } from '../../locks.ts'
 import { sql } from '../sql.ts'
 
 /** The table `lent_names`. A loan of a server that has died counts for nothing, and goes in the end. */

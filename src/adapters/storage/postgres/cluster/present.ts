@@ -3,7 +3,8 @@ import type { Login, Person } from '../../../../chat/people/person.ts'
 import type { PersonInRoom, PresentRow, PresentStore } from '../../../../cluster/ports.ts'
 import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
-import { logOf, presenceOf } from '../locks.ts'
+import { roomLog } from '../../locks.ts'
+import { presenceOf } from '../locks.ts'
 import { joined, sql, type Sql } from '../sql.ts'
 import { returned, type Statements } from '../statements.ts'
 
@@ -34,7 +35,7 @@ export const createPresentStore = ({ read, transaction }: Connections, self: Ser
         RETURNING (xmax = 0) AS "isNew"`)
           return returned(row).isNew && (await hold(tx, room, person, 'joined'))
         },
-        [presenceOf(room, person.id), logOf(room)],
+        [presenceOf(room, person.id), roomLog(room)],
       ),
     go: (room, person) =>
       transaction(
@@ -44,7 +45,7 @@ export const createPresentStore = ({ read, transaction }: Connections, self: Ser
           )
           return removed > 0 && (await hold(tx, room, person, 'left'))
         },
-        [presenceOf(room, person.id), logOf(room)],
+        [presenceOf(room, person.id), roomLog(room)],
       ),
     async elsewhere(places) {
       const rows = await read.all<Row>(sql`

@@ -2,7 +2,7 @@ import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { QuestionKey, QuestionRow, QuestionStore } from '../../../../cluster/work-ports.ts'
 import type { JsonObject } from '../../../../lib/json.ts'
 import type { Connections } from '../connection.ts'
-import { numbersOf } from '../locks.ts'
+import { numbersOf } from '../../locks.ts'
 import { sql, type Sql } from '../sql.ts'
 import { returned, type Statements } from '../statements.ts'
 

@@ -4,7 +4,8 @@ import type { RoomName } from '../../../../chat/entry.ts'
 import type { ExpiredServers, ServerFacts, ServerRecord, ServerStore } from '../../../../cluster/ports.ts'
 import type { ServerId } from '../../../../cluster/server-id.ts'
 import type { Connections } from '../connection.ts'
-import { type Lock, logOf, presenceOf } from '../locks.ts'
+import { type Lock, roomLog } from '../../locks.ts'
+import { presenceOf } from '../locks.ts'
 import { sql, type Sql } from '../sql.ts'
 import type { Statements } from '../statements.ts'
 import { questionsOf } from './questions.ts'
@@ -64,7 +65,7 @@ const placesOf = (statements: Statements, servers: readonly ServerId[]): Promise
 
 /** Nobody comes or goes there meanwhile, and nothing is held in between. */
 const locksOf = (left: readonly LeftPlace[]): readonly Lock[] =>
-  left.flatMap(({ room, person }) => [presenceOf(room, person), logOf(room)])
+  left.flatMap(({ room, person }) => [presenceOf(room, person), roomLog(room)])
 
 /** A server that another one has removed meanwhile, or that has renewed its lease, is left out. */
 async function removeLocked(tx: Statements, which: Sql): Promise<ExpiredServers> {

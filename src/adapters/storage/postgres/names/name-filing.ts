@@ -5,7 +5,7 @@ import type { NamesFiled } from '../../../../chat/people/name-filing.ts'
 import { fileEach, type NameRow, RULES } from '../../filing.ts'
 import type { Connections } from '../connection.ts'
 import type { Statements } from '../statements.ts'
-import { NAMES } from '../locks.ts'
+import { NAMES } from '../../locks.ts'
 import { sql } from '../sql.ts'
 
 /** Files all names by the rules of now, unless they are already: of servers that start at once, one does it. */

@@ -4,7 +4,7 @@ import type { PersonId } from '../../../../chat/people/person.ts'
 import { type InviteRow, toInvite } from '../../rows/invite-row.ts'
 import type { Connections } from '../connection.ts'
 import { returned, type Statements } from '../statements.ts'
-import { belongingsOf, NAMES } from '../locks.ts'
+import { NAMES, personOf } from '../../locks.ts'
 import { sql, type Sql } from '../sql.ts'
 import { register } from './people.ts'
 
@@ -22,7 +22,7 @@ export function createInviteStore({ read, writeQueue }: Connections): InviteStor
             VALUES (${digest}, ${by}, ${room}, ${uses}, ${uses}, ${until}, ${at}) RETURNING id`),
         )
         return id
-      }, belongingsOf(by)),
+      }, personOf(by)),
     list: async (at, by) => (await read.all<InviteRow>(openOnes(at, by))).map(toInvite),
     async find(digest, at) {
       const row = await read.get<InviteRow>(openWith(digest, at))

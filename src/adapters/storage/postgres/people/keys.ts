@@ -2,7 +2,7 @@ import type { KeyStore, StoredKey } from '../../../../chat/people/ports.ts'
 import type { Fingerprint, PersonId } from '../../../../chat/people/person.ts'
 import type { Connections } from '../connection.ts'
 import type { Statements } from '../statements.ts'
-import { belongingsOf, NAMES } from '../locks.ts'
+import { NAMES, personOf } from '../../locks.ts'
 import { sql, type Sql } from '../sql.ts'
 
 type KeyRow = Omit<StoredKey, 'isWaiting'> & { readonly waits: number }
@@ -21,7 +21,7 @@ export function createKeyStore({ read, writeQueue }: Connections): KeyStore {
           sql`INSERT INTO waiting_keys (person, fingerprint, added_at) VALUES (${id}, ${key}, ${at})`,
         )
         return 'added'
-      }, belongingsOf(id)),
+      }, personOf(id)),
     // A key that waits for several people becomes that of one.
     prove: (id, key) =>
       writes.write(
@@ -40,7 +40,7 @@ export function createKeyStore({ read, writeQueue }: Connections): KeyStore {
           return true
         },
         NAMES,
-        belongingsOf(id),
+        personOf(id),
       ),
     remove: (id, key) =>
       writes.write(async (tx) => {
@@ -53,7 +53,7 @@ export function createKeyStore({ read, writeQueue }: Connections): KeyStore {
         await tx.run(sql`DELETE FROM person_keys WHERE person = ${id} AND fingerprint = ${key}`)
         await tx.run(sql`DELETE FROM tokens WHERE person = ${id} AND key = ${key}`)
         return 'removed'
-      }, belongingsOf(id)),
+      }, personOf(id)),
   }
 }
 

@@ -2,7 +2,7 @@ import type { NameStore } from '../../../../chat/people/ports.ts'
 import { look } from '../../../../lib/text/skeleton.ts'
 import type { Connections } from '../connection.ts'
 import { returned } from '../statements.ts'
-import { NAMES } from '../locks.ts'
+import { NAMES } from '../../locks.ts'
 import { sql } from '../sql.ts'
 
 /** The names of registered people. */

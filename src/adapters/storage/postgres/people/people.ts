@@ -8,7 +8,7 @@ import { type LoginRow, toLoginFacts } from '../../rows/login-row.ts'
 import { type PersonRow, toPerson } from '../../rows/person-row.ts'
 import type { Connections } from '../connection.ts'
 import { returned, type Statements } from '../statements.ts'
-import { NAMES } from '../locks.ts'
+import { NAMES } from '../../locks.ts'
 import { fileNames } from '../names/name-filing.ts'
 import { sql, type Sql } from '../sql.ts'
 

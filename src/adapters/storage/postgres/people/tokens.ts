@@ -2,7 +2,7 @@ import type { TokenStore } from '../../../../chat/people/ports.ts'
 import { type TokenRow, toToken } from '../../rows/token-row.ts'
 import type { Connections } from '../connection.ts'
 import { returned } from '../statements.ts'
-import { belongingsOf } from '../locks.ts'
+import { personOf } from '../../locks.ts'
 import { sql } from '../sql.ts'
 
 /** Bearer tokens. */
@@ -26,7 +26,7 @@ export function createTokenStore({ read, writeQueue }: Connections): TokenStore 
             sql`INSERT INTO token_rooms (token, room) SELECT ${id}::bigint, room FROM unnest(${rooms}::text[]) AS room`,
           )
         return id
-      }, belongingsOf(by)),
+      }, personOf(by)),
     list: async (by, at) =>
       (
         await read.all<TokenRow>(

@@ -1,7 +1,7 @@
 import type { DirectMessageStore } from '../../../../chat/talk/ports.ts'
 import { type MessageRow, toMessage, toRow } from '../../rows/message-row.ts'
 import type { Connections } from '../connection.ts'
-import { WAITING_MESSAGES } from '../locks.ts'
+import { WAITING_MESSAGES } from '../../locks.ts'
 import { sql } from '../sql.ts'
 
 /** Messages to one person. */

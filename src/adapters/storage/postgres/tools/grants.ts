@@ -2,7 +2,7 @@ import type { GrantStore } from '../../../../approvals/ports.ts'
 import { type GrantRow, toGrant } from '../../rows/grant-row.ts'
 import type { Connections } from '../connection.ts'
 import { returned } from '../statements.ts'
-import { numbersOf } from '../locks.ts'
+import { numbersOf } from '../../locks.ts'
 import { sql } from '../sql.ts'
 
 /** Standing permissions. */

@@ -3,7 +3,7 @@ import type { ResultLimits, ResultStore } from '../../../../tools/ports/results.
 import { type ResultRow, toResult } from '../../rows/result-row.ts'
 import type { Connections } from '../connection.ts'
 import { returned, type Statements } from '../statements.ts'
-import { RESULTS } from '../locks.ts'
+import { RESULTS } from '../../locks.ts'
 import { sql } from '../sql.ts'
 
 /** Long results. The number of a result that was removed is never given again. */

@@ -10,7 +10,8 @@ import {
   restoreDatabase,
 } from '../../../../../src/adapters/storage/open.ts'
 import { createConnections } from '../../../../../src/adapters/storage/postgres/connection.ts'
-import { logOf } from '../../../../../src/adapters/storage/postgres/locks.ts'
+import { roomLog } from '../../../../../src/adapters/storage/locks.ts'
+import { lockNumber } from '../../../../../src/adapters/storage/postgres/locks.ts'
 import { sql } from '../../../../../src/adapters/storage/postgres/sql.ts'
 import { readMigrations } from '../../../../../src/adapters/storage/migrations.ts'
 import { paths } from '../../../../../src/app/paths.ts'
@@ -220,7 +221,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await using storage = await openStorage(postgresOptions({ url }))
     const holder = new Client({ connectionString: database.url })
     await holder.connect()
-    await holder.query('SELECT pg_advisory_lock($1, $2)', [0x73736877, logOf('lobby').number])
+    await holder.query('SELECT pg_advisory_lock($1, $2)', [0x73736877, lockNumber(roomLog('lobby'))])
     const refused = storage.chat.log.append(message(idOf(1), 'lobby', 'x'))
     await expect(refused).rejects.toMatchObject({ reason: 'locked' })
     await holder.end()

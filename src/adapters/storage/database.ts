@@ -1,0 +1,94 @@
+// What the stores use of a database. Kysely builds the statements; connections, transactions, retries and
+// errors are the engine's, in sqlite/database.ts and postgres/database.ts. This file must not know an engine.
+
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect as KyselyDialect,
+  DummyDriver,
+  Kysely,
+  type QueryResult,
+  type RawBuilder,
+  sql,
+} from 'kysely'
+import type { Lock } from './locks.ts'
+import type { Tables } from './tables.ts'
+
+/**
+ * Statements of one read or write, sent through `db`. A job may run again from its start, so it changes
+ * nothing but the database, and it awaits nothing but the database.
+ */
+export type Job<T> = (db: Kysely<Tables>) => Promise<T>
+
+/** A database in use. All of it rejects with `StorageError` only. */
+export interface Database {
+  readonly dialect: Dialect
+  /** Runs statements that change nothing. Finds all writes that were awaited before. */
+  read<T>(job: Job<T>): Promise<T>
+  /**
+   * A new queue of writes, which are done in the order of the calls. Each store has its own, so that none
+   * waits for another.
+   */
+  writes(): Writes
+  /**
+   * A job calls this when it deletes a text that nobody may read any more. SQLite's log is then emptied
+   * within ten seconds.
+   */
+  truncateWalSoon(): void
+}
+
+/** The writes of one store. */
+export interface Writes {
+  /** Runs the job in a transaction, which holds the locks on PostgreSQL. Resolves after the commit. */
+  write<T>(job: Job<T>, ...locks: readonly Lock[]): Promise<T>
+  /** The same for a job of exactly one statement, which needs no transaction around it. */
+  statement<T>(job: Job<T>): Promise<T>
+  /** Reads after all earlier writes of this queue, also if nobody awaited them. */
+  inOrder<T>(job: Job<T>): Promise<T>
+}
+
+/** The parts of statements that the engines write differently. */
+export interface Dialect {
+  /** A subquery of one column from one parameter, for `column in ${list(values)}`. The list may be empty. */
+  list<T extends string>(values: readonly T[]): RawBuilder<T>
+  /** Ends a SELECT whose row is then locked until the transaction ends; nothing on SQLite. */
+  lockRow(strength: 'update' | 'share' | 'key share'): RawBuilder<unknown>
+  /** The day of a column of milliseconds, in UTC: `2026-01-31`. */
+  utcDay(column: string): RawBuilder<string>
+  /**
+   * The columns of ON CONFLICT by which a grant replaces another. PostgreSQL's index has a hash of `target`.
+   */
+  readonly grantTarget: RawBuilder<unknown>
+}
+
+/** A whole number or null as a value in a list of SELECT, which PostgreSQL would take for a text. */
+export const integer = <T extends number | null>(value: T): RawBuilder<T> => sql`cast(${value} as bigint)`
+
+/** The row that a statement ending in RETURNING always gives. */
+export function requireRow<T>(row: T | undefined): T {
+  if (row === undefined) throw new Error('the statement returned no row')
+  return row
+}
+
+/** Builds statements in the engine's SQL and sends them one by one. Rejects with what the driver throws. */
+export function createKysely(
+  { createAdapter, createQueryCompiler }: Pick<KyselyDialect, 'createAdapter' | 'createQueryCompiler'>,
+  send: (query: CompiledQuery) => Promise<QueryResult<unknown>>,
+): Kysely<Tables> {
+  const connection: DatabaseConnection = {
+    executeQuery: <R>(query: CompiledQuery) => send(query) as Promise<QueryResult<R>>,
+    streamQuery: unused,
+  }
+  return new Kysely({
+    dialect: {
+      createAdapter,
+      createQueryCompiler,
+      createDriver: () => Object.assign(new DummyDriver(), { acquireConnection: async () => connection }),
+      createIntrospector: unused,
+    },
+  })
+}
+
+const unused = (): never => {
+  throw new Error('the stores use neither streams nor introspection')
+}

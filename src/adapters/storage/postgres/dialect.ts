@@ -1,0 +1,10 @@
+import { sql } from 'kysely'
+import type { Dialect } from '../database.ts'
+
+/** PostgreSQL's words. */
+export const postgresDialect: Dialect = {
+  list: (values) => sql`(select unnest(${values}::text[]))`,
+  lockRow: (strength) => sql.raw(`FOR ${strength.toUpperCase()}`),
+  utcDay: (column) => sql`to_char(to_timestamp(${sql.ref(column)} / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
+  grantTarget: sql`(person, room, tool, md5(target))`,
+}

@@ -1,0 +1,240 @@
+import type { Database as File } from 'better-sqlite3'
+import { type CompiledQuery, type Kysely, type QueryResult, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
+import { StorageError } from '../../../chat/errors.ts'
+import { createSerial } from '../../../lib/jobs/serial.ts'
+import { createKysely, type Database, type Job } from '../database.ts'
+import type { Tables } from '../tables.ts'
+import { sqliteDialect } from './dialect.ts'
+import { concernsOneChange, toStorageError } from './errors.ts'
+
+/**
+ * An open SQLite file. Reads run at once, and the writes of one tick share a transaction and its one sync to
+ * disk.
+ */
+export interface SqliteDatabase extends Database {
+  readonly file: File
+  /**
+   * Resolves after the commit. A job that throws undoes itself alone; a failed commit rejects the whole
+   * group.
+   */
+  write<T>(job: Job<T>): Promise<T>
+  /** Commits what waits, then closes. Everything after that is rejected. Closing twice is harmless. */
+  close(): Promise<void>
+}
+
+/** Takes over an open file. `isStopping` is asked before each commit. */
+export function createSqliteDatabase(file: File, isStopping = (): boolean => false): SqliteDatabase {
+  const send = statementCache(file)
+  const kysely: Kysely<Tables> = createKysely(
+    { createAdapter: () => new SqliteAdapter(), createQueryCompiler: () => new SqliteQueryCompiler() },
+    async ({ sql, parameters }) => send(sql, parameters),
+  )
+  const groups = new WriteGroups(file, send, isStopping)
+  const wal = createWalTruncation(file)
+  let closing: Promise<void> | undefined
+
+  const refuseIfClosed = (): void => {
+    if (closing) throw new StorageError('other', 'the server is stopping; nothing was stored')
+  }
+
+  /** Waits for a group that is under way, whose changes may yet be undone. */
+  async function read<T>(job: Job<T>): Promise<T> {
+    refuseIfClosed()
+    await groups.underWay
+    try {
+      return await job(kysely)
+    } catch (error) {
+      throw toStorageError(error, { reading: true })
+    }
+  }
+
+  async function write<T>(job: Job<T>): Promise<T> {
+    refuseIfClosed()
+    return await groups.add(() => job(kysely))
+  }
+
+  async function inOrder<T>(job: Job<T>): Promise<T> {
+    await groups.scheduled
+    return await read(job)
+  }
+
+  return {
+    file,
+    dialect: sqliteDialect,
+    read,
+    write,
+    writes: () => ({ write, statement: write, inOrder }),
+    truncateWalSoon: wal.soon,
+    async close() {
+      closing ??= groups.commit().then(() => {
+        wal[Symbol.dispose]()
+        file.close()
+      })
+      await closing
+    },
+  }
+}
+
+interface Waiting {
+  /** Runs the job. Resolves to a function that tells its caller the value, to be called after the commit. */
+  readonly run: () => Promise<Outcome>
+  readonly reject: (error: StorageError) => void
+}
+
+/** Tells the caller of a job its outcome. */
+type Outcome = () => void
+
+/** Milliseconds that another program's lock is waited for while the server stops. */
+const STOPPING_BUSY_MS = 100
+
+/** Runs the jobs of each tick in one transaction, one group after the other. */
+class WriteGroups {
+  /** Resolves when the group of this tick is committed or refused. */
+  scheduled: Promise<void> = Promise.resolve()
+  /** Resolves when the last group that began is committed or refused. */
+  underWay: Promise<void> = Promise.resolve()
+  readonly #file: File
+  readonly #send: Send
+  readonly #isStopping: () => boolean
+  readonly #serially = createSerial()
+  #waiting: Waiting[] = []
+
+  constructor(file: File, send: Send, isStopping: () => boolean) {
+    this.#file = file
+    this.#send = send
+    this.#isStopping = isStopping
+  }
+
+  /** Resolves after the commit. Rejects with `StorageError`. */
+  add<T>(job: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const run = async (): Promise<Outcome> => {
+        const value = await job()
+        return () => resolve(value)
+      }
+      if (this.#waiting.push({ run, reject }) > 1) return
+      this.scheduled = new Promise((committed) => setImmediate(() => committed(this.commit())))
+    })
+  }
+
+  /** Commits what waits now, after the group before. Never rejects. */
+  commit(): Promise<void> {
+    this.underWay = this.#serially(async () => {
+      const jobs = this.#waiting
+      this.#waiting = []
+      if (jobs.length > 0) await this.#commitGroup(jobs)
+    })
+    return this.underWay
+  }
+
+  async #commitGroup(jobs: readonly Waiting[]): Promise<void> {
+    const outcomes: Outcome[] = []
+    try {
+      if (this.#isStopping()) this.#file.pragma(`busy_timeout = ${STOPPING_BUSY_MS}`)
+      this.#send('BEGIN IMMEDIATE')
+      for (const job of jobs) outcomes.push(await this.#runUndoable(job))
+      this.#send('COMMIT')
+    } catch (error) {
+      for (const { reject } of jobs) reject(toStorageError(error))
+      // SQLite has undone it by itself if the disk is full.
+      if (this.#file.inTransaction) this.#send('ROLLBACK')
+      return
+    }
+    for (const tell of outcomes) tell()
+  }
+
+  async #runUndoable({ run, reject }: Waiting): Promise<Outcome> {
+    this.#send('SAVEPOINT job')
+    try {
+      const tell = await withoutTurn(run)
+      this.#send('RELEASE job')
+      return tell
+    } catch (error) {
+      if (!this.#file.inTransaction || !concernsOneChange(error)) throw error
+      this.#send('ROLLBACK TO job')
+      this.#send('RELEASE job')
+      return () => reject(toStorageError(error))
+    }
+  }
+}
+
+/**
+ * SQLite answers at once, so a job ends before the event loop turns. One that waits for anything else is a
+ * mistake: nothing could be stored or read meanwhile. Rejects then, so that the job is undone and tests find
+ * it.
+ */
+async function withoutTurn<T>(job: () => Promise<T>): Promise<T> {
+  let hasTurned = false
+  const watch = setImmediate(() => (hasTurned = true))
+  try {
+    const value = await job()
+    if (hasTurned) throw new Error('a job waited for something other than the database')
+    return value
+  } finally {
+    clearImmediate(watch)
+  }
+}
+
+/** Statements that are kept compiled. The stores have fewer texts, since a list is one parameter. */
+const MAX_STATEMENTS = 400
+
+type Values = CompiledQuery['parameters']
+type Run = (values: Values) => QueryResult<unknown>
+type Send = (sql: string, values?: Values) => QueryResult<unknown>
+
+/** Sends statements. Each text is compiled once, however often it is sent. */
+function statementCache(file: File): Send {
+  const cache = new Map<string, Run>()
+  return (sql, values = []) => {
+    const cached = cache.get(sql)
+    if (cached) return cached(values)
+    const run = compile(file, sql)
+    const [oldest] = cache.keys()
+    if (cache.size === MAX_STATEMENTS && oldest !== undefined) cache.delete(oldest)
+    cache.set(sql, run)
+    return run(values)
+  }
+}
+
+function compile(file: File, sql: string): Run {
+  const statement = file.prepare(sql)
+  return statement.reader
+    ? (values) => ({ rows: statement.all(values) })
+    : (values) => ({ rows: [], numAffectedRows: BigInt(statement.run(values).changes) })
+}
+
+/** Milliseconds until the log is emptied: all that is deleted meanwhile costs one checkpoint. */
+export const TRUNCATE_AFTER_MS = 10_000
+
+/**
+ * Empties the log of a database (`-wal`), in which a deleted text stays readable until something overwrites
+ * it. A checkpoint writes each changed page to the database and syncs both files, so there is one in ten
+ * seconds at most, in the thread that writes, and only if something was deleted.
+ */
+function createWalTruncation(file: File): Disposable & { soon(): void } {
+  let timer: NodeJS.Timeout | undefined
+
+  function soon(): void {
+    timer ??= setTimeout(truncate, TRUNCATE_AFTER_MS).unref()
+  }
+
+  function truncate(): void {
+    timer = undefined
+    if (file.open && !isTruncated(file)) soon()
+  }
+
+  return { soon, [Symbol.dispose]: () => clearTimeout(timer) }
+}
+
+/** False if somebody reads from the log or the disk is full: writes do not wait for either. */
+function isTruncated(file: File): boolean {
+  const patience = Number(file.pragma('busy_timeout', { simple: true }))
+  try {
+    file.pragma('busy_timeout = 0')
+    return file.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0
+  } catch {
+    return false
+  } finally {
+    file.pragma(`busy_timeout = ${patience}`)
+  }
+}
