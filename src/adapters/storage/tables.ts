@@ -117,7 +117,7 @@ export interface Tables {
     by: string
     at: number
   }
-  /** `bytes` is the size of the text in UTF-8. */
+  /** `bytes` is the size of the text in UTF-8, and `outside` is JSON: which of its lines strangers wrote. */
   results: {
     room: RoomName
     fd: number
@@ -126,6 +126,7 @@ export interface Tables {
     at: number
     bytes: number
     text: string
+    outside: string | null
   }
   result_numbers: { room: RoomName; last: number }
   /** `people` and `keys` are JSON. */

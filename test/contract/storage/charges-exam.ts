@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { RoomName } from '../../../src/chat/entry.ts'
 import type { RoomRecord } from '../../../src/chat/ports.ts'
 import { DAY_MS } from '../../../src/lib/duration.ts'
 import type { Charge, ChargeStore } from '../../../src/turns/bill/ports.ts'
@@ -36,6 +37,22 @@ export function chargesExam(store: () => Storage): void {
     ])
     expect(await charges().usage({ ...query, since: query.since + 1, by: 'person' })).toHaveLength(2)
     expect(await charges().usage({ room: den, since: 0, by: 'person' })).toEqual([])
+  })
+
+  test('of no room and of 5,000 rooms are added up', async () => {
+    await charges().add(charge())
+    const many = Array.from({ length: 5_000 }, (_, n) => `room-${n}` as RoomName)
+    expect(await charges().usage({ rooms: [], since: 0, by: 'room' })).toEqual([])
+    const found = await charges().usage({ rooms: [...many, lobby], since: 0, by: 'room' })
+    expect(found.map(({ key }) => key)).toEqual(['lobby'])
+  })
+
+  test('of nobody who pays, and of 5,000 who do, are kept', async () => {
+    const payers = Array.from({ length: 5_000 }, (_, n) => `person ${n}`)
+    await charges().add(charge({ payers: [] }))
+    await charges().add(charge({ payers }))
+    expect(await charges().spent({ payer: 'person 4999' }, 0)).toBe(11)
+    expect(await charges().spent({ room: 'lobby' }, 0)).toBe(22)
   })
 
   test('keep the prices that they were made at apart', async () => {

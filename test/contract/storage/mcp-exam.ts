@@ -21,6 +21,14 @@ export function mcpExam(store: () => Storage): void {
     expect(await pins.find('other', ['"a"'])).toEqual([pin('"a"', '3')])
   })
 
+  test('finds the definitions of no tool and of 5,000', async () => {
+    const { pins } = store().tools.mcp
+    await pins.put('holler', [pin('"b"', '1'), pin('"a"', '2')])
+    const many = Array.from({ length: 5_000 }, (_, n) => `"tool ${n}"`)
+    expect(await pins.find('holler', [])).toEqual([])
+    expect(await pins.find('holler', [...many, '"a"'])).toEqual([pin('"a"', '2')])
+  })
+
   test('gives back any text as it was', async () => {
     const { pins } = store().tools.mcp
     const all = [`"a\\u0000'%"`, '"\\ud800"', '""', `"${'x'.repeat(2_000)}"`, '__proto__'].map((tool) =>

@@ -1,13 +1,10 @@
 import type { Stores } from '../storage.ts'
-import { createCalibrationStore } from './models/calibrations.ts'
-import { createChargeStore } from './turns/charges.ts'
+import { createSharedStores } from '../stores/stores.ts'
 import type { Connection } from './connection.ts'
 import { createEntryLog } from './entry-log.ts'
-import { createGrantStore } from './tools/grants.ts'
 import { createHeldPresence } from './held-presence.ts'
 import { createInvitationNoticeStore } from './people/invitation-notices.ts'
 import { createHistoryStore } from './history.ts'
-import { createModelFactsStore } from './models/model-facts.ts'
 import { createRoomRemoval } from './moderation/room-removal.ts'
 import { createSanctionStore } from './moderation/sanctions.ts'
 import { createInviteStore } from './people/invites.ts'
@@ -16,7 +13,6 @@ import { createNameStore } from './people/names.ts'
 import { createPeopleStore } from './people/people.ts'
 import { createLastSeenStore, createPreferenceStore } from './people/preferences.ts'
 import { createTokenStore } from './people/tokens.ts'
-import { createResultStore } from './tools/results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
 import { createSearch } from './search.ts'
@@ -25,13 +21,13 @@ import { createSummaryStore } from './summaries.ts'
 import { createDirectMessageStore } from './talk/direct-messages.ts'
 import { createAwayStore } from './talk/away.ts'
 import { createIgnoredStore } from './talk/ignored.ts'
-import { createConnectedMcpStore, createMcpPinStore } from './tools/mcp.ts'
 import { createTypedStore } from './talk/typed.ts'
 import { createTurnStore } from './turns/turns.ts'
 import { copyInto, findDamage, storeOnePage } from './upkeep.ts'
 
 /** All stores over one connection. On one that cannot write, their reading methods work. */
 export function createStores(connection: Connection): Stores {
+  const shared = createSharedStores(connection.database)
   const { search, refresh } = createSearch(connection)
   return {
     chat: {
@@ -64,17 +60,8 @@ export function createStores(connection: Connection): Stores {
       scripts: createScriptStore(connection),
       summaries: createSummaryStore(connection),
     },
-    models: {
-      turns: createTurnStore(connection),
-      charges: createChargeStore(connection),
-      calibrations: createCalibrationStore(connection),
-      facts: createModelFactsStore(connection),
-    },
-    tools: {
-      grants: createGrantStore(connection),
-      results: createResultStore(connection),
-      mcp: { pins: createMcpPinStore(connection), connected: createConnectedMcpStore(connection) },
-    },
+    models: { turns: createTurnStore(connection), ...shared.models },
+    tools: shared.tools,
     upkeep: {
       health: () => connection.write(() => storeOnePage(connection.db)),
       backup: (file) => connection.read(() => copyInto(connection.db, file)),

@@ -1,0 +1,181 @@
+import { type Kysely, sql } from 'kysely'
+import type { Grant, GrantStore } from '../../../approvals/ports.ts'
+import type { RoomName } from '../../../chat/entry.ts'
+import type { ConnectedMcpStore, McpPinStore } from '../../../tools/ports/mcp.ts'
+import type { ResultLimits, ResultStore } from '../../../tools/ports/results.ts'
+import { type Database, integer, requireRow } from '../database.ts'
+import { numbersOf, RESULTS } from '../locks.ts'
+import type { Tables } from '../tables.ts'
+
+/** Permissions for calls without a question. */
+export function createGrantStore({ dialect, read, writes }: Database): GrantStore {
+  const { write, statement } = writes()
+  return {
+    put: ({ room, person, name, tool, target, until = null, by, at }) =>
+      write(async (db) => {
+        await db.deleteFrom('grants').where('room', '=', room).where('until', '<=', at).execute()
+        const { rows } = await sql<Tables['grants']>`
+          INSERT INTO grants (room, id, person, name, tool, target, until, "by", at)
+          SELECT ${room}, coalesce(max(id), 0) + 1, ${person}, ${name}, ${tool}, ${target}, ${integer(until)},
+            ${by}, ${integer(at)}
+          FROM grants WHERE room = ${room}
+          ON CONFLICT ${dialect.grantTarget} DO UPDATE
+            SET until = excluded.until, "by" = excluded."by", at = excluded.at
+          RETURNING *`.execute(db)
+        return toGrant(requireRow(rows[0]))
+      }, numbersOf(room)),
+    find: ({ person, room, tool, target, at }) =>
+      read(async (db) => {
+        const row = await validGrants(db, room, at)
+          .where('person', '=', person)
+          .where('tool', '=', tool)
+          .where('target', '=', target)
+          .executeTakeFirst()
+        return row && toGrant(row)
+      }),
+    list: (room, at) =>
+      read(async (db) => (await validGrants(db, room, at).orderBy('id').execute()).map(toGrant)),
+    remove: (room, id) =>
+      statement(async (db) => {
+        const deletion = db.deleteFrom('grants').where('room', '=', room).where('id', '=', id)
+        return (await deletion.executeTakeFirst()).numDeletedRows === 1n
+      }),
+  }
+}
+
+const validGrants = (db: Kysely<Tables>, room: RoomName, at: number) =>
+  db
+    .selectFrom('grants')
+    .selectAll()
+    .where('room', '=', room)
+    .where((has) => has.or([has('until', 'is', null), has('until', '>', at)]))
+
+const toGrant = ({ until, ...grant }: Tables['grants']): Grant =>
+  until === null ? grant : { ...grant, until }
+
+/** Long results. The number of a result that was removed is never given again. */
+export function createResultStore({ read, writes }: Database): ResultStore {
+  const { write } = writes()
+  return {
+    put: ({ room, tool, pageSize, at, text, outside = null }, limits) =>
+      write(async (db) => {
+        const bytes = Buffer.byteLength(text)
+        await removeExcess(db, room, bytes, limits)
+        const { rows } = await sql<{ last: number }>`
+          INSERT INTO result_numbers (room, last) VALUES (${room}, 1)
+          ON CONFLICT (room) DO UPDATE SET last = result_numbers.last + 1 RETURNING last`.execute(db)
+        const fd = requireRow(rows[0]).last
+        await db
+          .insertInto('results')
+          .values({ room, fd, tool, page_size: pageSize, at, bytes, text, outside })
+          .execute()
+        return fd
+      }, RESULTS),
+    find: (room, fd) =>
+      read(async (db) => {
+        const row = await db
+          .selectFrom('results')
+          .select(['room', 'fd', 'tool', 'page_size as pageSize', 'at', 'text', 'outside'])
+          .where('room', '=', room)
+          .where('fd', '=', fd)
+          .executeTakeFirst()
+        if (!row) return undefined
+        const { outside, ...result } = row
+        return outside === null ? result : { ...result, outside }
+      }),
+  }
+}
+
+/**
+ * Removes the results that are too old, and the oldest of the room and then of all rooms that leave no space
+ * for `bytes` more. Most results fit, so the sums over each row are only made if they are needed.
+ */
+async function removeExcess(
+  db: Kysely<Tables>,
+  room: RoomName,
+  bytes: number,
+  { since, roomBytes, allBytes }: ResultLimits,
+): Promise<void> {
+  await db.deleteFrom('results').where('at', '<', since).execute()
+  const { rows } = await sql<Record<'inAll' | 'inRoom', number>>`
+    SELECT coalesce(sum(bytes), 0) AS "inAll",
+      coalesce(sum(CASE WHEN room = ${room} THEN bytes END), 0) AS "inRoom"
+    FROM results`.execute(db)
+  const { inAll, inRoom } = requireRow(rows[0])
+  if (inRoom + bytes > roomBytes)
+    await sql`DELETE FROM results WHERE room = ${room} AND fd IN (
+      SELECT fd FROM (
+        SELECT fd, sum(bytes) OVER (ORDER BY fd DESC) AS newer FROM results WHERE room = ${room}
+      ) AS summed WHERE newer + ${bytes} > ${roomBytes})`.execute(db)
+  if (inAll + bytes > allBytes)
+    await sql`DELETE FROM results WHERE (room, fd) IN (
+      SELECT room, fd FROM (
+        SELECT room, fd, sum(bytes) OVER (ORDER BY at DESC, room, fd DESC) AS newer FROM results
+      ) AS summed WHERE newer + ${bytes} > ${allBytes})`.execute(db)
+}
+
+/**
+ * Servers that were connected by a command, and the definitions that servers gave their tools. They share a
+ * queue, so that a server that was removed has no definitions.
+ */
+export function createMcpStores({ dialect, writes }: Database): {
+  readonly pins: McpPinStore
+  readonly connected: ConnectedMcpStore
+} {
+  const { write, statement, inOrder } = writes()
+  const forget = async (db: Kysely<Tables>, server: string): Promise<void> =>
+    void (await db.deleteFrom('mcp_pins').where('server', '=', server).execute())
+
+  const pins: McpPinStore = {
+    hashes: (server) =>
+      inOrder((db) =>
+        db
+          .selectFrom('mcp_pins')
+          .select(['tool', 'hash'])
+          .where('server', '=', server)
+          .orderBy('tool')
+          .execute(),
+      ),
+    find: (server, tools) =>
+      inOrder((db) =>
+        db
+          .selectFrom('mcp_pins')
+          .select(['tool', 'hash', 'definition'])
+          .where('server', '=', server)
+          .where('tool', 'in', dialect.list(tools))
+          .orderBy('tool')
+          .execute(),
+      ),
+    put: (server, definitions) =>
+      write(async (db) => {
+        for (const { tool, hash, definition } of definitions)
+          await db
+            .insertInto('mcp_pins')
+            .values({ server, tool, hash, definition })
+            .onConflict((conflict) => conflict.columns(['server', 'tool']).doUpdateSet({ hash, definition }))
+            .execute()
+      }),
+    forget: (server) => statement((db) => forget(db, server)),
+  }
+
+  const connected: ConnectedMcpStore = {
+    all: () =>
+      inOrder((db) =>
+        db.selectFrom('mcp_servers').select(['name', 'entry', 'by', 'at']).orderBy('name').execute(),
+      ),
+    put: ({ name, entry, by, at }) =>
+      statement(async (db) => {
+        await db
+          .insertInto('mcp_servers')
+          .values({ name, entry, by, at })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ entry, by, at }))
+          .execute()
+      }),
+    remove: (name) =>
+      write(async (db) => {
+        await db.deleteFrom('mcp_servers').where('name', '=', name).execute()
+        await forget(db, name)
+      }),
+  }
+  return { pins, connected }
+}
