@@ -146,7 +146,7 @@ class WriteGroups {
   async #runUndoable({ run, reject }: Waiting): Promise<Outcome> {
     this.#send('SAVEPOINT job')
     try {
-      const tell = await withoutTurn(run)
+      const tell = await withoutWaiting(run)
       this.#send('RELEASE job')
       return tell
     } catch (error) {
@@ -163,16 +163,13 @@ class WriteGroups {
  * mistake: nothing could be stored or read meanwhile. Rejects then, so that the job is undone and tests find
  * it.
  */
-async function withoutTurn<T>(job: () => Promise<T>): Promise<T> {
-  let hasTurned = false
-  const watch = setImmediate(() => (hasTurned = true))
-  try {
-    const value = await job()
-    if (hasTurned) throw new Error('a job waited for something other than the database')
-    return value
-  } finally {
-    clearImmediate(watch)
-  }
+async function withoutWaiting<T>(job: () => Promise<T>): Promise<T> {
+  let hasWaited = false
+  // Runs as soon as no promise is left to go on.
+  process.nextTick(() => (hasWaited = true))
+  const value = await job()
+  if (hasWaited) throw new Error('a job waited for something other than the database')
+  return value
 }
 
 /** Statements that are kept compiled. The stores have fewer texts, since a list is one parameter. */

@@ -16,6 +16,7 @@ const released: Readonly<Record<string, string>> = {
   '003-news-of-people.sql': '6d6cb8db169135e1ee66002ee5dfcab61bd541e41de8ae9a6b12ef6e93373174',
   '004-shared-work.sql': 'c8abe3baf2c5d0c7ab1c5039a7ae23ba510fa95edc8b95631af45720ccbfcf24',
   '005-secrets.sql': '3c36554dd239afc112158f9c71b698fca882d19adaa6330a0c209db72ac65deb',
+  '006-results-from-outside.sql': 'c6c108764b840fee2d377a0aad8387b31a8e09a5ed48f5115c55ce6a2203feaa',
 }
 
 /** What servers know of each other: SQLite's is alone. */
