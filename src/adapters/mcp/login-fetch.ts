@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cleanLine } from '../../lib/text/clean-text.ts'
-import { fetchBounded } from './client/bounded-fetch.ts'
+import { fetchBounded } from './client/http.ts'
 import { isOnLoopback, isPrivateWay, type McpByUrl } from './config.ts'
 import type { StoredLogin } from './login-store.ts'
 import { redact, secretValues } from './redact.ts'

@@ -1,5 +1,5 @@
 import { namesakeRule, type McpServerConfig } from '../../adapters/mcp/config.ts'
-import type { McpServer } from '../../adapters/mcp/client/server.ts'
+import type { McpServer } from '../../adapters/mcp/client/servers.ts'
 import type { McpServers } from '../../adapters/mcp/client/servers.ts'
 import type { McpLogins } from '../../adapters/mcp/logins.ts'
 import { displayTarget } from '../../adapters/mcp/redact.ts'

@@ -1,4 +1,4 @@
-import type { McpServer } from '../../adapters/mcp/client/server.ts'
+import type { McpServer } from '../../adapters/mcp/client/servers.ts'
 import { LoginError } from '../../adapters/mcp/login-fetch.ts'
 import type { McpLogin } from '../../adapters/mcp/oauth-login.ts'
 import type { McpLogins } from '../../adapters/mcp/logins.ts'

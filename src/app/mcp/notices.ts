@@ -1,4 +1,4 @@
-import type { McpEvents } from '../../adapters/mcp/client/server.ts'
+import type { McpEvents } from '../../adapters/mcp/client/servers.ts'
 import { SYSTEM } from '../../chat/people/names.ts'
 import type { Log, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'

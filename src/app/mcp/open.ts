@@ -3,7 +3,7 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LOGIN_PATH } from '../../adapters/http/routes.ts'
-import { launchUnconfined, type LaunchMcp } from '../../adapters/mcp/client/launch.ts'
+import { launchUnconfined, type LaunchMcp } from '../../adapters/mcp/client/stdio.ts'
 import { createMcpServers } from '../../adapters/mcp/client/servers.ts'
 import { createMcpLogins } from '../../adapters/mcp/logins.ts'
 import { covered, inheritedDescriptors } from '../../adapters/sandbox/inherited.ts'

@@ -1,28 +1,48 @@
-import type { ToolProgress } from '../../../chat/tool-progress.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Client } from '@modelcontextprotocol/client'
+import type { z } from 'zod'
+import { toolProgress, type ToolProgress } from '../../../chat/tool-progress.ts'
+import { createDeferred } from '../../../lib/deferred.ts'
+import type { McpServerConfig } from '../config.ts'
 import type { McpLogin } from '../oauth-login.ts'
-import type { McpDefinition } from './definition.ts'
-import type { LaunchMcp } from './launch.ts'
-import type { McpTimes } from './limits.ts'
-import type { McpList } from './list-tools.ts'
+import { isUnmistakable, redact, secretValues } from '../redact.ts'
+import { explainError, isRefusal, isTurnedAway, NOT_ASKED, type Sdk } from './explain-error.ts'
+import { createHttpTransport } from './http.ts'
+import { StdioTransport, type EndingTransport, type LaunchMcp } from './stdio.ts'
+import { readResult } from './tool.ts'
+import { readToolList, toolPage, type McpDefinition, type McpList } from './tool-list.ts'
 
-/** A server that has answered. All methods but `close` reject with an `Error` whose message ends a sentence. */
-export interface McpConnection {
-  /** What it lists now, at most `MAX_TOOLS`. */
-  list(): Promise<McpList>
-  /** Calls a tool as `list` had it. */
-  call(tool: McpDefinition, args: object, during: DuringCall): Promise<McpResult>
-  /** Resolves if it answers; rejects with why it is to be left. */
-  ping(): Promise<void>
-  /** Resolves when it is over, with the reason. */
-  readonly over: Promise<string>
-  /** Ends it, for a reason; also its process. Never rejects. */
-  close(why: string): Promise<void>
+/** In milliseconds. */
+export const USUAL_TIMES = {
+  /** For the greeting, and again for each page of tools. */
+  connectMs: 30_000,
+  /** For an answer to the newest greeting; then the older one is tried in a connection of its own. */
+  discoverMs: 10_000,
+  /** Until the first new attempt; each failure doubles it, up to `maxRetryMs`. */
+  retryMs: 1_000,
+  maxRetryMs: 300_000,
+  /** Between two pings while no call runs, and for the answer to one. */
+  pingMs: 30_000,
+  /** Between two readings of its list, however often it says that this has changed. */
+  relistMs: 1_000,
 }
+export type McpTimes = Readonly<typeof USUAL_TIMES>
 
-/** What a call gave, as a text for models and people. */
-interface McpResult {
-  readonly text: string
-  readonly isError: boolean
+/** A connection or a stream that held for this long makes up for failures before it, in ms. */
+export const STEADY_MS = 60_000
+
+/** What a connection is made with. */
+export interface ConnectionOptions {
+  readonly times: McpTimes
+  /** Of sshawl. */
+  readonly version: string
+  readonly launch: LaunchMcp
+  readonly login?: McpLogin | undefined
+  /** The tools of the server may have changed. */
+  listChanged(): void
+  /** The server sends so much that it is read more slowly. */
+  slowed(): void
+  readonly signal: AbortSignal
 }
 
 /** What goes on during a call. */
@@ -32,18 +52,240 @@ export interface DuringCall {
   readonly progress?: ((progress: ToolProgress) => void) | undefined
 }
 
-/** What a connection is made with. */
-export interface ConnectionOptions {
-  readonly times: McpTimes
-  /** Of sshawl. */
-  readonly version: string
-  /** Makes commands ready. */
-  readonly launch: LaunchMcp
-  /** Its login, where it may want one. */
-  readonly login?: McpLogin | undefined
-  /** The server says that its tools are others now. */
-  listChanged(): void
-  /** The server sends so much that it is read more slowly. */
-  slowed(): void
-  readonly signal: AbortSignal
+/** How a server is reached: by `server/discover` if it knows that, else by `initialize`, over one of two transports. */
+type Way = 'newest' | 'older' | 'events'
+
+/** The longest timer of Node, in ms: the caller has a limit. */
+const NO_LIMIT_MS = 2 ** 31 - 1
+
+/** Connects to a server. Rejects with an `Error` whose message ends a sentence. */
+export async function connect(config: McpServerConfig, options: ConnectionOptions): Promise<McpConnection> {
+  const [unset] = config.reach.unset ?? []
+  if (unset !== undefined) throw new Error(`the environment variable ${unset} is not set`)
+  const connection = new McpConnection(config, options, await import('@modelcontextprotocol/client'))
+  await connection.begin()
+  return connection
 }
+
+/** A server that answered. All methods but `close` reject with an `Error` whose message ends a sentence. */
+export class McpConnection {
+  private readonly config: McpServerConfig
+  private readonly options: ConnectionOptions
+  private readonly sdk: Sdk
+  private readonly ended = createDeferred<string>()
+  /** Resolves with the reason when the connection is over. */
+  readonly over = this.ended.promise
+  private readonly end = new AbortController()
+  /** Aborted when it is over. */
+  readonly signal: AbortSignal = this.end.signal
+  private client: Client | undefined
+  private transport: EndingTransport | undefined
+  private renewing: Promise<void> | undefined
+  private reason: string | undefined
+
+  constructor(config: McpServerConfig, options: ConnectionOptions, sdk: Sdk) {
+    this.config = config
+    this.options = options
+    this.sdk = sdk
+  }
+
+  async begin(): Promise<void> {
+    const { SdkError, SdkErrorCode, SdkHttpError } = this.sdk
+    try {
+      await this.open('newest')
+    } catch (error) {
+      const cause: unknown = error instanceof Error ? error.cause : undefined
+      const status = cause instanceof SdkHttpError ? cause.status : undefined
+      // An older server may end or hang when it is asked what it does not know.
+      const gaveNoAnswer =
+        cause instanceof SdkError &&
+        [SdkErrorCode.EraNegotiationFailed, SdkErrorCode.RequestTimeout].some((code) => code === cause.code)
+      if (gaveNoAnswer) await this.open('older')
+      // modelcontextprotocol.io, "Backwards compatibility".
+      else if (status === 400 || status === 404 || status === 405) await this.open('events')
+      else throw error
+    }
+    void this.listen()
+  }
+
+  /** Reads all tools that are listed now. */
+  list(): Promise<McpList> {
+    const withHeaders = 'url' in this.config.reach && this.client?.getProtocolEra() === 'modern'
+    const limit = { timeout: this.options.times.connectMs }
+    // Whether a server has tools is often not as it says.
+    const orNone = (error: unknown): z.output<typeof toolPage> => {
+      if (isRefusal(this.sdk, error, 'MethodNotFound')) return { tools: [] }
+      throw error
+    }
+    return readToolList(
+      (params) =>
+        this.ask((client) => client.request({ method: 'tools/list', params }, toolPage, limit).catch(orNone)),
+      { withHeaders, redacted: (text) => this.redacted(text) },
+    )
+  }
+
+  /** Calls a tool as `list` had it. */
+  async call(
+    { name, schema }: McpDefinition,
+    args: Record<string, unknown>,
+    { signal, progress }: DuringCall,
+  ): Promise<{ readonly text: string; readonly isError: boolean }> {
+    const onprogress = (told: { progress: number; total?: number; message?: string }): void =>
+      progress?.(toolProgress(told.progress, told.total, this.redacted(told.message ?? '')))
+    // For the arguments that it wants as headers, too.
+    const toolDefinition = { name, inputSchema: { ...schema, type: 'object' as const } }
+    const options = { signal, timeout: NO_LIMIT_MS, toolDefinition, ...(progress ? { onprogress } : {}) }
+    const result = await this.ask((client) => client.callTool({ name, arguments: args }, options))
+    const { text, isError } = readResult(result)
+    return { text: this.redacted(text), isError }
+  }
+
+  /** Resolves if the server answers, whatever it answers. */
+  async ping(): Promise<void> {
+    const { sdk } = this
+    const timeout = this.options.times.pingMs
+    const isModern = this.client?.getProtocolEra() === 'modern'
+    try {
+      // Since 2026-07-28 there is no `ping`.
+      await this.inSession((client) => (isModern ? client.discover({ timeout }) : client.ping({ timeout })))
+    } catch (error) {
+      if (isModern && isRefusal(sdk, error, 'MethodNotFound', 'UnsupportedProtocolVersion'))
+        throw new Error('it speaks another revision of the protocol now', { cause: error })
+      if (isTurnedAway(sdk, error)) throw this.explain(error)
+      const isOdd = error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.InvalidResult
+      if (!isOdd && !(error instanceof sdk.ProtocolError))
+        throw new Error('it does not answer any more', { cause: error })
+    }
+  }
+
+  /** Ends it, and its process. Never rejects. */
+  async close(why: string): Promise<void> {
+    this.reason ??= why
+    await this.transport?.close().catch(() => undefined)
+    this.closed()
+  }
+
+  private closed(): void {
+    this.ended.resolve(this.reason ?? this.whyEnded() ?? 'the connection ended')
+    this.end.abort()
+  }
+
+  private async open(way: Way): Promise<void> {
+    const { times, version, signal } = this.options
+    const probe = { timeoutMs: Math.min(times.discoverMs, times.connectMs) }
+    const client = new this.sdk.Client(
+      { name: 'sshawl', version },
+      {
+        capabilities: {},
+        versionNegotiation: way === 'newest' ? { mode: 'auto', probe } : { mode: 'legacy' },
+      },
+    )
+    client.fallbackRequestHandler = async () => {
+      throw new this.sdk.ProtocolError(this.sdk.ProtocolErrorCode.MethodNotFound, NOT_ASKED)
+    }
+    client.setNotificationHandler('notifications/tools/list_changed', () => this.options.listChanged())
+    const transport = this.makeTransport(way)
+    const before = this.client
+    this.transport = transport
+    // The SDK's first request heeds no signal.
+    const leave = (): void => void transport.close().catch(() => undefined)
+    signal.addEventListener('abort', leave)
+    try {
+      signal.throwIfAborted()
+      await client.connect(transport, { timeout: times.connectMs, signal })
+    } catch (error) {
+      const explained = this.explain(error)
+      await transport.close().catch(() => undefined)
+      throw explained
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+    this.client = client
+    Object.assign(client, { onclose: () => this.client === client && this.closed() })
+    await before?.close().catch(() => undefined)
+  }
+
+  private makeTransport(way: Way): EndingTransport {
+    const { reach, name } = this.config
+    const { launch, login, slowed } = this.options
+    if ('command' in reach) return new StdioTransport(() => launch(reach, name), slowed)
+    const kind = way === 'events' ? 'events' : 'streamable'
+    return createHttpTransport(this.sdk, reach, { way: kind, login, slowed })
+  }
+
+  private async ask<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    return await this.inSession(work).catch((error: unknown) => {
+      throw this.explain(error)
+    })
+  }
+
+  /** Asks the server; if it forgot its session, as after a restart, makes another one and asks again. */
+  private async inSession<T>(ask: (client: Client) => Promise<T>): Promise<T> {
+    const { client } = this
+    if (!client) throw new Error('it is not connected')
+    try {
+      return await ask(client)
+    } catch (error) {
+      if (!this.isForgotten(error)) throw error
+      if (client === this.client)
+        await (this.renewing ??= this.open('older').finally(() => (this.renewing = undefined)))
+      this.options.listChanged()
+      return await ask(this.client ?? client)
+    }
+  }
+
+  /** 404 by the protocol; 400 with a word about it by many servers. */
+  private isForgotten(error: unknown): boolean {
+    if (this.transport?.sessionId === undefined || !(error instanceof this.sdk.SdkHttpError)) return false
+    return error.status === 404 || (error.status === 400 && /session/i.test(error.message))
+  }
+
+  /**
+   * Since 2026-07-28 a server says that its tools changed only on a stream that is open for that. One that ends is
+   * opened again. Never rejects.
+   */
+  private async listen(): Promise<void> {
+    const { client, sdk, options, signal } = this
+    const { connectMs, retryMs, maxRetryMs } = options.times
+    if (client?.getProtocolEra() !== 'modern' || !client.getServerCapabilities()?.tools?.listChanged) return
+    for (let failures = 0; !signal.aborted;) {
+      const since = performance.now()
+      try {
+        const stream = await client.listen({ toolsListChanged: true }, { timeout: connectMs, signal })
+        // Nobody told what changed before.
+        options.listChanged()
+        await stream.closed
+      } catch (error) {
+        if (isRefusal(sdk, error, 'MethodNotFound')) return
+      }
+      failures = performance.now() - since > STEADY_MS ? 0 : failures + 1
+      await pause(Math.min(maxRetryMs, retryMs * 2 ** failures), signal)
+    }
+  }
+
+  /** An error that says what went wrong; if the connection ended, why it did. */
+  private explain(error: unknown): Error {
+    const { config, options, sdk } = this
+    if (error instanceof sdk.InsufficientScopeError) options.login?.wants(error.requiredScope)
+    const why = this.whyEnded() ?? this.reason ?? explainError(sdk, error, config, options.times.connectMs)
+    return new Error(redact(why, this.secrets()), { cause: error })
+  }
+
+  private whyEnded(): string | undefined {
+    const why = this.transport?.why()
+    return why === undefined ? undefined : redact(why, this.secrets())
+  }
+
+  private secrets(): readonly string[] {
+    return [...secretValues(this.config.reach), ...(this.options.login?.secrets() ?? [])]
+  }
+
+  /** For what is offered and shown: a tool may print its environment. */
+  private redacted(text: string): string {
+    return redact(text, this.secrets().filter(isUnmistakable))
+  }
+}
+
+/** Resolves to false if the signal cut it short. Keeps no process alive. */
+export const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  wait(ms, true, { signal, ref: false }).catch(() => false)

@@ -1,70 +1,147 @@
-import type { AuthProvider, Transport } from '@modelcontextprotocol/client'
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
 import type { McpByUrl } from '../config.ts'
 import type { McpLogin } from '../oauth-login.ts'
-import { Asked } from './asked.ts'
-import { createMessageFetch } from './bounded-fetch.ts'
-import { createRenewingFetch } from './renewed-session.ts'
+import {
+  BoundedMessage,
+  createLineSplitter,
+  createMessagePace,
+  MAX_MESSAGE_BYTES,
+  TooLong,
+} from './bounded-message.ts'
+import type { Sdk } from './explain-error.ts'
+import { MessageReader } from './message-reader.ts'
 import type { EndingTransport } from './stdio.ts'
 
-/** What a transport over HTTP is made with. */
-interface HttpParts {
-  /** Its login, where it may want one. */
-  readonly login?: McpLogin | undefined
-  /** The server sends so much that it is read more slowly. */
-  slowed(): void
-  /** Its tools may be others now. */
-  listChanged(): void
-}
-
-/** Messages by POST, and answers to each; a stream of events for those that take long. */
-export async function createHttpTransport(reach: McpByUrl, parts: HttpParts): Promise<EndingTransport> {
-  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
-  return overHttp(reach, parts, (url, http) => new StreamableHTTPClientTransport(url, http))
-}
-
-/** The older way: messages by POST, and all answers by one stream of events. */
-export async function createEventsTransport(reach: McpByUrl, parts: HttpParts): Promise<EndingTransport> {
-  const { SSEClientTransport } = await import('@modelcontextprotocol/client')
-  return overHttp(reach, parts, (url, http) => new SSEClientTransport(url, http))
-}
-
-/** A server that knows only the older way answers a POST so (modelcontextprotocol.io, "Backwards compatibility"). */
-export async function wantsEvents(error: unknown): Promise<boolean> {
-  const { SdkHttpError } = await import('@modelcontextprotocol/client')
-  const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof SdkHttpError && [400, 404, 405].includes(cause.status ?? 0)
-}
-
 interface HttpOptions {
-  readonly fetch: ReturnType<typeof createMessageFetch>
-  readonly requestInit: RequestInit
-  readonly authProvider?: AuthProvider
+  /** Messages are sent by POST. `events`: all answers come on one stream, as in the revision of 2024-11-05. */
+  readonly way: 'streamable' | 'events'
+  readonly login?: McpLogin | undefined
+  /** Called when the server sends so much that it is read more slowly. */
+  slowed(): void
 }
 
-/** A transport that ends with a stream in which a message has no end. */
-function overHttp(
-  { url, headers = {} }: McpByUrl,
-  { login, slowed, listChanged }: HttpParts,
-  make: (url: URL, http: HttpOptions) => Transport,
-): EndingTransport {
+/** A transport over HTTP whose messages are bounded and read by `MessageReader` before the SDK gets them. */
+export function createHttpTransport(sdk: Sdk, reach: McpByUrl, options: HttpOptions): EndingTransport {
+  const { way, login, slowed } = options
   let why: string | undefined
-  const fetchMessages = createMessageFetch({
-    asked: new Asked(),
-    broken({ message }) {
-      why ??= message
-      void transport.close().catch(() => undefined)
-    },
-    slowed,
+  const fetchMessages = createMessageFetch(slowed, (error) => {
+    why ??= error.message
+    void transport.close().catch(() => undefined)
   })
-  const fetch = createRenewingFetch(fetchMessages, listChanged)
-  const transport = make(new URL(url), {
-    fetch: async (address, init) => {
-      const response = await fetch(address, init)
+  const http = {
+    fetch: async (address: string | URL, init?: RequestInit): Promise<Response> => {
+      const response = await fetchMessages(address, init)
       login?.answered(response, new Headers(init?.headers).get('authorization'))
       return response
     },
-    requestInit: { headers },
+    requestInit: { headers: { ...reach.headers } },
     ...(login ? { authProvider: login.auth } : {}),
+  }
+  const Made = way === 'events' ? sdk.SSEClientTransport : sdk.StreamableHTTPClientTransport
+  const transport: EndingTransport = Object.assign(new Made(new URL(reach.url), http), { why: () => why })
+  const send = transport.send.bind(transport)
+  // The SDK would wait on for an answer whose stream broke off. It ignores a second answer.
+  transport.send = (message, more) => {
+    const onRequestStreamEnd = (): void => {
+      if ('id' in message && message.id !== undefined)
+        transport.onmessage?.(errorFor(message.id, 'its answer broke off before it was whole'))
+    }
+    return send(message, { onRequestStreamEnd, ...more })
+  }
+  return transport
+}
+
+const errorFor = (id: RequestId, message: string): JSONRPCMessage => ({
+  ...{ jsonrpc: '2.0', id, error: { code: -32_000, message } },
+})
+
+/** As `fetch`, for answers of bounded size. Reading a longer one rejects with `TooLong`. */
+export async function fetchBounded(url: string | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, init)
+  return response.body ? withBody(response, boundedPieces(response.body)) : response
+}
+
+async function* boundedPieces(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let size = 0
+  for await (const piece of body) {
+    size += piece.length
+    if (size > MAX_MESSAGE_BYTES) throw new TooLong()
+    yield piece
+  }
+}
+
+/** As `fetch`, for messages, alone or as a stream of events. `endless` is called when an event has no end. */
+function createMessageFetch(slowed: () => void, endless: (error: TooLong) => void): typeof fetchBounded {
+  const reader = new MessageReader()
+
+  /** An event is lines of fields and ends with an empty line (html.spec.whatwg.org, 9.2.5). */
+  async function* eventsOf(body: AsyncIterable<Uint8Array>, id?: RequestId): AsyncIterable<Uint8Array> {
+    const linesIn = createLineSplitter()
+    const mayRead = createMessagePace(slowed)
+    let fields: string[] = []
+    let data: string[] = []
+    let size = 0
+    let isCut = false
+    try {
+      for await (const piece of body)
+        for (const line of linesIn(piece)) {
+          const text = line.text.replace(/\r$/, '').replace(/^\uFEFF/, '')
+          if (text.startsWith(':')) continue
+          size += text.length
+          isCut ||= line.isCut || size > MAX_MESSAGE_BYTES
+          const isData = text.startsWith('data:')
+          if (isData && (!isCut || data.length === 0)) data.push(text.slice(5).replace(/^ /, ''))
+          else if (text !== '' && !isData && !isCut) fields.push(text)
+          if (text !== '') continue
+          const whole = data.join('\n')
+          const isMessage = whole !== '' && !fields.some((field) => OTHER_EVENT.test(field))
+          const messages = isMessage
+            ? reader.read({ text: whole, isCut }, id).map((one) => JSON.stringify(one))
+            : []
+          // An event without a message keeps its id.
+          const all = isMessage && messages.length > 0 ? messages : [isMessage ? '' : data.join('\ndata: ')]
+          yield Buffer.from(`${[...fields, `data: ${all.join('\n\ndata: ')}`].join('\n')}\n\n`)
+          fields = []
+          data = []
+          size = 0
+          isCut = false
+          await mayRead()
+        }
+    } catch (error) {
+      if (error instanceof TooLong) endless(error)
+      throw error
+    }
+  }
+
+  return async (url, init) => {
+    const body = init?.method === 'POST' ? init.body : undefined
+    const id = typeof body === 'string' ? reader.sent(JSON.parse(body)) : undefined
+    const response = await fetch(url, init)
+    if (!response.body) return response
+    const type = response.headers.get('content-type') ?? ''
+    if (/^text\/event-stream/i.test(type)) return withBody(response, eventsOf(response.body, id))
+    if (!response.ok || id === undefined) return withBody(response, boundedPieces(response.body))
+    const message = new BoundedMessage()
+    for await (const piece of response.body) message.add(Buffer.from(piece))
+    const whole = message.take()
+    // Some servers call their JSON a text.
+    if (!/json/i.test(type) && !/^\s*[[{]/.test(whole.text)) return withBody(response, whole.text)
+    const [only = '', ...more] = reader.read(whole, id, true).map((one) => JSON.stringify(one))
+    const json = more.length === 0 ? only : `[${[only, ...more].join()}]`
+    return withBody(response, json, 'application/json')
+  }
+}
+
+const OTHER_EVENT = /^event:(?! ?(?:message)?$)/
+
+function withBody(
+  { status, statusText, headers }: Response,
+  body: string | AsyncIterable<Uint8Array>,
+  type?: string,
+): Response {
+  const sent = new Headers(headers)
+  if (type !== undefined) sent.set('content-type', type)
+  return new Response(typeof body === 'string' ? body : ReadableStream.from(body), {
+    ...{ status, statusText, headers: sent },
   })
-  return Object.assign(transport, { why: () => why })
 }

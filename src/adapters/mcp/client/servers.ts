@@ -4,17 +4,49 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../../chat/ports.ts'
+import { createDeferred } from '../../../lib/deferred.ts'
+import { errorMessage } from '../../../lib/errors.ts'
+import { createSerial } from '../../../lib/jobs/serial.ts'
 import type { McpPinStore } from '../../../tools/ports/mcp.ts'
-import type { McpServerConfig } from '../config.ts'
-import { launchUnconfined } from './launch.ts'
-import { USUAL_TIMES } from './limits.ts'
-import { createMcpServer, type Connecting, type McpEvents, type McpServer } from './server.ts'
+import type { Tool, ToolSource } from '../../../tools/tool.ts'
+import { namesakeRule, type McpServerConfig } from '../config.ts'
+import type { McpLogin } from '../oauth-login.ts'
+import type { McpLogins } from '../logins.ts'
+import { connect, pause, STEADY_MS, USUAL_TIMES, type McpConnection, type McpTimes } from './connection.ts'
+import { PinnedTools, type ToolDifference } from './pins.ts'
+import { launchUnconfined, type LaunchMcp } from './stdio.ts'
+import type { LeftOut, OtherNames } from './tool-list.ts'
+
+/** `why` is in words that end a sentence. */
+export type McpState =
+  | { readonly kind: 'connecting' }
+  /** With what it lists and that can be no tool. */
+  | { readonly kind: 'up'; readonly leftOut: readonly LeftOut[] }
+  | { readonly kind: 'down'; readonly why: string }
+
+/** Told of a server's tools, each time once. Must not throw. */
+export interface McpEvents {
+  /** The server is gone, and its tools with it. */
+  left(server: string, tools: readonly Tool[], why: string): void
+  /** It is there again, with these tools. */
+  back(server: string, tools: readonly Tool[]): void
+  /** The definitions of these changed, so they are withheld. Told once of each until an admin approves them. */
+  changed(server: string, tools: readonly Tool[]): void
+}
 
 /** What the servers are made with. */
 export interface McpServersOptions {
   readonly servers: readonly McpServerConfig[]
-  readonly connecting: Pick<Connecting, 'version' | 'logins'> & Partial<Connecting>
-  /** Whether a tool that comes from elsewhere has an id. */
+  readonly connecting: {
+    /** Of sshawl. */
+    readonly version: string
+    readonly times?: McpTimes
+    /** Without it, commands have all our rights. */
+    readonly launch?: LaunchMcp
+    /** Without them, no server can be logged in to. */
+    readonly logins?: Pick<McpLogins, 'of'>
+  }
+  /** True if a tool that comes from elsewhere has this id. */
   isTaken(id: string): boolean
   readonly pins: McpPinStore
   readonly events: McpEvents
@@ -22,20 +54,10 @@ export interface McpServersOptions {
 }
 
 /** All servers. */
-export interface McpServers extends AsyncDisposable {
-  /** In the order in which they are given. Each is a source of tools. */
-  all(): readonly McpServer[]
-  /** Connects to servers that are new or others than before, and leaves those that are gone. Never rejects. */
-  follow(servers: readonly McpServerConfig[]): Promise<void>
-  /** Undefined where there is none. */
-  find(name: string): McpServer | undefined
-}
+export type McpServers = ReturnType<typeof createMcpServers>
 
 /** Begins to connect to all servers, and waits for none. */
-export function createMcpServers(options: McpServersOptions): McpServers {
-  const { pins, events, log } = options
-  // Without a `launch`, commands have all our rights.
-  const connecting: Connecting = { times: USUAL_TIMES, launch: launchUnconfined, ...options.connecting }
+export function createMcpServers(options: McpServersOptions) {
   let open: readonly McpServer[] = []
   let isOver = false
   const names = {
@@ -45,13 +67,12 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     isTaken: options.isTaken,
   }
 
+  /** Connects to new and changed servers, and leaves those that are gone. Never rejects. */
   async function follow(servers: readonly McpServerConfig[]): Promise<void> {
     const before = open
-    const same = (config: McpServerConfig): McpServer | undefined =>
-      before.find((one) => isDeepStrictEqual(one.config, config))
-    const wanted = isOver ? [] : servers
-    open = wanted.map(
-      (config) => same(config) ?? createMcpServer(config, { connecting, names, pins, events, log }),
+    open = (isOver ? [] : servers).map(
+      (config) =>
+        before.find((one) => isDeepStrictEqual(one.config, config)) ?? new McpServer(config, options, names),
     )
     const gone = before.filter((one) => !open.includes(one))
     await Promise.all(gone.map((one) => one[Symbol.asyncDispose]()))
@@ -59,12 +80,220 @@ export function createMcpServers(options: McpServersOptions): McpServers {
 
   void follow(options.servers)
   return {
+    /** In the order in which they are given. Each is a source of tools. */
     all: () => open,
     follow,
-    find: (name) => open.find((one) => one.name === name),
+    find: (name: string) => open.find((one) => one.name === name),
     [Symbol.asyncDispose]() {
       isOver = true
       return follow([])
     },
+  }
+}
+
+const ENDED = 'it was disconnected'
+
+/** The same each time, so that nobody sees a change. */
+const NONE: readonly Tool[] = []
+
+/** One server: its connection, which is made again when it ends, and its tools, which are there while it is. */
+export class McpServer implements ToolSource, AsyncDisposable {
+  readonly group = 'mcp'
+  readonly name: string
+  readonly config: McpServerConfig
+  /** Resolves after the first attempt to connect. */
+  readonly tried: Promise<void>
+  private readonly options: McpServersOptions
+  private readonly times: McpTimes
+  private readonly login: McpLogin | undefined
+  private readonly pinned: PinnedTools
+  private readonly oneByOne = createSerial()
+  private readonly ended = new AbortController()
+  private readonly living: Promise<void>
+  private connection: McpConnection | undefined
+  private leftOut: readonly LeftOut[] = []
+  private isUp = false
+  private hasLeft = false
+  private why: string | undefined
+  private calls = 0
+  private isListDue = false
+  private retryNow = new AbortController()
+  private attempt = createDeferred<void>()
+
+  constructor(config: McpServerConfig, options: McpServersOptions, names: OtherNames) {
+    this.name = config.name
+    this.config = config
+    this.options = options
+    this.times = options.connecting.times ?? USUAL_TIMES
+    this.login = options.connecting.logins?.of(config)
+    this.pinned = new PinnedTools(config, options.pins, names, (...call) => this.call(...call))
+    this.tried = this.attempt.promise
+    this.living = this.live()
+  }
+
+  tools(): readonly Tool[] {
+    return this.isNamesake() ? NONE : this.pinned.offered()
+  }
+
+  state(): McpState {
+    if (this.isNamesake()) return { kind: 'down', why: namesakeRule(this.name) }
+    if (this.isUp) return { kind: 'up', leftOut: this.leftOut }
+    return this.why === undefined ? { kind: 'connecting' } : { kind: 'down', why: this.why }
+  }
+
+  /** Ids of the tools that are listed and not offered, since their definitions changed. */
+  withheld(): readonly string[] {
+    return this.pinned.withheld().map(({ id }) => id)
+  }
+
+  /** Reads its list again; connects at once if it is down. Rejects with an `Error` whose message ends a sentence. */
+  async refresh(): Promise<void> {
+    const { connection } = this
+    if (connection && this.isUp)
+      try {
+        return await this.readList(connection)
+      } finally {
+        await this.ping(connection)
+      }
+    if (this.ended.signal.aborted) throw new Error(ENDED)
+    const next = this.attempt.promise
+    this.retryNow.abort()
+    await next
+    if (!this.isUp && this.why !== undefined) throw new Error(this.why)
+  }
+
+  /** Returns how the withheld tools differ; with `approve` they are offered from now on. Rejects with `StorageError`. */
+  review(approve: boolean): Promise<readonly ToolDifference[]> {
+    return this.oneByOne(() => {
+      const { connection } = this
+      return this.pinned.review(approve && connection !== undefined, () => connection === this.connection)
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.ended.abort()
+    this.retryNow.abort()
+    await this.connection?.close(ENDED)
+    await this.living
+  }
+
+  /** A scope that names that tool must not let in a whole server. The tool may come later, so this is asked each time. */
+  private isNamesake(): boolean {
+    return this.options.isTaken(this.name)
+  }
+
+  private async call(...call: Parameters<McpConnection['call']>): ReturnType<McpConnection['call']> {
+    const { connection } = this
+    if (!connection) throw new Error(`the MCP server ${this.name} is not connected now`)
+    this.calls++
+    try {
+      return await connection.call(...call)
+    } catch (error) {
+      // Over HTTP nothing else tells that the server is gone.
+      void this.ping(connection)
+      throw error
+    } finally {
+      this.calls--
+    }
+  }
+
+  private async live(): Promise<void> {
+    const { name, times } = this
+    const { log, events } = this.options
+    for (let failures = 0; !this.ended.signal.aborted;) {
+      const since = performance.now()
+      const why = await this.connectOnce()
+      const [wasUp, gone] = [this.isUp, this.pinned.offered()]
+      this.connection = undefined
+      this.pinned.clear()
+      this.isUp = false
+      this.why = why
+      if (this.ended.signal.aborted) break
+      log.warn({ server: name, why }, 'an MCP server is not connected')
+      if (wasUp) events.left(name, gone, why)
+      this.hasLeft ||= wasUp
+      this.finishAttempt()
+      failures = performance.now() - since > STEADY_MS ? 0 : failures + 1
+      await pause(Math.min(times.maxRetryMs, times.retryMs * 2 ** (failures - 1)), this.retryNow.signal)
+      this.retryNow = new AbortController()
+    }
+    this.finishAttempt()
+  }
+
+  /** Resolves to the reason when there is no connection any more. Never rejects. */
+  private async connectOnce(): Promise<string> {
+    const { name, pinned, times, login } = this
+    const { log, events, connecting } = this.options
+    let connection: McpConnection | undefined
+    try {
+      connection = await connect(this.config, {
+        ...{ times, login, version: connecting.version, launch: connecting.launch ?? launchUnconfined },
+        listChanged: () => void this.readListLater(),
+        slowed: () => log.warn({ server: name }, 'an MCP server sends very much; it is read more slowly'),
+        signal: this.ended.signal,
+      })
+      this.connection = connection
+      await this.readList(connection)
+      this.isUp = true
+      log.info({ server: name, tools: pinned.offered().length }, 'an MCP server is connected')
+      if (this.hasLeft) events.back(name, pinned.offered())
+      this.hasLeft = false
+      this.finishAttempt()
+      void this.pingWhileIdle(connection)
+      return await connection.over
+    } catch (error) {
+      return errorMessage(error)
+    } finally {
+      await connection?.close(ENDED)
+    }
+  }
+
+  private finishAttempt(): void {
+    this.attempt.resolve()
+    this.attempt = createDeferred()
+  }
+
+  /** Offers what is listed, if the connection is still current then. Rejects as `McpConnection.list` does. */
+  private readList(connection: McpConnection): Promise<void> {
+    const { name } = this
+    const { log, events } = this.options
+    return this.oneByOne(async () => {
+      const { definitions, leftOut } = await connection.list()
+      const changed = await this.pinned.update(definitions, () => connection === this.connection)
+      if (changed.length > 0) {
+        log.warn({ server: name, tools: changed.map(({ id }) => id) }, 'an MCP server changed its tools')
+        events.changed(name, changed)
+      }
+      if (leftOut.length > 0 && !isDeepStrictEqual(leftOut, this.leftOut))
+        log.warn({ server: name, leftOut }, 'tools of an MCP server are left out')
+      this.leftOut = leftOut
+      log.debug({ server: name, tools: definitions.length }, 'the tools of an MCP server were read')
+    })
+  }
+
+  /** Reads the list once for all changes that are announced meanwhile. Never rejects. */
+  private async readListLater(): Promise<void> {
+    if (this.isListDue) return
+    this.isListDue = true
+    await pause(this.times.relistMs, this.ended.signal)
+    this.isListDue = false
+    const { connection } = this
+    if (connection)
+      await this.readList(connection).catch((error: unknown) => connection.close(errorMessage(error)))
+  }
+
+  private async pingWhileIdle(connection: McpConnection): Promise<void> {
+    while (await pause(this.times.pingMs, connection.signal))
+      if (this.calls === 0) await this.ping(connection)
+  }
+
+  /** Ends a connection whose server does not answer. Never rejects. */
+  private async ping(connection: McpConnection): Promise<void> {
+    await connection.ping().catch((error: unknown) => {
+      const why = errorMessage(error)
+      // Its cause may hold the server's words as they came.
+      this.options.log.debug({ server: this.name, why }, 'an MCP server did not answer')
+      return connection.close(why)
+    })
   }
 }

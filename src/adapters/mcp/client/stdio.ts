@@ -1,139 +1,140 @@
-import {
-  spawn,
-  type ChildProcess,
-  type ChildProcessWithoutNullStreams,
-  type StdioOptions,
-} from 'node:child_process'
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
+import { access, constants, stat } from 'node:fs/promises'
+import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Transport } from '@modelcontextprotocol/client'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { errorCode, errorMessage } from '../../../lib/errors.ts'
-import { Asked } from './asked.ts'
-import { lastWords } from './last-words.ts'
-import type { McpLaunch } from './launch.ts'
-import { createLineSplitter, createMessagePace, type MessageText } from './paced.ts'
+import { cleanLine } from '../../../lib/text/clean-text.ts'
+import type { McpByCommand } from '../config.ts'
+import { createLineSplitter, createMessagePace } from './bounded-message.ts'
+import { MessageReader } from './message-reader.ts'
+
+/** A child process as it is to be started. */
+export interface McpLaunch {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd?: string | undefined
+  /** Its descriptors from 3 on: one that ends when we do, nothing, or these bytes. */
+  readonly descriptors: readonly ('our life' | 'ignore' | Uint8Array)[]
+}
+
+/** Prepares the command of the server with this name. Rejects with an `Error` whose message ends a sentence. */
+export type LaunchMcp = (reach: McpByCommand, name: string) => Promise<McpLaunch>
 
 /** A transport that knows why it has ended. */
 export interface EndingTransport extends Transport {
-  /** In words that end a sentence; undefined where we closed it. */
+  /** In words that end a sentence; undefined if we closed it. */
   why(): string | undefined
 }
 
-/** How long a child may take to end when its input has ended, and again when it was told to, in milliseconds. */
+/** How long a child may take to end when its input has ended, and again after a signal, in ms. */
 const GRACE_MS = 500
 
-/** Characters of its error output that are kept for whoever asks why it ended. */
+/** Characters of its error output that are kept to explain its end. */
 const STDERR_CHARS = 8_000
 
 /**
- * A child process that speaks JSON lines. It has the environment that it is given and nothing of ours, and a process
- * group of its own, which ends with it. A line that is no message is passed over. `slowed` is told
- * where so many come that they wait.
+ * A child process that speaks JSON lines, in a process group that ends with it. It gets the given environment and
+ * nothing of ours. `slowed` is called when it sends so much that it is read more slowly.
  */
-export function createStdioTransport(launch: () => Promise<McpLaunch>, slowed: () => void): EndingTransport {
-  const asked = new Asked()
-  let child: ChildProcessWithoutNullStreams | undefined
-  let why: string | undefined
-  let stderr = ''
-  let closed = false
-  let following: Promise<void> | undefined
+export class StdioTransport implements EndingTransport {
+  onmessage?: (message: JSONRPCMessage) => void
+  onclose?: () => void
+  private readonly launch: () => Promise<McpLaunch>
+  private readonly slowed: () => void
+  private readonly reader = new MessageReader()
+  private child: ChildProcessWithoutNullStreams | undefined
+  private following: Promise<void> | undefined
+  private ending: Promise<void> | undefined
+  private reason: string | undefined
+  private isClosed = false
 
-  async function read(stdout: AsyncIterable<Buffer>): Promise<void> {
-    const linesIn = createLineSplitter()
-    const mayRead = createMessagePace(slowed)
-    for await (const piece of stdout)
-      for (const line of linesIn(piece)) {
-        await mayRead()
-        take(line)
-      }
+  constructor(launch: () => Promise<McpLaunch>, slowed: () => void) {
+    this.launch = launch
+    this.slowed = slowed
   }
 
-  function take(line: MessageText): void {
+  why(): string | undefined {
+    return this.reason
+  }
+
+  async start(): Promise<void> {
     try {
-      for (const message of asked.read(line)) transport.onmessage?.(message)
+      this.child = await startChild(await this.launch())
     } catch (error) {
-      transport.onerror?.(error instanceof Error ? error : new Error(String(error)))
+      this.reason = errorMessage(error)
+      throw error
     }
+    if (this.isClosed) killGroup(this.child, 'SIGKILL')
+    this.following = this.follow(this.child)
   }
 
-  /** When the child has ended, or cannot be read any more. */
-  async function follow(one: ChildProcessWithoutNullStreams): Promise<void> {
-    const ended = once(one, 'exit')
-    const reading = read(one.stdout).catch((error: unknown) => {
-      if (!closed) why ??= errorMessage(error)
-    })
-    await Promise.race([ended, reading])
-    closeInput(one)
-    const [code, signal] = await endOf(one)
-    killGroup(one, 'SIGKILL')
-    await Promise.race([reading, wait(GRACE_MS, undefined, { ref: false })])
-    for (const stream of one.stdio) stream?.destroy()
-    if (!closed)
-      why ??= withLastWords(signal === null ? `it ended with status ${code}` : `it ended by ${signal}`)
-    transport.onclose?.()
-  }
-
-  const withLastWords = (text: string): string => {
-    const last = lastWords(stderr)
-    return last === '' ? text : `${text}: ${last}`
-  }
-
-  async function begin(): Promise<ChildProcessWithoutNullStreams> {
+  async send(message: JSONRPCMessage): Promise<void> {
+    const { child } = this
     try {
-      return await started(await launch())
+      if (!child?.stdin.writable) throw new Error('it does not listen any more')
+      this.reader.sent(message)
+      // A child that reads nothing must not make us keep what it is sent.
+      if (!child.stdin.write(`${JSON.stringify(message)}\n`))
+        await Promise.race([once(child.stdin, 'drain'), once(child, 'exit')])
     } catch (error) {
-      why = errorMessage(error)
+      // It has probably just ended, and its end says more.
+      await Promise.race([this.following, wait(GRACE_MS, undefined, { ref: false })])
       throw error
     }
   }
 
-  const transport: EndingTransport = {
-    why: () => why,
-    async start() {
-      const one = await begin()
-      if (closed) killGroup(one, 'SIGKILL')
-      one.stderr.on('data', (text: Buffer) => void (stderr = (stderr + text.toString()).slice(-STDERR_CHARS)))
-      child = one
-      following = follow(one)
-    },
-    async send(message) {
-      try {
-        if (!child?.stdin.writable) throw new Error('it does not listen any more')
-        asked.add(message)
-        if (!child.stdin.write(`${JSON.stringify(message)}\n`)) await drained(child)
-      } catch (error) {
-        // Most likely it has just ended, and why it did says more.
-        await Promise.race([following, wait(GRACE_MS, undefined, { ref: false })])
-        throw error
-      }
-    },
-    async close() {
-      closed = true
-      if (!child) return
-      closeInput(child)
-      await endOf(child)
-    },
+  async close(): Promise<void> {
+    this.isClosed = true
+    if (this.child) await this.end(this.child)
   }
-  return transport
+
+  /** Resolves when the child has ended, or cannot be read any more and was ended. Never rejects. */
+  private async follow(child: ChildProcessWithoutNullStreams): Promise<void> {
+    let stderr = ''
+    child.stderr.on('data', (piece: Buffer) => (stderr = (stderr + piece.toString()).slice(-STDERR_CHARS)))
+    const reading = this.read(child.stdout).catch((error: unknown) => {
+      if (!this.isClosed) this.reason ??= errorMessage(error)
+    })
+    await Promise.race([exitOf(child), reading])
+    await this.end(child)
+    killGroup(child, 'SIGKILL')
+    await Promise.race([reading, wait(GRACE_MS, undefined, { ref: false })])
+    for (const stream of child.stdio) stream?.destroy()
+    const { exitCode, signalCode } = child
+    const last = lastWords(stderr)
+    const how = signalCode === null ? `it ended with status ${exitCode}` : `it ended by ${signalCode}`
+    if (!this.isClosed) this.reason ??= last === '' ? how : `${how}: ${last}`
+    this.onclose?.()
+  }
+
+  private async read(stdout: AsyncIterable<Buffer>): Promise<void> {
+    const linesIn = createLineSplitter()
+    const mayRead = createMessagePace(this.slowed)
+    for await (const piece of stdout)
+      for (const line of linesIn(piece)) {
+        await mayRead()
+        for (const message of this.reader.read(line)) this.onmessage?.(message)
+      }
+  }
+
+  private end(child: ChildProcessWithoutNullStreams): Promise<void> {
+    return (this.ending ??= endChild(child))
+  }
 }
 
 /** Rejects with an `Error` whose message ends a sentence. */
-async function started({
-  file,
-  args,
-  env,
-  cwd,
-  descriptors,
-}: McpLaunch): Promise<ChildProcessWithoutNullStreams> {
+async function startChild(launch: McpLaunch): Promise<ChildProcessWithoutNullStreams> {
+  const { file, args, env, cwd, descriptors } = launch
   const more = descriptors.map((one) => (one === 'ignore' ? one : 'pipe'))
-  const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', ...more]
+  const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const, ...more]
   const child = spawn(file, args, { env: { ...env }, cwd, stdio, detached: true })
   try {
     await once(child, 'spawn')
   } catch (error) {
-    throw new Error(`${file} could not be started (${errorCode(error) ?? errorMessage(error)})`, {
-      cause: error,
-    })
+    throw couldNotStart(file, errorCode(error) ?? errorMessage(error))
   }
   for (const stream of child.stdio) stream?.on('error', () => undefined)
   for (const [at, given] of descriptors.entries()) {
@@ -144,44 +145,81 @@ async function started({
   return child
 }
 
+const couldNotStart = (file: string, why: string): Error => new Error(`${file} could not be started (${why})`)
+
 /** What `spawn` promises for these options. */
 const hasPipes = (child: ChildProcess): child is ChildProcessWithoutNullStreams =>
   child.stdin !== null && child.stdout !== null && child.stderr !== null
 
-const closeInput = (child: ChildProcessWithoutNullStreams): void => void child.stdin.end()
+const exitOf = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}
 
-/** Waits for the end of a child whose input has ended; helps it along, in the end with force. */
-async function endOf(
-  child: ChildProcessWithoutNullStreams,
-): Promise<readonly [number | null, string | null]> {
+/** Ends the input of a child and waits for its end; signals follow if it does not end. */
+async function endChild(child: ChildProcessWithoutNullStreams): Promise<void> {
+  child.stdin.end()
+  const exit = exitOf(child).then(() => true)
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (await hasEnded(child, GRACE_MS)) break
+    if (await Promise.race([exit, wait(GRACE_MS, false)])) return
     killGroup(child, signal)
   }
-  if (!isOver(child)) await once(child, 'exit')
-  return [child.exitCode, child.signalCode]
+  await exit
 }
 
-const isOver = ({ exitCode, signalCode }: ChildProcessWithoutNullStreams): boolean =>
-  exitCode !== null || signalCode !== null
-
-async function hasEnded(child: ChildProcessWithoutNullStreams, ms: number): Promise<boolean> {
-  if (isOver(child)) return true
-  const late = new AbortController()
-  const exit = once(child, 'exit', { signal: late.signal }).catch(() => undefined)
-  await Promise.race([exit, wait(ms)])
-  late.abort()
-  return isOver(child)
-}
-
-/** A child that reads nothing must not make us keep what it is sent. */
-const drained = (child: ChildProcessWithoutNullStreams): Promise<unknown> =>
-  Promise.race([once(child.stdin, 'drain'), once(child, 'exit')])
-
-function killGroup({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
+function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal)
   } catch (error) {
     if (errorCode(error) !== 'ESRCH') throw error
+  }
+}
+
+/** A line that calls itself an error, outside another one: `TypeError: …`, `error: …`, `panic: …`; then npm's first. */
+const SAYS_WRONG =
+  /^(?:Uncaught )?(?:[\w.]*(?:error|exception)\b(?: \[\w+\])?:|panic:|fatal\b|Exception in thread )/i
+const OF_NPM = /^npm (?:error|ERR!) (?!code |A complete log)\S/
+
+/** A line that says where it happened: a frame, quoted code with its marks, or what runtimes end with. */
+const SAYS_WHERE =
+  /^(?:\s+(?:at|File|throw|\.{3})\s|[\s^~{}[\]]*$|Node\.js v\d|Traceback |Require stack:|- \/|\s+(?:code|errno|syscall|path|requireStack): |goroutine \d|node:|note: run with |thread '.*:$|\S+:\d+$)/
+
+/** The line of a program's error output that says why it ended, cleaned and cut; empty if there is none. */
+function lastWords(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '')
+  const found =
+    lines.findLast((line) => SAYS_WRONG.test(line)) ??
+    lines.find((line) => OF_NPM.test(line)) ??
+    lines.findLast((line) => !SAYS_WHERE.test(line)) ??
+    lines.at(-1)
+  return cleanLine(found ?? '')
+    .trim()
+    .slice(0, 200)
+}
+
+/**
+ * Becomes the command, beside a shell that kills the process group when we are gone, also by SIGKILL: a server that
+ * ignores the end of its input would stay.
+ */
+const WITH_US =
+  'unset PWD OLDPWD SHLVL _; (read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; exec "$@"'
+
+/** A command with all our rights. */
+export const launchUnconfined: LaunchMcp = async ({ command, env, cwd }) => {
+  const [file = ''] = command
+  // The shell would explain this in words of its own.
+  const dirs = file.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter)
+  const reasons = await Promise.all(dirs.map((dir) => whyNoProgram(resolve(cwd ?? '.', join(dir, file)))))
+  if (!reasons.includes(undefined))
+    throw couldNotStart(file, reasons.find((reason) => reason !== 'ENOENT') ?? 'ENOENT')
+  const args = ['-c', WITH_US, 'sh', ...command]
+  return { file: '/bin/sh', args, env, cwd, descriptors: ['our life'] }
+}
+
+async function whyNoProgram(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile() ? undefined : 'EACCES'
+  } catch (error) {
+    return errorCode(error) ?? 'ENOENT'
   }
 }

@@ -1,24 +1,21 @@
+import { z } from 'zod'
 import type { Access } from '../../../chat/tool-words.ts'
+import { bytes } from '../../../lib/bytes.ts'
 import { errorMessage } from '../../../lib/errors.ts'
-import type { JsonObject } from '../../../lib/json.ts'
-import { failed, ok, type ToolResult } from '../../../tools/result.ts'
+import { failed, ok } from '../../../tools/result.ts'
 import type { Tool } from '../../../tools/tool.ts'
 import type { McpServerConfig } from '../config.ts'
+import { base64Length } from './bounded-message.ts'
 import type { McpConnection } from './connection.ts'
-import type { McpDefinition } from './definition.ts'
+import { RAW } from './message-reader.ts'
+import type { McpDefinition } from './tool-list.ts'
 
-/** How a tool of a server is called. */
-export interface McpCalls {
-  /** Rejects with an `Error` whose message ends a sentence. */
-  readonly call: McpConnection['call']
-}
-
-/** A tool of a server. */
-export function makeTool(
+/** Makes the tool of a server that has this definition. `call` rejects with an `Error` whose message ends a sentence. */
+export function createMcpTool(
   config: McpServerConfig,
   id: string,
   definition: McpDefinition,
-  { call }: McpCalls,
+  call: McpConnection['call'],
 ): Tool {
   const { name, title, description, schema } = definition
   return {
@@ -28,10 +25,12 @@ export function makeTool(
     schema,
     access: accessOf(config, definition),
     async run(args, { signal, progress }) {
-      const given: JsonObject = isObject(args) ? args : {}
       try {
-        const result = await call(definition, given, { signal, progress })
-        return shown(config.name, id, result.text, result.isError)
+        const { text, isError } = await call(definition, isObject(args) ? args : {}, { signal, progress })
+        const failure = `${id}: the server refused the call or could not do it\n${text}`
+        const result = isError ? failed(failure) : ok(text)
+        // A server's words are data, also if they say that something went wrong.
+        return { ...result, outside: { from: `server "${config.name}"`, head: isError ? 1 : 0, tail: 0 } }
       } catch (error) {
         signal.throwIfAborted()
         return failed(`${id}: ${errorMessage(error)}`)
@@ -40,10 +39,10 @@ export function makeTool(
   }
 }
 
-const isObject = (value: unknown): value is JsonObject =>
+const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A child process can do on this machine what the server can; what it says of itself counts only where it is trusted. */
+/** A child process can do on this machine what we can; what a server says of its tools counts only if it is trusted. */
 function accessOf({ reach, trust }: McpServerConfig, { readOnly, closedWorld }: McpDefinition): Access {
   const most = 'command' in reach ? 'execute' : 'network'
   if (trust === 'ask') return most
@@ -51,8 +50,61 @@ function accessOf({ reach, trust }: McpServerConfig, { readOnly, closedWorld }: 
   return closedWorld ? 'write' : most
 }
 
-/** A server's words are data, also if it says that something went wrong. */
-function shown(server: string, id: string, said: string, isError: boolean): ToolResult {
-  const result = isError ? failed(`${id}: the server refused the call or could not do it\n${said}`) : ok(said)
-  return { ...result, outside: { from: `server "${server}"`, head: isError ? 1 : 0, tail: 0 } }
+/**
+ * The result of a call, of any revision and in the forms that servers give it, as a text for models and people: texts
+ * as they are, data as JSON, resources with their address, images and sounds by their size.
+ */
+export function readResult(result: object): { readonly text: string; readonly isError: boolean } {
+  const raw: unknown = Reflect.get(result, RAW)
+  // `toolResult` is of the revision of 2024-10-07.
+  const given: Record<string, unknown> = isObject(raw) ? raw : { content: raw }
+  const { content, structuredContent = given['toolResult'], isError } = given
+  const blocks = (Array.isArray(content) ? content : [content]).filter(
+    (one) => one !== undefined && one !== null,
+  )
+  const parts = blocks.map((one: unknown) => textOfBlock(one))
+  const hasText = blocks.some((one: unknown) => !isObject(one) || (one['type'] ?? 'text') === 'text')
+  if (structuredContent !== undefined && !hasText) parts.push(JSON.stringify(structuredContent, undefined, 1))
+  return { text: parts.join('\n'), isError: isError === true || isError === 'true' }
 }
+
+const mimeType = z.string().default('no type')
+const uri = z.string().default('?')
+const block = z.union([
+  z.object({ type: z.enum(['image', 'audio']), data: z.string(), mimeType }),
+  z.object({
+    type: z.literal('resource'),
+    resource: z.union([
+      z.object({ uri, mimeType, text: z.string() }),
+      z.object({ uri, mimeType, blob: z.string() }),
+    ]),
+  }),
+  z.object({
+    type: z.literal('resource_link'),
+    ...{ uri: z.string(), name: z.string().optional(), description: z.string().optional() },
+  }),
+])
+
+/** A text may come without its block or its type, and as any JSON. */
+function textOfBlock(value: unknown): string {
+  const { type = 'text', text = '' } = isObject(value) ? value : { text: value }
+  if (type === 'text') return typeof text === 'string' ? text : JSON.stringify(text)
+  const { data } = block.safeParse(value)
+  switch (data?.type) {
+    case 'image':
+    case 'audio':
+      return `[${data.type}: ${data.mimeType}, ${sizeOf(data.data)}]`
+    case 'resource': {
+      const { resource } = data
+      const shown = `resource ${resource.uri}, ${resource.mimeType}`
+      return 'text' in resource ? `[${shown}]\n${resource.text}` : `[${shown}, ${sizeOf(resource.blob)}]`
+    }
+    case 'resource_link':
+      return `[link to ${[data.name, data.uri, data.description].filter(Boolean).join(': ')}]`
+    case undefined:
+      return '[something that this version cannot read]'
+  }
+}
+
+/** Of base64. */
+const sizeOf = (base64: string): string => bytes(Math.floor((base64Length(base64) * 3) / 4))

@@ -46,6 +46,7 @@ describe('a server that speaks the revision of 2026-07-28 alone', () => {
     expect(told).toEqual([{ share: 0.5, text: 'half way' }])
     const stop = new AbortController()
     const called = call(servers, 'raw_hang', { signal: stop.signal })
+    await call(servers, 'raw_echo')
     stop.abort(new Error('stopped'))
     await expect(called).rejects.toThrow('stopped')
     expect((await call(servers, 'raw_cancelled')).content).toMatch(/cancelled: .*stopped/)

@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { differenceOf } from '../../../../src/adapters/mcp/client/difference.ts'
-import type { McpDefinition } from '../../../../src/adapters/mcp/client/definition.ts'
-import { MAX_PINS } from '../../../../src/adapters/mcp/client/limits.ts'
-import { createPins } from '../../../../src/adapters/mcp/client/pins.ts'
+import { differenceOf, MAX_PINS, PinnedTools } from '../../../../src/adapters/mcp/client/pins.ts'
+import type { McpDefinition } from '../../../../src/adapters/mcp/client/tool-list.ts'
+import type { McpPinStore } from '../../../../src/tools/ports/mcp.ts'
 import { byCommand, createRawServers, rawServer } from '../../../support/mcp/raw-servers.ts'
 import { openInMemory, temporaryDir } from '../../../support/storage.ts'
 
@@ -22,18 +21,30 @@ const listed = (name: string, more: object = {}) => ({
   ...more,
 })
 
-const names = (all: Iterable<McpDefinition>): readonly string[] => [...all].map(({ name }) => name)
+/** The tools of the server `holler`, which tell what they withhold of a list by its tools' titles. */
+function openPins(store: McpPinStore, name = 'holler') {
+  const names = { servers: [name], isTaken: () => false }
+  const tools = new PinnedTools(byCommand(name, []), store, names, async () => ({ text: '', isError: false }))
+  return {
+    async withheld(...listed: readonly McpDefinition[]): Promise<readonly string[]> {
+      await tools.update(listed)
+      expect(tools.offered().length + tools.withheld().length).toBe(listed.length)
+      return tools.withheld().map(({ id }) => id)
+    },
+    review: (approve: boolean) => tools.review(approve, () => true),
+  }
+}
 
 describe('a definition', () => {
   test('holds as it was first seen, whatever the order of its properties', async () => {
     await using storage = await openInMemory()
-    const pins = createPins('holler', storage.tools.mcp.pins)
+    const pins = openPins(storage.tools.mcp.pins)
     const [one, two] = [definition('one'), definition('two')]
-    expect((await pins.sift([one])).withheld.size).toBe(0)
+    expect(await pins.withheld(one)).toEqual([])
     const turned = { ...one, schema: { title: 't', type: 'object' } }
-    expect((await pins.sift([turned, two])).withheld.size).toBe(0)
-    const others = createPins('other', storage.tools.mcp.pins)
-    expect((await others.sift([definition('one', { description: 'Other.' })])).withheld.size).toBe(0)
+    expect(await pins.withheld(turned, two)).toEqual([])
+    const others = openPins(storage.tools.mcp.pins, 'other')
+    expect(await others.withheld(definition('one', { description: 'Other.' }))).toEqual([])
   })
 
   test.each([
@@ -44,44 +55,45 @@ describe('a definition', () => {
     { closedWorld: true },
   ])('is withheld with another %o, and not when it is as before', async (change) => {
     await using storage = await openInMemory()
-    const pins = createPins('holler', storage.tools.mcp.pins)
+    const pins = openPins(storage.tools.mcp.pins)
     const [one, two] = [definition('one'), definition('two')]
-    await pins.sift([one, two])
+    await pins.withheld(one, two)
     const changed = definition('one', change)
-    const sifted = await pins.sift([changed, two])
-    expect([names(sifted.listed), names(sifted.withheld)]).toEqual([['one', 'two'], ['one']])
-    expect(await pins.holding([changed])).toEqual(new Map([['one', one]]))
-    expect((await pins.sift([one, two])).withheld.size).toBe(0)
-    await pins.approve([changed])
-    expect(names((await pins.sift([one, two])).withheld)).toEqual(['one'])
-    expect((await pins.sift([changed, two])).withheld.size).toBe(0)
+    expect(await pins.withheld(changed, two)).toEqual(['holler_one'])
+    expect(await pins.review(false)).toEqual([differenceOf('holler_one', changed, one)])
+    expect(await pins.withheld(one, two)).toEqual([])
+    await pins.withheld(changed, two)
+    await pins.review(true)
+    expect(await pins.withheld(one, two)).toEqual(['holler_one'])
+    expect(await pins.withheld(changed, two)).toEqual([])
   })
 
   test('is withheld, too, when the tool was gone for a while', async () => {
     await using storage = await openInMemory()
-    const pins = createPins('holler', storage.tools.mcp.pins)
-    await pins.sift([definition('one')])
-    await pins.sift([])
-    expect(names((await pins.sift([definition('one', { title: 'x' })])).withheld)).toEqual(['one'])
+    const pins = openPins(storage.tools.mcp.pins)
+    await pins.withheld(definition('one'))
+    await pins.withheld()
+    expect(await pins.withheld(definition('one', { title: 'x' }))).toEqual(['holler_one'])
   })
 
   test('of a tool whose name no text of a database can be is known again', async () => {
     await using storage = await openInMemory()
-    const pins = createPins('holler', storage.tools.mcp.pins)
+    const pins = openPins(storage.tools.mcp.pins)
     const odd = ['\ud800', '\udfff', 'a\0b', '__proto__']
-    await pins.sift(odd.map((name) => definition(name)))
+    await pins.withheld(...odd.map((name) => definition(name)))
     const changed = odd.map((name) => definition(name, { title: 'x' }))
-    expect(names((await pins.sift(changed)).withheld)).toEqual(odd)
+    expect(await pins.withheld(...changed)).toHaveLength(odd.length)
+    expect((await pins.review(false)).map(({ isKnown }) => isKnown)).toEqual(odd.map(() => true))
   })
 
   test('of yet another invented name is withheld from a server that has had too many', async () => {
     await using storage = await openInMemory()
-    const pins = createPins('holler', storage.tools.mcp.pins)
-    await pins.sift(Array.from({ length: MAX_PINS - 1 }, (_, at) => definition(`old${at}`)))
+    const pins = openPins(storage.tools.mcp.pins)
+    await pins.withheld(...Array.from({ length: MAX_PINS - 1 }, (_, at) => definition(`old${at}`)))
     const fresh = [definition('new1'), definition('new2')]
-    expect(names((await pins.sift(fresh)).withheld)).toEqual(['new2'])
-    await pins.approve(fresh)
-    expect((await pins.sift(fresh)).withheld.size).toBe(0)
+    expect(await pins.withheld(...fresh)).toEqual(['holler_new2'])
+    await pins.review(true)
+    expect(await pins.withheld(...fresh)).toEqual([])
   })
 })
 

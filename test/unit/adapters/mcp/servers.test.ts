@@ -118,6 +118,7 @@ describe('a server by its command', () => {
     await servers.until(() => servers.ids().length > 0)
     const stop = new AbortController()
     const called = call(servers.tool('raw_hang'), {}, stop.signal)
+    await call(servers.tool('raw_echo'))
     stop.abort(new Error('stopped'))
     await expect(called).rejects.toThrow('stopped')
     expect((await call(servers.tool('raw_cancelled'))).content).toMatch(/cancelled: .*stopped/)

@@ -1,0 +1,86 @@
+import type * as SdkModule from '@modelcontextprotocol/client'
+import { errorMessage } from '../../../lib/errors.ts'
+import { cleanLine } from '../../../lib/text/clean-text.ts'
+import type { McpByUrl, McpServerConfig } from '../config.ts'
+import { LoginError } from '../login-fetch.ts'
+import { addressParts, redact, secretValues } from '../redact.ts'
+
+/** The SDK, which is imported with the first connection: a server without `[[mcp]]` does not pay for it. */
+export type Sdk = typeof SdkModule
+
+/** The answer to what a server asks of people (elicitation), of models (sampling), of our files (roots). */
+export const NOT_ASKED =
+  'sshawl asks neither its people nor its models for a server: take all that you need as arguments of a tool'
+
+/** Characters of somebody else's words. */
+const MAX_CHARS = 300
+
+/** Says what went wrong with a server, in words that end a sentence and hold no secret of its config. */
+export function explainError(
+  sdk: Sdk,
+  error: unknown,
+  { name, reach }: McpServerConfig,
+  limitMs: number,
+): string {
+  const refusal = refusalIn(sdk, error)
+  if (refusal && 'url' in reach) return explainRefusal(refusal, name, reach)
+  if (error instanceof LoginError) return error.message
+  if (wantsInput(sdk, error)) return `it wants an answer in the middle of the call; ${NOT_ASKED}`
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  const shown = shownOf(errorMessage(error) + cause, reach)
+  if (/timed? ?out/i.test(shown)) return `it did not answer within ${limitMs / 1000} s`
+  return shown.replace(/^Invalid result for (\S+): /, 'its answer to $1 could not be read: ')
+}
+
+/** True if the server is there and did not let us in. */
+export const isTurnedAway = (sdk: Sdk, error: unknown): boolean =>
+  error instanceof LoginError || refusalIn(sdk, error) !== undefined
+
+/** True if it answered with an error of one of these kinds. */
+export function isRefusal(sdk: Sdk, error: unknown, ...kinds: (keyof Sdk['ProtocolErrorCode'])[]): boolean {
+  const codes: readonly number[] = kinds.map((kind) => sdk.ProtocolErrorCode[kind])
+  return error instanceof sdk.ProtocolError && codes.includes(error.code)
+}
+
+/** Since 2026-07-28 a server asks with its answer, and cannot be told that nobody will reply. */
+const wantsInput = (sdk: Sdk, error: unknown): boolean =>
+  (error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.CapabilityNotSupported) ||
+  isRefusal(sdk, error, 'MissingRequiredClientCapability')
+
+const shownOf = (text: string, reach: McpServerConfig['reach']): string =>
+  cleanLine(redact(text, [...secretValues(reach), ...addressParts(reach)])).slice(0, MAX_CHARS)
+
+/** An answer over HTTP that says nothing by itself. */
+interface HttpRefusal {
+  readonly status: number
+  readonly text: string
+  /** What a login would have to allow. */
+  readonly scope?: string
+}
+
+function refusalIn(sdk: Sdk, error: unknown): HttpRefusal | undefined {
+  if (error instanceof sdk.UnauthorizedError) return { status: 401, text: '' }
+  if (error instanceof sdk.InsufficientScopeError)
+    return { status: 403, text: '', scope: error.requiredScope ?? '' }
+  const isHttp = error instanceof sdk.SdkHttpError
+  const status = isHttp ? error.status : error instanceof sdk.SseError ? error.code : undefined
+  const body = isHttp ? error.data['text'] : ''
+  const text = typeof body === 'string' ? body.trim() : ''
+  if (status === undefined) return undefined
+  return status === 401 || status === 403 || (status >= 400 && text === '') ? { status, text } : undefined
+}
+
+function explainRefusal({ status, text, scope }: HttpRefusal, name: string, reach: McpByUrl): string {
+  const shown = shownOf(text, reach)
+  const said = shown === '' ? '' : `: ${shown}`
+  const login = `/mcp login ${name}`
+  if (scope !== undefined)
+    return `it wants a login that may do more${scope === '' ? '' : ` (${shownOf(scope, reach)})`}: ${login}`
+  if (status === 401 && Object.keys(reach.headers ?? {}).length > 0)
+    return `it does not take the token or header that it is given (401): look at token_env and header_env${said}`
+  if (status === 401)
+    return `it does not know who asks (401): ${login}, or give it a token by token_env or header_env${said}`
+  if (status === 403)
+    return `it does not allow that to who asks (403): ${login}, or give it another token by token_env or header_env${said}`
+  return `it answered with the status ${status}`
+}

@@ -1,0 +1,217 @@
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+import { isReservedToolId } from '../../../chat/tool-words.ts'
+import { isTooDeep } from '../../../lib/clean-json.ts'
+import { shortHash } from '../../../lib/hash.ts'
+import type { Json, JsonSchema } from '../../../lib/json.ts'
+import { headOf } from '../../../lib/text/characters.ts'
+import { cleanLine } from '../../../lib/text/clean-text.ts'
+import { RAW } from './message-reader.ts'
+
+/** What a server says of a tool. */
+export interface McpDefinition {
+  /** As the server calls it; may hold anything. */
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly schema: JsonSchema
+  /** Its own claims: that it changes nothing, and that it reaches no further than the server. */
+  readonly readOnly: boolean
+  readonly closedWorld: boolean
+}
+
+/** Something in a server's list that is not offered. */
+export interface LeftOut {
+  /** As the server calls it, cleaned and cut; may be empty. */
+  readonly name: string
+  /** In words that end a sentence. */
+  readonly why: string
+}
+
+/** What a server lists. */
+export interface McpList {
+  readonly definitions: readonly McpDefinition[]
+  /** At most 22 entries; the last ones count the rest. */
+  readonly leftOut: readonly LeftOut[]
+}
+
+const MAX_TOOLS = 1_000
+const MAX_PAGES = 100
+const MAX_LEFT_OUT = 20
+/** Of a schema as JSON, of a description, and of a name that is shown. */
+const [MAX_SCHEMA_CHARS, MAX_DESCRIPTION_CHARS, MAX_SHOWN_CHARS] = [100_000, 4_000, 60]
+
+const byName = z
+  .record(z.string(), z.looseObject({}))
+  .transform((all) => Object.entries(all).map(([name, tool]) => ({ name, ...tool })))
+
+/** A page of a list, as `MessageReader` hands it on: some servers list by name, or send the list alone. */
+export const toolPage = z
+  .object({
+    [RAW]: z.preprocess(
+      (raw) => (Array.isArray(raw) ? { tools: raw } : raw),
+      z.object({
+        tools: z.union([z.array(z.unknown()), byName]),
+        nextCursor: z.union([z.string(), z.number().transform(String)]).optional(),
+      }),
+    ),
+  })
+  .transform(({ [RAW]: page }) => page)
+
+interface ReadOptions {
+  /** The server gets some arguments as headers, too, so wrong marks for that make a tool unusable. */
+  readonly withHeaders: boolean
+  /** Removes secrets from what is shown and kept. */
+  redacted(text: string): string
+}
+
+/** Reads a whole list, page by page. Rejects as `readPage` does. */
+export async function readToolList(
+  readPage: (params: { cursor?: string }) => Promise<z.output<typeof toolPage>>,
+  { withHeaders, redacted }: ReadOptions,
+): Promise<McpList> {
+  const found = new Map<string, McpDefinition>()
+  const skipped: LeftOut[] = []
+  let more = 0
+  const skipOne = (one: LeftOut): void => void (skipped.length < MAX_LEFT_OUT ? skipped.push(one) : more++)
+  const skip = (name: string, why: string): void => skipOne(leftOut(name, why))
+
+  function take(value: unknown, page: number): void {
+    const read = readDefinition(value)
+    if ('why' in read) return skipOne(read)
+    const { name } = read
+    const tool = { ...read, title: redacted(read.title), description: redacted(read.description) }
+    const before = found.get(name)
+    // Some servers answer each cursor with their first page.
+    if (page > 0 && isDeepStrictEqual(before, tool)) return
+    const fault = withHeaders ? headerFault(tool.schema) : undefined
+    if (before) skip(name, 'another one has its name')
+    else if (found.size >= MAX_TOOLS) skip(name, `a server has ${MAX_TOOLS} tools at most`)
+    else if (fault !== undefined) skip(name, fault)
+    else found.set(name, tool)
+  }
+
+  // A cursor that comes again would go on for ever.
+  const known = new Set<string | undefined>([''])
+  let cursor: string | undefined
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const { tools, nextCursor } = await readPage(cursor === undefined ? {} : { cursor })
+    for (const value of tools) take(value, page)
+    cursor = known.has(nextCursor) ? undefined : nextCursor
+    known.add(cursor)
+    if (cursor === undefined || found.size >= MAX_TOOLS) break
+  }
+  if (more > 0) skipped.push(leftOut('', `so are ${more} more`))
+  if (cursor !== undefined) skipped.push(leftOut('', 'its list goes on'))
+  return { definitions: [...found.values()], leftOut: skipped }
+}
+
+const leftOut = (name: string, why: string): LeftOut => ({
+  name: headOf(cleanLine(headOf(name, 4 * MAX_SHOWN_CHARS)), MAX_SHOWN_CHARS),
+  why,
+})
+
+const hint = z.boolean().optional().catch(undefined)
+const title = z.string().max(1_000).optional().catch(undefined)
+const annotations = z.object({ title, readOnlyHint: hint, openWorldHint: hint }).optional().catch(undefined)
+const toolSchema = z.object({
+  name: z.string().min(1).max(1_000),
+  title,
+  description: z.string().default(''),
+  inputSchema: z.looseObject({}).default({ type: 'object' }),
+  annotations,
+})
+
+function readDefinition(value: unknown): McpDefinition | LeftOut {
+  const { data, error } = toolSchema.safeParse(value)
+  if (!data) {
+    const name: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'name') : ''
+    const part = String(error.issues[0]?.path[0] ?? 'entry')
+    return leftOut(typeof name === 'string' ? name : '', `its ${part} is not as the protocol has it`)
+  }
+  const { name, description, inputSchema } = data
+  if (isTooDeep(inputSchema as Json)) return leftOut(name, 'its schema is nested too deep')
+  if (JSON.stringify(inputSchema).length > MAX_SCHEMA_CHARS)
+    return leftOut(name, `its schema has more than ${MAX_SCHEMA_CHARS} characters`)
+  const isLong = description.length > MAX_DESCRIPTION_CHARS
+  return {
+    name,
+    title: data.title ?? data.annotations?.title ?? name,
+    description: isLong ? `${headOf(description, MAX_DESCRIPTION_CHARS)}… [cut here]` : description,
+    schema: inputSchema as JsonSchema,
+    readOnly: data.annotations?.readOnlyHint === true,
+    closedWorld: data.annotations?.openWorldHint === false,
+  }
+}
+
+const MARK = 'x-mcp-header'
+/** RFC 9110, 5.6.2. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
+/** Keywords whose values are no schemas. */
+const VALUES: readonly string[] = ['const', 'default', 'enum', 'examples']
+
+/**
+ * Says why the arguments that a schema wants as headers, too, are marked wrongly (revision 2026-07-28, Streamable HTTP,
+ * "Custom Headers from Tool Parameters"). The depth of the schema is bounded.
+ */
+export function headerFault(schema: JsonSchema): string | undefined {
+  const names = new Set<string>()
+  function faultIn(value: unknown, place: 'top' | 'argument' | 'elsewhere'): string | undefined {
+    if (typeof value !== 'object' || value === null) return undefined
+    const { [MARK]: name, type, properties }: Readonly<Record<string, unknown>> = { ...value }
+    if (MARK in value) {
+      if (place !== 'argument') return `its schema has ${MARK} where no argument always is`
+      if (typeof name !== 'string' || !TOKEN.test(name))
+        return `its schema has an ${MARK} that no header can be called`
+      if (type !== 'string' && type !== 'integer' && type !== 'boolean')
+        return `its schema has ${MARK} at what is no string, integer or boolean`
+      if (names.has(name.toLowerCase())) return `its schema has an ${MARK} twice`
+      names.add(name.toLowerCase())
+    }
+    const inside = place === 'elsewhere' ? place : 'argument'
+    const others = Object.entries(value).filter(([key]) => key !== 'properties' && !VALUES.includes(key))
+    return [
+      ...others.map(([, child]) => faultIn(child, 'elsewhere')),
+      ...Object.values(properties ?? {}).map((child) => faultIn(child, inside)),
+    ].find(Boolean)
+  }
+  return faultIn(schema, 'top')
+}
+
+const MAX_ID_CHARS = 64
+
+/** What an id may not be mistaken for. */
+export interface OtherNames {
+  /** Of all servers. */
+  readonly servers: readonly string[]
+  /** True if a tool that comes from elsewhere has an id; its case makes no difference. */
+  isTaken(id: string): boolean
+}
+
+/**
+ * The ids of a server's tools by their names: NAME_tool. Characters that no id may hold become `_`; then, and if it would
+ * be too long or be taken for another, a hash of the name ends it. A tool whose id begins with the name of another server
+ * has a hash too: `two_x` of `holler` would be `x` of `holler_two`. So an id depends on no other server's tools.
+ */
+export function assignToolIds(
+  server: string,
+  names: readonly string[],
+  { servers, isTaken }: OtherNames,
+): ReadonlyMap<string, string> {
+  const plain = new Map(names.map((name) => [name, `${server}_${name.replace(/[^A-Za-z0-9_-]/gu, '_')}`]))
+  const uses = new Map<string, number>()
+  for (const id of plain.values()) uses.set(id.toLowerCase(), (uses.get(id.toLowerCase()) ?? 0) + 1)
+  const isClear = (name: string, id: string): boolean =>
+    id === `${server}_${name}` &&
+    id.length <= MAX_ID_CHARS &&
+    uses.get(id.toLowerCase()) === 1 &&
+    !isReservedToolId(id) &&
+    !isTaken(id) &&
+    !servers.some((other) => other.length > server.length && `${id}_`.startsWith(`${other}_`))
+  const hashed = (name: string, id: string): string => {
+    // The tools of the rooms keep the beginning of their ids.
+    const mine = id.toLowerCase().startsWith('sshawl_') ? `mcp_${id}` : id
+    return `${mine.slice(0, MAX_ID_CHARS - 9)}_${shortHash(`${server} ${name}`)}`
+  }
+  return new Map([...plain].map(([name, id]) => [name, isClear(name, id) ? id : hashed(name, id)]))
+}
