@@ -143,3 +143,9 @@ test.each([
   for (let round = 0; round < 6; round++) expect(await call(servers)).toBe('done')
   expect(servers.told).toEqual([])
 })
+
+test('the stream of events is opened again in a new session', async () => {
+  await using servers = await openOdd('counts-streams', 'forgets')
+  await expect.poll(() => call(servers)).toMatch(/streams: [2-9]/)
+  expect(servers.told).toEqual([])
+})

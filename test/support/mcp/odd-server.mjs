@@ -23,6 +23,9 @@ const call = (result) => ({ 'tools/call': { result } })
 const refusal = (error) => ({ 'tools/call': { error } })
 const tool = (more) => list({ tools: [{ ...TOOL, ...more }] })
 
+/** Streams of events that were opened by a GET. */
+let streams = 0
+
 /** By oddity: what is answered to a method, as parts of a message or as the text of one. */
 const ODDITIES = {
   usual: {},
@@ -90,6 +93,9 @@ const ODDITIES = {
   'list-is-cut': { 'tools/list': (id) => `{"jsonrpc":"2.0","id":${id},"result":{"tools":[` },
   'call-is-nan': { 'tools/call': (id) => `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"cost":NaN}}` },
   'hello-is-nan': { initialize: (id) => `{"jsonrpc":"2.0","id":${id},"result":{"cost":NaN}}` },
+  'counts-streams': {
+    'tools/call': () => ({ result: { content: [{ type: 'text', text: `streams: ${streams}` }] } }),
+  },
   'no-tools': { 'tools/list': { error: { code: -32_601, message: 'Method not found' } } },
 }
 
@@ -132,6 +138,10 @@ function serveHttp() {
   async function serve(request, response) {
     const { method, headers } = request
     const body = await text(request)
+    if (method === 'GET' && way === 'forgets') {
+      streams++
+      return response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    }
     if (method !== 'POST') return response.writeHead(method === 'DELETE' ? 200 : 405).end()
     const asked = JSON.parse(body)
     if (way === 'forgets') {

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from '@modelcontextprotocol/client'
 import type { z } from 'zod'
-import { toolProgress, type ToolProgress } from '../../../chat/tool-progress.ts'
+import { toolProgress } from '../../../chat/tool-progress.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
+import type { ToolContext } from '../../../tools/context.ts'
 import type { McpServerConfig } from '../config.ts'
 import type { McpLogin } from '../oauth-login.ts'
 import { isUnmistakable, redact, secretValues } from '../redact.ts'
@@ -43,13 +44,6 @@ export interface ConnectionOptions {
   /** The server sends so much that it is read more slowly. */
   slowed(): void
   readonly signal: AbortSignal
-}
-
-/** What goes on during a call. */
-export interface DuringCall {
-  /** Ends the call; the server is told. */
-  readonly signal: AbortSignal
-  readonly progress?: ((progress: ToolProgress) => void) | undefined
 }
 
 /** How a server is reached: by `server/discover` if it knows that, else by `initialize`, over one of two transports. */
@@ -128,7 +122,7 @@ export class McpConnection {
   async call(
     { name, schema }: McpDefinition,
     args: Record<string, unknown>,
-    { signal, progress }: DuringCall,
+    { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
   ): Promise<{ readonly text: string; readonly isError: boolean }> {
     const onprogress = (told: { progress: number; total?: number; message?: string }): void =>
       progress?.(toolProgress(told.progress, told.total, this.redacted(told.message ?? '')))
@@ -161,7 +155,7 @@ export class McpConnection {
   /** Ends it, and its process. Never rejects. */
   async close(why: string): Promise<void> {
     this.reason ??= why
-    await this.transport?.close().catch(() => undefined)
+    await Promise.allSettled([this.transport?.close(), this.client?.close()])
     this.closed()
   }
 
@@ -173,20 +167,15 @@ export class McpConnection {
   private async open(way: Way): Promise<void> {
     const { times, version, signal } = this.options
     const probe = { timeoutMs: Math.min(times.discoverMs, times.connectMs) }
-    const client = new this.sdk.Client(
-      { name: 'sshawl', version },
-      {
-        capabilities: {},
-        versionNegotiation: way === 'newest' ? { mode: 'auto', probe } : { mode: 'legacy' },
-      },
-    )
+    const versionNegotiation =
+      way === 'newest' ? { mode: 'auto' as const, probe } : { mode: 'legacy' as const }
+    const client = new this.sdk.Client({ name: 'sshawl', version }, { capabilities: {}, versionNegotiation })
     client.fallbackRequestHandler = async () => {
       throw new this.sdk.ProtocolError(this.sdk.ProtocolErrorCode.MethodNotFound, NOT_ASKED)
     }
     client.setNotificationHandler('notifications/tools/list_changed', () => this.options.listChanged())
-    const transport = this.makeTransport(way)
-    const before = this.client
-    this.transport = transport
+    const { client: oldClient, transport: oldTransport } = this
+    const transport = (this.transport = this.makeTransport(way))
     // The SDK's first request heeds no signal.
     const leave = (): void => void transport.close().catch(() => undefined)
     signal.addEventListener('abort', leave)
@@ -195,6 +184,7 @@ export class McpConnection {
       await client.connect(transport, { timeout: times.connectMs, signal })
     } catch (error) {
       const explained = this.explain(error)
+      this.transport = oldTransport
       await transport.close().catch(() => undefined)
       throw explained
     } finally {
@@ -202,15 +192,14 @@ export class McpConnection {
     }
     this.client = client
     Object.assign(client, { onclose: () => this.client === client && this.closed() })
-    await before?.close().catch(() => undefined)
+    await oldClient?.close().catch(() => undefined)
   }
 
   private makeTransport(way: Way): EndingTransport {
     const { reach, name } = this.config
     const { launch, login, slowed } = this.options
     if ('command' in reach) return new StdioTransport(() => launch(reach, name), slowed)
-    const kind = way === 'events' ? 'events' : 'streamable'
-    return createHttpTransport(this.sdk, reach, { way: kind, login, slowed })
+    return createHttpTransport(this.sdk, reach, { isEvents: way === 'events', login, slowed })
   }
 
   private async ask<T>(work: (client: Client) => Promise<T>): Promise<T> {

@@ -50,11 +50,10 @@ const wantsInput = (sdk: Sdk, error: unknown): boolean =>
 const shownOf = (text: string, reach: McpServerConfig['reach']): string =>
   cleanLine(redact(text, [...secretValues(reach), ...addressParts(reach)])).slice(0, MAX_CHARS)
 
-/** An answer over HTTP that says nothing by itself. */
+/** An answer over HTTP that says nothing by itself. `scope` is what a login would have to allow. */
 interface HttpRefusal {
   readonly status: number
   readonly text: string
-  /** What a login would have to allow. */
   readonly scope?: string
 }
 
@@ -63,16 +62,14 @@ function refusalIn(sdk: Sdk, error: unknown): HttpRefusal | undefined {
   if (error instanceof sdk.InsufficientScopeError)
     return { status: 403, text: '', scope: error.requiredScope ?? '' }
   const isHttp = error instanceof sdk.SdkHttpError
-  const status = isHttp ? error.status : error instanceof sdk.SseError ? error.code : undefined
+  const status = (isHttp ? error.status : error instanceof sdk.SseError ? error.code : undefined) ?? 0
   const body = isHttp ? error.data['text'] : ''
   const text = typeof body === 'string' ? body.trim() : ''
-  if (status === undefined) return undefined
   return status === 401 || status === 403 || (status >= 400 && text === '') ? { status, text } : undefined
 }
 
 function explainRefusal({ status, text, scope }: HttpRefusal, name: string, reach: McpByUrl): string {
-  const shown = shownOf(text, reach)
-  const said = shown === '' ? '' : `: ${shown}`
+  const said = text === '' ? '' : `: ${shownOf(text, reach)}`
   const login = `/mcp login ${name}`
   if (scope !== undefined)
     return `it wants a login that may do more${scope === '' ? '' : ` (${shownOf(scope, reach)})`}: ${login}`

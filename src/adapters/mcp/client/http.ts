@@ -13,8 +13,8 @@ import { MessageReader } from './message-reader.ts'
 import type { EndingTransport } from './stdio.ts'
 
 interface HttpOptions {
-  /** Messages are sent by POST. `events`: all answers come on one stream, as in the revision of 2024-11-05. */
-  readonly way: 'streamable' | 'events'
+  /** All answers come on one stream of events, as in the revision of 2024-11-05. */
+  readonly isEvents: boolean
   readonly login?: McpLogin | undefined
   /** Called when the server sends so much that it is read more slowly. */
   slowed(): void
@@ -22,7 +22,7 @@ interface HttpOptions {
 
 /** A transport over HTTP whose messages are bounded and read by `MessageReader` before the SDK gets them. */
 export function createHttpTransport(sdk: Sdk, reach: McpByUrl, options: HttpOptions): EndingTransport {
-  const { way, login, slowed } = options
+  const { isEvents, login, slowed } = options
   let why: string | undefined
   const fetchMessages = createMessageFetch(slowed, (error) => {
     why ??= error.message
@@ -37,7 +37,7 @@ export function createHttpTransport(sdk: Sdk, reach: McpByUrl, options: HttpOpti
     requestInit: { headers: { ...reach.headers } },
     ...(login ? { authProvider: login.auth } : {}),
   }
-  const Made = way === 'events' ? sdk.SSEClientTransport : sdk.StreamableHTTPClientTransport
+  const Made = isEvents ? sdk.SSEClientTransport : sdk.StreamableHTTPClientTransport
   const transport: EndingTransport = Object.assign(new Made(new URL(reach.url), http), { why: () => why })
   const send = transport.send.bind(transport)
   // The SDK would wait on for an answer whose stream broke off. It ignores a second answer.

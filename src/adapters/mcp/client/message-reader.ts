@@ -89,21 +89,18 @@ const isId = (value: unknown): value is RequestId => typeof value === 'string' |
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A null below these is data. */
-const DATA: ReadonlySet<string> = new Set([
-  ...['structuredContent', 'toolResult', 'default', 'const', 'enum', 'examples'],
-])
-
-/** Of a JSON schema, these may be null themselves. */
-const MAY_BE_NULL: ReadonlySet<string> = new Set(['default', 'const'])
+/** A null below these is data; the last two may be null themselves. */
+const DATA: readonly string[] = ['structuredContent', 'toolResult', 'enum', 'examples', 'default', 'const']
+const MAY_BE_NULL = DATA.slice(-2)
 
 /** Removes them in place, without recursion: the server chose the nesting. */
 function dropNulls(message: object): void {
   const open: object[] = [message]
   for (let one = open.pop(); one; one = open.pop())
     for (const [name, value] of Object.entries(one) as [string, unknown][]) {
-      if (value === null && !Array.isArray(one) && !MAY_BE_NULL.has(name)) Reflect.deleteProperty(one, name)
-      else if (typeof value === 'object' && value !== null && !DATA.has(name)) open.push(value)
+      if (value === null && !Array.isArray(one) && !MAY_BE_NULL.includes(name))
+        Reflect.deleteProperty(one, name)
+      else if (typeof value === 'object' && value !== null && !DATA.includes(name)) open.push(value)
     }
 }
 

@@ -20,108 +20,85 @@ export interface ToolDifference {
   readonly lines: readonly string[]
 }
 
-interface ListedTool {
-  readonly tool: Tool
-  readonly definition: McpDefinition
+/** What they are made with. */
+interface PinnedToolsOptions {
+  readonly store: McpPinStore
+  readonly names: OtherNames
+  /** Rejects with an `Error` whose message ends a sentence. */
+  readonly call: McpConnection['call']
 }
+
+export type PinnedTools = ReturnType<typeof createPinnedTools>
 
 /**
  * The tools of one server. A definition is pinned as it was first seen, until an admin approves another one; a tool whose
  * definition differs is withheld. Methods that return a promise reject with `StorageError`; call one at a time.
  */
-export class PinnedTools {
-  private readonly config: McpServerConfig
-  private readonly store: McpPinStore
-  private readonly names: OtherNames
-  private readonly call: McpConnection['call']
-  private made: ReadonlyMap<string, Tool> = new Map()
-  private listed: readonly ListedTool[] = []
-  private withheldTools: readonly ListedTool[] = []
-  private offeredTools: readonly Tool[] = []
-  private readonly announced = new Set<string>()
+export function createPinnedTools(config: McpServerConfig, { store, names, call }: PinnedToolsOptions) {
+  let made: ReadonlyMap<string, Tool> = new Map()
+  let listed: readonly { tool: Tool; definition: McpDefinition; isHeld: boolean }[] = []
+  let offered: readonly Tool[] = []
+  const announced = new Set<string>()
+  const withheld = () => listed.filter(({ isHeld }) => !isHeld)
 
-  constructor(config: McpServerConfig, store: McpPinStore, names: OtherNames, call: McpConnection['call']) {
-    this.config = config
-    this.store = store
-    this.names = names
-    this.call = call
-  }
-
-  /** The same list until it changes, with the same object for a tool that did not. */
-  offered(): readonly Tool[] {
-    return this.offeredTools
-  }
-
-  withheld(): readonly Tool[] {
-    return this.withheldTools.map(({ tool }) => tool)
-  }
-
-  /** The server lists these now. Returns the tools that are withheld from now on. Does nothing if `isCurrent` is false then. */
-  async update(
+  /** The server lists these now. Resolves to the tools that are withheld for the first time. */
+  async function update(
     definitions: readonly McpDefinition[],
     isCurrent: () => boolean = () => true,
   ): Promise<readonly Tool[]> {
-    const { config, store } = this
     const known = new Map((await store.hashes(config.name)).map(({ tool, hash }) => [tool, hash]))
-    const pins = definitions.map(pinOf)
-    const room = Math.max(0, MAX_PINS - known.size)
-    const fresh = pins.filter(({ tool }) => !known.has(tool)).slice(0, room)
+    const pinned = definitions.map((definition) => ({ definition, pin: pinOf(definition) }))
+    const unseen = pinned.flatMap(({ pin }) => (known.has(pin.tool) ? [] : [pin]))
+    const fresh = unseen.slice(0, Math.max(0, MAX_PINS - known.size))
     if (fresh.length > 0) await store.put(config.name, fresh)
     for (const { tool, hash } of fresh) known.set(tool, hash)
     if (!isCurrent()) return []
-    const held = new Set(definitions.filter((_, at) => known.get(pins[at]!.tool) === pins[at]!.hash))
-    this.listed = this.toolsOf(definitions)
-    this.withheldTools = this.listed.filter(({ definition }) => !held.has(definition))
-    this.offeredTools = this.listed.flatMap(({ definition, tool }) => (held.has(definition) ? [tool] : []))
-    const changed = this.withheld().filter(({ id }) => !this.announced.has(id))
-    for (const { id } of changed) this.announced.add(id)
-    return changed
-  }
-
-  /** Returns how the withheld tools differ; with `approve`, just these definitions are pinned. */
-  async review(approve: boolean, isCurrent: () => boolean): Promise<readonly ToolDifference[]> {
-    const withheld = this.withheldTools
-    const keys = withheld.map(({ definition }) => keyOf(definition.name))
-    const pins = await this.store.find(this.config.name, keys)
-    const before = new Map(pins.map((pin) => [pin.tool, JSON.parse(pin.definition) as McpDefinition]))
-    if (approve) {
-      await this.store.put(
-        this.config.name,
-        withheld.map(({ definition }) => pinOf(definition)),
-      )
-      this.announced.clear()
-      await this.update(
-        this.listed.map(({ definition }) => definition),
-        isCurrent,
-      )
-    }
-    return withheld.map(({ tool, definition }, at) =>
-      differenceOf(tool.id, definition, before.get(keys[at] ?? '')),
-    )
-  }
-
-  /** The server is gone. */
-  clear(): void {
-    this.listed = this.withheldTools = this.offeredTools = []
-  }
-
-  private toolsOf(definitions: readonly McpDefinition[]): readonly ListedTool[] {
-    const { config, names, made, call } = this
     const ids = assignToolIds(
       config.name,
       definitions.map(({ name }) => name),
       names,
     )
     const next = new Map<string, Tool>()
-    const listed = definitions.map((definition) => {
+    listed = pinned.map(({ definition, pin: { tool: key, hash } }) => {
       const id = ids.get(definition.name) ?? ''
-      const key = JSON.stringify([id, definition])
-      const tool = made.get(key) ?? createMcpTool(config, id, definition, call)
-      next.set(key, tool)
-      return { tool, definition }
+      const tool = made.get(id + hash) ?? createMcpTool(config, id, definition, call)
+      next.set(id + hash, tool)
+      return { tool, definition, isHeld: known.get(key) === hash }
     })
-    this.made = next
-    return listed
+    made = next
+    offered = listed.flatMap(({ tool, isHeld }) => (isHeld ? [tool] : []))
+    const changed = withheld().flatMap(({ tool }) => (announced.has(tool.id) ? [] : [tool]))
+    for (const { id } of changed) announced.add(id)
+    return changed
+  }
+
+  return {
+    update,
+    /** The same list until it changes, with the same object for a tool that did not. */
+    offered: () => offered,
+    /** Ids of the tools that are listed and not offered. */
+    withheld: () => withheld().map(({ tool }) => tool.id),
+    /** Resolves to how the withheld tools differ. With `approve`, just these definitions are pinned. */
+    async review(approve: boolean, isCurrent?: () => boolean): Promise<readonly ToolDifference[]> {
+      const [all, now] = [listed, withheld()]
+      const keys = now.map(({ definition }) => keyOf(definition.name))
+      const pins = await store.find(config.name, keys)
+      const before = new Map(pins.map((pin) => [pin.tool, JSON.parse(pin.definition) as McpDefinition]))
+      const definitionsOf = (tools: typeof listed) => tools.map(({ definition }) => definition)
+      if (approve) {
+        await store.put(config.name, definitionsOf(now).map(pinOf))
+        announced.clear()
+        await update(definitionsOf(all), isCurrent)
+      }
+      return now.map(({ tool, definition }) =>
+        differenceOf(tool.id, definition, before.get(keyOf(definition.name))),
+      )
+    },
+    /** The server is gone. */
+    clear(): void {
+      listed = []
+      offered = []
+    },
   }
 }
 

@@ -13,7 +13,7 @@ import { namesakeRule, type McpServerConfig } from '../config.ts'
 import type { McpLogin } from '../oauth-login.ts'
 import type { McpLogins } from '../logins.ts'
 import { connect, pause, STEADY_MS, USUAL_TIMES, type McpConnection, type McpTimes } from './connection.ts'
-import { PinnedTools, type ToolDifference } from './pins.ts'
+import { createPinnedTools, type PinnedTools, type ToolDifference } from './pins.ts'
 import { launchUnconfined, type LaunchMcp } from './stdio.ts'
 import type { LeftOut, OtherNames } from './tool-list.ts'
 
@@ -126,7 +126,8 @@ export class McpServer implements ToolSource, AsyncDisposable {
     this.options = options
     this.times = options.connecting.times ?? USUAL_TIMES
     this.login = options.connecting.logins?.of(config)
-    this.pinned = new PinnedTools(config, options.pins, names, (...call) => this.call(...call))
+    const call: McpConnection['call'] = (...args) => this.call(...args)
+    this.pinned = createPinnedTools(config, { store: options.pins, names, call })
     this.tried = this.attempt.promise
     this.living = this.live()
   }
@@ -143,7 +144,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
 
   /** Ids of the tools that are listed and not offered, since their definitions changed. */
   withheld(): readonly string[] {
-    return this.pinned.withheld().map(({ id }) => id)
+    return this.pinned.withheld()
   }
 
   /** Reads its list again; connects at once if it is down. Rejects with an `Error` whose message ends a sentence. */

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { differenceOf, MAX_PINS, PinnedTools } from '../../../../src/adapters/mcp/client/pins.ts'
+import { createPinnedTools, differenceOf, MAX_PINS } from '../../../../src/adapters/mcp/client/pins.ts'
 import type { McpDefinition } from '../../../../src/adapters/mcp/client/tool-list.ts'
 import type { McpPinStore } from '../../../../src/tools/ports/mcp.ts'
 import { byCommand, createRawServers, rawServer } from '../../../support/mcp/raw-servers.ts'
@@ -24,14 +24,15 @@ const listed = (name: string, more: object = {}) => ({
 /** The tools of the server `holler`, which tell what they withhold of a list by its tools' titles. */
 function openPins(store: McpPinStore, name = 'holler') {
   const names = { servers: [name], isTaken: () => false }
-  const tools = new PinnedTools(byCommand(name, []), store, names, async () => ({ text: '', isError: false }))
+  const call = async () => ({ text: '', isError: false })
+  const tools = createPinnedTools(byCommand(name, []), { store, names, call })
   return {
     async withheld(...listed: readonly McpDefinition[]): Promise<readonly string[]> {
       await tools.update(listed)
       expect(tools.offered().length + tools.withheld().length).toBe(listed.length)
-      return tools.withheld().map(({ id }) => id)
+      return tools.withheld()
     },
-    review: (approve: boolean) => tools.review(approve, () => true),
+    review: (approve: boolean) => tools.review(approve),
   }
 }
 
