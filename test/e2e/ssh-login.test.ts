@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Refusal } from '../../src/chat/errors.ts'
+import { createDeferred } from '../../src/lib/deferred.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import type { SshHome } from '../support/ssh.ts'
 import { lacks } from '../support/needs.ts'
@@ -196,6 +197,34 @@ test('the connection that is one too many for a person or a key is told so, and 
   // One that opens nothing is not there for long, and reads why, too.
   const idle = await ssh({ user: 'alice', port: server.port, key, options: ['-N'] }, [])
   expect([idle.exitCode, idle.stderr.includes('You have 1 connections already')]).toEqual([255, true])
+})
+
+test('a client that hangs up while it is counted keeps no place of its person', async () => {
+  const counting = createDeferred<void>()
+  const asked = createDeferred<void>()
+  let places = 0
+  await using server = await startSshServer(
+    handlerWith({
+      async countIn({ name }) {
+        if (name === 'bob') return () => undefined
+        places++
+        asked.resolve()
+        await counting.promise
+        return () => void places--
+      },
+    }),
+    { connections_per_person: 1 },
+  )
+  const key = await home.key('alice')
+  const client = openSsh({ user: 'alice', port: server.port, key }, ['x'])
+  await asked.promise
+  client.child.kill('SIGKILL')
+  await client.exit
+  // Whoever comes in now shows that the server has seen the other one go.
+  expect((await ssh({ user: 'bob', port: server.port, key: await home.key('bob') }, ['x'])).exitCode).toBe(0)
+  counting.resolve()
+  await expect.poll(() => places).toBe(0)
+  expect((await ssh({ user: 'alice', port: server.port, key }, ['x'])).exitCode).toBe(0)
 })
 
 test.skipIf(lacks('ssh-audit'))('ssh-audit finds no failure and gives no warning', async () => {
