@@ -5,8 +5,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { HttpServer } from '../adapters/http/server.ts'
 import type { McpHttp } from '../adapters/mcp/server/http.ts'
 import type { ReadableMeter } from '../adapters/metrics/meter.ts'
-import { networkOf } from '../adapters/ssh/admission/networks.ts'
-import { createVisits } from '../adapters/ssh/admission/visits.ts'
 import type { SshServer } from '../adapters/ssh/server.ts'
 import { StorageError } from '../chat/errors.ts'
 import { isLoopback, type Config } from '../config/config.ts'
@@ -45,7 +43,7 @@ export async function openHttp(
     queueBytes: () => ssh.queued(),
     turns: () => activity.work.turns.countHere(),
   })
-  const visits = createVisits(current.limits)
+  const pace = new NetworkPace(current.limits)
   const server = createHttpServer({
     limits: current.limits,
     settings: () => current.now().http,
@@ -54,8 +52,8 @@ export async function openHttp(
       // Only a wrong token costs something: a program asks often.
       failed(address) {
         const network = networkOf(address)
-        const { delayMs } = visits.begin(network)
-        visits.failed(network)
+        const delayMs = pace.charge(network, COSTS.connection)
+        pace.charge(network, COSTS.failure)
         return delayMs
       },
     },

@@ -1,8 +1,8 @@
-import { createStallTimer } from '../adapters/ssh/stall-timer.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Output } from '../commands/caller.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import { duration } from '../lib/duration.ts'
+import { createProgressTimer } from '../lib/jobs/progress-timer.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import { plainOf } from '../lib/text/styled.ts'
 import type { ExecPipe } from '../session/ports.ts'
@@ -83,13 +83,13 @@ interface PipedChunks extends Disposable {
 function untilStalled(input: AsyncIterable<Uint8Array>, stallMs: number): PipedChunks {
   const stalled = createDeferred<never>()
   stalled.promise.catch(() => {})
-  const timer = createStallTimer(stallMs, () => stalled.reject(new Refusal(endless(stallMs))))
+  const timer = createProgressTimer(stallMs, () => stalled.reject(new Refusal(endless(stallMs))))
   const chunks = input[Symbol.asyncIterator]()
   return {
     async next() {
       timer.run()
       const chunk = await Promise.race([chunks.next(), stalled.promise])
-      if (!chunk.done) timer.sent(chunk.value.length)
+      if (!chunk.done) timer.moved(chunk.value.length)
       return chunk
     },
     [Symbol.dispose]: () => timer.stop(),

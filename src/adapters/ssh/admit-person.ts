@@ -1,7 +1,7 @@
 import type { Admitted } from './admission/admission.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { tooManyConnections, type Visitor } from './person-connection.ts'
-import { takeAll } from './quota.ts'
+import { takeAll } from '../../lib/quota.ts'
 
 /**
  * Takes the place of one connection for a visitor, on this server and of their address, until `uncount` is

@@ -8,7 +8,7 @@ import type { Carrier } from './carrier.ts'
 import { collectRequests, type Requests } from './channel-requests.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import type { Queues } from './queues.ts'
-import type { Release } from './quota.ts'
+import type { Release } from '../../lib/quota.ts'
 import { endUnstarted } from './ssh2-internals.ts'
 
 /** A session channel on which a shell or a command was started. */

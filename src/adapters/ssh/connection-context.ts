@@ -4,7 +4,7 @@ import type { ClientHandler } from '../../session/ports.ts'
 import type { SshLimits } from './limits.ts'
 import type { CloseWhenRead } from './first-and-last/farewell.ts'
 import type { Queues } from './queues.ts'
-import type { Quota } from './quota.ts'
+import type { Quota } from '../../lib/quota.ts'
 import type { Greet } from './transport.ts'
 
 /** What all connections share. */

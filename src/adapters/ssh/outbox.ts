@@ -3,7 +3,7 @@ import { duration } from '../../lib/duration.ts'
 import type { Carrier } from './carrier.ts'
 import type { Queues } from './queues.ts'
 import { sendableBytes, sendPacket } from './ssh2-internals.ts'
-import { createStallTimer } from './stall-timer.ts'
+import { createProgressTimer } from '../../lib/jobs/progress-timer.ts'
 
 /** Which of a channel's two streams. */
 export type Stream = 'out' | 'err'
@@ -51,7 +51,7 @@ export function createOutbox(
 ): Outbox {
   const queue: Piece[] = []
   const waiters = createWaiters()
-  const stall = createStallTimer(stallMs, () =>
+  const stall = createProgressTimer(stallMs, () =>
     carrier.drop(`almost nothing was read for ${duration(stallMs)} (stall_s)`),
   )
   let size = 0
@@ -89,7 +89,7 @@ export function createOutbox(
       size -= piece.bytes.length
       send(piece)
     }
-    stall.sent(before - size)
+    stall.moved(before - size)
     if (size > 0) wait()
     else stopWaiting()
     waiters.release(size)

@@ -8,8 +8,8 @@ import { openChannel, type ChannelContext } from './channel.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { serveExec } from './exec.ts'
 import type { Identified } from './login.ts'
-import { networkOf } from './admission/networks.ts'
-import { createQuota, takeAll } from './quota.ts'
+import { networkOf } from '../../lib/network-pace.ts'
+import { Quota, takeAll } from '../../lib/quota.ts'
 import { serveShell } from './terminal.ts'
 
 /** Who is on a connection. */
@@ -127,7 +127,7 @@ const CHANNELS_PER_LINE = 4
  * whole room.
  */
 function createOpenings({ channels_per_connection, rate_burst, rate_per_s }: ConnectionContext['limits']) {
-  const atOnce = createQuota(() => channels_per_connection)
+  const atOnce = new Quota(() => channels_per_connection)
   const rate = { burst: rate_burst * CHANNELS_PER_LINE, everyMs: 1_000 / (rate_per_s * CHANNELS_PER_LINE) }
   const mayOpen = createTokenBucket(rate, () => performance.now())
   return { take: () => (mayOpen() ? atOnce.take('') : undefined) }

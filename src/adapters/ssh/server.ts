@@ -22,7 +22,7 @@ import type { HostKey } from './keys/host-key.ts'
 import type { SshLimits } from './limits.ts'
 import { createQueues } from './queues.ts'
 import { createProxies } from './proxies/proxies.ts'
-import { createQuota } from './quota.ts'
+import { Quota } from '../../lib/quota.ts'
 import { createTransports, turnAway as refuseConnection } from './transport.ts'
 
 export interface SshServerOptions {
@@ -183,9 +183,9 @@ const sharedContext = ({
   scheduler: createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) }),
   queues: createQueues(() => limits.queues_mb * BYTES_PER_MB),
   quotas: {
-    connections: createQuota(() => limits.connections_per_person),
-    commands: createQuota(() => limits.exec_per_person),
-    commandsOfNetwork: createQuota(() => limits.exec_per_address),
+    connections: new Quota(() => limits.connections_per_person),
+    commands: new Quota(() => limits.exec_per_person),
+    commandsOfNetwork: new Quota(() => limits.exec_per_address),
   },
   jobs: new Set(),
 })

@@ -3,11 +3,10 @@
  * know SSH, people or keys: it knows addresses and what became of the connections from them.
  */
 import type { SshLimits } from '../limits.ts'
-import { createQuota } from '../quota.ts'
+import { COSTS, NetworkPace, networkOf } from '../../../lib/network-pace.ts'
+import { Quota } from '../../../lib/quota.ts'
 import { createHeld } from './held.ts'
-import { networkOf } from './networks.ts'
 import { createStrangers, type Stranger } from './strangers.ts'
-import { createVisits } from './visits.ts'
 
 /**
  * Counts one more connection from an address. `giveWay` is called where it has to be closed, before its login, to let others in. Nothing
@@ -63,11 +62,11 @@ const STRANGERS_PER_CONNECTION = 8
  * before their login, and those that are refused after it, take the room of nobody else: the oldest gives way.
  */
 export function createAdmission(limits: SshLimits): Admit {
-  const total = createQuota(() => limits.connections)
-  const loggedIn = createQuota(() => limits.connections_per_address)
+  const total = new Quota(() => limits.connections)
+  const loggedIn = new Quota(() => limits.connections_per_address)
   const held = createHeld(() => limits.connections_per_address * STRANGERS_PER_CONNECTION)
   const strangers = createStrangers(limits)
-  const visits = createVisits(limits)
+  const pace = new NetworkPace(limits)
   return (address, giveWay) => {
     const network = networkOf(address)
     if (loggedIn.isFull(network))
@@ -89,7 +88,10 @@ export function createAdmission(limits: SshLimits): Admit {
     const closed = (): void => {
       if (isOver) return
       isOver = true
-      if (!leaveLoggedIn && !isRefused) visits.failed(network)
+      if (!leaveLoggedIn && !isRefused) {
+        pace.setKnown(network, false)
+        pace.charge(network, COSTS.failure)
+      }
       leaveHeld()
       turn?.leave()
       leaveLoggedIn?.()
@@ -101,13 +103,16 @@ export function createAdmission(limits: SshLimits): Admit {
     }
     const refused = (): void => {
       isRefused = true
-      visits.refused(network)
+      pace.setKnown(network, true)
+      pace.charge(network, COSTS.failure)
       turn?.leave()
     }
-    const visit = visits.begin(network)
+    const isKnown = pace.isKnown(network)
+    const delayMs = pace.charge(network, COSTS.connection)
     const leaveHeld = held.add(network, sendAway)
     return {
-      ...visit,
+      delayMs,
+      isKnown,
       enter(serve) {
         if (!isOver) turn = strangers.enter(address, { serve, giveWay: sendAway })
       },
@@ -115,15 +120,15 @@ export function createAdmission(limits: SshLimits): Admit {
       loggedIn() {
         leaveLoggedIn = loggedIn.take(network)
         if (!leaveLoggedIn) return (refused(), false)
-        visits.letIn(network)
+        pace.setKnown(network, true)
         leaveHeld()
         turn?.leave()
         return true
       },
       refused,
-      wrongCode: () => visits.wrongCode(network),
+      wrongCode: () => pace.charge(network, COSTS.wrongCode),
       used() {
-        visits.used(network)
+        pace.charge(network, COSTS.use)
       },
       closed,
     }

@@ -1,5 +1,5 @@
 import type { Log } from '../../../chat/ports.ts'
-import { networkOf } from './networks.ts'
+import { networkOf } from '../../../lib/network-pace.ts'
 
 /** So often it is told at most of one network, in ms. */
 const TOLD_MS = 60_000

@@ -1,7 +1,3 @@
-/** One IPv4 address, or the /64 that an IPv6 host can choose its address from. */
-export const networkOf = (address: string): string =>
-  address.includes(':') ? groupsOf(address).slice(0, 4).join(':') : address
-
 /** Many networks that one owner can easily have: an IPv4 /24, or an IPv6 /48, which is what a site is given. */
 export const blockOf = (address: string): string =>
   address.includes(':')

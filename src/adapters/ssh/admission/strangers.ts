@@ -1,5 +1,6 @@
 import type { SshLimits } from '../limits.ts'
-import { blockOf, networkOf } from './networks.ts'
+import { networkOf } from '../../../lib/network-pace.ts'
+import { blockOf } from './networks.ts'
 
 /** A connection before its login. */
 export interface Stranger {

@@ -6,7 +6,7 @@ import { BlockList, isIPv6, type Socket } from 'node:net'
 import type { Log } from '../../../chat/ports.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import type { SshLimits } from '../limits.ts'
-import { createQuota } from '../quota.ts'
+import { Quota } from '../../../lib/quota.ts'
 import { readHeader } from './read-header.ts'
 
 /** What connections from proxies are received with. */
@@ -33,7 +33,7 @@ export function createProxies({ networks, limits, log }: ProxiesOptions): Proxie
    * Before their header. Not fewer at once than connections in all: when a proxy starts anew, all who were behind it come
    * back at once, and many are accepted before the first is read.
    */
-  const withoutHeader = createQuota(() => limits.connections)
+  const withoutHeader = new Quota(() => limits.connections)
   const listOf = remembered(blockList)
   return {
     include: (address) => listOf(networks()).check(address, isIPv6(address) ? 'ipv6' : 'ipv4'),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createAdmission, type Admitted } from '../../../../src/adapters/ssh/admission/admission.ts'
-import { createQuota } from '../../../../src/adapters/ssh/quota.ts'
+import { Quota } from '../../../../src/lib/quota.ts'
 import { admitPerson } from '../../../../src/adapters/ssh/admit-person.ts'
 import type { SshLimits } from '../../../../src/adapters/ssh/limits.ts'
 import type { Fingerprint, PersonId } from '../../../../src/chat/people/person.ts'
@@ -11,7 +11,7 @@ function house(changes: Partial<SshLimits>) {
   const limits = { ...sshLimits, ...changes }
   const log: string[] = []
   const admit = createAdmission(limits)
-  const quota = (): ReturnType<typeof createQuota> => createQuota(() => limits.connections_per_person)
+  const quota = (): Quota => new Quota(() => limits.connections_per_person)
   const quotas = { connections: quota(), commands: quota(), commandsOfNetwork: quota() }
   const address = '192.0.2.1'
   const knock = (name: string) => admit(address, () => void log.push(`${name} gave way`)) as Admitted

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createAdmission, type Admitted } from '../../../../../src/adapters/ssh/admission/admission.ts'
-import { blockOf, networkOf } from '../../../../../src/adapters/ssh/admission/networks.ts'
+import { blockOf } from '../../../../../src/adapters/ssh/admission/networks.ts'
 import type { SshLimits } from '../../../../../src/adapters/ssh/limits.ts'
 import { sshLimits } from '../../../../support/ssh-server.ts'
 
@@ -118,17 +118,6 @@ test('strangers from many addresses do not take the connections of the server ei
   for (const address of ['192.0.2.5', '192.0.2.6']) expect(knock(address)?.loggedIn()).toBe(true)
   expect(gone).toEqual(['192.0.2.3', '192.0.2.2', '192.0.2.3'])
   expect(knock('192.0.2.7')).toBeUndefined()
-})
-
-test.each([
-  ['192.0.2.7', '192.0.2.7'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-  ['2001:db8::1', '2001:db8:0:0'],
-  ['fe80::1:2:3:4', 'fe80:0:0:0'],
-  ['::1', '0:0:0:0'],
-  ['1::', '1:0:0:0'],
-])('%s is counted as %s', (address, network) => {
-  expect(networkOf(address)).toBe(network)
 })
 
 test.each([

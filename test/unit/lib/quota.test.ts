@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createQuota, takeAll } from '../../../../src/adapters/ssh/quota.ts'
+import { Quota, takeAll } from '../../../src/lib/quota.ts'
 
 test('a quota gives as many as its limit for each key, and again what was given back', () => {
-  const quota = createQuota(() => 2)
+  const quota = new Quota(() => 2)
   const first = quota.take('a')
   expect([first, quota.take('a'), quota.take('a'), quota.take('b')].map(Boolean)).toEqual([
     true,
@@ -16,7 +16,7 @@ test('a quota gives as many as its limit for each key, and again what was given 
 })
 
 test('takeAll takes from every quota or from none', () => {
-  const [wide, narrow] = [createQuota(() => 2), createQuota(() => 1)]
+  const [wide, narrow] = [new Quota(() => 2), new Quota(() => 1)]
   const wanted = [
     [wide, ''],
     [narrow, ''],

@@ -1,21 +1,18 @@
-/** Less than this in all of the time counts as nothing. */
+/** Fewer bytes than this in all of the time are a stall. */
 const MIN_PROGRESS_BYTES = 1_024
 
-/**
- * Notices a client that takes almost nothing while something waits for it. It costs a timer only in that
- * time.
- */
-export interface StallTimer {
+/** Notices that almost nothing moves while something waits. It has a timer only in that time. */
+export interface ProgressTimer {
   isRunning(): boolean
-  /** Something waits. Starts the time, and starts it again where enough was sent since it began. */
+  /** Something waits. Starts the time, and again if enough moved since it began. */
   run(): void
-  sent(bytes: number): void
+  moved(bytes: number): void
   /** Nothing waits any more. */
   stop(): void
 }
 
 /** `onStall` is called after `ms` milliseconds without progress. */
-export function createStallTimer(ms: number, onStall: () => void): StallTimer {
+export function createProgressTimer(ms: number, onStall: () => void): ProgressTimer {
   let timer: NodeJS.Timeout | undefined
   let progress = 0
   return {
@@ -26,7 +23,7 @@ export function createStallTimer(ms: number, onStall: () => void): StallTimer {
       progress = 0
       timer.refresh()
     },
-    sent: (bytes) => void (progress += bytes),
+    moved: (bytes) => void (progress += bytes),
     stop() {
       clearTimeout(timer)
       timer = undefined
