@@ -33,9 +33,3 @@ const PORTS = Buffer.of(0xc0, 0x01, 0x08, 0xae)
 /** One field after the addresses. */
 export const extra = (type: number, value: Uint8Array): Buffer =>
   Buffer.concat([Buffer.of(type, value.length >> 8, value.length & 255), value])
-
-/** A header of version 1. */
-export const lineHeader = (client: string): Buffer =>
-  Buffer.from(
-    `PROXY ${client.includes(':') ? 'TCP6' : 'TCP4'} ${client} ${client.includes(':') ? '2001:db8::1' : '192.0.2.1'} 49153 2222\r\n`,
-  )

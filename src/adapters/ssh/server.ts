@@ -21,7 +21,7 @@ import { createFarewell } from './first-and-last/farewell.ts'
 import type { HostKey } from './keys/host-key.ts'
 import type { SshLimits } from './limits.ts'
 import { createQueues } from './queues.ts'
-import { createProxies } from './proxies/proxies.ts'
+import { createProxies } from './proxy-protocol.ts'
 import { Quota } from '../../lib/quota.ts'
 import { createTransports, turnAway as refuseConnection } from './transport.ts'
 

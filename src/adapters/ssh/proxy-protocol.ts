@@ -1,0 +1,156 @@
+import { BlockList, isIPv6, type Socket } from 'node:net'
+import type { Log } from '../../chat/ports.ts'
+import { errorMessage } from '../../lib/errors.ts'
+import { addressOf } from '../../lib/network.ts'
+import { Quota } from '../../lib/quota.ts'
+import type { SshLimits } from './limits.ts'
+
+/**
+ * The PROXY protocol, version 2: what a proxy sends before the connection that it passes on.
+ * Source: https://www.haproxy.org/download/1.8/doc/proxy-protocol.txt, section 2.2.
+ */
+
+export interface ProxiesOptions {
+  /** Networks (`10.0.0.0/8`) and addresses. Asked for each connection. */
+  readonly networks: () => readonly string[]
+  readonly limits: Pick<SshLimits, 'connections' | 'login_timeout_s'>
+  readonly log: Log
+}
+
+export interface Proxies {
+  /** Whether connections from this address begin with a header. */
+  include(address: string): boolean
+  /**
+   * Reads the header and calls `serve` with the client's address, which is the proxy's if the header names none. A
+   * connection with a wrong or late header is closed, and so is a health check of the proxy.
+   */
+  receive(socket: Socket, proxy: string, serve: (client: string) => void): void
+}
+
+export function createProxies({ networks, limits, log }: ProxiesOptions): Proxies {
+  // As many as connections in all: after a restart of the proxy everybody behind it comes back at once.
+  const pending = new Quota(() => limits.connections)
+  return {
+    include: (address) => listOf(networks()).check(address, familyOf(address)),
+    receive(socket, proxy, serve) {
+      const drop = (why: string): void => {
+        log.info({ address: proxy, why }, 'connection dropped')
+        socket.destroy()
+      }
+      const release = pending.take('')
+      if (!release) return drop('too many connections wait for their PROXY header')
+      socket.once('close', release)
+      readHeader(socket, limits.login_timeout_s * 1_000).then(
+        ({ isCheck, client = proxy }) => {
+          if (isCheck) return answerCheck(socket)
+          release()
+          serve(client)
+        },
+        (error: unknown) => socket.destroyed || drop(errorMessage(error)),
+      )
+    },
+  }
+}
+
+/** A health check sees by this that the server speaks SSH (RFC 4253, section 4.2). */
+function answerCheck(socket: Socket): void {
+  socket.write('SSH-2.0-sshawl\r\n')
+  socket.destroySoon()
+}
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')
+
+function listOf(networks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const text of networks) {
+    const [address = '', length] = text.split('/')
+    if (length === undefined) list.addAddress(address, familyOf(address))
+    else list.addSubnet(address, Number(length), familyOf(address))
+  }
+  return list
+}
+
+/** Takes the header off a connection; what follows it stays in the socket. */
+function readHeader(socket: Socket, timeoutMs: number): Promise<ProxyHeader> {
+  let bytes = Buffer.alloc(0)
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => end(new HeaderError('no whole PROXY header in time')), timeoutMs)
+    const end = (error?: unknown): void => {
+      clearTimeout(timer)
+      socket.off('readable', read).off('close', closed)
+      if (error !== undefined) reject(error)
+    }
+    const closed = (): void => end(new HeaderError('closed before its PROXY header was whole'))
+    const read = (): void => {
+      const chunk: unknown = socket.read()
+      if (!Buffer.isBuffer(chunk)) return
+      bytes = Buffer.concat([bytes, chunk])
+      try {
+        const header = parseHeader(bytes)
+        if (!header) return
+        end()
+        if (bytes.length > header.bytes) socket.unshift(bytes.subarray(header.bytes))
+        resolve(header)
+      } catch (error) {
+        end(error)
+      }
+    }
+    socket.on('readable', read).once('close', closed)
+  })
+}
+
+export interface ProxyHeader {
+  /** Its length; what the client sends begins there. */
+  readonly bytes: number
+  /** Absent if the proxy does not know the client, or the client has no internet address. */
+  readonly client?: string
+  /** The proxy only checks whether the server is there (`LOCAL`). */
+  readonly isCheck: boolean
+}
+
+/** What came is no header. */
+export class HeaderError extends Error {
+  override readonly name = 'HeaderError'
+}
+
+const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n')
+
+/** The signature, version and command, family and transport, and the length of what follows. */
+const FIXED_BYTES = 16
+
+/** Proxies are known to add some hundred bytes of extra fields to the addresses. */
+const MAX_BYTES = 4_096
+
+const [LOCAL, PROXY] = [0x20, 0x21]
+const STREAM = 1
+const MAX_TRANSPORT = 2
+
+/** Bytes of the client's address, and of all addresses and ports: none named, IPv4, IPv6, sockets of Unix. */
+const FAMILIES = [
+  { place: 0 },
+  { client: 4, place: 12 },
+  { client: 16, place: 36 },
+  { place: 216 },
+] as readonly { readonly client?: number; readonly place: number }[]
+
+/** Reads the header that `bytes` begins with; undefined for a part of one. Throws `HeaderError`. */
+export function parseHeader(bytes: Buffer): ProxyHeader | undefined {
+  const begun = Math.min(bytes.length, SIGNATURE.length)
+  if (!bytes.subarray(0, begun).equals(SIGNATURE.subarray(0, begun)))
+    throw new HeaderError('no PROXY header of version 2, though the address is one of server.proxies')
+  if (bytes.length < FIXED_BYTES) return undefined
+  const [command, kind = 0] = bytes.subarray(SIGNATURE.length)
+  const end = FIXED_BYTES + bytes.readUInt16BE(FIXED_BYTES - 2)
+  if (command !== LOCAL && command !== PROXY)
+    throw new HeaderError('a PROXY header of an unknown version or command')
+  if (end > MAX_BYTES) throw new HeaderError(`a PROXY header of more than ${MAX_BYTES} bytes`)
+  if (bytes.length < end) return undefined
+  if (command === LOCAL) return { bytes: end, isCheck: true }
+  const [family, transport] = [FAMILIES[kind >> 4], kind & 15]
+  if (!family || transport > MAX_TRANSPORT)
+    throw new HeaderError('a PROXY header of an unknown family or transport')
+  if (end < FIXED_BYTES + family.place) throw new HeaderError('the addresses of a PROXY header are cut off')
+  if (transport !== STREAM || family.client === undefined) return { bytes: end, isCheck: false }
+  const client = addressOf(bytes.subarray(FIXED_BYTES, FIXED_BYTES + family.client))
+  return { bytes: end, isCheck: false, client }
+}
