@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { loadHostKeys, type HostKey } from '../adapters/ssh/keys/host-key.ts'
-import { readNamedHostKeys } from '../adapters/ssh/keys/named-host-keys.ts'
+import { loadHostKeys, readNamedHostKeys, type HostKey } from '../adapters/ssh/keys/host-keys.ts'
 import type { Config } from '../config/config.ts'
 import { lineOf } from '../config/locate.ts'
 import { ConfigError } from '../config/problem.ts'

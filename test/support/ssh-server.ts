@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadHostKeys } from '../../src/adapters/ssh/keys/host-key.ts'
+import { loadHostKeys } from '../../src/adapters/ssh/keys/host-keys.ts'
 import type { SshLimits } from '../../src/adapters/ssh/limits.ts'
 import { createSshServer } from '../../src/adapters/ssh/server.ts'
 import type { Log } from '../../src/chat/ports.ts'

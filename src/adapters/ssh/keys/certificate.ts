@@ -3,9 +3,8 @@
  * a certificate and the signature made with its key unread. Format: OpenSSH's PROTOCOL.certkeys.
  */
 import { BlockList, isIP, isIPv6 } from 'node:net'
-import { createReader } from './reader.ts'
-import { writeStrings } from './ssh-strings.ts'
 import { verifySignature } from './signature.ts'
+import { Reader, writeStrings } from './wire.ts'
 
 /** A certificate as it was sent; nothing in it is checked. */
 export interface Certificate {
@@ -40,7 +39,7 @@ export const isCertificateAlgorithm = (algorithm: string): boolean => algorithm.
 
 /** The certificate in these bytes; undefined if they are none of a kind that we take, or malformed. */
 export function readCertificate(bytes: Buffer): Certificate | undefined {
-  const reader = createReader(bytes)
+  const reader = new Reader(bytes)
   try {
     const type = reader.string().toString('latin1')
     const plain = type.slice(0, -SUFFIX.length)

@@ -1,7 +1,6 @@
 /**
- * Keys as SSH writes them: those with which people prove who they are, with or without a certificate or a hardware token,
- * and the server's own. This folder reads and checks keys and signatures, above all those that ssh2 does not know. It must
- * not know connections, nor who has which key or name.
+ * keys/ reads and checks keys and signatures of people, with or without a certificate or a hardware token, and the
+ * server's own keys. It must not know connections, nor who has which key or name.
  */
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import type { ParsedKey, PublicKeyAuthContext } from 'ssh2'
@@ -9,10 +8,8 @@ import { ssh2 } from '../ssh2.ts'
 import type { Fingerprint } from '../../../chat/people/person.ts'
 import type { OfferedKey } from '../../../session/ports.ts'
 import { isCertificateAlgorithm, readCertificate, type CertificateUse, whyUntrusted } from './certificate.ts'
-import { verifySignature } from './signature.ts'
-import { ed25519Key } from './ed25519.ts'
-import { readSecurityKey } from './security-key.ts'
-import { readStrings } from './ssh-strings.ts'
+import { ed25519Key, readSecurityKey, verifySignature } from './signature.ts'
+import { readStrings } from './wire.ts'
 
 /** A key that a client offers, and the check of signatures that its kind needs. */
 export interface LoginKey extends OfferedKey {
@@ -105,7 +102,7 @@ function parsePublic(data: Buffer): ParsedKey | undefined {
   if (type !== 'ssh-rsa' && !CURVE_ALGORITHM.test(type)) return undefined
   const parsed = ssh2.utils.parseKey(data)
   if (parsed instanceof Error || parsed.type !== type || parsed.isPrivateKey()) return undefined
-  return type === 'ssh-rsa' && !isStrongRsa(parsed.getPublicPEM()) ? undefined : parsed
+  return type === 'ssh-rsa' && !isStrongRsa(parsed) ? undefined : parsed
 }
 
 /** ssh2 returns an Error where it cannot verify. Its types do not say so, and an Error is truthy. */
@@ -114,11 +111,12 @@ const isTrue = (verdict: unknown): boolean => verdict === true
 /** ssh2 sets no hash for `ssh-rsa`, which would be SHA-1. */
 const isSha2 = (hash: string | undefined): boolean => hash === 'sha256' || hash === 'sha512'
 
-const MIN_RSA_BITS = 2048
+export const MIN_RSA_BITS = 2_048
 /** A longer key would only cost time to verify. */
 const MAX_RSA_BITS = 16_384
 
-function isStrongRsa(pem: string): boolean {
-  const bits = createPublicKey(pem).asymmetricKeyDetails?.modulusLength ?? 0
-  return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS
-}
+export const rsaBitsOf = (key: ParsedKey): number =>
+  createPublicKey(key.getPublicPEM()).asymmetricKeyDetails?.modulusLength ?? 0
+
+const isStrongRsa = (key: ParsedKey): boolean =>
+  rsaBitsOf(key) >= MIN_RSA_BITS && rsaBitsOf(key) <= MAX_RSA_BITS

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, sign, verify } from 'node:crypto'
 import ssh2, { type PublicKeyAuthContext } from 'ssh2'
 import { expect, test } from 'vitest'
-import { ed25519Key, signingKey } from '../../../../../src/adapters/ssh/keys/ed25519.ts'
+import { ed25519Key, signingKey } from '../../../../../src/adapters/ssh/keys/signature.ts'
 import { readLoginKey } from '../../../../../src/adapters/ssh/keys/public-key.ts'
-import { readStrings, writeStrings } from '../../../../../src/adapters/ssh/keys/ssh-strings.ts'
+import { readStrings, writeStrings } from '../../../../../src/adapters/ssh/keys/wire.ts'
 import { newKey } from '../../../../support/ssh2-client.ts'
 
 const USE = { name: 'ann', address: '127.0.0.1', at: 0, cas: [] }

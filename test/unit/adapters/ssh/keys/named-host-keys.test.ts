@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readNamedHostKeys } from '../../../../../src/adapters/ssh/keys/named-host-keys.ts'
+import { readNamedHostKeys } from '../../../../../src/adapters/ssh/keys/host-keys.ts'
 
 let dir: string
 const at = (name: string): string => join(dir, name)

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { readSecurityKey } from '../../../../../src/adapters/ssh/keys/security-key.ts'
+import { readSecurityKey } from '../../../../../src/adapters/ssh/keys/signature.ts'
 
 /** A field of SSH's wire format: length and bytes. */
 function field(bytes: Buffer | string): Buffer {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { HostKeyError, loadHostKeys } from '../../../../../src/adapters/ssh/keys/host-key.ts'
+import { HostKeyError, loadHostKeys } from '../../../../../src/adapters/ssh/keys/host-keys.ts'
 
 let dir: string
 const file = (): string => join(dir, 'data', 'host_key_ed25519')
