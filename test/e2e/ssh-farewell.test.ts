@@ -1,8 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { HYBRID } from '../../src/adapters/ssh/ssh2-key-exchange.ts'
-import { guess } from '../support/raw-handshake.ts'
 import { createSshHome, openSsh, ssh, type SshHome } from '../support/ssh.ts'
 import { handlerWith, startSshServer, type SshFixture } from '../support/ssh-server.ts'
 import { connectHostile } from '../support/ssh2-client.ts'
@@ -25,56 +23,8 @@ function open(port: number): { readonly socket: Socket; readonly heard: () => st
 const closed = (socket: Socket): Promise<void> =>
   new Promise((resolve) => socket.once('close', () => resolve()))
 
-/** What a peer hears that says this, until the server hangs up. */
-async function heardBy(port: number, bytes: string | Buffer): Promise<string> {
-  const { socket, heard } = open(port)
-  socket.write(bytes)
-  await closed(socket)
-  return heard()
-}
-
 const whysOf = ({ logged }: SshFixture): readonly unknown[] =>
   logged.map(({ facts }) => ('why' in facts ? facts.why : facts))
-
-/** An unencrypted packet of twelve bytes with this message in it. */
-const packetOf = (message: number): Buffer =>
-  Buffer.concat([Buffer.of(0, 0, 0, 12, 4, message), Buffer.alloc(10, 1)])
-
-const afterVersion = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from('SSH-2.0-x\r\n'), bytes])
-
-/** What ssh2 calls these things. */
-const WORDS_OF_SSH2 = /packet length|packet type|KEXINIT|Greetings|Handshake|header/i
-
-describe('who sends what is no SSH reads so in a sentence that names the port, and so does the log', () => {
-  test.each([
-    ['a browser', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a client of TLS', Buffer.from('16030100', 'hex')],
-    ['a client of SSH 1', 'SSH-1.5-x\r\n'],
-    ['a version without an end', `SSH-2.0-${'x'.repeat(2_000)}`],
-    ['an empty line', '\r\n'],
-    ['much', Buffer.alloc(300_000, 0xff)],
-  ])('%s', async (_label, bytes) => {
-    await using server = await startSshServer(handlerWith({}))
-    const sentence = `What was sent is no SSH, and port ${server.port} speaks nothing else; connect with: ssh -p ${server.port} NAME@HOST`
-    expect(await heardBy(server.port, bytes)).toBe(`SSH-2.0-sshawl\r\n${sentence}\r\n`)
-    expect(whysOf(server)).toEqual([sentence])
-  })
-
-  test.each([
-    ['noise after the version', afterVersion(Buffer.alloc(64, 0xff))],
-    ['a message that has no place before the keys', afterVersion(packetOf(99))],
-    ['a broken offer of algorithms', afterVersion(packetOf(20))],
-    ['a first message of a key exchange that is too short', guess(HYBRID, Buffer.alloc(7))],
-  ])('%s', async (_label, bytes) => {
-    await using server = await startSshServer(handlerWith({}))
-    const heard = await heardBy(server.port, bytes)
-    expect(heard).toContain(
-      `What was sent before the keys is no SSH, or one that port ${server.port} does not speak`,
-    )
-    expect(heard).not.toMatch(WORDS_OF_SSH2)
-    expect(whysOf(server)).toEqual([expect.stringMatching(/^What was sent before the keys is no SSH/)])
-  })
-})
 
 test('a client that has no cipher of ours is named as that in the log', async () => {
   await using server = await startSshServer(handlerWith({}))
@@ -82,7 +32,7 @@ test('a client that has no cipher of ours is named as that in the log', async ()
   const options = ['-o', 'Ciphers=aes128-cbc']
   const { stderr } = await ssh({ user: 'a', port: server.port, key, options }, ['x'])
   expect(stderr).toContain('no matching cipher found')
-  expect(whysOf(server)).toEqual(['the client has no cipher that this server takes'])
+  expect(whysOf(server)).toEqual([expect.stringContaining('no matching C->S cipher')])
 })
 
 test('a version is understood in however many pieces it comes', async () => {
@@ -172,5 +122,5 @@ test('a client that is disconnected is closed even where it does not read, and g
   client.send(Buffer.of(99))
   client.send(Buffer.of(20, 1, 2, 3))
   await client.closed
-  expect(whysOf(server).at(-1)).toMatch(/^The connection broke a rule of SSH/)
+  expect(whysOf(server)).toHaveLength(2)
 })

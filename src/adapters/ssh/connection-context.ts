@@ -2,10 +2,9 @@ import type { Log } from '../../chat/ports.ts'
 import type { Scheduler } from '../../lib/jobs/scheduler.ts'
 import type { ClientHandler } from '../../session/ports.ts'
 import type { SshLimits } from './limits.ts'
-import type { CloseWhenRead } from './first-and-last/farewell.ts'
 import type { Queues } from './queues.ts'
 import type { Quota } from '../../lib/quota.ts'
-import type { Greet } from './transport.ts'
+import type { Transport } from './transport.ts'
 
 /** What all connections share. */
 export interface ConnectionContext {
@@ -22,8 +21,7 @@ export interface ConnectionContext {
 
 /** What a connection meets before its login, and at its end. */
 export interface Entrance {
-  readonly greet: Greet
-  readonly closeWhenRead: CloseWhenRead
+  readonly transport: Transport
   /** Public keys of the CAs whose user certificates are trusted now, in wire form. */
   readonly cas: () => readonly Buffer[]
   readonly now: () => number

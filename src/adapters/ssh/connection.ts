@@ -2,20 +2,20 @@ import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Connection } from 'ssh2'
 import type { Person } from '../../chat/people/person.ts'
+import { errorMessage } from '../../lib/errors.ts'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
 import type { Admitted } from './admission/admission.ts'
 import { createAnswers, type Answers } from './answers.ts'
 import { applyBackPressure } from './back-pressure.ts'
-import { brokenRule, faultOf, isTooLong, notSsh } from './first-and-last/faults.ts'
-import { BY_APPLICATION, plainDisconnect } from './first-and-last/farewell.ts'
 import { LINGER_MS, retrySending, type Carrier } from './carrier.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { answerLogin } from './login.ts'
 import { paceInput } from './paced-input.ts'
 import { countIn, servePerson, type Served } from './person-connection.ts'
 import { admitPerson } from './admit-person.ts'
-import { explainFaults, guardClient, sayWhyDisconnected, watchAnswers } from './ssh2-internals.ts'
+import { guardClient, sayWhyDisconnected, watchAnswers } from './ssh2-internals.ts'
 import { mendKeyExchanges } from './ssh2-key-exchange.ts'
+import { closeGracefully, refuse } from './transport.ts'
 
 /** A connection, to the server. */
 export interface ServedConnection {
@@ -37,17 +37,17 @@ export function serveConnection(
   let person: Person | undefined
   let served: Served | undefined
   let isDropped = false
-  let hasKeys = false
-  /** Tells the peer why it is disconnected, in the way that it can read at this time. */
-  let say = (why: string): void => void socket.write(plainDisconnect(why, BY_APPLICATION))
+  /** Absent until the peer has said that it speaks SSH. */
+  let client: Connection | undefined
   const drop = (why: string, lingerMs = 0): void => {
     if (isDropped || socket.destroyed) return
     isDropped = true
     log.info({ address, ...(person && { person: person.name }), why }, 'connection dropped')
     const end = (): void => {
-      say(why)
       close()
-      entrance.closeWhenRead(socket)
+      if (!client) return refuse(socket, why)
+      sayWhyDisconnected(client, why)
+      closeGracefully(socket)
     }
     if (lingerMs === 0) return end()
     const timer = setTimeout(end, lingerMs)
@@ -73,21 +73,12 @@ export function serveConnection(
     served = undefined
   }
   socket.once('close', close)
-  const fault = (error: unknown): string => faultOf(error, hasKeys, socket.localPort)
-  const onOther = (): void => {
-    // Whoever reads it sees text: it is no client of SSH.
-    say = (why) => void socket.write(`${why}\r\n`)
-    drop(notSsh(socket.localPort))
-  }
   const onClient = (greeted: Connection): void => {
-    say = (why) => sayWhyDisconnected(greeted, why)
-    greeted.on('error', (error) => drop(fault(error)))
-    greeted.once('handshake', () => {
-      hasKeys = true
-      admitted.keysExchanged()
-    })
-    explainFaults(greeted, () => brokenRule(hasKeys, socket.localPort))
-    closeInput = watchClient(greeted, carrier, fault)
+    if (isDropped) return
+    client = greeted
+    greeted.on('error', (error) => drop(faultOf(error)))
+    greeted.once('handshake', () => admitted.keysExchanged())
+    closeInput = watchClient(greeted, carrier)
     letAnswer(greeted, answers, carrier)
     const { keys_offered: keysOffered } = limits
     answerLogin(greeted, {
@@ -118,10 +109,25 @@ export function serveConnection(
       },
     })
   }
-  entrance.greet(socket, !isKnown, { onClient, onOther })
+  entrance.transport(socket, !isKnown, onClient)
   const end = (how: 'drain' | 'stop') => (served ? served[how]() : drop('server stops'))
   return { drain: () => end('drain'), stop: () => end('stop'), drop: (why) => drop(why) }
 }
+
+/** Why a connection ended, for the log. */
+function faultOf(error: unknown): string {
+  if (isTooLong(error)) return 'sent a packet that is garbled, or longer than 35,000 bytes'
+  const level = error instanceof Error && 'level' in error ? error.level : undefined
+  return level === 'client-timeout'
+    ? 'the client did not answer any more'
+    : errorMessage(error).slice(0, MAX_SAID)
+}
+
+/** ssh2's only limit of a packet (RFC 4253, 6.1) is in its crypto.js. */
+const isTooLong = (error: unknown): boolean => errorMessage(error) === 'Bad packet length'
+
+/** So much of what a client says is logged. */
+const MAX_SAID = 200
 
 /**
  * So long a client that is refused may take to open a channel and read why: four times the way there and back
@@ -155,7 +161,7 @@ const refuseCommands = ({ channels }: Carrier): boolean =>
  * Takes input in pieces, and looks after what ssh2 does not. Nothing is taken any more once the function
  * returned is called.
  */
-function watchClient(client: Connection, carrier: Carrier, fault: (error: unknown) => string): () => void {
+function watchClient(client: Connection, carrier: Carrier): () => void {
   const { socket, account, drop } = carrier
   const mayRekey = createTokenBucket(REKEY_RATE, () => performance.now())
   client.on('rekey', () => {
@@ -174,7 +180,7 @@ function watchClient(client: Connection, carrier: Carrier, fault: (error: unknow
         parse(piece)
       } catch (error) {
         isDeaf = true
-        drop(fault(error), isTooLong(error) && refuseCommands(carrier) ? LINGER_MS : 0)
+        drop(faultOf(error), isTooLong(error) && refuseCommands(carrier) ? LINGER_MS : 0)
       }
     },
   })

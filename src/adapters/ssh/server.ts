@@ -17,13 +17,12 @@ import { createAdmission } from './admission/admission.ts'
 import { createCrowdingLog } from './admission/crowding-log.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { serveConnection, type ServedConnection } from './connection.ts'
-import { createFarewell } from './first-and-last/farewell.ts'
 import type { HostKey } from './keys/host-keys.ts'
 import type { SshLimits } from './limits.ts'
 import { createQueues } from './queues.ts'
 import { createProxies } from './proxy-protocol.ts'
 import { Quota } from '../../lib/quota.ts'
-import { createTransports, turnAway as refuseConnection } from './transport.ts'
+import { createTransport, refuse } from './transport.ts'
 
 export interface SshServerOptions {
   /** At least one; from `loadHostKeys`. */
@@ -74,8 +73,6 @@ export function createSshServer(options: SshServerOptions): SshServer {
   const tellCrowding = createCrowdingLog(log)
   const proxies = createProxies({ networks: options.proxies, limits, log })
   const context = sharedContext(options)
-  const turnAway = (socket: Socket, why: string) =>
-    refuseConnection(socket, why, context.entrance.closeWhenRead)
   /** Resolves once nobody is connected; undefined while everybody may come. */
   let closed: Promise<void> | undefined
 
@@ -83,15 +80,15 @@ export function createSshServer(options: SshServerOptions): SshServer {
     const served = connections.get(socket)
     if (served) return served.drop(TOO_MANY_WAIT)
     tellCrowding(address, 'too many wait for their login')
-    turnAway(socket, TOO_MANY_WAIT)
+    refuse(socket, TOO_MANY_WAIT)
   }
 
   function receive(socket: Socket, address: string): void {
-    if (closed) return turnAway(socket, 'The server is going down; try again in a while.')
+    if (closed) return refuse(socket, 'The server is going down; try again in a while.')
     const admitted = admit(address, () => giveWay(socket, address))
     if ('why' in admitted) {
       tellCrowding(address, admitted.why)
-      return turnAway(socket, admitted.words)
+      return refuse(socket, admitted.words)
     }
     connections.set(socket, undefined)
     const { isKnown } = admitted
@@ -172,8 +169,7 @@ const sharedContext = ({
   log,
 }: SshServerOptions): ConnectionContext => ({
   entrance: {
-    greet: createTransports(hostKeys, banner),
-    closeWhenRead: createFarewell(),
+    transport: createTransport(hostKeys, banner),
     cas: () => cas().map(wireForm),
     now,
   },

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Connection, ServerChannel, Session } from 'ssh2'
-import { BY_APPLICATION, disconnectMessage } from './first-and-last/farewell.ts'
+import { writeStrings, writeUint32 } from './keys/wire.ts'
 
 /**
  * The only file beside ssh2-key-exchange.ts that reaches into ssh2 (1.17), for what it has no public way to
@@ -17,8 +17,6 @@ interface Protocol {
   parse?(chunk: Bytes, from: number, to: number): void
   /** Asks the client for an answer, whatever it is. ssh2 itself does so where nothing comes for long. */
   ping?(): void
-  /** Sends the message of that name, without words. */
-  disconnect?(reason: number): void
   channelData(id: number, data: Bytes): void
   channelExtData(id: number, data: Bytes, type: number): void
   channelOpenFail(sender: number, reason: number, description: string): void
@@ -167,17 +165,16 @@ function writtenTogether(socket: Socket, send: () => void): void {
   }
 }
 
-/**
- * Has a client told why where ssh2 disconnects it because of what it sent. ssh2 itself would send no words,
- * and can send none afterwards. Throws if ssh2 has changed.
- */
-export function explainFaults(client: Connection, words: () => string): void {
-  const { _protocol: protocol } = inside(client)
-  const disconnect = protocol?.disconnect?.bind(protocol)
-  if (!protocol || !disconnect) throw new Error('ssh2 has changed: it disconnects its clients in another way')
-  protocol.disconnect = (reason) =>
-    reason === BY_APPLICATION ? disconnect(reason) : sayWhyDisconnected(client, words())
-}
+/** RFC 4253, section 11.1. */
+const [DISCONNECT, BY_APPLICATION] = [1, 11]
+
+/** The message that tells a client why it is disconnected. */
+export const disconnectMessage = (why: string): Buffer =>
+  Buffer.concat([
+    Buffer.of(DISCONNECT),
+    writeUint32(BY_APPLICATION),
+    writeStrings(Buffer.from(why), Buffer.alloc(0)),
+  ])
 
 /**
  * Tells a client why it is disconnected, which OpenSSH prints. ssh2 would send no words. A client that is
@@ -185,7 +182,7 @@ export function explainFaults(client: Connection, words: () => string): void {
  */
 export function sayWhyDisconnected(client: Connection, why: string): void {
   const { _protocol: protocol } = inside(client)
-  const message = disconnectMessage(why, BY_APPLICATION)
+  const message = disconnectMessage(why)
   try {
     if (!protocol?._packetRW || !protocol._cipher) return
     const { write } = protocol._packetRW

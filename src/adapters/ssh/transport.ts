@@ -1,12 +1,29 @@
 import type { Socket } from 'node:net'
-import type { Connection, Server } from 'ssh2'
-import { ALGORITHMS } from './algorithms.ts'
-import { signingKey } from './keys/signature.ts'
+import type { Algorithms, Connection as SshClient, Server } from 'ssh2'
 import type { HostKey } from './keys/host-keys.ts'
-import { plainDisconnect, TOO_MANY_CONNECTIONS, type CloseWhenRead } from './first-and-last/farewell.ts'
-import { socketOf } from './ssh2-internals.ts'
+import { signingKey } from './keys/signature.ts'
+import { writeStrings } from './keys/wire.ts'
 import { ssh2 } from './ssh2.ts'
-import { readVersion } from './first-and-last/version.ts'
+import { disconnectMessage, socketOf } from './ssh2-internals.ts'
+
+/**
+ * What OpenSSH 9 still prefers of ssh2's list: authenticated ciphers, or CTR with encrypt-then-MAC; no SHA-1, no CBC,
+ * no finite-field groups, no NIST curves; no compression, which makes a server allocate. ssh2 itself adds strict key
+ * exchange (against CVE-2023-48795).
+ */
+const ALGORITHMS: Algorithms = {
+  kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org'],
+  serverHostKey: ['ssh-ed25519', 'rsa-sha2-512', 'rsa-sha2-256'],
+  cipher: [
+    'chacha20-poly1305@openssh.com',
+    'aes256-gcm@openssh.com',
+    'aes128-gcm@openssh.com',
+    'aes256-ctr',
+    'aes128-ctr',
+  ],
+  hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com'],
+  compress: ['none'],
+}
 
 /** A dead peer is noticed after 45 s: two unanswered keepalives are forgiven, the third is not. */
 const KEEPALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }
@@ -15,23 +32,12 @@ const KEEPALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }
 const IDENT = 'sshawl'
 const VERSION = Buffer.from(`SSH-2.0-${IDENT}\r\n`)
 
-/** Begins to speak SSH on a socket. */
-export type Greet = (socket: Socket, withBanner: boolean, peer: Greeted) => void
+/** Speaks SSH on a socket. `onClient` is called once the peer has sent its version. */
+export type Transport = (socket: Socket, showBanner: boolean, onClient: (client: SshClient) => void) => void
 
-/** Who is on the other side. */
-export interface Greeted {
-  /** Called once the peer has said that it speaks SSH, too. */
-  onClient(client: Connection): void
-  /** Called once the peer has sent something else. */
-  onOther(): void
-}
-
-/**
- * ssh2's servers, which parse the host keys once. There is one for each banner, because the banner belongs to
- * a server.
- */
-export function createTransports(hostKeys: readonly HostKey[], banner: () => string): Greet {
-  const greeted = new WeakMap<Socket, (client: Connection) => void>()
+/** The banner belongs to an ssh2 server, so there is one for each banner; it parses the host keys once. */
+export function createTransport(hostKeys: readonly HostKey[], banner: () => string): Transport {
+  const listeners = new WeakMap<Socket, (client: SshClient) => void>()
   const servers = new Map<string, Server>()
   const create = (shown: string): Server => {
     const server = new ssh2.Server({
@@ -41,45 +47,62 @@ export function createTransports(hostKeys: readonly HostKey[], banner: () => str
       ident: IDENT,
       ...KEEPALIVE,
     })
-    server.on('connection', (client) => greeted.get(socketOf(client))?.(client))
+    server.on('connection', (client) => listeners.get(socketOf(client))?.(client))
     servers.set(shown, server)
     return server
   }
-  function speak(socket: Socket, withBanner: boolean): void {
-    const shown = withBanner ? banner().trimEnd() : ''
+  return (socket, showBanner, onClient) => {
+    const shown = showBanner ? banner().trimEnd() : ''
+    listeners.set(socket, onClient)
     const server = servers.get(shown) ?? create(shown)
-    withoutVersion(socket)
     server.injectSocket(socket)
   }
-
-  return (socket, withBanner, { onClient, onOther }) => {
-    greeted.set(socket, onClient)
-    socket.write(VERSION)
-    readVersion(socket, () => speak(socket, withBanner), onOther)
-  }
 }
 
-/**
- * Closes a connection on which nothing was said yet, in words that OpenSSH prints: a client may be
- * disconnected before keys are exchanged. It shows lines before the version only where it is asked for more
- * (`-v`).
- */
-export function turnAway(socket: Socket, why: string, closeWhenRead: CloseWhenRead): void {
+/** Closes a connection on which no keys were exchanged, in words that OpenSSH prints. */
+export function refuse(socket: Socket, why: string): void {
   if (!socket.writable) return void socket.destroy()
-  socket.write(Buffer.concat([VERSION, plainDisconnect(why, TOO_MANY_CONNECTIONS)]))
-  closeWhenRead(socket)
+  if (socket.bytesWritten === 0) socket.write(VERSION)
+  socket.write(unencryptedDisconnect(why))
+  closeGracefully(socket)
 }
 
+/** How long a client may take to read why it is disconnected, and to hang up. */
+const READING_MS = 1_000
+
+/** Of more connections that have this time at once, the oldest is closed. */
+const MAX_READERS = 256
+
+/** In order of age. */
+const readers = new Set<Socket>()
+
 /**
- * Lets a socket lose the next bytes that are written to it, which are our version: ssh2 says it by itself,
- * and only now, and we have said it already. Throws if ssh2 has changed.
+ * Closes a connection once its client has read what was written last. What the client sends meanwhile is thrown away:
+ * bytes left unread would reset the connection, and take the words back. A client that does not read is closed at once.
  */
-function withoutVersion(socket: Socket): void {
-  const { write } = socket
-  socket.write = (bytes: unknown) => {
-    socket.write = write
-    if (!Buffer.isBuffer(bytes) || !bytes.equals(VERSION))
-      throw new Error('ssh2 has changed: it begins with something else than its version')
-    return true
+export function closeGracefully(socket: Socket): void {
+  if (socket.destroyed || readers.has(socket)) return
+  if (socket.writableNeedDrain) return void socket.destroy()
+  const [oldest] = readers
+  if (oldest && readers.size >= MAX_READERS) {
+    readers.delete(oldest)
+    oldest.destroy()
   }
+  readers.add(socket)
+  const timer = setTimeout(() => socket.destroy(), READING_MS)
+  socket.once('close', () => {
+    readers.delete(socket)
+    clearTimeout(timer)
+  })
+  socket.removeAllListeners('data').removeAllListeners('readable')
+  socket.end()
+  socket.resume()
+}
+
+/** The message as a packet before keys are exchanged (RFC 4253, section 6): a multiple of eight bytes, padded by at least four. */
+function unencryptedDisconnect(why: string): Buffer {
+  const message = disconnectMessage(why)
+  const padding = 4 + ((8 - ((5 + message.length + 4) % 8)) % 8)
+  const packet = Buffer.concat([Buffer.of(padding), message, Buffer.alloc(padding)])
+  return writeStrings(packet)
 }

@@ -177,7 +177,7 @@ function keyIn(file: string, pem: string): Found | string {
     : { file, type, key: { pem, fingerprint } }
 }
 
-/** As in `ALGORITHMS`. */
+/** Those of `ALGORITHMS` in transport.ts. */
 const TYPES: readonly string[] = ['ssh-ed25519', 'ssh-rsa']
 
 const keygen = (file: string): string => `ssh-keygen -t ed25519 -N '' -f ${file}`
