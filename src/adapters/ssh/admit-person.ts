@@ -1,4 +1,4 @@
-import type { Admitted } from './admission/admission.ts'
+import type { Slot } from './admission.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { tooManyConnections, type Visitor } from './person-connection.ts'
 import { takeAll } from '../../lib/quota.ts'
@@ -11,7 +11,7 @@ import { takeAll } from '../../lib/quota.ts'
 export function admitPerson(
   visitor: Visitor,
   { limits, quotas, handler }: AdmitContext,
-  admitted: Pick<Admitted, 'loggedIn' | 'refused'>,
+  slot: Pick<Slot, 'loggedIn' | 'refused'>,
 ): Visitor {
   const { person, offered, uncount } = visitor
   const share = (kind: 'person' | 'key', id: string): number =>
@@ -28,10 +28,10 @@ export function admitPerson(
         )
       : undefined
   if (!release) {
-    admitted.refused()
+    slot.refused()
     return refused(visitor.refusal ?? tooManyConnections(limits.connections_per_person))
   }
-  if (!admitted.loggedIn()) {
+  if (!slot.loggedIn()) {
     release()
     return refused(TOO_MANY_HERE)
   }

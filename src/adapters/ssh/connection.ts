@@ -4,7 +4,7 @@ import type { Connection } from 'ssh2'
 import type { Person } from '../../chat/people/person.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
-import type { Admitted } from './admission/admission.ts'
+import type { Slot } from './admission.ts'
 import { createAnswers, type Answers } from './answers.ts'
 import { applyBackPressure } from './back-pressure.ts'
 import { LINGER_MS, retrySending, type Carrier } from './carrier.ts'
@@ -26,12 +26,12 @@ export interface ServedConnection {
   drop(why: string): void
 }
 
-/** Speaks SSH on one socket until it is closed. `admitted` is told of its login and its first channel. */
+/** Speaks SSH on one socket until it is closed. */
 export function serveConnection(
   socket: Socket,
-  { address, isKnown }: { readonly address: string; readonly isKnown: boolean },
+  address: string,
   context: ConnectionContext,
-  admitted: Pick<Admitted, 'keysExchanged' | 'loggedIn' | 'refused' | 'used' | 'wrongCode'>,
+  slot: Slot,
 ): ServedConnection {
   const { handler, log, limits, entrance } = context
   let person: Person | undefined
@@ -77,7 +77,6 @@ export function serveConnection(
     if (isDropped) return
     client = greeted
     greeted.on('error', (error) => drop(faultOf(error)))
-    greeted.once('handshake', () => admitted.keysExchanged())
     closeInput = watchClient(greeted, carrier)
     letAnswer(greeted, answers, carrier)
     const { keys_offered: keysOffered } = limits
@@ -95,21 +94,21 @@ export function serveConnection(
         clearTimeout(deadline)
         deadline = deadlineIn(limits.code_timeout_s)
       },
-      afterWrongCode: () => wait(admitted.wrongCode()),
+      afterWrongCode: () => wait(slot.wrongCode()),
       onGiveUp: () => drop('too many login attempts'),
       countIn: (login, offered) => countIn({ ...login, offered, address }, context),
       onPerson(login, offered) {
         clearTimeout(deadline)
         person = login.person
-        const visitor = admitPerson({ ...login, offered, address }, context, admitted)
+        const visitor = admitPerson({ ...login, offered, address }, context, slot)
         const { refusal } = visitor
-        if (refusal === undefined) greeted.once('session', () => admitted.used())
+        if (refusal === undefined) greeted.once('session', () => slot.firstChannel())
         else deadline = setTimeout(() => drop(refusal), REFUSED_MS)
         served = servePerson(greeted, visitor, carrier, context)
       },
     })
   }
-  entrance.transport(socket, !isKnown, onClient)
+  entrance.transport(socket, slot.showBanner, onClient)
   const end = (how: 'drain' | 'stop') => (served ? served[how]() : drop('server stops'))
   return { drain: () => end('drain'), stop: () => end('stop'), drop: (why) => drop(why) }
 }

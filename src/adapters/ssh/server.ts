@@ -13,8 +13,7 @@ import type { Log } from '../../chat/ports.ts'
 import { createScheduler, type Scheduler } from '../../lib/jobs/scheduler.ts'
 import { settledWithin } from '../../lib/jobs/settled-within.ts'
 import type { ClientHandler } from '../../session/ports.ts'
-import { createAdmission } from './admission/admission.ts'
-import { createCrowdingLog } from './admission/crowding-log.ts'
+import { Admission } from './admission.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { serveConnection, type ServedConnection } from './connection.ts'
 import type { HostKey } from './keys/host-keys.ts'
@@ -69,38 +68,35 @@ const GRACE_MS = 1_500
 export function createSshServer(options: SshServerOptions): SshServer {
   const { limits, log } = options
   const connections = new Map<Socket, ServedConnection | undefined>()
-  const admit = createAdmission(limits)
-  const tellCrowding = createCrowdingLog(log)
+  const admission = new Admission(limits)
+  const logRefusal = createRefusalLog(log)
   const proxies = createProxies({ networks: options.proxies, limits, log })
   const context = sharedContext(options)
   /** Resolves once nobody is connected; undefined while everybody may come. */
   let closed: Promise<void> | undefined
 
-  function giveWay(socket: Socket, address: string): void {
+  function evict(socket: Socket, address: string): void {
     const served = connections.get(socket)
-    if (served) return served.drop(TOO_MANY_WAIT)
-    tellCrowding(address, 'too many wait for their login')
-    refuse(socket, TOO_MANY_WAIT)
+    if (served) return served.drop(EVICTED)
+    logRefusal(address, EVICTED)
+    refuse(socket, EVICTED)
   }
 
   function receive(socket: Socket, address: string): void {
     if (closed) return refuse(socket, 'The server is going down; try again in a while.')
-    const admitted = admit(address, () => giveWay(socket, address))
-    if ('why' in admitted) {
-      tellCrowding(address, admitted.why)
-      return refuse(socket, admitted.words)
+    const slot = admission.admit(address, () => evict(socket, address))
+    if ('refusal' in slot) {
+      logRefusal(address, slot.refusal)
+      return refuse(socket, slot.refusal)
     }
     connections.set(socket, undefined)
-    const { isKnown } = admitted
     const start = (): void =>
-      admitted.enter(() => {
-        connections.set(socket, serveConnection(socket, { address, isKnown }, context, admitted))
-      })
-    const timer = admitted.delayMs > 0 ? setTimeout(start, admitted.delayMs) : undefined
+      slot.waitForTurn(() => connections.set(socket, serveConnection(socket, address, context, slot)))
+    const timer = slot.delayMs > 0 ? setTimeout(start, slot.delayMs) : undefined
     socket.once('close', () => {
       clearTimeout(timer)
       connections.delete(socket)
-      admitted.closed()
+      slot.release()
     })
     if (!timer) start()
   }
@@ -153,8 +149,24 @@ export function createSshServer(options: SshServerOptions): SshServer {
   }
 }
 
-const TOO_MANY_WAIT =
+const EVICTED =
   'Too many connections wait for their login here, most of them from your address or from those next to it; try again in a minute.'
+
+const REFUSALS_LOGGED_MS = 60_000
+
+/** Logs a line a minute at most: an attacker must not fill the log. `count` is how many there were since the last line. */
+function createRefusalLog(log: Log): (address: string, why: string) => void {
+  let count = 0
+  let loggedAt = -Infinity
+  return (address, why) => {
+    count++
+    const now = performance.now()
+    if (now - loggedAt < REFUSALS_LOGGED_MS) return
+    log.warn({ address, why, count }, 'connections are turned away')
+    loggedAt = now
+    count = 0
+  }
+}
 
 const BYTES_PER_MB = 1024 * 1024
 

@@ -1,24 +1,21 @@
 import { expect, test } from 'vitest'
-import { createAdmission, type Admitted } from '../../../../src/adapters/ssh/admission/admission.ts'
+import { Admission, type Slot } from '../../../../src/adapters/ssh/admission.ts'
 import { Quota } from '../../../../src/lib/quota.ts'
 import { admitPerson } from '../../../../src/adapters/ssh/admit-person.ts'
 import type { SshLimits } from '../../../../src/adapters/ssh/limits.ts'
 import type { Fingerprint, PersonId } from '../../../../src/chat/people/person.ts'
 import { sshLimits } from '../../../support/ssh-server.ts'
 
-/** `log` has who is no longer counted with other servers, and who had to give way. */
+/** `log` has who is no longer counted with other servers, and who was evicted. */
 function house(changes: Partial<SshLimits>) {
   const limits = { ...sshLimits, ...changes }
   const log: string[] = []
-  const admit = createAdmission(limits)
+  const admission = new Admission(limits)
   const quota = (): Quota => new Quota(() => limits.connections_per_person)
   const quotas = { connections: quota(), commands: quota(), commandsOfNetwork: quota() }
   const address = '192.0.2.1'
-  const knock = (name: string) => admit(address, () => void log.push(`${name} gave way`)) as Admitted
-  const enter = (
-    name: string,
-    { admitted = knock(name), refusal }: { admitted?: Admitted; refusal?: string } = {},
-  ) =>
+  const knock = (name: string) => admission.admit(address, () => void log.push(`${name} evicted`)) as Slot
+  const enter = (name: string, { slot = knock(name), refusal }: { slot?: Slot; refusal?: string } = {}) =>
     admitPerson(
       {
         person: { id: name as PersonId, name, admin: false, guest: false },
@@ -28,7 +25,7 @@ function house(changes: Partial<SshLimits>) {
         ...(refusal === undefined ? {} : { refusal }),
       },
       { limits, quotas, handler: {} },
-      admitted,
+      slot,
     )
   return { log, knock, enter }
 }
@@ -51,7 +48,7 @@ test('one that comes in too late for its address is refused, and takes no place 
   const { log, knock, enter } = house({ connections_per_person: 1, connections_per_address: 1 })
   const late = knock('alice')
   const first = enter('bob')
-  expect(enter('alice', { admitted: late }).refusal).toContain('come from your address')
+  expect(enter('alice', { slot: late }).refusal).toContain('come from your address')
   first.uncount?.()
   expect(log).toEqual(['alice uncounted', 'bob uncounted'])
 })
@@ -63,6 +60,6 @@ test('one that was refused before keeps its reason, takes no place, and gives wa
     connections: 1,
   })
   expect(enter('alice', { refusal: 'not now' }).refusal).toBe('not now')
-  expect(enter('alice', { admitted: knock('bob') }).refusal).toBeUndefined()
-  expect(log).toEqual(['alice uncounted', 'alice gave way'])
+  expect(enter('alice', { slot: knock('bob') }).refusal).toBeUndefined()
+  expect(log).toEqual(['alice uncounted', 'alice evicted'])
 })

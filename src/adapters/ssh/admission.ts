@@ -1,0 +1,190 @@
+import { COSTS, NetworkPace, networkOf } from '../../lib/network-pace.ts'
+import { Quota, type Release } from '../../lib/quota.ts'
+import type { SshLimits } from './limits.ts'
+
+/** The place of one connection, from accept to close. */
+export interface Slot {
+  /** How long it has to wait before `waitForTurn`, in ms: its network connects too often. */
+  readonly delayMs: number
+  /** False if the last connection of its network was let in: a script's standard error is for its own trouble. */
+  readonly showBanner: boolean
+  /** Calls `serve` once it may log in, perhaps at once. */
+  waitForTurn(serve: () => void): void
+  /** It is no pending login any more. False, and it is refused, if its network has all its connections. */
+  loggedIn(): boolean
+  /** It stays only to read why it may do nothing: it can still be evicted, and costs as much as a failure. */
+  refused(): void
+  firstChannel(): void
+  /** Returns how long the answer to a wrong code has to wait, in ms. */
+  wrongCode(): number
+  /** It is closed. May be called again. */
+  release(): void
+}
+
+/** A connection that is not logged in, or is refused. */
+interface PendingLogin {
+  readonly network: Network
+  /** Releases its place and closes it. */
+  readonly evict: () => void
+  /** Set once it waits for its turn. */
+  serve?: () => void
+  servedAt: number
+}
+
+/** The pending logins of a network, each set in order of age. */
+interface Network {
+  readonly pending: Set<PendingLogin>
+  readonly waiting: Set<PendingLogin>
+  readonly serving: Set<PendingLogin>
+  timer?: NodeJS.Timeout
+}
+
+/** Pending logins cost little, so a network may have more of them than connections. */
+const PENDING_PER_CONNECTION = 8
+
+/**
+ * How long a login may take before it gives way to the next one of its network: usual ones take less than 1 s. It is
+ * shorter if many wait, so that their turn comes within about `QUEUE_MS`, and long enough for a client far away.
+ */
+const [SHORTEST_TURN_MS, LONGEST_TURN_MS, QUEUE_MS] = [700, 2_000, 4_000]
+
+const FULL =
+  'Too many connections: the server is full. Try again in a few minutes; if it stays so, tell its operator.'
+
+/**
+ * Decides which connections are served, and when. It knows addresses and counts, but neither SSH nor people nor keys.
+ * Pending logins keep nobody out: the oldest of their network, or of the most crowded network, is evicted.
+ */
+export class Admission {
+  readonly #limits: SshLimits
+  readonly #pace: NetworkPace
+  readonly #total: Quota
+  readonly #loggedIn: Quota
+  readonly #networks = new Map<string, Network>()
+  /** Both in order of age. */
+  readonly #pending = new Set<PendingLogin>()
+  readonly #serving = new Set<PendingLogin>()
+
+  constructor(limits: SshLimits) {
+    this.#limits = limits
+    this.#pace = new NetworkPace(limits)
+    this.#total = new Quota(() => limits.connections)
+    this.#loggedIn = new Quota(() => limits.connections_per_address)
+  }
+
+  /** `evict` closes the connection. Returns why it is refused, in words for the client, and counts nothing then. */
+  admit(address: string, evict: () => void): Slot | { readonly refusal: string } {
+    const name = networkOf(address)
+    const { connections_per_address: perNetwork } = this.#limits
+    if (this.#loggedIn.isFull(name))
+      return {
+        refusal: `Too many connections come from your address: ${perNetwork} are logged in. Close one, or try again in a while.`,
+      }
+    if (this.#total.isFull('')) mostCrowded(this.#pending, 'pending')?.evict()
+    const place = this.#total.take('')
+    if (!place) return { refusal: FULL }
+    const showBanner = !this.#pace.isKnown(name)
+    const delayMs = this.#pace.charge(name, COSTS.connection)
+    return { delayMs, showBanner, ...this.#track(name, place, evict) }
+  }
+
+  #track(name: string, place: Release, close: () => void): Omit<Slot, 'delayMs' | 'showBanner'> {
+    const network = this.#networks.get(name) ?? { pending: new Set(), waiting: new Set(), serving: new Set() }
+    this.#networks.set(name, network)
+    let leaveLoggedIn: Release | undefined
+    let [isRefused, isReleased] = [false, false]
+    const fail = (isKnown: boolean): void => {
+      this.#pace.setKnown(name, isKnown)
+      this.#pace.charge(name, COSTS.failure)
+    }
+    const refused = (): void => {
+      isRefused = true
+      fail(true)
+      this.#endTurn(login)
+    }
+    const release = (): void => {
+      if (isReleased) return
+      isReleased = true
+      if (!leaveLoggedIn && !isRefused) fail(false)
+      this.#forget(name, login)
+      leaveLoggedIn?.()
+      place()
+    }
+    const evict = (): void => {
+      release()
+      close()
+    }
+    const login: PendingLogin = { network, evict, servedAt: 0 }
+    this.#pending.add(login)
+    network.pending.add(login)
+    const [oldest] = network.pending
+    if (network.pending.size > this.#limits.connections_per_address * PENDING_PER_CONNECTION) oldest?.evict()
+    return {
+      waitForTurn: (serve) => {
+        if (isReleased) return
+        login.serve = serve
+        network.waiting.add(login)
+        this.#serveNext(network)
+      },
+      loggedIn: () => {
+        leaveLoggedIn = this.#loggedIn.take(name)
+        if (!leaveLoggedIn) return (refused(), false)
+        this.#pace.setKnown(name, true)
+        this.#forget(name, login)
+        return true
+      },
+      refused,
+      firstChannel: () => void this.#pace.charge(name, COSTS.use),
+      wrongCode: () => this.#pace.charge(name, COSTS.wrongCode),
+      release,
+    }
+  }
+
+  /** Serves the logins whose turn it is, and looks again when the longest served one has had its time. */
+  #serveNext(network: Network): void {
+    const { unauthenticated_per_address: most, unauthenticated } = this.#limits
+    const { waiting, serving } = network
+    for (const login of waiting) {
+      if (serving.size >= most) break
+      waiting.delete(login)
+      login.servedAt = performance.now()
+      serving.add(login)
+      this.#serving.add(login)
+      login.serve?.()
+      if (this.#serving.size > unauthenticated) mostCrowded(this.#serving, 'serving')?.evict()
+    }
+    clearTimeout(network.timer)
+    const [longest] = serving
+    if (waiting.size === 0 || !longest) return
+    const turn = Math.min(LONGEST_TURN_MS, Math.max(SHORTEST_TURN_MS, (QUEUE_MS * most) / waiting.size))
+    const left = longest.servedAt + turn - performance.now()
+    if (left <= 0) longest.evict()
+    else network.timer = setTimeout(() => this.#serveNext(network), left)
+  }
+
+  #endTurn(login: PendingLogin): void {
+    login.network.waiting.delete(login)
+    login.network.serving.delete(login)
+    this.#serving.delete(login)
+    this.#serveNext(login.network)
+  }
+
+  #forget(name: string, login: PendingLogin): void {
+    this.#pending.delete(login)
+    login.network.pending.delete(login)
+    this.#endTurn(login)
+    if (login.network.pending.size > 0) return
+    clearTimeout(login.network.timer)
+    if (this.#networks.get(name) === login.network) this.#networks.delete(name)
+  }
+}
+
+/** The oldest login of the network that has the most of this kind. */
+function mostCrowded(
+  logins: ReadonlySet<PendingLogin>,
+  kind: 'pending' | 'serving',
+): PendingLogin | undefined {
+  let found: PendingLogin | undefined
+  for (const login of logins) if (!found || login.network[kind].size > found.network[kind].size) found = login
+  return found
+}

@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Admission, type Slot } from '../../../../src/adapters/ssh/admission.ts'
+import type { SshLimits } from '../../../../src/adapters/ssh/limits.ts'
+import { sshLimits } from '../../../support/ssh-server.ts'
+
+/** `knock` is undefined for a connection that is refused; `gone` has the names of the evicted ones. */
+function door(limits: Partial<SshLimits> = {}) {
+  const admission = new Admission({ ...sshLimits, ...limits })
+  const gone: string[] = []
+  const knock = (address: string, name = address): Slot | undefined => {
+    const slot = admission.admit(address, () => void gone.push(name))
+    return 'refusal' in slot ? undefined : slot
+  }
+  return { gone, knock }
+}
+
+/** Slots that wait for their turn at once; `log` has what happened, in order: `a served`, `a gone`. */
+function queue(limits: Partial<SshLimits>) {
+  const admission = new Admission({ ...sshLimits, address_burst: 1_000, ...limits })
+  const log: string[] = []
+  const enter = (name: string, address: string): Slot => {
+    const slot = admission.admit(address, () => void log.push(`${name} gone`)) as Slot
+    slot.waitForTurn(() => void log.push(`${name} served`))
+    return slot
+  }
+  const gone = (): readonly string[] => log.filter((line) => line.endsWith('gone'))
+  return { log, enter, gone }
+}
+
+test('a network sees the banner until a login, and again after a connection that ends without one', () => {
+  const { knock: admit } = door()
+  const [first, other] = [admit('2001:db8::1'), admit('192.0.2.7')]
+  expect([first?.showBanner, other?.showBanner]).toEqual([true, true])
+  first?.loggedIn()
+  first?.release()
+  expect(admit('2001:db8::2')?.showBanner).toBe(false)
+  const third = admit('2001:db8::3')
+  third?.release()
+  expect([admit('2001:db8::4')?.showBanner, admit('192.0.2.7')?.showBanner]).toEqual([true, true])
+})
+
+test('logged in connections from a network are limited, and a closed one is given back once', () => {
+  const { knock } = door({ connections_per_address: 2 })
+  const open = [knock('192.0.2.1'), knock('192.0.2.1')]
+  expect(open.map((one) => one?.loggedIn())).toEqual([true, true])
+  expect([knock('192.0.2.1'), knock('192.0.2.2')?.showBanner]).toEqual([undefined, true])
+  open[0]?.release()
+  open[0]?.release()
+  const next = knock('192.0.2.1')
+  expect([next?.showBanner, next?.loggedIn(), knock('192.0.2.1')]).toEqual([false, true, undefined])
+})
+
+test('of those who came while there was room only so many may be used', () => {
+  const { knock } = door({ connections_per_address: 1 })
+  const [first, second] = [knock('192.0.2.1'), knock('192.0.2.1')]
+  expect([first?.loggedIn(), second?.loggedIn()]).toEqual([true, false])
+  expect(knock('192.0.2.1')).toBeUndefined()
+  first?.release()
+  expect(knock('192.0.2.1')?.loggedIn()).toBe(true)
+})
+
+test('those that are refused after their login keep nobody out of their address: the oldest is evicted', () => {
+  const { gone, knock } = door({ connections_per_address: 1 })
+  for (let number = 0; number < 8; number++) knock('192.0.2.1', `refused ${number}`)?.refused()
+  const honest = knock('192.0.2.1', 'honest')
+  expect(gone).toEqual(['refused 0'])
+  expect(honest?.loggedIn()).toBe(true)
+})
+
+test('nor do they take the connections of the server, or the turns of those who log in', () => {
+  const { gone, knock } = door({ connections: 3, unauthenticated_per_address: 1 })
+  const served: string[] = []
+  for (const name of ['one', 'two', 'three']) {
+    const connection = knock('192.0.2.1', name)
+    connection?.waitForTurn(() => void served.push(name))
+    connection?.refused()
+  }
+  expect(served).toEqual(['one', 'two', 'three'])
+  const honest = ['192.0.2.2', '192.0.2.3', '192.0.2.4'].map((address) => knock(address)?.loggedIn())
+  expect([honest, gone]).toEqual([
+    [true, true, true],
+    ['one', 'two', 'three'],
+  ])
+})
+
+test('a refused one costs its network as one that failed, once, and its client is known', () => {
+  const { knock } = door({ address_burst: 8, address_per_s: 1 })
+  for (let login = 0; login < 2; login++) {
+    const connection = knock('192.0.2.1')
+    expect(connection?.delayMs).toBe(0)
+    connection?.refused()
+    connection?.release()
+  }
+  const next = knock('192.0.2.1')
+  expect(next?.showBanner).toBe(false)
+  expect(next?.delayMs).toBeGreaterThan(0)
+  expect(next?.delayMs).toBeLessThanOrEqual(1_000)
+})
+
+test('pending logins keep nobody out: the oldest of their address is evicted, whether it is delayed, waits or is served', () => {
+  const { gone, knock } = door({ connections_per_address: 1, unauthenticated_per_address: 1 })
+  const pending = Array.from({ length: 8 }, (_, number) => knock('192.0.2.1', `pending ${number}`))
+  for (const one of pending.slice(0, 5)) one?.waitForTurn(() => undefined)
+  for (let more = 0; more < 6; more++) expect(knock('192.0.2.1', 'honest')).toBeDefined()
+  expect(gone).toEqual(pending.slice(0, 6).map((_one, number) => `pending ${number}`))
+  expect(knock('192.0.2.1')?.loggedIn()).toBe(true)
+})
+
+test('pending logins from many addresses do not take the connections of the server either', () => {
+  const { gone, knock } = door({ connections: 4 })
+  knock('192.0.2.1')?.loggedIn()
+  for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.3']) knock(address)
+  const honest = knock('192.0.2.4')
+  expect(gone).toEqual(['192.0.2.3'])
+  expect(honest?.loggedIn()).toBe(true)
+  for (const address of ['192.0.2.5', '192.0.2.6']) expect(knock(address)?.loggedIn()).toBe(true)
+  expect(gone).toEqual(['192.0.2.3', '192.0.2.2', '192.0.2.3'])
+  expect(knock('192.0.2.7')).toBeUndefined()
+})
+
+describe('turns', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  test('more logins of a network than are served at once wait for each other', () => {
+    const { log, enter } = queue({ unauthenticated_per_address: 2 })
+    const slots = ['a', 'b', 'c', 'd'].map((name) => enter(name, '192.0.2.1'))
+    expect(log).toEqual(['a served', 'b served'])
+    slots[1]?.release()
+    slots[1]?.release()
+    expect(log).toEqual(['a served', 'b served', 'c served'])
+  })
+
+  test('a login that takes long is evicted for one that waits, and for no other reason', () => {
+    const { log, enter } = queue({ unauthenticated_per_address: 1 })
+    enter('a', '2001:db8::1')
+    vi.advanceTimersByTime(10_000)
+    enter('b', '2001:db8::2')
+    expect(log).toEqual(['a served', 'b served', 'a gone'])
+    enter('c', '2001:db8::3')
+    vi.advanceTimersByTime(1_999)
+    expect(log).toHaveLength(3)
+    vi.advanceTimersByTime(1)
+    expect(log.slice(3)).toEqual(['c served', 'b gone'])
+  })
+
+  test('a login has less time if many wait, and never less than 0.7 s', () => {
+    const { enter, gone } = queue({ unauthenticated_per_address: 2 })
+    for (let number = 0; number < 42; number++) enter(`${number}`, '192.0.2.1')
+    vi.advanceTimersByTime(699)
+    expect(gone()).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(gone().toSorted()).toEqual(['0 gone', '1 gone'])
+  })
+
+  test('many logins that do nothing keep nobody out for long; if few wait, each has its time', () => {
+    const { log, enter } = queue({ unauthenticated: 300 })
+    for (let number = 0; number < 200; number++) enter(`${number}`, '192.0.2.1')
+    enter('honest', '192.0.2.1')
+    vi.advanceTimersByTime(30_000)
+    expect(log).toContain('honest served')
+    const calm = queue({ unauthenticated: 300 })
+    for (let number = 0; number < 9; number++) calm.enter(`${number}`, '192.0.2.1')
+    vi.advanceTimersByTime(1_999)
+    expect(calm.gone()).toEqual([])
+  })
+
+  test('a login that ends while it waits is never served', () => {
+    const { log, enter } = queue({ unauthenticated_per_address: 1 })
+    const first = enter('a', '192.0.2.1')
+    enter('b', '192.0.2.1').release()
+    first.release()
+    vi.advanceTimersByTime(10_000)
+    expect(log).toEqual(['a served'])
+  })
+
+  test('of too many logins the oldest from the most crowded network is evicted', () => {
+    const { enter, gone } = queue({ unauthenticated: 4 })
+    enter('alone', '198.51.100.1')
+    enter('one', '192.0.2.1')
+    enter('two', '192.0.2.2')
+    enter('three', '192.0.2.2')
+    enter('honest', '203.0.113.1')
+    expect(gone()).toEqual(['two gone'])
+    enter('other', '203.0.113.2')
+    expect(gone()).toEqual(['two gone', 'alone gone'])
+  })
+})
