@@ -1,24 +1,15 @@
-import type { Socket } from 'node:net'
 import type { Account } from '../../lib/jobs/scheduler.ts'
+import type { Carrier as SendingCarrier } from './outbox.ts'
 
 /** How long a client may take to hang up by itself after its channels were closed. */
 export const LINGER_MS = 500
 
 /** What a connection is to its channels. */
-export interface Carrier {
-  readonly socket: Socket
+export interface Carrier extends SendingCarrier {
   /** Pays for what it sends, and for all that its channels show. */
   readonly account: Account
-  /** Called whenever more may be sent. A function removes itself once it has nothing left to send. */
-  readonly waiting: Set<() => void>
   /** The channels on it that are open. */
   readonly channels: Set<OnCarrier>
-  /** Calls `listener` once the client has read all that was sent by now; never if it goes away first. */
-  whenRead(listener: () => void): void
-  /**
-   * Closes the connection; `why` is logged, and told to the client where it still reads; later, if it is to
-   * hang up by itself.
-   */
   drop(why: string, lingerMs?: number): void
 }
 
@@ -38,6 +29,6 @@ export interface OnCarrier {
 }
 
 /** More may be sent now: all that wait try again. */
-export function retrySending({ waiting }: Carrier): void {
+export function resumeSending({ waiting }: Carrier): void {
   for (const pump of [...waiting]) pump()
 }

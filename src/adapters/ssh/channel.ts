@@ -6,8 +6,7 @@ import type { Account } from '../../lib/jobs/scheduler.ts'
 import type { ClientHandler, Terminal } from '../../session/ports.ts'
 import type { Carrier } from './carrier.ts'
 import { collectRequests, type Requests } from './channel-requests.ts'
-import { createOutbox, type Outbox } from './outbox.ts'
-import type { Queues } from './queues.ts'
+import { Outbox, type SendLimits } from './outbox.ts'
 import type { Release } from '../../lib/quota.ts'
 import { endUnstarted } from './ssh2-internals.ts'
 
@@ -45,16 +44,6 @@ export interface ChannelContext {
   readonly refusal: string | undefined
   /** Counts one more command of the person; undefined when it would be one too many. */
   takeExec(): Release | undefined
-}
-
-/** What may wait to be sent. */
-export interface SendLimits {
-  /** On one channel. */
-  readonly bytes: number
-  /** How long almost nothing of it may move. */
-  readonly stallMs: number
-  /** On all channels of the server. */
-  readonly all: Queues
 }
 
 /** What a connection gives to one of its channels. */
@@ -116,8 +105,7 @@ function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrie
     isStopping: () => isStopping,
     input: () => readInput(stream, gone.signal),
     openOutbox(onEmpty) {
-      const { all: queues, stallMs } = queue
-      outbox = createOutbox({ channel: stream, carrier, queues, stallMs }, onEmpty)
+      outbox = new Outbox(stream, carrier, queue, onEmpty)
       return outbox
     },
   }

@@ -2,7 +2,7 @@ import type { Log } from '../../chat/ports.ts'
 import type { Scheduler } from '../../lib/jobs/scheduler.ts'
 import type { ClientHandler } from '../../session/ports.ts'
 import type { SshLimits } from './limits.ts'
-import type { Queues } from './queues.ts'
+import type { SendQueues } from './outbox.ts'
 import type { Quota } from '../../lib/quota.ts'
 import type { Transport } from './transport.ts'
 
@@ -13,7 +13,7 @@ export interface ConnectionContext {
   readonly handler: ClientHandler
   readonly log: Log
   readonly scheduler: Scheduler
-  readonly queues: Queues
+  readonly queues: SendQueues
   readonly quotas: Quotas
   /** What still runs for a client: it may have hung up. */
   readonly jobs: Set<Promise<void>>

@@ -6,11 +6,10 @@ import { errorMessage } from '../../lib/errors.ts'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
 import type { Slot } from './admission.ts'
 import { createAnswers, type Answers } from './answers.ts'
-import { applyBackPressure } from './back-pressure.ts'
-import { LINGER_MS, retrySending, type Carrier } from './carrier.ts'
+import { LINGER_MS, resumeSending, type Carrier } from './carrier.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { answerLogin } from './login.ts'
-import { paceInput } from './paced-input.ts'
+import { applyBackPressure, InputQueue } from './input-queue.ts'
 import { countIn, servePerson, type Served } from './person-connection.ts'
 import { admitPerson } from './admit-person.ts'
 import { guardClient, sayWhyDisconnected, watchAnswers } from './ssh2-internals.ts'
@@ -60,7 +59,7 @@ export function serveConnection(
     account,
     waiting: new Set(),
     channels: new Set(),
-    whenRead: answers.ask,
+    whenAcknowledged: answers.ask,
     drop,
   }
   const deadlineIn = (seconds: number) => setTimeout(() => drop('no login in time'), seconds * 1_000)
@@ -165,13 +164,13 @@ function watchClient(client: Connection, carrier: Carrier): () => void {
   const mayRekey = createTokenBucket(REKEY_RATE, () => performance.now())
   client.on('rekey', () => {
     if (!mayRekey()) drop(REKEYS_TOO_OFTEN)
-    retrySending(carrier)
+    resumeSending(carrier)
   })
-  socket.on('drain', () => retrySending(carrier))
+  socket.on('drain', () => resumeSending(carrier))
   const brake = applyBackPressure(socket)
   let parse = (_piece: Buffer): void => undefined
   let isDeaf = false
-  const { take, close } = paceInput(account, {
+  const input = new InputQueue(account, {
     ...brake,
     feed(piece) {
       if (isDeaf) return
@@ -186,11 +185,11 @@ function watchClient(client: Connection, carrier: Carrier): () => void {
   mendKeyExchanges(client)
   guardClient(client, {
     onFault: drop,
-    onWindowGrown: () => retrySending(carrier),
+    onWindowGrown: () => resumeSending(carrier),
     onInput(bytes, feed) {
       parse = feed
-      take(bytes)
+      input.take(bytes)
     },
   })
-  return close
+  return () => input.close()
 }

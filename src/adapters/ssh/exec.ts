@@ -34,7 +34,7 @@ async function runCommand(
   const send = async (text: string, stream: 'out' | 'err'): Promise<void> => {
     const clean = cleanText(text)
     outbox.push(hasPty ? clean.replaceAll('\n', '\r\n') : clean, stream)
-    await outbox.below(queue.bytes)
+    await outbox.drainedTo(queue.bytes)
   }
   try {
     const pipe: ExecPipe = {

@@ -18,7 +18,7 @@ import type { ConnectionContext } from './connection-context.ts'
 import { serveConnection, type ServedConnection } from './connection.ts'
 import type { HostKey } from './keys/host-keys.ts'
 import type { SshLimits } from './limits.ts'
-import { createQueues } from './queues.ts'
+import { SendQueues } from './outbox.ts'
 import { createProxies } from './proxy-protocol.ts'
 import { Quota } from '../../lib/quota.ts'
 import { createTransport, refuse } from './transport.ts'
@@ -189,7 +189,7 @@ const sharedContext = ({
   handler,
   log,
   scheduler: createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) }),
-  queues: createQueues(() => limits.queues_mb * BYTES_PER_MB),
+  queues: new SendQueues(() => limits.queues_mb * BYTES_PER_MB),
   quotas: {
     connections: new Quota(() => limits.connections_per_person),
     commands: new Quota(() => limits.exec_per_person),

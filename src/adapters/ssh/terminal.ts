@@ -53,7 +53,7 @@ function createTerminal(
     term,
     env,
     onDrain: (listener) => void drainListeners.push(listener),
-    whenRead: (listener) => outbox.whenRead(listener),
+    whenRead: (listener) => outbox.whenAcknowledged(listener),
     write(text) {
       if (ended) return true
       // A single long text is let through: it is in memory already, and could never be sent otherwise.

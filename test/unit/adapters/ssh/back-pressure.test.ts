@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { applyBackPressure } from '../../../../src/adapters/ssh/back-pressure.ts'
+import { applyBackPressure } from '../../../../src/adapters/ssh/input-queue.ts'
 
 let peer: Socket
 let ours: Socket

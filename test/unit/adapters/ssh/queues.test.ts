@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createQueues } from '../../../../src/adapters/ssh/queues.ts'
+import { SendQueues } from '../../../../src/adapters/ssh/outbox.ts'
 
-test('the longest queue is shed while all together hold too much, and an empty one never', () => {
-  const queues = createQueues(() => 100)
-  const shed: string[] = []
+test('the client with the longest queue is dropped while all together hold too much, and one with an empty queue never', () => {
+  const queues = new SendQueues(() => 100)
+  const dropped: string[] = []
   const open = (name: string) => {
     let size = 0
     const grow = (bytes: number): void => {
@@ -12,8 +12,8 @@ test('the longest queue is shed while all together hold too much, and an empty o
     }
     const queue = {
       size: () => size,
-      shed() {
-        shed.push(name)
+      dropClient() {
+        dropped.push(name)
         grow(-size)
       },
     }
@@ -22,12 +22,12 @@ test('the longest queue is shed while all together hold too much, and an empty o
   const [a, b, c] = [open('a'), open('b'), open('c')]
   a(60)
   b(40)
-  expect(shed).toEqual([])
+  expect(dropped).toEqual([])
   c(1)
-  expect(shed).toEqual(['a'])
+  expect(dropped).toEqual(['a'])
   b(-40)
   c(99)
-  expect(shed).toEqual(['a'])
+  expect(dropped).toEqual(['a'])
   a(200)
-  expect(shed).toEqual(['a', 'a'])
+  expect(dropped).toEqual(['a', 'a'])
 })

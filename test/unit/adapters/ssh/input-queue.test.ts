@@ -1,6 +1,6 @@
 import { setImmediate as nextLook } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { paceInput } from '../../../../src/adapters/ssh/paced-input.ts'
+import { InputQueue } from '../../../../src/adapters/ssh/input-queue.ts'
 import { createScheduler } from '../../../../src/lib/jobs/scheduler.ts'
 
 /** Readers on a clock that stands still but while they are fed, which costs each of them so many ms. */
@@ -9,7 +9,7 @@ function scene() {
   const scheduler = createScheduler({ now: () => time, soon: (run) => void setImmediate(run) })
   const log: string[] = []
   const open = (name: string, ms: number) =>
-    paceInput(scheduler.open(), {
+    new InputQueue(scheduler.open(), {
       feed(piece) {
         time += ms
         log.push(`${name} ${piece.length}`)

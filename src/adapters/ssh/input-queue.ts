@@ -1,0 +1,92 @@
+import type { Socket } from 'node:net'
+import type { Account } from '../../lib/jobs/scheduler.ts'
+
+/** About sixty packets at most, which cost ssh2 less than a millisecond. */
+const PIECE_BYTES = 2_048
+
+/** With more unsent bytes than this, a peer is not read. */
+const MAX_UNSENT_BYTES = 256 * 1024
+
+/**
+ * Parses the input of one connection in small pieces on the connection's account: between two of them the network is
+ * looked at, and what the first one causes is run.
+ */
+export class InputQueue {
+  readonly #account: Account
+  readonly #reader: InputReader
+  #left: Buffer[] = []
+  #isOpen = true
+  #isFeeding = false
+  #isPaused = false
+
+  constructor(account: Account, reader: InputReader) {
+    this.#account = account
+    this.#reader = reader
+  }
+
+  /** Takes what comes, in order. */
+  take(bytes: Buffer): void {
+    if (!this.#isOpen) return
+    this.#left.push(bytes)
+    if (!this.#isFeeding) {
+      this.#isFeeding = true
+      void this.#feedAll()
+    }
+    if (this.#left.length === 0 || this.#isPaused) return
+    this.#isPaused = true
+    this.#reader.pause()
+  }
+
+  close(): void {
+    this.#isOpen = false
+    this.#left = []
+  }
+
+  async #feedAll(): Promise<void> {
+    const feed = (): void => this.#feedPiece()
+    await this.#account.run(feed)
+    while (this.#left.length > 0) await this.#account.runLater(feed)
+    this.#isFeeding = false
+    if (this.#isPaused && this.#isOpen) this.#reader.resume()
+    this.#isPaused = false
+  }
+
+  #feedPiece(): void {
+    const [first, ...rest] = this.#left
+    if (!first) return
+    this.#left = first.length > PIECE_BYTES ? [first.subarray(PIECE_BYTES), ...rest] : rest
+    this.#reader.feed(first.subarray(0, PIECE_BYTES))
+  }
+}
+
+/** Parses what comes, and stops and starts reading from the peer. */
+export interface InputReader {
+  /** Must not throw. */
+  feed(piece: Buffer): void
+  pause(): void
+  resume(): void
+}
+
+/**
+ * Reads from a peer only while the peer reads from us: answers to a peer that asks without reading would fill the
+ * memory. To be called after the socket's reader is in place. The socket is also not read between `pause` and `resume`.
+ */
+export function applyBackPressure(socket: Socket): Pick<InputReader, 'pause' | 'resume'> {
+  let isFull = false
+  let isPaused = false
+  const apply = (): void => void (isFull || isPaused ? socket.pause() : socket.resume())
+  const setPaused = (paused: boolean): void => {
+    isPaused = paused
+    apply()
+  }
+  socket.on('data', () => {
+    if (isFull || socket.writableLength <= MAX_UNSENT_BYTES) return
+    isFull = true
+    apply()
+    socket.once('drain', () => {
+      isFull = false
+      apply()
+    })
+  })
+  return { pause: () => setPaused(true), resume: () => setPaused(false) }
+}
