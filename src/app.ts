@@ -5,7 +5,7 @@
  * Nothing else may import from them, except for main.ts and tests. They decide nothing about rooms, prompts or tools.
  */
 import { hostname } from 'node:os'
-import { createSshServer } from './adapters/ssh/server.ts'
+import { SshServer } from './adapters/ssh/server.ts'
 import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { openHostKeys } from './app/host-keys.ts'
@@ -131,7 +131,7 @@ async function assemble(
   const { limits } = current
   const { now } = current
   const server = owned(
-    createSshServer({
+    new SshServer({
       hostKeys: hostKeys.keys,
       limits,
       banner: () => bannerFor(now().server.access),

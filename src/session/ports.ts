@@ -86,11 +86,6 @@ export interface ClientHandler {
    * be called as long as the function returned was not.
    */
   connected?(person: Person, hangUp: () => void): () => void
-  /**
-   * Somebody who was identified has one more connection, where they and their key have fewer than `limit` through all servers
-   * together. Resolves to what takes it away again; undefined where they have as many. Never rejects. Absent where there are no others.
-   */
-  countIn?(person: Person, limit: number): Promise<(() => void) | undefined>
   /** On how many servers this person, key or network is, this one included; absent where there are no others. */
   servers?(kind: 'person' | 'key' | 'network', id: string): number
   /**

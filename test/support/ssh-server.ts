@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadHostKeys } from '../../src/adapters/ssh/keys/host-keys.ts'
-import type { SshLimits } from '../../src/adapters/ssh/limits.ts'
-import { createSshServer } from '../../src/adapters/ssh/server.ts'
+import type { SshLimits } from '../../src/adapters/ssh/admission.ts'
+import { SshServer } from '../../src/adapters/ssh/server.ts'
 import type { Log } from '../../src/chat/ports.ts'
 import type { Person, PersonId } from '../../src/chat/people/person.ts'
 import type { ClientHandler } from '../../src/session/ports.ts'
@@ -65,7 +65,7 @@ export async function startSshServer(
   const logged: { text: string; facts: object }[] = []
   const keep = (facts: object, text: string): void => void logged.push({ text, facts })
   const log: Log = { debug: keep, info: keep, warn: keep, error: keep }
-  const server = createSshServer({
+  const server = new SshServer({
     hostKeys: await loadHostKeys(dir),
     limits: { ...sshLimits, ...limits },
     banner: () => 'No key yet? Make one with: ssh-keygen -t ed25519',

@@ -1,151 +1,172 @@
-import type { Connection, ServerChannel, Session } from 'ssh2'
-import type { Person } from '../../chat/people/person.ts'
+import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2'
 import { SERVER_STOPPING } from '../../chat/errors.ts'
-import type { Log } from '../../chat/ports.ts'
-import type { Account } from '../../lib/jobs/scheduler.ts'
-import type { ClientHandler, Terminal } from '../../session/ports.ts'
-import type { Carrier } from './carrier.ts'
-import { collectRequests, type Requests } from './channel-requests.ts'
-import { Outbox, type SendLimits } from './outbox.ts'
-import type { Release } from '../../lib/quota.ts'
-import { endUnstarted } from './ssh2-internals.ts'
-
-/** A session channel on which a shell or a command was started. */
-export interface OpenChannel extends Pick<Terminal, 'size' | 'onResize' | 'term' | 'env'> {
-  /** Aborted when the channel or its connection is closed, and when the server stops. */
-  readonly gone: AbortSignal
-  /** Aborted when the server is going to stop, for a command: a shell is stopped then. */
-  readonly draining: AbortSignal
-  /** True once the server stops. The client is there and reads. */
-  isStopping(): boolean
-  /**
-   * What the client sends, read at the reader's pace (the channel's window is the brake), until its end of
-   * file or `gone`. Unlike a stream's own iterator it leaves the channel open when the reader stops early.
-   */
-  input(): AsyncIterable<Uint8Array>
-  /**
-   * The way out of the channel; to be called once. `onEmpty` is called each time a queue has become empty.
-   */
-  openOutbox(onEmpty?: () => void): Outbox
-}
+import type { Terminal } from '../../session/ports.ts'
+import { Outbox, type Carrier, type SendLimits } from './outbox.ts'
 
 /** The reason of `gone`: made once, because a new one notes where it was made, at a cost for each channel. */
 const CHANNEL_CLOSED = new DOMException('the channel is closed', 'AbortError')
 
-/** Whose channels these are, and what the server gives them. */
-export interface ChannelContext {
-  readonly person: Person
-  readonly handler: ClientHandler
-  readonly log: Log
-  /** Of the connection. */
-  readonly account: Account
-  readonly queue: SendLimits
-  /** Why this connection may do nothing, in words for the person; undefined if it may. */
-  readonly refusal: string | undefined
-  /** Counts one more command of the person; undefined when it would be one too many. */
-  takeExec(): Release | undefined
-}
+const MAX_VARIABLES = 16
+const MAX_VALUE_UNITS = 256
+const ACCEPTED_VARIABLE = /^(LANG|TZ|NO_COLOR|COLORTERM|SSHAWL_[A-Z0-9_]{1,32})$/
 
-/** What a connection gives to one of its channels. */
 export interface ChannelOptions {
   readonly carrier: Carrier
-  readonly queue: SendLimits
-  /** One shell or one command was started: `command` is its line, undefined for a shell. */
-  onStart(channel: OpenChannel, command: string | undefined): void
-  /** Called once; `hadProgram` tells whether something was started. */
-  onClose(hadProgram: boolean): void
+  readonly limits: SendLimits
+  /** A shell was started, or the command with this line. */
+  onStart(channel: Channel, command: string | undefined): void
+  /** Called once; `wasStarted` tells whether something was started. */
+  onClose(channel: Channel, wasStarted: boolean): void
 }
 
-/** The exit status of a command that was not understood. */
-const MISUSE = 2
+/** A session channel. One shell or one command may be started on it, and nothing else. */
+export class Channel {
+  readonly env: Record<string, string> = {}
+  /** The `TERM` of the pty, empty without one. */
+  term = ''
+  readonly #options: ChannelOptions
+  readonly #gone = new AbortController()
+  readonly #draining = new AbortController()
+  readonly #resizeListeners: (() => void)[] = []
+  #size: ReturnType<Terminal['size']>
+  #isResizeDue = false
+  #stream: ServerChannel | undefined
+  #outbox: Outbox | undefined
+  #isCommand = false
+  #isStopping = false
+  #isClosed = false
 
-/**
- * Answers what a client asks on a session channel. One shell or one command may be started, and nothing else.
- */
-export function openChannel(
-  client: Connection,
-  session: Session,
-  { carrier, queue, onStart, onClose }: ChannelOptions,
-): void {
-  const requests = collectRequests(session)
-  let started: ReturnType<typeof startChannel> | undefined
-  let isCommand = false
-  const own = {
-    close() {
-      if (!carrier.channels.delete(own)) return
-      started?.close()
-      onClose(started !== undefined)
-    },
-    drain: () => (isCommand ? started?.drain() : started?.stop()),
-    stop: () => started?.stop(),
-    refuse: (why: string) => started === undefined && endUnstarted(client, session, why, MISUSE),
+  constructor(session: Session, options: ChannelOptions) {
+    this.#options = options
+    session.on('close', () => this.close())
+    session.on('pty', (accept, _reject, info) => {
+      this.#size = sizeOf(info)
+      this.term = printable(info.term ?? '')
+      accept?.()
+    })
+    session.on('window-change', (accept, reject, info) => {
+      if (!this.#size) return reject?.()
+      this.#size = sizeOf(info)
+      accept?.()
+      this.#announceResize()
+    })
+    session.on('env', (accept, reject, { key, val }) => {
+      const isFull = !(key in this.env) && Object.keys(this.env).length >= MAX_VARIABLES
+      if (isFull || !ACCEPTED_VARIABLE.test(key)) return reject?.()
+      this.env[key] = printable(val)
+      accept?.()
+    })
+    session.on('shell', (accept, reject) => this.#start(accept, reject))
+    session.on('exec', (accept, reject, { command }) => this.#start(accept, reject, command))
   }
-  carrier.channels.add(own)
-  session.on('close', own.close)
-  function start(accept: () => ServerChannel, reject: (() => void) | undefined, command?: string): void {
-    if (started) return reject?.()
-    isCommand = command !== undefined
-    started = startChannel(accept(), requests(), carrier, queue)
-    onStart(started.channel, command)
-  }
-  session.on('shell', (accept, reject) => start(accept, reject))
-  session.on('exec', (accept, reject, { command }) => start(accept, reject, command))
-}
 
-function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrier, queue: SendLimits) {
-  const gone = new AbortController()
-  const draining = new AbortController()
-  let isStopping = false
-  let outbox: Outbox | undefined
-  stream.on('error', () => carrier.drop('channel error'))
-  const channel: OpenChannel = {
-    ...requests,
-    gone: gone.signal,
-    draining: draining.signal,
-    isStopping: () => isStopping,
-    input: () => readInput(stream, gone.signal),
-    openOutbox(onEmpty) {
-      outbox = new Outbox(stream, carrier, queue, onEmpty)
-      return outbox
-    },
+  /** Aborted when the channel or its connection is closed, and when the server stops. */
+  get gone(): AbortSignal {
+    return this.#gone.signal
   }
-  return {
-    channel,
-    close() {
-      outbox?.abandon()
-      gone.abort(CHANNEL_CLOSED)
-    },
-    drain: () => draining.abort(SERVER_STOPPING),
-    stop() {
-      isStopping = true
-      gone.abort(SERVER_STOPPING)
-    },
+
+  /** Aborted when the server is going to stop, for a command: a shell is stopped then. */
+  get draining(): AbortSignal {
+    return this.#draining.signal
+  }
+
+  /** True once the server stops. The client is there and reads. */
+  isStopping(): boolean {
+    return this.#isStopping
+  }
+
+  /** Undefined without a pty. */
+  size(): ReturnType<Terminal['size']> {
+    return this.#size
+  }
+
+  onResize(listener: () => void): void {
+    this.#resizeListeners.push(listener)
+  }
+
+  /**
+   * What the client sends, in pieces, until its end of file or `gone`; the channel's window is the brake. Unlike a
+   * stream's own iterator it leaves the channel open when the reader stops early.
+   */
+  async *input(): AsyncGenerator<Uint8Array, void, void> {
+    const stream = this.#stream
+    if (!stream) return
+    while (!this.gone.aborted) {
+      const chunk: unknown = stream.read(Math.min(stream.readableLength, MAX_CHUNK_BYTES) || undefined)
+      if (chunk instanceof Uint8Array) yield chunk
+      else if (stream.readableEnded || stream.destroyed) return
+      else await moreInput(stream, this.gone)
+    }
+  }
+
+  /** The way out of a started channel; to be called once. `onEmpty` is called each time the queue is empty again. */
+  openOutbox(onEmpty?: () => void): Outbox {
+    if (!this.#stream) throw new Error('nothing was started on the channel')
+    const { carrier, limits } = this.#options
+    this.#outbox = new Outbox(this.#stream, carrier, limits, onEmpty)
+    return this.#outbox
+  }
+
+  /** The connection, or this channel, is closed. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#outbox?.abandon()
+    this.#gone.abort(CHANNEL_CLOSED)
+    this.#options.onClose(this, this.#stream !== undefined)
+  }
+
+  /** The server is going to stop: a shell is to end soon, and a command may go on until `stop`. */
+  drain(): void {
+    if (this.#isCommand) this.#draining.abort(SERVER_STOPPING)
+    else this.stop()
+  }
+
+  /** The server stops: the channel is to end soon. */
+  stop(): void {
+    if (!this.#stream) return
+    this.#isStopping = true
+    this.#gone.abort(SERVER_STOPPING)
+  }
+
+  #start(accept: () => ServerChannel, reject: (() => void) | undefined, command?: string): void {
+    if (this.#stream) return reject?.()
+    this.#isCommand = command !== undefined
+    this.#stream = accept()
+    this.#stream.on('error', () => this.#options.carrier.drop('channel error'))
+    this.#options.onStart(this, command)
+  }
+
+  /** A client may change its window many times before the server has looked at everybody else. */
+  #announceResize(): void {
+    if (this.#isResizeDue) return
+    this.#isResizeDue = true
+    setImmediate(() => {
+      this.#isResizeDue = false
+      for (const listener of this.#resizeListeners) listener()
+    })
   }
 }
 
 /** What a reader gets at once, so that it can look at others between two chunks. */
 const MAX_CHUNK_BYTES = 4_096
 
-async function* readInput(
-  channel: ServerChannel,
-  until: AbortSignal,
-): AsyncGenerator<Uint8Array, void, void> {
-  while (!until.aborted) {
-    const chunk: unknown = channel.read(Math.min(channel.readableLength, MAX_CHUNK_BYTES) || undefined)
-    if (chunk instanceof Uint8Array) yield chunk
-    else if (channel.readableEnded || channel.destroyed) return
-    else await moreInput(channel, until)
-  }
-}
-
-function moreInput(channel: ServerChannel, until: AbortSignal): Promise<void> {
+function moreInput(stream: ServerChannel, until: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
-      channel.off('readable', done).off('end', done)
+      stream.off('readable', done).off('end', done)
       until.removeEventListener('abort', done)
       resolve()
     }
-    channel.once('readable', done).once('end', done)
+    stream.once('readable', done).once('end', done)
     until.addEventListener('abort', done, { once: true })
   })
 }
+
+/** A client may claim any size; 0 means that it does not know. */
+const sizeOf = ({ cols, rows }: Pick<PseudoTtyInfo, 'cols' | 'rows'>) => ({
+  columns: cols > 0 ? Math.min(cols, 1000) : 80,
+  rows: rows > 0 ? Math.min(rows, 1000) : 24,
+})
+
+const printable = (text: string): string => text.replace(/[^ -~]/g, '').slice(0, MAX_VALUE_UNITS)

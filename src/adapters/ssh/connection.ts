@@ -1,195 +1,291 @@
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Connection } from 'ssh2'
-import type { Person } from '../../chat/people/person.ts'
-import { errorMessage } from '../../lib/errors.ts'
+import type { Connection as SshClient, Session } from 'ssh2'
+import { APOLOGY } from '../../chat/errors.ts'
+import { withLogin, type Person } from '../../chat/people/person.ts'
+import type { Log } from '../../chat/ports.ts'
+import type { Account, Scheduler } from '../../lib/jobs/scheduler.ts'
+import { networkOf } from '../../lib/network-pace.ts'
+import { Quota, takeAll } from '../../lib/quota.ts'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
-import type { Slot } from './admission.ts'
-import { createAnswers, type Answers } from './answers.ts'
-import { LINGER_MS, resumeSending, type Carrier } from './carrier.ts'
-import type { ConnectionContext } from './connection-context.ts'
-import { answerLogin } from './login.ts'
+import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
+import type { Slot, SshLimits } from './admission.ts'
+import { Channel } from './channel.ts'
 import { applyBackPressure, InputQueue } from './input-queue.ts'
-import { countIn, servePerson, type Served } from './person-connection.ts'
-import { admitPerson } from './admit-person.ts'
-import { guardClient, sayWhyDisconnected, watchAnswers } from './ssh2-internals.ts'
+import { admitPerson, handleLogin } from './login.ts'
+import type { Identified, LoginConnection, Quotas } from './login.ts'
+import type { Carrier, SendQueues } from './outbox.ts'
+import { runCommand, runShell, type ProgramContext } from './programs.ts'
+import { Answers, disconnect, guardClient, watchAnswers } from './ssh2-internals.ts'
 import { mendKeyExchanges } from './ssh2-key-exchange.ts'
-import { closeGracefully, refuse } from './transport.ts'
+import { closeGracefully, reasonOf, refuse, type Transport } from './transport.ts'
 
-/** A connection, to the server. */
-export interface ServedConnection {
-  /** Ends its sessions, and hangs up once its commands have ended; at once before the login. */
-  drain(): void
-  /** Hangs up once all channels have ended, which are told to; at once before the login. */
-  stop(): void
-  drop(why: string): void
+/** What all connections of a server share. */
+export interface ConnectionContext {
+  readonly transport: Transport
+  readonly cas: () => readonly Buffer[]
+  readonly now: () => number
+  readonly limits: SshLimits
+  readonly handler: ClientHandler
+  readonly log: Log
+  readonly scheduler: Scheduler
+  readonly queues: SendQueues
+  readonly quotas: Quotas
+  /** What still runs for a client, which may have hung up. */
+  readonly jobs: Set<Promise<void>>
 }
 
-/** Speaks SSH on one socket until it is closed. */
-export function serveConnection(
-  socket: Socket,
-  address: string,
-  context: ConnectionContext,
-  slot: Slot,
-): ServedConnection {
-  const { handler, log, limits, entrance } = context
-  let person: Person | undefined
-  let served: Served | undefined
-  let isDropped = false
-  /** Absent until the peer has said that it speaks SSH. */
-  let client: Connection | undefined
-  const drop = (why: string, lingerMs = 0): void => {
-    if (isDropped || socket.destroyed) return
-    isDropped = true
-    log.info({ address, ...(person && { person: person.name }), why }, 'connection dropped')
-    const end = (): void => {
-      close()
-      if (!client) return refuse(socket, why)
-      sayWhyDisconnected(client, why)
-      closeGracefully(socket)
-    }
-    if (lingerMs === 0) return end()
-    const timer = setTimeout(end, lingerMs)
-    socket.once('close', () => clearTimeout(timer))
-  }
-  const account = context.scheduler.open()
-  const answers = createAnswers()
-  const carrier: Carrier = {
-    socket,
-    account,
-    waiting: new Set(),
-    channels: new Set(),
-    whenAcknowledged: answers.ask,
-    drop,
-  }
-  const deadlineIn = (seconds: number) => setTimeout(() => drop('no login in time'), seconds * 1_000)
-  let deadline = deadlineIn(limits.login_timeout_s)
-  let closeInput = (): void => undefined
-  const close = (): void => {
-    clearTimeout(deadline)
-    closeInput()
-    served?.close()
-    served = undefined
-  }
-  socket.once('close', close)
-  const onClient = (greeted: Connection): void => {
-    if (isDropped) return
-    client = greeted
-    greeted.on('error', (error) => drop(faultOf(error)))
-    closeInput = watchClient(greeted, carrier)
-    letAnswer(greeted, answers, carrier)
-    const { keys_offered: keysOffered } = limits
-    answerLogin(greeted, {
-      client: {
-        address,
-        keysOffered,
-        cas: entrance.cas,
-        now: entrance.now,
-        isGone: () => isDropped || socket.destroyed,
-      },
-      handler,
-      log,
-      onStranger() {
-        clearTimeout(deadline)
-        deadline = deadlineIn(limits.code_timeout_s)
-      },
-      afterWrongCode: () => wait(slot.wrongCode()),
-      onGiveUp: () => drop('too many login attempts'),
-      countIn: (login, offered) => countIn({ ...login, offered, address }, context),
-      onPerson(login, offered) {
-        clearTimeout(deadline)
-        person = login.person
-        const visitor = admitPerson({ ...login, offered, address }, context, slot)
-        const { refusal } = visitor
-        if (refusal === undefined) greeted.once('session', () => slot.firstChannel())
-        else deadline = setTimeout(() => drop(refusal), REFUSED_MS)
-        served = servePerson(greeted, visitor, carrier, context)
-      },
-    })
-  }
-  entrance.transport(socket, slot.showBanner, onClient)
-  const end = (how: 'drain' | 'stop') => (served ? served[how]() : drop('server stops'))
-  return { drain: () => end('drain'), stop: () => end('stop'), drop: (why) => drop(why) }
-}
-
-/** Why a connection ended, for the log. */
-function faultOf(error: unknown): string {
-  if (isTooLong(error)) return 'sent a packet that is garbled, or longer than 35,000 bytes'
-  const level = error instanceof Error && 'level' in error ? error.level : undefined
-  return level === 'client-timeout'
-    ? 'the client did not answer any more'
-    : errorMessage(error).slice(0, MAX_SAID)
-}
-
-/** ssh2's only limit of a packet (RFC 4253, 6.1) is in its crypto.js. */
-const isTooLong = (error: unknown): boolean => errorMessage(error) === 'Bad packet length'
-
-/** So much of what a client says is logged. */
-const MAX_SAID = 200
-
-/**
- * So long a client that is refused may take to open a channel and read why: four times the way there and back
- * on a slow line.
- */
+/** How long a refused client may take to open a channel and read why: four round trips on a slow line. */
 const REFUSED_MS = 5_000
 
-/** How often a client may exchange keys: each exchange costs the server a signature. */
+/** How long a client may take to hang up by itself after its channels were closed. */
+const LINGER_MS = 500
+
+/** Each key exchange costs the server a signature. */
 const REKEY_RATE: Rate = { burst: 8, everyMs: 10_000 }
 const REKEYS_TOO_OFTEN =
   'Keys were exchanged too often: 8 times at once are allowed, and then once in 10 s; raise RekeyLimit in ssh_config, or remove it'
 
-/** What is sent to a client that is gone throws. */
-function letAnswer(client: Connection, answers: Answers, { socket }: Carrier): void {
-  const ping = watchAnswers(client, { onAsked: answers.asked, onAnswer: answers.answered })
-  answers.begin(() => {
-    if (socket.writable) ping()
-  })
-}
-
-const TOO_LONG =
-  'nothing was done: a command line can have about 34,000 bytes; pipe a longer text in, as in: ssh HOST say ROOM < FILE'
-
 /**
- * What could not be read was most likely a long command line, for a channel on which nothing was started yet.
+ * Channels opened at once, and in a second, for each line that somebody may enter: each session is announced to a
+ * whole room, but says more than one line.
  */
-const refuseCommands = ({ channels }: Carrier): boolean =>
-  [...channels].map((channel) => channel.refuse(TOO_LONG)).includes(true)
+const CHANNELS_PER_LINE = 4
 
-/**
- * Takes input in pieces, and looks after what ssh2 does not. Nothing is taken any more once the function
- * returned is called.
- */
-function watchClient(client: Connection, carrier: Carrier): () => void {
-  const { socket, account, drop } = carrier
-  const mayRekey = createTokenBucket(REKEY_RATE, () => performance.now())
-  client.on('rekey', () => {
-    if (!mayRekey()) drop(REKEYS_TOO_OFTEN)
-    resumeSending(carrier)
-  })
-  socket.on('drain', () => resumeSending(carrier))
-  const brake = applyBackPressure(socket)
-  let parse = (_piece: Buffer): void => undefined
-  let isDeaf = false
-  const input = new InputQueue(account, {
-    ...brake,
-    feed(piece) {
-      if (isDeaf) return
+/** One socket, from accept to close. */
+export class Connection implements Carrier, LoginConnection {
+  readonly socket: Socket
+  readonly address: string
+  readonly context: ConnectionContext
+  readonly waiting = new Set<() => void>()
+  readonly #slot: Slot
+  /** Pays for what it sends, and for all that its channels show. */
+  readonly #account: Account
+  readonly #answers = new Answers()
+  readonly #channels = new Set<Channel>()
+  readonly #channelQuota: Quota
+  readonly #mayOpen: () => boolean
+  readonly #jobs = new Set<Promise<void>>()
+  /** Channels on which a shell or a command runs. */
+  #programs = 0
+  /** Drops the connection: it logs in too slowly, it was refused, or nothing runs on it. */
+  #timer: NodeJS.Timeout | undefined
+  #client: SshClient | undefined
+  #input: InputQueue | undefined
+  #program: ProgramContext | undefined
+  #release: (() => void) | undefined
+  #isDropped = false
+  #isStopping = false
+
+  constructor(socket: Socket, address: string, context: ConnectionContext, slot: Slot) {
+    const { limits, scheduler, transport } = context
+    this.socket = socket
+    this.address = address
+    this.context = context
+    this.#slot = slot
+    this.#account = scheduler.open()
+    this.#channelQuota = new Quota(() => limits.channels_per_connection)
+    this.#mayOpen = bucket({
+      burst: limits.rate_burst * CHANNELS_PER_LINE,
+      everyMs: 1_000 / (limits.rate_per_s * CHANNELS_PER_LINE),
+    })
+    this.#dropAfter(limits.login_timeout_s * 1_000, 'no login in time')
+    socket.once('close', () => this.#close())
+    transport(socket, slot.showBanner, (client) => this.#speak(client))
+  }
+
+  isGone(): boolean {
+    return this.#isDropped || this.socket.destroyed
+  }
+
+  /** Closes the connection; `why` is logged, and told to the client in the way that it can read at this time. */
+  drop(why: string): void {
+    if (this.isGone()) return
+    this.#isDropped = true
+    const person = this.#program && { person: this.#program.person.name }
+    this.context.log.info({ address: this.address, ...person, why }, 'connection dropped')
+    if (this.#client) {
+      disconnect(this.#client, why)
+      this.#close()
+      closeGracefully(this.socket)
+    } else {
+      this.#close()
+      refuse(this.socket, why)
+    }
+  }
+
+  /** Ends its sessions, and hangs up once its commands have ended; at once before the login. */
+  drain(): void {
+    this.#end((channel) => channel.drain())
+  }
+
+  /** Ends its channels, and hangs up then; at once before the login. */
+  stop(): void {
+    this.#end((channel) => channel.stop())
+  }
+
+  whenAcknowledged(listener: () => void): void {
+    this.#answers.ask(listener)
+  }
+
+  onUnknownKey(): void {
+    this.#dropAfter(this.context.limits.code_timeout_s * 1_000, 'no login in time')
+  }
+
+  async afterWrongCode(): Promise<void> {
+    await wait(this.#slot.wrongCode())
+  }
+
+  loggedIn(login: Identified, key: OfferedKey): void {
+    const client = this.#client
+    if (!client) return
+    const place = admitPerson(login, key, this.context, this.#slot)
+    const refusal = 'refusal' in place ? place.refusal : undefined
+    const person = this.#personOf(login, key)
+    this.#program = this.#programContext(person, key, refusal)
+    // Set before the client learns that it is in.
+    client.on('session', (accept, reject) => this.#openChannel(accept, reject))
+    if (refusal === undefined) {
+      client.once('session', () => this.#slot.firstChannel())
+      this.#waitForProgram()
+    } else this.#dropAfter(REFUSED_MS, refusal)
+    const forget = this.context.handler.connected?.(person, () => this.#hangUpLater())
+    this.#release = () => {
+      forget?.()
+      if ('release' in place) place.release()
+    }
+  }
+
+  /** The peer has said that it speaks SSH. */
+  #speak(client: SshClient): void {
+    if (this.#isDropped) return
+    this.#client = client
+    const mayRekey = bucket(REKEY_RATE)
+    client.on('error', (error) => this.drop(reasonOf(error)))
+    client.on('rekey', () => {
+      if (!mayRekey()) this.drop(REKEYS_TOO_OFTEN)
+      this.#resumeSending()
+    })
+    this.socket.on('drain', () => this.#resumeSending())
+    const brake = applyBackPressure(this.socket)
+    mendKeyExchanges(client)
+    const parse = guardClient(client, {
+      onFault: (why) => this.drop(why),
+      onWindowGrown: () => this.#resumeSending(),
+      onInput: (bytes) => input.take(bytes),
+    })
+    const feed = (piece: Buffer): void => {
       try {
         parse(piece)
       } catch (error) {
-        isDeaf = true
-        drop(faultOf(error), isTooLong(error) && refuseCommands(carrier) ? LINGER_MS : 0)
+        this.drop(reasonOf(error))
       }
-    },
-  })
-  mendKeyExchanges(client)
-  guardClient(client, {
-    onFault: drop,
-    onWindowGrown: () => resumeSending(carrier),
-    onInput(bytes, feed) {
-      parse = feed
-      input.take(bytes)
-    },
-  })
-  return () => input.close()
+    }
+    const input = new InputQueue(this.#account, { ...brake, feed })
+    this.#input = input
+    watchAnswers(client, this.#answers)
+    handleLogin(client, this)
+  }
+
+  #resumeSending(): void {
+    for (const pump of [...this.waiting]) pump()
+  }
+
+  #openChannel(accept: () => Session, reject: () => void): void {
+    const release = this.#isStopping || !this.#mayOpen() ? undefined : this.#channelQuota.take('')
+    if (!release) return reject()
+    const { limits, queues } = this.context
+    const channel = new Channel(accept(), {
+      carrier: this,
+      limits: { bytes: limits.queue_bytes, stallMs: limits.stall_s * 1_000, all: queues },
+      onStart: (_channel, command) => this.#run(channel, command),
+      onClose: (_channel, wasStarted) => {
+        release()
+        this.#channels.delete(channel)
+        if (wasStarted && --this.#programs === 0) this.#waitForProgram()
+      },
+    })
+    this.#channels.add(channel)
+  }
+
+  #run(channel: Channel, command: string | undefined): void {
+    const program = this.#program
+    if (!program) return
+    this.#programs++
+    if (program.refusal === undefined) clearTimeout(this.#timer)
+    const job = command === undefined ? runShell(channel, program) : runCommand(command, channel, program)
+    const done = job
+      .catch((error: unknown) => {
+        this.context.log.error({ person: program.person.name, error }, 'a channel failed')
+        this.drop(APOLOGY)
+      })
+      .finally(() => {
+        this.#jobs.delete(done)
+        this.context.jobs.delete(done)
+      })
+    this.#jobs.add(done)
+    this.context.jobs.add(done)
+  }
+
+  #waitForProgram(): void {
+    if (this.#program?.refusal !== undefined) return
+    this.#dropAfter(this.context.limits.idle_connection_s * 1_000, 'nothing ran on it')
+  }
+
+  #dropAfter(ms: number, why: string): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.drop(why), ms)
+  }
+
+  #end(tell: (channel: Channel) => void): void {
+    if (!this.#program) return this.drop('server stops')
+    for (const channel of [...this.#channels]) tell(channel)
+    this.#hangUpLater()
+  }
+
+  /** A client hangs up after its last channel; disconnected at once, it would take that for an error. */
+  #hangUpLater(): void {
+    this.#isStopping = true
+    void Promise.allSettled(this.#jobs).then(() => {
+      const timer = setTimeout(() => this.#client?.end(), LINGER_MS)
+      this.socket.once('close', () => clearTimeout(timer))
+    })
+  }
+
+  #close(): void {
+    this.#input?.close()
+    this.#release?.()
+    this.#release = undefined
+    for (const channel of [...this.#channels]) channel.close()
+    clearTimeout(this.#timer)
+  }
+
+  #personOf({ person }: Identified, { fingerprint: key, certifiedUntil }: OfferedKey): Person {
+    const network = networkOf(this.address)
+    return withLogin(person, { key, network, ...(certifiedUntil === undefined ? {} : { certifiedUntil }) })
+  }
+
+  #programContext(person: Person, { fingerprint: key }: OfferedKey, refusal?: string): ProgramContext {
+    const { limits, handler, log, quotas } = this.context
+    const network = networkOf(this.address)
+    /** Each server gives its share. */
+    const share = (kind: 'person' | 'key' | 'network', id: string, limit: number): number =>
+      Math.max(1, Math.floor(limit / (handler.servers?.(kind, id) ?? 1)))
+    return {
+      person,
+      handler,
+      log,
+      account: this.#account,
+      queueBytes: limits.queue_bytes,
+      refusal,
+      reserveCommand: () =>
+        takeAll(
+          [quotas.commands, person.id, share('person', person.id, limits.exec_per_person)],
+          [quotas.commands, key, share('key', key, limits.exec_per_person)],
+          [quotas.commandsOfNetwork, network, share('network', network, limits.exec_per_address)],
+        ),
+    }
+  }
 }
+
+const bucket = (rate: Rate): (() => boolean) => createTokenBucket(rate, () => performance.now())

@@ -1,102 +1,85 @@
-import type { AuthContext, Connection, KeyboardAuthContext, PublicKeyAuthContext } from 'ssh2'
+import type { AuthContext, Connection as SshClient, PublicKeyAuthContext } from 'ssh2'
 import { InviteRefusal, NameRefusal, Refusal, StorageError } from '../../chat/errors.ts'
 import type { Person, PersonId } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
+import { takeAll, type Quota } from '../../lib/quota.ts'
 import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
-import { createCodeLogin, type CodeLogin, type CodeLoginParts } from './code-login.ts'
+import type { Slot, SshLimits } from './admission.ts'
+import { CodePrompt, type LoginOutcome } from './invite-code.ts'
 import { readLoginKey } from './keys/public-key.ts'
 
-/** Who decides about a login, and who is told how it went. */
-export interface LoginOptions extends Pick<CodeLoginParts, 'onStranger' | 'afterWrongCode'> {
-  readonly client: LoginClient
-  readonly handler: ClientHandler
-  readonly log: Log
-  /** Called when the client tried too often. */
-  readonly onGiveUp: () => void
-  /**
-   * Counts the connection of whoever came in: resolves to the same, refused where it is one too many. Never
-   * rejects.
-   */
-  readonly countIn: (identified: Identified, key: OfferedKey) => Promise<Identified>
-  /** Called just before the client learns that it is in. `key` is the one that it proved. */
-  readonly onPerson: (identified: Identified, key: OfferedKey) => void
-}
-
-/** Who wants to come in, and what they are held to. */
-export interface LoginClient {
+/** The connection that somebody logs in on. */
+export interface LoginConnection {
   readonly address: string
-  /** How many different keys a client may offer. */
-  readonly keysOffered: number
-  /** Public keys of the CAs whose certificates are trusted, in wire form. */
-  readonly cas: () => readonly Buffer[]
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
-  /** True once the connection is closed. */
-  readonly isGone: () => boolean
+  readonly context: {
+    readonly handler: ClientHandler
+    readonly log: Log
+    readonly limits: Pick<SshLimits, 'keys_offered'>
+    /** Public keys of the CAs whose user certificates are trusted now, in wire form. */
+    readonly cas: () => readonly Buffer[]
+    /** Milliseconds since the epoch. */
+    readonly now: () => number
+  }
+  isGone(): boolean
+  drop(why: string): void
+  onUnknownKey(): void
+  afterWrongCode(): Promise<void>
+  /** Called just before the client learns that it is in. */
+  loggedIn(login: Identified, key: OfferedKey): void
 }
 
-/** Who came in. */
 export interface Identified {
   readonly person: Person
   /** Why they may do nothing, in words for them; absent if they may. */
   readonly refusal?: string
-  /** The connection was counted, and this takes it away again. */
-  readonly uncount?: () => void
 }
 
-/**
- * Beside two requests for each key: for methods that we do not have, for codes, and for a key that comes
- * again.
- */
+/** Beside two requests a key: for methods that we do not have, for codes, and for a key that comes again. */
 const MORE_ATTEMPTS = 12
 
 /**
- * Lets a person in with a public key, and a stranger with a key and an invite code. Whatever else is wrong
- * (no such method, a weak key, a bad signature, a refused name), the client gets the same answer: it may go
- * on with `publickey`.
+ * Lets a person in with a public key, and a newcomer with a key and an invite code. Whatever else is wrong (no such
+ * method, a weak key, a bad signature, a refused name), the client gets the same answer: it may go on with `publickey`.
  */
-export function answerLogin(connection: Connection, options: LoginOptions): void {
-  const { keysOffered } = options.client
-  const offered = new Set<string>()
-  const codes = createCodeLogin({
-    ...options,
-    enter: (attempt, key, code, isAnswered) => enterWithCode(attempt, key, code, { options, isAnswered }),
+export function handleLogin(client: SshClient, connection: LoginConnection): void {
+  const { keys_offered: maxKeys } = connection.context.limits
+  const codes = new CodePrompt({
+    tryCode: (attempt, key, code, isAborted) => tryLogin(attempt, { key, code, isAborted }, connection),
+    onUnknownKey: () => connection.onUnknownKey(),
+    afterWrongCode: () => connection.afterWrongCode(),
   })
+  const offered = new Set<string>()
   let attempts = 0
-  connection.on('authentication', (attempt) => {
+  client.on('authentication', (attempt) => {
     attempts++
     if (attempt.method === 'publickey') offered.add(attempt.key.data.toString('base64'))
     // A client asks before it signs, so two requests a key.
-    if (offered.size > keysOffered || attempts > 2 * keysOffered + MORE_ATTEMPTS) return options.onGiveUp()
-    if (attempt.method === 'publickey') void answerKey(attempt, codes, options)
+    if (offered.size > maxKeys || attempts > 2 * maxKeys + MORE_ATTEMPTS)
+      return connection.drop('too many login attempts')
+    if (attempt.method === 'publickey') void answerKey(attempt, codes, connection)
     else if (attempt.method === 'keyboard-interactive') codes.ask(attempt)
-    else refuse(attempt, codes)
+    else codes.reject(attempt)
   })
 }
 
 async function answerKey(
   attempt: PublicKeyAuthContext,
-  codes: CodeLogin,
-  options: LoginOptions,
+  codes: CodePrompt,
+  connection: LoginConnection,
 ): Promise<void> {
-  try {
-    const { name, code } = splitUser(attempt)
-    const { address, cas, now, isGone } = options.client
-    const key = readLoginKey(attempt, { name, address, at: now(), cas: cas() }, (why) =>
-      options.log.info({ address, why }, 'login refused'),
-    )
-    if (!key || codes.isFor(key)) return refuse(attempt, codes)
-    if (!attempt.signature) return askForSignature(attempt)
-    if (!key.proves(attempt)) return refuse(attempt, codes)
-    const isPlain = !key.isCertified && cas().length > 0
-    const login = await identify(name, isPlain ? { ...key, mayBeCertified: true } : key, code, options)
-    if (isGone()) return
-    if (login instanceof InviteRefusal) return await codes.refuseKey(attempt, key, login)
-    if (!login) return refuse(attempt, codes)
-    await letIn(attempt, login, key, { options, isAnswered: () => false })
-  } catch (error) {
-    fail(error, options)
-  }
+  const { address, context } = connection
+  const cas = context.cas()
+  const use = { name: splitUser(attempt).name, address, at: context.now(), cas }
+  const key = readLoginKey(attempt, use, (why) => context.log.info({ address, why }, 'login refused'))
+  if (!key || codes.isFor(key)) return codes.reject(attempt)
+  if (!attempt.signature) return askForSignature(attempt)
+  if (!key.proves(attempt)) return codes.reject(attempt)
+  const isPlain = !key.isCertified && cas.length > 0
+  const { code } = splitUser(attempt)
+  const offered: OfferedKey = isPlain ? { ...key, mayBeCertified: true } : key
+  const outcome = await tryLogin(attempt, { key: offered, code, isAborted: () => false }, connection)
+  if (outcome === 'refused') codes.reject(attempt)
+  else if (outcome instanceof InviteRefusal) await codes.rejectKey(attempt, key, outcome)
 }
 
 /**
@@ -108,46 +91,30 @@ function askForSignature(attempt: PublicKeyAuthContext): void {
   attempt.accept()
 }
 
-/** Resolves to nothing if the person is in, or the client is gone. */
-async function enterWithCode(
-  attempt: KeyboardAuthContext,
-  key: OfferedKey,
-  code: string | undefined,
-  { options, isAnswered }: UnderWay,
-): Promise<InviteRefusal | 'refused' | undefined> {
-  try {
-    const login = await identify(splitUser(attempt).name, key, code, options)
-    if (options.client.isGone() || isAnswered()) return undefined
-    if (!login) return 'refused'
-    if (login instanceof InviteRefusal) return login
-    await letIn(attempt, login, key, { options, isAnswered })
-  } catch (error) {
-    fail(error, options)
-  }
-  return undefined
+interface Credentials {
+  readonly key: OfferedKey
+  readonly code: string | undefined
+  readonly isAborted: () => boolean
 }
 
-/** A login whose client may ask for something else meanwhile. */
-interface UnderWay {
-  readonly options: LoginOptions
-  readonly isAnswered: () => boolean
-}
-
-async function letIn(
+/** One path for keys, codes and certificates. Never rejects. After each wait the client may be gone. */
+async function tryLogin(
   attempt: AuthContext,
-  login: Identified,
-  key: OfferedKey,
-  { options: { countIn, onPerson, client }, isAnswered }: UnderWay,
-): Promise<void> {
-  const counted = await countIn(login, key)
-  if (client.isGone() || isAnswered()) return counted.uncount?.()
-  onPerson(counted, key)
-  attempt.accept()
-}
-
-function fail(error: unknown, { log, client, onGiveUp }: LoginOptions): void {
-  log.error({ address: client.address, error }, 'login failed')
-  onGiveUp()
+  { key, code, isAborted }: Credentials,
+  connection: LoginConnection,
+): Promise<LoginOutcome> {
+  try {
+    const login = await identify(splitUser(attempt).name, key, code, connection)
+    if (connection.isGone() || isAborted()) return 'gone'
+    if (login === 'refused' || login instanceof InviteRefusal) return login
+    connection.loggedIn(login, key)
+    attempt.accept()
+    return 'in'
+  } catch (error) {
+    connection.context.log.error({ address: connection.address, error }, 'login failed')
+    connection.drop('login failed')
+    return 'gone'
+  }
 }
 
 /** `bob+CODE` is the name `bob` with an invite code; no name has a plus sign. */
@@ -160,17 +127,16 @@ function splitUser({ username }: AuthContext): { readonly name: string; readonly
  * A login that fails tells nothing, with three exceptions:
  *
  * 1. A key that nobody has is asked for a code, whatever the name.
- * 2. Where the store fails, everybody is let in, whatever the name and the key; each channel is told so and
- *    is not served.
- * 3. A key that may come in under another name is let in likewise, is told that this name is refused, and is
- *    not served. It makes no difference who has the name.
+ * 2. If the store fails, everybody is let in, whatever the name and the key; each channel says so and is not served.
+ * 3. A key that may come in under another name is let in likewise, reads that this name is refused, and is not
+ *    served. It makes no difference who has the name.
  */
 async function identify(
   name: string,
   key: OfferedKey,
   code: string | undefined,
-  { handler, client: { address }, log }: LoginOptions,
-): Promise<Identified | InviteRefusal | undefined> {
+  { address, context: { handler, log } }: LoginConnection,
+): Promise<Identified | InviteRefusal | 'refused'> {
   try {
     return { person: await handler.identify(name, key, address, code) }
   } catch (error) {
@@ -180,8 +146,11 @@ async function identify(
       log.warn({ ...facts, why: error.message }, 'login failed')
     else log.error({ ...facts, error }, 'login failed')
     if (error instanceof InviteRefusal) return error
-    if (error instanceof NameRefusal) return notServed(key, underThisName(error))
-    return error instanceof StorageError ? notServed(key, notNow(error)) : undefined
+    if (error instanceof NameRefusal)
+      return notServed(key, `You cannot come in under this name: ${error.message}. Log in as ssh NAME@…`)
+    return error instanceof StorageError
+      ? notServed(key, `You cannot come in now: ${error.message}.`)
+      : 'refused'
   }
 }
 
@@ -190,8 +159,50 @@ const notServed = ({ fingerprint }: OfferedKey, refusal: string): Identified => 
   refusal,
 })
 
-const notNow = ({ message }: StorageError): string => `You cannot come in now: ${message}.`
-const underThisName = ({ message }: NameRefusal): string =>
-  `You cannot come in under this name: ${message}. Log in as ssh NAME@…`
+export interface Quotas {
+  /** By person and by key. */
+  readonly connections: Quota
+  /** Commands, by person and by key. */
+  readonly commands: Quota
+  /** Commands, by network. */
+  readonly commandsOfNetwork: Quota
+}
 
-const refuse = (attempt: AuthContext, codes: CodeLogin): void => attempt.reject(codes.methods())
+/** The place of a connection: a function that gives it back, or why there is none. */
+type Place = { readonly release: () => void } | { readonly refusal: string }
+
+/** Takes the place of one connection for a person, their key and their address. A refused login takes none. */
+export function admitPerson(
+  { person, refusal }: Identified,
+  { fingerprint }: OfferedKey,
+  { limits, quotas, handler }: AdmitContext,
+  slot: Pick<Slot, 'loggedIn' | 'refused'>,
+): Place {
+  const limit = limits.connections_per_person
+  /** Each server gives its share. */
+  const share = (kind: 'person' | 'key', id: string): number =>
+    Math.max(1, Math.floor(limit / (handler.servers?.(kind, id) ?? 1)))
+  const release =
+    refusal === undefined
+      ? takeAll(
+          [quotas.connections, person.id, share('person', person.id)],
+          [quotas.connections, fingerprint, share('key', fingerprint)],
+        )
+      : undefined
+  if (!release) {
+    slot.refused()
+    return { refusal: refusal ?? tooManyConnections(limit) }
+  }
+  if (slot.loggedIn()) return { release }
+  release()
+  return { refusal: 'Too many connections come from your address; try again in a while.' }
+}
+
+interface AdmitContext {
+  readonly limits: Pick<SshLimits, 'connections_per_person'>
+  readonly quotas: Quotas
+  readonly handler: Pick<ClientHandler, 'servers'>
+}
+
+const tooManyConnections = (limit: number): string =>
+  `You have ${limit} connections already, under this name or with this key, and may not have more; close one of them.`

@@ -3,7 +3,7 @@ import type { Log } from '../../chat/ports.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { addressOf } from '../../lib/network.ts'
 import { Quota } from '../../lib/quota.ts'
-import type { SshLimits } from './limits.ts'
+import type { SshLimits } from './admission.ts'
 
 /**
  * The PROXY protocol, version 2: what a proxy sends before the connection that it passes on.

@@ -1,42 +1,33 @@
 /**
- * adapters/ssh/ leads from a TCP socket to a terminal. The road is server -> connection -> login ->
- * person-connection -> channel -> terminal, or exec at its end; each of the other files is one thing that
- * these use. Behind a load balancer, proxies/ comes first.
+ * adapters/ssh/ leads from a TCP socket to a terminal: server -> connection -> login -> channel -> programs. Each other
+ * file is one thing that these use. Behind a load balancer, proxy-protocol comes first.
  *
- * It must not know rooms, commands, models or storage: a `ClientHandler` (session/ports.ts) says who a key
- * belongs to and what a shell or a command does.
+ * It must not know rooms, commands, models or storage: a `ClientHandler` (session/ports.ts) says who has a key and what
+ * a shell or a command does.
  */
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { Log } from '../../chat/ports.ts'
 import { createScheduler, type Scheduler } from '../../lib/jobs/scheduler.ts'
 import { settledWithin } from '../../lib/jobs/settled-within.ts'
-import type { ClientHandler } from '../../session/ports.ts'
-import { Admission } from './admission.ts'
-import type { ConnectionContext } from './connection-context.ts'
-import { serveConnection, type ServedConnection } from './connection.ts'
-import type { HostKey } from './keys/host-keys.ts'
-import type { SshLimits } from './limits.ts'
-import { SendQueues } from './outbox.ts'
-import { createProxies } from './proxy-protocol.ts'
 import { Quota } from '../../lib/quota.ts'
+import type { ClientHandler } from '../../session/ports.ts'
+import { Admission, type SshLimits } from './admission.ts'
+import { Connection, type ConnectionContext } from './connection.ts'
+import type { HostKey } from './keys/host-keys.ts'
+import { SendQueues } from './outbox.ts'
+import { createProxies, type Proxies } from './proxy-protocol.ts'
 import { createTransport, refuse } from './transport.ts'
 
 export interface SshServerOptions {
   /** At least one; from `loadHostKeys`. */
   readonly hostKeys: readonly HostKey[]
   readonly limits: SshLimits
-  /**
-   * Tells how to make a key and how to come in. A client sees it before its login, if the last login from its
-   * network was refused. May be empty. Asked for each connection.
-   */
+  /** How to make a key and how to come in, shown before a login unless its network is known. Asked each time. */
   readonly banner: () => string
   /** The CAs whose user certificates are trusted, as lines of a `.pub` file. Asked at each login. */
   readonly cas: () => readonly string[]
-  /**
-   * Networks of proxies, whose connections begin with the address of their client. Asked at each connection.
-   */
+  /** Networks of proxies, whose connections begin with a PROXY header. Asked at each connection. */
   readonly proxies: () => readonly string[]
   readonly handler: ClientHandler
   /** Milliseconds since the epoch, by which certificates end. */
@@ -44,117 +35,149 @@ export interface SshServerOptions {
   readonly log: Log
 }
 
-/** Listens for SSH connections and hands the people on them to a `ClientHandler`. */
-export interface SshServer extends AsyncDisposable {
-  /** Starts; resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
-  listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>
-  /** Bytes that wait for clients. */
-  queued(): number
-  /** Shares the thread between its connections; whatever else serves people has to use it, too. */
-  readonly scheduler: Scheduler
-  /**
-   * Lets nobody in any more and says goodbye to every session; commands go on until they have ended, or the
-   * server is disposed of.
-   */
-  drain(): void
-  /** Says goodbye to every session, aborts every command, and closes all within 2 s. */
-  [Symbol.asyncDispose](): Promise<void>
-}
-
 /** When the server stops, a peer that does not hang up by itself is cut off after this time. */
 const GRACE_MS = 1_500
 
-/** Makes a server that does not listen yet. */
-export function createSshServer(options: SshServerOptions): SshServer {
-  const { limits, log } = options
-  const connections = new Map<Socket, ServedConnection | undefined>()
-  const admission = new Admission(limits)
-  const logRefusal = createRefusalLog(log)
-  const proxies = createProxies({ networks: options.proxies, limits, log })
-  const context = sharedContext(options)
-  /** Resolves once nobody is connected; undefined while everybody may come. */
-  let closed: Promise<void> | undefined
+const EVICTED =
+  'Too many connections wait for their login here, most of them from your address; try again in a minute.'
 
-  function evict(socket: Socket, address: string): void {
-    const served = connections.get(socket)
-    if (served) return served.drop(EVICTED)
-    logRefusal(address, EVICTED)
-    refuse(socket, EVICTED)
+/** Listens for SSH connections and hands the people on them to a `ClientHandler`. */
+export class SshServer implements AsyncDisposable {
+  readonly #context: ConnectionContext
+  readonly #log: Log
+  readonly #admission: Admission
+  readonly #proxies: Proxies
+  readonly #listener: Server
+  /** A socket that waits for its turn has no connection yet. */
+  readonly #connections = new Map<Socket, Connection | undefined>()
+  readonly #logRefusal: (address: string, why: string) => void
+  /** Resolves once nobody is connected; undefined while everybody may come. */
+  #closed: Promise<void> | undefined
+
+  constructor(options: SshServerOptions) {
+    const { limits, log, proxies } = options
+    this.#log = log
+    this.#context = createContext(options)
+    this.#admission = new Admission(limits)
+    this.#proxies = createProxies({ networks: proxies, limits, log })
+    this.#logRefusal = createRefusalLog(log)
+    this.#listener = createServer({ noDelay: true }, (socket) => this.#accept(socket))
   }
 
-  function receive(socket: Socket, address: string): void {
-    if (closed) return refuse(socket, 'The server is going down; try again in a while.')
-    const slot = admission.admit(address, () => evict(socket, address))
+  /** Starts; resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
+  async listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
+    this.#listener.listen(port, host)
+    await once(this.#listener, 'listening')
+    this.#listener.on('error', (error) => this.#log.error({ error }, 'cannot accept a connection'))
+    const { address, port: actual } = this.#listener.address() as AddressInfo
+    return { host: address, port: actual }
+  }
+
+  /** Bytes that wait for clients. */
+  queued(): number {
+    return this.#context.queues.total()
+  }
+
+  /** Shares the thread between connections; HTTP uses it, too. */
+  get scheduler(): Scheduler {
+    return this.#context.scheduler
+  }
+
+  /** Refuses newcomers and says goodbye to every session; commands go on until they have ended, or it is disposed of. */
+  drain(): void {
+    void this.#close()
+    this.#endAll((connection) => connection.drain())
+  }
+
+  /** Says goodbye to every session, aborts every command, and closes all within 2 s. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = this.#close()
+    this.#endAll((connection) => connection.stop())
+    const timer = setTimeout(() => this.#connections.forEach((_, socket) => socket.destroy()), GRACE_MS)
+    await closed
+    clearTimeout(timer)
+    // People who hung up just now leave their rooms, and what they typed is kept, while there is a store.
+    await settledWithin(GRACE_MS, this.#context.jobs)
+  }
+
+  #accept(socket: Socket): void {
+    socket.on('error', () => socket.destroy())
+    const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+    if (!this.#proxies.include(peer)) return this.#receive(socket, peer)
+    this.#connections.set(socket, undefined)
+    socket.once('close', () => this.#connections.delete(socket))
+    this.#proxies.receive(socket, peer, (client) => this.#receive(socket, client))
+  }
+
+  #receive(socket: Socket, address: string): void {
+    if (this.#closed) return refuse(socket, 'The server is going down; try again in a while.')
+    const slot = this.#admission.admit(address, () => this.#evict(socket, address))
     if ('refusal' in slot) {
-      logRefusal(address, slot.refusal)
+      this.#logRefusal(address, slot.refusal)
       return refuse(socket, slot.refusal)
     }
-    connections.set(socket, undefined)
+    this.#connections.set(socket, undefined)
     const start = (): void =>
-      slot.waitForTurn(() => connections.set(socket, serveConnection(socket, address, context, slot)))
+      slot.waitForTurn(() =>
+        this.#connections.set(socket, new Connection(socket, address, this.#context, slot)),
+      )
     const timer = slot.delayMs > 0 ? setTimeout(start, slot.delayMs) : undefined
     socket.once('close', () => {
       clearTimeout(timer)
-      connections.delete(socket)
+      this.#connections.delete(socket)
       slot.release()
     })
     if (!timer) start()
   }
 
-  /** Lets nobody in any more. */
-  function close(): Promise<void> {
-    // Also called where it does not listen, with an error.
-    closed ??= new Promise((resolve) => void listener.close(() => resolve()))
-    return closed
+  #evict(socket: Socket, address: string): void {
+    const connection = this.#connections.get(socket)
+    if (connection) return connection.drop(EVICTED)
+    this.#logRefusal(address, EVICTED)
+    refuse(socket, EVICTED)
   }
 
-  const listener = createServer({ noDelay: true }, (socket) => {
-    socket.on('error', () => socket.destroy())
-    const peer = peerAddress(socket)
-    if (!proxies.include(peer)) return receive(socket, peer)
-    connections.set(socket, undefined)
-    socket.once('close', () => connections.delete(socket))
-    proxies.receive(socket, peer, (client) => receive(socket, client))
-  })
-  return {
-    async listen(host, port) {
-      listener.listen(port, host)
-      await once(listener, 'listening')
-      listener.on('error', (error) => log.error({ error }, 'cannot accept a connection'))
-      const { address, port: taken } = listener.address() as AddressInfo
-      return { host: address, port: taken }
-    },
-    queued: () => context.queues.total(),
-    scheduler: context.scheduler,
-    drain() {
-      void close()
-      for (const [socket, served] of connections) {
-        if (served) served.drain()
-        else socket.destroy()
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      const nobody = close()
-      for (const [socket, served] of connections) {
-        if (served) served.stop()
-        else socket.destroy()
-      }
-      const timer = setTimeout(() => [...connections.keys()].forEach((socket) => socket.destroy()), GRACE_MS)
-      await nobody
-      clearTimeout(timer)
-      // Whoever hung up just now leaves their room, and what they typed is kept, while there is something to
-      // store it.
-      await settledWithin(GRACE_MS, context.jobs)
-    },
+  #endAll(end: (connection: Connection) => void): void {
+    for (const [socket, connection] of this.#connections) {
+      if (connection) end(connection)
+      else socket.destroy()
+    }
+  }
+
+  #close(): Promise<void> {
+    // Also called if it does not listen, with an error.
+    this.#closed ??= new Promise((resolve) => void this.#listener.close(() => resolve()))
+    return this.#closed
   }
 }
 
-const EVICTED =
-  'Too many connections wait for their login here, most of them from your address or from those next to it; try again in a minute.'
+const BYTES_PER_MB = 1024 * 1024
+
+const createContext = (options: SshServerOptions): ConnectionContext => {
+  const { hostKeys, banner, cas, limits, handler, now, log } = options
+  return {
+    transport: createTransport(hostKeys, banner),
+    cas: () => cas().map(wireForm),
+    now,
+    limits,
+    handler,
+    log,
+    scheduler: createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) }),
+    queues: new SendQueues(() => limits.queues_mb * BYTES_PER_MB),
+    quotas: {
+      connections: new Quota(() => limits.connections_per_person),
+      commands: new Quota(() => limits.exec_per_person),
+      commandsOfNetwork: new Quota(() => limits.exec_per_address),
+    },
+    jobs: new Set(),
+  }
+}
+
+const wireForm = (line: string): Buffer => Buffer.from(line.trim().split(/ +/)[1] ?? '', 'base64')
 
 const REFUSALS_LOGGED_MS = 60_000
 
-/** Logs a line a minute at most: an attacker must not fill the log. `count` is how many there were since the last line. */
+/** Logs a line a minute at most: an attacker must not fill the log. `count` is the number since the last line. */
 function createRefusalLog(log: Log): (address: string, why: string) => void {
   let count = 0
   let loggedAt = -Infinity
@@ -167,37 +190,3 @@ function createRefusalLog(log: Log): (address: string, why: string) => void {
     count = 0
   }
 }
-
-const BYTES_PER_MB = 1024 * 1024
-
-/** What all connections of a server share. */
-const sharedContext = ({
-  hostKeys,
-  banner,
-  cas,
-  limits,
-  handler,
-  now,
-  log,
-}: SshServerOptions): ConnectionContext => ({
-  entrance: {
-    transport: createTransport(hostKeys, banner),
-    cas: () => cas().map(wireForm),
-    now,
-  },
-  limits,
-  handler,
-  log,
-  scheduler: createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) }),
-  queues: new SendQueues(() => limits.queues_mb * BYTES_PER_MB),
-  quotas: {
-    connections: new Quota(() => limits.connections_per_person),
-    commands: new Quota(() => limits.exec_per_person),
-    commandsOfNetwork: new Quota(() => limits.exec_per_address),
-  },
-  jobs: new Set(),
-})
-
-const wireForm = (line: string): Buffer => Buffer.from(line.trim().split(/ +/)[1] ?? '', 'base64')
-
-const peerAddress = (socket: Socket): string => (socket.remoteAddress ?? '').replace(/^::ffff:/, '')

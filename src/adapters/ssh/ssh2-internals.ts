@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Connection, ServerChannel, Session } from 'ssh2'
+import type { Connection, ServerChannel } from 'ssh2'
 import { writeStrings, writeUint32 } from './keys/wire.ts'
 
 /**
@@ -20,8 +20,6 @@ interface Protocol {
   channelData(id: number, data: Bytes): void
   channelExtData(id: number, data: Bytes, type: number): void
   channelOpenFail(sender: number, reason: number, description: string): void
-  channelClose(id: number): void
-  exitStatus(id: number, status: number): void
   readonly _cipher?: { encrypt(packet: Bytes): void }
   readonly _packetRW?: {
     readonly write: {
@@ -61,12 +59,7 @@ interface ChannelInternals {
   readonly _client: { readonly _protocol: Protocol; readonly _sock: Socket }
 }
 
-interface SessionInternals {
-  readonly _chanInfo: Pick<ChannelInternals, 'outgoing'>
-}
-
 const inside = (client: Connection): Internals => client as Connection & Internals
-const insideSession = (session: Session): SessionInternals => session as Session & SessionInternals
 const insideChannel = (channel: ServerChannel): ChannelInternals =>
   channel as ServerChannel & ChannelInternals
 
@@ -83,10 +76,8 @@ export interface ClientWatch {
   onFault(why: string): void
   /** A channel's window has grown. */
   onWindowGrown(): void
-  /**
-   * Bytes have come. Whoever is called hands them to `feed`, in the same order, now or later, in any pieces.
-   */
-  onInput(bytes: Bytes, feed: (piece: Bytes) => void): void
+  /** Bytes have come, which are to be parsed in the same order, now or later, in any pieces. */
+  onInput(bytes: Bytes): void
 }
 
 /**
@@ -106,10 +97,14 @@ const RESOURCE_SHORTAGE = 4
 const STDERR = 1
 
 /**
- * Refuses channels with small packets, and tells of data past the window that we granted, which ssh2 takes,
- * and of a window above what the protocol allows. Throws if ssh2 has changed.
+ * Refuses channels with small packets, and reports data past the window that we granted, which ssh2 takes,
+ * and a window above what the protocol allows. Returns ssh2's parser, which throws for some wrong input. Throws if
+ * ssh2 has changed.
  */
-export function guardClient(client: Connection, { onFault, onWindowGrown, onInput }: ClientWatch): void {
+export function guardClient(
+  client: Connection,
+  { onFault, onWindowGrown, onInput }: ClientWatch,
+): (piece: Bytes) => void {
   const { _protocol: protocol, _chanMgr: channels } = inside(client)
   const socket = socketOf(client)
   const handlers = protocol?._handlers
@@ -138,18 +133,13 @@ export function guardClient(client: Connection, { onFault, onWindowGrown, onInpu
     adjust(own, recipient, amount)
     onWindowGrown()
   }
-  divert(protocol, socket, onInput)
-}
-
-/** Hands what comes to `onInput` in the place of ssh2's parser, which would parse all of it at once. */
-function divert(protocol: Pick<Protocol, 'parse'>, socket: Socket, onInput: ClientWatch['onInput']): void {
-  const parse = protocol.parse?.bind(protocol)
-  // When it is done with a connection, ssh2 replaces its parser too; nothing may be parsed after that.
-  const feed = (piece: Bytes): void => {
-    if (protocol.parse === diverted) writtenTogether(socket, () => parse?.(piece, 0, piece.length))
+  const parse = protocol.parse.bind(protocol)
+  const divert = (chunk: Bytes, from: number, to: number): void => onInput(chunk.subarray(from, to))
+  protocol.parse = divert
+  return (piece) => {
+    // When it is done with a connection, ssh2 replaces its parser too; nothing may be parsed after that.
+    if (protocol.parse === divert) writtenTogether(socket, () => parse(piece, 0, piece.length))
   }
-  const diverted = (chunk: Bytes, from: number, to: number): void => onInput(chunk.subarray(from, to), feed)
-  protocol.parse = diverted
 }
 
 /**
@@ -180,7 +170,7 @@ export const disconnectMessage = (why: string): Buffer =>
  * Tells a client why it is disconnected, which OpenSSH prints. ssh2 would send no words. A client that is
  * gone is told nothing.
  */
-export function sayWhyDisconnected(client: Connection, why: string): void {
+export function disconnect(client: Connection, why: string): void {
   const { _protocol: protocol } = inside(client)
   const message = disconnectMessage(why)
   try {
@@ -195,42 +185,60 @@ export function sayWhyDisconnected(client: Connection, why: string): void {
 }
 
 /**
- * Ends a channel on which nothing was started, with a sentence on its standard error. False if the client has
- * no room for it.
+ * Knows when a client has read all that was sent to it: it is asked for an answer, which it gives in turn (RFC 4254,
+ * section 4).
  */
-export function endUnstarted(client: Connection, session: Session, why: string, exitStatus: number): boolean {
-  const { _protocol: protocol } = inside(client)
-  const { id, window, packetSize } = insideSession(session)._chanInfo.outgoing
-  const text = Buffer.from(`${why}\n`, 'utf8')
-  if (!protocol || text.length > Math.min(window, packetSize)) return false
-  protocol.channelExtData(id, text, STDERR)
-  protocol.exitStatus(id, exitStatus)
-  protocol.channelClose(id)
-  return true
+export class Answers {
+  readonly #pending: (readonly (() => void)[])[] = []
+  #next: (() => void)[] = []
+  #send: (() => void) | undefined
+
+  /** Calls `listener` once the client has answered after all that was sent by now; never if it goes away first. */
+  ask(listener: () => void): void {
+    // What is asked in one go is one request.
+    if (this.#send && this.#next.push(listener) === 1) queueMicrotask(() => this.#askNow())
+  }
+
+  /** The client can be asked from now on. */
+  begin(send: () => void): void {
+    this.#send = send
+  }
+
+  /** ssh2 has asked: the client will answer that, too. */
+  asked(): void {
+    this.#pending.push([])
+  }
+
+  /** The client has answered the first request. */
+  answered(): void {
+    for (const listener of this.#pending.shift() ?? []) listener()
+  }
+
+  #askNow(): void {
+    if (this.#next.length === 0) return
+    this.#pending.push(this.#next)
+    this.#next = []
+    this.#send?.()
+  }
 }
 
-/**
- * Gives what asks a client for an answer. `onAsked` is called where ssh2 asks for one, and `onAnswer` for
- * each that comes: ssh2 itself drops them. Throws if ssh2 has changed.
- */
-export function watchAnswers(
-  client: Connection,
-  { onAsked, onAnswer }: { readonly onAsked: () => void; readonly onAnswer: () => void },
-): () => void {
+/** Joins a client with its answers, which ssh2 itself drops. Throws if ssh2 has changed. */
+export function watchAnswers(client: Connection, answers: Answers): void {
   const { _protocol: protocol } = inside(client)
   const ping = protocol?.ping?.bind(protocol)
   const handlers = protocol?._handlers
   if (!protocol || !ping || !handlers) throw new Error('ssh2 has changed: its clients cannot be asked')
+  const socket = socketOf(client)
   protocol.ping = () => {
-    // Once it has ended a connection, ssh2 throws at all that is sent, and its timer goes on until the socket
-    // is closed.
-    if (!socketOf(client).writable) return
-    onAsked()
+    // ssh2's timer goes on until the socket is closed, also after an error, when nothing can be sent.
+    if (!socket.writable) return
+    answers.asked()
     ping()
   }
-  handlers.REQUEST_SUCCESS = onAnswer
-  handlers.REQUEST_FAILURE = onAnswer
-  return ping
+  handlers.REQUEST_SUCCESS = handlers.REQUEST_FAILURE = () => answers.answered()
+  answers.begin(() => {
+    if (socket.writable) ping()
+  })
 }
 
 /** How many bytes can be sent on a channel now; 0 while the window is closed or keys are exchanged. */

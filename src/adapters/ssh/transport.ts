@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Algorithms, Connection as SshClient, Server } from 'ssh2'
+import { errorMessage } from '../../lib/errors.ts'
 import type { HostKey } from './keys/host-keys.ts'
 import { signingKey } from './keys/signature.ts'
 import { writeStrings } from './keys/wire.ts'
@@ -105,4 +106,19 @@ function unencryptedDisconnect(why: string): Buffer {
   const padding = 4 + ((8 - ((5 + message.length + 4) % 8)) % 8)
   const packet = Buffer.concat([Buffer.of(padding), message, Buffer.alloc(padding)])
   return writeStrings(packet)
+}
+
+const TOO_LONG =
+  'nothing was done: a command line can have about 34,000 bytes; pipe a longer text in, as in: ssh HOST say ROOM < FILE'
+
+/** So much of what a client says is logged. */
+const MAX_SAID = 200
+
+/** Why a connection ended, in words for the log and the client. ssh2's words are for its developers, but say what was wrong. */
+export function reasonOf(error: unknown): string {
+  const said = errorMessage(error).slice(0, MAX_SAID)
+  // The only limit of a packet that ssh2 has (RFC 4253, 6.1), most likely reached by a command line.
+  if (said === 'Bad packet length') return TOO_LONG
+  const level = error instanceof Error && 'level' in error ? error.level : undefined
+  return level === 'client-timeout' ? 'the client did not answer any more' : said
 }

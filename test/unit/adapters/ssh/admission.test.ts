@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Admission, type Slot } from '../../../../src/adapters/ssh/admission.ts'
-import type { SshLimits } from '../../../../src/adapters/ssh/limits.ts'
+import type { SshLimits } from '../../../../src/adapters/ssh/admission.ts'
 import { sshLimits } from '../../../support/ssh-server.ts'
 
 /** `knock` is undefined for a connection that is refused; `gone` has the names of the evicted ones. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { Admission, type Slot } from '../../../../src/adapters/ssh/admission.ts'
 import { Quota } from '../../../../src/lib/quota.ts'
-import { admitPerson } from '../../../../src/adapters/ssh/admit-person.ts'
-import type { SshLimits } from '../../../../src/adapters/ssh/limits.ts'
+import { admitPerson } from '../../../../src/adapters/ssh/login.ts'
+import type { SshLimits } from '../../../../src/adapters/ssh/admission.ts'
 import type { Fingerprint, PersonId } from '../../../../src/chat/people/person.ts'
 import { sshLimits } from '../../../support/ssh-server.ts'
 
-/** `log` has who is no longer counted with other servers, and who was evicted. */
+/** `log` has who was evicted. */
 function house(changes: Partial<SshLimits>) {
   const limits = { ...sshLimits, ...changes }
   const log: string[] = []
@@ -19,38 +19,40 @@ function house(changes: Partial<SshLimits>) {
     admitPerson(
       {
         person: { id: name as PersonId, name, admin: false, guest: false },
-        offered: { fingerprint: `SHA256:${name}` as Fingerprint, algorithm: 'ssh-ed25519' },
-        address,
-        uncount: () => void log.push(`${name} uncounted`),
         ...(refusal === undefined ? {} : { refusal }),
       },
+      { fingerprint: `SHA256:${name}` as Fingerprint, algorithm: 'ssh-ed25519' },
       { limits, quotas, handler: {} },
       slot,
     )
   return { log, knock, enter }
 }
 
-test('a connection over the limit of its person is refused and counts no more, until one of theirs ends', () => {
-  const { log, enter } = house({ connections_per_person: 1 })
+const refusalOf = (place: ReturnType<typeof admitPerson>): string | undefined =>
+  'refusal' in place ? place.refusal : undefined
+
+const release = (place: ReturnType<typeof admitPerson>): void => {
+  if ('release' in place) place.release()
+}
+
+test('a connection over the limit of its person is refused until one of theirs ends', () => {
+  const { enter } = house({ connections_per_person: 1 })
   const first = enter('mallory')
-  const second = enter('mallory')
-  expect([first.refusal, second.refusal]).toEqual([
+  expect([refusalOf(first), refusalOf(enter('mallory'))]).toEqual([
     undefined,
     expect.stringContaining('You have 1 connections'),
   ])
-  expect(second.uncount).toBeUndefined()
-  expect(log).toEqual(['mallory uncounted'])
-  first.uncount?.()
-  expect(enter('mallory').refusal).toBeUndefined()
+  release(first)
+  expect(refusalOf(enter('mallory'))).toBeUndefined()
 })
 
 test('one that comes in too late for its address is refused, and takes no place of its person', () => {
-  const { log, knock, enter } = house({ connections_per_person: 1, connections_per_address: 1 })
+  const { knock, enter } = house({ connections_per_person: 1, connections_per_address: 1 })
   const late = knock('alice')
   const first = enter('bob')
-  expect(enter('alice', { slot: late }).refusal).toContain('come from your address')
-  first.uncount?.()
-  expect(log).toEqual(['alice uncounted', 'bob uncounted'])
+  expect(refusalOf(enter('alice', { slot: late }))).toContain('come from your address')
+  release(first)
+  expect(refusalOf(enter('alice'))).toBeUndefined()
 })
 
 test('one that was refused before keeps its reason, takes no place, and gives way to others', () => {
@@ -59,7 +61,7 @@ test('one that was refused before keeps its reason, takes no place, and gives wa
     connections_per_address: 1,
     connections: 1,
   })
-  expect(enter('alice', { refusal: 'not now' }).refusal).toBe('not now')
-  expect(enter('alice', { slot: knock('bob') }).refusal).toBeUndefined()
-  expect(log).toEqual(['alice uncounted', 'alice evicted'])
+  expect(refusalOf(enter('alice', { refusal: 'not now' }))).toBe('not now')
+  expect(refusalOf(enter('alice', { slot: knock('bob') }))).toBeUndefined()
+  expect(log).toEqual(['alice evicted'])
 })

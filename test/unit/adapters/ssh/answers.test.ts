@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createAnswers } from '../../../../src/adapters/ssh/answers.ts'
+import { Answers } from '../../../../src/adapters/ssh/ssh2-internals.ts'
 
 test('each is told with the answer to its own question, and what is asked in one go is one question', async () => {
-  const answers = createAnswers()
+  const answers = new Answers()
   const told: string[] = []
   let pings = 0
   answers.ask(() => told.push('too early'))

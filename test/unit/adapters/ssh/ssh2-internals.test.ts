@@ -16,7 +16,7 @@ function clientWithout(...moved: readonly string[]): Connection {
   return Object.assign(new EventEmitter(), parts) as unknown as Connection
 }
 
-const guard = (client: Connection): void =>
+const guard = (client: Connection): unknown =>
   guardClient(client, { onFault: () => {}, onWindowGrown: () => {}, onInput: () => {} })
 
 test('a client of the installed ssh2 is guarded', () => {

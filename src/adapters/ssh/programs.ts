@@ -1,0 +1,176 @@
+import { setMaxListeners } from 'node:events'
+import { APOLOGY } from '../../chat/errors.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { Log } from '../../chat/ports.ts'
+import { createDeferred } from '../../lib/deferred.ts'
+import type { Account } from '../../lib/jobs/scheduler.ts'
+import type { Release } from '../../lib/quota.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
+import type { ClientHandler, ExecPipe, Terminal } from '../../session/ports.ts'
+import type { Channel } from './channel.ts'
+import type { Outbox } from './outbox.ts'
+
+/** What runs on a channel needs. */
+export interface ProgramContext {
+  readonly person: Person
+  readonly handler: ClientHandler
+  readonly log: Log
+  /** Of the connection. */
+  readonly account: Account
+  /** What may wait to be sent on one channel. */
+  readonly queueBytes: number
+  /** Why this connection may do nothing, in words for the person; undefined if it may. */
+  readonly refusal: string | undefined
+  /** Counts one more command of the person; undefined if it would be one too many. */
+  reserveCommand(): Release | undefined
+}
+
+/** `ssh` itself ends with this status if the connection breaks; autossh and others connect again then. */
+const CONNECTION_LOST = 255
+
+/** Runs one session on a channel, until all of it is sent; says goodbye when the server stops. */
+export async function runShell(channel: Channel, context: ProgramContext): Promise<void> {
+  const { person, handler, log, account, refusal } = context
+  const eol = channel.size() ? '\r\n' : '\n'
+  const { terminal, sent } = createTerminal(channel, context.queueBytes, eol)
+  const stopWatching = endAfterStop(channel, terminal, eol)
+  try {
+    if (refusal === undefined) await handler.shell(person, terminal, account)
+    else terminal.write(refusal + eol)
+    terminal.end(refusal === undefined ? 0 : 1)
+  } catch (error) {
+    log.error({ person: person.name, error }, 'session failed')
+    terminal.write(`${eol}${APOLOGY}${eol}`)
+    terminal.end(1)
+  } finally {
+    stopWatching()
+  }
+  await sent
+}
+
+/** A bounded queue that drops what does not fit. `sent` resolves once all is sent or the client is gone. */
+function createTerminal(
+  channel: Channel,
+  queueBytes: number,
+  eol: string,
+): { readonly terminal: Terminal; readonly sent: Promise<void> } {
+  const drainListeners: (() => void)[] = []
+  const sent = createDeferred<void>()
+  let hasDropped = false
+  let hasEnded = false
+  const outbox = channel.openOutbox(() => {
+    if (!hasDropped || hasEnded) return
+    hasDropped = false
+    for (const listener of drainListeners) listener()
+  })
+  const terminal: Terminal = {
+    input: channel.input(),
+    gone: channel.gone,
+    term: channel.term,
+    env: channel.env,
+    size: () => channel.size(),
+    onResize: (listener) => channel.onResize(listener),
+    onDrain: (listener) => void drainListeners.push(listener),
+    whenRead: (listener) => outbox.whenAcknowledged(listener),
+    write(text) {
+      if (hasEnded) return true
+      // A single long text is let through: it is in memory already, and could never be sent otherwise.
+      if (outbox.size() > 0 && outbox.size() + text.length > queueBytes) {
+        hasDropped = true
+        return false
+      }
+      outbox.push(text, 'out')
+      return true
+    },
+    end(exitStatus) {
+      if (hasEnded) return
+      hasEnded = true
+      const isCut = channel.isStopping()
+      if (isCut) outbox.push(`The server is going down. Goodbye.${eol}`, 'out')
+      void outbox.finish(isCut ? CONNECTION_LOST : exitStatus).then(sent.resolve)
+    },
+  }
+  return { terminal, sent: sent.promise }
+}
+
+/** How long a session may take to end after its input did, when the server stops. */
+const END_LIMIT_MS = 500
+
+/** The end of its input ends a session that has nothing left to do. One that is busy is ended for it. */
+function endAfterStop(channel: Channel, terminal: Terminal, eol: string): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const end = (): void => {
+    terminal.write(eol)
+    terminal.end(0)
+  }
+  const stop = (): void => {
+    if (channel.isStopping()) timer = setTimeout(end, END_LIMIT_MS)
+  }
+  channel.gone.addEventListener('abort', stop, { once: true })
+  return () => {
+    clearTimeout(timer)
+    channel.gone.removeEventListener('abort', stop)
+  }
+}
+
+const TOO_MANY_COMMANDS = 'Too many commands at once; wait until one of yours has ended.'
+
+/** Runs one command on a channel, until all of its output is sent. */
+export async function runCommand(line: string, channel: Channel, context: ProgramContext): Promise<void> {
+  const outbox = channel.openOutbox()
+  const release = context.reserveCommand()
+  const refusal = context.refusal ?? (release ? undefined : TOO_MANY_COMMANDS)
+  try {
+    const status = refusal ? fail(outbox, refusal) : await execute(line, channel, outbox, context)
+    await outbox.finish(status)
+  } finally {
+    release?.()
+  }
+}
+
+async function execute(
+  line: string,
+  channel: Channel,
+  outbox: Outbox,
+  { person, handler, log, account, queueBytes }: ProgramContext,
+): Promise<number> {
+  const interrupt = new AbortController()
+  const signal = AbortSignal.any([channel.gone, interrupt.signal])
+  setMaxListeners(0, signal)
+  const hasPty = channel.size() !== undefined
+  if (hasPty) void watchForInterrupt(channel, () => interrupt.abort())
+  const send = async (text: string, stream: 'out' | 'err'): Promise<void> => {
+    const clean = cleanText(text)
+    outbox.push(hasPty ? clean.replaceAll('\n', '\r\n') : clean, stream)
+    await outbox.drainedTo(queueBytes)
+  }
+  try {
+    const pipe: ExecPipe = {
+      stdin: hasPty ? noInput() : channel.input(),
+      signal,
+      draining: channel.draining,
+      env: channel.env,
+      out: (text) => send(text, 'out'),
+      err: (text) => send(text, 'err'),
+    }
+    return await handler.exec(person, line, pipe, account)
+  } catch (error) {
+    log.error({ person: person.name, error }, 'command failed')
+    return fail(outbox, APOLOGY)
+  }
+}
+
+/** Returns the exit status. */
+function fail(outbox: Outbox, why: string): 1 {
+  outbox.push(`${cleanText(why)}\n`, 'err')
+  return 1
+}
+
+const INTERRUPT_KEY = 0x03
+
+/** With a pty the client sends what is typed, and of that only ^C means something. */
+async function watchForInterrupt(channel: Channel, interrupt: () => void): Promise<void> {
+  for await (const bytes of channel.input()) if (bytes.includes(INTERRUPT_KEY)) interrupt()
+}
+
+async function* noInput(): AsyncGenerator<Uint8Array, void, void> {}
