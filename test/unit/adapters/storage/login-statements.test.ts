@@ -29,5 +29,5 @@ test('a login with a known, an unknown and a foreign key asks SQLite the same on
     )
   }
   expect(new Set(shapes).size).toBe(1)
-  connection.close()
+  await connection.close()
 })
