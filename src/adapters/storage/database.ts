@@ -55,6 +55,8 @@ export interface Dialect {
   lockRow(strength: 'update' | 'share' | 'key share'): RawBuilder<unknown>
   /** The day of a column of milliseconds, in UTC: `2026-01-31`. */
   utcDay(column: string): RawBuilder<string>
+  /** The database's clock, in milliseconds since the epoch. */
+  readonly now: RawBuilder<number>
   /**
    * The columns of ON CONFLICT by which a grant replaces another. PostgreSQL's index has a hash of `target`.
    */

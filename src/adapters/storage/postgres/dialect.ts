@@ -6,5 +6,6 @@ export const postgresDialect: Dialect = {
   list: (values) => sql`(select unnest(${values}::text[]))`,
   lockRow: (strength) => sql.raw(`FOR ${strength.toUpperCase()}`),
   utcDay: (column) => sql`to_char(to_timestamp(${sql.ref(column)} / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
+  now: sql`extract(epoch FROM now()) * 1000`,
   grantTarget: sql`(person, room, tool, md5(target))`,
 }

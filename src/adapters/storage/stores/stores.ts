@@ -4,15 +4,46 @@
 import type { Database } from '../database.ts'
 import type { Stores } from '../storage.ts'
 import { createCalibrationStore, createChargeStore, createModelFactsStore } from './models.ts'
+import { createRoomRemoval, createSanctionStore } from './moderation.ts'
+import {
+  createInvitationNoticeStore,
+  createLastSeenStore,
+  createPreferenceStore,
+  createTypedStore,
+} from './personal.ts'
+import { createScriptStore, createSummaryStore } from './room-versions.ts'
+import { createRoomStore } from './rooms.ts'
+import { createAwayStore, createDirectMessageStore, createIgnoredStore } from './talk.ts'
 import { createGrantStore, createMcpStores, createResultStore } from './tools.ts'
 
 /** The stores that are written once. The engines' stores.ts add the others. */
 export interface SharedStores {
+  readonly chat: Pick<
+    Stores['chat'],
+    'rooms' | 'invitations' | 'sanctions' | 'removal' | 'preferences' | 'lastSeen'
+  >
+  readonly talk: Stores['talk']
+  readonly prompts: Omit<Stores['prompts'], 'history'>
   readonly models: Omit<Stores['models'], 'turns'>
   readonly tools: Stores['tools']
 }
 
 export const createSharedStores = (database: Database): SharedStores => ({
+  chat: {
+    rooms: createRoomStore(database),
+    invitations: createInvitationNoticeStore(database),
+    sanctions: createSanctionStore(database),
+    removal: createRoomRemoval(database),
+    preferences: createPreferenceStore(database),
+    lastSeen: createLastSeenStore(database),
+  },
+  talk: {
+    messages: createDirectMessageStore(database),
+    ignored: createIgnoredStore(database),
+    typed: createTypedStore(database),
+    away: createAwayStore(database),
+  },
+  prompts: { scripts: createScriptStore(database), summaries: createSummaryStore(database) },
   models: {
     charges: createChargeStore(database),
     calibrations: createCalibrationStore(database),

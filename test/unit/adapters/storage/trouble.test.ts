@@ -7,7 +7,7 @@ import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { createEntryLog } from '../../../../src/adapters/storage/sqlite/entry-log.ts'
 import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open.ts'
-import { createRoomStore } from '../../../../src/adapters/storage/sqlite/rooms.ts'
+import { createRoomStore } from '../../../../src/adapters/storage/stores/rooms.ts'
 import { searchTerms } from '../../../../src/chat/search-terms.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { paths } from '../../../../src/app/paths.ts'
@@ -106,7 +106,7 @@ test('a database that cannot be written is read, and writing is refused', async 
 test('damage that shows only when reading is called damage', async () => {
   using dir = temporaryDir()
   const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
-  await createRoomStore(connection).create(room('den', {}))
+  await createRoomStore(connection.database).create(room('den', {}))
   const { db } = connection
   db.unsafeMode()
   db.pragma('writable_schema = ON')
@@ -116,7 +116,7 @@ test('damage that shows only when reading is called damage', async () => {
   db.pragma('writable_schema = RESET')
   const reopened = openFile(sqliteOptions(dir.path).file)
   await connection.close()
-  const rooms = createRoomStore(createConnection(reopened))
+  const rooms = createRoomStore(createConnection(reopened).database)
   await expect(rooms.all()).rejects.toMatchObject({ name: 'StorageError', reason: 'corrupt' })
   reopened.close()
 })

@@ -1,0 +1,90 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { RoomRemoval, Sanction, SanctionStore } from '../../../chat/moderation/ports.ts'
+import type { PersonId } from '../../../chat/people/person.ts'
+import type { Database, Dialect } from '../database.ts'
+import { toPerson } from '../rows/person-row.ts'
+import type { Tables } from '../tables.ts'
+
+/** Bans, mutes and archives. */
+export function createSanctionStore({ dialect, read, writes }: Database): SanctionStore {
+  const { write, statement } = writes()
+  const remove = async (db: Kysely<Tables>, ids: readonly string[]): Promise<void> =>
+    void (await db.deleteFrom('sanctions').where('id', 'in', dialect.list(ids)).execute())
+  return {
+    all: () =>
+      read(async (db) =>
+        (await db.selectFrom('sanctions').selectAll().orderBy('id').execute()).map(toSanction),
+      ),
+    put: ({ id, kind, room, who, network, reason, by, at, until, ...lists }, replaced) =>
+      write(async (db) => {
+        const people = JSON.stringify(lists.people)
+        const keys = JSON.stringify(lists.keys)
+        await remove(db, replaced)
+        await db
+          .insertInto('sanctions')
+          .values({ id, kind, room, who, people, keys, network, reason, by, at, until })
+          .execute()
+      }),
+    remove: (ids) => statement((db) => remove(db, ids)),
+    linked: (seed) =>
+      read(async (db) => {
+        const linked = linkedPeople(seed, dialect)
+        const people = await db
+          .selectFrom('people')
+          .select(['id', 'name', 'admin'])
+          .where('id', 'in', linked)
+          .orderBy('name')
+          .execute()
+        const keys = await db
+          .selectFrom('person_keys')
+          .select('fingerprint')
+          .where('person', 'in', linked)
+          .execute()
+        const all = new Set([...seed.keys, ...keys.map(({ fingerprint }) => fingerprint)])
+        return { people: people.map(toPerson), keys: [...all].toSorted() }
+      }),
+  }
+}
+
+function toSanction({ people, keys, ...row }: Tables['sanctions']): Sanction {
+  const lists: Pick<Sanction, 'people' | 'keys'> = JSON.parse(`{"people":${people},"keys":${keys}}`)
+  return { ...row, ...lists }
+}
+
+/** From people to all who have one of their keys, until nobody is added. */
+const linkedPeople = (
+  { people, keys, except }: Parameters<SanctionStore['linked']>[0],
+  { list }: Dialect,
+): RawBuilder<PersonId> => sql`(
+  WITH RECURSIVE linked (person) AS (
+    SELECT id FROM people WHERE id IN ${list(people)}
+    UNION SELECT person FROM person_keys WHERE fingerprint IN ${list(keys.filter((key) => key !== except))}
+    UNION SELECT others.person FROM linked
+      JOIN person_keys AS own ON own.person = linked.person AND own.fingerprint <> ${except ?? ''}
+      JOIN person_keys AS others ON others.fingerprint = own.fingerprint
+  ) SELECT person FROM linked)`
+
+/** Takes rooms away, the long part in pieces so that others can write meanwhile. */
+export function createRoomRemoval({ writes, truncateWalSoon }: Database): RoomRemoval {
+  const { write } = writes()
+  return {
+    removeSome: (room, limit) =>
+      write(async (db) => {
+        const entries = await sql`DELETE FROM entries WHERE id IN (
+          SELECT id FROM entries WHERE room = ${room} ORDER BY id LIMIT ${limit})`.execute(db)
+        if (entries.numAffectedRows !== 0n) return true
+        const oldest = sql`SELECT id FROM turns WHERE room = ${room} ORDER BY started_at, id LIMIT ${limit}`
+        await sql`DELETE FROM turn_steps WHERE turn IN (${oldest})`.execute(db)
+        const turns = await sql`DELETE FROM turns WHERE id IN (${oldest})`.execute(db)
+        return turns.numAffectedRows !== 0n
+      }),
+    remove: (room) =>
+      write(async (db) => {
+        await db.deleteFrom('tool_calls').where('room', '=', room).execute()
+        await db.updateTable('charges').set({ room: '' }).where('room', '=', room).execute()
+        // All else that is kept of a room refers to its row, and goes with it.
+        await db.deleteFrom('rooms').where('name', '=', room).execute()
+        truncateWalSoon()
+      }),
+  }
+}

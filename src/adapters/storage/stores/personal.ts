@@ -1,0 +1,169 @@
+import { type Kysely, sql } from 'kysely'
+import type { InvitationNotice, InvitationNoticeStore } from '../../../chat/invitations/ports.ts'
+import type { PersonId } from '../../../chat/people/person.ts'
+import type { LastSeenStore, PreferenceStore } from '../../../chat/preferences/ports.ts'
+import type { TypedStore } from '../../../chat/typing/ports.ts'
+import type { Database } from '../database.ts'
+import type { Tables } from '../tables.ts'
+
+/** What people typed, for themselves. */
+export function createTypedStore({ dialect, writes, truncateWalSoon }: Database): TypedStore {
+  const { write, statement, inOrder } = writes()
+
+  /**
+   * False if `history` is off. The lock makes whoever turns it off, and then deletes what is there, wait for
+   * this write.
+   */
+  async function isKept(db: Kysely<Tables>, person: PersonId): Promise<boolean> {
+    await sql`SELECT 1 FROM people WHERE id = ${person} ${dialect.lockRow('key share')}`.execute(db)
+    const history = await db
+      .selectFrom('preferences')
+      .select('value')
+      .where('person', '=', person)
+      .where('option', '=', 'history')
+      .executeTakeFirst()
+    return history?.value !== 'off'
+  }
+
+  return {
+    lines: (person) =>
+      inOrder(async (db) => {
+        const query = db.selectFrom('typed_lines').select('text').where('person', '=', person)
+        return (await query.orderBy('id').execute()).map(({ text }) => text)
+      }),
+    addLines: (person, added, { lines, characters }) =>
+      write(async (db) => {
+        if (!(await isKept(db, person))) return
+        for (const text of added) await db.insertInto('typed_lines').values({ person, text }).execute()
+        await sql`DELETE FROM typed_lines WHERE id IN (
+          SELECT id FROM (
+            SELECT id, row_number() OVER newest AS place, sum(length(text)) OVER newest AS length
+            FROM typed_lines WHERE person = ${person} WINDOW newest AS (ORDER BY id DESC)
+          ) AS numbered WHERE place > ${lines} OR length > ${characters})`.execute(db)
+      }),
+    draft: (person, notBefore) =>
+      inOrder(async (db) => {
+        const query = db.selectFrom('drafts').select('text').where('person', '=', person)
+        return (await query.where('at', '>=', notBefore).executeTakeFirst())?.text
+      }),
+    keepDraft: (person, { text, at }, notBefore) =>
+      write(async (db) => {
+        await db.deleteFrom('drafts').where('at', '<', notBefore).execute()
+        if (!(await isKept(db, person))) return undefined
+        const { rows } = await sql<Pick<Tables['drafts'], 'text'>>`
+          SELECT text FROM drafts WHERE person = ${person} ${dialect.lockRow('update')}`.execute(db)
+        const { numAffectedRows } = await sql`
+          INSERT INTO drafts (person, at, text) VALUES (${person}, ${at}, ${text})
+          ON CONFLICT (person) DO UPDATE SET at = excluded.at, text = excluded.text
+          WHERE excluded.at >= drafts.at OR drafts.at > ${dialect.now}`.execute(db)
+        const other = rows[0]?.text
+        if (other === undefined || other === text) return undefined
+        return numAffectedRows === 1n ? other : text
+      }),
+    dropDraft: (person, notAfter) =>
+      statement(async (db) => {
+        await db
+          .deleteFrom('drafts')
+          .where('person', '=', person)
+          .where((has) => has.or([has('at', '<=', notAfter), has('at', '>', dialect.now)]))
+          .execute()
+      }),
+    forget: (person) =>
+      write(async (db) => {
+        await sql`SELECT 1 FROM people WHERE id = ${person} ${dialect.lockRow('update')}`.execute(db)
+        for (const table of ['typed_lines', 'drafts'] as const)
+          await db.deleteFrom(table).where('person', '=', person).execute()
+        truncateWalSoon()
+      }),
+  }
+}
+
+/** The options of people. */
+export function createPreferenceStore({ read, writes }: Database): PreferenceStore {
+  const { statement } = writes()
+  return {
+    of: (person) =>
+      read((db) =>
+        db
+          .selectFrom('preferences')
+          .select(['option', 'value'])
+          .where('person', '=', person)
+          .orderBy('option')
+          .execute(),
+      ),
+    put: (person, { option, value }) =>
+      statement(async (db) => {
+        await db
+          .insertInto('preferences')
+          .values({ person, option, value })
+          .onConflict((conflict) => conflict.columns(['person', 'option']).doUpdateSet({ value }))
+          .execute()
+      }),
+    everyone: (option) =>
+      read((db) =>
+        db
+          .selectFrom('preferences')
+          .innerJoin('people', 'people.id', 'preferences.person')
+          .select(['people.name', 'preferences.value'])
+          .where('preferences.option', '=', option)
+          .orderBy('people.name')
+          .execute(),
+      ),
+  }
+}
+
+/** How far people have read the rooms. */
+export function createLastSeenStore({ read, writes }: Database): LastSeenStore {
+  const { statement } = writes()
+  return {
+    find: (person, room) =>
+      read(async (db) => {
+        const query = db.selectFrom('last_seen').select('entry').where('person', '=', person)
+        return (await query.where('room', '=', room).executeTakeFirst())?.entry
+      }),
+    put: (person, room, entry) =>
+      statement(async (db) => {
+        await db
+          .insertInto('last_seen')
+          .values({ person, room, entry })
+          .onConflict((conflict) =>
+            conflict.columns(['person', 'room']).doUpdateSet({ entry }).where('last_seen.entry', '<', entry),
+          )
+          .execute()
+      }),
+  }
+}
+
+/** Invitations that people were not told of yet. */
+export function createInvitationNoticeStore({ writes }: Database): InvitationNoticeStore {
+  const { write, statement } = writes()
+  return {
+    put: ({ person, room, inviter, at }) =>
+      statement(async (db) => {
+        await db
+          .insertInto('untold_invitations')
+          .values({ person, room, inviter, at })
+          .onConflict((conflict) => conflict.columns(['person', 'room']).doUpdateSet({ inviter, at }))
+          .execute()
+      }),
+    take: (person) =>
+      write(async (db) => {
+        // Deleted first: if two servers take them at once, each notice goes to one of them.
+        const taken = await db
+          .deleteFrom('untold_invitations')
+          .where('person', '=', person)
+          .returningAll()
+          .execute()
+        const invited = await db
+          .selectFrom('members')
+          .select('room')
+          .where('person', '=', person)
+          .where('membership', '=', 'invited')
+          .execute()
+        const rooms = new Set(invited.map(({ room }) => room))
+        return taken.filter(({ room }) => rooms.has(room)).toSorted(byTime)
+      }),
+  }
+}
+
+const byTime = (a: InvitationNotice, b: InvitationNotice): number => a.at - b.at || (a.room < b.room ? -1 : 1)

@@ -1,0 +1,94 @@
+import { type Kysely, sql } from 'kysely'
+import type { RoomName } from '../../../chat/entry.ts'
+import type { ScriptStore, StoredSummary, SummaryDraft, SummaryStore } from '../../../prompt/ports.ts'
+import { type Database, integer, requireRow } from '../database.ts'
+import { numbersOf } from '../locks.ts'
+import type { Tables } from '../tables.ts'
+
+/** Room scripts, all versions. */
+export function createScriptStore({ read, writes }: Database): ScriptStore {
+  const { write } = writes()
+  return {
+    current: (room) => read((db) => scripts(db, room).limit(1).executeTakeFirst()),
+    versions: (room) => read((db) => scripts(db, room).execute()),
+    put: ({ room, source, author, at }) =>
+      write(async (db) => {
+        const { rows } = await sql<Tables['room_scripts']>`
+          INSERT INTO room_scripts (room, version, source, author, at)
+          SELECT ${room}, coalesce(max(version), 0) + 1, ${source}, ${author}, ${integer(at)}
+          FROM room_scripts WHERE room = ${room} RETURNING *`.execute(db)
+        return requireRow(rows[0])
+      }, numbersOf(room)),
+  }
+}
+
+const scripts = (db: Kysely<Tables>, room: RoomName) =>
+  db.selectFrom('room_scripts').selectAll().where('room', '=', room).orderBy('version', 'desc')
+
+/** Versions of a room's summary that are kept; there is a new one whenever enough was said. */
+const MAX_VERSIONS = 100
+
+/** Rooms' summaries. */
+export function createSummaryStore({ read, writes }: Database): SummaryStore {
+  const { write, statement } = writes()
+  return {
+    current: (room) => read((db) => summaries(db, room).limit(1).executeTakeFirst()),
+    versions: (room) => read((db) => summaries(db, room).execute()),
+    put: (summary, replaces) => write((db) => addSummary(db, summary, replaces), numbersOf(summary.room)),
+    draft: (room) =>
+      read(async (db) => {
+        const query = db.selectFrom('summary_drafts').select(['text', 'first', 'last'])
+        const row = await query.where('room', '=', room).executeTakeFirst()
+        return row && toDraft(row)
+      }),
+    putDraft: (room, draft) =>
+      statement(async (db) => {
+        if (draft === undefined) return await dropDraft(db, room)
+        const { text, first = '', last = '' } = draft
+        await db
+          .insertInto('summary_drafts')
+          .values({ room, text, first, last })
+          .onConflict((conflict) => conflict.column('room').doUpdateSet({ text, first, last }))
+          .execute()
+      }),
+    finishDraft: (summary) =>
+      write(async (db) => {
+        await addSummary(db, summary)
+        await dropDraft(db, summary.room)
+      }, numbersOf(summary.room)),
+  }
+}
+
+/** Adds a version, unless `replaces` is given and no longer the newest. */
+async function addSummary(
+  db: Kysely<Tables>,
+  { room, text, first, last, author, at }: Omit<StoredSummary, 'version'>,
+  replaces: number | null = null,
+): Promise<StoredSummary | undefined> {
+  const { rows } = await sql<StoredSummary>`
+    INSERT INTO room_summaries (room, version, text, first, last, author, at)
+    SELECT ${room}, newest + 1, ${text}, ${first}, ${last}, ${author}, ${integer(at)}
+    FROM (SELECT coalesce(max(version), 0) AS newest FROM room_summaries WHERE room = ${room}) AS known
+    WHERE newest = coalesce(${integer(replaces)}, newest) RETURNING *`.execute(db)
+  const [added] = rows
+  if (added)
+    await db
+      .deleteFrom('room_summaries')
+      .where('room', '=', room)
+      .where('version', '<=', added.version - MAX_VERSIONS)
+      .execute()
+  return added
+}
+
+const summaries = (db: Kysely<Tables>, room: RoomName) =>
+  db.selectFrom('room_summaries').selectAll().where('room', '=', room).orderBy('version', 'desc')
+
+async function dropDraft(db: Kysely<Tables>, room: RoomName): Promise<void> {
+  await db.deleteFrom('summary_drafts').where('room', '=', room).execute()
+}
+
+type DraftRow = Pick<Tables['summary_drafts'], 'text' | 'first' | 'last'>
+
+/** An empty id stands for none. */
+const toDraft = ({ text, first, last }: DraftRow): SummaryDraft =>
+  first === '' || last === '' ? { text } : { text, first, last }

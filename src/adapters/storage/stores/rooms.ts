@@ -1,0 +1,118 @@
+import { type Kysely, sql } from 'kysely'
+import type { RoomName } from '../../../chat/entry.ts'
+import type { PersonId } from '../../../chat/people/person.ts'
+import type { Membership, RoomRecord, RoomStore } from '../../../chat/ports.ts'
+import { parseJson } from '../../../lib/json.ts'
+import type { Database } from '../database.ts'
+import { toPerson } from '../rows/person-row.ts'
+import type { Tables } from '../tables.ts'
+
+/** Rooms, their members and their key-values. */
+export function createRoomStore({ read, writes }: Database): RoomStore {
+  const { write, statement } = writes()
+  return {
+    all: () =>
+      read(async (db) => (await db.selectFrom('rooms').selectAll().orderBy('name').execute()).map(toRoom)),
+    find: (name) =>
+      read(async (db) => {
+        const row = await db.selectFrom('rooms').selectAll().where('name', '=', name).executeTakeFirst()
+        return row && toRoom(row)
+      }),
+    create: (record) => write((db) => addRoom(db, record)),
+    fork: (from, record) =>
+      write(async (db) => {
+        if (!(await addRoom(db, record))) return false
+        await sql`INSERT INTO room_values (room, key, value)
+          SELECT ${record.name}, key, value FROM room_values WHERE room = ${from}`.execute(db)
+        await sql`INSERT INTO room_scripts (room, version, source, author, at)
+          SELECT ${record.name}, 1, source, author, at FROM room_scripts
+          WHERE room = ${from} ORDER BY version DESC LIMIT 1`.execute(db)
+        return true
+      }),
+    update: (name, { topic = null, vibe = null }) =>
+      statement(async (db) => {
+        await sql`UPDATE rooms SET topic = coalesce(${topic}, topic), vibe = coalesce(${vibe}, vibe)
+          WHERE name = ${name}`.execute(db)
+      }),
+    membership: (name, person) =>
+      read(async (db) => {
+        const query = db.selectFrom('members').select('membership')
+        const row = await query.where('room', '=', name).where('person', '=', person).executeTakeFirst()
+        return row?.membership
+      }),
+    setMembership: (name, person, membership) =>
+      statement(async (db) => {
+        if (membership !== null) return await putMember(db, name, person, membership)
+        await db.deleteFrom('members').where('room', '=', name).where('person', '=', person).execute()
+      }),
+    members: (name) =>
+      read(async (db) => {
+        const rows = await db
+          .selectFrom('members')
+          .innerJoin('people', 'people.id', 'members.person')
+          .select(['people.id', 'people.name', 'people.admin', 'members.membership'])
+          .where('members.room', '=', name)
+          .orderBy('people.name')
+          .execute()
+        return rows.map(({ membership, ...person }) => ({ person: toPerson(person), membership }))
+      }),
+    getValue: (name, key) =>
+      read(async (db) => {
+        const row = await valuesOf(db, name).where('key', '=', key).executeTakeFirst()
+        return row && parseJson(row.value)
+      }),
+    setValue: (room, key, value) =>
+      statement(async (db) => {
+        if (value === undefined) {
+          await db.deleteFrom('room_values').where('room', '=', room).where('key', '=', key).execute()
+          return
+        }
+        const json = JSON.stringify(value)
+        await db
+          .insertInto('room_values')
+          .values({ room, key, value: json })
+          .onConflict((conflict) => conflict.columns(['room', 'key']).doUpdateSet({ value: json }))
+          .execute()
+      }),
+    values: (name) =>
+      read(async (db) => {
+        const rows = await valuesOf(db, name).orderBy('key').execute()
+        return new Map(rows.map(({ key, value }) => [key, parseJson(value)]))
+      }),
+  }
+}
+
+/** Adds a room with its owner. False, and nothing done, if the name is taken. */
+async function addRoom(db: Kysely<Tables>, record: RoomRecord): Promise<boolean> {
+  const { name, topic, vibe, owner, createdAt } = record
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('rooms')
+    .values({ name, topic, vibe, private: record.private ? 1 : 0, owner, created_at: createdAt })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .executeTakeFirstOrThrow()
+  if (numInsertedOrUpdatedRows !== 1n) return false
+  if (owner !== null) await putMember(db, name, owner, 'owner')
+  return true
+}
+
+async function putMember(
+  db: Kysely<Tables>,
+  room: RoomName,
+  person: PersonId,
+  membership: Membership,
+): Promise<void> {
+  await db
+    .insertInto('members')
+    .values({ room, person, membership })
+    .onConflict((conflict) => conflict.columns(['room', 'person']).doUpdateSet({ membership }))
+    .execute()
+}
+
+const toRoom = ({ created_at, ...row }: Tables['rooms']): RoomRecord => ({
+  ...row,
+  private: row.private === 1,
+  createdAt: created_at,
+})
+
+const valuesOf = (db: Kysely<Tables>, room: RoomName) =>
+  db.selectFrom('room_values').select(['key', 'value']).where('room', '=', room)
