@@ -120,9 +120,9 @@ export function createCalibrationStore({ read, writes }: Database): CalibrationS
           .where('model', '=', model)
           .executeTakeFirst(),
       ),
-    put: (model, { mostAt, ...calibration }: Calibration) =>
+    put: (model, { factor, reports, doubted, at, most, mostAt }: Calibration) =>
       statement(async (db) => {
-        const row = { ...calibration, most_at: mostAt }
+        const row = { factor, reports, doubted, at, most, most_at: mostAt }
         await db
           .insertInto('calibrations')
           .values({ model, ...row })
