@@ -4,11 +4,6 @@ import type { Connection } from './connection.ts'
 import { createEntryLog } from './entry-log.ts'
 import { createHeldPresence } from './held-presence.ts'
 import { createHistoryStore } from './history.ts'
-import { createInviteStore } from './people/invites.ts'
-import { createKeyStore } from './people/keys.ts'
-import { createNameStore } from './people/names.ts'
-import { createPeopleStore } from './people/people.ts'
-import { createTokenStore } from './people/tokens.ts'
 import { createSearch } from './search.ts'
 import { createLogStats } from './search/log-stats.ts'
 import { createTurnStore } from './turns/turns.ts'
@@ -27,11 +22,6 @@ export function createStores(connection: Connection): Stores {
         ...createLogStats(connection),
         search,
       },
-      people: createPeopleStore(connection),
-      keys: createKeyStore(connection),
-      names: createNameStore(connection),
-      invites: createInviteStore(connection),
-      tokens: createTokenStore(connection),
     },
     talk: shared.talk,
     prompts: { history: createHistoryStore(connection), ...shared.prompts },

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { RoomRemoval, Sanction, SanctionStore } from '../../../chat/moderation/ports.ts'
 import type { PersonId } from '../../../chat/people/person.ts'
 import type { Database, Dialect } from '../database.ts'
-import { toPerson } from '../rows/person-row.ts'
+import { toPerson } from './people.ts'
 import type { Tables } from '../tables.ts'
 
 /** Bans, mutes and archives. */

@@ -4,7 +4,7 @@ import type { PersonId } from '../../../chat/people/person.ts'
 import type { Membership, RoomRecord, RoomStore } from '../../../chat/ports.ts'
 import { parseJson } from '../../../lib/json.ts'
 import type { Database } from '../database.ts'
-import { toPerson } from '../rows/person-row.ts'
+import { toPerson } from './people.ts'
 import type { Tables } from '../tables.ts'
 
 /** Rooms, their members and their key-values. */

@@ -3,8 +3,12 @@
 
 import type { Database } from '../database.ts'
 import type { Stores } from '../storage.ts'
+import { createInviteStore } from './invites.ts'
+import { createKeyStore } from './keys.ts'
 import { createCalibrationStore, createChargeStore, createModelFactsStore } from './models.ts'
 import { createRoomRemoval, createSanctionStore } from './moderation.ts'
+import { createNameStore } from './names.ts'
+import { createPeopleStore } from './people.ts'
 import {
   createInvitationNoticeStore,
   createLastSeenStore,
@@ -14,14 +18,12 @@ import {
 import { createScriptStore, createSummaryStore } from './room-versions.ts'
 import { createRoomStore } from './rooms.ts'
 import { createAwayStore, createDirectMessageStore, createIgnoredStore } from './talk.ts'
+import { createTokenStore } from './tokens.ts'
 import { createGrantStore, createMcpStores, createResultStore } from './tools.ts'
 
 /** The stores that are written once. The engines' stores.ts add the others. */
 export interface SharedStores {
-  readonly chat: Pick<
-    Stores['chat'],
-    'rooms' | 'invitations' | 'sanctions' | 'removal' | 'preferences' | 'lastSeen'
-  >
+  readonly chat: Omit<Stores['chat'], 'log'>
   readonly talk: Stores['talk']
   readonly prompts: Omit<Stores['prompts'], 'history'>
   readonly models: Omit<Stores['models'], 'turns'>
@@ -36,6 +38,11 @@ export const createSharedStores = (database: Database): SharedStores => ({
     removal: createRoomRemoval(database),
     preferences: createPreferenceStore(database),
     lastSeen: createLastSeenStore(database),
+    people: createPeopleStore(database),
+    names: createNameStore(database),
+    keys: createKeyStore(database),
+    invites: createInviteStore(database),
+    tokens: createTokenStore(database),
   },
   talk: {
     messages: createDirectMessageStore(database),

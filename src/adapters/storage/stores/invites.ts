@@ -1,0 +1,105 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { RoomName } from '../../../chat/entry.ts'
+import type { PersonId } from '../../../chat/people/person.ts'
+import type { Invite, InviteStore } from '../../../chat/people/ports.ts'
+import { type Database, requireRow } from '../database.ts'
+import { NAMES, personOf } from '../locks.ts'
+import type { Tables } from '../tables.ts'
+import { type PersonRow, registerPerson, toPerson } from './people.ts'
+
+/** Invite codes. */
+export function createInviteStore({ dialect, read, writes }: Database): InviteStore {
+  const { write, statement } = writes()
+  return {
+    add: ({ digest, by, room, uses, until, at }, max) =>
+      write(async (db) => {
+        await db.deleteFrom('invites').where('until', '<=', at).execute()
+        const open = await db.selectFrom('invites').select('id').where('by', '=', by).execute()
+        if (open.length >= max) return undefined
+        const row = { digest, by, room, uses, uses_left: uses, until, at }
+        return (await db.insertInto('invites').values(row).returning('id').executeTakeFirstOrThrow()).id
+      }, personOf(by)),
+    list: (at, by) =>
+      read(async (db) => {
+        const { rows } = await sql<InviteRow>`${INVITES} WHERE invites.until > ${at}
+          AND invites."by" = coalesce(${by ?? null}, invites."by") ORDER BY invites.id`.execute(db)
+        return rows.map(toInvite)
+      }),
+    find: (digest, at) =>
+      read(async (db) => {
+        const row = await findOpen(db, digest, at)
+        return row && toInvite(row)
+      }),
+    revoke: (id, at, by) =>
+      statement(async (db) => {
+        const deletion = db.deleteFrom('invites').where('id', '=', id).where('until', '>', at)
+        const own = by === undefined ? deletion : deletion.where('by', '=', by)
+        return (await own.executeTakeFirst()).numDeletedRows === 1n
+      }),
+    redeem: (digest, newcomer) =>
+      write(async (db) => {
+        // Nobody else takes a use of the code, or revokes it, until this write ends.
+        const locked = db.selectFrom('invites').select('id').where('digest', '=', digest)
+        await locked.modifyEnd(dialect.lockRow('update')).execute()
+        const invite = await findOpen(db, digest, newcomer.at)
+        if (!invite) return 'no-code'
+        if (!(await registerPerson(db, dialect, newcomer))) return 'no-name'
+        await takeUse(db, invite)
+        const isInvited =
+          invite.room !== null && (await inviteInto(db, invite.room, newcomer.person.id, invite))
+        return toInvite(isInvited ? invite : { ...invite, room: null })
+      }, NAMES),
+  }
+}
+
+/** A row of `invites` with its maker. */
+type InviteRow = Pick<Tables['invites'], 'room' | 'uses' | 'uses_left' | 'until'> &
+  PersonRow & { readonly invite: number }
+
+const INVITES: RawBuilder<InviteRow> = sql`
+  SELECT invites.id AS invite, invites.room, invites.uses, invites.uses_left, invites.until,
+    people.id, people.name, people.admin
+  FROM invites JOIN people ON people.id = invites."by"`
+
+const toInvite = ({ invite, room, uses, uses_left, until, ...maker }: InviteRow): Invite => ({
+  id: invite,
+  by: toPerson(maker),
+  room,
+  uses,
+  usesLeft: uses_left,
+  until,
+})
+
+async function findOpen(db: Kysely<Tables>, digest: string, at: number): Promise<InviteRow | undefined> {
+  const { rows } = await sql<InviteRow>`${INVITES}
+    WHERE invites.digest = ${digest} AND invites.until > ${at}`.execute(db)
+  return rows[0]
+}
+
+async function takeUse(db: Kysely<Tables>, { invite, uses_left }: InviteRow): Promise<void> {
+  if (uses_left === 1) await db.deleteFrom('invites').where('id', '=', invite).execute()
+  else
+    await db
+      .updateTable('invites')
+      .set({ uses_left: uses_left - 1 })
+      .where('id', '=', invite)
+      .execute()
+}
+
+/** False if the maker of the code may not invite people to the room any more. */
+async function inviteInto(
+  db: Kysely<Tables>,
+  room: RoomName,
+  newcomer: PersonId,
+  { id: maker, admin }: InviteRow,
+): Promise<boolean> {
+  const { rows } = await sql<{ isPrivate: number; manages: unknown }>`
+    SELECT private AS "isPrivate", EXISTS (SELECT 1 FROM members
+      WHERE room = rooms.name AND person = ${maker} AND membership IN ('owner', 'op')) AS manages
+    FROM rooms WHERE name = ${room}`.execute(db)
+  const { isPrivate, manages } = requireRow(rows[0])
+  if (isPrivate === 1 && !manages && admin === 0) return false
+  const membership = isPrivate === 1 ? 'invited' : 'member'
+  await db.insertInto('members').values({ room, person: newcomer, membership }).execute()
+  return true
+}

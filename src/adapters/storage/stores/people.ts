@@ -1,0 +1,141 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { NameFiling } from '../../../chat/people/name-filing.ts'
+import type { Fingerprint, Person, PersonId } from '../../../chat/people/person.ts'
+import type { LoginFacts, PeopleStore } from '../../../chat/ports.ts'
+import { look } from '../../../lib/text/skeleton.ts'
+import { type Database, type Dialect, integer, requireRow } from '../database.ts'
+import { NAMES } from '../locks.ts'
+import type { Tables } from '../tables.ts'
+import { indexNames } from './names.ts'
+
+/** Registered people. Guests have no row. */
+export function createPeopleStore({ dialect, read, writes }: Database): PeopleStore & NameFiling {
+  const { write, statement } = writes()
+  const find = (query: RawBuilder<PersonRow>): Promise<Person | undefined> =>
+    read(async (db) => (await query.execute(db)).rows.map(toPerson)[0])
+  return {
+    bySkeleton: (skeleton, at) =>
+      find(sql`SELECT id, name, admin FROM people WHERE skeleton = ${skeleton}
+        UNION ALL SELECT people.id, people.name, people.admin
+        FROM kept_names JOIN people ON people.id = kept_names.person
+        WHERE kept_names.skeleton = ${skeleton} AND until > ${at} LIMIT 1`),
+    byId: (id) => find(sql`SELECT id, name, admin FROM people WHERE id = ${id}`),
+    forLogin: (skeleton, key, at) =>
+      read(async (db) => {
+        const { rows } = await selectLogin(skeleton, key, at).execute(db)
+        return toLoginFacts(requireRow(rows[0]))
+      }),
+    keysOf: (id) =>
+      read(async (db) => {
+        const keys = db.selectFrom('person_keys').select('fingerprint').where('person', '=', id)
+        const rows = await keys.orderBy('added_at').orderBy('fingerprint').execute()
+        return rows.map(({ fingerprint }) => fingerprint)
+      }),
+    register: (person, skeleton, key, at, most) =>
+      write((db) => registerPerson(db, dialect, { person, skeleton, key, at, most }), NAMES),
+    setAdmin: (id, admin) =>
+      statement(async (db) => {
+        await setAdmin(db, id, admin)
+      }),
+    hasAdmin: () => read(hasAdmin),
+    claimAdmin: (id) => write(async (db) => !(await hasAdmin(db)) && (await setAdmin(db, id, true)), NAMES),
+    fileNames: () => indexNames(read, write),
+  }
+}
+
+/** The columns of a person. */
+export type PersonRow = Pick<Tables['people'], 'id' | 'name' | 'admin'>
+
+export const toPerson = ({ id, name, admin }: PersonRow): Person => ({
+  id,
+  name,
+  admin: admin === 1,
+  guest: false,
+})
+
+interface Registration {
+  readonly person: Person
+  readonly skeleton: string
+  readonly key: Fingerprint | undefined
+  readonly at: number
+  readonly most?: number | undefined
+}
+
+/**
+ * Registers a person in a write that holds the lock `NAMES`. False, and nothing done, in the cases of
+ * `PeopleStore.register`.
+ */
+export async function registerPerson(
+  db: Kysely<Tables>,
+  { isLent }: Dialect,
+  { person: { id, name, admin }, skeleton, key, at, most = Number.MAX_SAFE_INTEGER }: Registration,
+): Promise<boolean> {
+  const mark = look(name)
+  const { numAffectedRows } = await sql`
+    INSERT INTO people (id, name, skeleton, look, admin, created_at)
+    SELECT ${id}, ${name}, ${skeleton}, ${mark}, ${integer(admin ? 1 : 0)}, ${integer(at)}
+    WHERE NOT EXISTS (SELECT 1 FROM kept_names WHERE skeleton IN (${skeleton}, ${mark}) AND until > ${at})
+      AND NOT EXISTS (SELECT 1 FROM people WHERE look IN (${skeleton}, ${mark}) OR skeleton = ${mark})
+      AND NOT ${isLent(skeleton, key)}
+      AND (SELECT count(*) FROM person_keys WHERE fingerprint = ${key ?? null}) < ${most}
+    ON CONFLICT (skeleton) DO NOTHING`.execute(db)
+  if (numAffectedRows === 0n) return false
+  if (key !== undefined)
+    await db.insertInto('person_keys').values({ person: id, fingerprint: key, added_at: at }).execute()
+  return true
+}
+
+async function hasAdmin(db: Kysely<Tables>): Promise<boolean> {
+  const admins = db.selectFrom('people').select('id').where('admin', '=', 1).limit(1)
+  return (await admins.executeTakeFirst()) !== undefined
+}
+
+/** False if there is no such person. */
+async function setAdmin(db: Kysely<Tables>, id: PersonId, admin: boolean): Promise<boolean> {
+  const change = db.updateTable('people').set({ admin: admin ? 1 : 0 })
+  return (await change.where('id', '=', id).executeTakeFirst()).numUpdatedRows === 1n
+}
+
+/** A person who has the name, or nulls, and what is known of the key. The lists have spaces between ids. */
+type LoginRow = (PersonRow | { readonly id: null }) & {
+  readonly filedName: string | null
+  readonly ownsName: unknown
+  readonly isWaiting: unknown
+  readonly holders: string | null
+  readonly founders: string | null
+}
+
+/**
+ * One row, and the same statement whether or not the name exists: how long a login takes must not tell. People
+ * who have one name since older rules have skeletons that begin alike (names.ts).
+ */
+const selectLogin = (skeleton: string, key: Fingerprint, at: number): RawBuilder<LoginRow> => sql`
+  SELECT people.id, people.name, people.admin, coalesce(found.former, people.name) AS "filedName",
+    owned.person IS NOT NULL AS "ownsName", waiting.person IS NOT NULL AS "isWaiting",
+    (SELECT string_agg(person, ' ') FROM person_keys WHERE fingerprint = ${key}) AS holders,
+    (SELECT string_agg(person, ' ') FROM person_keys AS mine WHERE fingerprint = ${key} AND NOT EXISTS (
+      SELECT 1 FROM person_keys AS older WHERE older.person = mine.person AND older.added_at < mine.added_at
+    )) AS founders
+  FROM (SELECT 1) AS always LEFT JOIN (
+      SELECT id, cast(NULL AS text) AS former FROM people
+      WHERE skeleton >= ${skeleton} AND skeleton < ${skeleton} || '!'
+      UNION ALL SELECT person, name FROM kept_names WHERE skeleton = ${skeleton} AND until > ${at}
+    ) AS found ON true
+    LEFT JOIN people ON people.id = found.id
+    LEFT JOIN person_keys AS owned ON owned.person = people.id AND owned.fingerprint = ${key}
+    LEFT JOIN waiting_keys AS waiting ON waiting.person = people.id AND waiting.fingerprint = ${key}
+  ORDER BY found.former IS NOT NULL, "ownsName" DESC, people.skeleton LIMIT 1`
+
+function toLoginFacts(row: LoginRow): LoginFacts {
+  const holders = toIds(row.holders)
+  const facts = {
+    ownsName: Boolean(row.ownsName),
+    isWaiting: Boolean(row.isWaiting),
+    namesOfKey: holders.length,
+    holders,
+    founders: toIds(row.founders),
+  }
+  return row.id === null ? facts : { person: toPerson(row), filedName: row.filedName ?? '', ...facts }
+}
+
+const toIds = (list: string | null): readonly PersonId[] => (list?.split(' ') ?? []) as PersonId[]
