@@ -48,10 +48,18 @@ export interface Writes {
   inOrder<T>(job: Job<T>): Promise<T>
 }
 
+export type EntryFact = 'thread' | 'edits' | 'reacts' | 'not_run'
+
 /** The parts of statements that the engines write differently. */
 export interface Dialect {
   /** A subquery of one column from one parameter, for `column in ${list(values)}`. The list may be empty. */
   list<T extends string>(values: readonly T[]): RawBuilder<T>
+  /** A fact of an entry that SQLite reads out of `data` and PostgreSQL has in a column; null if it is absent. */
+  fact(name: EntryFact): RawBuilder<unknown>
+  /** The table `entries`, read along the index of `(room, id)` or of `(room, kind, id)`. */
+  entriesBy(index: 'room' | 'kind'): RawBuilder<unknown>
+  /** The first rows of all these selects together, by their ids. Reads no more rows of each. */
+  newest<Row>(selects: readonly RawBuilder<unknown>[], order: 'asc' | 'desc', limit: number): RawBuilder<Row>
   /** Ends a SELECT whose row is then locked until the transaction ends; nothing on SQLite. */
   lockRow(strength: 'update' | 'share' | 'key share'): RawBuilder<unknown>
   /** The day of a column of milliseconds, in UTC: `2026-01-31`. */

@@ -1,7 +1,7 @@
-import { columnsOf } from '../postgres/append.ts'
+import { ownColumns } from '../postgres/append.ts'
 import type { Statements } from '../postgres/statements.ts'
 import { joined, raw, sql } from '../postgres/sql.ts'
-import { type EntryRow, toEntry } from '../rows/entry-row.ts'
+import { type EntryRow, toEntry } from '../stores/entries.ts'
 import type { CopiedRow, CopySource, CopiedTable, CopyTarget } from './copy.ts'
 
 /** Rows of a piece. A prompt may have a hundred thousand characters. */
@@ -55,7 +55,7 @@ export function postgresTarget(tx: Statements): CopyTarget {
 /** With what has a column here; its JSON stays as it is, byte for byte. */
 const wholeEntry = (row: CopiedRow): CopiedRow => {
   const entry = row as unknown as EntryRow
-  return { ...columnsOf(toEntry(entry)), data: entry.data }
+  return { ...entry, ...ownColumns(toEntry(entry)) }
 }
 
 async function typesOf(tx: Statements, table: string): Promise<ReadonlyMap<string, string>> {

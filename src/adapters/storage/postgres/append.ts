@@ -1,39 +1,95 @@
-import type { Entry, EntryId, RoomName } from '../../../chat/entry.ts'
+import { type Kysely, sql } from 'kysely'
 import type { Appended } from '../../../chat/appended.ts'
-import { alreadyStored, ascendingId } from '../append.ts'
-import { toRow } from '../rows/entry-row.ts'
-import { revisionIn } from '../rows/revision.ts'
-import type { Statements } from './statements.ts'
-import { sql } from './sql.ts'
-import { checkTurns } from './turns/lost-turns.ts'
+import type { Entry, EntryId, RoomName } from '../../../chat/entry.ts'
+import { createDeferred, type Deferred } from '../../../lib/deferred.ts'
+import { requireRow } from '../database.ts'
+import { roomLog } from '../locks.ts'
+import { alreadyStored, ascendingId, revise, toEntryRow } from '../stores/entries.ts'
+import type { Appender } from '../stores/entry-log.ts'
+import type { Tables } from '../tables.ts'
+import type { PostgresDatabase } from './database.ts'
+import { concernsOneChange } from './errors.ts'
 import { toVector } from './search.ts'
+import { turnOwnership } from './turn-ownership.ts'
+
+/** Entries of one transaction at most. */
+const MAX_BATCH = 500
+
+interface Waiting extends Deferred<Appended> {
+  readonly entry: Entry
+}
+
+/** Entries that wait for the transaction before them are stored together in the next one. */
+export function createAppender({ transaction, writes: createWrites }: PostgresDatabase): Appender {
+  const { serially, write, ...reading } = createWrites()
+  let batch: Waiting[] | undefined
+
+  async function storeBatch(waiting: readonly Waiting[]): Promise<void> {
+    const entries = waiting.map(({ entry }) => entry)
+    const locks = entries.map(({ room }) => roomLog(room))
+    try {
+      const appended = await transaction((db) => appendAll(db, entries), locks)
+      for (const [at, place] of appended.entries()) waiting[at]?.resolve(place)
+    } catch (error) {
+      // The others must not suffer for one that cannot be stored.
+      if (waiting.length > 1 && concernsOneChange(error)) for (const one of waiting) await storeBatch([one])
+      else for (const one of waiting) one.reject(error)
+    }
+  }
+
+  function begin(): Waiting[] {
+    const begun: Waiting[] = []
+    void serially(() => {
+      if (batch === begun) batch = undefined
+      return storeBatch(begun)
+    })
+    return begun
+  }
+
+  return {
+    append(entry) {
+      if (batch === undefined || batch.length >= MAX_BATCH) batch = begin()
+      const waiting = { entry: structuredClone(entry), ...createDeferred<Appended>() }
+      batch.push(waiting)
+      return waiting.promise
+    },
+    appendWithin: async (db, entry) => requireRow((await appendAll(db, [entry]))[0]),
+    writes: {
+      ...reading,
+      write(job, ...locks) {
+        // An entry that is appended from now on comes after this write.
+        batch = undefined
+        return write(job, ...locks)
+      },
+    },
+  }
+}
 
 /**
- * Appends entries within a transaction that holds the locks `logOf` of all their rooms: until it is committed, nobody else appends
- * there, so that whoever reads an entry can read all that have smaller ids in its room. Throws `StorageError` where an entry belongs
- * to a turn that another server has ended.
+ * Appends entries within a transaction that holds the logs of all their rooms. Nobody else appends there until
+ * the commit, so that whoever reads an entry can read all that have smaller ids in its room. Throws
+ * `StorageError` if an entry belongs to a turn that another server has ended.
  */
-export async function appendAll(tx: Statements, entries: readonly Entry[]): Promise<readonly Appended[]> {
-  await checkTurns(tx, turnsIn(entries))
-  const appended = await placesOf(tx, entries)
+async function appendAll(db: Kysely<Tables>, entries: readonly Entry[]): Promise<readonly Appended[]> {
+  await turnOwnership.check(db, turnsOf(entries))
+  const appended = await placesOf(db, entries)
   const stored = entries.map((entry, at) => ({ ...entry, id: appended[at]?.id ?? entry.id }))
-  await insert(tx, stored)
-  await countToolCalls(tx, stored)
-  for (const entry of stored) await revise(tx, entry)
+  await insert(db, stored)
+  await countToolCalls(db, stored)
+  for (const entry of stored) await revise(db, entry)
   return appended
 }
 
-const turnsIn = (entries: readonly Entry[]): readonly string[] => [
+const turnsOf = (entries: readonly Entry[]): readonly string[] => [
   ...new Set(entries.flatMap((entry) => ('turn' in entry && entry.turn !== undefined ? [entry.turn] : []))),
 ]
 
-/** The id that each gets, behind those that are there and those before it. Throws `StorageError` if one is stored already. */
-async function placesOf(tx: Statements, entries: readonly Entry[]): Promise<readonly Appended[]> {
-  const rooms = [...new Set(entries.map(({ room }) => room))]
-  const last = await newestIn(tx, rooms)
-  const ids = entries.map(({ id }) => id)
-  const known = await tx.get<{ id: EntryId }>(sql`SELECT id FROM entries WHERE id = ANY(${ids}) LIMIT 1`)
-  if (known) throw alreadyStored(known.id)
+/** The ids under which they are stored. Throws `StorageError` if one is stored already. */
+async function placesOf(db: Kysely<Tables>, entries: readonly Entry[]): Promise<readonly Appended[]> {
+  const last = await newestIn(db, [...new Set(entries.map(({ room }) => room))])
+  const { rows } = await sql<{ id: EntryId }>`
+    SELECT id FROM entries WHERE id = ANY(${entries.map(({ id }) => id)}) LIMIT 1`.execute(db)
+  if (rows[0]) throw alreadyStored(rows[0].id)
   return entries.map(({ id: wanted, room }) => {
     const after = last.get(room)
     const id = ascendingId(wanted, after)
@@ -43,28 +99,30 @@ async function placesOf(tx: Statements, entries: readonly Entry[]): Promise<read
 }
 
 /** The newest entry of each of these rooms that has any. */
-export async function newestIn(tx: Statements, rooms: readonly RoomName[]): Promise<Map<RoomName, EntryId>> {
-  const rows = await tx.all<{ room: RoomName; id: EntryId }>(sql`
+export async function newestIn(
+  db: Kysely<Tables>,
+  rooms: readonly RoomName[],
+): Promise<Map<RoomName, EntryId>> {
+  const { rows } = await sql<{ room: RoomName; id: EntryId }>`
     SELECT wanted.room, newest.id FROM unnest(${rooms}::text[]) AS wanted (room)
-    JOIN LATERAL (SELECT id FROM entries WHERE entries.room = wanted.room ORDER BY id DESC LIMIT 1) AS newest ON true`)
+    JOIN LATERAL (SELECT id FROM entries WHERE entries.room = wanted.room ORDER BY id DESC LIMIT 1) AS newest
+      ON true`.execute(db)
   return new Map(rows.map(({ room, id }) => [room, id]))
 }
 
-async function insert(tx: Statements, entries: readonly Entry[]): Promise<void> {
-  const rows = entries.map(columnsOf)
-  const all = (column: keyof EntryColumns): readonly unknown[] => rows.map((row) => row[column])
-  await tx.run(sql`
+async function insert(db: Kysely<Tables>, entries: readonly Entry[]): Promise<void> {
+  const rows = entries.map((entry) => ({ ...toEntryRow(entry), ...ownColumns(entry) }))
+  const all = (column: keyof (typeof rows)[number]): readonly unknown[] => rows.map((row) => row[column])
+  await sql`
     INSERT INTO entries (id, room, at, kind, author, text, data, thread, edits, reacts, not_run, words)
-    SELECT * FROM unnest(${all('id')}::text[], ${all('room')}::text[], ${all('at')}::bigint[], ${all('kind')}::text[],
-      ${all('author')}::text[], ${all('text')}::text[], ${all('data')}::text[], ${all('thread')}::text[],
-      ${all('edits')}::text[], ${all('reacts')}::text[], ${all('not_run')}::bigint[], ${all('words')}::tsvector[])`)
+    SELECT * FROM unnest(${all('id')}::text[], ${all('room')}::text[], ${all('at')}::bigint[],
+      ${all('kind')}::text[], ${all('author')}::text[], ${all('text')}::text[], ${all('data')}::text[],
+      ${all('thread')}::text[], ${all('edits')}::text[], ${all('reacts')}::text[],
+      ${all('not_run')}::bigint[], ${all('words')}::tsvector[])`.execute(db)
 }
 
-type EntryColumns = ReturnType<typeof columnsOf>
-
-/** All columns of an entry's row. */
-export const columnsOf = (entry: Entry) => ({
-  ...toRow(entry),
+/** The columns of an entry that only PostgreSQL has. */
+export const ownColumns = (entry: Entry) => ({
   thread: entry.thread ?? null,
   edits: (entry.kind === 'message' && entry.edits) || null,
   reacts: (entry.kind === 'action' && entry.reacts) || null,
@@ -72,30 +130,15 @@ export const columnsOf = (entry: Entry) => ({
   words: toVector(`${entry.author}\n${entry.text}`),
 })
 
-async function countToolCalls(tx: Statements, entries: readonly Entry[]): Promise<void> {
+async function countToolCalls(db: Kysely<Tables>, entries: readonly Entry[]): Promise<void> {
   const calls = entries.flatMap((entry) =>
-    entry.kind === 'tool_call' && entry.tool !== undefined && !entry.notRun ? [[entry.room, entry.tool]] : [],
+    entry.kind === 'tool_call' && entry.tool !== undefined && !entry.notRun ? [entry] : [],
   )
   if (calls.length === 0) return
-  await tx.run(sql`
+  await sql`
     INSERT INTO tool_calls (room, tool, calls)
-    SELECT room, tool, count(*) FROM unnest(${calls.map(([room]) => room)}::text[], ${calls.map(([, tool]) => tool)}::text[])
+    SELECT room, tool, count(*)
+    FROM unnest(${calls.map(({ room }) => room)}::text[], ${calls.map(({ tool }) => tool)}::text[])
       AS call (room, tool) GROUP BY room, tool ORDER BY room, tool
-    ON CONFLICT (room, tool) DO UPDATE SET calls = tool_calls.calls + excluded.calls`)
-}
-
-/**
- * Keeps which version of an entry is the last. What was counted of the text before is forgotten. An entry of another room is not
- * revised, and what was taken back stays so.
- */
-async function revise(tx: Statements, entry: Entry): Promise<void> {
-  const revision = revisionIn(entry)
-  if (!revision) return
-  const { target, room, text } = revision
-  await tx.run(sql`
-    INSERT INTO revisions (target, revision, text)
-    SELECT id, ${revision.revision}, ${text}::text FROM entries WHERE id = ${target} AND room = ${room}
-    ON CONFLICT (target) DO UPDATE SET revision = excluded.revision, text = excluded.text
-      WHERE revisions.text IS NOT NULL`)
-  await tx.run(sql`DELETE FROM token_counts WHERE entry = ${target}`)
+    ON CONFLICT (room, tool) DO UPDATE SET calls = tool_calls.calls + excluded.calls`.execute(db)
 }

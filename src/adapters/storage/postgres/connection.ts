@@ -1,6 +1,5 @@
-import type { Database } from '../database.ts'
 import type { Lock } from '../locks.ts'
-import { createPostgresDatabase, type PostgresSettings } from './database.ts'
+import { createPostgresDatabase, type PostgresDatabase, type PostgresSettings } from './database.ts'
 import type { Sql } from './sql.ts'
 import { type Job, type Statements, statementsOn } from './statements.ts'
 import type { WriteQueue } from './write-queue.ts'
@@ -10,7 +9,7 @@ import type { WriteQueue } from './write-queue.ts'
  */
 export interface Connections extends AsyncDisposable {
   /** For the stores that both engines share. */
-  readonly database: Database
+  readonly database: PostgresDatabase
   /** Single statements that change nothing. */
   readonly read: Statements
   /** A transaction that holds these locks until its end. Resolves after the commit. */

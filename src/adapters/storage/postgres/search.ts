@@ -2,11 +2,11 @@
 // written as they are appended, so that a search finds everything at once. ../words.ts decides what a word
 // is, no dictionary.
 
+import { type RawBuilder, sql } from 'kysely'
 import type { EntryLog, SearchQuery } from '../../../chat/ports.ts'
-import { type EntryRow, limitOf, toEntry } from '../rows/entry-row.ts'
+import type { Database } from '../database.ts'
+import { type EntryRow, limitOf, toEntry } from '../stores/entries.ts'
 import { indexedWords, searchPhrase } from '../words.ts'
-import type { Connections } from './connection.ts'
-import { sql, type Sql } from './sql.ts'
 
 /** The newest matches that `best` compares: a word of every line has a million. */
 const MAX_COMPARED = 4_000
@@ -19,12 +19,13 @@ const MAX_POSITION = 16_383
 const MAX_POSITIONS_OF_WORD = 255
 const MAX_BYTES = 900_000
 
-export function createEntrySearch({ read }: Connections): EntryLog['search'] {
+export function createEntrySearch({ read }: Database): EntryLog['search'] {
   return async (query) => {
     const words = toQuery(query)
     if (words === undefined || query.rooms.length === 0 || !(query.limit >= 1)) return { entries: [] }
     const isBest = query.prefer === 'best'
-    const rows = await read.all<EntryRow>(isBest ? best(query, words) : newest(query, words))
+    const found = isBest ? best(query, words) : newest(query, words)
+    const { rows } = await read((db) => found.execute(db))
     const entries = rows.map(toEntry)
     return { entries: isBest ? entries : entries.toReversed() }
   }
@@ -63,16 +64,19 @@ const cut = (word: string): string =>
 
 const COLUMNS = sql`id, room, at, kind, author, text, data`
 
-const newest = (query: SearchQuery, words: string): Sql =>
+const newest = (query: SearchQuery, words: string): RawBuilder<EntryRow> =>
   sql`SELECT ${COLUMNS} FROM entries WHERE ${matches(query, words)} ORDER BY id DESC LIMIT ${limitOf(query)}`
 
 /** The rank grows with matches and shrinks with the length of the text. */
-const best = (query: SearchQuery, words: string): Sql => sql`
+const best = (query: SearchQuery, words: string): RawBuilder<EntryRow> => sql`
   SELECT ${COLUMNS} FROM (
     SELECT * FROM entries WHERE ${matches(query, words)} ORDER BY id DESC LIMIT ${MAX_COMPARED}
   ) AS found ORDER BY ts_rank(words, ${words}::tsquery, 1) DESC, id DESC LIMIT ${limitOf(query)}`
 
-const matches = ({ rooms, before, kinds, withoutThreads }: SearchQuery, words: string): Sql => sql`
+const matches = (
+  { rooms, before, kinds, withoutThreads }: SearchQuery,
+  words: string,
+): RawBuilder<unknown> => sql`
   words @@ ${words}::tsquery AND room = ANY(${rooms})
   AND (${before ?? null}::text IS NULL OR id < ${before ?? null})
   AND (${kinds ?? null}::text[] IS NULL OR kind = ANY(${kinds ?? null}))

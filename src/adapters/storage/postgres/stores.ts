@@ -1,21 +1,14 @@
 import type { Stores } from '../storage.ts'
-import { createSharedStores } from '../stores/stores.ts'
+import * as stores from '../stores/stores.ts'
+import { createAppender } from './append.ts'
 import type { Connections } from './connection.ts'
-import { createEntryLog } from './entry-log.ts'
-import { createHistoryStore } from './history.ts'
-import { createTurnStore } from './turns/turns.ts'
+import { createEntrySearch } from './search.ts'
+import { turnOwnership } from './turn-ownership.ts'
 
 /** All stores over one connection. */
-export function createStores(connection: Connections): Omit<Stores, 'upkeep'> {
-  const shared = createSharedStores(connection.database)
-  return {
-    chat: {
-      ...shared.chat,
-      log: createEntryLog(connection),
-    },
-    talk: shared.talk,
-    prompts: { history: createHistoryStore(connection), ...shared.prompts },
-    models: { turns: createTurnStore(connection), ...shared.models },
-    tools: shared.tools,
-  }
-}
+export const createStores = ({ database }: Connections): Omit<Stores, 'upkeep'> =>
+  stores.createStores(database, {
+    appender: createAppender(database),
+    search: createEntrySearch(database),
+    ownership: turnOwnership,
+  })

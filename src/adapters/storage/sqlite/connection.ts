@@ -1,12 +1,11 @@
 import type { Database as File } from 'better-sqlite3'
-import type { Database } from '../database.ts'
-import { createSqliteDatabase } from './database.ts'
+import { createSqliteDatabase, type SqliteDatabase } from './database.ts'
 
 /** The database for the stores that are not yet written for both engines, whose jobs are synchronous. */
 export interface Connection {
   readonly db: File
   /** For the stores that both engines share. */
-  readonly database: Database
+  readonly database: SqliteDatabase
   readonly read: <T>(job: () => T) => Promise<T>
   readonly write: <T>(job: () => T | Promise<T>) => Promise<T>
   readonly emptyLogSoon: () => void

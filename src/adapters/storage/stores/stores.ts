@@ -3,6 +3,8 @@
 
 import type { Database } from '../database.ts'
 import type { Stores } from '../storage.ts'
+import { createEntryLog } from './entry-log.ts'
+import { createHistoryStore } from './history.ts'
 import { createInviteStore } from './invites.ts'
 import { createKeyStore } from './keys.ts'
 import { createCalibrationStore, createChargeStore, createModelFactsStore } from './models.ts'
@@ -20,18 +22,23 @@ import { createRoomStore } from './rooms.ts'
 import { createAwayStore, createDirectMessageStore, createIgnoredStore } from './talk.ts'
 import { createTokenStore } from './tokens.ts'
 import { createGrantStore, createMcpStores, createResultStore } from './tools.ts'
+import { createTurnStore, type TurnOwnership } from './turns.ts'
 
-/** The stores that are written once. The engines' stores.ts add the others. */
-export interface SharedStores {
-  readonly chat: Omit<Stores['chat'], 'log'>
-  readonly talk: Stores['talk']
-  readonly prompts: Omit<Stores['prompts'], 'history'>
-  readonly models: Omit<Stores['models'], 'turns'>
-  readonly tools: Stores['tools']
+/** What an engine has of its own for the stores. */
+interface EngineParts {
+  readonly appender: Parameters<typeof createEntryLog>[1]
+  readonly search: Parameters<typeof createEntryLog>[2]
+  /** Which server a turn belongs to, if several share the database. */
+  readonly ownership?: TurnOwnership
 }
 
-export const createSharedStores = (database: Database): SharedStores => ({
+/** All stores of a database; its upkeep is the engine's. */
+export const createStores = (
+  database: Database,
+  { appender, search, ownership }: EngineParts,
+): Omit<Stores, 'upkeep'> => ({
   chat: {
+    log: createEntryLog(database, appender, search),
     rooms: createRoomStore(database),
     invitations: createInvitationNoticeStore(database),
     sanctions: createSanctionStore(database),
@@ -50,8 +57,13 @@ export const createSharedStores = (database: Database): SharedStores => ({
     typed: createTypedStore(database),
     away: createAwayStore(database),
   },
-  prompts: { scripts: createScriptStore(database), summaries: createSummaryStore(database) },
+  prompts: {
+    history: createHistoryStore(database),
+    scripts: createScriptStore(database),
+    summaries: createSummaryStore(database),
+  },
   models: {
+    turns: createTurnStore(database, ownership),
     charges: createChargeStore(database),
     calibrations: createCalibrationStore(database),
     facts: createModelFactsStore(database),

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from 'better-sqlite3'
-import type { EntryQuery } from '../../../../src/adapters/storage/rows/entry-row.ts'
-import { createEntryQueries } from '../../../../src/adapters/storage/sqlite/entry-query.ts'
+import { createSqliteDatabase } from '../../../../src/adapters/storage/sqlite/database.ts'
+import { sqliteDialect } from '../../../../src/adapters/storage/sqlite/dialect.ts'
+import { type EntryQuery, entryQuery } from '../../../../src/adapters/storage/stores/entries.ts'
 import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open.ts'
 import type { EntryId, RoomName } from '../../../../src/chat/entry.ts'
@@ -53,19 +54,20 @@ const queries: readonly (readonly [string, EntryQuery, string])[] = [
   ],
 ]
 
-test.each(queries)('%s is found along one index, bounded by all that was asked', (_what, query, terms) => {
-  const { statement, values } = createEntryQueries(db)(query)
-  const searches = planOf(statement.source, values).filter((step) => /entries|B-TREE|SCAN/.test(step))
-  expect(new Set(searches)).toEqual(new Set([`SEARCH entries USING INDEX ${terms}`]))
-  expect(searches).toHaveLength(query.kinds?.length ?? 1)
-  expect(statement.all(values)).toHaveLength(50)
-})
+test.each(queries)(
+  '%s is found along one index, bounded by all that was asked',
+  async (_what, query, terms) => {
+    const { sql, parameters } = await compiled(query)
+    const searches = planOf(sql, parameters).filter((step) => /entries|B-TREE|SCAN/.test(step))
+    expect(new Set(searches)).toEqual(new Set([`SEARCH entries USING INDEX ${terms}`]))
+    expect(searches).toHaveLength(query.kinds?.length ?? 1)
+    expect(db.prepare(sql).all(parameters)).toHaveLength(50)
+  },
+)
 
-test('what rows cost is found by key', () => {
-  const { statement, values } = createEntryQueries(db)({ ...base, encoding: 'o200k_base' })
-  expect(planOf(statement.source, values)).toContain(
-    'SEARCH token_counts USING PRIMARY KEY (entry=? AND encoding=?)',
-  )
+test('what rows cost is found by key', async () => {
+  const { sql, parameters } = await compiled({ ...base, encoding: 'o200k_base' })
+  expect(planOf(sql, parameters)).toContain('SEARCH token_counts USING PRIMARY KEY (entry=? AND encoding=?)')
 })
 
 test('the newest id of all is read off the end of an index', () => {
@@ -83,6 +85,9 @@ test.each([
     `SEARCH ${table} USING COVERING INDEX ${table}_by_${column} (${column}=? AND at>?)`,
   ])
 })
+
+const compiled = (query: EntryQuery) =>
+  createSqliteDatabase(db).read(async (kysely) => entryQuery(sqliteDialect, query).compile(kysely))
 
 function planOf(sql: string, values: object): readonly string[] {
   const steps = db.prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(values)

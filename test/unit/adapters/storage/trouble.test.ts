@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { openStorage } from '../../../../src/adapters/storage/open.ts'
 import { createConnection } from '../../../../src/adapters/storage/sqlite/connection.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
-import { createEntryLog } from '../../../../src/adapters/storage/sqlite/entry-log.ts'
 import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open.ts'
 import { createRoomStore } from '../../../../src/adapters/storage/stores/rooms.ts'
+import { createStores } from '../../../../src/adapters/storage/sqlite/stores.ts'
 import { searchTerms } from '../../../../src/chat/search-terms.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { paths } from '../../../../src/app/paths.ts'
@@ -25,7 +25,7 @@ function openMigrated(file: string): Database {
 test('when the disk is full nothing of the group is stored, the sender is told, and it goes on when there is room', async () => {
   using dir = temporaryDir()
   const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
-  const log = createEntryLog(connection)
+  const { log } = createStores(connection).chat
   const pages = connection.db.pragma('page_count', { simple: true }) as number
   connection.db.pragma(`max_page_count = ${pages + 5}`)
   const attempts = ['1', '2'].map((id) => log.append(message(id, lobby, 'x'.repeat(40_000))))
@@ -97,7 +97,7 @@ test('a database that cannot be written is read, and writing is refused', async 
   using dir = temporaryDir()
   const { file } = sqliteOptions(dir.path)
   const writable = openMigrated(file)
-  const log = createEntryLog(createConnection(openFile(file, { readonly: true })))
+  const { log } = createStores(createConnection(openFile(file, { readonly: true }))).chat
   await expect(log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'read-only' })
   expect(await log.read(lobby, { limit: 9 })).toEqual([])
   writable.close()
@@ -116,7 +116,7 @@ test('damage that shows only when reading is called damage', async () => {
   db.pragma('writable_schema = RESET')
   const reopened = openFile(sqliteOptions(dir.path).file)
   await connection.close()
-  const rooms = createRoomStore(createConnection(reopened).database)
+  const rooms = createRoomStore(createConnection(reopened))
   await expect(rooms.all()).rejects.toMatchObject({ name: 'StorageError', reason: 'corrupt' })
   reopened.close()
 })
@@ -124,7 +124,7 @@ test('damage that shows only when reading is called damage', async () => {
 test('a change that cannot be stored fails alone, and leaves nothing of itself', async () => {
   using dir = temporaryDir()
   const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
-  const log = createEntryLog(connection)
+  const { log } = createStores(connection).chat
   const endless: Record<string, unknown> = {}
   endless['self'] = endless
   const [before, failing, after] = await Promise.allSettled([
@@ -147,7 +147,7 @@ test('appends of one tick share one transaction', async () => {
   openMigrated(file).close()
   const verbose = (sql?: unknown): void => void (String(sql) === 'COMMIT' && commits.push(String(sql)))
   const connection = createConnection(openFile(file, { verbose }))
-  const log = createEntryLog(connection)
+  const { log } = createStores(connection).chat
   await Promise.all(Array.from({ length: 50 }, (_, n) => log.append(message(idOf(n), lobby, 'x'))))
   expect(commits).toHaveLength(1)
   await connection.close()
@@ -156,7 +156,7 @@ test('appends of one tick share one transaction', async () => {
 test('a write that fails among 500 concurrent ones fails alone, and the others keep their order', async () => {
   using dir = temporaryDir()
   const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
-  const log = createEntryLog(connection)
+  const { log } = createStores(connection).chat
   const ids = Array.from({ length: 500 }, (_, n) => idOf(n))
   const results = await Promise.allSettled(
     ids.map((id, n) =>
@@ -174,7 +174,7 @@ test('a write that fails among 500 concurrent ones fails alone, and the others k
 test('a job that waits for a timer is refused and undone, and its neighbours are stored', async () => {
   using dir = temporaryDir()
   const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
-  const log = createEntryLog(connection)
+  const { log } = createStores(connection).chat
   const [before, waiting, after] = await Promise.allSettled([
     log.append(message('1', lobby, 'before')),
     connection.write(async () => {

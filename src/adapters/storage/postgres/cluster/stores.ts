@@ -33,5 +33,5 @@ export const createClusterStores = (
   work: createWorkStore(connection, server),
   questions: createQuestionStore(connection, server),
   common: createCommonStore(connection),
-  newestIn: (rooms) => newestIn(connection.read, rooms),
+  newestIn: (rooms) => connection.database.read((db) => newestIn(db, rooms)),
 })

@@ -1,0 +1,37 @@
+import type { Database as File } from 'better-sqlite3'
+import type { Appended } from '../../../chat/appended.ts'
+import type { Entry, EntryId, RoomName } from '../../../chat/entry.ts'
+import { alreadyStored, ascendingId, type EntryRow, revise, toEntryRow } from '../stores/entries.ts'
+import type { Appender } from '../stores/entry-log.ts'
+import type { SqliteDatabase } from './database.ts'
+
+/** Appends with statements that stay prepared. The entries of a tick share a commit, as all writes do. */
+export function createAppender({ file, writes: createWrites }: SqliteDatabase): Appender {
+  const writes = createWrites()
+  const insert = createInsert(file)
+  const appendWithin: Appender['appendWithin'] = async (db, entry) => {
+    const appended = insert(entry)
+    await revise(db, { ...entry, id: appended.id })
+    return appended
+  }
+  return { append: (entry) => writes.write((db) => appendWithin(db, entry)), appendWithin, writes }
+}
+
+/** Inserts an entry in the transaction that is open. A trigger counts the calls of tools. */
+function createInsert(file: File): (entry: Entry) => Appended {
+  const insert = file.prepare<[EntryRow]>(
+    `INSERT INTO entries (id, room, at, kind, author, text, data)
+     VALUES (@id, @room, @at, @kind, @author, @text, @data)`,
+  )
+  const newestIn = file.prepare<[RoomName], { id: EntryId | null }>(
+    'SELECT max(id) AS id FROM entries INDEXED BY entries_by_room WHERE room = ?',
+  )
+  const known = file.prepare<[EntryId]>('SELECT 1 FROM entries WHERE id = ?')
+  return (entry) => {
+    const after = newestIn.get(entry.room)?.id ?? undefined
+    const id = ascendingId(entry.id, after)
+    if (id !== entry.id && known.get(entry.id)) throw alreadyStored(entry.id)
+    insert.run(toEntryRow({ ...entry, id }))
+    return after === undefined ? { id } : { id, after }
+  }
+}

@@ -1,0 +1,138 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { decodeTime, ulid } from 'ulid'
+import { type Entry, type EntryId, isEntryKind, type RoomName } from '../../../chat/entry.ts'
+import { StorageError } from '../../../chat/errors.ts'
+import type { EntrySize, LogQuery } from '../../../chat/ports.ts'
+import type { Dialect } from '../database.ts'
+import type { Tables } from '../tables.ts'
+
+export type EntryRow = Tables['entries']
+
+/** A row that a query found. */
+export interface FoundRow extends EntryRow {
+  /** The version that the text is of, if the query asked for the last ones; null if nobody edited it. */
+  readonly edited?: EntryId | null
+  /** The cost of the text in the encoding that was asked for; null if nobody has counted it. */
+  readonly tokens?: number | null
+}
+
+export interface EntryQuery extends LogQuery {
+  readonly room: RoomName
+  /** Also reads the tokens in this encoding. */
+  readonly encoding?: string
+}
+
+/** The entries that match, newest first unless the query says otherwise. */
+export const entryQuery = (dialect: Dialect, query: EntryQuery): RawBuilder<FoundRow> =>
+  select<FoundRow>(dialect, query, rowColumns(query))
+
+/** Their ids and bytes. Both engines find the length of a text without reading it. */
+export const sizeQuery = (dialect: Dialect, query: EntryQuery): RawBuilder<EntrySize> =>
+  select(dialect, query, sql`entries.id, octet_length(entries.text) + octet_length(entries.data) AS bytes`)
+
+/** Rows as `LogQuery` gives them, oldest first. */
+export const inTimeOrder = <Row>(rows: readonly Row[], { oldestFirst }: LogQuery): readonly Row[] =>
+  oldestFirst ? rows : rows.toReversed()
+
+/** The limit as a number that both engines take. */
+export const limitOf = ({ limit }: Pick<LogQuery, 'limit'>): number =>
+  Math.max(0, Math.min(Math.floor(limit), Number.MAX_SAFE_INTEGER))
+
+/**
+ * Each kind is read along its own index and the kinds are merged, so that only rows that are asked for are
+ * read, however rare they are and however long the log is.
+ */
+function select<Row>(dialect: Dialect, query: EntryQuery, columns: RawBuilder<unknown>): RawBuilder<Row> {
+  const { room, before, after, revised, withoutThreads, kinds } = query
+  const selectFrom = (index: 'room' | 'kind', kind: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+    SELECT ${columns} FROM ${dialect.entriesBy(index)}
+    ${revised ? sql`LEFT JOIN revisions ON target = entries.id` : NOTHING}
+    WHERE room = ${room} ${kind}
+    ${before === undefined ? NOTHING : sql`AND entries.id < ${before}`}
+    ${after === undefined ? NOTHING : sql`AND entries.id > ${after}`}
+    ${withoutThreads ? sql`AND ${dialect.fact('thread')} IS NULL` : NOTHING}
+    ${revised ? isLastVersion(dialect) : NOTHING}`
+  // No kinds at all match nothing.
+  const wanted = kinds?.length === 0 ? ['none'] : kinds && [...new Set(kinds)]
+  const selects = wanted?.map((kind) => selectFrom('kind', sql`AND kind = ${kind}`))
+  return dialect.newest(
+    selects ?? [selectFrom('room', NOTHING)],
+    query.oldestFirst ? 'asc' : 'desc',
+    limitOf(query),
+  )
+}
+
+const NOTHING = sql``
+
+function rowColumns({ encoding, revised }: EntryQuery): RawBuilder<unknown> {
+  const text = revised
+    ? sql`coalesce(revisions.text, entries.text) AS text, revision AS edited`
+    : sql`entries.text`
+  const tokens =
+    encoding === undefined
+      ? NOTHING
+      : sql`, (SELECT tokens FROM token_counts WHERE entry = entries.id AND encoding = ${encoding}) AS tokens`
+  return sql`entries.id, room, at, kind, author, ${text}, data ${tokens}`
+}
+
+/**
+ * Leaves out later versions, whose text is in the first one's row, and retracted entries with the reactions
+ * to them.
+ */
+const isLastVersion = ({ fact }: Dialect): RawBuilder<unknown> => sql`
+  AND (revision IS NULL OR revisions.text IS NOT NULL) AND ${fact('edits')} IS NULL
+  AND (kind <> 'action' OR NOT EXISTS (
+    SELECT 1 FROM revisions AS gone WHERE gone.target = ${fact('reacts')} AND gone.text IS NULL))`
+
+/**
+ * The entry of a row, with its last version's text and id if the query asked for that. A kind that only a
+ * newer version of the program knows is a notice with its text.
+ */
+export function toEntry({ id, room, at, kind, author, text, data, edited }: FoundRow): Entry {
+  if (!isEntryKind(kind)) return { id, room, at, kind: 'notice', level: 'info', author, text }
+  // Hundreds of rows are read for every prompt, and most have nothing in it.
+  const rest: object = data === '{}' ? {} : JSON.parse(data)
+  const version = edited == null ? {} : { edited }
+  return { ...rest, ...version, id, room, at, kind, author, text } as Entry
+}
+
+export function toEntryRow({ id, room, at, kind, author, text, ...rest }: Entry): EntryRow {
+  return { id, room, at, kind, author, text, data: JSON.stringify(rest) }
+}
+
+/**
+ * The id under which an entry with the id `wanted` is stored if `last` is the newest in its room. In each
+ * room ids ascend in the order of appending, whatever the clocks of the servers say. An id that is made here
+ * is of the next millisecond, else random: the server that made `last` may already have made the next id of
+ * the same millisecond, which is larger by one.
+ */
+export const ascendingId = (wanted: EntryId, last: EntryId | undefined): EntryId =>
+  last === undefined || wanted > last ? wanted : (ulid(decodeTime(last) + 1) as EntryId)
+
+/** The id is stored already: the caller made a mistake, or its first attempt was stored. */
+export const alreadyStored = (id: EntryId): StorageError =>
+  new StorageError('other', `the database refused: the entry ${id} is stored already`)
+
+/**
+ * Stores the new version of another entry if this one edits or retracts it, in the transaction that appends
+ * it. Forgets the tokens of the text before. An entry of another room is not revised, and a retraction is
+ * final.
+ */
+export async function revise(db: Kysely<Tables>, entry: Entry): Promise<void> {
+  const revision = revisionOf(entry)
+  if (!revision) return
+  const { target, text } = revision
+  await sql`
+    INSERT INTO revisions (target, revision, text)
+    SELECT id, ${entry.id}, cast(${text} as text) FROM entries WHERE id = ${target} AND room = ${entry.room}
+    ON CONFLICT (target) DO UPDATE SET revision = excluded.revision, text = excluded.text
+      WHERE revisions.text IS NOT NULL`.execute(db)
+  await db.deleteFrom('token_counts').where('entry', '=', target).execute()
+}
+
+/** The changed entry and its new text; null if it is retracted. */
+function revisionOf(entry: Entry): { readonly target: EntryId; readonly text: string | null } | undefined {
+  if (entry.kind === 'message' && entry.edits !== undefined) return { target: entry.edits, text: entry.text }
+  if (entry.kind === 'notice' && entry.retracts !== undefined) return { target: entry.retracts, text: null }
+  return undefined
+}

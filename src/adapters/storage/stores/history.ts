@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import { type DayStats, type LogStats, MAX_AUTHORS, MAX_DAYS } from '../../../chat/log-stats.ts'
+import type { EntryLog } from '../../../chat/ports.ts'
+import type { HistoryStore } from '../../../prompt/ports.ts'
+import type { HistoryRow } from '../../../prompt/snapshot.ts'
+import { type Database, requireRow } from '../database.ts'
+import { entryQuery, type FoundRow, toEntry } from './entries.ts'
+
+/** The log as rows with their tokens, from `token_counts`. */
+export function createHistoryStore({ dialect, read, writes }: Database): HistoryStore {
+  const { statement } = writes()
+  return {
+    newest: (room, { maxRows, maxTokens, ...wanted }) =>
+      read(async (db) => {
+        const query = entryQuery(dialect, { ...wanted, room, limit: maxRows, revised: true })
+        // Fewer tokens are assumed for a text that nobody has counted than any real text has.
+        const { rows } = await sql<FoundRow>`
+          SELECT id, room, at, kind, author, text, edited, data, tokens FROM (
+            SELECT *, coalesce(sum(coalesce(tokens, octet_length(text) / 8.0)) OVER (
+              ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS newer
+            FROM (${query}) AS found
+          ) AS summed WHERE newer <= ${maxTokens} ORDER BY id DESC`.execute(db)
+        return rows.map(toHistoryRow).toReversed()
+      }),
+    following: (room, { maxRows, ...wanted }) =>
+      read(async (db) => {
+        const query = { ...wanted, room, limit: maxRows, oldestFirst: true, revised: true } as const
+        const { rows } = await entryQuery(dialect, query).execute(db)
+        return rows.map(toHistoryRow)
+      }),
+    toolCalls: (room) =>
+      read(async (db) => {
+        const query = db.selectFrom('tool_calls').select(['tool', 'calls']).where('room', '=', room)
+        const rows = await query.orderBy('tool').execute()
+        return Object.fromEntries(rows.map(({ tool, calls }) => [tool, calls]))
+      }),
+    saveCounts: (encoding, counts) =>
+      statement(async (db) => {
+        // All pairs are one list: a number of ten digits, then the id.
+        const pairs = [...counts].map(([id, tokens]) => `${String(tokens).padStart(10, '0')}${id}`)
+        await sql`
+          WITH counted (pair) AS ${dialect.list(pairs)}
+          INSERT INTO token_counts (entry, encoding, tokens)
+          SELECT id, ${encoding}, cast(substr(pair, 1, 10) as bigint)
+          FROM counted JOIN entries ON id = substr(pair, 11) ORDER BY id
+          ON CONFLICT (entry, encoding) DO UPDATE SET tokens = excluded.tokens
+            WHERE token_counts.tokens <> excluded.tokens`.execute(db)
+      }),
+  }
+}
+
+const toHistoryRow = (row: FoundRow): HistoryRow =>
+  row.tokens == null ? { entry: toEntry(row) } : { entry: toEntry(row), tokens: row.tokens }
+
+interface Totals {
+  readonly entries: number
+  readonly first: number | null
+  readonly last: number | null
+}
+
+/** Counts the entries of a room and sums up its charges. It reads every entry of the room. */
+export const createLogStats =
+  ({ dialect, read }: Database): EntryLog['stats'] =>
+  (room) =>
+    read(async (db) => {
+      const totals = await sql<Totals>`
+        SELECT count(*) AS entries, min(at) AS first, max(at) AS last FROM entries WHERE room = ${room}
+      `.execute(db)
+      const authors = await sql<LogStats['authors'][number]>`
+        SELECT author, count(*) AS entries FROM entries WHERE room = ${room}
+        GROUP BY author ORDER BY entries DESC, author LIMIT ${MAX_AUTHORS}`.execute(db)
+      // A day may have charges and no entry: a summary is made without one.
+      const day = dialect.utcDay('at')
+      const days = await sql<DayStats>`
+        SELECT day, sum(entries) AS entries, sum(calls) AS calls, sum(replies) AS replies,
+          sum(input) AS input, sum(output) AS output
+        FROM (
+          SELECT ${day} AS day, count(*) AS entries,
+            count(*) FILTER (WHERE kind = 'tool_call' AND coalesce(${dialect.fact('not_run')}, 0) = 0) AS calls,
+            count(*) FILTER (WHERE kind = 'reply') AS replies, 0 AS input, 0 AS output
+          FROM entries WHERE room = ${room} GROUP BY 1
+          UNION ALL
+          SELECT ${day}, 0, 0, 0, sum(input), sum(output) FROM charges WHERE room = ${room} GROUP BY 1
+        ) AS counted GROUP BY day ORDER BY day DESC LIMIT ${MAX_DAYS}`.execute(db)
+      const { entries, first, last } = requireRow(totals.rows[0])
+      return {
+        entries,
+        ...(first === null ? {} : { first }),
+        ...(last === null ? {} : { last }),
+        authors: authors.rows,
+        days: days.rows,
+      }
+    })

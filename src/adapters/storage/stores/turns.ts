@@ -1,0 +1,149 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { SYSTEM } from '../../../chat/people/names.ts'
+import type { Prompt } from '../../../prompt/prompt.ts'
+import type { SentStep, TurnRecord, TurnStore } from '../../../turns/ports.ts'
+import type { Database } from '../database.ts'
+import { stepsOf } from '../locks.ts'
+import type { Tables } from '../tables.ts'
+
+export type TurnRow = Tables['turns']
+
+/** Gives each turn one end if several servers share the database. All is done in the caller's transaction. */
+export interface TurnOwnership {
+  /**
+   * Throws `StorageError` if another server has taken over one of these turns. None does until the
+   * transaction ends. Turns that are not stored pass.
+   */
+  check(db: Kysely<Tables>, ids: readonly string[]): Promise<void>
+  /** Makes the unfinished turns of servers that died this server's. Resolves to them, in any order. */
+  takeOver(db: Kysely<Tables>): Promise<readonly TurnRow[]>
+}
+
+/** Models' turns, with the prompts that were sent. */
+export function createTurnStore({ dialect, read, writes }: Database, ownership?: TurnOwnership): TurnStore {
+  const { write, statement } = writes()
+  return {
+    begin: (turn) =>
+      statement(async (db) => void (await db.insertInto('turns').values(toRow(turn)).execute())),
+    finish: (id, change) =>
+      write(async (db) => {
+        const [row] = await select(db, sql`WHERE id = ${id} ${dialect.lockRow('update')}`)
+        await ownership?.check(db, [id])
+        if (!row) return
+        const changed = toRow({ ...toRecord(row), ...change })
+        await db.updateTable('turns').set(changed).where('id', '=', row.id).execute()
+      }),
+    addStep: (id, step) =>
+      write(async (db) => {
+        await ownership?.check(db, [id])
+        await sql`INSERT INTO turn_steps (turn, step, sent)
+          SELECT ${id}, 1 + count(*), ${JSON.stringify(step)} FROM turn_steps WHERE turn = ${id}`.execute(db)
+      }, stepsOf(id)),
+    find: (id) => read((db) => firstWithSteps(db, sql`WHERE id = ${id}`)),
+    unfinished: async () => {
+      const rows = await (ownership
+        ? write(ownership.takeOver)
+        : read((db) => select(db, sql`WHERE ended_at IS NULL ORDER BY id`)))
+      return rows.map(toRecord).toSorted((a, b) => a.startedAt - b.startedAt)
+    },
+    last: (room) =>
+      read((db) =>
+        firstWithSteps(
+          db,
+          sql`WHERE room = ${room} AND requester <> ${SYSTEM} AND parent IS NULL
+            ORDER BY started_at DESC, id DESC LIMIT 1`,
+        ),
+      ),
+    asked: (room, person, limit) =>
+      read(async (db) => {
+        const rows = await db
+          .selectFrom('turns')
+          .select(COLUMNS_BUT_PROMPT)
+          .where('room', '=', room)
+          .where('person', '=', person)
+          .where('message', 'is not', null)
+          .orderBy('started_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(Math.max(0, limit))
+          .execute()
+        return rows.map((row) => toRecord({ ...row, prompt: null }))
+      }),
+  }
+}
+
+async function select(db: Kysely<Tables>, rest: RawBuilder<unknown>): Promise<readonly TurnRow[]> {
+  return (await sql<TurnRow>`SELECT * FROM turns ${rest}`.execute(db)).rows
+}
+
+async function firstWithSteps(
+  db: Kysely<Tables>,
+  rest: RawBuilder<unknown>,
+): Promise<TurnRecord | undefined> {
+  const [row] = await select(db, rest)
+  if (!row) return undefined
+  const rows = await db
+    .selectFrom('turn_steps')
+    .select('sent')
+    .where('turn', '=', row.id)
+    .orderBy('step')
+    .execute()
+  const turn = toRecord(row)
+  return rows.length === 0 ? turn : { ...turn, steps: rows.map(({ sent }) => JSON.parse(sent) as SentStep) }
+}
+
+/** A prompt may have a hundred thousand characters. */
+const COLUMNS_BUT_PROMPT = [
+  'id',
+  'room',
+  'model',
+  'requester',
+  'started_at',
+  'ended_at',
+  'outcome',
+  'input',
+  'output',
+  'error',
+  'cached',
+  'parent',
+  'message',
+  'person',
+] as const satisfies readonly (keyof TurnRow)[]
+
+const toRow = (turn: TurnRecord): TurnRow => ({
+  id: turn.id,
+  room: turn.room,
+  model: turn.model,
+  requester: turn.requester,
+  parent: turn.parent ?? null,
+  started_at: turn.startedAt,
+  ended_at: turn.endedAt ?? null,
+  outcome: turn.outcome ?? null,
+  input: turn.usage?.input ?? null,
+  cached: turn.usage?.cached ?? null,
+  output: turn.usage?.output ?? null,
+  error: turn.error ?? null,
+  prompt: turn.prompt === undefined ? null : JSON.stringify(turn.prompt),
+  message: turn.message ?? null,
+  person: turn.person ?? null,
+})
+
+const toRecord = (row: TurnRow): TurnRecord => ({
+  id: row.id,
+  room: row.room,
+  model: row.model,
+  requester: row.requester,
+  ...(row.parent === null ? {} : { parent: row.parent }),
+  startedAt: row.started_at,
+  ...(row.ended_at === null ? {} : { endedAt: row.ended_at }),
+  ...(row.outcome === null ? {} : { outcome: row.outcome }),
+  ...usageIn(row),
+  ...(row.error === null ? {} : { error: row.error }),
+  ...(row.message === null ? {} : { message: row.message }),
+  ...(row.person === null ? {} : { person: row.person }),
+  ...(row.prompt === null ? {} : { prompt: JSON.parse(row.prompt) as Prompt }),
+})
+
+function usageIn({ input, cached, output }: TurnRow): Pick<TurnRecord, 'usage'> {
+  if (input === null || output === null) return {}
+  return { usage: { input, output, ...(cached === null ? {} : { cached }) } }
+}
