@@ -116,7 +116,7 @@ test('damage that shows only when reading is called damage', async () => {
   db.pragma('writable_schema = RESET')
   const reopened = openFile(sqliteOptions(dir.path).file)
   await connection.close()
-  const rooms = createRoomStore(createConnection(reopened))
+  const rooms = createRoomStore(createConnection(reopened).database)
   await expect(rooms.all()).rejects.toMatchObject({ name: 'StorageError', reason: 'corrupt' })
   reopened.close()
 })
