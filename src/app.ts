@@ -10,17 +10,17 @@ import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { openHostKeys } from './app/host-keys.ts'
 import { createRoomsAndPeople } from './app/rooms-and-people.ts'
-import { clusterEvents, openCluster, sharedRooms, tellFacts } from './app/cluster/shared-rooms.ts'
-import { followPeople } from './app/cluster/follow-people.ts'
+import { clusterEvents, configHash, openCluster, tellFacts } from './app/cluster.ts'
+import { followChanges } from './app/follow-changes.ts'
 import { openData } from './app/open-data.ts'
 import { createActivity, type Activity } from './app/activity.ts'
-import { followScriptsAndMcp } from './app/cluster/follow-scripts-and-mcp.ts'
 import { createTurnEnder } from './app/turns/cut-turns.ts'
-import { configHash } from './app/cluster/config-hash.ts'
 import { version } from './app/version.ts'
 import { createCurrentConfig } from './app/current-config.ts'
 import { openHttp } from './app/http.ts'
 import { createReload, type Reload } from './app/reload.ts'
+import { createLocalBus } from './chat/local-bus.ts'
+import { createLocalPeers } from './chat/local-peers.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import type { Log } from './chat/ports.ts'
@@ -98,36 +98,23 @@ async function assemble(
     config: await configHash(current.now(), fingerprints),
   }))
   if (cluster) owned(cluster)
-  const chat = await createRoomsAndPeople(current, context, sharedRooms(cluster, context.log))
+  const peers = cluster ?? createLocalPeers()
+  const bus = cluster?.bus ?? createLocalBus(context.log)
+  const chat = await createRoomsAndPeople(current, context, { peers, bus })
   const { rooms, claimCode, tap } = chat
   const running: { readAgain?: () => Promise<void> } = {}
   const turnEnder = createTurnEnder(rooms, context)
   const readAgain = async (): Promise<void> => await running.readAgain?.()
   await cluster?.begin(clusterEvents(rooms, turnEnder.endAll, readAgain))
   await turnEnder.endAll()
-  const activity = await createActivity(
-    current,
-    rooms,
-    { context, cluster, turnEnder, serversOf: chat.toOthers.serversOf },
-    overrides,
-    owned,
-  )
+  const activity = await createActivity(current, rooms, { context, peers, turnEnder }, overrides, owned)
   tap(activity.hooks.onEntry)
   tap(activity.work.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
   const markdown = createLazyMarkdown()
   const { handler, agents, talk } = await createHandler(current, chat, activity, context, markdown)
-  if (cluster) {
-    const readPeople = await followPeople(cluster, { chat, talk, work: activity.work, context })
-    const { rooms: stored } = context.storage.chat
-    const kept = { rooms: stored, scripts: context.storage.prompts.scripts, mcp: activity.mcp }
-    const readWork = await followScriptsAndMcp(cluster.news, kept)
-    running.readAgain = async () => {
-      await readPeople()
-      await readWork()
-    }
-  }
+  if (cluster) running.readAgain = await followChanges(cluster, { chat, talk, ...activity, context })
   const { limits } = current
   const { now } = current
   const server = owned(

@@ -2,10 +2,9 @@ import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
-import type { RoomName } from '../chat/entry.ts'
+import type { Peers } from '../chat/peers.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import type { Log } from '../chat/ports.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import type { Config } from '../config/config.ts'
 import { ownRoomsDir } from '../config/rooms-dir.ts'
 import { paths } from './paths.ts'
@@ -24,11 +23,6 @@ import { assembleTurns } from './turns/assemble-turns.ts'
 import { configuredModels } from './turns/configured-models.ts'
 import type { TurnEnder } from './turns/cut-turns.ts'
 import { createModelServices, type ModelServicesParts } from './turns/model-services.ts'
-import { aloneInRoom } from './cluster/alone-in-room.ts'
-import { sharedQuestionBook } from './cluster/question-book.ts'
-import { sharedRunSlots } from './cluster/run-slots.ts'
-import { sharedSummaryPlaces } from './cluster/summary-places.ts'
-import { sharedTurnSlots } from './cluster/turn-slots.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { meteredComposer } from './metering.ts'
@@ -41,11 +35,6 @@ export interface Work {
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly summaries: Summaries
-  /**
-   * Calls `changed` whenever other servers began or ended something in a room. Returns the function that ends
-   * it.
-   */
-  readonly watchElsewhere: (room: RoomName, changed: () => void) => () => void
 }
 
 /** What goes on in the rooms, and what it must ask for. */
@@ -74,11 +63,8 @@ export interface Activity {
 /** What it needs of the server. */
 export interface ActivityParts {
   readonly context: AppContext
-  /** The others, where this server is one of several. */
-  readonly cluster: Cluster | undefined
+  readonly peers: Peers
   readonly turnEnder: Pick<TurnEnder, 'end'>
-  /** On how many servers somebody is: each gives them its share of a limit. */
-  readonly serversOf: (quotaKey: string) => number
 }
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
@@ -89,7 +75,7 @@ export async function createActivity(
   overrides: Overrides,
   owned: Owned,
 ): Promise<Activity> {
-  const { context, cluster, serversOf } = parts
+  const { context, peers } = parts
   const { storage, log, clock } = context
   const { limits } = current
   const composer = composerOf(current.now(), context, overrides, owned)
@@ -98,7 +84,7 @@ export async function createActivity(
   const approvals = approvalsOf(limits, rooms, parts, overrides)
   const models = configuredModels(current, overrides)
   const hooks = owned(hooksOf(rooms, models, composer, parts))
-  const bytes = createByteQuota(limits, clock, serversOf)
+  const bytes = createByteQuota(limits, clock, peers.serversOf)
   const openToolbox = createToolboxes({
     scopedTools,
     runner: createToolRunner({ limits: toolLimits(current), log }),
@@ -109,7 +95,7 @@ export async function createActivity(
     clock,
     hooks,
   })
-  const runs = createToolRuns(openToolbox, context.nextId, clock, cluster && sharedRunSlots(cluster.work))
+  const runs = createToolRuns(openToolbox, context.nextId, clock, peers.slots)
   const shared = {
     ...{ context, stores: storage, composer, limits },
     models: modelServicesOf(limits, rooms, parts, { models, composer }),
@@ -125,7 +111,6 @@ export async function createActivity(
       runs: owned(runs),
       turns: owned(turns),
       summaries: owned(summaries),
-      watchElsewhere: watchElsewhere(cluster),
     },
     approvals,
     bytes,
@@ -157,13 +142,13 @@ const hasRealModels = ({ models }: Config): boolean => models.some(({ backend })
 const approvalsOf = (
   limits: Config['limits'],
   rooms: Rooms,
-  { context: { storage, clock, log }, cluster }: ActivityParts,
+  { context: { storage, clock, log }, peers }: ActivityParts,
   { answerMs }: Overrides,
 ): Approvals =>
   createApprovals({
     room: (name) => rooms.anyRoom(name),
     grants: storage.tools.grants,
-    book: cluster && sharedQuestionBook(cluster.questions),
+    questions: peers.questions,
     limits,
     answerMs,
     clock,
@@ -175,7 +160,7 @@ const hooksOf = (
   rooms: Rooms,
   models: () => readonly ConfiguredModel[],
   composer: PoolComposer,
-  { context: { storage, clock, log, nextId }, cluster }: ActivityParts,
+  { context: { storage, clock, log, nextId }, peers }: ActivityParts,
 ) =>
   createRoomHooks({
     rooms: storage.chat.rooms,
@@ -185,33 +170,24 @@ const hooksOf = (
     log,
     room: (name) => rooms.anyRoom(name),
     modelNames: () => models().map(({ settings }) => settings.name),
-    alone: cluster && aloneInRoom(cluster.work, nextId),
+    slots: peers.slots,
+    nextId,
   })
 
-/** What turns and summaries share; where there are other servers, with those. */
+/** What turns and summaries share. */
 const modelServicesOf = (
   limits: Config['limits'],
   rooms: Rooms,
-  { context, cluster, turnEnder }: ActivityParts,
+  { context, peers, turnEnder }: ActivityParts,
   { models, composer }: Pick<ModelServicesParts, 'models' | 'composer'>,
 ) =>
   createModelServices({
     ...{ models, composer, limits, context },
     stores: context.storage,
     tellAdmins: rooms.everywhere.tellAdmins,
-    shared: cluster && {
-      slots: sharedTurnSlots(cluster.work, limits),
-      places: sharedSummaryPlaces(cluster.work),
-      lostTurn: (turn) => void turnEnder.end(turn),
-    },
+    slots: peers.slots,
+    lostTurn: (turn) => void turnEnder.end(turn),
   })
-
-const watchElsewhere =
-  (cluster: Cluster | undefined): Work['watchElsewhere'] =>
-  (room, changed) => {
-    const stops = [cluster?.work.watch(room, changed), cluster?.questions.watch(room, changed)]
-    return () => stops.forEach((stop) => stop?.())
-  }
 
 /** Asks the servers of all models what they can do, so that the first turn need not wait for that. */
 function askServers(turns: Pick<Turns, 'models'>, log: Log): void {

@@ -1,10 +1,9 @@
 import { createModeration, type Moderation } from '../chat/moderation/moderation.ts'
-import type { ServerForModeration } from '../chat/moderation/parts.ts'
+import type { ServerForModeration, StoppedWork } from '../chat/moderation/parts.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
-import type { ClientsEverywhere } from '../chat/moderation/clients-everywhere.ts'
-import type { OtherServers, StoppedWork } from '../chat/moderation/other-servers.ts'
-import type { OpenClients } from '../chat/moderation/open-clients.ts'
+import type { ClientsEverywhere, OpenClients } from '../chat/moderation/clients.ts'
 import type { People } from '../chat/people/people.ts'
+import type { Peers } from '../chat/peers.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import type { TurnAtWork } from '../turns/queue.ts'
 import type { Work } from './activity.ts'
@@ -18,22 +17,19 @@ export interface Moderated {
   readonly enforcement: {
     readonly sanctions: Sanctions
     readonly clients: OpenClients & { readonly everywhere: ClientsEverywhere }
-    readonly others: OtherServers
   }
+  readonly peers: Pick<Peers, 'closeRoom' | 'openRoom'>
 }
 
 /** Moderation, with what it does to the models, the tools and the files of the server. `admins` gives those of the config. */
 export function assembleModeration(
-  { rooms, people, enforcement }: Moderated,
-  work: Omit<Work, 'watchElsewhere'>,
+  { rooms, people, enforcement, peers }: Moderated,
+  work: Work,
   { storage, clock, nextId, log }: Pick<AppContext, 'storage' | 'clock' | 'nextId' | 'log'>,
   config: KeptPlaces & { readonly admins: () => readonly string[] },
 ): Moderation {
   const keep = createRoomKeeper(config, storage.chat.log, () => clock.now())
-  const { others, ...acted } = enforcement
   const server: ServerForModeration = {
-    close: (room, by) => others.close(room, by),
-    open: (room) => others.open(room),
     stopWork: (stopped) => stopWork(work, stopped),
     async keepRoom(room) {
       const file = await keep(room)
@@ -43,12 +39,12 @@ export function assembleModeration(
     guestKey: (name) => people.guestKey(name),
     isConfigAdmin: (key) => config.admins().includes(key),
   }
-  return createModeration({ rooms, stores: storage.chat, ...acted, server, clock, nextId, log })
+  return createModeration({ rooms, stores: storage.chat, ...enforcement, server, peers, clock, nextId, log })
 }
 
 /** Stops it on whichever server it is at work. Never rejects. */
 export async function stopWork(
-  { turns, runs, summaries }: Omit<Work, 'watchElsewhere'>,
+  { turns, runs, summaries }: Work,
   { room, names, why }: StoppedWork,
 ): Promise<void> {
   const isMeant = ({ requester }: Pick<TurnAtWork, 'requester'>): boolean => names?.has(requester) ?? true

@@ -38,7 +38,7 @@ export async function createHandler(
   const { clock, log, storage, nextId } = context
   const { work, bytes } = activity
   const { turns } = work
-  const { rooms, people, preferences, invitations, enforcement, toOthers } = chat
+  const { rooms, people, preferences, invitations, enforcement, peers } = chat
   const timers = processTimers()
   const { limits } = current
   const talk = await openTalk({
@@ -46,7 +46,7 @@ export async function createHandler(
     stores: storage.talk,
     readers: lineReaders(work),
     limits,
-    ...(toOthers.talk && { elsewhere: toOthers.talk }),
+    peers,
     clock,
     nextId,
     log,
@@ -72,11 +72,11 @@ export async function createHandler(
     clock,
     stores: storage,
   })
-  const pace = createPace({ limits, clock, wait: pause, serversOf: toOthers.serversOf })
-  const { sanctions, clients, others } = enforcement
-  const { caughtUp } = others
-  const door = createDoor(people, sanctions, clients, talk.ignores.cameIn, toOthers.serversOf)
-  const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions, caughtUp, log })
+  const pace = createPace({ limits, clock, wait: pause, serversOf: peers.serversOf })
+  const { sanctions, clients } = enforcement
+  const { upToDate } = peers
+  const door = createDoor(people, sanctions, clients, talk.ignores.cameIn, peers.serversOf)
+  const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions, upToDate, log })
   const agents = createAgents({ runner, rooms, door, talk, log })
   const handler = createClientHandler({
     door,
@@ -106,7 +106,7 @@ export async function createHandler(
       greeting: createGreeting({
         models: () => current.now().models,
         isClaimable: people.isClaimable,
-        troubles: toOthers.troubles,
+        troubles: peers.problems,
       }),
     },
     shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),

@@ -1,6 +1,6 @@
 import { payerName } from '../chat/limits/payers.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
-import type { OpenClients } from '../chat/moderation/open-clients.ts'
+import type { OpenClients } from '../chat/moderation/clients.ts'
 import type { Ignores } from '../chat/talk/ignores.ts'
 import type { People } from '../chat/people/people.ts'
 import { createDeferred } from '../lib/deferred.ts'
@@ -23,7 +23,7 @@ export const createDoor = (
   sanctions: Pick<Sanctions, 'whyOut'>,
   clients: Pick<OpenClients, 'begin'>,
   cameIn: Ignores['cameIn'],
-  serversOf: (quotaKey: string) => number = () => 1,
+  serversOf: (quotaKey: string) => number,
 ): Door => ({
   async identify(name, { fingerprint, isCertified = false, mayBeCertified = false }, address, code) {
     const person = await people.identify(name, fingerprint, address, {

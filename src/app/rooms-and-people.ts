@@ -1,11 +1,11 @@
-import type { Log } from '../chat/ports.ts'
+import type { Peers } from '../chat/peers.ts'
+import type { Log, RoomBus } from '../chat/ports.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import { readKeyLine } from '../adapters/ssh/keys/public-key.ts'
 import { createInvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import { createRooms, type Rooms } from '../chat/rooms.ts'
 import { loadSanctions } from '../chat/moderation/sanctions.ts'
-import { createClientsEverywhere } from '../chat/moderation/clients-everywhere.ts'
-import { createOpenClients } from '../chat/moderation/open-clients.ts'
+import { createClientsEverywhere, createOpenClients } from '../chat/moderation/clients.ts'
 import { createPeople } from '../chat/people/people.ts'
 import { createInvites } from '../chat/people/invites.ts'
 import { loadPreferences } from '../chat/preferences/preferences.ts'
@@ -17,7 +17,6 @@ import { codes, newCode, tokenTexts } from './codes.ts'
 import type { AppContext } from './context.ts'
 import { tapped } from './room/tapped-bus.ts'
 import type { CurrentConfig } from './current-config.ts'
-import type { SharedRooms } from './cluster/shared-rooms.ts'
 
 export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 
@@ -25,14 +24,13 @@ export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 export async function createRoomsAndPeople(
   current: CurrentConfig,
   { storage, clock, log, nextId }: AppContext,
-  { bus: shared, elsewhere, troubles, others, loans, tellInvited, talk }: SharedRooms,
+  { peers, bus: shared }: { readonly peers: Peers; readonly bus: RoomBus },
 ) {
   const bus = tapped(shared)
   const { log: entries, rooms: roomStore, people: store } = storage.chat
-  const servers = { bus, elsewhere }
   const isConfigAdmin = (key: string): boolean => current.now().server.admins.includes(key)
   const sanctions = await loadSanctions(storage.chat.sanctions, clock, isConfigAdmin)
-  const parts = { entries, rooms: roomStore, people: store, servers, clock, nextId, log, sanctions }
+  const parts = { entries, rooms: roomStore, people: store, bus, peers, clock, nextId, log, sanctions }
   const rooms = createRooms(parts, {
     limits: current.limits,
     adminNames: current.now().sandbox.workspaces,
@@ -60,10 +58,9 @@ export async function createRoomsAndPeople(
   })
   const hasAdmin = current.now().server.admins.length > 0 || (await store.hasAdmin())
   const claimCode = hasAdmin ? undefined : await claimCodeOf(storage)
-  const people = createPeople(
-    { stores: storage.chat, invites, sanctions, policy, claimCode, clock, log, nextId },
-    { loans, serversOf: elsewhere.serversOf },
-  )
+  const people = createPeople({
+    ...{ stores: storage.chat, invites, sanctions, policy, claimCode, peers, clock, log, nextId },
+  })
   const keys = createKeys({
     store: storage.chat.keys,
     readLine: readKeyLine,
@@ -85,13 +82,13 @@ export async function createRoomsAndPeople(
     return { access: server.access, invites: server.invites }
   }
   const here = createOpenClients()
-  const clients = { ...here, everywhere: createClientsEverywhere(here, others) }
+  const clients = { ...here, everywhere: createClientsEverywhere(here, peers) }
   const comingIn = { invites, keys, tokens, clients, policy: invitePolicy }
-  const enforcement = { sanctions, clients, others }
+  const enforcement = { sanctions, clients }
   const invitations = createInvitationNotices({
     store: storage.chat.invitations,
     rooms: rooms.everywhere,
-    tellElsewhere: tellInvited,
+    peers,
     clock,
     log,
   })
@@ -105,7 +102,7 @@ export async function createRoomsAndPeople(
     preferences,
     invitations,
     enforcement,
-    toOthers: { talk, serversOf: elsewhere.serversOf, troubles },
+    peers,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { InvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import { Refusal } from '../chat/errors.ts'
-import type { OpenClient } from '../chat/moderation/open-clients.ts'
+import type { OpenClient } from '../chat/moderation/clients.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Preferences } from '../chat/preferences/preferences.ts'
 import type { Room } from '../chat/room.ts'

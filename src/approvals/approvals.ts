@@ -1,16 +1,16 @@
 import { mayManage } from '../chat/may-manage.ts'
 import type { RoomName } from '../chat/entry.ts'
+import type { Questions as SharedQuestions } from '../chat/peers.ts'
 import type { Person, Role } from '../chat/people/person.ts'
 import { SYSTEM } from '../chat/people/names.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { whyWithdrawn } from '../tools/permission.ts'
 import type { Denial, PermissionProvider, PermissionRequest } from '../tools/context.ts'
-import { createQuestionBook } from './book.ts'
 import { createDecide, settle, type Decision } from './decide.ts'
 import { createGrants } from './grants.ts'
 import { mayDecide } from './policy.ts'
-import type { AskedFor, GivenAnswer, GrantStore, QuestionBook } from './ports.ts'
+import type { AskedFor, GivenAnswer, GrantStore } from './ports.ts'
 import { approvalFacts, toolFor } from './question-text.ts'
 import { createQuestions, type OpenQuestion, type OwnQuestion, type QuestionLimits } from './questions.ts'
 
@@ -43,8 +43,7 @@ export interface ApprovalParts {
   /** A room by name; undefined where it is gone. */
   readonly room: (name: RoomName) => Promise<Room | undefined>
   readonly grants: GrantStore
-  /** The questions of all servers; the server's own when absent. */
-  readonly book?: QuestionBook | undefined
+  readonly questions: SharedQuestions
   readonly limits: QuestionLimits
   /** Milliseconds until a question without an answer is a no; 120,000 when absent. */
   readonly answerMs?: number | undefined
@@ -53,11 +52,11 @@ export interface ApprovalParts {
 }
 
 export function createApprovals(parts: ApprovalParts): Approvals {
-  const { room, grants: store, book = createQuestionBook(), limits, answerMs, clock, log } = parts
+  const { room, grants: store, limits, answerMs, clock, log } = parts
   const grants = createGrants(store, clock)
   const questions = createQuestions({
     limits,
-    book,
+    shared: parts.questions,
     answerMs,
     passed: (where, question, answer) => void carryOut(where, question, answer),
   })

@@ -52,38 +52,3 @@ export interface GivenAnswer {
   readonly person: Pick<Person, 'name'>
   readonly verdict: Verdict
 }
-
-/** How many questions are open in a room, and how many of those somebody has asked. */
-export interface OpenCounts {
-  readonly open: number
-  readonly own: number
-}
-
-/** A question that another server has asked. */
-export interface QuestionElsewhere {
-  readonly number: number
-  readonly asked: AskedFor
-  /** Gives that server the answer. False if the question is over. Rejects with `StorageError`. */
-  pass(answer: GivenAnswer): Promise<boolean>
-}
-
-/** Which questions are open, and their numbers: of this server where it is alone, else of all servers together. */
-export interface QuestionBook {
-  /**
-   * Opens a question where `mayOpen`, and resolves to its number; else to the counts. A number counts up in its room, and is
-   * never used again while the server runs. `answered` is called, once, where an answer comes through another server: then
-   * the question is not open any more. Rejects with `StorageError`.
-   */
-  open(
-    asked: AskedFor,
-    mayOpen: (counts: OpenCounts) => boolean,
-    answered: (answer: GivenAnswer) => void,
-  ): Promise<number | OpenCounts>
-  /**
-   * It is not open any more, unless it was `answered` through another server: then that answer comes. It is `gone` where others took
-   * this server for dead, and have told the room. Rejects with `StorageError`.
-   */
-  close(room: RoomName, number: number): Promise<'closed' | 'answered' | 'gone'>
-  /** Those that other servers have asked in a room. */
-  elsewhere(room: RoomName): readonly QuestionElsewhere[]
-}

@@ -7,7 +7,9 @@ import { duration } from '../lib/duration.ts'
 import { whyWithdrawn } from '../tools/permission.ts'
 import type { PermissionRequest } from '../tools/context.ts'
 import { answerersIn } from './answerers.ts'
-import type { AskedFor, GivenAnswer, OpenCounts, QuestionBook, QuestionElsewhere } from './ports.ts'
+import { SERVER_LOST, type QuestionCounts, type Questions as SharedQuestions } from '../chat/peers.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { AskedFor, GivenAnswer } from './ports.ts'
 import { approvalFacts, questionText } from './question-text.ts'
 
 /** How a question ended: with a person's answer, which is stored by then, or for a reason that the room is to be told. */
@@ -16,7 +18,7 @@ export type QuestionEnd =
   | { readonly kind: 'denied' | 'unanswered'; readonly why: string }
 
 /** A question that waits for its answer. */
-export type OpenQuestion = OwnQuestion | QuestionElsewhere
+export type OpenQuestion = OwnQuestion | RemoteQuestion
 
 /** One that this server has asked. */
 export interface OwnQuestion {
@@ -29,6 +31,14 @@ export interface OwnQuestion {
   take(): Promise<boolean>
   /** Gives the end to the one who asked. */
   end(end: QuestionEnd): void
+}
+
+/** One that another server has asked. */
+export interface RemoteQuestion {
+  readonly number: number
+  readonly asked: AskedFor
+  /** Gives that server the answer. False if the question is over. Rejects with `StorageError`. */
+  pass(answer: GivenAnswer): Promise<boolean>
 }
 
 /** The questions that are open in all rooms. */
@@ -62,14 +72,14 @@ const MAX_DETAIL_CHARS = 65_536
 /** What questions are made from. */
 export interface QuestionParts {
   readonly limits: QuestionLimits
-  readonly book: QuestionBook
+  readonly shared: SharedQuestions
   /** Milliseconds until a question without an answer is a no; 120,000 when absent. */
   readonly answerMs?: number | undefined
   /** An answer came through another server: it is to be carried out, and the question to be ended. Must not throw. */
   readonly passed: (room: Room, question: OwnQuestion, answer: GivenAnswer) => void
 }
 
-export function createQuestions({ limits, book, answerMs = ANSWER_MS, passed }: QuestionParts): Questions {
+export function createQuestions({ limits, shared, answerMs = ANSWER_MS, passed }: QuestionParts): Questions {
   const rooms = new Map<RoomName, Map<number, OwnQuestion>>()
   let isDraining = false
   const whyGone = (name: string): string => (isDraining ? SERVER_STOPPING.message : `${name} left`)
@@ -80,10 +90,10 @@ export function createQuestions({ limits, book, answerMs = ANSWER_MS, passed }: 
     return open
   }
 
-  const mayOpen = ({ open, own }: OpenCounts): boolean =>
+  const mayOpen = ({ open, own }: QuestionCounts): boolean =>
     (open < limits.approvals_per_room || own === 0) && own < limits.approvals_per_person
 
-  const tooMany = ({ requester }: AskedFor, { open, own }: OpenCounts): string =>
+  const tooMany = ({ requester }: AskedFor, { open, own }: QuestionCounts): string =>
     open >= limits.approvals_per_room
       ? `${countedAre(open, 'question')} open here already`
       : `${requester.name} has ${counted(own, 'open question')} here already`
@@ -96,7 +106,10 @@ export function createQuestions({ limits, book, answerMs = ANSWER_MS, passed }: 
   ): Promise<number | string> {
     const why = whyNot(room, asked)
     if (why !== undefined) return why
-    const opened = await book.open(asked, mayOpen, answered)
+    const question = { room: asked.room, person: asked.requester.id, asked: toJson(asked) }
+    const opened = await shared.open(question, mayOpen, (answer) =>
+      answered(answer as unknown as GivenAnswer),
+    )
     return typeof opened === 'number' ? opened : tooMany(asked, opened)
   }
 
@@ -111,8 +124,8 @@ export function createQuestions({ limits, book, answerMs = ANSWER_MS, passed }: 
       const here = openIn(room.name)
       const take = async (): Promise<boolean> => {
         if (!here.delete(number)) return false
-        const end = await book.close(room.name, number)
-        if (end === 'gone') ended.resolve({ kind: 'denied', why: 'the server lost the database' })
+        const end = await shared.close({ room: room.name, number })
+        if (end === 'gone') ended.resolve({ kind: 'denied', why: SERVER_LOST })
         return end === 'closed'
       }
       const question: OwnQuestion = { number, asked, take, end: ended.resolve }
@@ -145,10 +158,31 @@ export function createQuestions({ limits, book, answerMs = ANSWER_MS, passed }: 
     },
     open(room) {
       const here = [...(rooms.get(room)?.values() ?? [])]
-      const elsewhere = book.elsewhere(room)
-      return elsewhere.length === 0 ? here : [...here, ...elsewhere].toSorted((a, b) => a.number - b.number)
+      const remote = shared.others(room).map(({ number, asked }): RemoteQuestion => ({
+        number,
+        asked: askedIn(asked),
+        pass: ({ person: { name }, verdict }) =>
+          shared.answer({ room, number }, { person: { name }, verdict }),
+      }))
+      return [...here, ...remote].toSorted((a, b) => a.number - b.number)
     },
     drain: () => void (isDraining = true),
+  }
+}
+
+/** What was asked, in the form that the server which asked has stored. */
+export const askedIn = (asked: JsonObject): AskedFor => asked as unknown as AskedFor
+
+/** Without what concerns only the server that asks. */
+function toJson(asked: AskedFor): JsonObject {
+  const { room, tool, access, target, detail, model, turn, onceOnly } = asked
+  const { id, name, admin, guest } = asked.requester
+  return {
+    requester: { id, name, admin, guest },
+    ...{ room, tool, access, target, detail },
+    ...(model !== undefined && { model }),
+    ...(turn !== undefined && { turn }),
+    ...(onceOnly !== undefined && { onceOnly }),
   }
 }
 

@@ -5,7 +5,7 @@ import type { Clock, EntryLog, RoomBus } from './ports.ts'
 /** What entries are recorded with. */
 export interface RecorderParts {
   readonly entries: Pick<EntryLog, 'append'>
-  readonly servers: { readonly bus: Pick<RoomBus, 'publish'> }
+  readonly bus: Pick<RoomBus, 'publish'>
   readonly clock: Clock
   /** Ids that sort in time order. */
   readonly nextId: () => string
@@ -16,14 +16,14 @@ export interface RecorderParts {
  * so that everybody sees the order of the log.
  */
 export function createRecorder(room: RoomName, parts: RecorderParts): PresenceParts['record'] {
-  const { entries, servers } = parts
+  const { entries, bus } = parts
   let lastDelivery: Promise<unknown> = Promise.resolve()
   return async (newEntry, store = (entry) => entries.append(entry)) => {
     const written = entryOf(newEntry, room, parts)
     const stored = store(written)
     const delivered = Promise.all([stored, lastDelivery]).then(async ([{ id, after }]) => {
       const entry = id === written.id ? written : { ...written, id }
-      await servers.bus.publish(room, { type: 'entry', entry, ...(after !== undefined && { after }) })
+      await bus.publish(room, { type: 'entry', entry, ...(after !== undefined && { after }) })
       return entry
     })
     lastDelivery = delivered.catch(() => {})

@@ -14,11 +14,11 @@ import type {
   RoomStore,
 } from './ports.ts'
 import { Refusal, StorageError } from './errors.ts'
+import type { Announce, Peers } from './peers.ts'
 import type { Sanctions } from './moderation/sanctions.ts'
 import { createStanding, type WhyNoWork } from './moderation/standing.ts'
 import { createHearing } from './hearing.ts'
 import { createRecorder, entryOf } from './recorder.ts'
-import type { Elsewhere, ToTell } from './presence/elsewhere.ts'
 import type { PresenceChange } from './presence/held-presence.ts'
 import { refuseBanned, refuseLate, roleIn } from './roles.ts'
 import { createPresenceTeller, type PresenceLimits } from './presence/presence.ts'
@@ -26,7 +26,10 @@ import { createPresent } from './presence/present.ts'
 
 /** Somebody who hears a room without being present in it. */
 export interface Listener extends Partial<Pick<Participant, 'deliver' | 'stream'>> {
-  /** Somebody came or went: told after the line that says so, and also where no line does (chat/presence/presence.ts). */
+  /**
+   * Somebody came or went: told after the line that says so, and also where no line does (chat/presence/presence.ts). Also
+   * told when work or questions of other servers changed.
+   */
   peopleChanged?(): void
 }
 
@@ -90,18 +93,13 @@ export interface Room {
   catchUpPresence(): Promise<void>
 }
 
-/** What connects a room with itself on other servers, where there are any. */
-export interface RoomOnServers {
-  readonly bus: RoomBus
-  readonly elsewhere: Elsewhere
-}
-
 /** What a room is made of; every room of a server shares them. */
 export interface RoomParts {
   readonly entries: EntryLog
   readonly rooms: RoomStore
   readonly people: PeopleStore
-  readonly servers: RoomOnServers
+  readonly bus: RoomBus
+  readonly peers: Pick<Peers, 'entered' | 'left' | 'peopleIn' | 'find' | 'mayReturn' | 'rooms' | 'watch'>
   readonly clock: Clock & Alarm
   /** Ids that sort in time order. */
   readonly nextId: () => string
@@ -124,9 +122,8 @@ const LATELY = 200
 
 /** The room called `name`. A process makes one object for each room, and the log has the order of its `record` calls. */
 export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits): Room {
-  const { entries: store, clock: alarm, log } = parts
-  const { bus, elsewhere } = parts.servers
-  const here = createPresent(() => elsewhere.peopleIn(name))
+  const { entries: store, clock: alarm, log, bus, peers } = parts
+  const here = createPresent(() => peers.peopleIn(name))
   const listeners = new Set<Listener>()
   const record = createRecorder(name, parts)
   const presence = createPresenceTeller({ room: name, record, store, limits, alarm, log })
@@ -134,7 +131,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
   const whyNoWork = createStanding(parts.sanctions, parts.rooms)
 
   const hearing = createHearing(() => {
-    const ends = [bus.subscribe(name, hear), elsewhere.watch(name, tellPeopleChanged)]
+    const ends = [bus.subscribe(name, hear), peers.watch(name, tellPeopleChanged)]
     return () => ends.forEach((end) => end())
   })
 
@@ -161,10 +158,10 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
   async function tellPresence(
     { name: called }: Person,
     event: PresenceChange['event'],
-    how: ToTell,
+    how: Announce,
   ): Promise<void> {
-    if (how === 'nothing') return
-    if (how === 'held') await presence.tellHeld()
+    if (how === 'none') return
+    if (how === 'stored') await presence.tellHeld()
     else await presence.tell({ name: called, event })
     tellPeopleChanged()
   }
@@ -223,21 +220,20 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       const isFirst = !here.has(person)
       here.add(participant)
       hearing.begin(participant)
-      if (isFirst) await tellPresence(person, 'joined', await elsewhere.came(name, person))
+      if (isFirst) await tellPresence(person, 'joined', await peers.entered(name, person))
     },
     async leave(participant) {
       const { person } = participant
       if (!here.remove(participant)) return
       hearing.end(participant)
-      if (!here.has(person)) await tellPresence(person, 'left', await elsewhere.went(name, person))
+      if (!here.has(person)) await tellPresence(person, 'left', await peers.left(name, person))
     },
     namesChanged() {
       here.sort()
       tellPeopleChanged()
     },
     isHere: (id) => here.has({ id }),
-    awaits: (person) =>
-      here.people().some(({ id }) => id === person) || parts.servers.elsewhere.mayComeBack(name, person),
+    awaits: (person) => here.people().some(({ id }) => id === person) || peers.mayReturn(name, person),
     async renamed(person, former) {
       here.sort()
       if (parts.sanctions.isArchived(name) || !(await isKnownHere(person, former))) return

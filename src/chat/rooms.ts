@@ -164,8 +164,8 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
     everywhere: {
       tellAdmins(text, only) {
         const told = new Set<PersonId>()
-        const elsewhere = only ? [] : parts.servers.elsewhere.rooms()
-        for (const name of new Set([...open.keys(), ...elsewhere])) {
+        const remote = only ? [] : parts.peers.rooms()
+        for (const name of new Set([...open.keys(), ...remote])) {
           const room = roomCalled(name)
           const isMeant = ({ id }: Person): boolean => !told.has(id) && (!only || room.isHere(id))
           const admins = room.present().filter((one) => one.admin && isMeant(one))
@@ -174,14 +174,14 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
         }
         return told.size > 0
       },
-      peopleIn: (name) => (open.get(name)?.present() ?? parts.servers.elsewhere.peopleIn(name)).length,
+      peopleIn: (name) => (open.get(name)?.present() ?? parts.peers.peopleIn(name)).length,
       inUse: () => [...open.values()].filter((room) => room.present().length > 0),
       whisper(person, newEntry) {
         for (const room of roomsWith(person)) room.whisper([person], newEntry)
       },
       isHere: ({ id }) => [...open.values()].some((room) => room.isHere(id)),
       namesChanged: () => [...open.values()].forEach((room) => room.namesChanged()),
-      isPresent: (person) => roomsWith(person).length > 0 || parts.servers.elsewhere.isPresent(person.id),
+      isPresent: (person) => roomsWith(person).length > 0 || parts.peers.find(person.id) !== undefined,
       async sumUpPresence() {
         await Promise.all([...open.values()].map((room) => room.catchUpPresence()))
         for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()

@@ -1,14 +1,14 @@
 import type { RoomName } from '../chat/entry.ts'
-import type { OtherServers } from '../chat/moderation/other-servers.ts'
+import type { Peers } from '../chat/peers.ts'
 import type { Alarm, Log } from '../chat/ports.ts'
-import type { ClosingStore } from './ports.ts'
+import type { ClosingStore } from './stores.ts'
 
 /** How often it is looked whether the other servers are done, in milliseconds, and how often at most. */
 const LOOK_MS = 50
 const LOOKS = 200
 
 /** Closes rooms that are being deleted, on all servers. */
-export interface Closings extends Pick<OtherServers, 'close' | 'open'> {
+export interface Closings extends Pick<Peers, 'closeRoom' | 'openRoom'> {
   /**
    * What to do when other servers close and open rooms: it gets all that are closed. They are closed here once it returns; it
    * resolves when nobody is in them through this server, and does not reject.
@@ -39,12 +39,12 @@ export function createClosings(store: ClosingStore, clock: Alarm, log: Pick<Log,
   }
 
   return {
-    async close(room, by) {
+    async closeRoom(room, by) {
       if (!(await store.close(room, by))) return false
       await untilAllHaveLeft(room)
       return true
     },
-    open: (room) => store.open(room),
+    openRoom: (room) => store.open(room),
     on: (listener) => void (changed = listener),
     async readAgain() {
       const closed = await store.closedByOthers()

@@ -1,65 +1,48 @@
 import type { RoomName } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
+import type { Peers } from '../chat/peers.ts'
 import type { Alarm, Clock, EntryLog, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
-import type { Elsewhere } from '../chat/presence/elsewhere.ts'
+import { createBroadcasts, type BroadcastListener } from './broadcasts.ts'
 import { createClosings, type Closings } from './closings.ts'
-import { createDifferences } from './differences.ts'
-import { createSharedPresence } from './elsewhere.ts'
+import { Differences } from './differences.ts'
 import { Lease } from './lease.ts'
 import { createSharedLoans, type SharedLoans } from './loans.ts'
-import { createOrders, type Orders } from './orders.ts'
-import type { ClusterStores, ExpiredServers, News, ServerFacts, Wire } from './ports.ts'
-import { createSharedQuestions, type SharedQuestions } from './questions.ts'
+import { createRemotePresence, OwnPresence } from './presence.ts'
+import { SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
-import { createSharedWork, type SharedWork } from './work.ts'
+import type { ClusterStores, ExpiredServers, News, ServerFacts, Wire } from './stores.ts'
+import { SharedSlots } from './work.ts'
 
-/** How often the log is looked at for what no hint came for, and stored what could not be, in milliseconds. */
+/** How often the log is looked at for entries that no hint came for, and unstored presence is stored, in ms. */
 const LOOK_MS = 1_000
 
 const BUS_AWAY =
   'the bus between the servers is away: lines of other servers come up to a second later; the log says why'
 
-/** One of several servers, for the parts of the core that need not know it. Disposing of it ends its lease, and then the wire. */
-export interface Cluster extends AsyncDisposable {
-  readonly rooms: ClusterRooms
-  readonly people: ClusterPeople
-  readonly orders: Orders
-  readonly work: Pick<SharedWork, 'take' | 'elsewhere' | 'watch' | 'stop'>
-  readonly questions: Pick<SharedQuestions, 'open' | 'close' | 'answer' | 'elsewhere' | 'watch'>
-  readonly news: Pick<News, 'on' | 'caughtUp'>
+/** One of several servers. Disposing of it ends its lease, and then the wire. */
+export interface Cluster extends Peers, BroadcastListener, AsyncDisposable {
+  readonly bus: RoomBus
+  readonly news: Pick<News, 'on'>
+  readonly closings: Closings
+  readonly loans: SharedLoans
   /** Joins the others. Rejects with `StorageError`. */
   begin(events: ClusterEvents): Promise<void>
   /** Tells the others what this server says of itself now, and compares it with them. Rejects with `StorageError`. */
   update(): Promise<void>
 }
 
-/** What the rooms of all servers have in common. */
-export interface ClusterRooms {
-  readonly bus: RoomBus
-  readonly elsewhere: Elsewhere
-  /** What is not as it should be between the servers, in sentences for admins: the bus is away, or they differ. */
-  troubles(): readonly string[]
-}
-
-/** What the servers know of each other's people. */
-export interface ClusterPeople {
-  readonly closings: Closings
-  readonly loans: SharedLoans
-}
-
 /** What the rest of the server does for a cluster. None rejects with anything but `StorageError`. */
 export interface ClusterEvents {
   /** Somebody may have come or gone some time ago, when it could not be stored: the log holds it. Never rejects. */
-  readonly held: (room: RoomName) => Promise<void>
+  readonly onPresenceStored: (room: RoomName) => Promise<void>
   /** Other servers have died, and what they were doing is to be ended. */
-  readonly expired: (expired: ExpiredServers) => Promise<void>
-  /** It is alive to the others again, or has missed what they told: whatever it knows of them may be old. */
-  readonly back: () => Promise<void>
-  /** Servers differ, which the admins who are here are to be told. Never throws. */
-  readonly differs: (sentence: string) => void
+  readonly onExpired: (expired: ExpiredServers) => Promise<void>
+  /** The others see this server again, or it has missed what they changed: all that it knows of them may be old. */
+  readonly onRestored: () => Promise<void>
+  /** Another server began to differ: a sentence for the admins who are here. Never throws. */
+  readonly onDifference: (sentence: string) => void
 }
 
-/** What it is made of. */
 export interface ClusterParts {
   readonly stores: ClusterStores
   readonly wire: Wire
@@ -72,52 +55,50 @@ export interface ClusterParts {
 
 export function createCluster({ stores, wire, entries, clock, log, facts }: ClusterParts): Cluster {
   const { server, servers, news, newestIn } = stores
-  const feed = createRoomFeed({ server, wire, entries, newestIn, log })
-  const takenForDead = (): void => lease.doubt()
-  const presence = createSharedPresence(stores, { clock, log, takenForDead })
-  const orders = createOrders(stores)
-  const work = createSharedWork({ server, work: stores.work, news, orders, clock, log })
-  const questions = createSharedQuestions({ server, questions: stores.questions, news, clock, log })
+  const { watch, changed } = createRoomWatchers()
+  const { broadcast, onBroadcast } = createBroadcasts(stores, log)
+  const bus = createRoomFeed({ server, wire, entries, newestIn, log })
+  const presence = createRemotePresence(stores, clock, changed)
+  const own = new OwnPresence(stores.present, log, () => lease.doubt())
+  const shared = { server, news, clock, log, changed }
+  const slots = new SharedSlots({ ...shared, work: stores.work, broadcasts: stores.broadcasts, broadcast })
+  const questions = new SharedQuestions({ ...shared, questions: stores.questions })
+  const closings = createClosings(stores.people.closings, clock, log)
+  const differences = new Differences(server, servers, (sentence) => {
+    log.warn({}, sentence)
+    events?.onDifference(sentence)
+  })
   let events: ClusterEvents | undefined
   let isOver = false
-  const tell = (sentence: string): void => events?.differs(sentence)
-  const differences = createDifferences({ server, servers, tell, log })
   const lease = new Lease({
     servers,
     facts,
     clock,
     log,
-    onExpired: async (expired) => await events?.expired(expired),
-    onLost: () => work.loseAll(),
+    onExpired: async (expired) => await events?.onExpired(expired),
+    onLost: () => slots.loseAll(),
     async onRestored() {
-      presence.comeAgain()
+      own.forgetStored()
       await readAll()
     },
-    onRenewed: () => void lookAround(),
+    onRenewed: () => void lookForDifferences(),
   })
 
   async function readAll(): Promise<void> {
-    await work.readAll()
+    await slots.readAll()
     await questions.readAll()
     await presence.readAll()
-    await events?.back()
+    await events?.onRestored()
   }
 
-  let isLooking = false
-  /** With each renewal, without keeping the next one from its time. What cannot be read now is read with a later one. */
-  async function lookAround(): Promise<void> {
-    if (isLooking || isOver) return
-    isLooking = true
+  /** Keeps no renewal from its time. What cannot be read now is read with a later one. */
+  async function lookForDifferences(): Promise<void> {
     try {
-      await differences.look()
+      if (!isOver) await differences.look()
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
-    } finally {
-      isLooking = false
     }
   }
-
-  const troubles = (): readonly string[] => [...(wire.isUp() ? [] : [BUS_AWAY]), ...differences.now()]
 
   function everySecond(look: () => Promise<void>): void {
     clock.later(LOOK_MS, () => {
@@ -126,15 +107,25 @@ export function createCluster({ stores, wire, entries, clock, log, facts }: Clus
   }
 
   return {
-    rooms: { bus: feed, elsewhere: presence, troubles },
-    people: {
-      closings: createClosings(stores.people.closings, clock, log),
-      loans: createSharedLoans(stores.people.loans, news, log),
+    ...presence,
+    entered: (room, person) => own.entered(room, person),
+    left(room, person) {
+      presence.departed(room, person.id)
+      return own.left(room, person)
     },
-    orders,
-    work,
+    broadcast,
+    upToDate: () => news.caughtUp(),
+    problems: () => [...(wire.isUp() ? [] : [BUS_AWAY]), ...differences.now()],
+    watch,
+    closeRoom: closings.closeRoom,
+    openRoom: closings.openRoom,
+    closings,
+    loans: createSharedLoans(stores.people.loans, news, log),
+    slots,
     questions,
+    bus,
     news,
+    onBroadcast,
     async update() {
       await lease.update()
       await differences.look()
@@ -142,21 +133,42 @@ export function createCluster({ stores, wire, entries, clock, log, facts }: Clus
     async begin(theirs) {
       events = theirs
       news.on('lost', readAll)
+      onBroadcast('stop', async ({ id, reason }) => slots.stopOwn(id, reason))
       await lease.begin()
       // Read second, so that what changes meanwhile is news.
       await news.begin()
       await presence.begin()
-      await work.begin()
+      await slots.begin()
       await questions.begin()
-      everySecond(() => feed.lookAtLog())
-      everySecond(() => presence.catchUp(theirs.held))
+      everySecond(() => bus.lookAtLog())
+      everySecond(() => own.storeAgain(theirs.onPresenceStored))
     },
     async [Symbol.asyncDispose]() {
       isOver = true
-      work.end()
+      slots.end()
       await lease[Symbol.asyncDispose]()
       await news[Symbol.asyncDispose]()
       await wire[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function createRoomWatchers(): {
+  readonly watch: Peers['watch']
+  readonly changed: (room: RoomName) => void
+} {
+  const watchers = new Map<RoomName, Set<() => void>>()
+  return {
+    watch(room, changed) {
+      const ofRoom = watchers.get(room) ?? new Set()
+      watchers.set(room, ofRoom.add(changed))
+      return () => {
+        ofRoom.delete(changed)
+        if (ofRoom.size === 0 && watchers.get(room) === ofRoom) watchers.delete(room)
+      }
+    },
+    changed(room) {
+      for (const watcher of watchers.get(room) ?? []) watcher()
     },
   }
 }

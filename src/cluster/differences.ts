@@ -1,40 +1,40 @@
-import type { Log } from '../chat/ports.ts'
-import { createSerial } from '../lib/jobs/serial.ts'
-import type { ServerStore } from './ports.ts'
-import type { ServerId } from './server-id.ts'
+import type { ServerId, ServerStore } from './stores.ts'
 
-export interface Differences {
-  /** Compares again, and tells admins of servers that began to differ. Rejects with `StorageError`. */
-  look(): Promise<void>
+/** Servers of the database that run another version or config than this one. */
+export class Differences {
+  private readonly server: ServerId
+  private readonly servers: Pick<ServerStore, 'alive'>
+  private readonly found: (sentence: string) => void
+  private known: ReadonlyMap<ServerId, string> = new Map()
+  private looking: Promise<void> | undefined
+
+  /** `found` is called once for each server that begins to differ. */
+  constructor(server: ServerId, servers: Pick<ServerStore, 'alive'>, found: (sentence: string) => void) {
+    this.server = server
+    this.servers = servers
+    this.found = found
+  }
+
   /** A sentence for each server that differs. */
-  now(): readonly string[]
-}
+  now(): readonly string[] {
+    return [...this.known.values()]
+  }
 
-/** Compares this server with the others of its database. `tell` tells the admins who are here. */
-export function createDifferences(parts: {
-  readonly server: ServerId
-  readonly servers: Pick<ServerStore, 'alive'>
-  readonly tell: (sentence: string) => void
-  readonly log: Log
-}): Differences {
-  let known: ReadonlyMap<ServerId, string> = new Map()
-  const serially = createSerial()
+  /** Compares again. Rejects with `StorageError`. */
+  look(): Promise<void> {
+    this.looking ??= this.compare().finally(() => (this.looking = undefined))
+    return this.looking
+  }
 
-  async function look(): Promise<void> {
-    const all = await parts.servers.alive()
-    const own = all.find(({ id }) => id === parts.server)
-    const before = known
-    known = new Map(
+  private async compare(): Promise<void> {
+    const all = await this.servers.alive()
+    const own = all.find(({ id }) => id === this.server)
+    const before = this.known
+    this.known = new Map(
       all
         .filter(({ version, config }) => own && (version !== own.version || config !== own.config))
         .map(({ id, name }) => [id, `the server ${name} runs another version or config`]),
     )
-    for (const [id, sentence] of known) {
-      if (before.has(id)) continue
-      parts.log.warn({}, sentence)
-      parts.tell(sentence)
-    }
+    for (const [id, sentence] of this.known) if (!before.has(id)) this.found(sentence)
   }
-
-  return { look: () => serially(look), now: () => [...known.values()] }
 }

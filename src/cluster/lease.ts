@@ -1,7 +1,7 @@
 import { StorageError } from '../chat/errors.ts'
 import type { Alarm, Log, MonotonicClock } from '../chat/ports.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
-import type { ExpiredServers, ServerFacts, ServerStore } from './ports.ts'
+import type { ExpiredServers, ServerFacts, ServerStore } from './stores.ts'
 
 /** How often a server renews its lease and looks for expired ones, in ms. */
 const RENEW_MS = 2_000

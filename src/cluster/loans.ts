@@ -1,7 +1,7 @@
 import type { Fingerprint } from '../chat/people/person.ts'
 import type { Loans } from '../chat/people/loans.ts'
 import type { Log } from '../chat/ports.ts'
-import type { LoanStore, News } from './ports.ts'
+import type { LoanStore, News } from './stores.ts'
 
 /** The loans of other servers, kept as the database has them. */
 export interface SharedLoans extends Loans {

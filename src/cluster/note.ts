@@ -1,7 +1,7 @@
 import { type Entry, isEntryKind, type ReplyDelta } from '../chat/entry.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { Hint } from './heard-room.ts'
-import type { ServerId } from './server-id.ts'
+import type { ServerId } from './stores.ts'
 
 /** What one server tells the others of a room, besides its own id. */
 export type NoteBody =

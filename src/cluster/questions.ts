@@ -1,119 +1,108 @@
 import type { RoomName } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
-import type { PersonId } from '../chat/people/person.ts'
+import type { QuestionCounts, QuestionKey, Questions, RemoteQuestion } from '../chat/peers.ts'
 import type { Alarm, Log } from '../chat/ports.ts'
 import type { JsonObject } from '../lib/json.ts'
-import type { ClusterStores } from './ports.ts'
-import type { QuestionCounts, QuestionKey, QuestionRow, QuestionStore } from './work-ports.ts'
-import { createRoomWatchers } from './room-watchers.ts'
+import type { ClusterStores, QuestionRow } from './stores.ts'
 
-/** The open questions of all servers. */
-export interface SharedQuestions {
-  /** See `QuestionStore.open`. `answered` is called, once, with an answer that came through another server. */
-  open(
-    question: { readonly room: RoomName; readonly person: PersonId; readonly asked: JsonObject },
-    mayOpen: (counts: QuestionCounts) => boolean,
-    answered: (answer: JsonObject) => void,
-  ): Promise<number | QuestionCounts>
-  /** It is over, unless an answer comes that another server has given. Rejects with `StorageError`. */
-  close(question: QuestionKey): ReturnType<QuestionStore['close']>
-  /** Gives another server the first answer to its question. False if it is over. Rejects with `StorageError`. */
-  answer(question: QuestionKey, answer: JsonObject): Promise<boolean>
-  /** Those that other servers have asked in a room, in the order of asking. */
-  elsewhere(room: RoomName): readonly QuestionRow[]
-  /** From now on `changed` is called after those have changed. Returns the function that ends it. */
-  watch(room: RoomName, changed: () => void): () => void
-  /** Reads what there is, in place of what was known. Rejects with `StorageError`. */
-  readAll(): Promise<void>
-  /** Reads what there is, and follows that. Rejects with `StorageError`. */
-  begin(): Promise<void>
-}
+/** When a question that could not be removed is removed again, in ms. */
+const AGAIN_MS = 1_000
 
-/** What they are made of. */
 export interface SharedQuestionsParts extends Pick<ClusterStores, 'server' | 'questions' | 'news'> {
+  readonly changed: (room: RoomName) => void
   readonly clock: Alarm
   readonly log: Log
 }
 
-/** What could not be removed is removed a little later, in milliseconds. */
-const AGAIN_MS = 1_000
+/** The open questions of all servers. */
+export class SharedQuestions implements Questions {
+  private readonly parts: SharedQuestionsParts
+  /** The questions of this server, with the functions that take their answers. */
+  private readonly own = new Map<string, (answer: JsonObject) => void>()
+  private readonly remote = new Map<string, QuestionRow>()
+  /** Answers that came before this server knew the number of its question. */
+  private readonly early = new Map<string, JsonObject>()
 
-export function createSharedQuestions(parts: SharedQuestionsParts): SharedQuestions {
-  const { server, questions: store, news, clock, log } = parts
-  /** Of this server, with whoever waits for an answer. */
-  const own = new Map<string, (answer: JsonObject) => void>()
-  const others = new Map<string, QuestionRow>()
-  /** Answers that came before it was known here that the question is open. */
-  const early = new Map<string, JsonObject>()
-  const watchers = createRoomWatchers()
-
-  async function readAgain(keys: readonly string[]): Promise<void> {
-    const rows = await store.read(keys.map(keyIn))
-    const found = new Map(rows.map((row) => [keyOf(row), row]))
-    for (const key of keys) take(key, found.get(key))
+  constructor(parts: SharedQuestionsParts) {
+    this.parts = parts
   }
 
-  async function readAll(): Promise<void> {
-    const rows = new Map((await store.read()).map((row) => [keyOf(row), row]))
-    for (const key of new Set([...rows.keys(), ...others.keys()])) take(key, rows.get(key))
+  async open(
+    question: Parameters<Questions['open']>[0],
+    mayOpen: (counts: QuestionCounts) => boolean,
+    answered: (answer: JsonObject) => void,
+  ): Promise<number | QuestionCounts> {
+    const number = await this.parts.questions.open(question, mayOpen)
+    if (typeof number !== 'number') return number
+    const opened = { room: question.room, number }
+    this.own.set(keyOf(opened), answered)
+    const answer = this.early.get(keyOf(opened))
+    if (answer) this.settle(opened, answer)
+    return number
   }
 
-  function take(key: string, row: QuestionRow | undefined): void {
-    if (row?.answer && row.server === server) settle(row, row.answer)
-    if (row && !row.answer && row.server !== server) others.set(key, row)
-    else if (!others.delete(key)) return
-    watchers.tell(keyIn(key).room)
-  }
-
-  function settle(question: QuestionKey, answer: JsonObject): void {
-    const key = keyOf(question)
-    const answered = own.get(key)
-    if (!answered) return void early.set(key, answer)
-    own.delete(key)
-    early.delete(key)
-    void remove(question)
-    answered(answer)
-  }
-
-  async function remove(question: QuestionKey): Promise<void> {
+  async close(question: QuestionKey): ReturnType<Questions['close']> {
     try {
-      await store.remove(question)
+      const end = await this.parts.questions.close(question)
+      if (end !== 'answered') this.own.delete(keyOf(question))
+      return end
     } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      log.warn({ error, reason: error.reason }, 'a question that is over could not be removed yet')
-      clock.later(AGAIN_MS, () => void remove(question))
+      this.own.delete(keyOf(question))
+      void this.remove(question)
+      throw error
     }
   }
 
-  return {
-    async open(question, mayOpen, answered) {
-      const number = await store.open(question, mayOpen)
-      if (typeof number !== 'number') return number
-      const opened = { room: question.room, number }
-      own.set(keyOf(opened), answered)
-      const answer = early.get(keyOf(opened))
-      if (answer) settle(opened, answer)
-      return number
-    },
-    async close(question) {
-      try {
-        const end = await store.close(question)
-        if (end !== 'answered') own.delete(keyOf(question))
-        return end
-      } catch (error) {
-        own.delete(keyOf(question))
-        void remove(question)
-        throw error
-      }
-    },
-    answer: (question, answer) => store.answer(question, answer),
-    elsewhere: (room) => [...others.values()].filter((row) => row.room === room),
-    watch: watchers.watch,
-    async begin() {
-      news.on('questions', readAgain)
-      await readAll()
-    },
-    readAll,
+  answer(question: QuestionKey, answer: JsonObject): Promise<boolean> {
+    return this.parts.questions.answer(question, answer)
+  }
+
+  others(room: RoomName): readonly RemoteQuestion[] {
+    return [...this.remote.values()].filter((row) => row.room === room)
+  }
+
+  /** Reads what there is, and follows it. Rejects with `StorageError`. */
+  async begin(): Promise<void> {
+    this.parts.news.on('questions', async (keys: readonly string[]) => {
+      const rows = await this.parts.questions.read(keys.map(keyIn))
+      const found = new Map(rows.map((row) => [keyOf(row), row]))
+      for (const key of keys) this.see(key, found.get(key))
+    })
+    await this.readAll()
+  }
+
+  async readAll(): Promise<void> {
+    const rows = new Map((await this.parts.questions.read()).map((row) => [keyOf(row), row]))
+    for (const key of new Set([...rows.keys(), ...this.remote.keys()])) this.see(key, rows.get(key))
+  }
+
+  private see(key: string, row: QuestionRow | undefined): void {
+    const isOwn = row?.server === this.parts.server
+    if (row?.answer && isOwn) this.settle(row, row.answer)
+    if (row && !row.answer && !isOwn) this.remote.set(key, row)
+    else if (!this.remote.delete(key)) return
+    this.parts.changed(keyIn(key).room)
+  }
+
+  private settle(question: QuestionKey, answer: JsonObject): void {
+    const key = keyOf(question)
+    const answered = this.own.get(key)
+    if (!answered) return void this.early.set(key, answer)
+    this.own.delete(key)
+    this.early.delete(key)
+    void this.remove(question)
+    answered(answer)
+  }
+
+  private async remove(question: QuestionKey): Promise<void> {
+    const { questions, clock, log } = this.parts
+    try {
+      await questions.remove(question)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      log.warn({ error, reason: error.reason }, 'a question that is over could not be removed yet')
+      clock.later(AGAIN_MS, () => void this.remove(question))
+    }
   }
 }
 

@@ -4,8 +4,7 @@ import type { BusEvent, EntryLog, Log, RoomBus } from '../chat/ports.ts'
 import { createHeardRoom, type HeardRoom, type Hint } from './heard-room.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { parsedNote, type Note, type NoteBody } from './note.ts'
-import type { ClusterStores, Wire } from './ports.ts'
-import type { ServerId } from './server-id.ts'
+import type { ClusterStores, ServerId, Wire } from './stores.ts'
 
 /** The bus of rooms that several servers share. */
 export interface RoomFeed extends RoomBus {

@@ -2,7 +2,7 @@ import type { Rooms } from '../chat/rooms.ts'
 import { Refusal, StorageError, UsageError } from '../chat/errors.ts'
 import type { ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { Pace } from '../chat/limits/pace.ts'
-import type { OtherServers } from '../chat/moderation/other-servers.ts'
+import type { Peers } from '../chat/peers.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
@@ -41,7 +41,7 @@ export function createRunner(parts: {
   readonly pace: Pace
   readonly bytes: ByteQuota
   readonly sanctions: Pick<Sanctions, 'whyOut'>
-  readonly caughtUp: OtherServers['caughtUp']
+  readonly upToDate: Peers['upToDate']
   readonly log: Log
 }): Runner {
   const byName = new Map(
@@ -71,7 +71,7 @@ export function createRunner(parts: {
     },
     speech: (text, caller) =>
       guarded(caller, async () => {
-        await caughtUp(caller, 'not stored')
+        await upToDate(caller, 'not stored')
         needToBeHere(caller)
         bytes.take(caller.person, utf8Bytes(text))
         const { hint } = await parts.speech.say(caller.session.room, caller.person, text)
@@ -89,18 +89,18 @@ export function createRunner(parts: {
     }
   }
 
-  /** Takes what the command of these words costs. Rejects where its person may do nothing, or with what `caughtUp` does. */
+  /** Takes what the command of these words costs. Rejects where its person may do nothing, or with what `upToDate` does. */
   async function allowed(command: Command, words: string, caller: Caller): Promise<void> {
-    if (!command.waitsForNothing) await caughtUp(caller, 'not done')
+    if (!command.waitsForNothing) await upToDate(caller, 'not done')
     needToBeHere(caller)
     const pay = command.protects ? bytes.charge : bytes.take
     pay(caller.person, utf8Bytes(words))
   }
 
   /** A server that stood still knows first what others decided while it did. Rejects with `Refusal` where it cannot. */
-  async function caughtUp({ person }: Caller, undone: 'not stored' | 'not done'): Promise<void> {
+  async function upToDate({ person }: Caller, undone: 'not stored' | 'not done'): Promise<void> {
     try {
-      await parts.caughtUp()
+      await parts.upToDate()
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       throw new Refusal(`${undone}: ${troubleFor(person, error)}`, { cause: error })
@@ -122,7 +122,7 @@ export function createRunner(parts: {
     if (!script) return caller
     const stdin: ScriptControl['stdin'] = async (wait) => {
       const text = await script.stdin(wait)
-      await caughtUp(caller, 'not done')
+      await upToDate(caller, 'not done')
       needToBeHere(caller)
       await checkAgain()
       bytes.take(person, utf8Bytes(text))

@@ -1,8 +1,8 @@
 import type { RoomName } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
+import { SERVER_LOST, type Slot, type Slots } from '../chat/peers.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
-import type { ReportDoing } from './call-context.ts'
 
 /** A tool that a person has called. */
 export interface CalledRun {
@@ -18,8 +18,6 @@ export interface CalledRun {
 
 /** A tool at work for a person, on whichever server. */
 export interface ToolRun extends CalledRun {
-  /** True where another server runs it. */
-  readonly isElsewhere?: boolean
   /** The tool's name, or that it waits for a permission. */
   doing(): string
   /** How far the tool is, as it says. */
@@ -32,43 +30,46 @@ export interface ToolRun extends CalledRun {
   done(): Promise<unknown>
 }
 
-/** One of the places that a person's runs have. */
-export interface RunSlot {
-  /** What the run does now, for those who see it from elsewhere. */
-  readonly report: ReportDoing
-  /** Does nothing the second time. */
-  leave(): void
+/** Tools that one person may have at work at once, on all servers. */
+const MAX_RUNS_PER_PERSON = 4
+
+/**
+ * Takes one of the slots that a person's runs have. `stop` is called when another server stops the run. Rejects with `Refusal`
+ * if the person has too many, and with `StorageError`.
+ */
+export async function takeRunSlot(
+  slots: Pick<Slots, 'take'>,
+  { call: id, room, tool, requester, requesterId: person }: CalledRun,
+  stop: (why: string) => void,
+): Promise<Slot> {
+  const facts = { tool, requester } satisfies RunFacts
+  const slot = await slots.take(
+    { id, kind: 'run', queue: `run ${person}`, room, person, facts },
+    () => ({ running: MAX_RUNS_PER_PERSON, waiting: 0 }),
+    { stop, lost: () => stop(SERVER_LOST) },
+  )
+  if ('running' in slot)
+    throw new Refusal(`you have ${slot.running} tools at work already; wait for one, or use /stop`)
+  return slot
 }
 
-/** How many tools everybody has at work: on this server where it is alone, else on all servers together. */
-export interface RunSlots {
-  /**
-   * Takes a place for a run. `stop` is called where the run is stopped from elsewhere. Rejects with `Refusal` where the person has
-   * too many, and with `StorageError`.
-   */
-  take(run: CalledRun, stop: (why: string) => void): Promise<RunSlot>
-  /** The runs of other servers, in order of their start. */
-  elsewhere(room?: RoomName): readonly ToolRun[]
-}
+/** The runs of other servers, in the order of their start. */
+export const remoteRuns = (slots: Pick<Slots, 'others'>, room?: RoomName): readonly ToolRun[] =>
+  slots.others('run', room).map((work) => {
+    const { tool, requester } = work.facts as { readonly [Key in keyof RunFacts]: string }
+    return {
+      call: work.id,
+      room: work.room,
+      tool,
+      requester,
+      requesterId: work.person,
+      doing: () => work.doing.what ?? tool,
+      progress: () => work.doing.progress,
+      since: () => work.startedAt,
+      cancel: work.stop,
+      done: work.ended,
+    }
+  })
 
-/** Tools that one person may have at work at once. */
-export const MAX_RUNS_PER_PERSON = 4
-
-/** The places of a server that is alone. */
-export function createRunSlots(): RunSlots {
-  const taken = new Map<object, PersonId>()
-  return {
-    async take({ requesterId }) {
-      const count = [...taken.values()].filter((id) => id === requesterId).length
-      if (count >= MAX_RUNS_PER_PERSON) throw tooManyRuns(count)
-      const slot = {}
-      taken.set(slot, requesterId)
-      return { report() {}, leave: () => void taken.delete(slot) }
-    },
-    elsewhere: () => [],
-  }
-}
-
-/** What somebody reads who has so many. */
-export const tooManyRuns = (count: number): Refusal =>
-  new Refusal(`you have ${count} tools at work already; wait for one, or use /stop`)
+/** What all servers are told of a run. */
+type RunFacts = Pick<CalledRun, 'tool' | 'requester'>

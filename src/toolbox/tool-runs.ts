@@ -1,6 +1,7 @@
 import type { RoomName, ToolResultEntry } from '../chat/entry.ts'
 import { Refusal, whyAborted } from '../chat/errors.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
+import type { Slots } from '../chat/peers.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
@@ -10,7 +11,7 @@ import { directOffer } from './direct-offer.ts'
 import type { ReportDoing } from './call-context.ts'
 import { cleanName } from './tool-call.ts'
 import type { OpenToolbox } from './room-toolbox.ts'
-import { createRunSlots, type CalledRun, type RunSlots, type ToolRun } from './run-slots.ts'
+import { remoteRuns, takeRunSlot, type CalledRun, type ToolRun } from './run-slots.ts'
 
 /** A tool that a person wants to run. */
 export interface ToolRunRequest {
@@ -49,7 +50,7 @@ export function createToolRuns(
   openToolbox: OpenToolbox,
   newId: () => string,
   clock: Clock,
-  slots: RunSlots = createRunSlots(),
+  slots: Slots,
 ): ToolRuns {
   const active = new Map<ToolRun, ActiveRun>()
   let closing = false
@@ -79,14 +80,16 @@ export function createToolRuns(
         progress = share
       }
       async function runInSlot(): Promise<ToolResultEntry> {
-        const slot = await slots.take(called, cancel)
+        const slot = await takeRunSlot(slots, called, cancel)
         const reportAll: ReportDoing = (doing, share) => {
           report(doing, share)
           slot.report(doing, share)
         }
         const caller = { room, requester: person, report: reportAll, ...(permissions && { permissions }) }
         const call = { id: called.call, name: tool, arguments: args }
-        return await openToolbox(caller, directOffer).run(call, stop.signal).finally(slot.leave)
+        return await openToolbox(caller, directOffer)
+          .run(call, stop.signal)
+          .finally(() => void slot.leave())
       }
       const leave = (): void => cancel(whyAborted(signal, `${person.name} left`))
       signal.addEventListener('abort', leave)
@@ -100,7 +103,7 @@ export function createToolRuns(
     },
     running(room) {
       const here = [...active.keys()].filter((run) => room === undefined || run.room === room)
-      return [...here, ...slots.elsewhere(room)]
+      return [...here, ...remoteRuns(slots, room)]
     },
     async stopThoseOut() {
       for (const [run, { room, person }] of active) {

@@ -1,11 +1,9 @@
 import type { EntryId, RoomName, TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
+import { SERVER_LOST, type Slot, type SlotLimits, type Slots } from '../chat/peers.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
-import { createDeferred, type Deferred } from '../lib/deferred.ts'
-import { nextInLine } from '../lib/jobs/next-in-line.ts'
 import { countedAre } from '../lib/plural.ts'
-import type { ReportDoing } from '../toolbox/call-context.ts'
 
 /** A turn that somebody called for. */
 export interface CalledTurn {
@@ -24,8 +22,6 @@ export interface CalledTurn {
 
 /** A turn that runs, or waits for its slot, on whichever server. */
 export interface TurnAtWork extends CalledTurn {
-  /** True where another server runs it. */
-  readonly isElsewhere?: boolean
   /** `waiting`, `thinking`, `writing`, or the name of the tool that runs. */
   doing(): string
   /** How far that tool is, as it says. */
@@ -36,83 +32,53 @@ export interface TurnAtWork extends CalledTurn {
   ended(): Promise<unknown>
 }
 
-/** One turn's slot in the queue of its room. */
-export interface QueueSlot {
-  /** Resolves when the turn may run, or when it gave up waiting. */
-  readonly ready: Promise<void>
-  /** Stops waiting; does nothing if the turn runs already. */
-  giveUp(): void
-  /** Frees the slot for the next turn. Does nothing the second time. */
-  leave(): void
-  /** What the turn does now, for those who see it from elsewhere. */
-  readonly report: ReportDoing
-}
-
 /** How many turns run at once in a room, and how many wait. */
 export interface QueueLimits {
   readonly turns_per_room: number
   readonly turns_queued: number
 }
 
-/** The slots of all rooms: of this server where it is alone, else of all servers together. */
-export interface TurnSlots {
-  /**
-   * Takes a slot for somebody's turn, or lets it wait. `stop` is called where the turn is stopped from elsewhere. Rejects
-   * with `Refusal` when the queue is full, and with `StorageError`.
-   */
-  take(turn: CalledTurn, stop: (reason: string) => void): Promise<QueueSlot>
-  /** The turns of other servers, in order of their start. */
-  elsewhere(room?: RoomName): readonly TurnAtWork[]
+/**
+ * Takes a slot for a turn, or lets it wait; each room has one queue on all servers. `stop` is called when another server stops
+ * the turn. Rejects with `Refusal` if the queue is full, and with `StorageError`.
+ */
+export async function takeTurnSlot(
+  slots: Pick<Slots, 'take'>,
+  { id, room, requesterId: person, model, requester, message }: CalledTurn,
+  limits: QueueLimits,
+  stop: (reason: string) => void,
+): Promise<Slot> {
+  const facts = { model, requester, message } satisfies TurnFacts
+  const slot = await slots.take(
+    { id, kind: 'turn', queue: `turn ${room}`, room, person, facts },
+    () => ({ running: limits.turns_per_room, waiting: limits.turns_queued }),
+    { stop, lost: () => stop(`@${model} was stopped: ${SERVER_LOST}`) },
+  )
+  if ('running' in slot) throw new Refusal(queueIsFull(slot))
+  return slot
 }
 
-interface QueuedTurn extends Deferred<void> {
-  readonly owner: PersonId
-}
-
-interface RoomQueue {
-  readonly running: Set<QueuedTurn>
-  readonly waiting: Set<QueuedTurn>
-}
-
-/** One queue for each room. The first to come runs first, but a person without a running turn goes before one who has some. */
-export function createTurnQueue(limits: QueueLimits): TurnSlots {
-  const queues = new Map<RoomName, RoomQueue>()
-
-  function take(room: RoomName, owner: PersonId): QueueSlot {
-    const queue = queues.get(room) ?? { running: new Set(), waiting: new Set() }
-    const turn = { ...createDeferred<void>(), owner }
-    if (queue.running.size < limits.turns_per_room) admit(queue, turn)
-    else if (queue.waiting.size < limits.turns_queued) queue.waiting.add(turn)
-    else throw new Refusal(queueIsFull(queue.running.size, queue.waiting.size))
-    queues.set(room, queue)
+/** The turns of other servers, in the order of their start. */
+export const remoteTurns = (slots: Pick<Slots, 'others'>, room?: RoomName): readonly TurnAtWork[] =>
+  slots.others('turn', room).map((work) => {
+    const { model, requester, message } = work.facts as { readonly [Key in keyof TurnFacts]: string }
     return {
-      ready: turn.promise,
-      giveUp() {
-        if (queue.waiting.delete(turn)) turn.resolve()
-      },
-      leave() {
-        if (!queue.waiting.delete(turn) && !queue.running.delete(turn)) return
-        const { running, waiting } = queue
-        const next = running.size < limits.turns_per_room ? nextInLine(running, waiting) : undefined
-        if (next) admit(queue, next)
-        if (running.size === 0) queues.delete(room)
-      },
-      report() {},
+      id: work.id as TurnId,
+      room: work.room,
+      model,
+      requester,
+      requesterId: work.person,
+      message: message as EntryId,
+      startedAt: work.startedAt,
+      doing: () => (work.waits ? 'waiting' : (work.doing.what ?? 'thinking')),
+      progress: () => work.doing.progress,
+      cancel: (reason = `@${model} was stopped`) => work.stop(reason),
+      ended: work.ended,
     }
-  }
+  })
 
-  return {
-    take: async ({ room, requesterId }) => take(room, requesterId),
-    elsewhere: () => [],
-  }
-}
+/** What all servers are told of a turn. */
+type TurnFacts = Pick<CalledTurn, 'model' | 'requester' | 'message'>
 
-function admit(queue: RoomQueue, turn: QueuedTurn): void {
-  queue.waiting.delete(turn)
-  queue.running.add(turn)
-  turn.resolve()
-}
-
-/** What somebody reads who cannot even wait. */
-export const queueIsFull = (running: number, waiting: number): string =>
+const queueIsFull = ({ running, waiting }: SlotLimits): string =>
   `${countedAre(running, 'model')} at work here and ${waiting} ${waiting === 1 ? 'waits' : 'wait'}; ask again when one is done, or use /stop`

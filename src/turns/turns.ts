@@ -1,5 +1,6 @@
 import type { Entry, RoomName } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
+import type { Slot, Slots } from '../chat/peers.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
@@ -14,7 +15,7 @@ import { TurnStopped } from './ending.ts'
 import type { ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from './ports.ts'
 import type { Preview } from './preview.ts'
-import type { CalledTurn, QueueSlot, TurnAtWork, TurnSlots } from './queue.ts'
+import { remoteTurns, takeTurnSlot, type CalledTurn, type QueueLimits, type TurnAtWork } from './queue.ts'
 import type { AnsweredEntry, TurnJob } from './turn-job.ts'
 import type { TurnLog } from './turn-log.ts'
 import { usesTokens, type CheckQuotas } from './bill/token-quotas.ts'
@@ -80,7 +81,8 @@ export interface TurnsParts {
   readonly listModels: Turns['models']
   readonly preview: Preview
   readonly checkQuotas: CheckQuotas
-  readonly slots: TurnSlots
+  readonly slots: Slots
+  readonly limits: QueueLimits
   readonly turnLog: Pick<TurnLog, 'next' | 'begin'>
   readonly runTurn: RunTurn
   readonly log: Log
@@ -116,8 +118,8 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       refuseIfClosing()
       const called = calledBy(mention, parts.turnLog.next())
       const stop = createStop(called)
-      const slot = await parts.slots.take(called, stop.cancel)
-      if (closing) slot.leave()
+      const slot = await takeTurnSlot(parts.slots, called, parts.limits, stop.cancel)
+      if (closing) await slot.leave()
       refuseIfClosing()
       const recorder = parts.turnLog.begin({ ...called, requester })
       const turn = launch(called, { ...mention, model, recorder }, { slot, stop }, parts, () =>
@@ -137,9 +139,9 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
     },
     running(room) {
       const here = [...active.keys()].filter((turn) => room === undefined || turn.room === room)
-      const elsewhere = parts.slots.elsewhere(room)
-      if (elsewhere.length === 0) return here
-      return [...here, ...elsewhere].toSorted((a, b) => a.startedAt - b.startedAt)
+      const remote = remoteTurns(parts.slots, room)
+      if (remote.length === 0) return here
+      return [...here, ...remote].toSorted((a, b) => a.startedAt - b.startedAt)
     },
     async stopThoseOut() {
       for (const [turn, mention] of active) await stopIfOut(turn, mention)
@@ -204,7 +206,7 @@ function createStop({ model }: CalledTurn): Stop {
 function launch(
   called: CalledTurn,
   job: Omit<TurnJob, 'report'>,
-  { slot, stop }: { readonly slot: QueueSlot; readonly stop: Stop },
+  { slot, stop }: { readonly slot: Slot; readonly stop: Stop },
   { runTurn, log }: Pick<TurnsParts, 'runTurn' | 'log'>,
   ended: () => void,
 ): RunningTurn {
@@ -224,7 +226,7 @@ function launch(
       const { last } = await runTurn({ ...job, report }, stop.signal)
       return last
     } finally {
-      slot.leave()
+      void slot.leave()
       ended()
     }
   }

@@ -5,7 +5,7 @@ import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import { createRooms } from '../../src/chat/rooms.ts'
 import type { TurnId } from '../../src/chat/entry.ts'
-import { NOBODY_ELSEWHERE } from '../../src/chat/presence/elsewhere.ts'
+import { createLocalPeers } from '../../src/chat/local-peers.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import { loadSanctions } from '../../src/chat/moderation/sanctions.ts'
 import { createIds } from '../../src/lib/ids.ts'
@@ -97,7 +97,8 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     entries: storage.chat.log,
     rooms: storage.chat.rooms,
     people: storage.chat.people,
-    servers: { bus: createLocalBus(NO_LOG), elsewhere: NOBODY_ELSEWHERE },
+    bus: createLocalBus(NO_LOG),
+    peers: createLocalPeers(),
     clock,
     nextId,
     log: NO_LOG,

@@ -5,13 +5,14 @@ import { permissionProviderExam, type FindRoom, type PermissionExaminee } from '
 
 /** Approvals of a lobby, and what its owner wants with a tool. */
 async function openApprovals(find: (usual: FindRoom) => FindRoom) {
-  const { storage, rooms, clock, log, person } = await createChatParts()
+  const { storage, rooms, peers, clock, log, person } = await createChatParts()
   const room = await rooms.lobby()
   const ann = await person('ann')
   await storage.chat.rooms.setMembership(room.name, ann.id, 'owner')
   const approvals = createApprovals({
     room: find((name) => rooms.anyRoom(name)),
     grants: storage.tools.grants,
+    questions: peers.questions,
     limits: { approvals_per_room: 8, approvals_per_person: 4 },
     clock,
     log,

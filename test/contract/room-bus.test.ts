@@ -1,7 +1,7 @@
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import { createRoomFeed } from '../../src/cluster/room-feed.ts'
-import type { Wire } from '../../src/cluster/ports.ts'
-import type { ServerId } from '../../src/cluster/server-id.ts'
+import type { ServerId } from '../../src/cluster/stores.ts'
+import { DEAF_WIRE } from '../support/deaf-wire.ts'
 import { roomBusExam } from './room-bus-exam.ts'
 
 function errorLog() {
@@ -21,20 +21,11 @@ roomBusExam('of one process', async () => {
   }
 })
 
-/** Other servers hear nothing, and say nothing. */
-const DEAF: Wire = {
-  maxBytes: 1000,
-  send() {},
-  hear: () => () => {},
-  isUp: () => false,
-  async [Symbol.asyncDispose]() {},
-}
-
 roomBusExam('of several servers, on one of them', async () => {
   const { errors, log } = errorLog()
   const bus = createRoomFeed({
     server: 'one' as ServerId,
-    wire: DEAF,
+    wire: DEAF_WIRE,
     entries: { read: async () => [] },
     newestIn: async () => new Map(),
     log,

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Log } from '../../src/chat/ports.ts'
-import type { Wire } from '../../src/cluster/ports.ts'
+import type { Wire } from '../../src/cluster/stores.ts'
 import { utf8Bytes } from '../../src/lib/bytes.ts'
 import { createEventLog } from '../support/event-log.ts'
 

@@ -7,8 +7,9 @@ import {
   type InvitationNotices,
 } from '../../src/chat/invitations/invitation-notices.ts'
 import { loadSanctions, type Sanctions } from '../../src/chat/moderation/sanctions.ts'
-import { NOBODY_ELSEWHERE, type Elsewhere } from '../../src/chat/presence/elsewhere.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
+import { createLocalPeers } from '../../src/chat/local-peers.ts'
+import type { Peers } from '../../src/chat/peers.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Alarm, Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
 import { createHookScripts } from '../../src/prompt/hooks/hook-scripts.ts'
@@ -54,6 +55,7 @@ export interface ChatParts {
   readonly storage: AppStorage
   readonly rooms: Rooms
   readonly sanctions: Sanctions
+  readonly peers: Peers
   /** Gives each entry to a listener, as the server does for hooks. */
   readonly tap: TappedBus['tap']
   readonly clock: ReturnType<typeof handClock>
@@ -63,13 +65,14 @@ export interface ChatParts {
   readonly person: (name: string, options?: { readonly admin?: boolean }) => Promise<Person>
 }
 
-export async function createChatParts(elsewhere: Elsewhere = NOBODY_ELSEWHERE): Promise<ChatParts> {
+export async function createChatParts(changed: Partial<Peers> = {}): Promise<ChatParts> {
   const opened = await openInMemory()
   const scripts = createHookScripts(opened.prompts.scripts)
   const storage = { ...opened, prompts: { ...opened.prompts, scripts } }
   const clock = handClock()
   const log = memoryLog()
   const nextId = createIds(clock)
+  const peers = { ...createLocalPeers(), ...changed }
   const bus = tapped(createLocalBus(log))
   const sanctions = await loadSanctions(storage.chat.sanctions, clock)
   const parts = {
@@ -77,13 +80,15 @@ export async function createChatParts(elsewhere: Elsewhere = NOBODY_ELSEWHERE): 
     entries: storage.chat.log,
     rooms: storage.chat.rooms,
     people: storage.chat.people,
-    servers: { bus, elsewhere },
+    bus,
+    peers,
     clock,
     nextId,
     log,
   }
   return {
     storage,
+    peers,
     sanctions,
     tap: bus.tap,
     rooms: createRooms(parts, {
@@ -114,10 +119,11 @@ export function screenOf(
 }
 
 /** What tells people that they were invited. */
-export const invitationsIn = ({ rooms, storage, clock, log }: ChatParts): InvitationNotices =>
+export const invitationsIn = ({ rooms, storage, peers, clock, log }: ChatParts): InvitationNotices =>
   createInvitationNotices({
     store: storage.chat.invitations,
     rooms: rooms.everywhere,
+    peers,
     clock,
     log,
   })

@@ -29,7 +29,8 @@ export function createPeopleParts(
     log,
     nextId,
     sanctions,
-  }: Pick<ChatParts, 'clock' | 'log' | 'nextId' | 'sanctions'> & {
+    peers,
+  }: Pick<ChatParts, 'clock' | 'log' | 'nextId' | 'sanctions' | 'peers'> & {
     readonly storage: Pick<ChatParts['storage'], 'chat'>
   },
   given: Partial<PeoplePolicy> | (() => Partial<PeoplePolicy>) = {},
@@ -64,6 +65,7 @@ export function createPeopleParts(
     policy,
     claimCode,
     sanctions,
+    peers,
   })
   const tokens = createTokens({
     store: chat.tokens,

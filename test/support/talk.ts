@@ -13,7 +13,7 @@ export const SPOKEN_LIMITS = { message_chars: 100, paste_bytes: 1000, message_li
 
 /** What people do with what was said, over a store in memory; 10 messages may wait for one person, and 12 for all. */
 export const talkOver = (
-  { storage, clock, nextId, log }: Pick<ChatParts, 'storage' | 'clock' | 'nextId' | 'log'>,
+  { storage, peers, clock, nextId, log }: Pick<ChatParts, 'storage' | 'peers' | 'clock' | 'nextId' | 'log'>,
   readers = nobodyReads,
 ): Promise<Talk> =>
   openTalk({
@@ -21,6 +21,7 @@ export const talkOver = (
     stores: storage.talk,
     readers,
     limits: { ...SPOKEN_LIMITS, waiting_messages_per_person: 10, waiting_messages: 12 },
+    peers,
     nextId,
     clock,
     log,

@@ -81,7 +81,7 @@ export const UNCOUNTED: ByteQuota = { take() {}, charge() {} }
 
 export async function createTurnWorld(model: LanguageModel, options: WorldOptions = {}): Promise<TurnWorld> {
   const chatParts = await createChatParts()
-  const { storage, rooms, clock, log, nextId } = chatParts
+  const { storage, rooms, peers, clock, log, nextId } = chatParts
   const composer = await localComposer()
   const room = await rooms.lobby()
   const ann = await chatParts.person('ann')
@@ -105,6 +105,8 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     ...{ rooms: storage.chat.rooms, scripts: storage.prompts.scripts, composer, clock, log },
     room: (name) => rooms.anyRoom(name),
     modelNames: () => turns.names(),
+    slots: peers.slots,
+    nextId,
   })
   chatParts.tap(hooks.onEntry)
   const openToolbox = createToolboxes({
@@ -140,6 +142,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     limits: allLimits,
     context: { clock, log, nextId },
     tellAdmins: rooms.everywhere.tellAdmins,
+    slots: peers.slots,
   })
   const shared = { context: { clock, log }, stores: storage, models: services, composer, limits: allLimits }
   const turns = assembleTurns({ ...shared, hooks, scopedTools, openToolbox })

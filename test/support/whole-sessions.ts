@@ -50,14 +50,15 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
   const { chatParts, turns, summaries } = turnWorld
   const { rooms, storage, clock, log, sanctions } = chatParts
   const timers = processTimers()
-  const status = createRoomStatus(
-    { turns, runs, watchElsewhere: () => () => undefined },
-    approvals,
-    storage.models.turns,
-    clock,
-  )
+  const status = createRoomStatus({ turns, runs }, approvals, storage.models.turns, clock)
   const handler = createClientHandler({
-    door: createDoor(createPeopleParts(chatParts).people, sanctions, clients, talk.ignores.cameIn),
+    door: createDoor(
+      createPeopleParts(chatParts).people,
+      sanctions,
+      clients,
+      talk.ignores.cameIn,
+      chatParts.peers.serversOf,
+    ),
     rooms,
     views: {
       boards: createRoomBoards(status, timers.now, { tools: markdown.tools, wallNow: () => clock.now() }),

@@ -3,7 +3,7 @@
 // decide who may read, what a model is shown or what an entry means. SQL and drivers stay in sqlite/, which sqlite/threads/ runs
 // beside the caller's thread, and in postgres/. What both engines share is here, in rows/ and in words/.
 
-import type { ClusterStores } from '../../cluster/ports.ts'
+import type { ClusterStores } from '../../cluster/stores.ts'
 import type { NameFiling } from '../../chat/people/name-filing.ts'
 import type { RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'

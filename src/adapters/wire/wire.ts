@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../../chat/ports.ts'
-import type { Wire } from '../../cluster/ports.ts'
+import type { Wire } from '../../cluster/stores.ts'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import type { BusConfig } from './config.ts'
 

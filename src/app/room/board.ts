@@ -142,10 +142,7 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
   }
 
   /** Apart from `watch`, all of whose arguments what it returns would keep: one session for each room. */
-  function listen(): () => void {
-    const stops = [room.listen({ deliver, stream, peopleChanged }), rooms.watch(room, look)]
-    return () => stops.forEach((stop) => stop())
-  }
+  const listen = (): (() => void) => room.listen({ deliver, stream, peopleChanged })
 
   function leave(refresh: () => void): void {
     watchers.delete(refresh)

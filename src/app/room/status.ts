@@ -18,14 +18,12 @@ export interface RoomStatus {
   running(room: Room): readonly RunningWork[]
   /** The questions that are open there. */
   questions(room: Room): readonly WaitingQuestion[]
-  /** Calls `changed` whenever something changed there by another server. Returns the function that ends it. */
-  watch(room: Room, changed: () => void): () => void
   /** Of the turn that began last there. Rejects with `StorageError`. */
   lastTurn(room: Room): Promise<SessionStatus['lastTurn']>
 }
 
 export function createRoomStatus(
-  { turns, runs, watchElsewhere }: Pick<Work, 'turns' | 'runs' | 'watchElsewhere'>,
+  { turns, runs }: Pick<Work, 'turns' | 'runs'>,
   approvals: Activity['approvals'],
   store: Pick<TurnStore, 'last'>,
   clock: Clock,
@@ -55,7 +53,6 @@ export function createRoomStatus(
       })),
     ],
     questions: ({ name }) => approvals.open(name),
-    watch: ({ name }, changed) => watchElsewhere(name, changed),
     async lastTurn({ name }) {
       const { prompt } = (await store.last(name)) ?? {}
       return prompt && { used: prompt.budget.used, target: prompt.budget.target }

@@ -31,7 +31,7 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
   const { clock, log } = context
   const { rooms } = stores.chat
   const { history, summaries } = stores.prompts
-  const { checkQuotas, turnLog, calibrations, known, places } = models
+  const { checkQuotas, turnLog, calibrations, known, slots } = models
   const summarizers = { models: models.enabled, usual: usualSummarizer }
   const makeSummary = createMakeSummary({ checkQuotas, turnLog, calibrations, known, composer, limits })
   const sizes = createSizes({ models: models.enabled, known, calibrations })
@@ -49,7 +49,7 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
   return createSummaries({
     rooms,
     summaries,
-    work: createRoomWork({ sumUp, troubles, places, clock }),
+    work: createRoomWork({ sumUp, troubles, slots, clock }),
     sizes,
     troubles,
     clock,

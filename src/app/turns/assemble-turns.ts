@@ -82,6 +82,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     preview: createPreview(scopedTools, snapshots, composer, known),
     checkQuotas: models.checkQuotas,
     slots: models.slots,
+    limits,
     turnLog,
     runTurn: callingMentioned(tellingHooks(runTurn, hooks, clock), () => turns, limits),
     log,

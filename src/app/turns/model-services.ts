@@ -1,5 +1,6 @@
 import type { Stores } from '../../adapters/storage/storage.ts'
 import type { TurnId } from '../../chat/entry.ts'
+import type { Slots } from '../../chat/peers.ts'
 import {
   createCalibrations,
   type Calibrations,
@@ -12,8 +13,6 @@ import { createTokenQuotas, type CheckQuotas, type QuotaLimits } from '../../tur
 import { createKnownModels, type KnownModels } from '../../turns/known-models.ts'
 import { listModels } from '../../turns/model-list.ts'
 import type { ConfiguredModel } from '../../turns/ports.ts'
-import { createTurnQueue, type QueueLimits, type TurnSlots } from '../../turns/queue.ts'
-import { OWN_PLACES, type SummaryPlaces } from '../../turns/summaries/places.ts'
 import { createTurnLog, type TurnLog } from '../../turns/turn-log.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { AppContext } from '../context.ts'
@@ -27,8 +26,7 @@ export interface ModelServices {
   readonly known: KnownModels
   readonly checkQuotas: CheckQuotas
   readonly turnLog: TurnLog
-  readonly slots: TurnSlots
-  readonly places: SummaryPlaces
+  readonly slots: Slots
 }
 
 /** What these are put together from. */
@@ -37,21 +35,16 @@ export interface ModelServicesParts {
   readonly models: () => readonly ConfiguredModel[]
   readonly stores: Pick<Stores, 'models'>
   readonly composer: Pick<Composer, 'count'>
-  readonly limits: QuotaLimits & QueueLimits
+  readonly limits: QuotaLimits
   readonly context: Pick<AppContext, 'clock' | 'log' | 'nextId'>
   readonly tellAdmins: TellAdmins
-  /** Absent on a server that is alone. */
-  readonly shared?: TurnsOfAll | undefined
-}
-
-/** What the turns of all servers have in common. */
-export interface TurnsOfAll extends Pick<ModelServices, 'slots' | 'places'> {
+  readonly slots: Slots
   /** The end of a turn could not be stored. */
-  readonly lostTurn: (turn: TurnId) => void
+  readonly lostTurn?: (turn: TurnId) => void
 }
 
 export function createModelServices(parts: ModelServicesParts): ModelServices {
-  const { models, stores, composer, limits, context, tellAdmins, shared } = parts
+  const { models, stores, composer, limits, context, tellAdmins, slots, lostTurn } = parts
   const { clock, log, nextId } = context
   const { turns, charges, facts } = stores.models
   const calibrations = createCalibrations(stores.models.calibrations, clock, log, tellAdmins)
@@ -65,8 +58,7 @@ export function createModelServices(parts: ModelServicesParts): ModelServices {
     calibrations,
     known,
     checkQuotas,
-    turnLog: createTurnLog(turns, bills, nextId, clock, shared?.lostTurn),
-    slots: shared?.slots ?? createTurnQueue(limits),
-    places: shared?.places ?? OWN_PLACES,
+    turnLog: createTurnLog(turns, bills, nextId, clock, lostTurn),
+    slots,
   }
 }

@@ -3,6 +3,7 @@ import type { Everywhere } from '../rooms.ts'
 import { StorageError } from '../errors.ts'
 import { SYSTEM } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
+import type { Peers } from '../peers.ts'
 import type { Clock, Log } from '../ports.ts'
 import type { Room } from '../room.ts'
 import type { InvitationNotice, InvitationNoticeStore } from './ports.ts'
@@ -22,8 +23,7 @@ export interface InvitationNotices {
 export interface InvitationNoticeParts {
   readonly store: InvitationNoticeStore
   readonly rooms: Pick<Everywhere, 'whisper' | 'isPresent' | 'isHere'>
-  /** Another server, through which the person is in a room, is to tell them. Never rejects. */
-  readonly tellElsewhere?: (person: Person) => Promise<void>
+  readonly peers: Pick<Peers, 'broadcast'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -34,7 +34,7 @@ const MAX_LINES = 5
 export function createInvitationNotices({
   store,
   rooms,
-  tellElsewhere = () => Promise.resolve(),
+  peers,
   clock,
   log,
 }: InvitationNoticeParts): InvitationNotices {
@@ -43,7 +43,7 @@ export function createInvitationNotices({
       store.put({ room: room.name, person: person.id, inviter: by.name, at: clock.now() }),
     async tell(person) {
       if (person.guest || !rooms.isPresent(person)) return
-      if (!rooms.isHere(person)) return await tellElsewhere(person)
+      if (!rooms.isHere(person)) return await peers.broadcast('invited', { person: person.id })
       try {
         for (const draft of linesOf(await store.take(person.id))) rooms.whisper(person, draft)
       } catch (error) {

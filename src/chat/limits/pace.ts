@@ -27,7 +27,7 @@ export function createPace(options: {
   readonly limits: PaceLimits
   readonly clock: MonotonicClock
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
-  /** On how many servers somebody is (presence/elsewhere.ts): each gives them its share. */
+  /** On how many servers somebody is (peers.ts): each gives them its share. */
   readonly serversOf?: ((quotaKey: string) => number) | undefined
 }): Pace {
   const { limits, clock, wait, serversOf } = options

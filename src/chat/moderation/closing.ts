@@ -99,13 +99,13 @@ function createRequests({ monotonic }: Pick<ModerationParts['clock'], 'monotonic
 
 /** Nobody gets in or speaks any more before anything is written or removed. What fails leaves the room as it was. */
 async function removeRoom(room: Room, actor: Person, parts: ModerationParts): Promise<string> {
-  const { sanctions, clients, server, log } = parts
+  const { sanctions, clients, server, peers, log } = parts
   const { private: isPrivate, owner } = await room.info()
   const text = `${actor.name} deleted the room`
   await tell(room, actor, { text, act: { verb: 'delete', who: room.name } }, log)
   const closed = sanctions.close(room.name)
   try {
-    if (!(await server.close(room.name, actor.name))) throw new Refusal('another server is deleting it')
+    if (!(await peers.closeRoom(room.name, actor.name))) throw new Refusal('another server is deleting it')
     await server.stopWork({ room: room.name, why: `${room.name} is being deleted` })
     await clients.leave(room.name, () => true, `${actor.name} deleted ${room.name}`)
     await room.sumUpPresence()
@@ -123,8 +123,8 @@ async function removeRoom(room: Room, actor: Person, parts: ModerationParts): Pr
     if (error instanceof StorageError) throw error
     throw new Refusal(`${room.name} was not deleted: ${errorMessage(error)}`)
   } finally {
-    await server
-      .open(room.name)
+    await peers
+      .openRoom(room.name)
       .catch((error: unknown) => log.error({ error, room: room.name }, 'a room stays closed'))
   }
 }

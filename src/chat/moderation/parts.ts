@@ -3,14 +3,13 @@ import type { RoomName } from '../entry.ts'
 import { Refusal, StorageError } from '../errors.ts'
 import type { Fingerprint, Person } from '../people/person.ts'
 import type { Clock, Log, MonotonicClock, PeopleStore, RoomStore } from '../ports.ts'
+import type { Peers } from '../peers.ts'
 import type { Room } from '../room.ts'
 import type { Rooms } from '../rooms.ts'
 import type { RoomRemoval, SanctionStore } from './ports.ts'
 import type { ModerationAct } from './act.ts'
 import type { Sanctions } from './sanctions.ts'
-import type { ClientsEverywhere } from './clients-everywhere.ts'
-import type { OpenClients } from './open-clients.ts'
-import type { OtherServers, StoppedWork } from './other-servers.ts'
+import type { ClientsEverywhere, OpenClients } from './clients.ts'
 
 /** What the acts of moderation are made from. */
 export interface ModerationParts {
@@ -24,13 +23,23 @@ export interface ModerationParts {
   readonly sanctions: Sanctions
   readonly clients: OpenClients & { readonly everywhere: ClientsEverywhere }
   readonly server: ServerForModeration
+  readonly peers: Pick<Peers, 'closeRoom' | 'openRoom'>
   readonly clock: Clock & MonotonicClock
   readonly nextId: () => string
   readonly log: Log
 }
 
+/** Which work is stopped. */
+export interface StoppedWork {
+  /** Null for all rooms. */
+  readonly room: RoomName | null
+  /** The names of the people for whom it is done; absent for all. */
+  readonly names?: ReadonlySet<string>
+  readonly why: string
+}
+
 /** What moderation needs of the rest of the server. */
-export interface ServerForModeration extends Pick<OtherServers, 'close' | 'open'> {
+export interface ServerForModeration {
   /**
    * Stops the models and tools that work for some people, on all servers, and tells why. Resolves when they have ended. Never
    * rejects.

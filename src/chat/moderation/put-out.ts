@@ -1,6 +1,6 @@
 import type { RoomName } from '../entry.ts'
 import type { Person } from '../people/person.ts'
-import type { OpenClients } from './open-clients.ts'
+import type { OpenClients } from './clients.ts'
 import { becauseOf, forHowLong, type ModerationParts } from './parts.ts'
 import type { Sanction } from './ports.ts'
 
@@ -56,7 +56,7 @@ export function createEnforcement(parts: PutOutParts): Enforcement {
       }
     },
     async closed(rooms) {
-      sanctions.closedElsewhere(new Set(rooms.keys()))
+      sanctions.closedByPeers(new Set(rooms.keys()))
       for (const [room, by] of rooms) await clients.leave(room, () => true, `${by} deleted ${room}`)
     },
   }

@@ -44,7 +44,7 @@ export interface Sanctions {
   /** Reads what is stored, which another server may have changed. Resolves to what is new to this one. Rejects with `StorageError`. */
   readAgain(): Promise<readonly Sanction[]>
   /** These are all the rooms that other servers are deleting. */
-  closedElsewhere(rooms: ReadonlySet<RoomName>): void
+  closedByPeers(rooms: ReadonlySet<RoomName>): void
 }
 
 /** Bans and mutes of one room, or of the server. */
@@ -58,11 +58,11 @@ export async function loadSanctions(
 ): Promise<Sanctions> {
   const index = createSanctionIndex(await store.all())
   const gone = new Set<RoomName>()
-  let goneElsewhere: ReadonlySet<RoomName> = new Set()
+  let closedByPeers: ReadonlySet<RoomName> = new Set()
   /** What is read must not be older than what was written meanwhile. */
   const oneByOne = createSerial()
 
-  const isGone = (room: RoomName): boolean => gone.has(room) || goneElsewhere.has(room)
+  const isGone = (room: RoomName): boolean => gone.has(room) || closedByPeers.has(room)
 
   const holds = ({ until }: Sanction): boolean => until === null || until > clock.now()
 
@@ -151,7 +151,7 @@ export async function loadSanctions(
         for (const one of lifted) index.remove(one)
       }),
     readAgain: () => oneByOne(readAgain),
-    closedElsewhere: (rooms) => void (goneElsewhere = rooms),
+    closedByPeers: (rooms) => void (closedByPeers = rooms),
     close(room) {
       gone.add(room)
       return {

@@ -5,8 +5,7 @@ import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Room } from '../room.ts'
 import type { ModerationParts } from './parts.ts'
 import type { Sanction } from './ports.ts'
-import type { Whom } from './other-servers.ts'
-import type { Concerns } from './open-clients.ts'
+import type { Concerns, Whom } from './clients.ts'
 
 /** Whom an act is meant for. */
 export interface ActTarget {

@@ -1,5 +1,5 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
-import { NO_LOANS, type Loans } from './loans.ts'
+import type { Loans } from './loans.ts'
 import { MAX_PERSON_NAME } from './name-rules.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 
@@ -30,11 +30,11 @@ export interface GuestParts {
   readonly isTaken: (skeleton: string, key: Fingerprint) => Promise<boolean>
   /** Which names nobody is lent now. */
   readonly isReserved: (name: string) => boolean
-  /** What other servers have lent; absent for a server that is alone. */
-  readonly loans?: Loans | undefined
+  /** What other servers have lent. */
+  readonly loans: Loans
 }
 
-export function createGuests({ isTaken, isReserved, loans = NO_LOANS }: GuestParts): Guests {
+export function createGuests({ isTaken, isReserved, loans }: GuestParts): Guests {
   /** By the name that was asked for, and the key. */
   const guests = new Map<string, Person>()
   /** Who holds a lent name, by its skeleton. A table of its own, because every login asks. */
@@ -55,7 +55,7 @@ export function createGuests({ isTaken, isReserved, loans = NO_LOANS }: GuestPar
   async function lendThis(name: string, asked: string, key: Fingerprint): Promise<boolean> {
     const mark = skeleton(name)
     if (isReserved(name) || (await isTaken(mark, key))) return false
-    // Somebody else may have been lent it meanwhile, here or elsewhere.
+    // Somebody else may have been lent it meanwhile.
     if (lent.has(mark)) return false
     lent.set(mark, key)
     try {

@@ -22,11 +22,3 @@ export interface Loans {
   /** The key that another server has lent a name to; it knows what others did a moment ago. */
   holderOf(skeleton: string): Fingerprint | undefined
 }
-
-/** Of a server that is alone. */
-export const NO_LOANS: Loans = {
-  lentBefore: () => Promise.resolve(undefined),
-  lend: () => Promise.resolve(true),
-  forget() {},
-  holderOf: () => undefined,
-}

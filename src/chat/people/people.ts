@@ -5,7 +5,6 @@ import { skeleton } from '../../lib/text/skeleton.ts'
 import { InviteRefusal, Refusal } from '../errors.ts'
 import { createFirstLogin } from './first-login.ts'
 import { createGuests } from './guests.ts'
-import type { Loans } from './loans.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'
 import type { Invites } from './invites.ts'
 import { createClaim } from './claim.ts'
@@ -13,6 +12,7 @@ import { createLivePeople } from './live-people.ts'
 import { isLike, problemWithName } from './names.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 import type { KeyStore, NameStore } from './ports.ts'
+import type { Peers } from '../peers.ts'
 import type { Clock, Log, LoginFacts, MonotonicClock, PeopleStore } from '../ports.ts'
 import { createRegister } from './register.ts'
 import { createRename } from './rename.ts'
@@ -101,18 +101,12 @@ export interface PeopleOptions {
   readonly claimCode: string | undefined
   /** Who may not come in. */
   readonly sanctions: Pick<Sanctions, 'barsLogin' | 'whyOut'>
+  readonly peers: Pick<Peers, 'loans' | 'serversOf'>
 }
 
-/** What people depend on beyond this server; absent for one that is alone. */
-export interface PeopleElsewhere {
-  /** What other servers have lent to guests. */
-  readonly loans?: Loans | undefined
-  /** On how many servers somebody is. */
-  readonly serversOf?: ((quotaKey: string) => number) | undefined
-}
-
-export function createPeople(options: PeopleOptions, { loans, serversOf }: PeopleElsewhere = {}): People {
+export function createPeople(options: PeopleOptions): People {
   const { stores, policy, clock, log, claimCode, invites, sanctions } = options
+  const { loans, serversOf } = options.peers
   const { people: store, names, keys } = stores
   const live = createLivePeople()
   const claim = createClaim({ store, claimCode, policy })

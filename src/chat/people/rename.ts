@@ -3,6 +3,7 @@ import { counted, countedAre } from '../../lib/plural.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'
 import { Refusal } from '../errors.ts'
 import { createLedger } from '../limits/payers.ts'
+import type { Peers } from '../peers.ts'
 import type { Clock, MonotonicClock } from '../ports.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 import type { NameStore } from './ports.ts'
@@ -15,8 +16,7 @@ export interface RenameParts {
   /** Why nobody with this key can be given the name, in a sentence. */
   readonly whyNotFree: (name: string, key: Fingerprint | undefined) => string | undefined
   readonly onRenamed: (id: PersonId, name: string) => void
-  /** On how many servers somebody is: each gives them its share. */
-  readonly serversOf?: ((quotaKey: string) => number) | undefined
+  readonly serversOf: Peers['serversOf']
 }
 
 /** So long a former name is kept from others. */

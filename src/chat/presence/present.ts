@@ -16,8 +16,8 @@ export interface PresentPeople {
   participants(): readonly Participant[]
 }
 
-/** `elsewhere`: those who are here through other servers; the same list as long as they are the same. */
-export function createPresent(elsewhere: () => readonly Person[] = () => NOBODY): PresentPeople {
+/** `remote`: the people who are here through other servers; the same list as long as they are the same. */
+export function createPresent(remote: () => readonly Person[] = () => NOBODY): PresentPeople {
   const terminals = new Map<PersonId, Set<Participant>>()
   let people: readonly Person[] = []
   let everybody: readonly Person[] | undefined
@@ -27,7 +27,7 @@ export function createPresent(elsewhere: () => readonly Person[] = () => NOBODY)
 
   /** Those of here as they are, the others in between. */
   function withOthers(): readonly Person[] {
-    known = elsewhere()
+    known = remote()
     const others = known.filter(({ id }) => !terminals.has(id))
     return others.length === 0 ? people : inOrder([...people, ...others])
   }
@@ -39,7 +39,7 @@ export function createPresent(elsewhere: () => readonly Person[] = () => NOBODY)
 
   return {
     has: ({ id }) => terminals.has(id),
-    people: () => (everybody = known === elsewhere() && everybody ? everybody : withOthers()),
+    people: () => (everybody = known === remote() && everybody ? everybody : withOthers()),
     sort: () => changeTo(inOrder(people)),
     participants: () => (participants ??= [...terminals.values()].flatMap((theirs) => [...theirs])),
     add(participant) {

@@ -4,9 +4,9 @@ import { mentionsOfPeople } from '../mentions.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { keyOfGuest } from '../people/guests.ts'
 import type { Person, PersonId } from '../people/person.ts'
+import type { Peers } from '../peers.ts'
 import type { Clock, Log } from '../ports.ts'
 import type { Room } from '../room.ts'
-import { NOBODY_TO_TALK_TO, type TalkElsewhere } from './other-servers.ts'
 import type { AwayStore } from './ports.ts'
 import { SYSTEM } from '../people/names.ts'
 
@@ -48,7 +48,7 @@ export async function openAway(
   store: AwayStore,
   clock: Clock,
   log: Pick<Log, 'warn'>,
-  elsewhere: Pick<TalkElsewhere, 'guestAway'> = NOBODY_TO_TALK_TO,
+  peers: Pick<Peers, 'broadcast'>,
 ): Promise<AwayPeople> {
   const stored = await store.away()
   const absences = new Map(
@@ -62,7 +62,7 @@ export async function openAway(
     const wasAway = absences.delete(person)
     if (!wasAway) return false
     changes++
-    if (isGuest(person)) void elsewhere.guestAway(person, null)
+    if (isGuest(person)) void peers.broadcast('guestAway', { person, text: null })
     else void serially(() => store.comeBack(person)).catch(cannotForget)
     return true
   }
@@ -102,7 +102,7 @@ export async function openAway(
       const text = cleanLine(raw)
       if ([...text].length > MAX_AWAY_CHARS)
         throw new Refusal(`that is too long: ${MAX_AWAY_CHARS} characters are allowed`)
-      if (guest) void elsewhere.guestAway(id, text)
+      if (guest) void peers.broadcast('guestAway', { person: id, text })
       else await serially(() => store.leave({ person: id, text }, clock.now()))
       changes++
       setAway(id, text)

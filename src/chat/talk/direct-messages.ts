@@ -3,11 +3,11 @@ import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
 import { Refusal, StorageError } from '../errors.ts'
 import { messageText, type MessageLimits } from '../message-text.ts'
 import type { Person, PersonId } from '../people/person.ts'
+import type { Broadcasts, Peers } from '../peers.ts'
 import type { Clock, Log } from '../ports.ts'
 import type { FindPerson } from './find-person.ts'
 import type { Hearing } from './ignores.ts'
 import type { OpenSessions, PersonalScreen } from './open-sessions.ts'
-import type { TalkElsewhere, ToldMessage } from './other-servers.ts'
 import { personalLine, type PersonalMessage } from './personal-message.ts'
 import type { DirectMessage, DirectMessageStore, Sender } from './ports.ts'
 
@@ -26,7 +26,7 @@ export interface DirectMessages {
    */
   deliver(person: Person, hearing: Pick<Hearing, 'hearsFrom'>): Promise<void>
   /** Shows, on the sessions of this server, what was sent through another one. Rejects with `StorageError`. */
-  sentElsewhere(told: ToldMessage): Promise<void>
+  receive(sent: Broadcasts['message']): Promise<void>
 }
 
 /** What was sent, and to whom. */
@@ -52,6 +52,7 @@ export interface DirectMessageParts {
   /** Whom the person of an open session hears. Rejects with `StorageError`. */
   readonly hearingOf: (person: Pick<Person, 'id' | 'name' | 'guest'>) => Promise<Hearing>
   readonly limits: DirectMessageLimits
+  readonly peers: Pick<Peers, 'broadcast'>
   readonly nextId: () => string
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
@@ -64,11 +65,7 @@ const MAX_DAYS = 30
 /** Beyond this many people, those who were written to first cannot reply any more. */
 const MAX_WRITERS = 10_000
 
-/** `elsewhere`: what other servers are told. */
-export function createDirectMessages(
-  parts: DirectMessageParts,
-  elsewhere: Pick<TalkElsewhere, 'message'>,
-): DirectMessages {
+export function createDirectMessages(parts: DirectMessageParts): DirectMessages {
   const { store, sessions, clock, limits } = parts
   /** Who wrote to somebody last, and was shown. */
   const lastWriters = new Map<PersonId, Sender>()
@@ -88,7 +85,8 @@ export function createDirectMessages(
     const sender = { id: from.id, name: from.name, guest: from.guest, ...key }
     const message = { id: parts.nextId(), to: to.id, from: sender, at: clock.now(), text }
     await sendNow(to, message)
-    await elsewhere.message({ message, to: { id: to.id, name: to.name, guest: to.guest } })
+    const reader = { id: to.id, name: to.name, guest: to.guest }
+    await parts.peers.broadcast('message', { message, to: reader })
     return { to, line: personalLine(showSender(message, to)) }
   }
 
@@ -157,7 +155,7 @@ export function createDirectMessages(
   }
 
   /** It waits on disk, too, unless it is for a guest, and whoever is shown it here is not shown it again. */
-  async function showSent({ message, to }: ToldMessage): Promise<void> {
+  async function showSent({ message, to }: Broadcasts['message']): Promise<void> {
     // Read first: what rejects is called again, and nothing is shown twice.
     const hearing = await parts.hearingOf(to)
     showSender(message, to)
@@ -212,7 +210,7 @@ export function createDirectMessages(
       return await send(from, await parts.findPerson.again(last), text)
     },
     deliver,
-    sentElsewhere: (told) => serially(told.to.id, () => showSent(told)),
+    receive: (sent) => serially(sent.to.id, () => showSent(sent)),
   }
 }
 

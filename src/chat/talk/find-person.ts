@@ -2,9 +2,9 @@ import { skeleton } from '../../lib/text/skeleton.ts'
 import { visibleLine } from '../../lib/text/visible-text.ts'
 import { Refusal } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'
+import type { Peers } from '../peers.ts'
 import type { Clock, PeopleStore } from '../ports.ts'
 import type { OpenSessions } from './open-sessions.ts'
-import { NOBODY_TO_TALK_TO, type TalkElsewhere } from './other-servers.ts'
 
 /**
  * Finds whom somebody means: people who have registered, by a former name that is kept for them, too, and guests who are there. Both throw `Refusal` in the same words
@@ -20,9 +20,9 @@ export function createFindPerson(
   people: Pick<PeopleStore, 'bySkeleton' | 'byId'>,
   sessions: Pick<OpenSessions, 'of' | 'guestCalled'>,
   clock: Clock,
-  elsewhere: Pick<TalkElsewhere, 'find' | 'guestCalled'> = NOBODY_TO_TALK_TO,
+  peers: Pick<Peers, 'find' | 'findGuest'>,
 ): FindPerson {
-  const presentOne = (id: PersonId): Person | undefined => sessions.of(id)[0]?.person ?? elsewhere.find(id)
+  const presentOne = (id: PersonId): Person | undefined => sessions.of(id)[0]?.person ?? peers.find(id)
 
   return {
     async called(word) {
@@ -30,7 +30,7 @@ export function createFindPerson(
       const known = await people.bySkeleton(skeleton(name), clock.now())
       // Who is there brings the key that they came with.
       if (known) return presentOne(known.id) ?? known
-      return sessions.guestCalled(name) ?? elsewhere.guestCalled(name) ?? refuse(name)
+      return sessions.guestCalled(name) ?? peers.findGuest(name) ?? refuse(name)
     },
     again: async ({ id, name, guest }) => (guest ? presentOne(id) : await people.byId(id)) ?? refuse(name),
   }

@@ -1,5 +1,6 @@
 import { StorageError } from '../errors.ts'
 import type { Entry } from '../entry.ts'
+import type { Peers } from '../peers.ts'
 import type { Clock, Log, PeopleStore } from '../ports.ts'
 import { openAway, type AwayPeople } from './away.ts'
 import { createDirectMessages, type DirectMessageLimits, type DirectMessages } from './direct-messages.ts'
@@ -7,7 +8,6 @@ import { createFindPerson, type FindPerson } from './find-person.ts'
 import { createIgnores, type Hearing, type Ignores } from './ignores.ts'
 import { createOpenSessions, type PersonalScreen } from './open-sessions.ts'
 import { createOwnLines, type LineReaders, type OwnLines } from './own-lines.ts'
-import { NOBODY_TO_TALK_TO, type TalkElsewhere } from './other-servers.ts'
 import type { AwayStore, DirectMessageStore, IgnoredStore } from './ports.ts'
 import { createReactions, type Reactions } from './reactions.ts'
 
@@ -43,8 +43,7 @@ export interface TalkParts {
   }
   readonly readers: LineReaders
   readonly limits: DirectMessageLimits
-  /** Absent for a server that is alone. */
-  readonly elsewhere?: TalkElsewhere
+  readonly peers: Pick<Peers, 'find' | 'findGuest' | 'broadcast'>
   readonly clock: Clock
   readonly nextId: () => string
   readonly log: Log
@@ -52,28 +51,26 @@ export interface TalkParts {
 
 /** Rejects with `StorageError` if what is known of who is away cannot be read. */
 export async function openTalk(parts: TalkParts): Promise<Talk> {
-  const { people, stores, readers, limits, elsewhere = NOBODY_TO_TALK_TO, clock, nextId, log } = parts
+  const { people, stores, readers, limits, peers, clock, nextId, log } = parts
   const sessions = createOpenSessions()
-  const findPerson = createFindPerson(people, sessions, clock, elsewhere)
+  const findPerson = createFindPerson(people, sessions, clock, peers)
   const ignores = createIgnores(stores.ignored)
-  const messages = createDirectMessages(
-    {
-      store: stores.messages,
-      sessions,
-      findPerson,
-      hearingOf: ignores.open,
-      limits,
-      nextId,
-      clock,
-      log,
-    },
-    elsewhere,
-  )
+  const messages = createDirectMessages({
+    store: stores.messages,
+    sessions,
+    findPerson,
+    hearingOf: ignores.open,
+    limits,
+    peers,
+    nextId,
+    clock,
+    log,
+  })
   return {
     messages,
     ignores,
     findPerson,
-    away: await openAway(stores.away, clock, log, elsewhere),
+    away: await openAway(stores.away, clock, log, peers),
     reactions: createReactions(),
     lines: createOwnLines(readers, limits, clock),
     async openSession(screen) {

@@ -1,5 +1,5 @@
 import { Refusal } from '../../chat/errors.ts'
-import type { ClientsEverywhere } from '../../chat/moderation/clients-everywhere.ts'
+import type { ClientsEverywhere } from '../../chat/moderation/clients.ts'
 import type { Keys } from '../../chat/people/keys.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { StoredKey } from '../../chat/people/ports.ts'

@@ -1,6 +1,6 @@
 import type { InvitationNotices } from '../../chat/invitations/invitation-notices.ts'
 import type { Rooms } from '../../chat/rooms.ts'
-import type { ClientsEverywhere } from '../../chat/moderation/clients-everywhere.ts'
+import type { ClientsEverywhere } from '../../chat/moderation/clients.ts'
 import type { Moderation } from '../../chat/moderation/moderation.ts'
 import type { Invites } from '../../chat/people/invites.ts'
 import type { Keys } from '../../chat/people/keys.ts'

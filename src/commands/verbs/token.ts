@@ -1,6 +1,6 @@
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { ClientsEverywhere } from '../../chat/moderation/clients-everywhere.ts'
+import type { ClientsEverywhere } from '../../chat/moderation/clients.ts'
 import type { StoredToken } from '../../chat/people/ports.ts'
 import type { Tokens } from '../../chat/people/tokens.ts'
 import type { Rooms } from '../../chat/rooms.ts'

@@ -1,6 +1,8 @@
 import type { Entry, RoomName } from '../../chat/entry.ts'
 import { valuesWithExits } from '../../chat/exits.ts'
+import type { Slots } from '../../chat/peers.ts'
 import { SYSTEM } from '../../chat/people/names.ts'
+import type { PersonId } from '../../chat/people/person.ts'
 import type { Clock, Log, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { readTodo, TODO_KEY } from '../../chat/todo.ts'
@@ -30,6 +32,10 @@ export interface RoomHooks extends AsyncDisposable {
   logOf(room: RoomName): readonly string[]
 }
 
+/** Each room queues its own on its server before that. */
+const LIMITS = { running: 1, waiting: 1_000 }
+const NOBODY = '' as PersonId
+
 /** What hooks need of the server. */
 export interface RoomHooksParts {
   readonly rooms: Pick<RoomStore, 'values' | 'setValue'>
@@ -37,14 +43,13 @@ export interface RoomHooksParts {
   readonly composer: Pick<Composer, 'runHook'>
   readonly room: (name: RoomName) => Promise<Room | undefined>
   readonly modelNames: () => readonly string[]
-  /** Runs a job of a room while no other server runs one there; at once where there is no other. */
-  readonly alone?: ((room: RoomName, job: () => Promise<void>) => Promise<void>) | undefined
+  readonly slots: Pick<Slots, 'take'>
+  readonly nextId: () => string
   readonly clock: Clock
   readonly log: Log
 }
 
 export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
-  const { alone = (_room, job) => job() } = parts
   const closing = new AbortController()
   const hookLog = createHookLog(parts.clock)
 
@@ -77,7 +82,7 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
       const room = script && (await parts.room(roomName))
       if (!room) return
       try {
-        await alone(roomName, async () => {
+        await inSlot(roomName, async () => {
           const { values } = await run(room, script, name, argument, closing.signal)
           for (const [key, value] of values)
             await parts.rooms.setValue(roomName, key, value === null ? undefined : value)
@@ -88,6 +93,22 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
       }
     } catch (error) {
       if (!closing.signal.aborted) parts.log.warn({ error, room: roomName, hook: name }, 'a hook was not run')
+    }
+  }
+
+  /** Runs a job while no server runs another one in the room: what it has read, no other changes meanwhile. */
+  async function inSlot(room: RoomName, job: () => Promise<void>): Promise<void> {
+    const id = `hook ${parts.nextId()}`
+    const work = { id, kind: 'hook', queue: `hook ${room}`, room, person: NOBODY, facts: {} } as const
+    let giveUp = (): void => {}
+    const slot = await parts.slots.take(work, () => LIMITS, { stop() {}, lost: () => giveUp() })
+    if ('running' in slot) throw new Error(`${slot.waiting} hooks of ${room} wait on all servers already`)
+    giveUp = slot.giveUp
+    try {
+      await slot.ready
+      await job()
+    } finally {
+      await slot.leave()
     }
   }
 

@@ -1,9 +1,10 @@
 import type { RoomName } from '../../chat/entry.ts'
+import { SERVER_LOST, type RemoteWork, type Slot, type Slots } from '../../chat/peers.ts'
+import type { PersonId } from '../../chat/people/person.ts'
 import type { Alarm, MonotonicClock } from '../../chat/ports.ts'
 import { TurnStopped } from '../ending.ts'
 import type { ConfiguredModel } from '../ports.ts'
 import { createPiecePace } from './piece-pace.ts'
-import type { SummaryPlaces } from './places.ts'
 import type { SumUp } from './sum-up.ts'
 import type { Troubles } from './troubles.ts'
 
@@ -30,12 +31,20 @@ export interface RoomWork {
 interface RoomWorkParts {
   readonly sumUp: SumUp
   readonly troubles: Troubles
-  readonly places: SummaryPlaces
+  readonly slots: Slots
   readonly clock: Alarm & MonotonicClock
 }
 
 /** Rooms that are summed up at once: they share the models with turns. */
 const MAX_AT_ONCE = 4
+
+/** How long another server that began a moment ago is waited for, in milliseconds. */
+const MOMENT_MS = 200
+const ONE = { running: 1, waiting: 0 }
+/** The server itself asks for summaries. */
+const NOBODY = '' as PersonId
+
+const idOf = (room: RoomName): string => `summary ${room}`
 
 interface Running {
   readonly stop: AbortController
@@ -44,7 +53,7 @@ interface Running {
   model?: ConfiguredModel
 }
 
-export function createRoomWork({ sumUp, troubles, places, clock }: RoomWorkParts): RoomWork {
+export function createRoomWork({ sumUp, troubles, slots, clock }: RoomWorkParts): RoomWork {
   const pace = createPiecePace(clock)
   const working = new Map<RoomName, Running>()
   const waiting = new Set<RoomName>()
@@ -92,14 +101,31 @@ export function createRoomWork({ sumUp, troubles, places, clock }: RoomWorkParts
     stop: AbortController,
     sumUpAll: () => Promise<void>,
   ): Promise<void> {
-    const giveBack = await places.take(room, (reason) => stop.abort(new TurnStopped(reason)))
-    if (!giveBack) return
+    const slot = await takeSlot(room, (reason) => stop.abort(new TurnStopped(reason)))
+    if (!slot) return
     try {
       stop.signal.throwIfAborted()
       await sumUpAll()
     } finally {
-      await giveBack()
+      await slot.leave()
     }
+  }
+
+  /** Undefined if another server sums up the room. */
+  async function takeSlot(room: RoomName, stop: (reason: string) => void): Promise<Slot | undefined> {
+    const id = idOf(room)
+    const work = { id, kind: 'summary', queue: id, room, person: NOBODY, facts: {} } as const
+    const slot = await slots.take(work, () => ONE, { stop, lost: () => stop(SERVER_LOST) })
+    return 'running' in slot ? undefined : slot
+  }
+
+  const remoteWork = (room: RoomName): RemoteWork | undefined => slots.others('summary', room)[0]
+
+  /** Resolves once the other server that sums up the room has stopped. Rejects with `StorageError`. */
+  async function stopRemote(room: RoomName): Promise<void> {
+    await slots.stop(idOf(room), 'it was stopped')
+    // Nothing is known yet of one that began a moment ago.
+    await (remoteWork(room)?.ended() ?? new Promise<void>((resolve) => clock.later(MOMENT_MS, resolve)))
   }
 
   async function stopHere(room: RoomName): Promise<void> {
@@ -111,25 +137,25 @@ export function createRoomWork({ sumUp, troubles, places, clock }: RoomWorkParts
 
   return {
     look,
-    isBusy: (room) => working.has(room) || waiting.has(room) || places.isElsewhere(room),
+    isBusy: (room) => working.has(room) || waiting.has(room) || remoteWork(room) !== undefined,
     asked: (room) => working.get(room)?.model,
     running: () => [...working],
     async stop(room) {
       await stopHere(room)
-      if (places.isElsewhere(room)) await places.stopElsewhere(room)
+      if (remoteWork(room)) await stopRemote(room)
     },
     async hold(room) {
       held.add(room)
       try {
         await stopHere(room)
         for (;;) {
-          const giveBack = await places.take(room, () => {})
-          if (giveBack)
+          const slot = await takeSlot(room, () => {})
+          if (slot)
             return async () => {
               held.delete(room)
-              await giveBack()
+              await slot.leave()
             }
-          await places.stopElsewhere(room)
+          await stopRemote(room)
         }
       } catch (error) {
         held.delete(room)

@@ -7,9 +7,11 @@ import { createPace } from '../../../src/chat/limits/pace.ts'
 import { openMcp, type Mcp, type McpConfig } from '../../../src/app/mcp/open.ts'
 import { assembleModeration } from '../../../src/app/assemble-moderation.ts'
 import type { Moderation } from '../../../src/chat/moderation/moderation.ts'
-import { createClientsEverywhere } from '../../../src/chat/moderation/clients-everywhere.ts'
-import { NO_OTHER_SERVERS } from '../../../src/chat/moderation/other-servers.ts'
-import { createOpenClients, type OpenClients } from '../../../src/chat/moderation/open-clients.ts'
+import {
+  createClientsEverywhere,
+  createOpenClients,
+  type OpenClients,
+} from '../../../src/chat/moderation/clients.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import type { Command } from '../../../src/commands/define.ts'
@@ -86,9 +88,9 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
       permissions: { request: async (asked) => (await approvals?.request(asked)) ?? 'deny' },
     },
   )
-  const { rooms, person, nextId, clock } = turnWorld.chatParts
+  const { rooms, person, nextId, clock, peers } = turnWorld.chatParts
   approvals = approvalsIn(turnWorld)
-  const runs = createToolRuns(turnWorld.openToolbox, nextId, clock)
+  const runs = createToolRuns(turnWorld.openToolbox, nextId, clock, peers.slots)
   const dir = temporaryDir()
   const invitePolicy: CommandWorld['invitePolicy'] = {
     access: 'invite',
@@ -174,10 +176,12 @@ export const misused = (problem: string, form: string): Ran => ({
 /** What a command with --json printed, where that is one line. */
 export const jsonOf = ({ out }: Ran): unknown => JSON.parse(out.join('\n'))
 
-function approvalsIn({ chatParts: { rooms, storage, clock, log } }: TurnWorld): Approvals {
+function approvalsIn({ chatParts: { rooms, storage, peers, clock, log } }: TurnWorld): Approvals {
   const limits = { approvals_per_room: 8, approvals_per_person: 4 }
   const room = (name: RoomName) => rooms.anyRoom(name)
-  return createApprovals({ room, grants: storage.tools.grants, limits, clock, log })
+  return createApprovals({
+    ...{ room, grants: storage.tools.grants, questions: peers.questions, limits, clock, log },
+  })
 }
 
 /** The config as far as MCP servers need it; it names none. */
@@ -208,7 +212,7 @@ async function runnerIn(
     readonly preferences: Preferences
   },
 ) {
-  const { rooms, storage, clock, log, sanctions } = chatParts
+  const { rooms, storage, peers, clock, log, sanctions } = chatParts
   const talk = await talkOver(chatParts, {
     answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
     forget: summaries.forget,
@@ -220,9 +224,9 @@ async function runnerIn(
     CLAIM_CODE,
   )
   const here = createOpenClients()
-  const clients = { ...here, everywhere: createClientsEverywhere(here, NO_OTHER_SERVERS) }
-  const enforcement = { sanctions, clients, others: NO_OTHER_SERVERS }
-  const moderated = { rooms, people, enforcement }
+  const clients = { ...here, everywhere: createClientsEverywhere(here, peers) }
+  const enforcement = { sanctions, clients }
+  const moderated = { rooms, people, enforcement, peers }
   const config = { dataDir, roomsDir: join(dataDir, 'rooms'), admins: () => [] }
   const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
   const policy = (): InvitePolicy => invitePolicy
@@ -250,7 +254,7 @@ async function runnerIn(
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
   const runner = createRunner({
     ...{ commands, speech, rooms, pace, bytes, sanctions, log },
-    caughtUp: () => undefined,
+    upToDate: () => undefined,
   })
   return { talk, typing, groups, commands, runner, moderation, mcp, clients }
 }

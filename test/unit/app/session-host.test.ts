@@ -7,7 +7,7 @@ import { createRoomPasts } from '../../../src/app/room/past.ts'
 import { createRoomBoards } from '../../../src/app/room/board.ts'
 import { createDoor } from '../../../src/app/door.ts'
 import { createTyping } from '../../../src/chat/typing/typing.ts'
-import { createOpenClients } from '../../../src/chat/moderation/open-clients.ts'
+import { createOpenClients } from '../../../src/chat/moderation/clients.ts'
 import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
@@ -64,7 +64,7 @@ async function startHost() {
   const talk = await talkOver(chatParts)
   const preferences = await loadPreferences(chatParts.storage.chat.preferences, chatParts.log)
   const handler = createClientHandler({
-    door: createDoor(people, sanctions, createOpenClients(), talk.ignores.cameIn),
+    door: createDoor(people, sanctions, createOpenClients(), talk.ignores.cameIn, () => 1),
     rooms,
     views: {
       boards: createRoomBoards(
@@ -72,7 +72,6 @@ async function startHost() {
           choices: async () => ({ models: [], scope: 'all', tools: 1 }),
           running: () => [],
           questions: () => [],
-          watch: () => () => undefined,
           lastTurn: async () => undefined,
         },
         shared.now,

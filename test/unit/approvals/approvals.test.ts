@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalEntry, TurnId } from '../../../src/chat/entry.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
-import { NOBODY_ELSEWHERE, type Elsewhere } from '../../../src/chat/presence/elsewhere.ts'
+import type { Peers } from '../../../src/chat/peers.ts'
 import type { Person } from '../../../src/chat/people/person.ts'
 import type { PermissionRequest } from '../../../src/tools/context.ts'
 import { createApprovals } from '../../../src/approvals/approvals.ts'
@@ -13,11 +13,11 @@ const HOUR = 3_600_000
 /** A lobby with ann and bob in it, an op who is not, and people to ask. */
 async function createScene({
   answerMs,
-  elsewhere,
+  peers: changed,
   ...limits
-}: Partial<QuestionLimits> & { readonly answerMs?: number; readonly elsewhere?: Elsewhere } = {}) {
-  const chatParts = await createChatParts(elsewhere)
-  const { storage, rooms, clock, log } = chatParts
+}: Partial<QuestionLimits> & { readonly answerMs?: number; readonly peers?: Partial<Peers> } = {}) {
+  const chatParts = await createChatParts(changed)
+  const { storage, rooms, peers, clock, log } = chatParts
   const room = await rooms.lobby()
   const [ann, bob, op] = [
     await chatParts.person('ann'),
@@ -30,6 +30,7 @@ async function createScene({
   const approvals = createApprovals({
     room: (name) => rooms.anyRoom(name),
     grants: storage.tools.grants,
+    questions: peers.questions,
     limits: { approvals_per_room: 8, approvals_per_person: 4, ...limits },
     answerMs,
     clock,
@@ -203,12 +204,11 @@ describe('a question', () => {
   it('waits for a requester who may be on the way to another server, also one asked meanwhile', async () => {
     let isMoving = true
     let changed = (): void => undefined
-    const elsewhere: Elsewhere = {
-      ...NOBODY_ELSEWHERE,
-      mayComeBack: () => isMoving,
+    const peers: Partial<Peers> = {
+      mayReturn: () => isMoving,
       watch: (_room, listener) => (changed = listener),
     }
-    const { ask, room, screens, answer, op, entries } = await createScene({ elsewhere })
+    const { ask, room, screens, answer, op, entries } = await createScene({ peers })
     const before = await ask('ls')
     await room.leave(screens[0])
     const meanwhile = await ask('pwd')

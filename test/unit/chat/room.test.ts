@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { NOBODY_ELSEWHERE } from '../../../src/chat/presence/elsewhere.ts'
 import { createLocalBus } from '../../../src/chat/local-bus.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import { LOBBY } from '../../../src/chat/people/names.ts'
@@ -26,7 +25,7 @@ function manualLog(inner: EntryLog) {
 
 /** A room for three people. */
 const smallRoom = (
-  { storage, sanctions, clock, log, nextId }: ChatParts,
+  { storage, sanctions, peers, clock, log, nextId }: ChatParts,
   entries: EntryLog = storage.chat.log,
 ): Room =>
   createRoom(
@@ -35,7 +34,8 @@ const smallRoom = (
       ...storage.chat,
       sanctions,
       entries,
-      servers: { bus: createLocalBus(log), elsewhere: NOBODY_ELSEWHERE },
+      bus: createLocalBus(log),
+      peers,
       clock,
       nextId,
       log,

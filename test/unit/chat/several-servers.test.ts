@@ -3,9 +3,14 @@
 import { expect, test } from 'vitest'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import { createEnforcement } from '../../../src/chat/moderation/put-out.ts'
-import { createClientsEverywhere, doHere } from '../../../src/chat/moderation/clients-everywhere.ts'
-import { createOpenClients, type OpenClients } from '../../../src/chat/moderation/open-clients.ts'
-import { NO_OTHER_SERVERS, type ClientAct } from '../../../src/chat/moderation/other-servers.ts'
+import {
+  applyClientAct,
+  createClientsEverywhere,
+  createOpenClients,
+  type ClientAct,
+  type OpenClients,
+} from '../../../src/chat/moderation/clients.ts'
+import type { Broadcasts, Peers } from '../../../src/chat/peers.ts'
 import type { Sanction } from '../../../src/chat/moderation/ports.ts'
 import { loadSanctions } from '../../../src/chat/moderation/sanctions.ts'
 import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
@@ -39,6 +44,13 @@ function client(
     leave: async (room, why) => void told.push(`${room}: ${why}`),
   })
   return { told, forget }
+}
+
+/** A server that writes down what the others are to do. */
+function recordedBroadcasts() {
+  const broadcasts: Broadcasts[keyof Broadcasts][] = []
+  const peers: Pick<Peers, 'broadcast'> = { broadcast: async (_kind, data) => void broadcasts.push(data) }
+  return { broadcasts, peers }
 }
 
 test('a ban of another server puts out whom it concerns, and what was learned of keys stays', async () => {
@@ -87,17 +99,16 @@ test('nobody gets into a room, or stays there, that another server deletes', asy
 test('what is done to clients here is told to the others, who know whom it concerns', async () => {
   const { person } = await createChatParts()
   const [bob, ann] = [withKey(await person('bob')), withKey(await person('ann'))]
-  const orders: ClientAct[] = []
-  const clients = async (act: ClientAct) => void orders.push(act)
+  const { broadcasts, peers } = recordedBroadcasts()
   const [here, there] = [createOpenClients(), createOpenClients()]
-  const everywhere = createClientsEverywhere(here, { ...NO_OTHER_SERVERS, clients })
+  const everywhere = createClientsEverywhere(here, peers)
   const token = { ...ann, login: { ...ann.login!, token: { id: 7, until: 0 } } }
   const [first, second, third] = [client(here, bob), client(there, ann), client(there, token)]
   everywhere.end({ person: ann.id, key: key('ann') }, 'no key')
   everywhere.end({ token: 7 }, 'no token')
   everywhere.tell({ people: [bob.id], keys: [key('ann')] }, 'hello')
   await everywhere.leave('den' as RoomName, { people: [], keys: [key('bob')] }, 'out')
-  for (const act of JSON.parse(JSON.stringify(orders)) as ClientAct[]) await doHere(act, there)
+  for (const act of JSON.parse(JSON.stringify(broadcasts)) as ClientAct[]) await applyClientAct(act, there)
   expect(first.told).toEqual(['tell: hello', 'den: out'])
   expect(second.told).toEqual(['end: no key', 'tell: hello'])
   expect(third.told).toEqual(['end: no key', 'end: no token', 'tell: hello'])
@@ -115,11 +126,10 @@ test('names, rights, absences, preferences and ignored people are those of now',
   await there.readAgain([bob.id, 'nobody' as PersonId])
   expect([cameIn.name, cameIn.admin, there.isClaimable()]).toEqual(['bobby', true, false])
 
-  const guests: (string | null)[] = []
-  const elsewhere = { guestAway: async (_id: PersonId, text: string | null) => void guests.push(text) }
+  const { broadcasts, peers } = recordedBroadcasts()
   const [away, awayThere] = [
-    await openAway(storage.talk.away, clock, log, elsewhere),
-    await openAway(storage.talk.away, clock, log),
+    await openAway(storage.talk.away, clock, log, peers),
+    await openAway(storage.talk.away, clock, log, parts.peers),
   ]
   await away.leave(ann, 'lunch')
   await awayThere.readAgain()
@@ -136,7 +146,7 @@ test('names, rights, absences, preferences and ignored people are those of now',
   await awayThere.readAgain()
   expect(awayThere.textOf(guest.id)).toBe('tea')
   away.comeBack(guest.id)
-  expect(guests).toEqual(['tea', null])
+  expect(broadcasts).toEqual(['tea', null].map((text) => ({ person: guest.id, text })))
 
   const [set, setThere] = await Promise.all([1, 2].map(() => loadPreferences(storage.chat.preferences, log)))
   const open = await setThere!.open(ann)

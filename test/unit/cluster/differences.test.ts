@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { createDifferences } from '../../../src/cluster/differences.ts'
-import type { ServerRecord } from '../../../src/cluster/ports.ts'
-import type { ServerId } from '../../../src/cluster/server-id.ts'
-import { memoryLog } from '../../support/chat-parts.ts'
+import { Differences } from '../../../src/cluster/differences.ts'
+import type { ServerId, ServerRecord } from '../../../src/cluster/stores.ts'
 
 const server = (name: string, facts: Partial<ServerRecord> = {}): ServerRecord => ({
   id: `sshawl ${name}` as ServerId,
@@ -14,19 +12,13 @@ const server = (name: string, facts: Partial<ServerRecord> = {}): ServerRecord =
 
 test('a server of another version or config is told once, as long as it differs', async () => {
   const told: string[] = []
-  const log = memoryLog()
   const rows = [server('a'), server('b'), server('c', { version: '1.1.0' }), server('d', { config: 'y' })]
-  const differences = createDifferences({
-    server: rows[0]!.id,
-    servers: { alive: async () => rows },
-    tell: (sentence) => void told.push(sentence),
-    log,
-  })
+  const servers = { alive: async () => rows }
+  const differences = new Differences(rows[0]!.id, servers, (sentence) => void told.push(sentence))
   await Promise.all([differences.look(), differences.look()])
   const sentences = ['c', 'd'].map((name) => `the server ${name} (0.0.0.0:22) runs another version or config`)
   expect(told).toEqual(sentences)
   expect(differences.now()).toEqual(sentences)
-  expect(log.lines).toEqual(sentences)
   rows.splice(2, 2)
   await differences.look()
   expect([differences.now(), told.length]).toEqual([[], 2])

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { StorageError } from '../../../src/chat/errors.ts'
 import { Lease } from '../../../src/cluster/lease.ts'
-import type { ServerFacts, ServerStore } from '../../../src/cluster/ports.ts'
-import type { ServerId } from '../../../src/cluster/server-id.ts'
+import type { ServerFacts, ServerId, ServerStore } from '../../../src/cluster/stores.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'
 
 /**

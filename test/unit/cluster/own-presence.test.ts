@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorage } from '../../../src/adapters/storage/open.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import type { Person } from '../../../src/chat/people/person.ts'
-import type { ToTell } from '../../../src/chat/presence/elsewhere.ts'
-import { createOwnPresence, type OwnPresence } from '../../../src/cluster/own-presence.ts'
-import type { ClusterStores, PresentStore } from '../../../src/cluster/ports.ts'
+import type { Announce } from '../../../src/chat/peers.ts'
+import { OwnPresence } from '../../../src/cluster/presence.ts'
+import type { ClusterStores, PresentStore } from '../../../src/cluster/stores.ts'
 import { alice, bob, lobby } from '../../contract/storage/cast.ts'
 import { lacks } from '../../support/needs.ts'
 import { recordingLog } from '../../support/pool.ts'
@@ -20,8 +20,8 @@ interface Side extends AsyncDisposable {
   doubts: number
   /** Of the log. */
   readonly lines: readonly object[]
-  came(person: Person): Promise<ToTell>
-  went(person: Person): Promise<ToTell>
+  came(person: Person): Promise<Announce>
+  went(person: Person): Promise<Announce>
   /** Has it catch up. Resolves to how often the room is asked to sum up. */
   catchUp(): Promise<number>
 }
@@ -42,16 +42,16 @@ async function openSide({ database }: World): Promise<Side> {
   }
   const { log, lines } = recordingLog()
   const side: Side = {
-    presence: createOwnPresence(present, log, () => void side.doubts++),
+    presence: new OwnPresence(present, log, () => void side.doubts++),
     doubts: 0,
     lines,
     stores,
     state: 'works',
-    came: (person) => side.presence.came(lobby, person),
-    went: (person) => side.presence.went(lobby, person),
+    came: (person) => side.presence.entered(lobby, person),
+    went: (person) => side.presence.left(lobby, person),
     async catchUp() {
       let asked = 0
-      await side.presence.catchUp(async () => void asked++)
+      await side.presence.storeAgain(async () => void asked++)
       return asked
     },
     async [Symbol.asyncDispose]() {
@@ -103,15 +103,15 @@ describe.skipIf(lacks('postgres'))('who is here through this server', () => {
     await using a = await openSide(world)
     await using b = await openSide(world)
     expect([await a.came(alice), await b.came(alice), await a.came(alice)]).toEqual([
-      'held',
-      'nothing',
-      'nothing',
+      'stored',
+      'none',
+      'none',
     ])
     expect(await world.held()).toEqual(['alice joined'])
     expect([await a.went(alice), await a.went(alice), await b.went(alice)]).toEqual([
-      'nothing',
-      'nothing',
-      'held',
+      'none',
+      'none',
+      'stored',
     ])
     expect(await world.held()).toEqual(['alice left'])
   })
@@ -122,9 +122,9 @@ describe.skipIf(lacks('postgres'))('who is here through this server', () => {
     await a.came(alice)
     await a.came(bob)
     a.state = 'cut'
-    expect([await a.went(alice), await a.went(bob)]).toEqual(['nothing', 'nothing'])
+    expect([await a.went(alice), await a.went(bob)]).toEqual(['none', 'none'])
     expect(await a.catchUp()).toBe(0)
-    expect(await b.came(bob), 'bob is on the other one before the first says that he left').toBe('nothing')
+    expect(await b.came(bob), 'bob is on the other one before the first says that he left').toBe('none')
     a.state = 'works'
     expect([await a.catchUp(), await a.catchUp()]).toEqual([2, 0])
     expect(await world.held()).toEqual(['alice joined', 'Bob joined', 'alice left'])
@@ -136,11 +136,7 @@ describe.skipIf(lacks('postgres'))('who is here through this server', () => {
   test('who comes while nothing can be stored has come once it can, unless they are gone again', async () => {
     await using a = await openSide(world)
     a.state = 'cut'
-    expect([await a.came(alice), await a.came(bob), await a.went(bob)]).toEqual([
-      'nothing',
-      'nothing',
-      'nothing',
-    ])
+    expect([await a.came(alice), await a.came(bob), await a.went(bob)]).toEqual(['none', 'none', 'none'])
     a.state = 'works'
     await a.catchUp()
     expect(await world.held()).toEqual(['alice joined'])
@@ -161,7 +157,7 @@ describe.skipIf(lacks('postgres'))('who is here through this server', () => {
       [a.went, 'alice left'],
     ] as const) {
       a.state = 'late'
-      expect(await act(alice)).toBe('nothing')
+      expect(await act(alice)).toBe('none')
       a.state = 'works'
       expect(await a.catchUp(), 'the room is asked to tell what is held').toBe(1)
       expect(await world.held()).toEqual([held])
@@ -174,13 +170,13 @@ describe.skipIf(lacks('postgres'))('who is here through this server', () => {
     await a.came(alice)
     await a.came(bob)
     expect((await b.stores.servers.expire(0)).servers).toMatchObject([{ id: a.stores.server }])
-    expect(await a.went(alice)).toBe('nothing')
-    expect(await a.came(alice), 'this is found by what cannot be stored, too').toBe('nothing')
+    expect(await a.went(alice)).toBe('none')
+    expect(await a.came(alice), 'this is found by what cannot be stored, too').toBe('none')
     expect([a.doubts, a.lines]).toEqual([1, []])
     await a.went(alice)
     await a.stores.servers.register({ name: 'here:22', version: '1', config: '' })
     for (const _ of ['once', 'and again, which changes nothing']) {
-      a.presence.storeAllAgain()
+      a.presence.forgetStored()
       await a.catchUp()
     }
     expect(await world.held()).toEqual(['alice joined', 'Bob joined', 'Bob left', 'alice left', 'Bob joined'])

@@ -4,7 +4,7 @@ import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
 import { createClosings } from '../../../src/cluster/closings.ts'
-import type { PeopleOfServers } from '../../../src/cluster/ports.ts'
+import type { ClusterStores } from '../../../src/cluster/stores.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'
 import { lacks } from '../../support/needs.ts'
 import { createMigrated, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
@@ -21,7 +21,7 @@ const loan = (name: string, owner: string, asked = 'ann') => ({
 describe.skipIf(lacks('postgres'))('what servers know of each other’s people', () => {
   let database: TestDatabase
   const storages: Storage[] = []
-  const of = (at: number): PeopleOfServers => storages[at]!.cluster!.people
+  const of = (at: number): ClusterStores['people'] => storages[at]!.cluster!.people
   const begin = (at: number): Promise<void> =>
     storages[at]!.cluster!.servers.register({ name: `s${at}`, version: '1', config: '' })
   beforeAll(async () => {
@@ -47,10 +47,10 @@ describe.skipIf(lacks('postgres'))('what servers know of each other’s people',
       return new Promise((resolve) => (leave = resolve))
     })
     let isClosed = false
-    const closing = first.close(DEN, 'ann').then((done) => (isClosed = done))
+    const closing = first.closeRoom(DEN, 'ann').then((done) => (isClosed = done))
     await expect.poll(() => second.readAgain().then(() => closed)).toEqual(new Map([[DEN, 'ann']]))
-    expect(await second.close(DEN, 'bob')).toBe(false)
-    await second.open(DEN)
+    expect(await second.closeRoom(DEN, 'bob')).toBe(false)
+    await second.openRoom(DEN)
     expect(await of(0).closings.haveAllLeft(DEN)).toBe(false)
     expect(isClosed).toBe(false)
     leave()

@@ -4,12 +4,11 @@ import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import type { PersonId } from '../../../src/chat/people/person.ts'
-import { createOrders } from '../../../src/cluster/orders.ts'
-import type { ClusterStores } from '../../../src/cluster/ports.ts'
-import type { WorkItem } from '../../../src/cluster/work-ports.ts'
-import { createSharedQuestions, type SharedQuestions } from '../../../src/cluster/questions.ts'
-import { createTeller } from '../../../src/cluster/teller.ts'
-import { createSharedWork, type SharedWork, type WorkSlot } from '../../../src/cluster/work.ts'
+import { createBroadcasts } from '../../../src/cluster/broadcasts.ts'
+import type { Slot, SlotLimits, Work } from '../../../src/chat/peers.ts'
+import type { ClusterStores } from '../../../src/cluster/stores.ts'
+import { SharedQuestions } from '../../../src/cluster/questions.ts'
+import { createPublisher, SharedSlots } from '../../../src/cluster/work.ts'
 import type { JsonObject } from '../../../src/lib/json.ts'
 import { createDeferred } from '../../../src/lib/deferred.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'
@@ -26,7 +25,7 @@ const QUIET = { stop() {}, lost() {} }
 
 let count = 0
 /** One more turn, in a queue of its own room. */
-const turn = (where: string): WorkItem => ({
+const turn = (where: string): Work => ({
   id: `t${++count}`,
   kind: 'turn',
   queue: `turn ${where}`,
@@ -35,7 +34,7 @@ const turn = (where: string): WorkItem => ({
   facts: { model: 'qwen' },
 })
 
-function slotOf(taken: Awaited<ReturnType<SharedWork['take']>>): WorkSlot {
+function slotOf(taken: Slot | SlotLimits): Slot {
   if ('running' in taken) throw new Error('the queue is full')
   return taken
 }
@@ -45,12 +44,23 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
   const storages: Storage[] = []
   const clock = handClock()
   const stores = (at: number): ClusterStores => storages[at]!.cluster!
-  const works: SharedWork[] = []
+  const works: SharedSlots[] = []
+  /** The rooms in which something changed, as each server was told. */
+  const changed: RoomName[][] = [[], []]
   const questions: SharedQuestions[] = []
 
-  function workOf(own: ClusterStores): SharedWork {
-    const orders = createOrders(own)
-    return createSharedWork({ ...own, orders, clock, log: memoryLog() })
+  function workOf(own: ClusterStores, told: RoomName[] = []): SharedSlots {
+    const log = memoryLog()
+    const { broadcast, onBroadcast } = createBroadcasts(own, log)
+    const slots = new SharedSlots({
+      ...own,
+      broadcast,
+      changed: (where) => void told.push(where),
+      clock,
+      log,
+    })
+    onBroadcast('stop', async ({ id, reason }) => slots.stopOwn(id, reason))
+    return slots
   }
 
   beforeAll(async () => {
@@ -58,8 +68,8 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     for (const _ of [0, 1]) storages.push(await openStorage(postgresOptions(database)))
     await storages[0]!.chat.rooms.create(room('lobby', {}))
     for (const at of [0, 1]) {
-      works.push(workOf(stores(at)))
-      questions.push(createSharedQuestions({ ...stores(at), clock, log: memoryLog() }))
+      works.push(workOf(stores(at), changed[at]))
+      questions.push(new SharedQuestions({ ...stores(at), changed() {}, clock, log: memoryLog() }))
       await stores(at).servers.register(FACTS)
       await stores(at).news.begin()
       await works[at]!.begin()
@@ -99,27 +109,24 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
   })
 
   test('see what the other does, tell whoever looks at the room, and stop it', async () => {
-    let told = 0
-    const stopWatching = works[1]!.watch('b' as RoomName, () => told++)
     const reasons: string[] = []
     const item = turn('b')
     const slot = slotOf(
       await works[0]!.take(item, LIMITS, { ...QUIET, stop: (reason) => reasons.push(reason) }),
     )
-    const seen = () => works[1]!.elsewhere('turn', 'b' as RoomName)
+    const seen = () => works[1]!.others('turn', 'b' as RoomName)
     await expect.poll(() => seen()[0], PATIENCE).toMatchObject({ id: item.id, waits: false, doing: {} })
-    slot.tell({ what: 'writing' })
+    slot.report('writing')
     await expect.poll(() => seen()[0]?.doing, PATIENCE).toEqual({ what: 'writing' })
-    expect(works[1]!.elsewhere('run')).toEqual([])
-    expect(works[0]!.elsewhere('turn')).toEqual([])
+    expect(works[1]!.others('run')).toEqual([])
+    expect(works[0]!.others('turn')).toEqual([])
     const [there] = seen()
     there!.stop('bob stopped it')
     await expect.poll(() => reasons, PATIENCE).toEqual(['bob stopped it'])
     await slot.leave()
     await there!.ended()
     expect(seen()).toEqual([])
-    expect(told).toBeGreaterThan(2)
-    stopWatching()
+    expect(changed[1]!.filter((where) => where === 'b').length).toBeGreaterThan(2)
   })
 
   test('give back later what could not be given back, and lose no slot whose taking failed', async () => {
@@ -177,7 +184,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
       expect(open[1]!.number).toBe(open[0]!.number + 1)
       const [{ number, answer }] = open as [Awaited<ReturnType<typeof ask>>]
       await expect
-        .poll(() => questions[1]!.elsewhere(LOBBY).map((one) => one.number), PATIENCE)
+        .poll(() => questions[1]!.others(LOBBY).map((one) => one.number), PATIENCE)
         .toEqual([number])
       const taken = await Promise.all([
         questions[1]!.answer(place(number), { verdict: 'once' }),
@@ -187,7 +194,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
       const isAnswered = taken[0] || taken[1]
       expect([taken[0], taken[1], taken[2] === 'closed'].filter(Boolean)).toHaveLength(1)
       if (isAnswered) expect(await answer).toEqual({ verdict: taken[0] ? 'once' : 'denied' })
-      await expect.poll(() => questions[1]!.elsewhere(LOBBY), PATIENCE).toEqual([])
+      await expect.poll(() => questions[1]!.others(LOBBY), PATIENCE).toEqual([])
       expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(false)
       expect(await questions[1]!.close(place(open[1]!.number))).toBe('closed')
     })
@@ -227,7 +234,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
 test('what something does is told at once, and then the newest of it once a second', async () => {
   const clock = handClock()
   const told: unknown[] = []
-  const tell = createTeller(async (doing) => void told.push(doing['n']), clock, memoryLog())
+  const tell = createPublisher(async (doing) => void told.push(doing['n']), clock, memoryLog())
   for (const n of [1, 1, 2, 3]) tell({ n })
   expect(told).toEqual([1])
   clock.advance(1_000)

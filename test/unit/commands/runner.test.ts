@@ -11,7 +11,7 @@ import { createCommandWorld, done, misused, refused } from '../../support/comman
 /** A runner of one command that does this. */
 async function createScene(
   run: () => Promise<void | false>,
-  caughtUp: () => Promise<void> | undefined = () => undefined,
+  upToDate: () => Promise<void> | undefined = () => undefined,
 ) {
   const world = await createCommandWorld()
   const { chatParts, turns, room } = world.turnWorld
@@ -36,7 +36,7 @@ async function createScene(
     bytes: createByteQuota({ bytes_per_person_day: 100 }, clock),
     rooms,
     sanctions,
-    caughtUp,
+    upToDate,
     log,
   })
   return { world, runner, log, bob: sessionIn(room, world.bob) }

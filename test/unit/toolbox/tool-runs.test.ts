@@ -16,7 +16,7 @@ import { tool } from '../../support/turn-world.ts'
 const workspace = {} as Workspace
 
 async function createScene(...tools: readonly Tool[]) {
-  const { rooms, storage, clock, log, nextId, person, sanctions } = await createChatParts()
+  const { rooms, storage, peers, clock, log, nextId, person, sanctions } = await createChatParts()
   const room = await rooms.lobby()
   const ann = await person('ann')
   const gone = new AbortController()
@@ -41,7 +41,7 @@ async function createScene(...tools: readonly Tool[]) {
     clock,
     hooks: { beforeToolCall: async () => undefined },
   })
-  const runs = createToolRuns(openToolbox, nextId, clock)
+  const runs = createToolRuns(openToolbox, nextId, clock, peers.slots)
   const run = (name: string, args = '{}', by = ann) =>
     runs.run({ room, person: by, tool: name, args, signal: gone.signal })
   const entries = () => storage.chat.log.read(room.name, { limit: 100 })

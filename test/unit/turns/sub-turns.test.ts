@@ -9,6 +9,7 @@ import { ok } from '../../../src/tools/result.ts'
 import { createToolRunner } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { createToolboxes } from '../../../src/toolbox/room-toolbox.ts'
+import { createLocalPeers } from '../../../src/chat/local-peers.ts'
 import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
 import type { ModelRequest } from '../../../src/turns/ports.ts'
@@ -167,7 +168,7 @@ describe('spawn_agent', () => {
       clock,
       hooks: { beforeToolCall: async () => undefined },
     })
-    await using runs = createToolRuns(openToolbox, nextId, clock)
+    await using runs = createToolRuns(openToolbox, nextId, clock, createLocalPeers().slots)
     const { signal } = new AbortController()
     const order = {
       room: world.room,

@@ -4,7 +4,7 @@
 import { ulid } from 'ulid'
 import { StorageError } from '../../../chat/errors.ts'
 import type { Clock, Log } from '../../../chat/ports.ts'
-import type { ServerId } from '../../../cluster/server-id.ts'
+import type { ServerId } from '../../../cluster/stores.ts'
 import { type AuditRow, rightsQueries } from '../audit.ts'
 import { editedMigration, type Migration, newerSchema, otherSchema, readMigrations } from '../migrations.ts'
 import type { Storage, Upkeep } from '../storage.ts'

@@ -6,6 +6,7 @@ import { fileNames } from '../../../../src/app/file-names.ts'
 import { handClock, memoryLog } from '../../../support/chat-parts.ts'
 import { createPeopleParts } from '../../../support/people.ts'
 import { loadSanctions } from '../../../../src/chat/moderation/sanctions.ts'
+import { createLocalPeers } from '../../../../src/chat/local-peers.ts'
 import type { Fingerprint } from '../../../../src/chat/people/person.ts'
 import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
@@ -23,7 +24,14 @@ const key = (id: string) => `SHA256:${id}` as Fingerprint
 async function comesIn(storage: Storage, name: string, id: string): Promise<string> {
   const clock = handClock()
   const sanctions = await loadSanctions(storage.chat.sanctions, clock)
-  const parts = { storage, clock, log: memoryLog(), nextId: () => 'new', sanctions }
+  const parts = {
+    storage,
+    clock,
+    log: memoryLog(),
+    nextId: () => 'new',
+    sanctions,
+    peers: createLocalPeers(),
+  }
   const { people } = createPeopleParts(parts, { modelNames: ['guide'] })
   return (await people.identify(name, key(id), '127.0.0.1')).id
 }

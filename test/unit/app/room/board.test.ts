@@ -35,16 +35,10 @@ async function start() {
     asked: 0,
     now: 0,
     known: Promise.resolve(),
-    /** Something begins or ends on another server. */
-    changed: (): void => undefined,
   }
   const status: RoomStatus = {
     running: () => world.running,
     questions: () => world.questions,
-    watch(_room, changed) {
-      world.changed = changed
-      return () => undefined
-    },
     lastTurn: () => (world.broken ? Promise.reject(new Error('busy')) : Promise.resolve(world.lastTurn)),
     choices: async (_room, { admin }) => {
       world.asked++

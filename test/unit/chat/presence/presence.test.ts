@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { createRooms } from '../../../../src/chat/rooms.ts'
 import { StorageError } from '../../../../src/chat/errors.ts'
 import type { EntryLog } from '../../../../src/chat/ports.ts'
-import { NOBODY_ELSEWHERE } from '../../../../src/chat/presence/elsewhere.ts'
 import { createLocalBus } from '../../../../src/chat/local-bus.ts'
 import type { HeldPresence, PresenceChange } from '../../../../src/chat/presence/held-presence.ts'
 import { sumOf } from '../../../../src/chat/presence/sum.ts'
@@ -15,7 +14,7 @@ const RETRY_MS = 5_000
 /** The lobby, in which so many lines a minute say who comes and goes, and one who watches. */
 async function startLobby(presence_per_min: number, change: (store: EntryLog) => object = () => ({})) {
   const parts = await createChatParts()
-  const { storage, sanctions, clock, nextId, log, person } = parts
+  const { storage, sanctions, peers, clock, nextId, log, person } = parts
   const entries = { ...storage.chat.log, ...change(storage.chat.log) }
   const open = () =>
     createRooms(
@@ -23,7 +22,8 @@ async function startLobby(presence_per_min: number, change: (store: EntryLog) =>
         ...storage.chat,
         sanctions,
         entries,
-        servers: { bus: createLocalBus(log), elsewhere: NOBODY_ELSEWHERE },
+        bus: createLocalBus(log),
+        peers,
         clock,
         nextId,
         log,

@@ -3,8 +3,8 @@ import { openAway } from '../../../../src/chat/talk/away.ts'
 import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
 
 async function createScene() {
-  const { rooms, person, storage, clock, log } = await createChatParts()
-  const open = () => openAway(storage.talk.away, clock, log)
+  const { rooms, person, storage, peers, clock, log } = await createChatParts()
+  const open = () => openAway(storage.talk.away, clock, log, peers)
   const room = await rooms.lobby()
   const [ann, bob, cat] = await Promise.all([person('ann'), person('Böb'), person('cat')])
   const screen = screenOf(ann)

@@ -1,6 +1,5 @@
 import type { RoomName } from '../../../../chat/entry.ts'
-import type { ClosingStore } from '../../../../cluster/ports.ts'
-import type { ServerId } from '../../../../cluster/server-id.ts'
+import type { ClosingStore, ServerId } from '../../../../cluster/stores.ts'
 import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 import { returned } from '../statements.ts'

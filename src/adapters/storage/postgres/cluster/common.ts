@@ -1,4 +1,4 @@
-import type { CommonStore } from '../../../../cluster/ports.ts'
+import type { CommonStore } from '../../../../cluster/stores.ts'
 import type { Connections } from '../connection.ts'
 import { MIGRATIONS } from '../locks.ts'
 import { sql } from '../sql.ts'

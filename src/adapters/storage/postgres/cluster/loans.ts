@@ -1,5 +1,4 @@
-import type { LoanRow, LoanStore } from '../../../../cluster/ports.ts'
-import type { ServerId } from '../../../../cluster/server-id.ts'
+import type { LoanRow, LoanStore, ServerId } from '../../../../cluster/stores.ts'
 import type { Connections } from '../connection.ts'
 import { NAMES } from '../../locks.ts'
 import { sql } from '../sql.ts'

@@ -1,5 +1,4 @@
-import type { NewsTopic } from '../../../../cluster/ports.ts'
-import type { ServerId } from '../../../../cluster/server-id.ts'
+import type { NewsTopic, ServerId } from '../../../../cluster/stores.ts'
 import type { Connections } from '../connection.ts'
 import { sql } from '../sql.ts'
 import { returned } from '../statements.ts'

@@ -1,7 +1,6 @@
 import { StorageError } from '../../../../chat/errors.ts'
 import type { Log } from '../../../../chat/ports.ts'
-import type { News, NewsTopic } from '../../../../cluster/ports.ts'
-import type { ServerId } from '../../../../cluster/server-id.ts'
+import type { News, NewsTopic, ServerId } from '../../../../cluster/stores.ts'
 import { createDeferred } from '../../../../lib/deferred.ts'
 import type { Connections } from '../connection.ts'
 import { createNewsReader, type NewsRow } from './news-reader.ts'

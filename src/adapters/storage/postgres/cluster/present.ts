@@ -1,7 +1,6 @@
 import type { RoomName } from '../../../../chat/entry.ts'
 import type { Login, Person } from '../../../../chat/people/person.ts'
-import type { PersonInRoom, PresentRow, PresentStore } from '../../../../cluster/ports.ts'
-import type { ServerId } from '../../../../cluster/server-id.ts'
+import type { PersonInRoom, PresentRow, PresentStore, ServerId } from '../../../../cluster/stores.ts'
 import type { Connections } from '../connection.ts'
 import { roomLog } from '../../locks.ts'
 import { presenceOf } from '../locks.ts'

@@ -1,5 +1,5 @@
-import type { ServerId } from '../../../../cluster/server-id.ts'
-import type { QuestionKey, QuestionRow, QuestionStore } from '../../../../cluster/work-ports.ts'
+import type { QuestionKey } from '../../../../chat/peers.ts'
+import type { QuestionRow, QuestionStore, ServerId } from '../../../../cluster/stores.ts'
 import type { JsonObject } from '../../../../lib/json.ts'
 import type { Connections } from '../connection.ts'
 import { numbersOf } from '../../locks.ts'

@@ -1,8 +1,13 @@
 // What servers that share the database tell each other of themselves. Rows are plain values: nothing here judges who may what.
 
 import type { RoomName } from '../../../../chat/entry.ts'
-import type { ExpiredServers, ServerFacts, ServerRecord, ServerStore } from '../../../../cluster/ports.ts'
-import type { ServerId } from '../../../../cluster/server-id.ts'
+import type {
+  ExpiredServers,
+  ServerFacts,
+  ServerId,
+  ServerRecord,
+  ServerStore,
+} from '../../../../cluster/stores.ts'
 import type { Connections } from '../connection.ts'
 import { type Lock, roomLog } from '../../locks.ts'
 import { presenceOf } from '../locks.ts'

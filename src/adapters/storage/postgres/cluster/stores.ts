@@ -2,15 +2,14 @@
 // what all are to do. It must not know what follows from any of it (src/cluster).
 
 import type { Log } from '../../../../chat/ports.ts'
-import type { ClusterStores } from '../../../../cluster/ports.ts'
-import type { ServerId } from '../../../../cluster/server-id.ts'
+import type { ClusterStores, ServerId } from '../../../../cluster/stores.ts'
 import { newestIn } from '../append.ts'
 import type { Connections } from '../connection.ts'
 import { createClosingStore } from './closings.ts'
 import { createCommonStore } from './common.ts'
 import { createLoanStore } from './loans.ts'
 import { createNews } from './news.ts'
-import { createOrderStore } from './orders.ts'
+import { createBroadcastStore } from './orders.ts'
 import { createPresentStore } from './present.ts'
 import { createQuestionStore } from './questions.ts'
 import { createServerStore } from './servers.ts'
@@ -25,7 +24,7 @@ export const createClusterStores = (
   servers: createServerStore(connection, server),
   present: createPresentStore(connection, server),
   news: createNews(connection, { url, self: server, log }),
-  orders: createOrderStore(connection, server),
+  broadcasts: createBroadcastStore(connection, server),
   people: {
     closings: createClosingStore(connection, server),
     loans: createLoanStore(connection, server),

@@ -1,7 +1,7 @@
 import type { RoomName } from '../../../../chat/entry.ts'
 import type { PersonId } from '../../../../chat/people/person.ts'
-import type { ServerId } from '../../../../cluster/server-id.ts'
-import type { SlotLimits, WorkItem, WorkRow, WorkStore } from '../../../../cluster/work-ports.ts'
+import type { SlotLimits, Work } from '../../../../chat/peers.ts'
+import type { ServerId, WorkRow, WorkStore } from '../../../../cluster/stores.ts'
 import { nextInLine } from '../../../../lib/jobs/next-in-line.ts'
 import type { JsonObject } from '../../../../lib/json.ts'
 import type { Connections } from '../connection.ts'
@@ -70,7 +70,7 @@ async function fill(tx: Statements, queue: string, limits: Pick<SlotLimits, 'run
   return { running: running.length, waiting: waiting.size }
 }
 
-async function insert(tx: Statements, work: WorkItem, waits: boolean, self: ServerId): Promise<void> {
+async function insert(tx: Statements, work: Work, waits: boolean, self: ServerId): Promise<void> {
   await tx.run(sql`
     INSERT INTO work (id, server, kind, line, room, person, waits, facts, doing)
     VALUES (${work.id}, ${self}, ${work.kind}, ${work.queue}, ${work.room}, ${work.person}, ${waits ? 1 : 0},

@@ -3,8 +3,8 @@ import { openStorage } from '../../../../../src/adapters/storage/open.ts'
 import type { Storage } from '../../../../../src/adapters/storage/storage.ts'
 import type { EntryId, RoomName, TurnId } from '../../../../../src/chat/entry.ts'
 import type { PersonId } from '../../../../../src/chat/people/person.ts'
-import type { ClusterStores } from '../../../../../src/cluster/ports.ts'
-import type { WorkItem } from '../../../../../src/cluster/work-ports.ts'
+import type { Work } from '../../../../../src/chat/peers.ts'
+import type { ClusterStores } from '../../../../../src/cluster/stores.ts'
 import { payersOf } from '../../../../../src/chat/limits/payers.ts'
 import { createTokenQuotas, type Requester } from '../../../../../src/turns/bill/token-quotas.ts'
 import { lobby } from '../../../../contract/storage/cast.ts'
@@ -19,7 +19,7 @@ import { room } from '../../../../support/storage.ts'
 const FACTS = { name: 'h:1', version: '1', config: '' }
 const LIMITS = { running: 2, waiting: 3 }
 
-const turn = (id: string, person = id, where = 'lobby'): WorkItem => ({
+const turn = (id: string, person = id, where = 'lobby'): Work => ({
   id,
   kind: 'turn',
   queue: `turn ${where}`,

@@ -1,22 +1,24 @@
 /**
- * cluster/ lets several servers share the rooms of one database: who is alive, who is in a room elsewhere, what another
- * server has changed, and the lines of the rooms in their order. The database is the truth. A wire only says sooner what a
- * look at it would say within a second, so whatever the wire loses, doubles or brings late is seen by nobody.
+ * cluster/ lets several servers share the rooms of one database: which of them live, who is in a room through which, what
+ * others changed, and the lines of the rooms in their order. The database is the truth. A wire only says sooner what a look
+ * at the database would say within a second, so nobody sees what the wire loses, doubles or delivers late.
  *
- * It must not know which engines these are, how a room is shown, or what a model does. With one server none of it runs:
- * the core's own ports (chat/ports.ts, chat/presence/elsewhere.ts) have a part for that, too.
+ * It must not know which engines these are, how a room is shown, or what a model does. A server that has its database alone
+ * runs none of it (chat/local-peers.ts).
  */
 import type { EntryId, RoomName } from '../chat/entry.ts'
-import type { ClientAct } from '../chat/moderation/other-servers.ts'
+import type { Broadcasts, QuestionCounts, QuestionKey, Questions, SlotLimits, Work } from '../chat/peers.ts'
 import type { Loan } from '../chat/people/loans.ts'
 import type { Fingerprint, Person, PersonId } from '../chat/people/person.ts'
-import type { ToldMessage } from '../chat/talk/other-servers.ts'
-import type { ServerId } from './server-id.ts'
-import type { QuestionRow, QuestionStore, WorkStore } from './work-ports.ts'
+import type { Brand } from '../lib/brand.ts'
+import type { JsonObject } from '../lib/json.ts'
+
+/** One process, from its start to its end. */
+export type ServerId = Brand<'ServerId'>
 
 /**
- * Carries short texts between servers: each at most once, perhaps late, perhaps never, in the order of sending where one
- * server sends. No method throws or waits.
+ * Carries short texts between servers: each at most once, perhaps late, perhaps never, in the order of sending of each
+ * server. No method throws or waits.
  */
 export interface Wire extends AsyncDisposable {
   /** UTF-8 bytes of the longest text that it takes. */
@@ -31,7 +33,7 @@ export interface Wire extends AsyncDisposable {
 
 /** What a server says of itself. */
 export interface ServerFacts {
-  /** Which machine it is and where it listens, for people: `MACHINE (HOST:PORT)`. Two machines may listen at one address. */
+  /** For people: `MACHINE (HOST:PORT)`. Two machines may listen at one address. */
   readonly name: string
   readonly version: string
   /** A hash of all that the servers should have alike. */
@@ -52,7 +54,7 @@ export interface ExpiredServers {
   readonly questions: readonly QuestionRow[]
 }
 
-/** The servers of a database. All methods reject with `StorageError` only. */
+/** The servers of a database. All methods of this file's stores reject with `StorageError` only. */
 export interface ServerStore {
   /** This server runs. */
   register(facts: ServerFacts): Promise<void>
@@ -71,6 +73,12 @@ export interface ServerStore {
   alive(): Promise<readonly ServerRecord[]>
 }
 
+/** One person in one room. */
+export interface PersonInRoom {
+  readonly room: RoomName
+  readonly person: PersonId
+}
+
 /** Somebody who is in a room through another server. */
 export interface PresentRow {
   readonly room: RoomName
@@ -78,19 +86,13 @@ export interface PresentRow {
   readonly person: Person
 }
 
-/** One person in one room. */
-export interface PersonInRoom {
-  readonly room: RoomName
-  readonly person: PersonId
-}
-
-/** Who is in a room through which server. Whoever comes first or goes last is held for the log in the same commit. All methods reject with `StorageError` only. */
+/** Who is in a room through which server. The first coming and the last going are held for the log in the same commit. */
 export interface PresentStore {
   /** They are there through this server. Resolves to whether they were in the room through none before. */
   come(room: RoomName, person: Person): Promise<boolean>
   /** They are not any more. Resolves to whether this ended it: they were, and are in the room through no other. */
   go(room: RoomName, person: Person): Promise<boolean>
-  /** Those who are somewhere through other servers: at these places, or at all. */
+  /** The people who are in these places, or anywhere, through other servers. */
   elsewhere(places?: readonly PersonInRoom[]): Promise<readonly PresentRow[]>
 }
 
@@ -98,7 +100,7 @@ export interface PresentStore {
 export type NewsTopic =
   /** Somebody came or went: `PERSON ROOM`. */
   | 'present'
-  /** An order was given: its id. */
+  /** A broadcast was sent: its id. */
   | 'orders'
   /** A ban, a mute or an archive was put or lifted: its id. */
   | 'sanctions'
@@ -133,47 +135,29 @@ export type NewsTopic =
 export interface News extends AsyncDisposable {
   /**
    * From now on `again` is called with the keys of what changed: at least once for each change by another server, in any
-   * order. Where it rejects, it is called with the same keys later. They are strings, of the kind that the topic says.
+   * order. If it rejects, it is called with the same keys later. They are strings, of the kind that the topic says.
    */
   on(topic: NewsTopic, again: (keys: readonly never[]) => Promise<void>): void
-  /** Begins to tell. Resolves once nothing is missed any more. Rejects with `StorageError`. */
+  /** Begins to tell. Resolves once nothing is missed any more. */
   begin(): Promise<void>
-  /**
-   * Undefined where news were read lately. A server that stood still, or is cut off, has not: then this resolves once all that others
-   * decided of people and rooms until now was taken in, and rejects with `StorageError` where it cannot be read.
-   */
+  /** See `Peers.upToDate`. */
   caughtUp(): Promise<void> | undefined
 }
 
-/** What the other servers are to do, by kind. Data is JSON. */
-export interface OrderKinds {
-  /** A turn of a model, or a tool that somebody runs, is to be stopped for this reason. */
-  readonly stop: { readonly id: string; readonly reason: string }
-  /** Some clients are to be told, ended or taken out of a room. */
-  readonly clients: ClientAct
-  /** A message to one person is to be shown. */
-  readonly message: ToldMessage
-  /** A guest is away with this text, or came back. */
-  readonly guestAway: { readonly person: PersonId; readonly text: string | null }
-  /** Somebody is to be told of their invitations, where they are. */
-  readonly invited: { readonly person: PersonId }
+/** A broadcast, as it was sent. */
+export type BroadcastRow = {
+  readonly [Kind in keyof Broadcasts]: { readonly kind: Kind; readonly data: Broadcasts[Kind] }
+}[keyof Broadcasts]
+
+export interface BroadcastStore {
+  send(broadcast: BroadcastRow): Promise<void>
+  /** Those with these ids, in the order of sending. */
+  read(ids: readonly string[]): Promise<readonly BroadcastRow[]>
 }
 
-/** An order, as it was given. */
-export type OrderRow = {
-  readonly [Kind in keyof OrderKinds]: { readonly kind: Kind; readonly data: OrderKinds[Kind] }
-}[keyof OrderKinds]
-
-/** Orders on disk. All methods reject with `StorageError` only. */
-export interface OrderStore {
-  give(order: OrderRow): Promise<void>
-  /** Those with these ids, in the order of giving. */
-  read(ids: readonly string[]): Promise<readonly OrderRow[]>
-}
-
-/** Rooms that are being deleted. All methods reject with `StorageError` only. */
+/** Rooms that are being deleted. */
 export interface ClosingStore {
-  /** This server deletes a room. False, and nothing done, where another one does. */
+  /** This server deletes a room. False, and nothing done, if another one does. */
   close(room: RoomName, by: string): Promise<boolean>
   /** It does not any more. */
   open(room: RoomName): Promise<void>
@@ -191,9 +175,9 @@ export interface LoanRow {
   readonly key: Fingerprint
 }
 
-/** Names that guests were lent. All methods reject with `StorageError` only. */
+/** Names that guests were lent. */
 export interface LoanStore {
-  /** False, and nothing done, where another server has lent the name to another key, or somebody has it. */
+  /** False, and nothing done, if another server has lent the name to another key, or somebody has it. */
   lend(loan: Loan): Promise<boolean>
   /** This server has forgotten it. */
   forget(skeleton: string): Promise<void>
@@ -203,18 +187,64 @@ export interface LoanStore {
   elsewhere(skeletons?: readonly string[]): Promise<readonly LoanRow[]>
 }
 
-/** What all servers of a database have in common. All methods reject with `StorageError` only. */
+/** A work as it is now. */
+export interface WorkRow extends Work {
+  readonly server: ServerId
+  /** It has not begun. */
+  readonly waits: boolean
+  /** What it last reported to do. */
+  readonly doing: JsonObject
+  /** Milliseconds since it was asked for, by the database's clock. */
+  readonly ageMs: number
+}
+
+/**
+ * What is at work on all servers. lib/jobs/next-in-line.ts says who comes next in a queue. The work of a server that has
+ * died is gone with it.
+ */
+export interface WorkStore {
+  /** It runs on this server, or waits, if its queue is not full. Otherwise: how many there are. */
+  take(
+    work: Work,
+    limits: SlotLimits,
+  ): Promise<{ readonly taken: true; readonly waits: boolean } | ({ readonly taken: false } & SlotLimits)>
+  /** It has ended, or does not wait any more: as many as may run now begin. */
+  leave(work: Pick<Work, 'id' | 'queue'>, limits: Pick<SlotLimits, 'running'>): Promise<void>
+  /** As many as may run now begin: others may have died. */
+  fill(queue: string, limits: Pick<SlotLimits, 'running'>): Promise<void>
+  /** This server's does that now. */
+  tell(id: string, doing: JsonObject): Promise<void>
+  /** All, or those with these ids, in the order of asking. */
+  read(ids?: readonly string[]): Promise<readonly WorkRow[]>
+}
+
+/** A question that a server has asked, until it is over. */
+export interface QuestionRow extends QuestionKey {
+  readonly server: ServerId
+  readonly asked: JsonObject
+  /** Given through another server, and to be carried out by the one that asked. */
+  readonly answer?: JsonObject
+}
+
+/** The questions of all servers. Those of a server that has died are gone with it. */
+export interface QuestionStore extends Pick<Questions, 'close' | 'answer'> {
+  /** Opens one, and gives its number, which its room has never had; or the counts, if these do not let it. */
+  open(
+    question: Parameters<Questions['open']>[0],
+    mayOpen: (counts: QuestionCounts) => boolean,
+  ): Promise<number | QuestionCounts>
+  /** Removes one of this server's, whatever has become of it. */
+  remove(question: QuestionKey): Promise<void>
+  /** All, or these, in the order of asking. */
+  read(questions?: readonly QuestionKey[]): Promise<readonly QuestionRow[]>
+}
+
+/** What all servers of a database have in common. */
 export interface CommonStore {
   /** The claim code of all servers: `made`, if there is none. It is forgotten when somebody becomes admin. */
   claimCode(made: string): Promise<string>
   /** Milliseconds since the epoch by the database's clock, with fractions. */
   now(): Promise<number>
-}
-
-/** What servers must know of each other's people. */
-export interface PeopleOfServers {
-  readonly closings: ClosingStore
-  readonly loans: LoanStore
 }
 
 /** What servers share beside the stores of the core. */
@@ -224,11 +254,11 @@ export interface ClusterStores {
   readonly servers: ServerStore
   readonly present: PresentStore
   readonly news: News
-  readonly orders: OrderStore
-  readonly people: PeopleOfServers
+  readonly broadcasts: BroadcastStore
+  readonly people: { readonly closings: ClosingStore; readonly loans: LoanStore }
   readonly work: WorkStore
   readonly questions: QuestionStore
   readonly common: CommonStore
-  /** The newest entry of each of these rooms; those without any are left out. Rejects with `StorageError`. */
+  /** The newest entry of each of these rooms; rooms without any are left out. Rejects with `StorageError`. */
   readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
 }

@@ -1,0 +1,113 @@
+// Joins a server with the other ones of its database. This file must not know how servers hear of each other, nor what a turn does.
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openWire } from '../adapters/wire/wire.ts'
+import { tellDenied } from '../approvals/approvals.ts'
+import { askedIn } from '../approvals/questions.ts'
+import type { Log } from '../chat/ports.ts'
+import type { Rooms } from '../chat/rooms.ts'
+import { createCluster, type Cluster, type ClusterEvents } from '../cluster/cluster.ts'
+import type { CommonStore, ServerFacts } from '../cluster/stores.ts'
+import type { Config } from '../config/config.ts'
+import { ownRoomsDir } from '../config/rooms-dir.ts'
+import type { AppContext } from './context.ts'
+
+/** This server as one of several, if the database is for several; it has not joined them yet. */
+export async function openCluster(
+  config: Pick<Config, 'storage' | 'bus'>,
+  { storage, clock, log }: Pick<AppContext, 'storage' | 'clock' | 'log'>,
+  facts: () => Promise<ServerFacts>,
+): Promise<Cluster | undefined> {
+  const { cluster: stores } = storage
+  if (!stores || config.storage.url === undefined) return undefined
+  await warnOfWrongClock(stores.common, clock, log)
+  const wire = await openWire({ bus: config.bus, storageUrl: config.storage.url, log })
+  return createCluster({ stores, wire, entries: storage.chat.log, facts, clock, log })
+}
+
+/** A clock that is wrong by so many ms is worth a warning: bans, codes and tokens end by the clock of each machine. */
+const WRONG_CLOCK_MS = 5_000
+
+async function warnOfWrongClock(
+  database: Pick<CommonStore, 'now'>,
+  clock: AppContext['clock'],
+  log: Log,
+): Promise<void> {
+  const ahead = Math.round((clock.now() - (await database.now())) / 1_000)
+  if (Math.abs(ahead) * 1_000 >= WRONG_CLOCK_MS)
+    log.warn({ seconds: ahead }, "the clock of this machine is not the database's; set both by NTP")
+}
+
+/** What the server does for those that have died, and when it is back after it was cut off itself. */
+export function clusterEvents(
+  { anyRoom, everywhere }: Pick<Rooms, 'anyRoom' | 'everywhere'>,
+  endCutTurns: () => Promise<void>,
+  onRestored: () => Promise<void>,
+): ClusterEvents {
+  return {
+    async onPresenceStored(name) {
+      const room = await anyRoom(name).catch(() => undefined)
+      await room?.sumUpPresence()
+    },
+    async onExpired({ rooms, questions }) {
+      const sumUp = async (): Promise<void> => {
+        for (const name of rooms) await (await anyRoom(name))?.sumUpPresence()
+      }
+      // Beside each other: with a database that answers late, each takes long.
+      await Promise.all([sumUp(), endCutTurns()])
+      for (const { room: name, number, asked } of questions) {
+        const room = await anyRoom(name)
+        // Nobody waits for its answer any more.
+        if (room) await tellDenied(room, askedIn(asked), `the server of question ${number} ended`)
+      }
+    },
+    onRestored,
+    // Each server finds the same, and the bus between them may be what differs.
+    onDifference: (sentence) => void everywhere.tellAdmins(sentence, 'here'),
+  }
+}
+
+/** Tells the other servers how this one is now. Never rejects. */
+export async function tellFacts(cluster: Pick<Cluster, 'update'> | undefined, log: Log): Promise<void> {
+  try {
+    await cluster?.update()
+  } catch (error) {
+    log.warn({ error }, 'the other servers were not told what this one is')
+  }
+}
+
+/**
+ * A hash of all that the servers of a database should have alike: sections of the config that are not about one machine,
+ * host keys, `.tool` files and modules. Secrets are left out, so that a reader of the database learns nothing of them.
+ */
+export async function configHash(config: Config, hostKeys: readonly string[]): Promise<string> {
+  const { bus, sandbox, server, models, mcp, memory, lua, limits } = config
+  const { dirs, modules, disabled, timeout_s, web } = config.tools
+  const { rooms_dir, workspaces: _, ...machines } = sandbox
+  const hash = createHash('sha256')
+  const alike = { server, models, mcp, memory, lua, limits, disabled, timeout_s, web, machines }
+  const places = { bus: bus && bus.prefix, hasSharedRooms: rooms_dir !== ownRoomsDir(config.dataDir) }
+  hash.update(JSON.stringify([alike, places, hostKeys.toSorted()], withoutSecrets))
+  for (const file of [...(await toolFilesIn(dirs)), ...modules])
+    // The reader of a missing file says so.
+    hash.update(await readFile(file).catch(() => ''))
+  return hash.digest('base64url').slice(0, 16)
+}
+
+/** Leaves out all but numbers that are named like a secret. JSON has no maps and sets. */
+function withoutSecrets(key: string, value: unknown): unknown {
+  if (/key$|token|secret|password|headers|^env$/i.test(key) && typeof value !== 'number') return undefined
+  if (value instanceof Map || value instanceof Set) return [...value]
+  return value
+}
+
+async function toolFilesIn(dirs: readonly string[]): Promise<readonly string[]> {
+  const lists = await Promise.all(
+    dirs.map(async (dir) => (await readdir(dir).catch(() => [])).map((name) => join(dir, name))),
+  )
+  return lists
+    .flat()
+    .filter((path) => path.endsWith('.tool'))
+    .toSorted()
+}

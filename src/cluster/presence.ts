@@ -1,0 +1,225 @@
+import type { RoomName } from '../chat/entry.ts'
+import { StorageError } from '../chat/errors.ts'
+import { payersOf } from '../chat/limits/payers.ts'
+import type { Announce, Peers } from '../chat/peers.ts'
+import type { Person, PersonId } from '../chat/people/person.ts'
+import type { Alarm, Log } from '../chat/ports.ts'
+import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
+import { skeleton } from '../lib/text/skeleton.ts'
+import type { ClusterStores, PersonInRoom, PresentRow, PresentStore, ServerId } from './stores.ts'
+
+/** How long somebody who left may take to reach another server, in ms: their client is told, and they start it again. */
+const MOVE_MS = 10_000
+
+/** Who is in the rooms through the other servers, as the database has it. */
+export type RemotePresence = ReturnType<typeof createRemotePresence>
+
+/** `changed` is called after somebody came, left, or was waited for long enough. */
+export function createRemotePresence(
+  { present, news }: Pick<ClusterStores, 'present' | 'news'>,
+  clock: Alarm,
+  changed: (room: RoomName) => void,
+) {
+  const rooms = new Map<RoomName, Map<PersonId, readonly PresentRow[]>>()
+  const lists = new Map<RoomName, readonly Person[]>()
+  const serverCounts = new ServerCounts()
+  /** The last departures, by place. */
+  const departures = new Map<string, object>()
+
+  function departed(room: RoomName, id: PersonId): void {
+    const [place, departure] = [placeOf(room, id), {}]
+    departures.set(place, departure)
+    clock.later(MOVE_MS, () => {
+      if (departures.get(place) !== departure) return
+      departures.delete(place)
+      changed(room)
+    })
+  }
+
+  /** `rows` are all rows of these places now. */
+  function take(places: readonly PersonInRoom[], rows: readonly PresentRow[]): void {
+    const now = new Map<string, PresentRow[]>()
+    for (const row of rows) {
+      const place = placeOf(row.room, row.person.id)
+      now.set(place, [...(now.get(place) ?? []), row])
+    }
+    const unique = new Map(places.map((place) => [placeOf(place.room, place.person), place]))
+    for (const [key, { room, person }] of unique) put(room, person, now.get(key) ?? [])
+    for (const room of new Set(places.map(({ room }) => room))) {
+      lists.delete(room)
+      changed(room)
+    }
+  }
+
+  function put(room: RoomName, id: PersonId, after: readonly PresentRow[]): void {
+    const people = rooms.get(room) ?? new Map<PersonId, readonly PresentRow[]>()
+    const before = people.get(id) ?? []
+    if (before.length > 0 && after.length === 0) departed(room, id)
+    for (const row of before) serverCounts.add(row, -1)
+    for (const row of after) serverCounts.add(row, 1)
+    if (after.length > 0) people.set(id, after)
+    else people.delete(id)
+    if (people.size > 0) rooms.set(room, people)
+    else rooms.delete(room)
+  }
+
+  const placesOf = (isMeant: (id: PersonId) => boolean): readonly PersonInRoom[] =>
+    [...rooms].flatMap(([room, people]) =>
+      [...people.keys()].filter(isMeant).map((person) => ({ room, person })),
+    )
+
+  async function readPlaces(places: readonly PersonInRoom[]): Promise<void> {
+    if (places.length > 0) take(places, await present.elsewhere(places))
+  }
+
+  /** Rejects with `StorageError`. */
+  async function readAll(): Promise<void> {
+    const rows = await present.elsewhere()
+    const known = placesOf(() => true)
+    take([...known, ...rows.map(({ room, person }) => ({ room, person: person.id }))], rows)
+  }
+
+  function findWhere(isMeant: (person: Person) => boolean): Person | undefined {
+    for (const people of rooms.values())
+      for (const [row] of people.values()) if (row && isMeant(row.person)) return row.person
+    return undefined
+  }
+
+  return {
+    departed,
+    peopleIn(room: RoomName): readonly Person[] {
+      const people =
+        lists.get(room) ??
+        [...(rooms.get(room)?.values() ?? [])].flatMap(([row]) => (row ? [row.person] : []))
+      lists.set(room, people)
+      return people
+    },
+    find: (id: PersonId): Person | undefined => findWhere((person) => person.id === id),
+    findGuest(name: string): Person | undefined {
+      const wanted = skeleton(name)
+      return findWhere((person) => person.guest && skeleton(person.name) === wanted)
+    },
+    mayReturn: (room: RoomName, id: PersonId): boolean => departures.has(placeOf(room, id)),
+    rooms: (): readonly RoomName[] => [...rooms.keys()],
+    serversOf: (quotaKey: string): number => 1 + serverCounts.of(quotaKey),
+    /** Reads who is there, and follows it. Rejects with `StorageError`. */
+    async begin(): Promise<void> {
+      news.on('present', (keys: readonly string[]) => readPlaces(keys.map(placeIn)))
+      // Their names or rights have changed.
+      news.on('people', (ids: readonly PersonId[]) => readPlaces(placesOf((id) => ids.includes(id))))
+      await readAll()
+    },
+    readAll,
+  }
+}
+
+/** Counts in how many rooms a person, a key or a network is through each other server. */
+class ServerCounts {
+  private readonly counts = new Map<string, Map<ServerId, number>>()
+
+  /** The number of servers. */
+  of(quotaKey: string): number {
+    return this.counts.get(quotaKey)?.size ?? 0
+  }
+
+  add({ server, person }: PresentRow, by: 1 | -1): void {
+    for (const { name } of payersOf(person)) {
+      const servers = this.counts.get(name) ?? new Map<ServerId, number>()
+      const count = (servers.get(server) ?? 0) + by
+      if (count > 0) servers.set(server, count)
+      else servers.delete(server)
+      if (servers.size > 0) this.counts.set(name, servers)
+      else this.counts.delete(name)
+    }
+  }
+}
+
+interface Presence {
+  readonly room: RoomName
+  readonly person: Person
+}
+
+/**
+ * Stores who is in which room through this server. No method rejects.
+ *
+ * The database, not a server's memory, says whether a room is to be told, and one commit holds both: so nobody is said to have
+ * come or left twice or never, whatever could not be stored meanwhile, and whichever server was cut off or died.
+ */
+export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
+  private readonly present: Pick<PresentStore, 'come' | 'go'>
+  private readonly log: Pick<Log, 'warn'>
+  private readonly takenForDead: () => void
+  private readonly here = new Map<string, Presence>()
+  /** It is not known whether the database has these as they are. */
+  private readonly unstored = new Map<string, Presence>()
+  /** What one person does in one room is stored in its order. */
+  private readonly serially = createKeyedSerial<string>()
+
+  /** `takenForDead` is called if nothing can be stored because others took this server for dead. */
+  constructor(
+    present: Pick<PresentStore, 'come' | 'go'>,
+    log: Pick<Log, 'warn'>,
+    takenForDead: () => void = () => {},
+  ) {
+    this.present = present
+    this.log = log
+    this.takenForDead = takenForDead
+  }
+
+  entered(room: RoomName, person: Person): Promise<Announce> {
+    const place = placeOf(room, person.id)
+    return this.serially(place, () => {
+      this.here.set(place, { room, person })
+      return this.store(place, { room, person })
+    })
+  }
+
+  left(room: RoomName, person: Person): Promise<Announce> {
+    const place = placeOf(room, person.id)
+    return this.serially(place, () => {
+      this.here.delete(place)
+      return this.store(place, { room, person })
+    })
+  }
+
+  /** Stores what could not be stored before. `sumUp` is called for rooms that may have to tell of it. */
+  async storeAgain(sumUp: (room: RoomName) => Promise<void>): Promise<void> {
+    for (const [place, presence] of [...this.unstored]) {
+      await this.serially(place, async () => {
+        if (this.unstored.has(place)) await this.store(place, presence)
+      })
+      // The others would fail as well.
+      if (this.unstored.has(place)) return
+      // Also if nothing changed: it may have been stored before, and the answer was lost.
+      await sumUp(presence.room)
+    }
+  }
+
+  /** Nothing of this server is stored any more: the next `storeAgain` stores it. */
+  forgetStored(): void {
+    for (const [place, presence] of this.here) this.unstored.set(place, presence)
+  }
+
+  private async store(place: string, presence: Presence): Promise<Announce> {
+    const { room, person } = presence
+    this.unstored.set(place, presence)
+    try {
+      const isHere = this.here.has(place)
+      const isFirstOrLast = await (isHere ? this.present.come(room, person) : this.present.go(room, person))
+      this.unstored.delete(place)
+      return isFirstOrLast ? 'stored' : 'none'
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      if (error.reason === 'taken-for-dead') this.takenForDead()
+      else this.log.warn({ error, reason: error.reason }, 'other servers were not told who is here')
+      return 'none'
+    }
+  }
+}
+
+const placeOf = (room: RoomName, person: PersonId): string => `${person} ${room}`
+
+function placeIn(key: string): PersonInRoom {
+  const [person = '', room = ''] = key.split(' ')
+  return { person: person as PersonId, room: room as RoomName }
+}

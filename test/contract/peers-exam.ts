@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { EntryId, RoomName, TurnId } from '../../src/chat/entry.ts'
+import { Refusal } from '../../src/chat/errors.ts'
+import type { Peers } from '../../src/chat/peers.ts'
+import type { Fingerprint, PersonId } from '../../src/chat/people/person.ts'
+import { takeTurnSlot } from '../../src/turns/queue.ts'
+import { alice, lobby } from './storage/cast.ts'
+
+/** The peers of a server that has a lobby, and sees no other server. */
+export interface ExaminedPeers extends AsyncDisposable {
+  readonly peers: Peers
+}
+
+let count = 0
+
+/** Takes slots in one room and writes down who was let in. */
+function queueIn({ slots }: Peers, turns_per_room: number, turns_queued: number) {
+  const admitted: string[] = []
+  const own = `room-${++count}`
+  return {
+    admitted,
+    async take(label: string, owner = label, room = own) {
+      const turn = {
+        ...{ id: `T${++count}` as TurnId, room: room as RoomName, model: 'qwen', requester: owner },
+        ...{ requesterId: owner as PersonId, message: 'M' as EntryId, startedAt: 0 },
+      }
+      const slot = await takeTurnSlot(slots, turn, { turns_per_room, turns_queued }, () => {})
+      void slot.ready.then(() => admitted.push(label))
+      return slot
+    },
+    /** Resolves when so many were let in. */
+    until: (number: number) => expect.poll(() => admitted, { timeout: 20_000 }).toHaveLength(number),
+  }
+}
+
+/** What every `Peers` must do on a server that sees no other. */
+export function peersExam(name: string, start: () => Promise<ExaminedPeers>): void {
+  describe(`the peers ${name}`, () => {
+    let examined: ExaminedPeers
+    let peers: Peers
+    beforeAll(async () => {
+      examined = await start()
+      peers = examined.peers
+    })
+    afterAll(async () => await examined?.[Symbol.asyncDispose]())
+
+    test('a server without others announces whoever enters and leaves, and sees nobody else', async () => {
+      expect(await peers.entered(lobby, alice)).not.toBe('none')
+      expect([peers.peopleIn(lobby), peers.rooms(), peers.find(alice.id)]).toEqual([[], [], undefined])
+      expect(peers.peopleIn(lobby)).toBe(peers.peopleIn(lobby))
+      expect([peers.findGuest('alice'), peers.serversOf(`person ${alice.id}`)]).toEqual([undefined, 1])
+      expect(await peers.left(lobby, alice)).not.toBe('none')
+    })
+
+    test('a broadcast to nobody resolves, and there is nothing to be read first', async () => {
+      await peers.broadcast('invited', { person: alice.id })
+      await peers.upToDate()
+    })
+
+    test('a room is closed and opened, and a name lent to its key', async () => {
+      const [den, key] = ['den' as RoomName, 'SHA256:k' as Fingerprint]
+      expect(await peers.closeRoom(den, 'ann')).toBe(true)
+      await peers.openRoom(den)
+      const { loans } = peers
+      expect(await loans.lend({ name: 'ann-2', skeleton: 'ann-2', key, asked: 'ann' })).toBe(true)
+      expect([loans.holderOf('ann-2'), await loans.lentBefore('ann', key)]).toEqual([undefined, undefined])
+      loans.forget('ann-2')
+    })
+
+    describe('slots of a room', () => {
+      test('are given at once while there are some, then in the order of asking', async () => {
+        const room = queueIn(peers, 1, 8)
+        const [a, b, c] = [await room.take('a'), await room.take('b'), await room.take('c')]
+        await room.until(1)
+        await a.leave()
+        await room.until(2)
+        await b.leave()
+        await room.until(3)
+        await c.leave()
+        expect(room.admitted).toEqual(['a', 'b', 'c'])
+      })
+
+      test('go first to somebody who has no turn running', async () => {
+        const room = queueIn(peers, 2, 8)
+        const first = await room.take('ann 1', 'ann')
+        await room.take('ann 2', 'ann')
+        await room.take('ann 3', 'ann')
+        await room.take('bob 1', 'bob')
+        await first.leave()
+        await room.until(3)
+        expect(room.admitted).toEqual(['ann 1', 'ann 2', 'bob 1'])
+      })
+
+      test('are refused with a sentence when the queue is full, and free again after that', async () => {
+        const room = queueIn(peers, 1, 1)
+        const first = await room.take('a')
+        await room.take('b')
+        await expect(room.take('c')).rejects.toThrow(Refusal)
+        await expect(room.take('c')).rejects.toThrow('1 model is at work here and 1 waits;')
+        await first.leave()
+        await room.take('c')
+      })
+
+      test('do not count in another room, and are no work of others', async () => {
+        const room = queueIn(peers, 1, 0)
+        await room.take('a')
+        await room.take('b', 'b', `attic-${count}`)
+        await room.until(2)
+        expect(peers.slots.others('turn')).toEqual([])
+      })
+
+      test('can be given up while waiting, which lets nobody in twice', async () => {
+        const room = queueIn(peers, 1, 8)
+        const a = await room.take('a')
+        const b = await room.take('b')
+        await room.take('c')
+        b.giveUp()
+        await b.leave()
+        await b.leave()
+        await room.until(2)
+        expect(room.admitted).toEqual(['a', 'b'])
+        await a.leave()
+        await a.leave()
+        await room.until(3)
+        expect(room.admitted).toEqual(['a', 'b', 'c'])
+      })
+
+      test('are not freed by giving up when the turn runs already', async () => {
+        const room = queueIn(peers, 1, 8)
+        const a = await room.take('a')
+        a.giveUp()
+        await room.take('b')
+        await room.until(1)
+        expect(room.admitted).toEqual(['a'])
+      })
+    })
+
+    test('questions count up in their room, and a number is never used again', async () => {
+      const { questions } = peers
+      const asked = { room: lobby, person: alice.id, asked: { tool: 'Bash' } }
+      const open = (mayOpen = true) =>
+        questions.open(
+          asked,
+          () => mayOpen,
+          () => {},
+        )
+      const place = (number: number) => ({ room: lobby, number })
+      expect([await open(), await open()]).toEqual([1, 2])
+      expect(await open(false)).toEqual({ open: 2, own: 2 })
+      expect([await questions.close(place(2)), await questions.close(place(2))]).toEqual(['closed', 'gone'])
+      expect(await open()).toBe(3)
+      expect([questions.others(lobby), await questions.answer(place(9), { verdict: 'once' })]).toEqual([
+        [],
+        false,
+      ])
+    })
+  })
+}
