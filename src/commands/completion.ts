@@ -3,7 +3,7 @@ import type { Room } from '../chat/room.ts'
 import type { Turns } from '../turns/turns.ts'
 import { isCalled, type ArgumentSpec, type Command, type FlagSpec } from './define.ts'
 import { kindOfLine } from './line.ts'
-import { spelled, usableFlags } from './usage.ts'
+import { spelled } from './usage.ts'
 
 /** What could stand for `word`, with which the text before the cursor ends: whole words in a stable order. */
 export type CompleteWord = (
@@ -72,7 +72,7 @@ async function argumentsOf(
   where: { readonly room: Room; readonly person: Person },
 ): Promise<readonly string[]> {
   const given = positional(command, words)
-  const flags = usableFlags(command)
+  const flags = command.flags
     .filter((flag) => flag.repeats === true || !words.includes(spelled(flag)))
     .map(spelled)
   if (word.startsWith('-')) return flags

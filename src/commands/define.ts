@@ -34,8 +34,6 @@ export interface FlagSpec {
   readonly value?: string
   /** May be given again: all its values count, not only the last. */
   readonly repeats?: true
-  /** What is said to who gives a flag that there will be, and is not there yet: no form and no page names it. */
-  readonly notYet?: string
 }
 
 /** The flag that most commands with a list have. */

@@ -3,7 +3,7 @@ import { briefly, exampleOf, SEEN_ROWS } from './brief-help.ts'
 import type { CallerKind } from './caller.ts'
 import type { ArgumentSpec, Command } from './define.ts'
 import type { CommandGroup } from './groups.ts'
-import { spelled, usableFlags, usage } from './usage.ts'
+import { spelled, usage } from './usage.ts'
 
 /** A key and what it does. */
 export interface HelpKey {
@@ -58,9 +58,7 @@ export function commandHelp(command: Command, kind: CallerKind): string {
     form,
     `  ${command.summary}`,
     ...wanted.map((one) => `  ${one.name.toUpperCase()}: ${one.about}${choicesOf(one)}`),
-    ...usableFlags(command).map(
-      (flag) => `  ${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}: ${flag.about}`,
-    ),
+    ...command.flags.map((flag) => `  ${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}: ${flag.about}`),
     ...(example === form ? [] : [`  such as: ${example}`]),
     ...(aliases.length === 0 ? [] : [`  also called: ${aliases.join(', ')}`]),
   ].join('\n')

@@ -61,7 +61,6 @@ export function parse(command: Command, line: string, kind: CallerKind): Parsed 
   }
 
   function takeFlag(flag: FlagSpec, after: string): string {
-    if (flag.notYet !== undefined) throw wrong(flag.notYet)
     const { word, rest } = flag.value ? takeWord(after) : { word: flag.name, rest: after }
     if (word === '') throw wrong(`${spelled(flag)} needs ${flag.value}`)
     give(flag, word)

@@ -5,17 +5,13 @@ import { ALL_ROOMS, type Command, type FlagSpec } from './define.ts'
 /** `tools ROOM [--list PATTERN] [--json] [SCOPE…]`, as help and usage errors show it. */
 export function usage(command: Command, kind: CallerKind): string {
   const verb = kind === 'session' ? `/${command.name}` : command.name
-  const flags = usableFlags(command).map((flag) => `[${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}]`)
+  const flags = command.flags.map((flag) => `[${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}]`)
   const words = command.arguments.map((one) => {
     const shown = `${one.name.toUpperCase()}${one.takes ? '…' : ''}`
     return one.optional ? `[${shown}]` : shown
   })
   return [verb, ...roomWord(command, kind), ...flags, ...words].join(' ')
 }
-
-/** Without those that are not there yet. */
-export const usableFlags = ({ flags }: Command): readonly FlagSpec[] =>
-  flags.filter(({ notYet }) => notYet === undefined)
 
 function roomWord({ room }: Command, kind: CallerKind): readonly string[] {
   if (room === 'none') return []

@@ -2,7 +2,7 @@ import { format } from 'prettier'
 import type { CallerKind } from '../../../src/commands/caller.ts'
 import type { ArgumentSpec, Command, FlagSpec } from '../../../src/commands/define.ts'
 import type { CommandGroup } from '../../../src/commands/groups.ts'
-import { spelled, usableFlags, usage } from '../../../src/commands/usage.ts'
+import { spelled, usage } from '../../../src/commands/usage.ts'
 import { rightsTables } from './rights-tables.ts'
 import { whoMay } from './who-may.ts'
 
@@ -39,7 +39,7 @@ const groupSections = ({ name, about, commands }: CommandGroup): readonly string
 function section(command: Command): string {
   const inSession = [usage(command, 'session'), exampleOf(command, 'session')]
   const inScript = [`ssh HOST ${usage(command, 'script')}`, exampleOf(command, 'script')]
-  const words = [...command.arguments.map(argumentLine), ...usableFlags(command).map(flagLine)]
+  const words = [...command.arguments.map(argumentLine), ...command.flags.map(flagLine)]
   return [
     `### ${command.name}`,
     sentence(command.summary) + alsoCalled(command),
