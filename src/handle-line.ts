@@ -1,6 +1,6 @@
-import type { SessionCaller } from './commands/caller.ts'
-import { kindOfLine, type EnteredLine } from './commands/line.ts'
 import type { ExitStatus, Runner } from './commands/runner.ts'
+import type { SessionCaller } from './commands/command.ts'
+import { type EnteredLine, classifyLine } from './commands/parse.ts'
 
 /** What a line was, and how running it ended. */
 export interface HandledLine {
@@ -14,7 +14,7 @@ export async function handleLine(
   caller: SessionCaller,
   runner: Pick<Runner, 'command' | 'speech'>,
 ): Promise<HandledLine> {
-  const { kind, rest } = kindOfLine(line)
+  const { kind, rest } = classifyLine(line)
   switch (kind) {
     case 'nothing':
       return { kind, status: 0 }

@@ -5,8 +5,8 @@ import type { Person } from '../chat/people/person.ts'
 import type { Participant } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
-import type { AgentControl } from '../commands/caller.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
+import type { AgentControl } from '../commands/command.ts'
 
 /** Rooms that an agent may be in at once, and as many that it may follow. */
 const MAX_ROOMS = 32

@@ -17,7 +17,7 @@ import { openTalk, type Talk } from '../chat/talk/talk.ts'
 import { createTyping } from '../chat/typing/typing.ts'
 import { createCompletion } from '../commands/completion.ts'
 import { createCommands } from '../commands/verbs/index.ts'
-import { createRunner } from '../commands/runner.ts'
+import { Runner } from '../commands/runner.ts'
 import { createSpeech } from '../commands/speech.ts'
 import { stopAll } from '../commands/verbs/stop.ts'
 import { processTimers } from './process-timers.ts'
@@ -76,7 +76,7 @@ export async function createHandler(
   const { sanctions, clients } = enforcement
   const { upToDate } = peers
   const door = createDoor(people, sanctions, clients, talk.ignores.cameIn, peers.serversOf)
-  const runner = createRunner({ commands, speech, rooms, pace, bytes, sanctions, upToDate, log })
+  const runner = new Runner({ commands, speech, rooms, pace, bytes, sanctions, upToDate, log })
   const agents = createAgents({ runner, rooms, door, talk, log })
   const handler = createClientHandler({
     door,

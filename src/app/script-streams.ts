@@ -1,11 +1,11 @@
 import { Refusal } from '../chat/errors.ts'
-import type { Output } from '../commands/caller.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import { duration } from '../lib/duration.ts'
 import { createProgressTimer } from '../lib/jobs/progress-timer.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import { plainOf } from '../lib/text/styled.ts'
 import type { ExecPipe } from '../session/ports.ts'
+import type { Output } from '../commands/command.ts'
 
 /** The width of what is drawn for a script. */
 const SCRIPT_COLUMNS = 80

@@ -7,10 +7,8 @@ import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import type { Talk, TalkSession } from '../chat/talk/talk.ts'
 import type { Typing, TypingSession } from '../chat/typing/typing.ts'
-import type { SessionCaller } from '../commands/caller.ts'
 import type { CompleteWord } from '../commands/completion.ts'
 import type { Runner } from '../commands/runner.ts'
-import { kindOfLine } from '../commands/line.ts'
 import { handleLine } from '../handle-line.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import type { ClientHandler, RoomFooter, Screen, SessionHost, Terminal } from '../session/ports.ts'
@@ -21,6 +19,8 @@ import { untilPutOut, type Door } from './door.ts'
 import type { Greeting } from './room/greeting.ts'
 import { createWhereabouts, type RoomViews, type Whereabouts } from './room/whereabouts.ts'
 import { type InputLimits, pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
+import type { SessionCaller } from '../commands/command.ts'
+import { classifyLine } from '../commands/parse.ts'
 
 /** What people and scripts get from the server. */
 export interface HostParts {
@@ -155,7 +155,7 @@ function createSessionHost(
     async submit(line) {
       const room = here()
       if (!screen || !whereabouts || !room) return
-      if (kindOfLine(line).kind === 'command') screen.echo(line)
+      if (classifyLine(line).kind === 'command') screen.echo(line)
       const caller = callerIn(room, screen, whereabouts, {
         columns: size()?.columns ?? 80,
         signal: gone.signal,
@@ -167,7 +167,7 @@ function createSessionHost(
       if (kind === 'speech' && status !== 0 && size())
         screen.print('! your text is not lost: ↑ brings it back', 'error')
     },
-    isSaid: (line) => kindOfLine(line).kind === 'speech',
+    isSaid: (line) => classifyLine(line).kind === 'speech',
     timesPutOut: () => whereabouts?.timesPutOut() ?? 0,
     async remembered(onDraft) {
       if (!typing) return { lines: [] }

@@ -1,7 +1,6 @@
 import { plainRows } from '../lib/text/plain-rows.ts'
-import type { CallerKind } from './caller.ts'
-import type { Command } from './define.ts'
-import { usage } from './usage.ts'
+import type { CallerKind, Command } from './command.ts'
+import { usage } from './parse.ts'
 
 /** What is seen at once on 24 rows, beside the line that asked, the status line and the prompt. */
 export const SEEN_ROWS = 21

@@ -1,9 +1,8 @@
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Turns } from '../turns/turns.ts'
-import { isCalled, type ArgumentSpec, type Command, type FlagSpec } from './define.ts'
-import { kindOfLine } from './line.ts'
-import { spelled } from './usage.ts'
+import { type ArgumentSpec, type Command, type FlagSpec, isCalled } from './command.ts'
+import { classifyLine, spelled } from './parse.ts'
 
 /** What could stand for `word`, with which the text before the cursor ends: whole words in a stable order. */
 export type CompleteWord = (
@@ -29,7 +28,7 @@ export function createCompletion(commands: readonly Command[], models: Pick<Turn
     room: Room,
     person: Person,
   ): Promise<readonly string[]> {
-    const { kind, rest } = kindOfLine(text)
+    const { kind, rest } = classifyLine(text)
     if (kind !== 'command') return namesToSay(text, word, room, person)
     const verb = /^(\S+)\s/.exec(rest)?.[1]
     if (verb === undefined) return commands.map((command) => `/${command.name}`)

@@ -1,4 +1,4 @@
-import type { CallerKind } from './caller.ts'
+import type { CallerKind } from './command.ts'
 
 /**
  * Words that people bring along from IRC, Slack, Discord, ssh-chat, shells and editors, and what to type here instead. A word

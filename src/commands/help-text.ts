@@ -1,9 +1,7 @@
 import { plainRows } from '../lib/text/plain-rows.ts'
 import { briefly, exampleOf, SEEN_ROWS } from './brief-help.ts'
-import type { CallerKind } from './caller.ts'
-import type { ArgumentSpec, Command } from './define.ts'
-import type { CommandGroup } from './groups.ts'
-import { spelled, usage } from './usage.ts'
+import type { ArgumentSpec, CallerKind, Command, CommandGroup } from './command.ts'
+import { spelled, usage } from './parse.ts'
 
 /** A key and what it does. */
 export interface HelpKey {

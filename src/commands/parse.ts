@@ -1,16 +1,38 @@
+import { UsageError } from '../chat/errors.ts'
 import { closest } from '../lib/suggest.ts'
 import { takeWord } from '../lib/text/words.ts'
-import type { CallerKind } from './caller.ts'
 import {
   ALL_ROOMS,
   type ArgumentSpec,
   type ArgumentValue,
+  type CallerKind,
   type Command,
   type FlagSpec,
   type FlagValue,
   type Values,
-} from './define.ts'
-import { misuse, spelled } from './usage.ts'
+} from './command.ts'
+
+/** What somebody entered in a session. */
+export interface EnteredLine {
+  readonly kind: 'nothing' | 'command' | 'speech' | 'blank-before-slash'
+  /** The verb and all that follows it, or what is said; empty for the other kinds. */
+  readonly rest: string
+}
+
+/**
+ * `/verb …` is a command, everything else is said in the room. A text that begins with a slash is said with two:
+ * `//etc is full`. With a blank before the slash it is neither: ssh-chat and IRC clients say it aloud, but a private
+ * message must not be read by all for a slip.
+ */
+export function classifyLine(line: string): EnteredLine {
+  if (line.trim() === '') return { kind: 'nothing', rest: '' }
+  if (BLANK_BEFORE_SLASH.test(line)) return { kind: 'blank-before-slash', rest: '' }
+  if (!line.startsWith('/')) return { kind: 'speech', rest: line }
+  return { kind: line.startsWith('//') ? 'speech' : 'command', rest: line.slice(1) }
+}
+
+/** Invisible characters count: they come along when something is copied. */
+const BLANK_BEFORE_SLASH = /^[\s\p{C}]+\//u
 
 /** A line's words, sorted into what the command declared. */
 export interface Parsed extends Values {
@@ -22,7 +44,7 @@ export interface Parsed extends Values {
  * Splits what follows the verb at spaces; quotes mean nothing. Only the command's own flags are flags, and they
  * stand before a text argument, which takes the rest of the line as it is; `--` ends them. Throws `UsageError`.
  */
-export function parse(command: Command, line: string, kind: CallerKind): Parsed {
+export function parseArguments(command: Command, line: string, kind: CallerKind): Parsed {
   const wanted = [...roomArgument(command, kind), ...command.arguments]
   const given = new Map<ArgumentSpec | FlagSpec, string[]>()
   let position = 0
@@ -79,28 +101,27 @@ export function parse(command: Command, line: string, kind: CallerKind): Parsed 
     return argument.takes === 'rest' ? '' : after
   }
 
-  /** What looks like a flag is hardly meant as text: it is near one, or the line says nothing before it. */
+  /** Refuses what looks like a flag and is hardly text: it is near one, or the line says nothing before it. */
   function checkTextStart(argument: ArgumentSpec, word: string): void {
     if (command.flags.length === 0 || !/^--[a-z]/i.test(word)) return
     const near = closest(word, command.flags.map(spelled))
     if (near !== undefined) throw wrong(`unknown flag ${word}; did you mean ${near}?`)
-    if (argument === command.arguments[0])
-      throw wrong(
-        `unknown flag ${word.slice(0, 40)}; a text that begins so stands after --, as in -- ${word.slice(0, 40)}`,
-      )
+    if (argument !== command.arguments[0]) return
+    const shown = word.slice(0, 40)
+    throw wrong(`unknown flag ${shown}; a text that begins so stands after --, as in -- ${shown}`)
   }
 
-  function wrong(problem: string): Error {
-    return misuse(command, kind, problem)
+  function wrong(problem: string): UsageError {
+    return usageError(command, kind, problem)
   }
 }
 
-/** Throws `UsageError` where an argument is none of the words that it can be. */
+/** Throws `UsageError` if an argument is none of the words that it can be. */
 export function checkChoices(command: Command, args: Values['args'], kind: CallerKind): void {
   for (const { name, oneOf } of command.arguments) {
     const word = args[name]
     if (!oneOf || typeof word !== 'string' || oneOf.includes(word)) continue
-    throw misuse(command, kind, `${eitherOf(oneOf)}, not ${word.slice(0, 40)}`)
+    throw usageError(command, kind, `${eitherOf(oneOf)}, not ${word.slice(0, 40)}`)
   }
 }
 
@@ -129,3 +150,51 @@ function flagValue({ value, repeats }: FlagSpec, words: readonly string[] = []):
 }
 
 const isFlagLike = (word: string): boolean => /^--?[a-z]/i.test(word)
+
+/** A command with its words, if nobody typed them. What is left out is as if it had not been written. */
+export interface Invocation {
+  /** The command's name, and no other word for it. */
+  readonly verb: string
+  /** For a command that takes a room: its name, or `ALL_ROOMS`. */
+  readonly room?: string
+  readonly args?: Values['args']
+  readonly flags?: Values['flags']
+}
+
+/** As the parser would have read it. Throws `TypeError` for words that the command did not declare, or needs. */
+export function parsedInvocation(command: Command, { room, args = {}, flags = {} }: Invocation): Parsed {
+  const known = new Set([...command.arguments, ...command.flags].map(({ name }) => name))
+  const strange = [...Object.keys(args), ...Object.keys(flags)].find((name) => !known.has(name))
+  if (strange !== undefined) throw new TypeError(`${command.name} has no ${strange}`)
+  const missing = command.arguments.find(({ name, optional }) => !optional && args[name] === undefined)
+  if (missing) throw new TypeError(`${command.name} needs ${missing.name}`)
+  return {
+    roomName: room,
+    args: Object.fromEntries(
+      command.arguments.map((one) => [one.name, args[one.name] ?? argumentValue(one)]),
+    ),
+    flags: Object.fromEntries(command.flags.map((one) => [one.name, flags[one.name] ?? flagValue(one)])),
+  }
+}
+
+/** `tools ROOM [--list PATTERN] [--json] [SCOPE…]`, as help and usage errors show it. */
+export function usage(command: Command, kind: CallerKind): string {
+  const verb = kind === 'session' ? `/${command.name}` : command.name
+  const flags = command.flags.map((flag) => `[${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}]`)
+  const words = command.arguments.map((one) =>
+    bracketed(one, `${one.name.toUpperCase()}${one.takes ? '…' : ''}`),
+  )
+  const room = roomArgument(command, kind).map((one) =>
+    bracketed(one, one === EVERY_ROOM ? ALL_ROOMS : 'ROOM'),
+  )
+  return [verb, ...room, ...flags, ...words].join(' ')
+}
+
+const bracketed = ({ optional }: ArgumentSpec, word: string): string => (optional ? `[${word}]` : word)
+
+/** The error for words that do not fit a command; its form is that of the command, or of another one. */
+export const usageError = (command: Command, kind: CallerKind, problem: string, form = command): UsageError =>
+  new UsageError(`${command.name}: ${problem}`, usage(form, kind))
+
+/** A flag as it is typed: `-n`, `--json`. */
+export const spelled = ({ name }: FlagSpec): string => (name.length === 1 ? `-${name}` : `--${name}`)

@@ -1,7 +1,6 @@
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Decision } from '../../approvals/decide.ts'
-import { defineCommand, type Command, type CommandContext } from '../define.ts'
-import { Misuse } from '../usage.ts'
+import { type Command, type CommandContext, Misuse, defineCommand } from '../command.ts'
 
 type Answers = Pick<Approvals, 'answer'>
 

@@ -1,6 +1,6 @@
 import type { Closing } from '../../chat/moderation/closing.ts'
-import { defineCommand, type Command } from '../define.ts'
 import { printTold } from './shared/told.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const archiveCommand = (closing: Pick<Closing, 'archive'>): Command =>
   defineCommand({

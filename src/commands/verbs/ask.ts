@@ -1,11 +1,10 @@
 import { Refusal } from '../../chat/errors.ts'
 import type { Turns } from '../../turns/turns.ts'
-import type { Caller } from '../caller.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
 import { ALLOW_FLAG, ALLOW_NOTE, type CallerPermissions } from './shared/allow-flag.ts'
 import { printAnswer } from './shared/answer.ts'
 import { modelName } from './shared/model-name.ts'
+import { type Caller, type Command, JSON_FLAG, defineCommand } from '../command.ts'
 
 export const askCommand = (
   turns: Pick<Turns, 'names'>,

@@ -1,5 +1,5 @@
 import type { AwayPeople } from '../../chat/talk/away.ts'
-import { defineCommand, type Command } from '../define.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const awayCommand = (away: Pick<AwayPeople, 'leave'>): Command =>
   defineCommand({

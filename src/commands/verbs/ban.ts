@@ -3,9 +3,9 @@ import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { defineCommand, JSON_FLAG, type Command, type Completing } from '../define.ts'
 import { timeAndReason } from './shared/reason.ts'
 import { printTold } from './shared/told.ts'
+import { type Command, type Completing, JSON_FLAG, defineCommand } from '../command.ts'
 
 const ROOM_FLAG = {
   name: 'room',

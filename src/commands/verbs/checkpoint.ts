@@ -2,8 +2,8 @@ import { Refusal } from '../../chat/errors.ts'
 import type { Clock, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { CHECKPOINT_KEY, checkpointOf, type Checkpoint } from '../../prompt/checkpoint.ts'
-import { defineCommand, type Command, type CommandContext } from '../define.ts'
 import { announce } from './shared/announce.ts'
+import { type Command, type CommandContext, defineCommand } from '../command.ts'
 
 const NAME = /^[A-Za-z0-9_.-]{1,32}$/
 const CLEAR = 'clear'

@@ -1,5 +1,5 @@
 import type { People } from '../../chat/people/people.ts'
-import { defineCommand, type Command } from '../define.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const claimCommand = (people: Pick<People, 'claim'>): Command =>
   defineCommand({

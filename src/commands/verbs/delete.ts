@@ -1,6 +1,5 @@
 import type { Closing } from '../../chat/moderation/closing.ts'
-import { defineCommand, type Command } from '../define.ts'
-import { Misuse } from '../usage.ts'
+import { type Command, Misuse, defineCommand } from '../command.ts'
 
 export const deleteCommand = (closing: Pick<Closing, 'remove'>): Command =>
   defineCommand({

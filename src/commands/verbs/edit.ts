@@ -1,6 +1,6 @@
 import { EDIT_MINUTES, type OwnLines } from '../../chat/talk/own-lines.ts'
 import { textOrPiped } from './shared/piped-text.ts'
-import { defineCommand, type Command } from '../define.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const editCommand = (lines: Pick<OwnLines, 'edit'>): Command =>
   defineCommand({

@@ -1,6 +1,6 @@
 import type { Exits } from '../../chat/exits.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { type Command, JSON_FLAG, defineCommand } from '../command.ts'
 
 export const exitsCommand = (exits: Pick<Exits, 'list'>): Command =>
   defineCommand({

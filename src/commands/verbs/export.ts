@@ -6,11 +6,9 @@ import type { Clock, EntryLog } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { createTranscript } from '../../pages/transcript.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import type { Output } from '../caller.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
-import { Misuse } from '../usage.ts'
 import { createPageWriter, HTML_FLAG, refuseInSession } from './shared/html-page.ts'
 import { BYTES_PER_PAGE, ENTRIES_PER_PAGE, wholeLog, type WholeLog } from './shared/whole-log.ts'
+import { type Command, JSON_FLAG, Misuse, type Output, defineCommand } from '../command.ts'
 
 export const exportCommand = (log: Pick<EntryLog, 'read' | 'sizes'>, clock: Clock): Command =>
   defineCommand({

@@ -1,6 +1,6 @@
 import { ROOM_NAME_RULE } from '../../chat/people/name-rules.ts'
 import type { Rooms } from '../../chat/rooms.ts'
-import { defineCommand, type Command } from '../define.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const forkCommand = (rooms: Pick<Rooms, 'fork'>): Command =>
   defineCommand({

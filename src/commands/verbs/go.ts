@@ -1,8 +1,8 @@
 import type { Memberships } from '../../chat/moderation/memberships.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { Refusal } from '../../chat/errors.ts'
-import { defineCommand, type Command } from '../define.ts'
 import { enter, type Invitations } from './shared/enter.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const goCommand = (
   rooms: Pick<Rooms, 'exits'>,

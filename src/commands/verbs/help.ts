@@ -1,11 +1,16 @@
 import { Refusal } from '../../chat/errors.ts'
 import { closest } from '../../lib/suggest.ts'
-import { kindOf, type CallerKind } from '../caller.ts'
-import { defineCommand, isCalled, type Command } from '../define.ts'
-import type { CommandGroup } from '../groups.ts'
 import { forCaller, instead } from '../habits.ts'
 import { briefly, gist } from '../brief-help.ts'
 import { commandHelp, groupHelp, type HelpKey, keysHelp, overview } from '../help-text.ts'
+import {
+  type CallerKind,
+  type Command,
+  type CommandGroup,
+  defineCommand,
+  isCalled,
+  kindOf,
+} from '../command.ts'
 
 /** `all` is asked each time, so that help knows every command, itself included. */
 export const helpCommand = (all: () => readonly CommandGroup[], keys: readonly HelpKey[]): Command =>

@@ -2,12 +2,11 @@ import type { Entry, EntryId } from '../../chat/entry.ts'
 import type { EntryLog } from '../../chat/ports.ts'
 import { foldedLines } from '../../chat/presence/fold.ts'
 import type { Room } from '../../chat/room.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries, TIME_CELLS } from './shared/entry-list.ts'
 import { pagesOf, type PagedLog } from './shared/log-pages.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { statsText } from './shared/log-stats.ts'
-import { Misuse } from '../usage.ts'
+import { type Command, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
 
 export const historyCommand = (log: Pick<EntryLog, 'read' | 'sizes' | 'stats'>): Command =>
   defineCommand({

@@ -1,6 +1,6 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
 import type { Talk } from '../../chat/talk/talk.ts'
-import { defineCommand, type Command } from '../define.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const ignoreCommand = ({ ignores, findPerson }: Pick<Talk, 'ignores' | 'findPerson'>): Command =>
   defineCommand({

@@ -1,7 +1,5 @@
 // One file for each command, and this list of them. A command's summary says what it does, in place of a comment. None of
 // them knows how its line was parsed, how its errors are shown, or what carries its session.
-import type { Command } from '../define.ts'
-import type { CommandGroup } from '../groups.ts'
 import { allowCommand, denyCommand } from './allow.ts'
 import { archiveCommand } from './archive.ts'
 import { askCommand } from './ask.ts'
@@ -61,6 +59,7 @@ import { usageCommand } from './usage.ts'
 import { whoCommand } from './who.ts'
 import { whoamiCommand } from './whoami.ts'
 import { wrapCommand } from './wrap.ts'
+import type { Command, CommandGroup } from '../command.ts'
 
 /** Every command, in the order of `help`. */
 export const createCommands = (parts: CommandParts): readonly Command[] =>

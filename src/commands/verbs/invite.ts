@@ -5,7 +5,7 @@ import type { Memberships } from '../../chat/moderation/memberships.ts'
 import type { Clock, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Ignores } from '../../chat/talk/ignores.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'
-import { defineCommand, type Command } from '../define.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const inviteCommand = (
   rooms: Pick<RoomStore, 'membership' | 'setMembership'>,

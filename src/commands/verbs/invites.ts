@@ -8,9 +8,8 @@ import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { counted } from '../../lib/plural.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
-import { Misuse } from '../usage.ts'
 import { amount } from './shared/amount.ts'
+import { type Command, type CommandContext, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
 
 /** What the config says of codes. */
 export interface InvitePolicy {

@@ -1,7 +1,7 @@
 import type { Memberships } from '../../chat/moderation/memberships.ts'
 import type { Rooms } from '../../chat/rooms.ts'
-import { defineCommand, type Command } from '../define.ts'
 import { enter, type Invitations } from './shared/enter.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const joinCommand = (
   rooms: Pick<Rooms, 'list'>,

@@ -4,8 +4,7 @@ import type { Keys } from '../../chat/people/keys.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { StoredKey } from '../../chat/people/ports.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
-import { Misuse } from '../usage.ts'
+import { type Command, type CommandContext, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
 
 const ARGUMENTS = [
   { name: 'action', about: 'what to do', oneOf: ['list', 'add', 'remove'] },

@@ -1,7 +1,7 @@
 import type { Discipline } from '../../chat/moderation/discipline.ts'
-import { defineCommand, type Command } from '../define.ts'
 import { reasonOf } from './shared/reason.ts'
 import { printTold } from './shared/told.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const kickCommand = (discipline: Pick<Discipline, 'kick'>): Command =>
   defineCommand({

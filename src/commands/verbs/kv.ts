@@ -18,10 +18,8 @@ import {
   SUMMARIZER_KEY,
 } from '../../prompt/key-values.ts'
 import type { Summaries } from '../../turns/summaries/summaries.ts'
-import type { Caller } from '../caller.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
-import { needManager } from '../rights.ts'
-import { Misuse } from '../usage.ts'
+import { type Caller, type Command, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
+import { needManager } from '../runner.ts'
 
 type Values = ReadonlyMap<string, Json>
 

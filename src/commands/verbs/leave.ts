@@ -2,7 +2,7 @@ import type { Memberships } from '../../chat/moderation/memberships.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { LOBBY } from '../../chat/people/names.ts'
-import { defineCommand, type Command } from '../define.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const leaveCommand = (rooms: Pick<Rooms, 'lobby'>, memberships: Pick<Memberships, 'leave'>): Command =>
   defineCommand({

@@ -2,8 +2,6 @@ import { Refusal } from '../../chat/errors.ts'
 import type { People } from '../../chat/people/people.ts'
 import { counted } from '../../lib/plural.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
-import { Misuse } from '../usage.ts'
 import {
   loginJson,
   loginLines,
@@ -13,6 +11,7 @@ import {
   type ListedMcp,
   type McpAdmin,
 } from './shared/mcp-servers.ts'
+import { type Command, type CommandContext, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
 
 const ARGUMENTS = [
   {

@@ -1,7 +1,7 @@
 import { counted } from '../../lib/plural.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { Turns } from '../../turns/turns.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { type Command, JSON_FLAG, defineCommand } from '../command.ts'
 
 type Model = Awaited<ReturnType<Turns['models']>>[number]
 

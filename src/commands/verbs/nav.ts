@@ -1,6 +1,6 @@
 import type { Exits } from '../../chat/exits.ts'
-import { defineCommand, type Command } from '../define.ts'
 import { announce } from './shared/announce.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const navCommand = (exits: Pick<Exits, 'nav' | 'setNav'>): Command =>
   defineCommand({

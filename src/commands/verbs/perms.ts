@@ -5,8 +5,7 @@ import { duration } from '../../lib/duration.ts'
 import { visibleText } from '../../lib/text/visible-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { Grant, GrantStore } from '../../approvals/ports.ts'
-import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
-import { Misuse } from '../usage.ts'
+import { type Command, type CommandContext, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
 
 type Here = CommandContext<'here'>
 

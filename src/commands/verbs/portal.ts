@@ -1,5 +1,5 @@
 import type { Rooms } from '../../chat/rooms.ts'
-import { defineCommand, type Command, type CommandContext } from '../define.ts'
+import { type Command, type CommandContext, defineCommand } from '../command.ts'
 
 export const portalCommand = (rooms: Pick<Rooms, 'exits' | 'get' | 'list'>): Command =>
   defineCommand({

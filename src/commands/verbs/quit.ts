@@ -1,4 +1,4 @@
-import { defineCommand, type Command } from '../define.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const quitCommand = (): Command =>
   defineCommand({

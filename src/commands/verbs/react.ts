@@ -1,6 +1,5 @@
 import type { Reactions } from '../../chat/talk/reactions.ts'
-import { defineCommand, type Command } from '../define.ts'
-import { Misuse } from '../usage.ts'
+import { type Command, Misuse, defineCommand } from '../command.ts'
 
 /** Offered where somebody does not know what to write: any other emoji works as well. */
 const OFTEN_USED: readonly string[] = ['👍', '👎', '❤️', '😂', '🎉', '🤔', '👀', '🙏', '✅', '🚀']

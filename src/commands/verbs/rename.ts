@@ -1,7 +1,7 @@
 import { PERSON_NAME_RULE } from '../../chat/people/name-rules.ts'
 import type { People } from '../../chat/people/people.ts'
 import type { Rooms } from '../../chat/rooms.ts'
-import { defineCommand, type Command } from '../define.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const renameCommand = (people: Pick<People, 'rename'>, rooms: Pick<Rooms, 'get' | 'list'>): Command =>
   defineCommand({

@@ -1,7 +1,7 @@
 import type { Talk } from '../../chat/talk/talk.ts'
-import { defineCommand, type Command } from '../define.ts'
 import { textOrPiped } from './shared/piped-text.ts'
 import { tellSent } from './shared/tell-sent.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const replyCommand = (talk: Pick<Talk, 'messages' | 'away'>): Command =>
   defineCommand({

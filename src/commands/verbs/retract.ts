@@ -1,5 +1,5 @@
 import { EDIT_MINUTES, type OwnLines } from '../../chat/talk/own-lines.ts'
-import { defineCommand, type Command } from '../define.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const retractCommand = (lines: Pick<OwnLines, 'retract'>): Command =>
   defineCommand({

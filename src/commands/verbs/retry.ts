@@ -6,11 +6,11 @@ import type { Room } from '../../chat/room.ts'
 import { isBy } from '../../chat/talk/revise.ts'
 import type { TurnRecord, TurnStore } from '../../turns/ports.ts'
 import type { Turns } from '../../turns/turns.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
 import { ALLOW_FLAG, ALLOW_NOTE, type CallerPermissions } from './shared/allow-flag.ts'
 import { entryById } from './shared/entry-by-id.ts'
 import { printAnswer } from './shared/answer.ts'
+import { type Command, JSON_FLAG, defineCommand } from '../command.ts'
 
 /** Turns of one person that are looked at. */
 const MAX_TURNS_BACK = 20

@@ -4,7 +4,7 @@ import type { Rooms } from '../../chat/rooms.ts'
 import type { RoomRecord } from '../../chat/ports.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { type Command, JSON_FLAG, defineCommand } from '../command.ts'
 
 export const roomsCommand = (
   rooms: Pick<Rooms, 'get' | 'list'>,

@@ -4,9 +4,8 @@ import { safeJson } from '../../lib/safe-json.ts'
 import { findToolsDefinition } from '../../prompt/find-tools.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
-import type { Output } from '../caller.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { ALLOW_FLAG, ALLOW_NOTE, type CallerPermissions } from './shared/allow-flag.ts'
+import { type Command, JSON_FLAG, type Output, defineCommand } from '../command.ts'
 
 /** One tool for a person, with no model present. */
 export const runCommand = (

@@ -1,9 +1,8 @@
-import { kindOf } from '../caller.ts'
 import { forCaller } from '../habits.ts'
-import { defineCommand, type Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
 import type { CallerPermissions } from './shared/allow-flag.ts'
 import { textOrPiped } from './shared/piped-text.ts'
+import { type Command, defineCommand, kindOf } from '../command.ts'
 
 export const sayCommand = (speech: Pick<Speech, 'say'>, permissionsOf: CallerPermissions): Command =>
   defineCommand({

@@ -4,10 +4,9 @@ import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
 import { WrapError, type ScriptStore, type StoredScript } from '../../prompt/ports.ts'
-import { defineCommand, type Command, type CommandContext } from '../define.ts'
-import { needManager } from '../rights.ts'
 import { announce } from './shared/announce.ts'
-import { Misuse } from '../usage.ts'
+import { type Command, type CommandContext, Misuse, defineCommand } from '../command.ts'
+import { needManager } from '../runner.ts'
 
 /** Characters of a script: plenty for Lua that people write. */
 const MAX_SCRIPT_CHARS = 65_536

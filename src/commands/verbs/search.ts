@@ -1,9 +1,9 @@
 import type { Rooms } from '../../chat/rooms.ts'
 import type { EntryLog } from '../../chat/ports.ts'
 import { searchTerms, termsText } from '../../chat/search-terms.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
 import { pagesOf, type PagedLog } from './shared/log-pages.ts'
+import { type Command, JSON_FLAG, defineCommand } from '../command.ts'
 
 export const searchCommand = (rooms: Pick<Rooms, 'list'>, log: Pick<EntryLog, 'search'>): Command =>
   defineCommand({

@@ -11,7 +11,7 @@ import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { keysOf } from '../../lib/keys-of.ts'
 import { closest } from '../../lib/suggest.ts'
-import { defineCommand, type Command } from '../define.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 const NAMES = keysOf(OPTIONS)
 

@@ -6,8 +6,8 @@ import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { TurnAtWork } from '../../turns/queue.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { Summaries } from '../../turns/summaries/summaries.ts'
-import { defineCommand, type Command } from '../define.ts'
 import { modelName } from './shared/model-name.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 /** What can be stopped. */
 export interface Stoppable {

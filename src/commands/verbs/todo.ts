@@ -1,7 +1,7 @@
 import type { RoomStore } from '../../chat/ports.ts'
 import { readTodo, TODO_KEY, todoText } from '../../chat/todo.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { type Command, JSON_FLAG, defineCommand } from '../command.ts'
 
 /** The list that models keep with todo_write. */
 export const todoCommand = (rooms: Pick<RoomStore, 'getValue'>): Command =>

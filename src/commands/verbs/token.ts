@@ -6,9 +6,8 @@ import type { Tokens } from '../../chat/people/tokens.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { counted } from '../../lib/plural.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
-import { Misuse } from '../usage.ts'
 import { amount } from './shared/amount.ts'
+import { type Command, type CommandContext, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
 
 const ARGUMENTS = [
   { name: 'action', about: 'what to do', oneOf: ['new', 'list', 'revoke'] },

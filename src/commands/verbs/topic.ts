@@ -1,9 +1,8 @@
 import type { RoomStore } from '../../chat/ports.ts'
 import { oneLine } from '../../chat/message-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
-import { Misuse } from '../usage.ts'
 import { announce } from './shared/announce.ts'
+import { type Command, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
 
 const MAX_CHARS = 500
 

@@ -4,13 +4,12 @@ import { counted } from '../../lib/plural.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { TurnRecord, TurnStore } from '../../turns/ports.ts'
-import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
-import { Misuse } from '../usage.ts'
 import { turnPage } from '../../pages/turn-page.ts'
 import { HTML_FLAG, printHtml, refuseInSession } from './shared/html-page.ts'
 import { entriesOfTurn } from './shared/turn-entries.ts'
 import { entryById } from './shared/entry-by-id.ts'
 import { sentIn, requestText, type NumberedRequest } from './shared/sent-requests.ts'
+import { type Command, type CommandContext, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
 
 type Turns = Pick<TurnStore, 'find' | 'last'>
 

@@ -1,6 +1,6 @@
 import type { Memberships } from '../../chat/moderation/memberships.ts'
-import { defineCommand, type Command } from '../define.ts'
 import { printTold } from './shared/told.ts'
+import { type Command, defineCommand } from '../command.ts'
 
 export const uninviteCommand = (memberships: Pick<Memberships, 'uninvite'>): Command =>
   defineCommand({

@@ -4,9 +4,8 @@ import { DAY_MS } from '../../lib/duration.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { ChargeStore, Grouping, UsageQuery } from '../../turns/bill/ports.ts'
 import { sumsByKey, total, type UsageSum } from '../../turns/bill/usage-sums.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
-import { Misuse } from '../usage.ts'
 import { sumJson, usageLines, type UsageReport } from './shared/usage-report.ts'
+import { type Command, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
 
 /** Days that are added up where nobody says how many, and at most. */
 const USUAL_DAYS = 7

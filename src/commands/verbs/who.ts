@@ -2,7 +2,7 @@ import type { Role } from '../../chat/people/person.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { AwayPeople } from '../../chat/talk/away.ts'
 import type { Turns } from '../../turns/turns.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { type Command, JSON_FLAG, defineCommand } from '../command.ts'
 
 export const whoCommand = (models: Pick<Turns, 'names'>, away: Pick<AwayPeople, 'textOf'>): Command =>
   defineCommand({

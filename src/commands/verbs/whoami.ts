@@ -1,6 +1,6 @@
 import type { People } from '../../chat/people/people.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { type Command, JSON_FLAG, defineCommand } from '../command.ts'
 
 export const whoamiCommand = (people: Pick<People, 'current'>): Command =>
   defineCommand({

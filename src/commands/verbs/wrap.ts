@@ -7,10 +7,10 @@ import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { Clock } from '../../chat/ports.ts'
 import { wrapPage } from '../../pages/wrap-page.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { HTML_FLAG, refuseInSession } from './shared/html-page.ts'
 import { modelName } from './shared/model-name.ts'
 import { wrapChart } from './shared/wrap-chart.ts'
+import { type Command, JSON_FLAG, defineCommand } from '../command.ts'
 
 export const wrapCommand = (
   turns: Pick<Turns, 'names' | 'prompt' | 'scope'>,

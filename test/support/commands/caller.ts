@@ -1,8 +1,8 @@
 import type { Person } from '../../../src/chat/people/person.ts'
 import type { Room } from '../../../src/chat/room.ts'
-import type { Output, SessionCaller } from '../../../src/commands/caller.ts'
 import { createDeferred } from '../../../src/lib/deferred.ts'
 import { plainOf } from '../../../src/lib/text/styled.ts'
+import type { Output, SessionCaller } from '../../../src/commands/command.ts'
 
 /** What a caller was told, and what became of its session. Grows while something runs in the background. */
 export interface Told {

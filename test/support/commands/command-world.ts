@@ -14,9 +14,7 @@ import {
 } from '../../../src/chat/moderation/clients.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
-import type { Command } from '../../../src/commands/define.ts'
-import type { CommandGroup } from '../../../src/commands/groups.ts'
-import { createRunner, type ExitStatus, type Runner } from '../../../src/commands/runner.ts'
+import { type ExitStatus, Runner } from '../../../src/commands/runner.ts'
 import { createSpeech } from '../../../src/commands/speech.ts'
 import { loadPreferences, type Preferences } from '../../../src/chat/preferences/preferences.ts'
 import { createTyping, type Typing } from '../../../src/chat/typing/typing.ts'
@@ -32,6 +30,7 @@ import { createPeopleParts } from '../people.ts'
 import { temporaryDir } from '../storage.ts'
 import { SPOKEN_LIMITS, talkOver } from '../talk.ts'
 import { createTurnWorld, type TurnWorld, type WorldOptions } from '../turn-world.ts'
+import type { Command, CommandGroup } from '../../../src/commands/command.ts'
 
 /** What came of a line. */
 export interface Ran extends Told {
@@ -252,7 +251,7 @@ async function runnerIn(
     wait: async () => {},
   })
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
-  const runner = createRunner({
+  const runner = new Runner({
     ...{ commands, speech, rooms, pace, bytes, sanctions, log },
     upToDate: () => undefined,
   })

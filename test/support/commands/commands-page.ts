@@ -1,10 +1,14 @@
 import { format } from 'prettier'
-import type { CallerKind } from '../../../src/commands/caller.ts'
-import type { ArgumentSpec, Command, FlagSpec } from '../../../src/commands/define.ts'
-import type { CommandGroup } from '../../../src/commands/groups.ts'
-import { spelled, usage } from '../../../src/commands/usage.ts'
 import { rightsTables } from './rights-tables.ts'
 import { whoMay } from './who-may.ts'
+import type {
+  ArgumentSpec,
+  CallerKind,
+  Command,
+  CommandGroup,
+  FlagSpec,
+} from '../../../src/commands/command.ts'
+import { spelled, usage } from '../../../src/commands/parse.ts'
 
 /** The text of docs/commands.md, as prettier wants it. */
 export const commandsPage = (groups: readonly CommandGroup[]): Promise<string> =>

@@ -8,13 +8,13 @@ import { createRoomBoards } from '../../../src/app/room/board.ts'
 import { createDoor } from '../../../src/app/door.ts'
 import { createTyping } from '../../../src/chat/typing/typing.ts'
 import { createOpenClients } from '../../../src/chat/moderation/clients.ts'
-import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
 import { createPeopleParts } from '../../support/people.ts'
 import { createChatParts, invitationsIn, type ChatParts } from '../../support/chat-parts.ts'
 import { talkOver } from '../../support/talk.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
+import type { Caller, SessionCaller } from '../../../src/commands/command.ts'
 
 /** A question that only this person may answer. */
 async function askFor(name: string, { session, person }: SessionCaller) {

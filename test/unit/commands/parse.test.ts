@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { defineCommand } from '../../../src/commands/define.ts'
-import { checkChoices, parse } from '../../../src/commands/parse.ts'
-import { usage } from '../../../src/commands/usage.ts'
+import { defineCommand } from '../../../src/commands/command.ts'
+import { checkChoices, parseArguments, usage } from '../../../src/commands/parse.ts'
 
 const named = { summary: '', example: '', run: async () => {} }
 const json = { name: 'json', about: '' }
@@ -31,12 +30,12 @@ const noFlags = { json: false, n: undefined, allow: [] }
 describe('splitting a line', () => {
   test('all values of a flag that repeats count, of another the last one', () => {
     const line = '--allow a lobby --allow b -n 1 @qwen -n 2 hi --allow c'
-    expect(parse(ask, line, 'script')).toEqual({
+    expect(parseArguments(ask, line, 'script')).toEqual({
       roomName: 'lobby',
       flags: { json: false, n: '2', allow: ['a', 'b'] },
       args: { model: '@qwen', text: 'hi --allow c' },
     })
-    expect(() => parse(ask, '--allow', 'script')).toThrow('ask: --allow needs TOOL')
+    expect(() => parseArguments(ask, '--allow', 'script')).toThrow('ask: --allow needs TOOL')
   })
 
   test('what looks like a flag is no text: one that is near a flag, or that stands where nothing is before it', () => {
@@ -51,19 +50,21 @@ describe('splitting a line', () => {
       ['--jsno', 'session'],
       ['lobby --jsno', 'script'],
     ] as const)
-      expect(() => parse(topic, line, kind)).toThrow('topic: unknown flag --jsno; did you mean --json?')
-    expect(() => parse(topic, '--yaml x', 'session')).toThrow(
+      expect(() => parseArguments(topic, line, kind)).toThrow(
+        'topic: unknown flag --jsno; did you mean --json?',
+      )
+    expect(() => parseArguments(topic, '--yaml x', 'session')).toThrow(
       'topic: unknown flag --yaml; a text that begins so stands after --, as in -- --yaml',
     )
-    expect(parse(topic, '-- --jsno', 'session').args).toEqual({ text: '--jsno' })
+    expect(parseArguments(topic, '-- --jsno', 'session').args).toEqual({ text: '--jsno' })
     for (const text of ['a --jsno', '-- ', '-1', '---', '-- > x'])
-      expect(parse(topic, text, 'session').args['text'] ?? '').toBe(text.replace(/^-- /, ''))
-    expect(parse(ask, '@qwen --verbose is what?', 'session').args['text']).toBe('--verbose is what?')
-    expect(() => parse(ask, '@qwen --jason is who?', 'session')).toThrow('did you mean --json?')
+      expect(parseArguments(topic, text, 'session').args['text'] ?? '').toBe(text.replace(/^-- /, ''))
+    expect(parseArguments(ask, '@qwen --verbose is what?', 'session').args['text']).toBe('--verbose is what?')
+    expect(() => parseArguments(ask, '@qwen --jason is who?', 'session')).toThrow('did you mean --json?')
   })
 
   test('a script names the room first and the text keeps its spaces and quotes as they are', () => {
-    expect(parse(ask, 'lobby @qwen  why   "this"  ', 'script')).toEqual({
+    expect(parseArguments(ask, 'lobby @qwen  why   "this"  ', 'script')).toEqual({
       roomName: 'lobby',
       args: { model: '@qwen', text: 'why   "this"  ' },
       flags: noFlags,
@@ -71,14 +72,14 @@ describe('splitting a line', () => {
   })
 
   test('in a session there is no room to name', () => {
-    const parsed = parse(ask, '@qwen why', 'session')
+    const parsed = parseArguments(ask, '@qwen why', 'session')
     expect(parsed).toEqual({ args: { model: '@qwen', text: 'why' }, flags: noFlags })
   })
 
   test('a room that is optional is there or not', () => {
-    expect(parse(sum, '', 'script').roomName).toBeUndefined()
-    expect(parse(sum, 'lobby', 'script').roomName).toBe('lobby')
-    expect(() => parse(sum, 'lobby', 'session')).toThrow('usage: "lobby" is one word too many')
+    expect(parseArguments(sum, '', 'script').roomName).toBeUndefined()
+    expect(parseArguments(sum, 'lobby', 'script').roomName).toBe('lobby')
+    expect(() => parseArguments(sum, 'lobby', 'session')).toThrow('usage: "lobby" is one word too many')
   })
 
   test.each([
@@ -89,23 +90,23 @@ describe('splitting a line', () => {
     ['lobby @qwen -- --json', {}, '--json'],
     ['lobby @qwen --verbose is a word', {}, '--verbose is a word'],
   ])('%s', (line, flags, text) => {
-    const parsed = parse(ask, line, 'script')
+    const parsed = parseArguments(ask, line, 'script')
     expect(parsed.flags).toEqual({ ...noFlags, ...flags })
     expect(parsed.args['text']).toBe(text)
   })
 
   test('a list of words takes flags on either side, and is empty where it was left out', () => {
-    expect(parse(tools, 'lobby Gr* !Grep --json', 'script')).toEqual({
+    expect(parseArguments(tools, 'lobby Gr* !Grep --json', 'script')).toEqual({
       roomName: 'lobby',
       args: { scope: ['Gr*', '!Grep'] },
       flags: { json: true },
     })
-    expect(parse(tools, 'lobby', 'script').args['scope']).toEqual([])
+    expect(parseArguments(tools, 'lobby', 'script').args['scope']).toEqual([])
   })
 
   test('a line end parts words, and belongs to a text', () => {
-    expect(parse(tools, 'a\n\n b\n', 'session').args['scope']).toEqual(['a', 'b'])
-    expect(parse(ask, '@qwen \n one\ntwo\n', 'session').args['text']).toBe('\n one\ntwo\n')
+    expect(parseArguments(tools, 'a\n\n b\n', 'session').args['scope']).toEqual(['a', 'b'])
+    expect(parseArguments(ask, '@qwen \n one\ntwo\n', 'session').args['text']).toBe('\n one\ntwo\n')
   })
 
   test.each([
@@ -114,7 +115,7 @@ describe('splitting a line', () => {
     ['lobby --jsn @qwen', /unknown flag --jsn/],
     ['lobby -n', /-n needs N/],
   ])('"%s" is a usage error that shows the right form', (line, message) => {
-    const wrong = () => parse(ask, line, 'script')
+    const wrong = () => parseArguments(ask, line, 'script')
     expect(wrong).toThrow(message)
     expect(wrong).toThrow(
       expect.objectContaining({ usage: 'ask ROOM [--json] [-n N] [--allow TOOL] MODEL [TEXT…]' }),
@@ -123,7 +124,7 @@ describe('splitting a line', () => {
 
   test('a word too many is refused and not ignored', () => {
     const who = defineCommand({ ...named, name: 'who', room: 'here' })
-    expect(() => parse(who, 'lobby extra', 'script')).toThrow(/"extra" is one word too many/)
+    expect(() => parseArguments(who, 'lobby extra', 'script')).toThrow(/"extra" is one word too many/)
   })
 
   test('of an argument with choices every other word is a usage error', () => {
@@ -137,7 +138,8 @@ describe('splitting a line', () => {
         { name: 'lamp', about, optional: true, oneOf: ['a'] },
       ],
     })
-    const check = (line: string) => checkChoices(command, parse(command, line, 'session').args, 'session')
+    const check = (line: string) =>
+      checkChoices(command, parseArguments(command, line, 'session').args, 'session')
     for (const line of ['on', 'dim', 'off a']) expect(() => check(line)).not.toThrow()
     const usageLine = { usage: '/light STATE [LAMP]' }
     expect(() => check('ON')).toThrow(

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { Refusal, StorageError, UsageError } from '../../../src/chat/errors.ts'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
 import { createPace } from '../../../src/chat/limits/pace.ts'
-import { defineCommand } from '../../../src/commands/define.ts'
-import { createRunner } from '../../../src/commands/runner.ts'
+import { Runner } from '../../../src/commands/runner.ts'
 import { createSpeech } from '../../../src/commands/speech.ts'
 import { recordOutput, sessionIn } from '../../support/commands/caller.ts'
 import { createCommandWorld, done, misused, refused } from '../../support/commands/command-world.ts'
+import { defineCommand } from '../../../src/commands/command.ts'
 
 /** A runner of one command that does this. */
 async function createScene(
@@ -16,7 +16,7 @@ async function createScene(
   const world = await createCommandWorld()
   const { chatParts, turns, room } = world.turnWorld
   const { rooms, clock, log, sanctions } = chatParts
-  const runner = createRunner({
+  const runner = new Runner({
     commands: [
       defineCommand({ name: 'do', summary: '', example: '', room: 'none', run }),
       defineCommand({ name: 'end', waitsForNothing: true, summary: '', example: '', room: 'none', run }),

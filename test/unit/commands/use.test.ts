@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parse } from '../../../src/commands/parse.ts'
-import { usedAs, type CommandUse } from '../../../src/commands/use.ts'
 import { createCommandWorld, type CommandWorld } from '../../support/commands/command-world.ts'
+import { type Invocation, parseArguments, parsedInvocation } from '../../../src/commands/parse.ts'
 
 let world: CommandWorld
 beforeAll(async () => {
@@ -12,7 +11,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const commandCalled = (name: string) => world.commands.find((one) => one.name === name)!
 
 describe('a command that is used without a line', () => {
-  const lines: readonly (readonly [line: string, use: Omit<CommandUse, 'verb'> & { verb: string }])[] = [
+  const lines: readonly (readonly [line: string, use: Omit<Invocation, 'verb'> & { verb: string }])[] = [
     ['rooms --json', { verb: 'rooms', flags: { json: true } }],
     ['join den', { verb: 'join', args: { name: 'den' } }],
     ['history den -n 5', { verb: 'history', room: 'den', flags: { n: '5' } }],
@@ -29,23 +28,31 @@ describe('a command that is used without a line', () => {
 
   test.each(lines)('gets what the line %s would give it', (line, use) => {
     const command = commandCalled(use.verb)
-    expect(usedAs(command, use)).toEqual(parse(command, line.slice(use.verb.length), 'script'))
+    expect(parsedInvocation(command, use)).toEqual(
+      parseArguments(command, line.slice(use.verb.length), 'script'),
+    )
   })
 
   test('takes words as they are, that a line would make flags or several arguments', () => {
     const say = commandCalled('say')
-    expect(usedAs(say, { verb: 'say', room: 'den', args: { text: '--json - -- x' } })).toMatchObject({
+    expect(
+      parsedInvocation(say, { verb: 'say', room: 'den', args: { text: '--json - -- x' } }),
+    ).toMatchObject({
       args: { text: '--json - -- x' },
     })
-    expect(usedAs(commandCalled('run'), { verb: 'run', room: 'den', args: { tool: 'a b' } })).toMatchObject({
+    expect(
+      parsedInvocation(commandCalled('run'), { verb: 'run', room: 'den', args: { tool: 'a b' } }),
+    ).toMatchObject({
       args: { tool: 'a b' },
     })
   })
 
   test('refuses words that it did not declare, and a use without those it needs', () => {
     const join = commandCalled('join')
-    expect(() => usedAs(join, { verb: 'join', args: { name: 'den', as: 'root' } })).toThrow('join has no as')
-    expect(() => usedAs(join, { verb: 'join' })).toThrow('join needs name')
+    expect(() => parsedInvocation(join, { verb: 'join', args: { name: 'den', as: 'root' } })).toThrow(
+      'join has no as',
+    )
+    expect(() => parsedInvocation(join, { verb: 'join' })).toThrow('join needs name')
   })
 
   test('is told of like one with a line, and charged and paced like it', async () => {

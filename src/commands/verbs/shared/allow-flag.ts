@@ -1,8 +1,8 @@
 import type { Approvals } from '../../../approvals/approvals.ts'
 import { Refusal } from '../../../chat/errors.ts'
 import type { Mention, Turns } from '../../../turns/turns.ts'
-import type { CommandContext, FlagSpec } from '../../define.ts'
-import { needManager } from '../../rights.ts'
+import type { CommandContext, FlagSpec } from '../../command.ts'
+import { needManager } from '../../runner.ts'
 
 /** `--allow run_command`, as often as needed: what a script allows in advance, because nobody can ask it. */
 export const ALLOW_FLAG = {

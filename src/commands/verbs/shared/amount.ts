@@ -1,4 +1,4 @@
-import { Misuse } from '../../usage.ts'
+import { Misuse } from '../../command.ts'
 
 /** The number that a flag gives, from 1 to `most`. Throws `Misuse`. */
 export function amount(

@@ -3,8 +3,7 @@ import type { Entry } from '../../../chat/entry.ts'
 import { whyAborted } from '../../../chat/errors.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 import type { RunningTurn } from '../../../turns/turns.ts'
-import type { Output } from '../../caller.ts'
-import type { CommandContext } from '../../define.ts'
+import type { CommandContext, Output } from '../../command.ts'
 
 /** What a model was asked and is at work on. */
 export interface AskedTurn {

@@ -2,8 +2,7 @@ import { entryJson } from '../../../chat/entry-json.ts'
 import { entryLine } from '../../../chat/entry-text.ts'
 import type { Entry } from '../../../chat/entry.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
-import type { Output } from '../../caller.ts'
-import { Misuse } from '../../usage.ts'
+import { Misuse, type Output } from '../../command.ts'
 
 /** Entries that are shown where nobody says how many, and at most. */
 const USUAL_ENTRIES = 50

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../chat/errors.ts'
 import type { Html } from '../../../lib/markup.ts'
-import type { BaseContext } from '../../define.ts'
+import type { BaseContext } from '../../command.ts'
 
 /** The flag of commands that also make a page. */
 export const HTML_FLAG = { name: 'html', about: 'a page for a browser, which needs nothing else' } as const

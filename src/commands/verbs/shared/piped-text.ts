@@ -1,5 +1,5 @@
 import { Refusal } from '../../../chat/errors.ts'
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../command.ts'
 
 /**
  * The text on the line, or what a script pipes in where the line has none, or a mere `-`. In a session, `-` is what it says.

@@ -1,7 +1,7 @@
 import { oneLine } from '../../../chat/message-text.ts'
 import { parseDuration } from '../../../lib/duration.ts'
 import { takeWord } from '../../../lib/text/words.ts'
-import { Misuse } from '../../usage.ts'
+import { Misuse } from '../../command.ts'
 
 const MAX_REASON_CHARS = 200
 

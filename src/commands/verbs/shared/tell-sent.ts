@@ -1,7 +1,7 @@
 import { BACK } from '../../../chat/talk/away.ts'
 import type { SentMessage } from '../../../chat/talk/direct-messages.ts'
 import type { Talk } from '../../../chat/talk/talk.ts'
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../command.ts'
 
 /**
  * Shows a script what it wrote to one person, which sessions show by themselves, and whoever wrote it that this person is

@@ -1,7 +1,7 @@
 import type { Entry } from '../../../chat/entry.ts'
 import type { Room } from '../../../chat/room.ts'
 import type { TurnRecord } from '../../../turns/ports.ts'
-import type { Output } from '../../caller.ts'
+import type { Output } from '../../command.ts'
 
 /** Entries that are read at once. */
 const PAGE = 64

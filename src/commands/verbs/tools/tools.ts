@@ -13,13 +13,11 @@ import type { ToolList } from '../../../toolbox/tool-list.ts'
 import type { Turns } from '../../../turns/turns.ts'
 import { WrapError } from '../../../prompt/ports.ts'
 import { SCOPE_KEY, scopeText } from '../../../prompt/scope.ts'
-import type { Caller } from '../../caller.ts'
-import { defineCommand, JSON_FLAG, type Command, type FlagSpec } from '../../define.ts'
-import { Misuse } from '../../usage.ts'
 import type { McpAdmin } from '../shared/mcp-servers.ts'
 import { toolGroups } from './tool-groups.ts'
 import { type Prices, pricesIn, promptNow } from './tool-prices.ts'
 import { refuseEmpty, scopeOf, toolsNamedBy } from './tool-words.ts'
+import { type Caller, type Command, type FlagSpec, JSON_FLAG, Misuse, defineCommand } from '../../command.ts'
 
 type Values = Pick<RoomStore, 'setValue'>
 

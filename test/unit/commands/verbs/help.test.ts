@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { HABITS } from '../../../../src/commands/habits.ts'
 import { groupHelp, overview } from '../../../../src/commands/help-text.ts'
-import { usage } from '../../../../src/commands/usage.ts'
 import { KEY_HELP } from '../../../../src/session/key-table.ts'
 import { createCommandWorld, done, refused } from '../../../support/commands/command-world.ts'
+import { usage } from '../../../../src/commands/parse.ts'
 
 /** On 24 rows there are also the command that was typed, the status line and the prompt. */
 const ROWS = 21
