@@ -64,10 +64,12 @@ export async function createHandler(
     admins: () => current.now().server.admins,
   })
   const commands = createCommands({
-    chat,
-    spoken: { speech, talk, typing },
-    activity,
-    moderation,
+    ...chat,
+    ...work,
+    ...{ speech, talk, typing, moderation },
+    approvals: activity.approvals,
+    hooks: activity.hooks,
+    mcp: activity.mcp,
     keys: KEY_HELP,
     clock,
     stores: storage,

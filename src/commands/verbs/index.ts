@@ -43,7 +43,7 @@ import { roomsCommand } from './rooms.ts'
 import { meCommand, sayCommand } from './say.ts'
 import { runCommand } from './run.ts'
 import { scriptCommand } from './script.ts'
-import type { CommandParts } from './parts.ts'
+import type { Services } from './services.ts'
 import { createCallerPermissions } from './shared/allow-flag.ts'
 import { searchCommand } from './search.ts'
 import { setCommand } from './set.ts'
@@ -62,17 +62,14 @@ import { wrapCommand } from './wrap.ts'
 import type { Command, CommandGroup } from '../command.ts'
 
 /** Every command, in the order of `help`. */
-export const createCommands = (parts: CommandParts): readonly Command[] =>
+export const createCommands = (parts: Services): readonly Command[] =>
   createCommandGroups(parts).flatMap(({ commands }) => commands)
 
 /** Every command, in its group. A group has ten of them at most, so that help of it fits on a small screen. */
-export function createCommandGroups(parts: CommandParts): readonly CommandGroup[] {
-  const { clock, stores } = parts
-  const { rooms, people, preferences, invitations, comingIn } = parts.chat
-  const { speech, talk, typing } = parts.spoken
+export function createCommandGroups(parts: Services): readonly CommandGroup[] {
+  const { clock, stores, rooms, people, preferences, invitations, comingIn } = parts
+  const { speech, talk, typing, turns, runs, summaries, approvals, hooks, mcp } = parts
   const { memberships, closing } = parts.moderation
-  const { work, approvals, hooks } = parts.activity
-  const { turns, runs, summaries } = work
   const permissionsOf = createCallerPermissions(turns, approvals)
   const groups: readonly CommandGroup[] = [
     {
@@ -138,7 +135,7 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
       about: 'models, and what their tools may do',
       commands: [
         askCommand(turns, speech, permissionsOf),
-        stopCommand(work),
+        stopCommand(parts),
         retryCommand(turns, stores.models.turns, speech, permissionsOf),
         modelsCommand(turns),
         usageCommand(stores.models.charges, clock, rooms),
@@ -151,7 +148,7 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
       name: 'prompt',
       about: 'what models read here, and which tools they have',
       commands: [
-        toolsCommand(turns, stores.chat.rooms, parts.activity.mcp),
+        toolsCommand(turns, stores.chat.rooms, mcp),
         runCommand(runs, turns, permissionsOf),
         todoCommand(stores.chat.rooms),
         wrapCommand(turns, clock),
@@ -190,8 +187,7 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
 }
 
 /** What keeps order, and what only admins do. */
-function moderationCommands({ chat, moderation, activity }: CommandParts): readonly Command[] {
-  const { rooms, people } = chat
+function moderationCommands({ rooms, people, moderation, mcp }: Services): readonly Command[] {
   const { bans, discipline, memberships } = moderation
   return [
     opCommand(memberships),
@@ -202,6 +198,6 @@ function moderationCommands({ chat, moderation, activity }: CommandParts): reado
     banCommand(rooms, bans),
     unbanCommand(rooms, bans),
     bansCommand(rooms, bans),
-    mcpCommand(activity.mcp, people),
+    mcpCommand(mcp, people),
   ]
 }

@@ -233,13 +233,9 @@ async function runnerIn(
   const mcpConfig = mcpConfigIn(dataDir)
   const mcp = await openMcp(() => mcpConfig, rooms.everywhere, chatParts, [])
   const groups = createCommandGroups({
-    chat: {
-      ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
-      comingIn: { invites, keys, tokens, clients, policy },
-    },
-    spoken: { speech, talk, typing },
-    activity: { work: { turns, runs, summaries }, approvals, hooks, mcp },
-    moderation,
+    ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
+    comingIn: { invites, keys, tokens, clients, policy },
+    ...{ speech, talk, typing, turns, runs, summaries, approvals, hooks, mcp, moderation },
     keys: KEY_HELP,
     clock,
     stores: storage,

@@ -1,65 +1,53 @@
+import type { Approvals } from '../../approvals/approvals.ts'
+import type { GrantStore } from '../../approvals/ports.ts'
 import type { InvitationNotices } from '../../chat/invitations/invitation-notices.ts'
-import type { Rooms } from '../../chat/rooms.ts'
 import type { ClientsEverywhere } from '../../chat/moderation/clients.ts'
 import type { Moderation } from '../../chat/moderation/moderation.ts'
 import type { Invites } from '../../chat/people/invites.ts'
 import type { Keys } from '../../chat/people/keys.ts'
 import type { People } from '../../chat/people/people.ts'
 import type { Tokens } from '../../chat/people/tokens.ts'
+import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Preferences } from '../../chat/preferences/preferences.ts'
+import type { Rooms } from '../../chat/rooms.ts'
 import type { Talk } from '../../chat/talk/talk.ts'
 import type { Typing } from '../../chat/typing/typing.ts'
-import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
-import type { Approvals } from '../../approvals/approvals.ts'
-import type { ChargeStore } from '../../turns/bill/ports.ts'
-import type { TurnStore } from '../../turns/ports.ts'
-import type { GrantStore } from '../../approvals/ports.ts'
-import type { ToolRuns } from '../../toolbox/tool-runs.ts'
-import type { Turns } from '../../turns/turns.ts'
 import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
 import type { HistoryStore, ScriptStore, SummaryStore } from '../../prompt/ports.ts'
+import type { ToolRuns } from '../../toolbox/tool-runs.ts'
+import type { ChargeStore } from '../../turns/bill/ports.ts'
+import type { TurnStore } from '../../turns/ports.ts'
 import type { Summaries } from '../../turns/summaries/summaries.ts'
+import type { Turns } from '../../turns/turns.ts'
+import type { Command } from '../command.ts'
 import type { HelpKey } from '../help-text.ts'
 import type { Speech } from '../speech.ts'
 import type { InvitePolicy } from './invites.ts'
 import type { McpAdmin } from './shared/mcp-servers.ts'
 
-/** What commands are made from; each takes only what it needs. */
-export interface CommandParts {
-  /** The rooms and their people. */
-  readonly chat: {
-    readonly rooms: Rooms
-    readonly people: People
-    /** How people want their sessions. */
-    readonly preferences: Preferences
-    readonly invitations: InvitationNotices
-    /** How people come in. */
-    readonly comingIn: {
-      readonly invites: Invites
-      readonly keys: Keys
-      readonly tokens: Tokens
-      readonly clients: { readonly everywhere: Pick<ClientsEverywhere, 'end'> }
-      readonly policy: () => InvitePolicy
-    }
+/** What the verbs do their work with. The app makes it once. */
+export interface Services {
+  readonly rooms: Rooms
+  readonly people: People
+  readonly preferences: Preferences
+  readonly invitations: InvitationNotices
+  readonly comingIn: {
+    readonly invites: Invites
+    readonly keys: Keys
+    readonly tokens: Tokens
+    readonly clients: { readonly everywhere: Pick<ClientsEverywhere, 'end'> }
+    readonly policy: () => InvitePolicy
   }
-  /** What people say, and what is kept of what they type. */
-  readonly spoken: {
-    readonly speech: Speech
-    readonly talk: Talk
-    readonly typing: Pick<Typing, 'forget'>
-  }
-  /** What goes on in the rooms. */
-  readonly activity: {
-    readonly work: {
-      readonly turns: Turns
-      readonly runs: ToolRuns
-      readonly summaries: Summaries
-    }
-    readonly approvals: Approvals
-    readonly hooks: Pick<RoomHooks, 'logOf'>
-    /** The servers that bring tools. */
-    readonly mcp: McpAdmin
-  }
+  readonly speech: Speech
+  readonly talk: Talk
+  readonly typing: Pick<Typing, 'forget'>
+  readonly turns: Turns
+  readonly runs: ToolRuns
+  readonly summaries: Summaries
+  readonly approvals: Approvals
+  readonly hooks: Pick<RoomHooks, 'logOf'>
+  /** The servers that bring tools. */
+  readonly mcp: McpAdmin
   readonly moderation: Moderation
   readonly clock: Clock
   /** The keys of a session, for help. */
@@ -75,3 +63,6 @@ export interface CommandParts {
     readonly tools: { readonly grants: GrantStore }
   }
 }
+
+/** Makes one command. */
+export type Verb = (services: Services) => Command
