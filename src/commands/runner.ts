@@ -22,8 +22,6 @@ import {
   type SessionCaller,
   type Values,
 } from './command.ts'
-import { instead } from './habits.ts'
-import { missedCommand } from './missed-words.ts'
 import {
   checkChoices,
   parseArguments,
@@ -33,6 +31,7 @@ import {
   type Parsed,
 } from './parse.ts'
 import type { Speech } from './speech.ts'
+import { hintForBareCommand, hintForCommand } from './hints.ts'
 
 /** 0 done, 1 refused or failed, 2 wrong usage. */
 export type ExitStatus = 0 | 1 | 2
@@ -89,7 +88,7 @@ export class Runner {
       this.#assertPresent(caller)
       this.#parts.bytes.take(caller.person, utf8Bytes(text))
       const { hint } = await this.#parts.speech.say(caller.session.room, caller.person, text)
-      const missed = hint ?? missedCommand(text, (word) => this.#byName.has(word))
+      const missed = hint ?? hintForBareCommand(text, (word) => this.#byName.has(word))
       if (missed !== undefined) caller.out.warn(missed)
     })
   }
@@ -117,7 +116,7 @@ export class Runner {
     if (word === '') return new UsageError(`which command? ${slash}help lists them`)
     const shown = slash + word.slice(0, 40)
     const wanted = word.toLowerCase()
-    const advice = instead(wanted, kind)
+    const advice = hintForCommand(wanted, kind)
     if (advice !== undefined) return new UsageError(`there is no command ${shown}; ${advice}`)
     const names = this.#parts.commands.map(({ name }) => name)
     // What help shows comes before the other words for it.

@@ -3,13 +3,13 @@ import { Refusal } from '../chat/errors.ts'
 import { mentions } from '../chat/mentions.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
-import { missedWords } from './missed-words.ts'
 import type { FindPerson } from '../chat/talk/find-person.ts'
 import type { AwayPeople } from '../chat/talk/away.ts'
 import { messageText, type MessageLimits } from '../chat/message-text.ts'
 import { headOf } from '../lib/text/characters.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import type { Mention, RunningTurn, Turns } from '../turns/turns.ts'
+import { hintForSpeech } from './hints.ts'
 
 /** What people say in rooms. All of it throws `Refusal` for an empty or too long text. */
 export interface Speech {
@@ -51,7 +51,7 @@ export function createSpeech(
 ): Speech {
   /** The message is said: nothing that fails here may look as if it were not. */
   const hintFor = async (text: string, room: Room): Promise<string | undefined> =>
-    await missedWords(text, {
+    await hintForSpeech(text, {
       models: turns.names(),
       // Few messages mention anybody.
       get people() {

@@ -15,7 +15,6 @@ import { exitsCommand } from './exits.ts'
 import { exportCommand } from './export.ts'
 import { forkCommand } from './fork.ts'
 import { goCommand } from './go.ts'
-import { helpCommand } from './help.ts'
 import { historyCommand } from './history.ts'
 import { ignoreCommand } from './ignore.ts'
 import { inviteCommand } from './invite.ts'
@@ -60,6 +59,7 @@ import { whoCommand } from './who.ts'
 import { whoamiCommand } from './whoami.ts'
 import { wrapCommand } from './wrap.ts'
 import type { Command, CommandGroup } from '../command.ts'
+import { helpCommand } from '../help.ts'
 
 /** Every command, in the order of `help`. */
 export const createCommands = (parts: Services): readonly Command[] =>

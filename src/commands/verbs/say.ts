@@ -1,8 +1,8 @@
-import { forCaller } from '../habits.ts'
 import type { Speech } from '../speech.ts'
 import type { CallerPermissions } from './shared/allow-flag.ts'
 import { textOrPiped } from './shared/piped-text.ts'
 import { type Command, defineCommand, kindOf } from '../command.ts'
+import { forCaller } from '../hints.ts'
 
 export const sayCommand = (speech: Pick<Speech, 'say'>, permissionsOf: CallerPermissions): Command =>
   defineCommand({

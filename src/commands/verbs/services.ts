@@ -20,10 +20,10 @@ import type { TurnStore } from '../../turns/ports.ts'
 import type { Summaries } from '../../turns/summaries/summaries.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { Command } from '../command.ts'
-import type { HelpKey } from '../help-text.ts'
 import type { Speech } from '../speech.ts'
 import type { InvitePolicy } from './invites.ts'
 import type { McpAdmin } from './shared/mcp-servers.ts'
+import type { HelpKey } from '../help.ts'
 
 /** What the verbs do their work with. The app makes it once. */
 export interface Services {

@@ -9,9 +9,9 @@ import { CHECKPOINT_KEY, checkpointOf } from '../../prompt/checkpoint.ts'
 import { CONVERSATION_KINDS } from '../../prompt/conversation/conversation-rows.ts'
 import type { HistoryStore, StoredSummary, SummaryStore } from '../../prompt/ports.ts'
 import type { Summaries, SummaryStatus } from '../../turns/summaries/summaries.ts'
-import { forCaller } from '../habits.ts'
 import { announce } from './shared/announce.ts'
 import { type Command, type CommandContext, JSON_FLAG, Misuse, defineCommand, kindOf } from '../command.ts'
+import { forCaller } from '../hints.ts'
 
 /** Characters of a summary that a person writes: it is sent with every prompt. */
 const MAX_SUMMARY_CHARS = 8_000

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/chat/errors.ts'
-import { missedCommand, missedWords } from '../../../src/commands/missed-words.ts'
 import { createSpeech } from '../../../src/commands/speech.ts'
 import { say, scriptedModel } from '../../support/scripted-model.ts'
 import { anotherModel, createTurnWorld } from '../../support/turn-world.ts'
+import { hintForBareCommand, hintForSpeech } from '../../../src/commands/hints.ts'
 
 /** Where nobody has registered. */
 const nobody = {
@@ -71,7 +71,7 @@ test.each([
 ])('of %j its speaker is told %j', async (text, expected) => {
   const isRegistered = async (name: string) => name === 'bob'
   const callable = { models: ['guide', 'qwen'], people: ['Ann'], isRegistered }
-  expect(await missedWords(text, callable)).toBe(expected)
+  expect(await hintForSpeech(text, callable)).toBe(expected)
 })
 
 test.each([
@@ -86,5 +86,5 @@ test.each([
   ['help!', undefined],
   ['', undefined],
 ])('of %j, behind the sign of another program, its speaker is told %j', (text, expected) => {
-  expect(missedCommand(text, (word) => ['help', 'join'].includes(word))).toBe(expected)
+  expect(hintForBareCommand(text, (word) => ['help', 'join'].includes(word))).toBe(expected)
 })

@@ -1,0 +1,239 @@
+import { Refusal } from '../chat/errors.ts'
+import { closest } from '../lib/suggest.ts'
+import { plainRows } from '../lib/text/plain-rows.ts'
+import {
+  defineCommand,
+  isCalled,
+  kindOf,
+  text,
+  type ArgumentSpec,
+  type CallerKind,
+  type Command,
+  type CommandGroup,
+} from './command.ts'
+import { forCaller, hintForCommand } from './hints.ts'
+import { spelled, usage } from './parse.ts'
+
+/** A key and what it does. */
+export interface HelpKey {
+  readonly keys: string
+  readonly does: string
+}
+
+/** `all` is asked each time, so that help knows every command, itself included. */
+export const helpCommand = (all: () => readonly CommandGroup[], keys: readonly HelpKey[]): Command =>
+  defineCommand({
+    name: 'help',
+    waitsForNothing: true,
+    aliases: ['h', '?', 'commands', 'man'],
+    summary:
+      'what you can do here: groups of commands, one group, one command, the keys, or what has some words',
+    room: 'none',
+    arguments: [
+      text('words', 'a group or a command; keys; or words to look for in all of them', { optional: true }),
+    ],
+    example: 'tools',
+    complete: ({ given }) =>
+      given.length > 0
+        ? []
+        : ['keys', ...all().flatMap(({ name, commands }) => [name, ...namesOf(commands)])],
+    async run(context) {
+      const { args, out } = context
+      const kind = kindOf(context)
+      // The last cell of a row stays free, as it does for all that is said.
+      const columns = out.columns - 1
+      const words = (args.words ?? '').trim().toLowerCase()
+      if (words === '') return out.line(overview(all(), kind, columns))
+      const group = all().find(({ name }) => name === words)
+      if (group) return out.line(groupHelp(group, kind, columns))
+      const commands = all().flatMap((one) => one.commands)
+      const name = words.replace(/^\//, '')
+      const command = commands.find((one) => isCalled(one, name))
+      if (name === 'keys') out.line(keysHelp(keys, columns))
+      if (command)
+        return out.line(
+          name === 'keys' ? commandRows([command], kind, columns).join('\n') : commandHelp(command, kind),
+        )
+      const hint = hintForCommand(name, kind)
+      if (hint !== undefined) return out.line(hint)
+      if (name.startsWith('@')) return out.line(forCaller(HOW_TO_ASK[kind], kind))
+      const found = search(words.split(/\s+/), commands, keys)
+      if (found.commands.length + found.keys.length === 0) throw nothingFound(name, commands, kind)
+      for (const one of found.keys) out.line(`${one.keys}  ${one.does}`)
+      const shown = found.commands.slice(0, MAX_FOUND)
+      if (shown.length > 0) out.line(commandRows(shown, kind, columns).join('\n'))
+      if (found.commands.length > MAX_FOUND)
+        out.line(`${found.commands.length - MAX_FOUND} more have that; another word tells them apart`)
+    },
+  })
+
+/** For `/help @guide`. */
+const HOW_TO_ASK: Readonly<Record<CallerKind, string>> = {
+  session: 'a model is asked in the room: type @guide help, without /help; /models lists the models',
+  script: 'a model is asked with ask ROOM @guide TEXT; /models lists the models',
+}
+
+/** More do not fit on a small screen. */
+const MAX_FOUND = 8
+
+const namesOf = (commands: readonly Command[]): readonly string[] => commands.map(({ name }) => name)
+
+/** The commands and keys that have all the words; first the commands whose summary begins with them or is about them. */
+function search(words: readonly string[], commands: readonly Command[], keys: readonly HelpKey[]) {
+  const hasAll = (one: string): boolean => words.every((word) => one.toLowerCase().includes(word))
+  const near = commands.filter((one) => hasAll(`${allNames(one)} ${shortSummary(one)}`))
+  const far = commands.filter((one) => !near.includes(one) && hasAll(fullText(one)))
+  return { commands: [...near, ...far], keys: keys.filter((key) => hasAll(`${key.keys} ${key.does}`)) }
+}
+
+const allNames = ({ name, aliases = [] }: Command): string => [name, ...aliases].join(' ')
+
+const fullText = (command: Command): string =>
+  [
+    allNames(command),
+    command.summary,
+    ...[...command.arguments, ...command.flags].map(({ name, about }) => `${name} ${about}`),
+  ].join(' ')
+
+function nothingFound(words: string, commands: readonly Command[], kind: CallerKind): Refusal {
+  const slash = kind === 'session' ? '/' : ''
+  const near = closest(words, namesOf(commands))
+  const hint = near ? `did you mean ${slash}${near}?` : `${slash}help lists the commands`
+  return new Refusal(`no command and no key has "${words.slice(0, 40)}"; ${hint}`)
+}
+
+/** All groups with the names of their commands, and how to ask for more. */
+export function overview(groups: readonly CommandGroup[], kind: CallerKind, columns: number): string {
+  const width = Math.max(...groups.map(({ name }) => name.length)) + 2
+  const isNarrow = columns < NARROW
+  const rows = groups.flatMap(({ name, commands }) => {
+    const names = commands.map((one) => (kind === 'session' ? `/${one.name}` : one.name)).join(' ')
+    const heading = isNarrow ? `${name}: ` : name.padEnd(width)
+    return plainRows(heading + names, columns, ' '.repeat(isNarrow ? 2 : width))
+  })
+  const sentences = MORE[kind]
+  const areRows = sentences.every(({ length }) => length <= columns)
+  return [...rows, ...(areRows ? sentences : plainRows(sentences.join(' '), columns, ''))].join('\n')
+}
+
+/** Cells; below that each of them counts. */
+const NARROW = 60
+
+const MORE: Readonly<Record<CallerKind, readonly string[]>> = {
+  session: [
+    '/help GROUP, COMMAND, keys or WORDS tells more.',
+    'Anything else is said in the room; @guide in it asks a model',
+  ],
+  script: [
+    'help GROUP, COMMAND, keys or WORDS tells more.',
+    'A script names the room first: ssh HOST say lobby hello; flags before text',
+  ],
+}
+
+/** The commands of one group, with their forms, what they do, and examples. */
+export function groupHelp(
+  { name, about, commands }: CommandGroup,
+  kind: CallerKind,
+  columns: number,
+): string {
+  const heading = plainRows(`${name}: ${about}`, columns, '  ')
+  return [...heading, ...commandRows(commands, kind, columns, HELP_ROWS - heading.length)].join('\n')
+}
+
+/** A command and all that can stand in it. */
+function commandHelp(command: Command, kind: CallerKind): string {
+  const { aliases = [], arguments: wanted } = command
+  const example = exampleOf(command, kind)
+  const form = usage(command, kind)
+  return [
+    form,
+    `  ${command.summary}`,
+    ...wanted.map((one) => `  ${one.name.toUpperCase()}: ${one.about}${choicesOf(one)}`),
+    ...command.flags.map((flag) => `  ${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}: ${flag.about}`),
+    ...(example === form ? [] : [`  such as: ${example}`]),
+    ...(aliases.length === 0 ? [] : [`  also called: ${aliases.join(', ')}`]),
+  ].join('\n')
+}
+
+const choicesOf = ({ oneOf }: ArgumentSpec): string => (oneOf ? ` (${oneOf.join(', ')})` : '')
+
+/** The keys side by side, in two columns if there is space. */
+function keysHelp(keys: readonly HelpKey[], columns: number): string {
+  const width = Math.max(...keys.map((one) => one.keys.length)) + 2
+  const cells = keys.map((one) => one.keys.padEnd(width) + one.does)
+  const cell = Math.max(...cells.map(({ length }) => length)) + 2
+  if (cell * 2 > columns) return cells.join('\n')
+  const half = Math.ceil(cells.length / 2)
+  return cells
+    .slice(0, half)
+    .map((one, index) => (one.padEnd(cell) + (cells[half + index] ?? '')).trimEnd())
+    .join('\n')
+}
+
+/** What is seen at once on 24 rows, beside the line that asked, the status line and the prompt. */
+const HELP_ROWS = 21
+
+/** Commands with as many words as there are rows for: on a narrow screen without some examples, then in short. */
+function commandRows(
+  commands: readonly Command[],
+  kind: CallerKind,
+  columns: number,
+  rows = HELP_ROWS,
+): readonly string[] {
+  const layouts = [withExample, withSummary, withShortSummary, inTwoRows].map((layout) =>
+    commands.flatMap((command) => {
+      const [form, example] = [usage(command, kind), exampleOf(command, kind)]
+      const such = form === example ? '' : `  e.g. ${example}`
+      return layout({ form, what: `  ${shortSummary(command)}`, such }, columns)
+    }),
+  )
+  return layouts.find(({ length }) => length <= rows) ?? layouts.at(-1) ?? []
+}
+
+/** The form of a command, what it does in a few words, and an example; empty if it is the form. */
+interface CommandLines {
+  readonly form: string
+  readonly what: string
+  readonly such: string
+}
+
+function withExample(lines: CommandLines, columns: number): readonly string[] {
+  const { form, what, such } = lines
+  if (form.length + such.length <= columns) return withSummary(lines, columns)
+  if (what.length + such.length <= columns) return [...formRows(lines, columns), what + such]
+  return [...withSummary(lines, columns), ...plainRows(such, columns, '    ')]
+}
+
+const withSummary = (lines: CommandLines, columns: number): readonly string[] => [
+  ...formRows(lines, columns),
+  ...plainRows(lines.what, columns, '  '),
+]
+
+const withShortSummary = (lines: CommandLines, columns: number): readonly string[] => [
+  ...formRows(lines, columns),
+  oneRow(lines.what, columns),
+]
+
+function inTwoRows(lines: CommandLines, columns: number): readonly string[] {
+  const [form = '', ...more] = formRows(lines, columns)
+  return [more.length === 0 ? form : oneRow(lines.form, columns), oneRow(lines.what, columns)]
+}
+
+/** As many whole words as fit; `…` says that there are more. */
+function oneRow(words: string, columns: number): string {
+  const [row = '', ...more] = plainRows(words, columns - 1, '  ')
+  return more.length === 0 ? row : `${row}…`
+}
+
+/** The form, and the example if it fits behind it. */
+const formRows = ({ form, such }: CommandLines, columns: number): readonly string[] =>
+  form.length + such.length <= columns ? [form + such] : plainRows(form, columns, '  ')
+
+const shortSummary = ({ summary }: Command): string => summary.split(/[;:] /, 1)[0] ?? ''
+
+/** A line that works, as this caller types it. */
+function exampleOf({ name, room, example }: Command, kind: CallerKind): string {
+  const words = [name, ...(kind === 'script' && room !== 'none' ? ['ROOM'] : []), example]
+  const line = words.filter((word) => word !== '').join(' ')
+  return kind === 'session' ? `/${line}` : line
+}

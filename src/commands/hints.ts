@@ -1,0 +1,178 @@
+import { mentionedWords } from '../chat/mentions.ts'
+import { MAX_MODEL_NAME, MAX_PERSON_NAME } from '../chat/people/name-rules.ts'
+import { closest } from '../lib/suggest.ts'
+import type { CallerKind } from './command.ts'
+
+/**
+ * Commands of IRC, Slack, Discord, ssh-chat, shells and editors, and what to type here instead. A word that is only another
+ * name for a command is an alias of that command.
+ */
+export const FOREIGN_COMMANDS: Readonly<Record<string, string>> = {
+  back: 'say anything: that ends /away',
+  whois: '/who lists who is here, ops and admins marked',
+  notice: '/msg NAME TEXT writes to one person',
+  query: '/msg NAME TEXT writes to one person; /reply answers the last one',
+  unignore: '/ignore NAME again lets you hear them',
+  block: '/ignore NAME hides what they say',
+  mode: '/help order lists what ops can do; /topic and /tools set up a room',
+  voice: '/unmute NAME lets somebody speak again',
+  devoice: '/mute NAME lets somebody read, and not speak',
+  timeout: '/mute NAME 10m takes the word from somebody for ten minutes',
+  oper: '/claim CODE makes the first admin; /op NAME makes somebody an op of the room',
+  sudo: '/claim CODE makes the first admin; the server has no other password',
+  register: 'your key is your account; /whoami says who you are, /rename NAME takes another name',
+  identify: 'your key is your password; /keys list shows those that you come in with',
+  login: 'your key is your login; /keys list shows those that you come in with',
+  password: 'there are no passwords; /keys list shows the keys that you come in with',
+  motd: 'it is shown as you come in; /topic says what a room is about',
+  lastlog: '/search WORDS looks for words, /history lists what was said',
+  grep: '/search WORDS looks for words; a tool is run with /run Grep',
+  log: '/history lists what was said, /export writes it all',
+  scroll: 'scroll with your terminal: what was said stays in it; /history -n 50 shows more',
+  window: 'a session is in one room: /join NAME goes there; open a second ssh for another',
+  connect: 'open another ssh for another server; /rooms lists the rooms of this one',
+  server: 'open another ssh for another server; /rooms lists the rooms of this one',
+  reconnect: '/quit leaves; ssh brings you back, and ↑ your lines',
+  ping: 'whoever is here is in /who; a model is tried with @guide hello',
+  shrug: 'just type it: ¯\\_(ツ)_/¯',
+  slap: '/me slaps NAME says it',
+  dnd: '/away TEXT says that you are not here',
+  status: '/away TEXT says that you are not here; /who lists who is',
+  thread: 'a room has one conversation; /create NAME makes a room beside it',
+  pin: '/topic TEXT stands at the top; /kv notes TEXT keeps it for models',
+  undo: '/retract takes your last line back; Ctrl-_ undoes what you type',
+  ls: '/rooms lists the rooms, /who the people, /run LS the files of this room',
+  cd: '/join NAME goes to a room, /leave back to the lobby',
+  pwd: 'the room stands in the status line; /topic says what it is about',
+  cat: 'a tool reads files: /run Read',
+  new: '/checkpoint lets models read from here on; /create NAME makes a new room',
+  reset: '/checkpoint lets models read from here on; the log stays',
+  compact: '/summary new sums up what was said before',
+  context: '/wrap @MODEL shows what it would be sent',
+  model: '@NAME in a message asks it; /models lists them',
+  system: '/vibe TEXT sets the mood of models here; /script set changes all of their prompt',
+  cost: '/usage shows tokens and prices',
+  approve: '/allow lets a tool do what it asks, /deny does not',
+  yes: '/allow lets a tool do what it asks, /deny does not',
+  no: '/deny refuses what a tool asks',
+  cancel: '/stop stops models, as Ctrl-X does',
+  abort: '/stop stops models, as Ctrl-X does',
+  regenerate: '/retry asks your last question again',
+  upload: 'pipe it: ssh HOST ask ROOM @MODEL - < FILE; a long paste is one message',
+  theme: '/set theme dark, light, mono or auto',
+  themes: '/set theme dark, light, mono or auto',
+  color: '/set color blue paints your name; /set color lists the colours',
+  colour: '/set color blue paints your name; /set color lists the colours',
+  timestamps: '/set timestamps off, minutes or full',
+  bell: '/set bell off, mention or all',
+  plain: '/set plain on is for screen readers, /set plain off for the rest',
+  time: 'times stand before what is said: /set timestamps full has the date',
+  date: 'times stand before what is said: /set timestamps full has the date',
+  last: '/history lists what was said last, /turn what a model was sent last',
+  lang: 'the server speaks English only; models answer in the language that you write in',
+  language: 'the server speaks English only; models answer in the language that you write in',
+  stats: '/history stats counts what was said, /usage what models used',
+  version: 'the operator knows: sshawl --version',
+  admin: '/who lists who is here, and who is an admin; /claim CODE makes the first one',
+  save: 'all that is said is kept; /export writes it',
+}
+
+/** What to type instead of such a word; undefined for other words. */
+export const hintForCommand = (word: string, kind: CallerKind): string | undefined =>
+  Object.hasOwn(FOREIGN_COMMANDS, word) ? forCaller(FOREIGN_COMMANDS[word] ?? '', kind) : undefined
+
+/**
+ * A sentence in which commands have their slash, as this caller types them: a script has none. No text of others may be in
+ * it.
+ */
+export const forCaller = (sentence: string, kind: CallerKind): string =>
+  kind === 'session' ? sentence : sentence.replace(/(?<![\w/])\/(?=[a-z])/g, '')
+
+/** The people and models that a name can mean. */
+export interface Callable {
+  readonly models: readonly string[]
+  /** The names of the people in the room. */
+  readonly people: readonly string[]
+  readonly isRegistered: (name: string) => Promise<boolean>
+}
+
+/** A word with more UTF-16 units is nobody's misspelt name. */
+const MAX_NAME_UNITS = Math.max(MAX_MODEL_NAME, MAX_PERSON_NAME)
+const CALLED = new RegExp(`^\\s*([\\w.-]{1,${MAX_MODEL_NAME}})[:,](?=\\s)`)
+/** Mentions of one message that are looked at. */
+const MAX_MENTIONS = 3
+
+/**
+ * A hint for a speaker whose words look as if they were meant for a model or the server, and were not: a misspelt `@name`, a
+ * model called like a person, a command without its slash. Undefined for other words.
+ */
+export async function hintForSpeech(text: string, callable: Callable): Promise<string | undefined> {
+  const bare = bareHint(text.trim().toLowerCase())
+  if (bare !== undefined) return `that was said in the room; ${bare}`
+  const [first = ''] = text.split('\n', 1)
+  const called = CALLED.exec(first)?.[1]?.toLowerCase()
+  const found = mentionedWords(first).slice(0, MAX_MENTIONS)
+  if (called !== undefined && callable.models.includes(called) && !isAmong(called, found))
+    return `@${called} reads what it is called for; write @${called} in place of ${called}`
+  for (const { word, isFirst } of found) {
+    const missed = await hintForMention(word, isFirst, callable)
+    if (missed !== undefined) return missed
+  }
+  return undefined
+}
+
+const isAmong = (name: string, found: readonly { readonly word: string }[]): boolean =>
+  found.some(({ word }) => word.toLowerCase() === name)
+
+/** After the first word, only a near miss of a name was meant as one: code is full of `@words`. */
+async function hintForMention(
+  word: string,
+  isFirst: boolean,
+  { models, people, isRegistered }: Callable,
+): Promise<string | undefined> {
+  if (word.length > MAX_NAME_UNITS) return undefined
+  const known = [...models, ...people]
+  if (known.some((name) => name.toLowerCase() === word.toLowerCase())) return undefined
+  const near = closest(word, known)
+  if ((near === undefined && !isFirst) || (await isRegistered(word))) return undefined
+  if (FOR_ALL.has(word.toLowerCase())) return 'everybody here reads what you say; @NAME calls a model'
+  const hint = near === undefined ? '/who lists those who are here' : `did you mean @${near}?`
+  return `no model or person called ${word}; ${hint}`
+}
+
+const FOR_ALL: ReadonlySet<string> = new Set(['all', 'everyone', 'here', 'channel'])
+
+const bareHint = (text: string): string | undefined =>
+  BARE_WORDS.get(text) ?? SHELL_LINES.find(([pattern]) => pattern.test(text))?.[1]
+
+const LEAVES = '/quit leaves'
+
+/** Commands of other programs, and ours without a slash, if they are the whole message. */
+const BARE_WORDS: ReadonlyMap<string, string> = new Map([
+  ...['quit', 'exit', 'logout', ':q', ':q!', ':wq'].map((word) => [word, LEAVES] as const),
+  ...['help', '?', 'man'].map((word) => [word, '/help lists the commands'] as const),
+  ['who', '/who lists who is here'],
+  ['ls', '/rooms lists the rooms, /who the people'],
+  ['rooms', '/rooms lists the rooms'],
+  ['clear', '/clear clears the screen'],
+  ['@', '@NAME in a message asks a model; /models lists them'],
+])
+
+/**
+ * Lines of a shell. `git status` is not among them, nor is `bye`: one may be an answer in the room, the other is what people
+ * say.
+ */
+const SHELL_LINES: readonly (readonly [line: RegExp, hint: string])[] = [
+  [/^(?:exit|quit|logout)(?: now| \d|\(\)|;)+$/, LEAVES],
+  [/^cd(?: (?:\.\.?|~|-|[~./][^ ]*))?$/, '/join NAME goes to a room, /leave back to the lobby'],
+  [/^ls(?: -[a-z]+)+$/, '/rooms lists the rooms, /who the people'],
+  [/^(?:sudo (?:su|-[is]|bash|sh)|su|su -|pwd|whoami)$/, 'this is no shell: /help lists the commands'],
+]
+
+/** The same for a command behind the sign of another program, as in `!help` and `.join den`. */
+export function hintForBareCommand(text: string, isCommand: (word: string) => boolean): string | undefined {
+  const [, word = ''] = /^[\\!.:]([a-z]+)(?: |$)/.exec(text.trim().toLowerCase()) ?? []
+  return isCommand(word)
+    ? `that was said in the room; a command begins with a slash, as in /${word}`
+    : undefined
+}
