@@ -18,7 +18,7 @@ import { createTyping } from '../chat/typing/typing.ts'
 import { createCompletion } from '../commands/completion.ts'
 import { createCommands } from '../commands/verbs/index.ts'
 import { Runner } from '../commands/runner.ts'
-import { createSpeech } from '../commands/speech.ts'
+import { Speech } from '../commands/speech.ts'
 import { stopAll } from '../commands/verbs/stop.ts'
 import { processTimers } from './process-timers.ts'
 import { pause } from './pause.ts'
@@ -57,7 +57,7 @@ export async function createHandler(
     clock,
     log,
   })
-  const speech = createSpeech(turns, limits, talk.away, talk.findPerson)
+  const speech = new Speech(turns, limits, talk.away, talk.findPerson)
   const moderation = assembleModeration(chat, work, context, {
     dataDir: current.now().dataDir,
     roomsDir: current.now().sandbox.rooms_dir,

@@ -15,7 +15,7 @@ import {
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import { type ExitStatus, Runner } from '../../../src/commands/runner.ts'
-import { createSpeech } from '../../../src/commands/speech.ts'
+import { Speech } from '../../../src/commands/speech.ts'
 import { loadPreferences, type Preferences } from '../../../src/chat/preferences/preferences.ts'
 import { createTyping, type Typing } from '../../../src/chat/typing/typing.ts'
 import type { Talk } from '../../../src/chat/talk/talk.ts'
@@ -216,7 +216,7 @@ async function runnerIn(
     answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
     forget: summaries.forget,
   })
-  const speech = createSpeech(turns, SPOKEN_LIMITS, talk.away, talk.findPerson)
+  const speech = new Speech(turns, SPOKEN_LIMITS, talk.away, talk.findPerson)
   const { people, invites, keys, tokens } = createPeopleParts(
     chatParts,
     () => ({ modelNames: turns.names() }),

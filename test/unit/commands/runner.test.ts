@@ -3,7 +3,7 @@ import { Refusal, StorageError, UsageError } from '../../../src/chat/errors.ts'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
 import { createPace } from '../../../src/chat/limits/pace.ts'
 import { Runner } from '../../../src/commands/runner.ts'
-import { createSpeech } from '../../../src/commands/speech.ts'
+import { Speech } from '../../../src/commands/speech.ts'
 import { recordOutput, sessionIn } from '../../support/commands/caller.ts'
 import { createCommandWorld, done, misused, refused } from '../../support/commands/command-world.ts'
 import { defineCommand } from '../../../src/commands/command.ts'
@@ -26,7 +26,7 @@ async function createScene(
         run: async ({ session }) => session?.inBackground(run()),
       }),
     ],
-    speech: createSpeech(
+    speech: new Speech(
       turns,
       { message_chars: 100, paste_bytes: 100, message_lines: 10 },
       world.talk.away,

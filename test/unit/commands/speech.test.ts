@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/chat/errors.ts'
-import { createSpeech } from '../../../src/commands/speech.ts'
+import { Speech } from '../../../src/commands/speech.ts'
 import { say, scriptedModel } from '../../support/scripted-model.ts'
 import { anotherModel, createTurnWorld } from '../../support/turn-world.ts'
 import { hintForBareCommand, hintForSpeech } from '../../../src/commands/hints.ts'
@@ -16,7 +16,7 @@ const limits = { message_chars: 4000, message_lines: 400, paste_bytes: 65_536 }
 
 test('a message that mentions several models calls each of them once', async () => {
   await using world = await createTurnWorld(scriptedModel(say('a')), { more: [anotherModel('llama')] })
-  const speech = createSpeech(world.turns, limits, { heard() {} }, nobody)
+  const speech = new Speech(world.turns, limits, { heard() {} }, nobody)
   const { turns } = await speech.say(world.room, world.ann, '@llama and @qwen: and again @llama?')
   const last = await Promise.all([...turns.values()].map((turn) => turn.done))
   expect(last.map(({ author, text }) => `${author}: ${text}`)).toEqual(['llama: I am llama', 'qwen: a'])
@@ -27,7 +27,7 @@ test('a model that cannot be asked keeps no other from being asked, and is named
     more: [anotherModel('llama')],
     limits: { turns_per_room: 1, turns_queued: 0 },
   })
-  const speech = createSpeech(world.turns, limits, { heard() {} }, nobody)
+  const speech = new Speech(world.turns, limits, { heard() {} }, nobody)
   const said = speech.say(world.room, world.ann, '@qwen @llama hello')
   await expect(said).rejects.toThrow(/^@llama was not asked: 1 model is at work here and 0 wait;/)
   await Promise.all(world.turns.running(world.room.name).map((turn) => turn.ended()))
