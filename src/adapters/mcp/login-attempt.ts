@@ -8,24 +8,6 @@ import type { McpByUrl } from './config.ts'
 import { LoginError, safeAddress } from './login-fetch.ts'
 import type { StoredLogin } from './login-store.ts'
 
-/** One login, from the address that a person opens to its tokens. What the SDK finds out is known to it alone. */
-export interface LoginAttempt {
-  readonly provider: OAuthClientProvider
-  /** Where the person logs in. Throws `LoginError`. */
-  address(): string
-  /** Whether an answer with this `state` belongs to it. */
-  isOf(state: string): boolean
-  /** Whether its answer may still come. */
-  isOpen(): boolean
-  /** Whether its answer may still come, or is being exchanged. */
-  isUnderWay(): boolean
-  /** Takes its answer: another one counts no more. */
-  answer(): void
-  end(why: string): void
-  /** Aborted with a `LoginError`. */
-  readonly ended: AbortSignal
-}
-
 interface AttemptEvents {
   registered(client: StoredOAuthClientInformation): void
   made(login: StoredLogin): Promise<void>
@@ -37,26 +19,45 @@ export const HOLDS_MS = 10 * 60_000
 /** Longer addresses open nowhere. */
 const MAX_ADDRESS_CHARS = 4_000
 
-/** `back` is where the browser goes in the end; `known` is what we registered as before. */
+export type LoginAttempt = ReturnType<typeof createAttempt>
+
+/**
+ * One login of a person, from the address that they open to its tokens. `back` is where the browser goes in the end;
+ * `known` is the client that we registered as before.
+ */
 export function createAttempt(
   { url, oauth = {} }: McpByUrl,
   back: string,
   known: StoredOAuthClientInformation | undefined,
   events: AttemptEvents,
-): LoginAttempt {
-  const configured = configuredClient(oauth)
-  const state = randomBytes(32).toString('base64url')
-  const until = performance.now() + HOLDS_MS
-  const ended = new AbortController()
+) {
+  const { clientId, clientSecret, issuer, scopes } = oauth
+  const configured =
+    clientId === undefined || issuer === undefined
+      ? undefined
+      : {
+          client_id: clientId,
+          issuer,
+          ...(clientSecret === undefined ? {} : { client_secret: clientSecret }),
+        }
+  // A client that was registered for another address is refused there.
+  const isKnown = known && (!('redirect_uris' in known) || known.redirect_uris.includes(back))
   const found: {
     client?: StoredOAuthClientInformation | undefined
     server?: OAuthDiscoveryState
     resource?: string
     verifier?: string
     opened?: URL
-  } = { client: configured ?? (known && comesBackTo(known, back) ? known : undefined) }
+  } = { client: configured ?? (isKnown ? known : undefined) }
+  const ownState = randomBytes(32).toString('base64url')
+  const until = performance.now() + HOLDS_MS
+  const ended = new AbortController()
   let isAnswered = false
   const isOpen = (): boolean => !isAnswered && until > performance.now()
+  function register(client: StoredOAuthClientInformation): void {
+    found.client = client
+    events.registered(client)
+  }
 
   const provider: OAuthClientProvider = {
     redirectUrl: back,
@@ -66,23 +67,16 @@ export function createAttempt(
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
-      ...(oauth.scopes ? { scope: oauth.scopes.join(' ') } : {}),
+      ...(scopes ? { scope: scopes.join(' ') } : {}),
     },
-    state: () => state,
+    state: () => ownState,
     clientInformation: () => found.client,
     // The secret of the config goes to its issuer or nowhere: if nothing can be saved, the SDK refuses any other.
-    ...(configured
-      ? {}
-      : {
-          saveClientInformation(client: StoredOAuthClientInformation) {
-            found.client = client
-            events.registered(client)
-          },
-        }),
-    // Who logs in again wants other tokens.
+    ...(configured ? {} : { saveClientInformation: register }),
+    // A person who logs in again wants other tokens.
     tokens: () => undefined,
     async saveTokens(given) {
-      // Without a word on it, the scope is the one that was asked for (RFC 6749, 5.1).
+      // An answer without a scope has the scope that was asked for (RFC 6749, 5.1).
       const scope = given.scope ?? found.opened?.searchParams.get('scope') ?? undefined
       const tokens = { ...given, ...(scope === undefined ? {} : { scope }) }
       const { client, server, resource } = found
@@ -99,39 +93,27 @@ export function createAttempt(
 
   return {
     provider,
-    address() {
+    /** Where the person logs in. Throws `LoginError`. */
+    address(): string {
       const { href } = safeAddress(found.opened ?? '', new URL(url))
       if (href.length > MAX_ADDRESS_CHARS) throw new LoginError('the address of its login is too long')
       return href
     },
-    isOf: (other) => isSame(state, other),
+    /** True if an answer with this `state` belongs to it. */
+    isOf(state: string): boolean {
+      const [own, other] = [Buffer.from(ownState), Buffer.from(state)]
+      return own.length === other.length && timingSafeEqual(own, other)
+    },
+    /** True if its answer may still come. */
     isOpen,
+    /** True if its answer may still come, or is being exchanged. */
     isUnderWay: () => isAnswered || isOpen(),
+    /** Takes its answer: no other one counts. */
     answer: () => void (isAnswered = true),
-    end: (why) => ended.abort(new LoginError(why)),
-    ended: ended.signal,
+    end: (why: string) => ended.abort(new LoginError(why)),
+    /** Aborted with a `LoginError`. */
+    get ended(): AbortSignal {
+      return ended.signal
+    },
   }
-}
-
-/** What the operator registered by hand. */
-function configuredClient({
-  clientId,
-  clientSecret,
-  issuer,
-}: NonNullable<McpByUrl['oauth']>): StoredOAuthClientInformation | undefined {
-  if (clientId === undefined || issuer === undefined) return undefined
-  return {
-    client_id: clientId,
-    issuer,
-    ...(clientSecret === undefined ? {} : { client_secret: clientSecret }),
-  }
-}
-
-/** Whether we said so when we registered. What an operator registered is their business. */
-const comesBackTo = (client: StoredOAuthClientInformation, back: string): boolean =>
-  !('redirect_uris' in client) || client.redirect_uris.includes(back)
-
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

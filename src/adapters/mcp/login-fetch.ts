@@ -152,6 +152,28 @@ export async function renewedTokens(
   return { ...next, ...(scope === undefined ? {} : { scope }), issuer: tokens.issuer }
 }
 
+/** Logs in with the secret of the config, without a person (RFC 6749, 4.4). Rejects with `LoginError`. */
+export async function logInAlone(
+  { url, oauth: { clientId = '', clientSecret = '', issuer = '', scopes } = {} }: McpByUrl,
+  challenge: Challenge,
+  fetchFn: LoginFetch,
+): Promise<StoredLogin> {
+  const { auth, ClientCredentialsProvider } = await import('@modelcontextprotocol/client')
+  const scope = scopes?.join(' ') ?? challenge.scope
+  const provider = new ClientCredentialsProvider({
+    ...{ clientId, clientSecret, expectedIssuer: issuer, clientName: 'sshawl' },
+    ...(scope === undefined ? {} : { scope }),
+  })
+  try {
+    await auth(provider, { serverUrl: url, ...challenge, scope, fetchFn })
+    const tokens = provider.tokens()
+    if (!tokens) throw new LoginError('there is no token in the answer')
+    return { url, tokens, client: { client_id: clientId }, server: { authorizationServerUrl: issuer } }
+  } catch (error) {
+    throw new LoginError(`it could not log in: ${whyFailed(error)}`, { cause: error })
+  }
+}
+
 /** Asks for tokens to hold no more (RFC 7009). Resolves to why they may still hold, if they may. */
 export async function revoke(login: StoredLogin, fetchFn: LoginFetch): Promise<string | undefined> {
   const { tokens, client, server } = login

@@ -12,7 +12,7 @@ import { createSerial } from '../../lib/jobs/serial.ts'
 
 /** What is kept of a login: what renews and revokes its tokens. */
 export interface StoredLogin {
-  /** The address of the server that it is for; it counts for no other. */
+  /** The address of the server; the login counts for no other. */
   readonly url: string
   readonly tokens: StoredOAuthTokens
   readonly client: StoredOAuthClientInformation
@@ -60,80 +60,68 @@ async function writeLogin(file: string, login: StoredLogin): Promise<void> {
   }
 }
 
-export const deleteLogin = (file: string): Promise<void> => rm(file, { force: true })
-
-/** The login at one server, in memory and in its file. Never rejects; a login that cannot be written ends with us. */
-export interface LoginStore {
-  /** Reads the file the first time. */
-  read(): Promise<StoredLogin | undefined>
-  /** The login as far as it was read: the same object until it changes. */
-  current(): StoredLogin | undefined
-  /** `undefined` deletes it. */
-  write(login: StoredLogin | undefined): Promise<void>
-  /** The tokens and keys that it has and had, the newest last. */
-  secrets(): readonly string[]
-}
-
 /** A token that was replaced long ago has ended. */
 const MAX_SECRETS = 32
 
-/** `failed` is told what could not be done with the file. */
-export function createLoginStore(
-  file: string,
-  url: string,
-  failed: (what: 'read' | 'written' | 'removed', why: string) => void,
-): LoginStore {
-  const oneByOne = createSerial()
-  let loading: Promise<void> | undefined
-  let login: StoredLogin | undefined
-  let secrets: readonly string[] = []
+/**
+ * The login at one server, in memory and in its file, if it has one. Methods never reject: `failed` is told what could
+ * not be done with the file.
+ */
+export class LoginStore {
+  /** The login as far as it was read: the same object until it changes. */
+  current: StoredLogin | undefined
+  /** The tokens and keys that it has and had, the newest last; 32 at most. */
+  secrets: readonly string[] = []
+  private readonly file: string | undefined
+  private readonly failed: (what: 'read' | 'written' | 'removed', why: string) => void
+  private readonly oneByOne = createSerial()
+  private loading: Promise<void> | undefined
 
-  function hold(next: StoredLogin | undefined): void {
-    login = next
-    const newest = secretsIn(next)
-    secrets = [...secrets.filter((one) => !newest.includes(one)), ...newest].slice(-MAX_SECRETS)
+  constructor(file: string | undefined, failed: LoginStore['failed']) {
+    this.file = file
+    this.failed = failed
   }
 
-  async function load(): Promise<void> {
-    const found = await tried('read', () => readLogin(file))
-    if (found?.url === url) hold(found)
+  /** Reads the file the first time; a login there for another address is none. */
+  async read(url: string): Promise<StoredLogin | undefined> {
+    this.loading ??= this.useFile('read', async (file) => {
+      const found = await readLogin(file)
+      if (found?.url === url) this.hold(found)
+    })
+    await this.loading
+    return this.current
   }
 
-  async function tried<T>(
-    what: Parameters<typeof failed>[0],
-    work: () => Promise<T>,
-  ): Promise<T | undefined> {
+  /** `undefined` deletes it. */
+  async write(login: StoredLogin | undefined): Promise<void> {
+    // The file may be of another address.
+    if (!login && !this.current) return
+    this.hold(login)
+    await this.oneByOne(() =>
+      login
+        ? this.useFile('written', (file) => writeLogin(file, login))
+        : this.useFile('removed', (file) => rm(file, { force: true })),
+    )
+  }
+
+  private hold(login: StoredLogin | undefined): void {
+    this.current = login
+    const { access_token, refresh_token, id_token } = login?.tokens ?? {}
+    const newest = [access_token, refresh_token, id_token, login?.client.client_secret].flatMap(
+      (one) => one ?? [],
+    )
+    this.secrets = [...this.secrets.filter((one) => !newest.includes(one)), ...newest].slice(-MAX_SECRETS)
+  }
+
+  private async useFile(
+    what: Parameters<LoginStore['failed']>[0],
+    use: (file: string) => Promise<void>,
+  ): Promise<void> {
     try {
-      return await work()
+      if (this.file !== undefined) await use(this.file)
     } catch (error) {
       // The message of an error of JSON quotes the text.
-      failed(what, error instanceof SyntaxError ? 'it is damaged' : errorMessage(error))
-      return undefined
+      this.failed(what, error instanceof SyntaxError ? 'it is damaged' : errorMessage(error))
     }
   }
-
-  return {
-    async read() {
-      loading ??= load()
-      await loading
-      return login
-    },
-    current: () => login,
-    async write(next) {
-      // The file may be of another address.
-      if (!next && !login) return
-      hold(next)
-      await oneByOne(() =>
-        next ? tried('written', () => writeLogin(file, next)) : tried('removed', () => deleteLogin(file)),
-      )
-    },
-    secrets: () => secrets,
-  }
-}
-
-const secretsIn = (login: StoredLogin | undefined): readonly string[] => {
-  const { access_token, refresh_token, id_token } = login?.tokens ?? {}
-  return [access_token, refresh_token, id_token, login?.client.client_secret].filter(
-    (one) => one !== undefined,
-  )
 }

@@ -1,13 +1,29 @@
-import { isDeepStrictEqual } from 'node:util'
+// Logins at servers that want one, by OAuth 2.1 as MCP has it (modelcontextprotocol.io, "Authorization"). The SDK speaks
+// it; this keeps one login a server, and knows no room and no person.
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ClientCredentialsProvider } from '@modelcontextprotocol/client'
+import { isDeepStrictEqual } from 'node:util'
+import type { AuthProvider, StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 import type { Log } from '../../chat/ports.ts'
-import { isMcpName, type McpByUrl, type McpServerConfig } from './config.ts'
-import { createLoginFetch, LoginError, revoke, whyFailed, type Challenge } from './login-fetch.ts'
-import { deleteLogin, readLogin } from './login-store.ts'
-import { ServerLogin, type McpLogin } from './oauth-login.ts'
+import { errorCode, errorMessage } from '../../lib/errors.ts'
+import { aborted } from '../../lib/when-aborted.ts'
+import { isMcpName, isPrivateWay, type McpByUrl, type McpServerConfig } from './config.ts'
+import { createAttempt, HOLDS_MS, type LoginAttempt } from './login-attempt.ts'
+import {
+  askForChallenge,
+  createLoginFetch,
+  logInAlone,
+  LoginError,
+  renewedTokens,
+  revoke,
+  toLoginError,
+  whyFailed,
+  type Challenge,
+  type LoginFetch,
+} from './login-fetch.ts'
+import { LoginStore, readLogin, type StoredLogin } from './login-store.ts'
 
-interface McpLoginsOptions {
+interface LoginsOptions {
   /** The directory in which they are kept; made with the first one. */
   readonly dir: string
   /** Where a browser goes in the end, unless the config of a server says otherwise. */
@@ -15,46 +31,43 @@ interface McpLoginsOptions {
   readonly log: Log
 }
 
+export type McpLogins = ReturnType<typeof createMcpLogins>
+
 /** The logins at all servers. */
-export interface McpLogins {
-  /** The same as long as the server is the same; undefined for a program, and for a server that has a token. */
-  of(config: Pick<McpServerConfig, 'name' | 'reach'>): McpLogin | undefined
-  /** The name of the server whose login was begun with this `state`. */
-  begunWith(state: string): string | undefined
-  /**
-   * Logs out of what is kept under a name, whichever server it was for. Never rejects. Undefined if nothing is kept;
-   * `why` its tokens may still hold.
-   */
-  forget(name: string): Promise<{ readonly why?: string | undefined } | undefined>
-}
-
-export function createMcpLogins({ dir, back, log }: McpLoginsOptions): McpLogins {
-  const made = new Map<string, { readonly reach: McpByUrl; readonly login: McpLogin }>()
-
+export function createMcpLogins(options: LoginsOptions) {
+  const made = new Map<string, ServerLogin>()
+  const fileOf = (name: string): string => join(options.dir, `${name}.json`)
   return {
-    of({ name, reach }) {
-      if ('command' in reach || hasToken(reach)) return undefined
+    /** The same as long as the server is the same; undefined for a program, and for a server that has a token. */
+    of({ name, reach }: Pick<McpServerConfig, 'name' | 'reach'>): ServerLogin | undefined {
+      if ('command' in reach) return undefined
+      const headers = Object.keys(reach.headers ?? {})
+      if (headers.some((header) => header.toLowerCase() === 'authorization')) return undefined
       const before = made.get(name)
-      if (before && isDeepStrictEqual(before.reach, reach)) return before.login
-      const login = isOwn(reach)
-        ? createOwnLogin(reach)
-        : new ServerLogin({ name, reach, file: join(dir, `${name}.json`), back, log })
-      made.set(name, { reach, login })
+      if (before && isDeepStrictEqual(before.reach, reach)) return before
+      const login = new ServerLogin(name, reach, fileOf(name), options)
+      made.set(name, login)
       return login
     },
-    begunWith: (state) => [...made].find(([, { login }]) => login.isBegun(state))?.[0],
-    async forget(name) {
+
+    /** The name of the server whose login was begun with this `state`. */
+    begunWith: (state: string) => [...made].find(([, login]) => login.isBegun(state))?.[0],
+
+    /**
+     * Logs out of what is kept under a name, whichever server it was for. Never rejects. Undefined if nothing is kept;
+     * `why` its tokens may still hold.
+     */
+    async forget(name: string): Promise<{ readonly why?: string | undefined } | undefined> {
       if (!isMcpName(name)) return undefined
-      const file = join(dir, `${name}.json`)
+      const file = fileOf(name)
       const kept = await readLogin(file).catch(() => 'damaged' as const)
-      const own = made.get(name)
-      const why = await own?.login.logout()
+      const why = await made.get(name)?.logout()
       if (kept === undefined) return undefined
-      if (kept !== 'damaged' && own && !isOwn(own.reach) && own.reach.url === kept.url) return { why }
       try {
-        await deleteLogin(file)
-      } catch {
-        return { why: `its file cannot be removed: remove ${file}` }
+        await rm(file)
+      } catch (error) {
+        const isGone = errorCode(error) === 'ENOENT'
+        return { why: isGone ? why : `its file cannot be removed: ${errorMessage(error)}` }
       }
       if (kept === 'damaged') return { why: 'its file was damaged, so its tokens hold until they expire' }
       return { why: await revoke(kept, createLoginFetch({ url: kept.url })) }
@@ -62,57 +75,213 @@ export function createMcpLogins({ dir, back, log }: McpLoginsOptions): McpLogins
   }
 }
 
-const hasToken = ({ headers = {} }: McpByUrl): boolean =>
-  Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+/** Where a person logs in. */
+interface LoginStep {
+  /** To be opened in a browser. */
+  readonly address: string
+  /** Where the browser goes in the end. */
+  readonly back: string
+  /** How long that may take, in ms. */
+  readonly holdsMs: number
+}
 
-const isOwn = ({ oauth }: McpByUrl): boolean => oauth?.grant === 'client_credentials'
+/** Codes after which no token comes any more (RFC 6749, 5.2). */
+const LOGIN_ENDED: readonly unknown[] = ['invalid_grant', 'invalid_client', 'unauthorized_client']
 
-/** A login that needs no person (RFC 6749, 4.4): the secret of the config gives a token whenever one is wanted. */
-function createOwnLogin(reach: McpByUrl): McpLogin {
-  const { clientId = '', clientSecret = '', issuer = '', scopes } = reach.oauth ?? {}
-  const fetchFn = createLoginFetch(reach)
-  const scope = scopes?.join(' ')
-  let provider: ClientCredentialsProvider | undefined
-  let challenge: Challenge = {}
-  let renewing: Promise<void> | undefined
+const BY_ITSELF = 'it logs in by itself, with the secret that the config names (grant = "client_credentials")'
 
-  async function renew(): Promise<void> {
-    const { auth, ClientCredentialsProvider: Provider } = await import('@modelcontextprotocol/client')
-    provider ??= new Provider({
-      ...{ clientId, clientSecret, expectedIssuer: issuer, clientName: 'sshawl' },
-      ...(scope === undefined ? {} : { scope }),
-    })
+/** The login at one server, which a person makes in a browser; with `client_credentials` we make it, and keep no file. */
+export class ServerLogin {
+  /** For the SDK's transports. It is no `OAuthClientProvider`: two 401s at once would refresh twice, and end the login. */
+  readonly auth: AuthProvider = {
+    token: async () => (await this.store.read(this.reach.url))?.tokens.access_token,
+    onUnauthorized: ({ response }) => this.unauthorized(response),
+  }
+  readonly reach: McpByUrl
+  private readonly back: () => string
+  private readonly isOwn: boolean
+  private readonly store: LoginStore
+  private readonly fetchFn: LoginFetch
+  private readonly command: string
+  private readonly usedToken = new WeakMap<Response, string>()
+  /** What we are registered as, so that the next login needs no registration. */
+  private client: StoredOAuthClientInformation | undefined
+  private challenge: Challenge = {}
+  private wantedScope: string | undefined
+  private isWanted = false
+  private renewing: Promise<void> | undefined
+  private attempt: LoginAttempt | undefined
+
+  constructor(name: string, reach: McpByUrl, file: string, { back, log }: LoginsOptions) {
+    this.reach = reach
+    this.back = back
+    this.isOwn = reach.oauth?.grant === 'client_credentials'
+    this.command = `/mcp login ${name}`
+    this.fetchFn = createLoginFetch(reach)
+    this.store = new LoginStore(this.isOwn ? undefined : file, (what, why) =>
+      log.error(
+        { server: name, file, why },
+        `the file of a login could not be ${what}; /mcp login makes another`,
+      ),
+    )
+  }
+
+  /** A request with this `Authorization` got this answer. */
+  answered(response: Response, authorization: string | null): void {
+    if (response.status === 401) this.usedToken.set(response, authorization ?? '')
+  }
+
+  /** A request was refused because the login does not allow this. */
+  wants(scope: string | undefined): void {
+    this.wantedScope = scope
+  }
+
+  /** `wanted`: the server asked for one, and there is none. */
+  state(): 'none' | 'wanted' | 'held' {
+    return this.store.current ? 'held' : this.isWanted ? 'wanted' : 'none'
+  }
+
+  /** The tokens and keys that it has and had, the newest last; bounded in number. */
+  secrets(): readonly string[] {
+    return [this.reach.oauth?.clientSecret ?? '', ...this.store.secrets]
+  }
+
+  private async unauthorized(response: Response): Promise<void> {
+    const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
+    this.challenge = extractWWWAuthenticateParams(response)
+    await response.body?.cancel()
+    const used = this.usedToken.get(response)
+    const now = this.store.current?.tokens.access_token
+    if (used !== undefined && now !== undefined && used !== `Bearer ${now}`) return
+    // A refresh token is good once, so all requests wait for the same renewal.
+    const renewal = this.isOwn ? () => this.renewOwn() : () => this.renew()
+    this.renewing ??= renewal().finally(() => (this.renewing = undefined))
+    await this.renewing
+  }
+
+  private async renewOwn(): Promise<void> {
+    const challenge = { ...this.challenge, scope: this.wantedScope ?? this.challenge.scope }
+    await this.store.write(await logInAlone(this.reach, challenge, this.fetchFn))
+  }
+
+  private async renew(): Promise<void> {
+    const before = await this.store.read(this.reach.url)
+    if (!before) {
+      this.isWanted = true
+      throw new LoginError(`it wants a login: ${this.command}, or give it a token by token_env`)
+    }
     try {
-      await auth(provider, { serverUrl: reach.url, ...challenge, scope: scope ?? challenge.scope, fetchFn })
+      const tokens = await renewedTokens(before, this.fetchFn)
+      await this.keep({ ...before, tokens }, this.store.current === before)
     } catch (error) {
-      throw new LoginError(`it could not log in: ${whyFailed(error)}`, { cause: error })
+      const isCurrent = this.store.current === before
+      // A login that was made meanwhile serves the requests that wait as well.
+      if (!isCurrent && this.store.current) return
+      const why = whyFailed(error)
+      const code = error instanceof LoginError ? error.code : undefined
+      if (!LOGIN_ENDED.includes(code))
+        throw new LoginError(`its login could not be renewed: ${why}`, { cause: error })
+      if (isCurrent) {
+        this.isWanted = true
+        this.client = code === 'invalid_grant' ? before.client : undefined
+        await this.store.write(undefined)
+      }
+      throw new LoginError(`its login has ended (${why}): ${this.command}`, { cause: error })
     }
   }
 
-  return {
-    auth: {
-      token: async () => provider?.tokens()?.access_token,
-      async onUnauthorized({ response }) {
-        const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
-        challenge = { scope: challenge.scope, ...extractWWWAuthenticateParams(response) }
-        await response.body?.cancel()
-        renewing ??= renew().finally(() => (renewing = undefined))
-        await renewing
-      },
-    },
-    answered() {},
-    wants: (wanted) => void (challenge = { ...challenge, scope: wanted }),
-    state: () => (provider?.tokens() ? 'held' : 'none'),
-    secrets: () => [clientSecret, provider?.tokens()?.access_token ?? ''],
-    begin: async () => await Promise.reject(new LoginError(BY_ITSELF)),
-    isBegun: () => false,
-    isUnderWay: () => false,
-    finish: async () => await Promise.reject(new LoginError(BY_ITSELF)),
-    async logout() {
-      provider = undefined
-      return BY_ITSELF
-    },
+  /** After a logout tokens are revoked. Beside a newer login they are left: the issuer might revoke that with them. */
+  private async keep(login: StoredLogin, isCurrent: boolean): Promise<void> {
+    if (isCurrent) await this.store.write(login)
+    else if (!this.store.current) await revoke(login, this.fetchFn)
+  }
+
+  /** Begins one; the one that was begun before ends. Rejects with `LoginError`. */
+  async begin(): Promise<LoginStep> {
+    const { url, oauth } = this.reach
+    if (this.isOwn) throw new LoginError(BY_ITSELF)
+    const serverUrl = new URL(url)
+    if (!isPrivateWay(serverUrl))
+      throw new LoginError(
+        'its address has to begin with https:// for a login, so that nobody reads the token',
+      )
+    const login = await this.store.read(url)
+    const { auth, computeScopeUnion, discoverOAuthProtectedResourceMetadata } =
+      await import('@modelcontextprotocol/client')
+    const back = oauth?.redirectUrl ?? this.back()
+    const attempt: LoginAttempt = createAttempt(this.reach, back, this.client ?? login?.client, {
+      registered: (client) => void (this.client = client),
+      made: (made) => this.keep(made, !attempt.ended.aborted),
+    })
+    try {
+      this.challenge = (await askForChallenge(serverUrl, this.fetchFn)) ?? this.challenge
+      const { resourceMetadataUrl, scope } = this.challenge
+      // The SDK would take a broken answer there for none, and register at the server itself.
+      if (resourceMetadataUrl)
+        await discoverOAuthProtectedResourceMetadata(serverUrl, { resourceMetadataUrl }, this.fetchFn)
+      const wanted = this.wantedScope ?? scope
+      const more = wanted === undefined ? undefined : computeScopeUnion(login?.tokens.scope, wanted)
+      await auth(attempt.provider, {
+        ...{ serverUrl, resourceMetadataUrl, fetchFn: this.fetchFn },
+        scope: oauth?.scopes?.join(' ') ?? more,
+      })
+      const address = attempt.address()
+      this.attempt?.end('another login was begun meanwhile, and that one counts')
+      this.attempt = attempt
+      return { address, back, holdsMs: HOLDS_MS }
+    } catch (error) {
+      throw toLoginError(error)
+    }
+  }
+
+  /** True if this `state` is of the login that was begun last and is not over. */
+  isBegun(state: string): boolean {
+    return this.attempt?.isOpen() === true && this.attempt.isOf(state)
+  }
+
+  /** True if one was begun and is not over, or its answer is being exchanged. */
+  isUnderWay(): boolean {
+    return this.attempt?.isUnderWay() === true
+  }
+
+  /** Ends it with what the browser brought back. Rejects with `LoginError`, at once if it is ended meanwhile. */
+  async finish(answer: URLSearchParams): Promise<void> {
+    const { attempt } = this
+    if (!attempt?.isOpen())
+      throw new LoginError(`no login of it is under way, or it took too long: ${this.command} begins one`)
+    if (!attempt.isOf(answer.get('state') ?? ''))
+      throw new LoginError('that is no answer to the login that was begun last: give the whole address')
+    attempt.answer()
+    // A tool that still wants more says so again.
+    this.wantedScope = undefined
+    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+    const transport = new StreamableHTTPClientTransport(new URL(this.reach.url), {
+      authProvider: attempt.provider,
+      fetch: this.fetchFn,
+    })
+    const ended = aborted(attempt.ended).then(() => attempt.ended.throwIfAborted())
+    try {
+      await Promise.race([transport.finishAuth(answer), ended])
+      this.isWanted = false
+    } catch (error) {
+      throw toLoginError(error)
+    } finally {
+      if (this.attempt === attempt) this.attempt = undefined
+    }
+  }
+
+  /**
+   * Forgets it and the one under way, and has its tokens revoked once. Never rejects. Resolves to why they may still
+   * hold, if they may.
+   */
+  async logout(): Promise<string | undefined> {
+    this.attempt?.end('somebody logged out or disconnected it meanwhile, so nothing of it is kept')
+    this.attempt = undefined
+    this.wantedScope = undefined
+    const login = await this.store.read(this.reach.url)
+    if (!login) return undefined
+    this.client = login.client
+    await this.store.write(undefined)
+    return this.isOwn ? BY_ITSELF : await revoke(login, this.fetchFn)
   }
 }
-
-const BY_ITSELF = 'it logs in by itself, with the secret that the config names (grant = "client_credentials")'

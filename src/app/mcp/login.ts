@@ -1,6 +1,6 @@
 import type { McpServer } from '../../adapters/mcp/client/servers.ts'
 import { LoginError } from '../../adapters/mcp/login-fetch.ts'
-import type { McpLogin } from '../../adapters/mcp/oauth-login.ts'
+import type { ServerLogin } from '../../adapters/mcp/logins.ts'
 import type { McpLogins } from '../../adapters/mcp/logins.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Log } from '../../chat/ports.ts'
@@ -28,7 +28,7 @@ export interface LoginAdmin extends Pick<McpAdmin, 'login' | 'finishLogin' | 'lo
 export function createLoginAdmin(parts: McpLoginParts): LoginAdmin {
   const { logins, find, known, describe, tellAdmins, log } = parts
 
-  function loginOf(server: McpServer): McpLogin {
+  function loginOf(server: McpServer): ServerLogin {
     const login = logins.of(server.config)
     if (login) return login
     throw new Refusal(

@@ -5,7 +5,7 @@ import { toolProgress } from '../../../chat/tool-progress.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import type { ToolContext } from '../../../tools/context.ts'
 import type { McpServerConfig } from '../config.ts'
-import type { McpLogin } from '../oauth-login.ts'
+import type { ServerLogin } from '../logins.ts'
 import { isUnmistakable, redact, secretValues } from '../redact.ts'
 import { explainError, isRefusal, isTurnedAway, NOT_ASKED, type Sdk } from './explain-error.ts'
 import { createHttpTransport } from './http.ts'
@@ -38,7 +38,7 @@ export interface ConnectionOptions {
   /** Of sshawl. */
   readonly version: string
   readonly launch: LaunchMcp
-  readonly login?: McpLogin | undefined
+  readonly login?: ServerLogin | undefined
   /** The tools of the server may have changed. */
   listChanged(): void
   /** The server sends so much that it is read more slowly. */

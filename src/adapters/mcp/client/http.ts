@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
 import type { McpByUrl } from '../config.ts'
-import type { McpLogin } from '../oauth-login.ts'
+import type { ServerLogin } from '../logins.ts'
 import {
   BoundedMessage,
   createLineSplitter,
@@ -15,7 +15,7 @@ import type { EndingTransport } from './stdio.ts'
 interface HttpOptions {
   /** All answers come on one stream of events, as in the revision of 2024-11-05. */
   readonly isEvents: boolean
-  readonly login?: McpLogin | undefined
+  readonly login?: ServerLogin | undefined
   /** Called when the server sends so much that it is read more slowly. */
   slowed(): void
 }

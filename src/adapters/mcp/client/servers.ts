@@ -10,7 +10,7 @@ import { createSerial } from '../../../lib/jobs/serial.ts'
 import type { McpPinStore } from '../../../tools/ports/mcp.ts'
 import type { Tool, ToolSource } from '../../../tools/tool.ts'
 import { namesakeRule, type McpServerConfig } from '../config.ts'
-import type { McpLogin } from '../oauth-login.ts'
+import type { ServerLogin } from '../logins.ts'
 import type { McpLogins } from '../logins.ts'
 import { connect, pause, STEADY_MS, USUAL_TIMES, type McpConnection, type McpTimes } from './connection.ts'
 import { createPinnedTools, type PinnedTools, type ToolDifference } from './pins.ts'
@@ -105,7 +105,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
   readonly tried: Promise<void>
   private readonly options: McpServersOptions
   private readonly times: McpTimes
-  private readonly login: McpLogin | undefined
+  private readonly login: ServerLogin | undefined
   private readonly pinned: PinnedTools
   private readonly oneByOne = createSerial()
   private readonly ended = new AbortController()

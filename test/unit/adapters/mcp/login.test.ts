@@ -8,9 +8,8 @@ import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { McpOAuth } from '../../../../src/adapters/mcp/config.ts'
 import { safeAddress } from '../../../../src/adapters/mcp/login-fetch.ts'
-import { createLoginStore } from '../../../../src/adapters/mcp/login-store.ts'
-import { createMcpLogins, type McpLogins } from '../../../../src/adapters/mcp/logins.ts'
-import type { McpLogin } from '../../../../src/adapters/mcp/oauth-login.ts'
+import { LoginStore } from '../../../../src/adapters/mcp/login-store.ts'
+import { createMcpLogins, type McpLogins, type ServerLogin } from '../../../../src/adapters/mcp/logins.ts'
 import type { ToolContext } from '../../../../src/tools/context.ts'
 import { memoryLog } from '../../../support/chat-parts.ts'
 import { logInAt, startLoginServers, type LoginServers } from '../../../support/mcp/login-server.ts'
@@ -33,14 +32,14 @@ afterEach(async () => {
 
 const openLogins = (log = memoryLog()): McpLogins => createMcpLogins({ dir: dir.path, back: () => BACK, log })
 
-const loginIn = (logins: McpLogins, oauth?: McpOAuth, url = far.url): McpLogin =>
+const loginIn = (logins: McpLogins, oauth?: McpOAuth, url = far.url): ServerLogin =>
   logins.of({ name: 'far', reach: { url, ...(oauth ? { oauth } : {}) } })!
 
 /** What the browser comes back with. */
-const answerTo = async (login: McpLogin): Promise<URLSearchParams> =>
+const answerTo = async (login: ServerLogin): Promise<URLSearchParams> =>
   new URL(await logInAt((await login.begin()).address)).searchParams
 
-const logIn = async (login: McpLogin): Promise<void> => await login.finish(await answerTo(login))
+const logIn = async (login: ServerLogin): Promise<void> => await login.finish(await answerTo(login))
 
 const stored = (): string => readFileSync(join(dir.path, 'far.json'), 'utf8')
 
@@ -61,7 +60,7 @@ const refusal = () => ({
 
 interface Open extends AsyncDisposable {
   readonly servers: RawServers
-  readonly login: McpLogin
+  readonly login: ServerLogin
   readonly lines: readonly string[]
   call(id: string): Promise<string>
   /** Logs in, and has the server connect. */
@@ -455,7 +454,7 @@ describe('a login file', () => {
   })
 
   test('that is written again and again has its newest secrets known, and not all', async () => {
-    const store = createLoginStore(join(dir.path, 'far.json'), far.url, () => undefined)
+    const store = new LoginStore(join(dir.path, 'far.json'), () => undefined)
     for (let number = 0; number < 50; number++)
       await store.write({
         url: far.url,
@@ -463,8 +462,8 @@ describe('a login file', () => {
         client: { client_id: 'known', client_secret: 'key' },
         server: { authorizationServerUrl: far.issuer },
       })
-    expect(store.secrets().length).toBeLessThan(40)
-    expect(store.secrets().slice(-3)).toEqual(['token 48', 'token 49', 'key'])
+    expect(store.secrets.length).toBeLessThan(40)
+    expect(store.secrets.slice(-3)).toEqual(['token 48', 'token 49', 'key'])
   })
 
   test('is forgotten by its name and its tokens revoked, by another process and for any address', async () => {
