@@ -26,7 +26,7 @@ import { createModelServices, type ModelServicesParts } from './turns/model-serv
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { meteredComposer } from './metering.ts'
-import type { Mcp } from './mcp/open.ts'
+import type { Mcp } from './mcp/admin.ts'
 import { openToolkit } from './tools/open-toolkit.ts'
 import type { ConfiguredTools } from './tools/tool-sources.ts'
 

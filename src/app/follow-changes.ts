@@ -7,7 +7,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import type { Work } from './activity.ts'
 import { stopWork } from './assemble-moderation.ts'
 import type { AppContext } from './context.ts'
-import type { Mcp } from './mcp/open.ts'
+import type { Mcp } from './mcp/admin.ts'
 import type { RoomsAndPeople } from './rooms-and-people.ts'
 
 export interface FollowingParts {

@@ -72,7 +72,7 @@ export async function openHttp(
   return {
     async listen(host, port) {
       const taken = await server.listen(host, port)
-      activity.mcp.servedAt(taken.port)
+      activity.mcp.port = taken.port
       return taken
     },
     drain() {

@@ -11,7 +11,7 @@ import { allModels } from './all-models.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { hostKeyProblems, type HostKeys } from './host-keys.ts'
 import { toolWordProblems } from './tools/tool-words.ts'
-import type { Mcp } from './mcp/open.ts'
+import type { Mcp } from './mcp/admin.ts'
 import { located, type ConfiguredTools } from './tools/tool-sources.ts'
 
 /** How a reload went, in lines for people, with file and line where there are any. */

@@ -1,53 +1,220 @@
+import type { McpServer, McpServers } from '../../adapters/mcp/client/servers.ts'
 import { namesakeRule, type McpServerConfig } from '../../adapters/mcp/config.ts'
-import type { McpServer } from '../../adapters/mcp/client/servers.ts'
-import type { McpServers } from '../../adapters/mcp/client/servers.ts'
-import type { McpLogins } from '../../adapters/mcp/logins.ts'
+import { LoginError } from '../../adapters/mcp/login-fetch.ts'
+import type { McpLogins, ServerLogin } from '../../adapters/mcp/logins.ts'
 import { displayTarget } from '../../adapters/mcp/redact.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
 import type { BegunLogin, ListedMcp, McpAdmin, McpOrder } from '../../commands/verbs/shared/mcp-servers.ts'
-import { mcpEntry } from '../../config/mcp-entry.ts'
 import { connectedMcp } from '../../config/mcp.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { closest } from '../../lib/suggest.ts'
 import type { ConnectedMcp, ConnectedMcpStore } from '../../tools/ports/mcp.ts'
-import { createLoginAdmin, type LoginAdmin } from './login.ts'
+import type { ToolSource } from '../../tools/tool.ts'
+import { answerIn, entryOf } from './order.ts'
 
-interface McpAdminParts {
+interface McpParts {
   readonly servers: McpServers
   readonly store: ConnectedMcpStore
   /** The servers of the current config. */
   readonly configured: () => readonly McpServerConfig[]
   readonly logins: McpLogins
-  /** Whether a tool has this name. */
+  /** True if a tool has this name. */
   isTaken(name: string): boolean
   tellAdmins(text: string): void
   readonly clock: Clock
   readonly log: Log
 }
 
-export interface ManagedMcp extends McpAdmin {
-  /** Has the servers be those of the config, and those that admins connected. Never rejects. */
-  follow(): Promise<void>
-  /** Another server connected or disconnected some of these, or of all. Rejects with `StorageError`. */
-  readAgain(names?: readonly string[]): Promise<void>
-  /** Another server approved tools of these. Never rejects. */
-  approvedElsewhere(names: readonly string[]): Promise<void>
-  /** A browser came back from a login. Never rejects. */
-  readonly cameBack: LoginAdmin['cameBack']
-}
+/** The servers, and what admins do with them. */
+export class Mcp implements McpAdmin, AsyncDisposable {
+  /** The port to which a browser comes back from a login. If nothing is served there, its address is to be copied. */
+  port = 2223
+  private readonly parts: McpParts
+  private readonly connected: Map<string, ConnectedMcp>
+  /** Servers that have not answered yet: they are kept if they do. */
+  private readonly tried = new Map<string, ConnectedMcp>()
 
-/** `stored` are the servers that admins connected before. */
-export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedMcp[]): ManagedMcp {
-  const { servers, logins, isTaken, tellAdmins, clock, log } = parts
-  const set = createServerSet(parts, stored)
-  const find = (name: string): McpServer => findServer(servers, name)
-  const describe = (server: McpServer): ListedMcp => {
+  /** `stored` are the servers that admins connected before. */
+  constructor(parts: McpParts, stored: readonly ConnectedMcp[]) {
+    this.parts = parts
+    this.connected = new Map(stored.map((one) => [one.name, one]))
+  }
+
+  // Passed on without its object.
+  readonly list = (): readonly ListedMcp[] => this.parts.servers.all().map((one) => this.describe(one))
+
+  /** Those of the config, then those that admins connected. */
+  sources(): readonly ToolSource[] {
+    return this.parts.servers.all()
+  }
+
+  /** Has the servers be those of the config, and those that admins connected. Never rejects. */
+  async follow(): Promise<void> {
+    const { servers, configured, log } = this.parts
+    const others = [...this.connected.values(), ...this.tried.values()]
+    const kept = others.filter(({ name }) => !this.isConfigured(name))
+    await servers.follow([...configured(), ...kept.flatMap((one) => configOf(one, log))])
+  }
+
+  /** Another server connected or disconnected some of these, or of all. Rejects with `StorageError`. */
+  async readAgain(names?: readonly string[]): Promise<void> {
+    const { store, logins } = this.parts
+    const now = new Map((await store.all()).map((one) => [one.name, one]))
+    for (const name of names ?? [...this.connected.keys(), ...now.keys()]) {
+      const one = now.get(name)
+      if (one) this.connected.set(name, one)
+      else if (this.connected.delete(name)) await logins.forget(name)
+    }
+    await this.follow()
+  }
+
+  /** Another server approved tools of these. Never rejects. */
+  async approvedElsewhere(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      const server = this.parts.servers.find(name)
+      if (server?.state().kind !== 'up') continue
+      await server.refresh().catch((error: unknown) => {
+        this.parts.log.warn({ error, server: name }, 'an MCP server was not read again')
+      })
+    }
+  }
+
+  async connect(order: McpOrder, by: Person) {
+    const { logins, store, clock, log } = this.parts
+    const { name } = order
+    this.refuseName(name)
+    const one = { name, entry: JSON.stringify(entryOf(order)), by: by.name, at: clock.now() }
+    this.tried.set(name, one)
+    try {
+      // A login that is left of another server of this name must not let everybody in there.
+      const left = await logins.forget(name)
+      if (left) log.info({ server: name, ...left }, 'an old login under the name of a new MCP server is gone')
+      await this.follow()
+      const server = this.find(name)
+      await server.tried
+      const login = server.state().kind === 'up' ? undefined : await this.loginInstead(server)
+      await store.put(one)
+      this.connected.set(name, one)
+      log.info({ server: name, by: by.name }, 'an MCP server was connected by a command')
+      return { server: this.describe(server), ...(login ? { login } : {}) }
+    } finally {
+      this.tried.delete(name)
+      await this.follow()
+    }
+  }
+
+  async disconnect(name: string, by: Person): Promise<void> {
+    const { store, logins, log } = this.parts
+    if (this.isConfigured(name))
+      throw new Refusal(`${name} stands in the config: take it out of [[mcp]] there, then sshawl reload`)
+    if (!this.connected.has(name)) {
+      this.find(name)
+      throw new Refusal(`${name} is being connected; wait until that is done`)
+    }
+    await store.remove(name)
+    this.connected.delete(name)
+    await this.follow()
+    // The issuer of the tokens may be slow, and the name is free meanwhile.
+    await logins.forget(name)
+    log.info({ server: name, by: by.name }, 'an MCP server was disconnected by a command')
+  }
+
+  async refresh(name: string): Promise<ListedMcp> {
+    const server = this.find(name)
+    await server.refresh().catch((error: unknown) => {
+      throw new Refusal(`${name} could not be read again: ${errorMessage(error)}`)
+    })
+    return this.describe(server)
+  }
+
+  async review(name: string, approve: boolean, by: Person) {
+    const server = this.find(name)
+    if (server.state().kind !== 'up')
+      throw new Refusal(`${name} is not connected now; what it changed is known when it is`)
+    const changed = await server.review(approve)
+    const tools = changed.map(({ id }) => id)
+    if (approve && tools.length > 0)
+      this.parts.log.info(
+        { server: name, by: by.name, tools },
+        'changed tools of an MCP server were approved',
+      )
+    return changed
+  }
+
+  async login(name: string, by: Person): Promise<BegunLogin> {
+    const begun = await refusing(name, this.loginOf(this.find(name)).begin())
+    this.parts.log.info({ server: name, by: by.name }, 'a login at an MCP server was begun')
+    return begun
+  }
+
+  async finishLogin(name: string, address: string, by: Person): Promise<ListedMcp> {
+    const server = await this.finish(this.find(name), answerIn(address))
+    this.parts.log.info({ server: name, by: by.name }, 'a login at an MCP server was made')
+    return server
+  }
+
+  async logout(name: string, by: Person) {
+    const { servers, logins, log } = this.parts
+    const server = servers.find(name)
+    const login = server && logins.of(server.config)
+    const isHeld = login?.state() === 'held'
+    const was = !isHeld && login?.isUnderWay() ? ('begun' as const) : ('held' as const)
+    // An earlier server of this name may have left a file.
+    const left =
+      login && (isHeld || was === 'begun') ? { why: await login.logout() } : await logins.forget(name)
+    if (!left) {
+      this.loginOf(this.find(name))
+      throw new Refusal(`nobody is logged in at ${name}`)
+    }
+    log.info({ server: name, by: by.name }, 'a login at an MCP server was forgotten')
+    // Now it turns us away, so that it is gone with a notice.
+    await server?.refresh().catch(() => undefined)
+    return { was, ...left }
+  }
+
+  /** Takes what a browser brought back, from anybody. Only its person knows what `answer` holds. Never rejects. */
+  async cameBack(answer: URLSearchParams): Promise<{ readonly status: number; readonly text: string }> {
+    const { logins, tellAdmins, log } = this.parts
+    const name = logins.begunWith(answer.get('state') ?? '')
+    if (name === undefined) return { status: 400, text: UNKNOWN }
+    try {
+      const { state, why } = await this.finish(this.find(name), answer)
+      const text = `${name} is logged in, and it is ${state}${why === null ? '' : ` (${why})`}`
+      log.info({ server: name }, 'a login at an MCP server was made in a browser')
+      tellAdmins(`the MCP server ${text}`)
+      return { status: 200, text: `${text}; this page can be closed` }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { status: 400, text: error.message }
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.parts.servers[Symbol.asyncDispose]()
+  }
+
+  private isConfigured(name: string): boolean {
+    return this.parts.configured().some((one) => one.name === name)
+  }
+
+  private find(name: string): McpServer {
+    const { servers } = this.parts
+    const server = servers.find(name)
+    if (server) return server
+    const names = servers.all().map((one) => one.name)
+    const near = closest(name, names)
+    const hint = near === undefined ? '/mcp list shows all' : `did you mean ${near}?`
+    throw new Refusal(`there is no MCP server called ${name.slice(0, 40)}; ${hint}`)
+  }
+
+  private describe(server: McpServer): ListedMcp {
+    const { name, config } = server
     const state = server.state()
-    const login = logins.of(server.config)?.state() ?? 'none'
+    const login = this.parts.logins.of(config)?.state() ?? 'none'
     return {
-      name: server.name,
+      name,
       state: state.kind,
       why: state.kind === 'down' ? state.why : null,
       tools: {
@@ -55,16 +222,16 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
         withheld: server.withheld(),
         leftOut: state.kind === 'up' ? state.leftOut : [],
       },
-      trust: server.config.trust,
-      at: displayTarget(server.config.reach),
-      by: set.connectedBy(server.name),
+      trust: config.trust,
+      at: displayTarget(config.reach),
+      by: this.isConfigured(name) ? null : (this.connected.get(name)?.by ?? null),
       login: login === 'none' ? null : login,
     }
   }
-  const loginAdmin = createLoginAdmin({ logins, find, known: servers.find, describe, tellAdmins, log })
 
-  function refuseName(name: string): void {
-    if (set.has(name))
+  private refuseName(name: string): void {
+    const { servers, isTaken } = this.parts
+    if (servers.find(name) || this.connected.has(name) || this.tried.has(name))
       throw new Refusal(
         `there is an MCP server called ${name} already; disconnect it first, or take another name`,
       )
@@ -73,121 +240,47 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
       throw new Refusal(`${name} is no name for a server: ${namesakeRule(name)}`)
   }
 
-  return {
-    follow: set.follow,
-    readAgain: set.readAgain,
-    approvedElsewhere: (names) => readChanged(names, servers, log),
-    cameBack: loginAdmin.cameBack,
-    login: loginAdmin.login,
-    finishLogin: loginAdmin.finishLogin,
-    logout: loginAdmin.logout,
-    list: () => servers.all().map(describe),
-    async connect(order, by) {
-      const { name } = order
-      refuseName(name)
-      const entry = JSON.stringify(entryOf(order))
-      const { server, login } = await set.connect({ name, entry, by: by.name, at: clock.now() }, loginAdmin)
-      log.info({ server: name, by: by.name }, 'an MCP server was connected by a command')
-      return { server: describe(server), ...(login ? { login } : {}) }
-    },
-    async disconnect(name, by) {
-      await set.disconnect(name)
-      log.info({ server: name, by: by.name }, 'an MCP server was disconnected by a command')
-    },
-    async refresh(name) {
-      const server = find(name)
-      await server.refresh().catch((error: unknown) => {
-        throw new Refusal(`${name} could not be read again: ${errorMessage(error)}`)
-      })
-      return describe(server)
-    },
-    review: (name, approve, by) => review(find(name), approve, by, log),
+  private loginOf({ name, config }: McpServer): ServerLogin {
+    const login = this.parts.logins.of(config)
+    if (login) return login
+    const why =
+      'url' in config.reach ? 'has a token of the config or of mcp connect' : 'is a program on this machine'
+    throw new Refusal(`${name} ${why}, so it needs no login`)
+  }
+
+  /** A server that did not answer is kept if it wants a login, and one can be begun. */
+  private async loginInstead(server: McpServer): Promise<BegunLogin> {
+    const login = this.parts.logins.of(server.config)
+    const state = server.state()
+    let why = state.kind === 'down' ? state.why : 'the server is stopping'
+    try {
+      if (login?.state() === 'wanted') return await login.begin()
+    } catch (error) {
+      if (!(error instanceof LoginError)) throw error
+      why = `it wants to know who asks, and a login cannot be begun (${error.message}); give it a token by --token-env`
+    }
+    throw new Refusal(`${server.name} is not connected: ${why}; it was not kept`)
+  }
+
+  private async finish(server: McpServer, answer: URLSearchParams): Promise<ListedMcp> {
+    await refusing(server.name, this.loginOf(server).finish(answer))
+    // What is wrong besides the login is in the list.
+    if (server.state().kind !== 'up') await server.refresh().catch(() => undefined)
+    // Meanwhile somebody may have disconnected it.
+    return this.describe(this.find(server.name))
   }
 }
 
-/** The servers of the config, those that admins connected, and those that have not answered yet. */
-function createServerSet(
-  { servers, store, configured, logins, log }: McpAdminParts,
-  stored: readonly ConnectedMcp[],
-) {
-  const connected = new Map(stored.map((one) => [one.name, one]))
-  /** Kept if they answer. */
-  const tried = new Map<string, ConnectedMcp>()
-  const isConfigured = (name: string): boolean => configured().some((one) => one.name === name)
+const UNKNOWN =
+  'no login like that is under way, or it took too long: an admin begins one with /mcp login NAME'
 
-  function follow(): Promise<void> {
-    const others = [...connected.values(), ...tried.values()].filter(({ name }) => !isConfigured(name))
-    return servers.follow([...configured(), ...others.flatMap((one) => configOf(one, log))])
+async function refusing<T>(name: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof LoginError) throw new Refusal(`${name}: ${error.message}`)
+    throw error
   }
-
-  return {
-    follow,
-    has: (name: string): boolean =>
-      servers.find(name) !== undefined || connected.has(name) || tried.has(name),
-    /** Null for a server of the config. */
-    connectedBy: (name: string): string | null =>
-      isConfigured(name) ? null : (connected.get(name)?.by ?? null),
-
-    async connect(
-      one: ConnectedMcp,
-      loginAdmin: LoginAdmin,
-    ): Promise<{ server: McpServer; login?: BegunLogin }> {
-      tried.set(one.name, one)
-      try {
-        // One that is left of another server of this name must not let everybody in there.
-        const left = await logins.forget(one.name)
-        if (left)
-          log.info(
-            { server: one.name, ...left },
-            'an old login under the name of a new MCP server was forgotten',
-          )
-        await follow()
-        const server = findServer(servers, one.name)
-        await server.tried
-        const login = server.state().kind === 'up' ? undefined : await loginInstead(server, loginAdmin)
-        await store.put(one)
-        connected.set(one.name, one)
-        return { server, ...(login ? { login } : {}) }
-      } finally {
-        tried.delete(one.name)
-        await follow()
-      }
-    },
-
-    async disconnect(name: string): Promise<void> {
-      if (isConfigured(name))
-        throw new Refusal(`${name} stands in the config: take it out of [[mcp]] there, then sshawl reload`)
-      if (!connected.has(name)) {
-        findServer(servers, name)
-        throw new Refusal(`${name} is being connected; wait until that is done`)
-      }
-      await store.remove(name)
-      connected.delete(name)
-      await follow()
-      // The issuer of the tokens may be slow, and the name is free meanwhile.
-      await logins.forget(name)
-    },
-
-    async readAgain(names?: readonly string[]): Promise<void> {
-      const now = new Map((await store.all()).map((one) => [one.name, one]))
-      for (const name of names ?? [...connected.keys(), ...now.keys()]) {
-        const one = now.get(name)
-        if (one) connected.set(name, one)
-        else if (connected.delete(name)) await logins.forget(name)
-      }
-      await follow()
-    },
-  }
-}
-
-function findServer(servers: McpServers, name: string): McpServer {
-  const server = servers.find(name)
-  if (server) return server
-  const names = servers.all().map((one) => one.name)
-  const near = closest(name, names)
-  throw new Refusal(
-    `there is no MCP server called ${name.slice(0, 40)}; ${near === undefined ? '/mcp list shows all' : `did you mean ${near}?`}`,
-  )
 }
 
 /** An entry of an earlier version may not be readable any more; it stays stored. */
@@ -197,75 +290,5 @@ function configOf({ name, entry }: ConnectedMcp, log: Log): readonly McpServerCo
   } catch {
     log.error({ server: name }, 'what is stored of an MCP server cannot be used; disconnect and connect it')
     return []
-  }
-}
-
-/** A server that did not answer is kept if it wants a login, and one can be begun. */
-async function loginInstead(server: McpServer, { beginWanted }: LoginAdmin): Promise<BegunLogin> {
-  const state = server.state()
-  const refusal = (reason: string): Refusal =>
-    new Refusal(`${server.name} is not connected: ${reason}; it was not kept`)
-  const begun = await beginWanted(server).catch((error: unknown) => {
-    if (!(error instanceof Refusal)) throw error
-    const [, reason = ''] = error.message.split(`${server.name}: `)
-    throw refusal(
-      `it wants to know who asks, and a login cannot be begun (${reason}); give it a token by --token-env`,
-    )
-  })
-  if (begun) return begun
-  throw refusal(state.kind === 'down' ? state.why : 'the server is stopping')
-}
-
-async function review(server: McpServer, approve: boolean, by: Person, log: Log) {
-  if (server.state().kind !== 'up')
-    throw new Refusal(`${server.name} is not connected now; what it changed is known when it is`)
-  const changed = await server.review(approve)
-  if (approve && changed.length > 0)
-    log.info(
-      { server: server.name, by: by.name, tools: changed.map(({ id }) => id) },
-      'changed tools of an MCP server were approved',
-    )
-  return changed
-}
-
-async function readChanged(names: readonly string[], servers: McpServers, log: Log): Promise<void> {
-  for (const name of names) {
-    const server = servers.find(name)
-    if (server?.state().kind === 'up')
-      await server
-        .refresh()
-        .catch((error: unknown) => log.warn({ error, server: name }, 'an MCP server was not read again'))
-  }
-}
-
-/** An order in the keys of `[[mcp]]`. Throws `Refusal`. */
-function entryOf({ name, target, trust, tokenEnv, passEnv }: McpOrder): object {
-  const entry = {
-    name,
-    ...(/^\s*[a-z]+:\/\//i.test(target) ? { url: target.trim() } : { command: wordsOf(target.trim()) }),
-    ...(trust === undefined ? {} : { trust }),
-    ...(tokenEnv === undefined ? {} : { token_env: tokenEnv }),
-    ...(passEnv.length === 0 ? {} : { pass_env: passEnv }),
-  }
-  const [issue] = mcpEntry.safeParse(entry).error?.issues ?? []
-  if (!issue) return entry
-  const key = String(issue.path[0] ?? name)
-  throw new Refusal(`${FLAG[key] ?? key}: ${issue.message}`)
-}
-
-/** What people write for a key. */
-const FLAG: Readonly<Record<string, string>> = {
-  token_env: '--token-env',
-  pass_env: '--pass-env',
-  trust: '--trust',
-}
-
-/** Quotes mean nothing, as everywhere; a word with a space in it needs the JSON form. */
-function wordsOf(target: string): unknown {
-  if (!target.startsWith('[')) return target.split(/\s+/)
-  try {
-    return JSON.parse(target)
-  } catch {
-    throw new Refusal('the command is no JSON list of texts, such as ["npx", "-y", "my server"]')
   }
 }

@@ -1,7 +1,7 @@
 // `sshawl mcp import FILE`: the MCP servers of an agent's JSON as `[[mcp]]` tables. No secret is copied: the config
 // names the environment variables that are to hold them.
-import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import JSON5 from 'json5'
 import { stringify } from 'smol-toml'
@@ -81,26 +81,18 @@ const clientServer = written
 
 type ClientServer = z.output<typeof clientServer>
 
-interface Imported {
-  readonly entry: { readonly name: string }
-  readonly notes: readonly string[]
-}
-
 /** Throws `ConfigError` with all that is wrong. */
 function tablesOf(json: unknown, file: string, words: readonly string[]) {
-  const servers = objectAt(json, 'mcpServers') ?? objectAt(json, 'servers')
+  const servers = Object.entries(objectAt(json, 'mcpServers') ?? objectAt(json, 'servers') ?? {})
   const notes = projectNotes(json)
-  if (!servers || Object.keys(servers).length === 0)
-    throw new ConfigError([
-      `${file}: there are no MCP servers in it: it should have { "mcpServers": { "name": { "command": … } } }, or "servers" as VS Code writes it`,
-      ...notes.map((note) => `${file}: ${note}`),
-    ])
   const problems: string[] = []
-  const entries: Imported['entry'][] = []
-  for (const [called, value] of Object.entries(servers)) {
+  const entries: { readonly name: string }[] = []
+  if (servers.length === 0) problems.push(NO_SERVERS, ...notes)
+  for (const [called, value] of servers) {
     const wrong = (path: readonly PropertyKey[], message: string): number =>
-      problems.push(`${file}: ${[called, ...path.map(String)].join('.')}: ${message}`)
+      problems.push(`${[called, ...path.map(String)].join('.')}: ${message}`)
     const { data, error } = clientServer.safeParse(value)
+    for (const { path, message } of error?.issues ?? []) wrong(path, message)
     if (data && (data.disabled || !data.enabled)) notes.push(`${called}: left out, since it is turned off`)
     else if (data) {
       const { entry, notes: more } = importedFrom(called, data)
@@ -111,12 +103,14 @@ function tablesOf(json: unknown, file: string, words: readonly string[]) {
       entries.push(entry)
       notes.push(...more)
     }
-    for (const { path, message } of error?.issues ?? []) wrong(path, message)
   }
-  if (problems.length + entries.length === 0) problems.push(`${file}: all servers in it are turned off`)
-  if (problems.length > 0) throw new ConfigError(problems)
+  if (problems.length + entries.length === 0) problems.push('all servers in it are turned off')
+  if (problems.length > 0) throw new ConfigError(problems.map((problem) => `${file}: ${problem}`))
   return { entries, notes }
 }
+
+const NO_SERVERS =
+  'there are no MCP servers in it: it should have { "mcpServers": { "name": { "command": … } } }, or "servers" as VS Code writes it'
 
 function objectAt(json: unknown, key: string): object | undefined {
   const value: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, key) : undefined
@@ -130,30 +124,22 @@ const projectNotes = (json: unknown): string[] =>
     return names.length > 0 ? [`left out: ${names.join(', ')} of projects.${project}.mcpServers`] : []
   })
 
-/** `My Files` becomes `my-files`; it may still be no name that a server can have. */
-const importedName = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/[^a-z0-9_-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 32)
-
-function importedFrom(called: string, server: ClientServer): Imported {
-  const name = importedName(called)
-  const { url } = server
+function importedFrom(called: string, server: ClientServer) {
+  const { command = '', args, cwd = '', url } = server
+  // `My Files` becomes `my-files`; it may still be no name that a server can have.
+  const dashed = called.toLowerCase().replace(/[^a-z0-9_-]+/g, '-')
+  const name = dashed.replace(/^-+|-+$/g, '').slice(0, 32)
   const { table, toSet } = url === undefined ? byCommand(server) : byUrl(name, url, server)
-  const copied = url === undefined ? [server.command ?? '', ...server.args, server.cwd ?? ''] : [url]
-  const placeholder = PLACEHOLDER.exec(copied.join(' '))?.[0]
+  const copied = url === undefined ? [command, ...args, cwd] : [url]
+  const [placeholder] = PLACEHOLDER.exec(copied.join(' ')) ?? []
   const rest = Object.keys(server).filter((key) => !Object.hasOwn(written.shape, key))
   const notes = [
-    ...(toSet.length > 0 ? [`set ${toSet.join(', ')} in the environment of sshawl serve`] : []),
-    ...(placeholder === undefined ? [] : [`write a value for ${placeholder}, which only the agent knows`]),
-    ...(copied.some(mayHoldKey)
-      ? ['a key may be in its command or address; keep the config to yourself']
-      : []),
-    ...(rest.length > 0 ? [`left out: ${rest.join(', ')}`] : []),
+    toSet.length > 0 && `set ${toSet.join(', ')} in the environment of sshawl serve`,
+    placeholder !== undefined && `write a value for ${placeholder}, which only the agent knows`,
+    copied.some(mayHoldKey) && 'a key may be in its command or address; keep the config to yourself',
+    rest.length > 0 && `left out: ${rest.join(', ')}`,
   ]
-  return { entry: { name, ...table }, notes: notes.map((note) => `${name}: ${note}`) }
+  return { entry: { name, ...table }, notes: notes.flatMap((note) => (note ? [`${name}: ${note}`] : [])) }
 }
 
 /** Also `--api-key`, `Authorization: Bearer …` for a proxy, and a parameter of an address. */
@@ -176,36 +162,30 @@ function variableIn(value: string): string | undefined {
 }
 
 function byCommand({ command = '', args, env, cwd }: ClientServer) {
-  const isCopied = ([variable, value]: readonly [string, string]): boolean =>
-    variableIn(value) === undefined &&
-    !PLACEHOLDER.test(value) &&
-    (value === '' || !(isSecretName(variable) || isSecret(value)))
-  const plain = Object.fromEntries(Object.entries(env).filter(isCopied))
-  const toSet = Object.keys(env).filter((variable) => !Object.hasOwn(plain, variable))
+  const toSet = Object.entries(env).flatMap(([variable, value]) => {
+    const isFilledIn = variableIn(value) !== undefined || PLACEHOLDER.test(value)
+    return isFilledIn || (value !== '' && (isSecretName(variable) || isSecret(value))) ? [variable] : []
+  })
+  const plain = Object.entries(env).filter(([variable]) => !toSet.includes(variable))
   const table = {
     command: [command, ...args],
     ...(cwd === undefined ? {} : { cwd }),
     ...(toSet.length > 0 ? { pass_env: toSet } : {}),
-    ...(Object.keys(plain).length > 0 ? { env: plain } : {}),
+    ...(plain.length > 0 ? { env: Object.fromEntries(plain) } : {}),
   }
   return { table, toSet }
 }
 
 function byUrl(name: string, url: string, { headers }: ClientServer) {
-  const header_env: Record<string, string> = {}
-  let token_env: string | undefined
-  for (const [header, value] of Object.entries(headers)) {
+  const table: { url: string; token_env?: string; header_env?: Record<string, string> } = { url }
+  const toSet = Object.entries(headers).map(([header, value]) => {
     const token = /^authorization$/i.test(header) ? /^bearer\s+(\S+)$/i.exec(value)?.[1] : undefined
     const variable = variableIn(token ?? value) ?? variableFor(name, token === undefined ? header : 'TOKEN')
-    if (token === undefined) header_env[header] = variable
-    else token_env = variable
-  }
-  const table = {
-    url,
-    ...(token_env === undefined ? {} : { token_env }),
-    ...(Object.keys(header_env).length > 0 ? { header_env } : {}),
-  }
-  return { table, toSet: [...(token_env === undefined ? [] : [token_env]), ...Object.values(header_env)] }
+    if (token === undefined) table.header_env = { ...table.header_env, [header]: variable }
+    else table.token_env = variable
+    return variable
+  })
+  return { table, toSet }
 }
 
 /** `github` and `X-Api-Key` give GITHUB_X_API_KEY. */
@@ -215,31 +195,16 @@ const variableFor = (name: string, what: string): string =>
     .replace(/\W+/g, '_')
     .replace(/^(?=\d)/, '_')
 
-/** The whole config is checked with the new tables before any of it is written; it is never there in part. */
+/** The whole config is checked with the new tables before they are written. A new one is for its owner alone. */
 async function addTo(config: string, tables: string): Promise<void> {
-  let draft: string | undefined
   try {
-    const { path, before, mode } = await configText(config)
-    const joined = before === '' ? tables : `${before.trimEnd()}\n\n${tables}`
-    checkConfig(joined, config)
-    draft = `${path}.${randomUUID()}`
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    await writeFile(draft, joined, { mode, flag: 'wx' })
-    await rename(draft, path)
+    const before = existsSync(config) ? await readFile(config, 'utf8') : ''
+    const added = `${before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n'}${tables}`
+    checkConfig(before + added, config)
+    await mkdir(dirname(config), { recursive: true, mode: 0o700 })
+    await appendFile(config, added, { mode: 0o600 })
   } catch (error) {
-    if (draft !== undefined) await rm(draft, { force: true })
     const problems = error instanceof ConfigError ? error.problems : [`${config}: ${errorMessage(error)}`]
     throw new ConfigError(problems.map((problem) => `${problem}; nothing was added`))
-  }
-}
-
-/** A config that is not there yet is made, for its owner alone. A link stays one. */
-async function configText(config: string): Promise<{ path: string; before: string; mode: number }> {
-  try {
-    const path = await realpath(config)
-    return { path, before: await readFile(path, 'utf8'), mode: (await stat(path)).mode & 0o777 }
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return { path: config, before: '', mode: 0o600 }
-    throw error
   }
 }

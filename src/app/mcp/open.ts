@@ -20,22 +20,11 @@ import type { ConnectedMcp, ConnectedMcpStore } from '../../tools/ports/mcp.ts'
 import type { ToolSource } from '../../tools/tool.ts'
 import { isToolWord } from '../tools/tool-words.ts'
 import { version } from '../version.ts'
-import { createMcpAdmin, type ManagedMcp } from './admin.ts'
+import { Mcp } from './admin.ts'
 import { createNotices } from './notices.ts'
-
-/** The servers, and those who manage them. */
-export interface Mcp extends ManagedMcp, AsyncDisposable {
-  /** HTTP is served at this port, so a browser can come back from a login. */
-  servedAt(port: number): void
-  /** Those of the config, then those that admins connected. */
-  sources(): readonly ToolSource[]
-}
 
 /** What it uses of the config. */
 export type McpConfig = Pick<Config, 'mcp' | 'tools' | 'sandbox' | 'dataDir'>
-
-/** A browser goes there after a login if nothing is served over HTTP: then the address is to be copied. */
-const USUAL_PORT = 2223
 
 /** What it uses of every part's context. */
 interface McpContext {
@@ -52,16 +41,13 @@ export async function openMcp(
   others: readonly ToolSource[],
 ): Promise<Mcp> {
   const { pins, connected } = storage.tools.mcp
-  const kept = [...ROOM_TOOL_NAMES, findToolsDefinition.name]
-  const ids = (): readonly string[] => [
-    ...kept,
-    ...others.flatMap((one) => one.tools().map((tool) => tool.id)),
-  ]
-  const isTaken = (id: string): boolean => isToolWord(id, ids())
-  let port = USUAL_PORT
+  const isTaken = (id: string): boolean => {
+    const ids = others.flatMap((one) => one.tools().map((tool) => tool.id))
+    return isToolWord(id, [...ROOM_TOOL_NAMES, findToolsDefinition.name, ...ids])
+  }
   const logins = createMcpLogins({
     dir: join(now().dataDir, 'mcp-logins'),
-    back: () => `http://127.0.0.1:${port}${LOGIN_PATH}`,
+    back: () => `http://127.0.0.1:${mcp.port}${LOGIN_PATH}`,
     log,
   })
   const servers = createMcpServers({
@@ -77,18 +63,14 @@ export async function openMcp(
     }),
     log,
   })
+  const { tellAdmins } = rooms
   const configured = () => now().mcp
-  const admin = createMcpAdmin(
-    { servers, store: connected, configured, logins, isTaken, tellAdmins: rooms.tellAdmins, clock, log },
+  const mcp: Mcp = new Mcp(
+    { servers, store: connected, configured, logins, isTaken, tellAdmins, clock, log },
     await storedIn(connected, log),
   )
-  void admin.follow()
-  return {
-    ...admin,
-    sources: () => servers.all(),
-    servedAt: (taken) => void (port = taken),
-    [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
-  }
+  void mcp.follow()
+  return mcp
 }
 
 /** A server starts although nothing can be read now, without the servers that admins connected. */

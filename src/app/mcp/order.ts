@@ -1,0 +1,42 @@
+import { Refusal } from '../../chat/errors.ts'
+import type { McpOrder } from '../../commands/verbs/shared/mcp-servers.ts'
+import { mcpEntry } from '../../config/mcp-entry.ts'
+
+/** An order in the keys of `[[mcp]]`. Throws `Refusal`. */
+export function entryOf({ name, target, trust, tokenEnv, passEnv }: McpOrder): object {
+  const entry = {
+    name,
+    ...(/^\s*[a-z]+:\/\//i.test(target) ? { url: target.trim() } : { command: wordsOf(target.trim()) }),
+    ...(trust === undefined ? {} : { trust }),
+    ...(tokenEnv === undefined ? {} : { token_env: tokenEnv }),
+    ...(passEnv.length === 0 ? {} : { pass_env: passEnv }),
+  }
+  const [issue] = mcpEntry.safeParse(entry).error?.issues ?? []
+  if (!issue) return entry
+  const key = String(issue.path[0] ?? name)
+  const shown = ['token_env', 'pass_env', 'trust'].includes(key) ? `--${key.replace('_', '-')}` : key
+  throw new Refusal(`${shown}: ${issue.message}`)
+}
+
+/** Quotes mean nothing, as everywhere; a word with a space in it needs the JSON form. */
+function wordsOf(target: string): unknown {
+  if (!target.startsWith('[')) return target.split(/\s+/)
+  try {
+    return JSON.parse(target)
+  } catch {
+    throw new Refusal('the command is no JSON list of texts, such as ["npx", "-y", "my server"]')
+  }
+}
+
+/** As people and programs put an address into quotes. */
+const QUOTED = /^[\s'"`\\<“”„‘’‚«»‹›]+|[\s'"`\\>“”„‘’‚«»‹›]+$/g
+
+/** What follows the `?`, however much of the address was copied, also in quotes. Throws `Refusal`. */
+export function answerIn(address: string): URLSearchParams {
+  const query = address.replaceAll(QUOTED, '').replace(/^[^?]*\?/, '')
+  const answer = new URLSearchParams(query.replace(/#.*$/, ''))
+  if (answer.has('state') && (answer.has('code') || answer.has('error'))) return answer
+  throw new Refusal(
+    'give the whole address to which the browser went: it has code= and state= in it, and the state shows that it is the answer to your login',
+  )
+}
