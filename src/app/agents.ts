@@ -3,7 +3,7 @@
  * that it joins, and is put out of them as a session is. This file must not know MCP, but for how an agent is
  * served on a pipe.
  */
-import type { Agent, VerbOutcome, VerbRun, VerbUse } from '../adapters/mcp/server/agent.ts'
+import type { Agent, ClosableAgent, VerbOutcome, VerbRun, VerbUse } from '../adapters/mcp/server/agent.ts'
 import { SERVER_STOPPING, StorageError } from '../chat/errors.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
@@ -22,27 +22,6 @@ import type { Door } from './door.ts'
 import { pageTurn } from './script-streams.ts'
 import { version } from './version.ts'
 
-/** Opens agents. */
-export interface Agents {
-  /**
-   * Opens an agent of a person who was let in. Its work is charged to `account`. It ends with `signal`, and
-   * when the person is put out of the server. Rejects with `StorageError`.
-   */
-  open(person: Person, how: { readonly signal: AbortSignal; readonly account: Account }): Promise<OpenAgent>
-  /** Resolves when none is open, or the signal is aborted. Never rejects. */
-  allClosed(signal: AbortSignal): Promise<void>
-  /**
-   * Ends all calls, since the server stops; resolves once they are answered, or after a second. Never
-   * rejects.
-   */
-  stop(): Promise<void>
-}
-
-export interface OpenAgent extends Agent {
-  /** It leaves all rooms. */
-  close(): Promise<void>
-}
-
 interface AgentParts {
   readonly runner: Pick<Runner, 'use'>
   readonly rooms: Pick<Rooms, 'get'>
@@ -54,19 +33,33 @@ interface AgentParts {
 /** How long an agent may take to be told that its call was stopped, in ms. */
 const ANSWERING_MS = 1_000
 
-export function createAgents(parts: AgentParts): Agents {
-  const { runner, door, log } = parts
+export type Agents = ReturnType<typeof createAgents>
+
+/** Opens agents. */
+export function createAgents(parts: AgentParts) {
+  const { runner, door } = parts
   /** What ends the calls of each open agent, and its own end. */
   const open = new Map<AbortController, Promise<void>>()
   return {
-    async allClosed(signal) {
+    /** Resolves when none is open, or the signal is aborted. Never rejects. */
+    async allClosed(signal: AbortSignal): Promise<void> {
       await Promise.race([Promise.all(open.values()), aborted(signal)])
     },
-    async stop() {
+
+    /** Ends all calls, since the server stops; resolves once they are answered, or after a second. Never rejects. */
+    async stop(): Promise<void> {
       for (const calls of open.keys()) calls.abort(SERVER_STOPPING)
       await settledWithin(ANSWERING_MS, open.values())
     },
-    async open(person, { signal: gone, account }) {
+
+    /**
+     * Opens an agent of a person who was let in. Its work is charged to `account`. It ends with the signal, and when
+     * the person is put out of the server. Rejects with `StorageError`.
+     */
+    async open(
+      person: Person,
+      { signal: gone, account }: { readonly signal: AbortSignal; readonly account: Account },
+    ): Promise<ClosableAgent> {
       const hearing = await hearingOf(person, parts)
       const over = new AbortController()
       const signal = AbortSignal.any([gone, over.signal])
@@ -78,20 +71,17 @@ export function createAgents(parts: AgentParts): Agents {
       const calls = new AbortController()
       const closed = createDeferred<void>()
       open.set(calls, closed.promise)
-      const run: Agent['run'] = (use, how) =>
-        runVerb(use, runner, rooms, account, {
-          ...how,
-          signal: AbortSignal.any([calls.signal, signal, how.signal]),
-        })
+      const run: Agent['run'] = (use, how) => {
+        const ends = AbortSignal.any([calls.signal, signal, how.signal])
+        return runVerb(use, runner, rooms, account, { ...how, signal: ends })
+      }
       return {
         signal,
         name: () => person.name,
         listen: (listener) => void (rooms.listener = listener),
         readMessages() {
           const ended = new AbortController()
-          readMessages(rooms, parts, AbortSignal.any([signal, ended.signal])).catch((error: unknown) =>
-            log.error({ error }, 'messages to an agent are not shown'),
-          )
+          void readMessages(rooms, parts, AbortSignal.any([signal, ended.signal]))
           return () => ended.abort()
         },
         run,
@@ -134,8 +124,8 @@ async function hearingOf(
 }
 
 /**
- * Tells of messages to the person alone, first of those that wait, until the signal is aborted; never to a
- * token with rooms.
+ * Tells of messages to the person alone, first of those that wait, until the signal is aborted; never to a token with
+ * rooms. Never rejects.
  */
 async function readMessages(
   agent: AgentRooms,
@@ -144,14 +134,20 @@ async function readMessages(
 ): Promise<void> {
   const { person } = agent
   if (person.login?.token?.rooms) return
-  const talk = await openSession({
-    person,
-    print: (text) => log.warn({ person: person.name, text }, 'messages to an agent are not shown'),
-    message: (message, onRead) => agent.listener?.written(message, onRead),
-    bell() {},
-  })
-  whenAborted(signal, talk.close)
-  if (!signal.aborted) await talk.showWaiting()
+  const warn = (why: object): void =>
+    log.warn({ person: person.name, ...why }, 'messages to an agent are not shown')
+  try {
+    const talk = await openSession({
+      person,
+      print: (text) => warn({ text }),
+      message: (message, onRead) => agent.listener?.written(message, onRead),
+      bell() {},
+    })
+    whenAborted(signal, talk.close)
+    if (!signal.aborted) await talk.showWaiting()
+  } catch (error) {
+    warn({ error })
+  }
 }
 
 /** Characters that one command may print: they are in memory as a whole. */

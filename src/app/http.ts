@@ -92,9 +92,9 @@ async function openMcp(
   { agents, overrides, context: { clock, log } }: HttpNeeds,
   accountOf: (key: string) => Account,
 ): Promise<McpHttp> {
-  const { createMcpHttp } = await import('../adapters/mcp/server/http.ts')
+  const { McpHttp } = await import('../adapters/mcp/server/http.ts')
   const { createMcpServer } = await import('../adapters/mcp/server/server.ts')
-  return createMcpHttp({
+  return new McpHttp({
     accountOf: ({ id }) => accountOf(id),
     openAgent: (person) => {
       const left = (person.login?.token?.until ?? 0) - clock.now()

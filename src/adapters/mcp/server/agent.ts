@@ -77,3 +77,8 @@ export interface Agent {
   /** Aborted when the agent is over: it was closed, put out, or its client is gone. */
   readonly signal: AbortSignal
 }
+
+export interface ClosableAgent extends Agent {
+  /** It leaves all rooms. */
+  close(): Promise<void>
+}

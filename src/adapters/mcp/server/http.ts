@@ -9,69 +9,22 @@ import type { MonotonicClock } from '../../../chat/ports.ts'
 import type { JsonObject } from '../../../lib/json.ts'
 import type { Account } from '../../../lib/jobs/scheduler.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
+import type { ClosableAgent } from './agent.ts'
 import { MessageError, readMessage } from './message.ts'
-import {
-  failed,
-  TokenAgent,
-  type ClosableAgent,
-  type Connection,
-  type TokenAgentOptions,
-} from './token-agent.ts'
+import { failed, TokenAgent, type Connection, type TokenAgentOptions } from './token-agent.ts'
 
-export interface McpHttpOptions extends TokenAgentOptions {
+interface McpHttpOptions extends TokenAgentOptions {
   /** The share of the thread that pays for what somebody sends. */
   readonly accountOf: (person: Person) => Account
   /** Opens an agent of somebody. Rejects with `StorageError`. */
   readonly openAgent: (person: Person) => Promise<ClosableAgent>
-  readonly limits: SessionLimits
-  readonly clock: MonotonicClock
-}
-
-/** The keys of `[limits]` that concern sessions over HTTP. */
-interface SessionLimits {
-  /** Sessions of one person at once. */
-  readonly exec_per_person: number
-  /** Seconds after which a session that asks nothing and hears nothing ends. */
-  readonly mcp_idle_s: number
-}
-
-export interface McpHttp extends AsyncDisposable {
-  /** Answers a request of somebody who came with a token. Its signal is aborted once the answer is over. */
-  fetch(request: Request, person: Person): Promise<Response>
-  /** Sessions that are open. */
-  sessions(): number
-  /** Ends each session once its running calls are answered. Refuses further requests. */
-  drain(): void
-}
-
-export function createMcpHttp(options: McpHttpOptions): McpHttp {
-  const sessions = new Sessions(options)
-  return {
-    sessions: () => sessions.count(),
-    drain: () => sessions.drain(),
-    async fetch(request, person) {
-      const text = request.method === 'POST' ? await request.text() : undefined
-      const account = options.accountOf(person)
-      const body = await account.run(() => readBody(text))
-      if (body instanceof Response) return body
-      // The SDK's part cannot be measured.
-      await account.restBefore(MESSAGE_MS)
-      const isModern = !(await isLegacyRequest(request, body))
-      // Nothing is awaited from here until the request is counted.
-      if (sessions.isDraining) return failed(503, 'the server is stopping; ask again when it is back')
-      const id = isModern ? keyOf(person) : request.headers.get('mcp-session-id')
-      const known = id === null ? undefined : sessions.find(id, person)
-      if (known) return await sessions.answer(known, request, body)
-      if (!isModern && id !== null) return failed(404, 'there is no such session; initialize a new one')
-      if (!isModern && body?.['method'] !== 'initialize') return failed(400, NOT_BEGUN)
-      const session = sessions.open(person, isModern)
-      const response = await sessions.answer(session, request, body)
-      // Nobody else knows the name of a session whose client went away before it was told.
-      if (!isModern && (!response.ok || request.signal.aborted)) await sessions.end(session)
-      return response
-    },
-    [Symbol.asyncDispose]: () => sessions.endAll(),
+  readonly limits: {
+    /** Sessions of one person at once. */
+    readonly exec_per_person: number
+    /** Seconds after which a session that asks nothing and hears nothing ends. */
+    readonly mcp_idle_s: number
   }
+  readonly clock: MonotonicClock
 }
 
 /** What the SDK takes for one message, roughly. */
@@ -102,28 +55,59 @@ const LOOK_MS = 10_000
 /** After this time without a stream or a request, a client has probably gone without `DELETE`, in ms. */
 const SILENT_MS = 60_000
 
-class Sessions {
+/** The sessions of all who came with a token. */
+export class McpHttp implements AsyncDisposable {
   readonly #options: McpHttpOptions
   readonly #sessions = new Map<string, Session>()
   readonly #agents = new Map<string, TokenAgent>()
   readonly #draining = new AbortController()
   #looking: NodeJS.Timeout | undefined
-  isDraining = false
 
   constructor(options: McpHttpOptions) {
     this.#options = options
   }
 
-  count(): number {
+  /** Sessions that are open. */
+  sessions(): number {
     return this.#sessions.size
   }
 
-  find(id: string, person: Person): Session | undefined {
-    const session = this.#sessions.get(id)
-    return session?.key === keyOf(person) ? session : undefined
+  /** Answers a request of somebody who came with a token. Its signal is aborted once the answer is over. */
+  async fetch(request: Request, person: Person): Promise<Response> {
+    const text = request.method === 'POST' ? await request.text() : undefined
+    const account = this.#options.accountOf(person)
+    const body = await account.run(() => readBody(text))
+    if (body instanceof Response) return body
+    // The SDK's part cannot be measured.
+    await account.restBefore(MESSAGE_MS)
+    const isModern = !(await isLegacyRequest(request, body))
+    // Nothing is awaited from here until the request is counted.
+    if (this.#draining.signal.aborted) return failed(503, 'the server is stopping; ask again when it is back')
+    const id = isModern ? keyOf(person) : request.headers.get('mcp-session-id')
+    const known = this.#sessions.get(id ?? '')
+    if (known?.key === keyOf(person)) return await this.#answer(known, request, body)
+    if (!isModern && id !== null) return failed(404, 'there is no such session; initialize a new one')
+    if (!isModern && body?.['method'] !== 'initialize') return failed(400, NOT_BEGUN)
+    const session = this.#open(person, isModern)
+    const response = await this.#answer(session, request, body)
+    // Nobody else knows the name of a session whose client went away before it was told.
+    if (!isModern && (!response.ok || request.signal.aborted)) await this.#end(session)
+    return response
   }
 
-  open(person: Person, isModern: boolean): Session {
+  /** Ends each session once its running calls are answered. Refuses further requests. */
+  drain(): void {
+    this.#draining.abort()
+    for (const session of this.#sessions.values()) if (session.calls === 0) void this.#end(session)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#draining.abort()
+    clearTimeout(this.#looking)
+    await Promise.all([...this.#sessions.values()].map((session) => this.#end(session)))
+  }
+
+  #open(person: Person, isModern: boolean): Session {
     this.#makeRoom(person)
     const key = keyOf(person)
     const agent = this.#agents.get(key) ?? new TokenAgent(this.#options.openAgent(person), this.#options)
@@ -131,9 +115,9 @@ class Sessions {
     agent.clients += 1
     const [id, over] = [isModern ? key : randomUUID(), new AbortController()]
     const draining = this.#draining.signal
-    const client = { id, signal: over.signal, draining, end: () => void this.end(session) }
+    const client = { id, signal: over.signal, draining, end: () => void this.#end(session) }
     const connection = isModern ? agent.openModern(client) : agent.openSession(client)
-    const usedAt = this.#options.clock.monotonic()
+    const usedAt = this.#now()
     const session = { id, person, key, over, agent, connection, calls: 0, streams: 0, usedAt }
     this.#sessions.set(id, session)
     connection.catch(client.end)
@@ -142,22 +126,23 @@ class Sessions {
   }
 
   /** Until the answer is over, the session is not idle. */
-  async answer(session: Session, request: Request, body: JsonObject | undefined): Promise<Response> {
-    const kind = isStream(request, body) ? 'streams' : 'calls'
+  async #answer(session: Session, request: Request, body: JsonObject | undefined): Promise<Response> {
+    const isStream = request.method === 'GET' || body?.['method'] === 'subscriptions/listen'
+    const kind = isStream ? 'streams' : 'calls'
     session[kind] += 1
-    session.usedAt = this.#options.clock.monotonic()
-    if (kind === 'streams') this.#limitStreams(session)
+    session.usedAt = this.#now()
+    if (isStream) this.#limitStreams(session)
     whenAborted(request.signal, () => {
       session[kind] -= 1
-      session.usedAt = this.#options.clock.monotonic()
-      if (this.isDraining && session.calls === 0) void this.end(session)
+      session.usedAt = this.#now()
+      if (this.#draining.signal.aborted && session.calls === 0) void this.#end(session)
     })
     const connection = await session.connection
     if (session.over.signal.aborted) return failed(404, 'this session is over; initialize a new one')
     return await connection.answer(request, body)
   }
 
-  async end(session: Session): Promise<void> {
+  async #end(session: Session): Promise<void> {
     if (!this.#sessions.delete(session.id)) return
     session.over.abort()
     const { agent, key } = session
@@ -169,24 +154,16 @@ class Sessions {
     if (isLast) await agent.close()
   }
 
-  drain(): void {
-    this.isDraining = true
-    this.#draining.abort()
-    for (const session of this.#sessions.values()) if (session.calls === 0) void this.end(session)
-  }
-
-  async endAll(): Promise<void> {
-    this.isDraining = true
-    clearTimeout(this.#looking)
-    await Promise.all([...this.#sessions.values()].map((session) => this.end(session)))
+  #now(): number {
+    return this.#options.clock.monotonic()
   }
 
   #endIdle(): void {
     clearTimeout(this.#looking)
     const idleMs = this.#options.limits.mcp_idle_s * 1_000
-    const since = this.#options.clock.monotonic() - idleMs
+    const since = this.#now() - idleMs
     for (const session of this.#sessions.values())
-      if (session.calls + session.streams === 0 && session.usedAt <= since) void this.end(session)
+      if (session.calls + session.streams === 0 && session.usedAt <= since) void this.#end(session)
     if (this.#sessions.size > 0)
       this.#looking = setTimeout(() => this.#endIdle(), Math.min(LOOK_MS, idleMs)).unref()
   }
@@ -199,16 +176,16 @@ class Sessions {
     const theirs = this.#of(person).toSorted((one, other) => rankOf(one) - rankOf(other))
     const excess = theirs.length + 1 - this.#options.limits.exec_per_person
     if (excess <= 0) return
-    const silentSince = this.#options.clock.monotonic() - SILENT_MS
+    const silentSince = this.#now() - SILENT_MS
     for (const [number, session] of theirs.entries())
-      if (number < excess || (rankOf(session) === 0 && session.usedAt <= silentSince)) void this.end(session)
+      if (number < excess || (rankOf(session) === 0 && session.usedAt <= silentSince)) void this.#end(session)
   }
 
   /** Keeps one place for clients that do not listen: they would end one that does. */
   #limitStreams({ person }: Session): void {
     const listening = this.#of(person).filter(({ streams }) => streams > 0)
     const excess = listening.length - Math.max(1, this.#options.limits.exec_per_person - 1)
-    for (const session of listening.slice(0, Math.max(0, excess))) void this.end(session)
+    for (const session of listening.slice(0, Math.max(0, excess))) void this.#end(session)
   }
 
   /** A person's sessions, the least recently used first. */
@@ -223,9 +200,6 @@ const rankOf = ({ streams, calls }: Session): number => (streams > 0 ? 2 : Math.
 /** Of a token and its rooms: one of these may be deleted meanwhile, and another have its name. */
 const keyOf = ({ id, login }: Person): string =>
   JSON.stringify([id, login?.token?.id, ...(login?.token?.rooms ?? ['*'])])
-
-const isStream = ({ method }: Request, body: JsonObject | undefined): boolean =>
-  method === 'GET' || body?.['method'] === 'subscriptions/listen'
 
 /** The message in a request; undefined if it has none, a response that says why if it cannot be read. */
 function readBody(text: string | undefined): JsonObject | undefined | Response {

@@ -9,13 +9,8 @@ import { FollowedRooms } from './followed-rooms.ts'
 import { Mentions } from './mentions.ts'
 import { REFUSED } from './message.ts'
 import { Notifications } from './notifications.ts'
-import type { Agent, AgentListener } from './agent.ts'
+import type { Agent, AgentListener, ClosableAgent } from './agent.ts'
 import type { CreateMcpServer } from './server.ts'
-
-/** An agent that leaves all rooms when it is closed. */
-export interface ClosableAgent extends Agent {
-  close(): Promise<void>
-}
 
 export interface TokenAgentOptions {
   readonly createMcpServer: CreateMcpServer

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Person, PersonId } from '../../../../../src/chat/people/person.ts'
-import type { ClosableAgent } from '../../../../../src/adapters/mcp/server/token-agent.ts'
-import { createMcpHttp, type McpHttp } from '../../../../../src/adapters/mcp/server/http.ts'
-import type { AgentListener } from '../../../../../src/adapters/mcp/server/agent.ts'
+import { McpHttp } from '../../../../../src/adapters/mcp/server/http.ts'
+import type { AgentListener, ClosableAgent } from '../../../../../src/adapters/mcp/server/agent.ts'
 import { createMcpServer } from '../../../../../src/adapters/mcp/server/server.ts'
 import { createDeferred } from '../../../../../src/lib/deferred.ts'
 import { newAccount } from '../../../../support/shared-by-sessions.ts'
@@ -37,7 +36,7 @@ function serve(
   clock = { monotonic: () => performance.now() },
 ) {
   const limits = { exec_per_person: 3, mcp_idle_s: idleS }
-  return createMcpHttp({
+  return new McpHttp({
     accountOf: newAccount,
     openAgent,
     createMcpServer,
