@@ -54,12 +54,7 @@ type Context = CommandContext<'none', typeof ARGUMENTS, typeof FLAGS>
 type Action = (servers: McpAdmin, context: Context) => Promise<void> | void
 
 /** The flags of one action alone. */
-const ONLY_FOR = [
-  ['show', 'approve'],
-  ['token-env', 'connect'],
-  ['pass-env', 'connect'],
-  ['trust', 'connect'],
-] as const
+const ONLY_FOR = { show: 'approve', 'token-env': 'connect', 'pass-env': 'connect', trust: 'connect' } as const
 
 const WITHOUT_NAME: readonly string[] = ['list', 'serve']
 
@@ -90,15 +85,15 @@ export function mcpCommand(servers: McpAdmin, people: Pick<People, 'current'>): 
 }
 
 function assertFits({ args: { action, name, target }, flags }: Context): void {
-  for (const [flag, only] of ONLY_FOR)
-    if (action !== only && isGiven(flags[flag])) throw new Misuse(`--${flag} is for ${only}`)
+  for (const [flag, only] of Object.entries(ONLY_FOR)) {
+    const value = flags[flag as keyof typeof ONLY_FOR]
+    const isGiven = typeof value === 'object' ? value.length > 0 : Boolean(value ?? false)
+    if (action !== only && isGiven) throw new Misuse(`--${flag} is for ${only}`)
+  }
   const hasTarget = action === 'connect' || action === 'login'
   if (WITHOUT_NAME.includes(action) ? name !== undefined : !hasTarget && target !== undefined)
     throw new Misuse(`${action} takes nothing more`)
 }
-
-const isGiven = (value: boolean | string | readonly string[] | undefined): boolean =>
-  typeof value === 'object' ? value.length > 0 : value !== undefined && value !== false
 
 /** The name that was given. Throws `Misuse`. */
 function nameIn({ args }: Context): string {
@@ -112,15 +107,19 @@ async function finish({ session }: Context, work: Promise<void>): Promise<void> 
   else await work
 }
 
+const print = ({ flags, out }: Context, json: unknown, text: string): void =>
+  out.line(flags.json ? safeJson(json) : text)
+
+const printServer = (server: ListedMcp, context: Context): void =>
+  print(context, mcpJson(server), mcpLine(server))
+
+const NO_SERVERS =
+  'there is no MCP server: name one in [[mcp]] of the config, or /mcp connect NAME URL-or-COMMAND'
+
 const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
-  list(servers, { flags, out }) {
+  list(servers, context) {
     const all = servers.list()
-    if (flags.json) return out.line(safeJson(all.map(mcpJson)))
-    out.line(
-      all.length === 0
-        ? 'there is no MCP server: name one in [[mcp]] of the config, or /mcp connect NAME URL-or-COMMAND'
-        : all.map(mcpLine).join('\n'),
-    )
+    print(context, all.map(mcpJson), all.map(mcpLine).join('\n') || NO_SERVERS)
   },
 
   async connect(servers, context) {
@@ -133,9 +132,8 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
       ...{ tokenEnv: flags['token-env'], passEnv: flags['pass-env'] },
     }
     const connected = servers.connect(order, person).then(({ server, login }) => {
-      if (flags.json) return out.line(safeJson({ ...mcpJson(server), ...(login && loginJson(name, login)) }))
-      out.line(mcpLine(server))
-      if (login) out.line(loginLines(name, login, session !== undefined))
+      print(context, { ...mcpJson(server), ...(login && loginJson(name, login)) }, mcpLine(server))
+      if (login && !flags.json) out.line(loginLines(name, login, session !== undefined))
     })
     if (session) out.line(`connecting to ${name}…`)
     await finish(context, connected)
@@ -144,18 +142,12 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
   async disconnect(servers, context) {
     const name = nameIn(context)
     await servers.disconnect(name, context.person)
-    context.out.line(
-      context.flags.json
-        ? safeJson({ name, state: 'gone' })
-        : `${name} is disconnected, and its tools are gone`,
-    )
+    print(context, { name, state: 'gone' }, `${name} is disconnected, and its tools are gone`)
   },
 
   async refresh(servers, context) {
-    await finish(
-      context,
-      servers.refresh(nameIn(context)).then((server) => printServer(server, context)),
-    )
+    const read = servers.refresh(nameIn(context)).then((server) => printServer(server, context))
+    await finish(context, read)
   },
 
   async approve(servers, context) {
@@ -177,35 +169,29 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
   },
 
   async login(servers, context) {
-    const { args, flags, out, person, session } = context
+    const { args, person, session } = context
     const name = nameIn(context)
-    if (args.target !== undefined)
-      return finish(
-        context,
-        servers.finishLogin(name, args.target, person).then((server) => printServer(server, context)),
-      )
-    const begun = servers
-      .login(name, person)
-      .then((login) =>
-        out.line(
-          flags.json ? safeJson(loginJson(name, login)) : loginLines(name, login, session !== undefined),
-        ),
-      )
-    await finish(context, begun)
+    const work =
+      args.target === undefined
+        ? servers
+            .login(name, person)
+            .then((begun) =>
+              print(context, loginJson(name, begun), loginLines(name, begun, session !== undefined)),
+            )
+        : servers.finishLogin(name, args.target, person).then((server) => printServer(server, context))
+    await finish(context, work)
   },
 
   async logout(servers, context) {
     const name = nameIn(context)
     const { was, why } = await servers.logout(name, context.person)
-    if (context.flags.json)
-      return context.out.line(
-        safeJson({ name, was, revoked: was === 'held' && why === undefined, why: why ?? null }),
-      )
-    context.out.line(
+    const json = { name, was, revoked: was === 'held' && why === undefined, why: why ?? null }
+    const left = why === undefined ? ', and its tokens hold no more' : `; ${why}`
+    const text =
       was === 'begun'
         ? `nobody was logged in at ${name}; the login that was begun there is ended`
-        : `the login at ${name} is forgotten${why === undefined ? ', and its tokens hold no more' : `; ${why}`}`,
-    )
+        : `the login at ${name} is forgotten${left}`
+    print(context, json, text)
   },
 
   /** An agent's config names it as its server: `ssh host mcp serve`. */
@@ -214,9 +200,6 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
     await script.serveMcp()
   },
 }
-
-const printServer = (server: ListedMcp, { flags, out }: Context): void =>
-  out.line(flags.json ? safeJson(mcpJson(server)) : mcpLine(server))
 
 /** Lines of one tool's difference. A server's text may be long. */
 const MAX_LINES = 200

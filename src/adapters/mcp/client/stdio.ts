@@ -88,7 +88,7 @@ export class StdioTransport implements EndingTransport {
 
   async close(): Promise<void> {
     this.isClosed = true
-    if (this.child) await this.end(this.child)
+    if (this.child) await (this.ending ??= endChild(this.child))
   }
 
   /** Resolves when the child has ended, or cannot be read any more and was ended. Never rejects. */
@@ -99,7 +99,7 @@ export class StdioTransport implements EndingTransport {
       if (!this.isClosed) this.reason ??= errorMessage(error)
     })
     await Promise.race([exitOf(child), reading])
-    await this.end(child)
+    await (this.ending ??= endChild(child))
     killGroup(child, 'SIGKILL')
     await Promise.race([reading, wait(GRACE_MS, undefined, { ref: false })])
     for (const stream of child.stdio) stream?.destroy()
@@ -119,18 +119,15 @@ export class StdioTransport implements EndingTransport {
         for (const message of this.reader.read(line)) this.onmessage?.(message)
       }
   }
-
-  private end(child: ChildProcessWithoutNullStreams): Promise<void> {
-    return (this.ending ??= endChild(child))
-  }
 }
 
 /** Rejects with an `Error` whose message ends a sentence. */
 async function startChild(launch: McpLaunch): Promise<ChildProcessWithoutNullStreams> {
   const { file, args, env, cwd, descriptors } = launch
-  const more = descriptors.map((one) => (one === 'ignore' ? one : 'pipe'))
-  const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const, ...more]
-  const child = spawn(file, args, { env: { ...env }, cwd, stdio, detached: true })
+  const pipe = 'pipe' as const
+  const more = descriptors.map((one) => (one === 'ignore' ? one : pipe))
+  const options = { env: { ...env }, cwd, stdio: [pipe, pipe, pipe, ...more], detached: true }
+  const child = spawn(file, args, options) as ChildProcessWithoutNullStreams
   try {
     await once(child, 'spawn')
   } catch (error) {
@@ -141,15 +138,10 @@ async function startChild(launch: McpLaunch): Promise<ChildProcessWithoutNullStr
     const stream = child.stdio[at + 3]
     if (given instanceof Uint8Array && stream && 'end' in stream) stream.end(given)
   }
-  if (!hasPipes(child)) throw new Error(`${file} has no pipes`)
   return child
 }
 
 const couldNotStart = (file: string, why: string): Error => new Error(`${file} could not be started (${why})`)
-
-/** What `spawn` promises for these options. */
-const hasPipes = (child: ChildProcess): child is ChildProcessWithoutNullStreams =>
-  child.stdin !== null && child.stdout !== null && child.stderr !== null
 
 const exitOf = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -179,9 +171,8 @@ const SAYS_WRONG =
   /^(?:Uncaught )?(?:[\w.]*(?:error|exception)\b(?: \[\w+\])?:|panic:|fatal\b|Exception in thread )/i
 const OF_NPM = /^npm (?:error|ERR!) (?!code |A complete log)\S/
 
-/** A line that says where it happened: a frame, quoted code with its marks, or what runtimes end with. */
-const SAYS_WHERE =
-  /^(?:\s+(?:at|File|throw|\.{3})\s|[\s^~{}[\]]*$|Node\.js v\d|Traceback |Require stack:|- \/|\s+(?:code|errno|syscall|path|requireStack): |goroutine \d|node:|note: run with |thread '.*:$|\S+:\d+$)/
+/** A frame, marks under quoted code, or the end that a runtime writes. */
+const SAYS_WHERE = /^(?:\s|[\^~{}[\]]+$|Node\.js v\d|note: )/
 
 /** The line of a program's error output that says why it ended, cleaned and cut; empty if there is none. */
 function lastWords(stderr: string): string {
