@@ -51,3 +51,12 @@ test.each<readonly [string, Entry]>([
   expect(fold.take(end)).toEqual([end])
   expect(fold.waiting()).toEqual([])
 })
+
+test('a call that a crash cut off more than 20 minutes ago is shown as it began, and never as running', () => {
+  const fold = createCallFold(() => 1_200_001)
+  expect(fold.take(call)).toEqual([call])
+  expect(fold.waiting()).toEqual([])
+  const recent = { ...call, at: 1 }
+  expect(fold.take(recent)).toEqual([])
+  expect(fold.waiting()).toEqual([recent])
+})

@@ -339,6 +339,21 @@ test('many changes at once are one write, and a screen that changes all the time
   view.close()
 })
 
+test('a client that never answers a change of its window holds back 64 items at most', async () => {
+  const { terminal, view, show, emulator, settle, resize } = open({ columns: 40, rows: 10 })
+  settle()
+  terminal.whenRead = () => undefined
+  await resize({ columns: 50, rows: 10 })
+  const before = terminal.written()
+  for (let i = 1; i < 64; i++) view.print(`line ${i}`)
+  settle()
+  expect(terminal.written()).toBe(before)
+  view.print('line 64')
+  settle()
+  await show()
+  expect(emulator.all().filter((row) => row.startsWith('line '))).toHaveLength(64)
+})
+
 test('after closing, the draft and the status line are gone and nothing more is written', async () => {
   const session = open({ columns: 40, rows: 10 })
   const { terminal, view, emulator } = session

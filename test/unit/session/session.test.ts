@@ -269,6 +269,21 @@ test.each([
   },
 )
 
+test('5,000 commands that never wait are run one per round of the event loop', async () => {
+  const terminal = createFakeTerminal({ size })
+  let [done, inThisRound, mostInARound] = [0, 0, 0]
+  const { done: over } = start(terminal, createFakeRoom(), {
+    async submit() {
+      done++
+      if (inThisRound++ === 0) setImmediate(() => (inThisRound = 0))
+      mostInARound = Math.max(mostInARound, inThisRound)
+    },
+  })
+  terminal.type(`${'/clear\r'.repeat(5_000)}\x04`)
+  await over
+  expect([done, mostInARound]).toEqual([5_000, 1])
+})
+
 test('a paste that does not fit is told once, whatever pieces it comes in', async () => {
   const terminal = createFakeTerminal({ size })
   const { done } = start(terminal)
