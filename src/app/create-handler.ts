@@ -23,7 +23,7 @@ import { stopAll } from '../commands/verbs/stop.ts'
 import { processTimers } from './process-timers.ts'
 import { pause } from './pause.ts'
 import type { ClientHandler } from '../session/ports.ts'
-import { KEY_HELP } from '../session/key-table.ts'
+import { KEY_HELP } from '../session/input/keys.ts'
 import { type LazyMarkdown } from '../session/markdown/load.ts'
 import { createShared } from '../session/shared.ts'
 

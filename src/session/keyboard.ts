@@ -2,7 +2,7 @@ import { createTokenBucket, type Rate } from '../lib/token-bucket.ts'
 import { completeDraft } from './completion.ts'
 import { draftOf } from './editing/draft.ts'
 import { createEnterAgain } from './enter-again.ts'
-import type { Key } from './keys.ts'
+import type { Key } from './input/keys.ts'
 import {
   EMPTY_EDITOR,
   insert,

@@ -3,7 +3,7 @@ import { EDITS, insert, type Killing, KILLS } from './editing/edits.ts'
 import { kill, killMore, type Kills, rotate } from './editing/kills.ts'
 import { beginSearch, type Search, searchLess, searchMore, searchOn, shownSearch } from './editing/search.ts'
 import { beginsWord, keep, type Undo } from './editing/undo.ts'
-import type { Key, KeyName } from './keys.ts'
+import type { Key, KeyName } from './input/keys.ts'
 
 export { EMPTY_DRAFT, type Draft } from './editing/draft.ts'
 export { insert } from './editing/edits.ts'

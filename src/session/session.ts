@@ -6,7 +6,7 @@ import { createAppendView } from './append-view.ts'
 import { createKeyboard, type Keyboard } from './keyboard.ts'
 import { createPersonal, type PersonalParts } from './personal.ts'
 import { createSwitchingView } from './switching-view.ts'
-import { createKeyDecoder, type Key } from './keys.ts'
+import { createKeyDecoder, type Key } from './input/keys.ts'
 import { createLiveView } from './live/live-view.ts'
 import { readLines } from './pipe-lines.ts'
 import type { OpenSession } from './open-session.ts'
@@ -128,7 +128,9 @@ const PIECE_KEYS = 8
 async function readKeyboard(session: OpenSession, keyboard: Keyboard, account: Account): Promise<void> {
   const decode = createKeyDecoder()
   keyboard.remember(await session.host.remembered((draft) => keyboard.offer(draft)))
+  let waitsSince = session.shared.now()
   for await (const bytes of session.terminal.input) {
+    const silentMs = session.shared.now() - waitsSince
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       let keys: readonly Key[] = []
       const takeSome = (): boolean => {
@@ -137,13 +139,14 @@ async function readKeyboard(session: OpenSession, keyboard: Keyboard, account: A
         return keyboard.take(some)
       }
       let isLeaving = await account.run(() => {
-        keys = decode(bytes.subarray(at, at + PIECE_BYTES))
+        keys = decode(bytes.subarray(at, at + PIECE_BYTES), at === 0 ? silentMs : 0)
         return takeSome()
       })
       while (keys.length > 0 && !isLeaving && !session.isOver()) isLeaving = await account.run(takeSome)
       if (isLeaving || session.isOver()) return await keyboard.allSubmitted()
       if (keyboard.isFull()) await keyboard.allSubmitted()
     }
+    waitsSince = session.shared.now()
   }
   await keyboard.allSubmitted()
 }

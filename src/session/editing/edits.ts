@@ -1,6 +1,6 @@
 import { codePointAt } from '../../lib/text/characters.ts'
 import { nextBoundary, previousBoundary } from '../../lib/text/graphemes.ts'
-import type { KeyName } from '../keys.ts'
+import type { KeyName } from '../input/keys.ts'
 import { cut, type Draft, moveTo } from './draft.ts'
 import { changeCase, transpose, transposeWords } from './rewrite.ts'
 import { blankWordStart, wordEnd, wordStart } from './words.ts'

@@ -26,6 +26,12 @@ import { createDrawItems, type Above } from './above.ts'
 import { createDrawBelow } from './below.ts'
 import { createWindowStyle } from './window-style.ts'
 
+/**
+ * What another program may have left on would come as input here: mouse and focus reports (xterm's modes), modifyOtherKeys
+ * and kitty's keyboard protocol. Terminals without the last two may take them for a colour and a cursor, so both are kept.
+ */
+const REPORTS_OFF =
+  '\u001b[?9;1000;1001;1002;1003;1004;1005;1006;1015;1016l\u001b7\u001b[>4m\u001b[=0u\u001b8'
 const PASTE_MODE_ON = '\u001b[?2004h'
 const PASTE_MODE_OFF = '\u001b[?2004l'
 const CLEAR_SCREEN = '\u001b[H\u001b[2J'
@@ -50,7 +56,7 @@ export function createLiveView(
   let above: Above = { shown: createShownSoFar(personal), reply: undefined }
   let drawn = NO_REGION
   let draft = EMPTY_DRAFT
-  let prefix = PASTE_MODE_ON
+  let prefix = REPORTS_OFF + PASTE_MODE_ON
   let isClosed = false
   /** How often the window changed. */
   let changes = 0

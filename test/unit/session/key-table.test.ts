@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { format } from 'prettier'
 import { expect, test } from 'vitest'
-import { createKeyDecoder } from '../../../src/session/keys.ts'
-import { KEY_HELP, KEY_TABLE } from '../../../src/session/key-table.ts'
+import { createKeyDecoder, KEY_HELP, KEYS } from '../../../src/session/input/keys.ts'
 
 const README = '../../../README.md'
 
@@ -20,7 +19,7 @@ const NAMED: Readonly<Record<string, string>> = {
   '↑': '\u001b[A', '↓': '\u001b[B', '→': '\u001b[C', '←': '\u001b[D', 'Ctrl-→': '\u001b[1;5C', 'Ctrl-←': '\u001b[1;5D',
 } // prettier-ignore
 
-test.each(Object.entries(KEY_TABLE))('%s is the key that the table says', (name, { keys }) => {
+test.each(Object.entries(KEYS))('%s is the key that the table says', (name, { keys }) => {
   for (const key of keys.split(', '))
     expect([key, createKeyDecoder()(new TextEncoder().encode(bytesOf(key)))]).toEqual([
       key,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createKeyDecoder } from '../../../src/session/keys.ts'
-import type { Key } from '../../../src/session/keys.ts'
+import { createKeyDecoder } from '../../../src/session/input/keys.ts'
+import type { Key } from '../../../src/session/input/keys.ts'
 import { runs } from '../../support/runs.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -19,6 +19,7 @@ function start(
   room = createFakeRoom(),
   change: Partial<FakeHost> = {},
   preferences: Parameters<typeof runSession>[0]['preferences'] = WITHOUT_TIMES,
+  shared?: Parameters<typeof runSession>[0]['shared'],
 ) {
   const host = { ...room.host(), ...change }
   const log = memoryLog()
@@ -27,7 +28,7 @@ function start(
     terminal,
     person: personCalled('alice'),
     host,
-    shared: sharedBySessions(log),
+    shared: shared ?? sharedBySessions(log),
     preferences,
   })
   return { room, host, log, done }
@@ -120,6 +121,30 @@ test('a bracketed paste of several lines is one message', async () => {
   terminal.type('\x04')
   await done
   expect(host.lines).toEqual(['one\ntwo\nthree'])
+})
+
+test('a paste whose end was lost gives the keyboard back after a second of silence', async () => {
+  const terminal = createFakeTerminal({ size })
+  let now = 0
+  const shared = { ...sharedBySessions(), now: () => now }
+  const { host, done } = start(terminal, createFakeRoom(), {}, WITHOUT_TIMES, shared)
+  terminal.type('\x1b[200~one\n')
+  await untilSeen(terminal, 'one')
+  now = 1_000
+  terminal.type('two\r\x04')
+  await done
+  expect(host.lines).toEqual(['one\ntwo'])
+})
+
+test('a session turns off mouse and focus reports and keyboard protocols, and never turns them on', async () => {
+  const terminal = createFakeTerminal({ size })
+  const { done } = start(terminal)
+  terminal.type('hello\r\x0c\x04')
+  await done
+  expect(terminal.written()).toMatch(
+    /^\x1b\[\?9;1000;1001;1002;1003;1004;1005;1006;1015;1016l\x1b7\x1b\[>4m\x1b\[=0u\x1b8/,
+  )
+  expect(terminal.written()).not.toMatch(/\x1b\[[?>=][\d;]*10\d\dh|\x1b\[>4;|\x1b\[>[\d;]+u|\x1b\[=[1-9]/)
 })
 
 test('a reply being written is drawn below and ends up above as a whole', async () => {

@@ -1,0 +1,248 @@
+import { VtParser, type VtInput } from './vt-parser.ts'
+
+/** A key as people call it, and what it does. */
+export interface KeyHelp {
+  /** One or several, such as `Ctrl-A, Home`. */
+  readonly keys: string
+  readonly does: string
+}
+
+/** The one list of the keys: they are decoded by it, and `/help keys` and README.md are made from it. */
+export const KEYS = {
+  enter: { keys: 'Enter', does: 'send the line' },
+  newline: { keys: 'Alt-Enter', does: 'break the line' },
+  tab: { keys: 'Tab', does: 'complete a word' },
+  up: { keys: '↑, Ctrl-P', does: 'the line before' },
+  down: { keys: '↓, Ctrl-N', does: 'the next line' },
+  search: { keys: 'Ctrl-R', does: 'look for an older line' },
+  'search-newer': { keys: 'Ctrl-S', does: 'back to a newer one' },
+  cancel: { keys: 'Ctrl-G', does: 'give up looking' },
+  left: { keys: '←, Ctrl-B', does: 'a character back' },
+  right: { keys: '→, Ctrl-F', does: 'a character on' },
+  'word-left': { keys: 'Alt-B, Ctrl-←', does: 'a word back' },
+  'word-right': { keys: 'Alt-F, Ctrl-→', does: 'a word on' },
+  home: { keys: 'Ctrl-A, Home', does: 'to the beginning' },
+  end: { keys: 'Ctrl-E, End', does: 'to the end' },
+  backspace: { keys: 'Backspace', does: 'delete to the left' },
+  delete: { keys: 'Delete', does: 'delete to the right' },
+  'kill-word': { keys: 'Ctrl-W', does: 'cut back to a blank' },
+  'kill-word-left': { keys: 'Alt-Backspace', does: 'cut a word back' },
+  'kill-word-right': { keys: 'Alt-D', does: 'cut a word' },
+  'kill-left': { keys: 'Ctrl-U', does: 'cut to the beginning' },
+  'kill-right': { keys: 'Ctrl-K', does: 'cut to the end' },
+  yank: { keys: 'Ctrl-Y', does: 'put back what was cut' },
+  'yank-pop': { keys: 'Alt-Y', does: 'an older cut instead' },
+  undo: { keys: 'Ctrl-_', does: 'undo' },
+  transpose: { keys: 'Ctrl-T', does: 'swap characters' },
+  'transpose-words': { keys: 'Alt-T', does: 'swap words' },
+  'upper-word': { keys: 'Alt-U', does: 'a word in upper case' },
+  'lower-word': { keys: 'Alt-L', does: 'a word in lower case' },
+  'capital-word': { keys: 'Alt-C', does: 'a word with a capital' },
+  stop: { keys: 'Ctrl-X', does: 'stop what models do' },
+  redraw: { keys: 'Ctrl-L', does: 'clear the screen' },
+  interrupt: { keys: 'Ctrl-C', does: 'clear the line' },
+  eof: { keys: 'Ctrl-D', does: 'leave (empty line)' },
+} as const satisfies Readonly<Record<string, KeyHelp>>
+
+/** A key without text of its own. */
+export type KeyName = keyof typeof KEYS
+
+/** In the order of the list. */
+export const KEY_HELP: readonly KeyHelp[] = Object.values(KEYS)
+
+/** What somebody typed. Of the pieces of a paste all but the first go `on`; its line ends are LF. */
+export type Key =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'paste'; readonly text: string; readonly on?: true }
+  | { readonly type: 'press'; readonly name: KeyName }
+
+/** Decodes bytes that came after so many milliseconds in which nothing was typed; 0 when absent. */
+export type KeyDecoder = (bytes: Uint8Array, silentMs?: number) => Key[]
+
+/** After such a silence the end of a paste or a sequence is lost. */
+const GIVE_UP_MS = 1_000
+/** A ^C that comes alone after such a silence was pressed; any other ^C in a paste is a part of it. */
+const PRESS_MS = 10
+
+/**
+ * Makes a decoder of what a terminal sends: UTF-8 with the sequences of xterm, rxvt, PuTTY, the Linux console and
+ * kitty's keyboard protocol. Bytes may be cut anywhere. Keys that mean nothing here are left out; invalid UTF-8
+ * becomes U+FFFD.
+ */
+export function createKeyDecoder(): KeyDecoder {
+  const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+  const parser = new VtParser()
+  return (bytes, silentMs = 0) => {
+    const isPressed = silentMs >= PRESS_MS && bytes.length === 1 && bytes[0] === INTERRUPT
+    if (isPressed || silentMs >= GIVE_UP_MS) parser.giveUp()
+    return parser.parse(utf8.decode(bytes, { stream: true })).flatMap((input) => keyOf(input) ?? [])
+  }
+}
+
+const INTERRUPT = 0x03
+
+type Sequence = Extract<VtInput, { readonly type: 'csi' | 'ss3' }>
+
+function keyOf(input: VtInput): Key | undefined {
+  switch (input.type) {
+    case 'text':
+    case 'paste':
+      return input
+    case 'control':
+      return press(chordOf(input.char))
+    // Esc alone means nothing here, so the key after it keeps its own meaning.
+    case 'escape':
+      return press(`Alt-${chordOf(input.char)}`) ?? press(chordOf(input.char)) ?? textOf(input.char)
+    case 'csi':
+    case 'ss3':
+      return keyOfSequence(input)
+  }
+}
+
+/** Keys with another name in `KEYS`, or that people need not be told of. */
+const MORE_CHORDS: Readonly<Record<string, KeyName>> = {
+  'Alt-←': 'word-left',
+  'Alt-→': 'word-right',
+  'Alt-Delete': 'kill-word-right',
+  'Ctrl-Delete': 'kill-word-right',
+  'Ctrl-Backspace': 'kill-word-left',
+  'Ctrl-Enter': 'enter',
+  'Shift-Enter': 'newline',
+  'Ctrl-H': 'backspace',
+  'Ctrl-I': 'tab',
+  'Ctrl-J': 'enter',
+  'Ctrl-M': 'enter',
+  'Ctrl-/': 'undo',
+  // Where a terminal tells the key, and not that Shift makes an underscore of it.
+  'Ctrl-Shift--': 'undo',
+}
+
+const CHORDS: ReadonlyMap<string, KeyName> = new Map([
+  ...(Object.keys(KEYS) as KeyName[]).flatMap((name) =>
+    KEYS[name].keys.split(', ').map((chord) => [chord, name] as const),
+  ),
+  ...Object.entries(MORE_CHORDS),
+])
+
+/** With Shift, a key does what it does without, unless it has a meaning of its own. */
+function press(chord: string): Key | undefined {
+  const name = CHORDS.get(chord) ?? CHORDS.get(chord.replace('Shift-', ''))
+  return name && { type: 'press', name }
+}
+
+/** No control may become text, whatever a sequence says. */
+const textOf = (text: string): Key | undefined =>
+  text === '' || /[\p{Cc}\p{Cs}]/u.test(text) ? undefined : { type: 'text', text }
+
+const NAMED: Readonly<Record<string, string>> = {
+  '\b': 'Backspace',
+  '\t': 'Tab',
+  '\n': 'Enter',
+  '\r': 'Enter',
+  '\u001b': 'Esc',
+  '\u007f': 'Backspace',
+}
+
+/** The key of a character: `Ctrl-A` for a control, letters as capitals. */
+const chordOf = (char: string): string =>
+  NAMED[char] ?? (char < ' ' ? `Ctrl-${String.fromCharCode(char.charCodeAt(0) + 0x40)}` : char.toUpperCase())
+
+/** Of `CSI` and `SS3`, by their finals. */
+const FINALS: Readonly<Record<string, string>> = {
+  A: '↑',
+  B: '↓',
+  C: '→',
+  D: '←',
+  H: 'Home',
+  F: 'End',
+  Z: 'Shift-Tab',
+}
+
+/** Of `CSI`, by the numbers before a `~`. */
+const NUMBERED: Readonly<Record<string, string>> = {
+  '1': 'Home',
+  '3': 'Delete',
+  '4': 'End',
+  '7': 'Home',
+  '8': 'End',
+}
+
+/** rxvt has another final than `~` with Shift and Ctrl. */
+const RXVT_MODIFIERS: Readonly<Record<string, string>> = {
+  '~': '',
+  $: 'Shift-',
+  '^': 'Ctrl-',
+  '@': 'Ctrl-Shift-',
+}
+
+/** Keys of the keypad, by the finals of `SS3` from `j` to `y`, and as the kitty protocol numbers them. */
+const KEYPAD = '*+,-./0123456789'
+const FIRST_KITTY_KEYPAD = 57_399
+const KITTY_KEYPAD: readonly string[] = [
+  ...Array.from('0123456789./*-+'),
+  ...['Enter', '=', ',', '←', '→', '↑', '↓', '', '', 'Home', 'End', '', 'Delete'],
+]
+
+function keyOfSequence({ type, params, final, isAlt }: Sequence): Key | undefined {
+  if (!/^[\d;:]*$/.test(params)) return undefined
+  const fields = params.split(';')
+  if (type === 'csi' && final === 'u') return keyOfCode(fields[0], fields[1], fields[2])
+  if (final === '~' && fields[0] === '27') return keyOfCode(fields[2], fields[1])
+  if (type === 'ss3' && final >= 'j' && final <= 'y') return textOf(KEYPAD.charAt(final.charCodeAt(0) - 0x6a))
+  const modifiers = modifiersOf(final in RXVT_MODIFIERS ? fields[1] : fields.at(-1))
+  const chord = chordOfSequence(type, fields[0] ?? '', final)
+  if (chord === undefined || modifiers.isRelease) return undefined
+  const whole = modifiers.prefix + chord
+  return (isAlt ? press(`Alt-${whole}`) : undefined) ?? press(whole)
+}
+
+function chordOfSequence(type: 'csi' | 'ss3', number: string, final: string): string | undefined {
+  const rxvt = RXVT_MODIFIERS[final]
+  if (rxvt !== undefined) return NUMBERED[number] && rxvt + NUMBERED[number]
+  if (type === 'ss3' && final === 'M') return 'Enter'
+  if (type === 'ss3' && final === 'I') return 'Tab'
+  const isRxvtArrow = final >= 'a' && final <= 'd' && number === ''
+  if (isRxvtArrow) return (type === 'csi' ? 'Shift-' : 'Ctrl-') + FINALS[final.toUpperCase()]
+  return FINALS[final]
+}
+
+/** Bits of a modifier parameter less one. 8 is Meta in xterm and Super in kitty, 32 is Meta in kitty. */
+const SHIFT = 1
+const ALT = 2 | 8 | 32
+const CTRL = 4
+const CAPS_LOCK = 64
+const NUM_LOCK = 128
+
+function modifiersOf(field = '') {
+  const [modifiers, event] = field.split(':')
+  const bits = Math.max(0, Number(modifiers) - 1)
+  const [ctrl, alt, shift] = [bits & CTRL, bits & ALT, bits & SHIFT]
+  const prefix = (ctrl ? 'Ctrl-' : '') + (alt ? 'Alt-' : '') + (shift ? 'Shift-' : '')
+  return { bits, prefix, isRelease: event === '3' }
+}
+
+/**
+ * The key of a code point with modifiers: `CSI code:shifted:base ; modifiers:event ; text u` of kitty's protocol,
+ * `CSI 27 ; modifiers ; code ~` of xterm. We turn neither on, but another program may have left it on.
+ */
+function keyOfCode(codes = '', modifier = '', text = ''): Key | undefined {
+  const [code = 0, shifted = 0, base = 0] = codes.split(':').map(Number)
+  const { bits, prefix, isRelease } = modifiersOf(modifier)
+  const keypad = KITTY_KEYPAD[code - FIRST_KITTY_KEYPAD]
+  if (isRelease || (keypad === undefined && isPrivate(code))) return undefined
+  const isPlain = (bits & ~(SHIFT | CAPS_LOCK | NUM_LOCK)) === 0
+  // With Ctrl a Cyrillic letter is the Latin one on its key; on Dvorak's keyboard the letter itself counts.
+  const char = keypad ?? charOf(isPlain || code < 0x80 || base === 0 ? code : base)
+  const isNamed = keypad === undefined ? NAMED[char] !== undefined : !/^[\d./*+=,-]$/.test(keypad)
+  const pressed = isNamed || !isPlain ? press(prefix + (keypad ?? chordOf(char))) : undefined
+  if (pressed || isNamed || bits & CTRL) return pressed
+  if (text !== '') return textOf(text.split(':').map(Number).map(charOf).join(''))
+  if (bits & SHIFT && shifted > 0) return textOf(charOf(shifted))
+  const isCapital = ((bits & SHIFT) === 0) !== ((bits & CAPS_LOCK) === 0)
+  return textOf(isCapital ? char.toUpperCase() : char)
+}
+
+/** Keys without text have code points for private use (kitty's table of functional keys). */
+const isPrivate = (code: number): boolean => code >= 0xe000 && code <= 0xf8ff
+
+const charOf = (code: number): string => (code <= 0x10_ffff ? String.fromCodePoint(code) : '')

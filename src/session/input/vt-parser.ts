@@ -1,0 +1,183 @@
+/** What a terminal sent, piece by piece. */
+export type VtInput =
+  | { readonly type: 'text'; readonly text: string }
+  /** All pieces of a paste but the first go `on`. Line ends are LF. */
+  | { readonly type: 'paste'; readonly text: string; readonly on?: true }
+  /** C0, DEL or C1. */
+  | { readonly type: 'control'; readonly char: string }
+  /** ESC and a character that begins no sequence. */
+  | { readonly type: 'escape'; readonly char: string }
+  | {
+      readonly type: 'csi' | 'ss3'
+      /** All between the introducer and the final character. */
+      readonly params: string
+      readonly final: string
+      /** A second ESC came before it: PuTTY and rxvt send Alt so. */
+      readonly isAlt: boolean
+    }
+
+type State =
+  | 'ground'
+  | 'escape'
+  | 'csi'
+  | 'ss3'
+  /** OSC, DCS, APC, PM or SOS. */
+  | 'string'
+  /** ESC in a string: perhaps its end, ST. */
+  | 'string-escape'
+  /** Characters that follow the final one of a sequence and belong to it. */
+  | 'skip'
+  | 'paste'
+
+const ESC = '\u001b'
+const BEL = '\u0007'
+const DEL = '\u007f'
+const PASTE_END = `${ESC}[201~`
+
+/** No key has more. */
+const MAX_PARAMS = 64
+/** Answers of terminals are shorter. Who began a string by mistake gets the keyboard back after so much. */
+const MAX_STRING = 4_096
+
+/**
+ * Splits what a terminal sends into text, controls and sequences (ECMA-48 5.4 and 8.3, xterm's control sequences).
+ * Input may be cut anywhere. Strings are dropped whole. A control ends any sequence or string and counts itself.
+ */
+export class VtParser {
+  #state: State = 'ground'
+  #inputs: VtInput[] = []
+  /** Text that is not in `#inputs` yet. */
+  #text = ''
+  #params = ''
+  #isAlt = false
+  /** Of a string: the characters so far. Of `skip`: those to come. */
+  #count = 0
+  /** In a paste, the beginning of what may be its end. */
+  #held = ''
+  #isPasteBegun = false
+  #isAfterReturn = false
+
+  /** `text` must be well-formed. Never throws. */
+  parse(text: string): readonly VtInput[] {
+    for (const char of text) if (!this.#step(char)) this.#ground(char)
+    this.#flush()
+    return this.#inputs.splice(0)
+  }
+
+  /** Waits no longer for the end of a sequence, string or paste. ESC still waits: people type it as Alt. */
+  giveUp(): void {
+    if (this.#state !== 'escape') this.#state = 'ground'
+  }
+
+  /** False if the character stands for itself. */
+  #step(char: string): boolean {
+    const state = this.#state
+    if (state === 'paste') return this.#paste(char)
+    if (char === ESC) {
+      this.#isAlt = state === 'escape'
+      return this.#enter(state === 'string' ? 'string-escape' : 'escape')
+    }
+    if (state === 'ground') return false
+    if (state === 'escape') return this.#escape(char)
+    if (state === 'string-escape') return char === '\\' ? this.#enter('ground') : this.#escape(char)
+    // In column 95 a mouse of X10 sends DEL.
+    const isEnd = isControl(char) && !(state === 'skip' && char === DEL)
+    if (isEnd) return state === 'string' && char === BEL ? this.#enter('ground') : this.#leave()
+    if (state === 'string') return ++this.#count <= MAX_STRING || this.#leave()
+    if (state === 'skip') return --this.#count > 0 || this.#enter('ground')
+    return this.#sequence(state, char)
+  }
+
+  #enter(state: State): true {
+    this.#state = state
+    this.#params = ''
+    this.#count = 0
+    return true
+  }
+
+  #leave(): false {
+    this.#state = 'ground'
+    return false
+  }
+
+  #escape(char: string): true {
+    if (char === '[') return this.#enter('csi')
+    if (char === 'O') return this.#enter('ss3')
+    if (']PX^_'.includes(char)) return this.#enter('string')
+    this.#push({ type: 'escape', char })
+    return this.#enter('ground')
+  }
+
+  #sequence(type: 'csi' | 'ss3', char: string): boolean {
+    const params = this.#params
+    if (isFinal(char, params)) return this.#end(type, char)
+    const goesOn = type === 'csi' ? char <= '~' : /^[\d;]$/.test(char)
+    if (!goesOn || params.length === MAX_PARAMS) return this.#leave()
+    this.#params += char
+    return true
+  }
+
+  #end(type: 'csi' | 'ss3', final: string): true {
+    const params = this.#params
+    if (type === 'csi' && params + final === '200~') return this.#beginPaste()
+    if (type === 'csi' && params === '' && (final === '[' || final === 'M')) {
+      this.#enter('skip')
+      // F1 to F5 of the Linux console are `ESC [[A`; a mouse of X10 is `ESC [M`, button, column and row.
+      this.#count = final === '[' ? 1 : 3
+      return true
+    }
+    this.#push({ type, params, final, isAlt: this.#isAlt })
+    return this.#enter('ground')
+  }
+
+  #beginPaste(): true {
+    this.#flush()
+    this.#held = ''
+    this.#isPasteBegun = false
+    return this.#enter('paste')
+  }
+
+  #paste(char: string): true {
+    const held = this.#held + char
+    const isOfLineEnd = char === '\n' && this.#isAfterReturn
+    this.#isAfterReturn = char === '\r'
+    if (held === PASTE_END) {
+      this.#flush()
+      return this.#enter('ground')
+    }
+    if (PASTE_END.startsWith(held)) {
+      this.#held = held
+      return true
+    }
+    this.#text += this.#held.slice(ESC.length)
+    this.#held = char === ESC ? ESC : ''
+    if (char === '\r') this.#text += '\n'
+    else if (!isOfLineEnd && (char === '\n' || char === '\t' || !isControl(char))) this.#text += char
+    return true
+  }
+
+  #ground(char: string): void {
+    if (isControl(char)) this.#push({ type: 'control', char })
+    else this.#text += char
+  }
+
+  #push(input: VtInput): void {
+    this.#flush()
+    this.#inputs.push(input)
+  }
+
+  #flush(): void {
+    const text = this.#text
+    if (text === '') return
+    this.#text = ''
+    if (this.#state !== 'paste') return void this.#inputs.push({ type: 'text', text })
+    this.#inputs.push({ type: 'paste', text, ...(this.#isPasteBegun ? { on: true } : {}) })
+    this.#isPasteBegun = true
+  }
+}
+
+const isControl = (char: string): boolean => char < ' ' || (char >= DEL && char <= '\u009f')
+
+/** `$` ends Shift-Delete and its like of rxvt; in answers to DECRQM other parameters come before it. */
+const isFinal = (char: string, params: string): boolean =>
+  (char >= '@' && char <= '~') || (char === '$' && /^\d+$/.test(params))
