@@ -25,7 +25,7 @@ import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import type { Log } from './chat/ports.ts'
 import type { Config } from './config/config.ts'
-import { createLazyMarkdown, type LazyMarkdown } from './session/markdown/load.ts'
+import { createLazyMarkdown, type LazyMarkdown } from './session/markdown/highlight.ts'
 import { bannerFor } from './app/banner.ts'
 import { createHandler } from './app/create-handler.ts'
 

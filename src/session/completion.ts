@@ -2,7 +2,7 @@ import { codePointAt } from '../lib/text/characters.ts'
 import { insert, type Draft } from './line-editor.ts'
 
 /** The draft after Tab, and what to show when several words would do. */
-export interface CompletedDraft {
+interface CompletedDraft {
   readonly draft: Draft
   readonly choices: readonly string[]
 }

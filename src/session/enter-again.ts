@@ -1,7 +1,7 @@
 import type { Key } from './input/keys.ts'
 
 /** Asks whoever was put out of a room for a second Enter, since their fingers may still write for that room. */
-export interface EnterAgain {
+interface EnterAgain {
   /** From now on it is not sure for which room one types. */
   begin(): void
   /** Called with each key before it is done: only the Enter right behind the question answers it, and ^C ends the doubt. */

@@ -35,7 +35,7 @@ export interface Composed {
 }
 
 /** Writes what a view shows, frame by frame. Nothing here throws. */
-export interface FrameWriter {
+interface FrameWriter {
   /** Puts an item below the others. */
   add(item: Item): void
   /** Something else has changed. */

@@ -19,7 +19,7 @@ export interface ViewFrames {
 }
 
 /** When one view is painted. */
-export interface Frame {
+interface Frame {
   /** Something has changed. It is painted once for all changes that come before it is. */
   request(): void
   /** As `request`, for what nobody waits for: where such changes go on, they are painted a few times a second. */

@@ -35,7 +35,7 @@ export type EditorEvent =
   | { readonly type: 'leave' | 'how-to-leave' | 'complete' | 'stop' | 'redraw' | 'full' }
 
 /** The editor after a key, and what is to be done now. */
-export interface EditorStep {
+interface EditorStep {
   readonly editor: LineEditor
   readonly event?: EditorEvent
 }

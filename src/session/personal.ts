@@ -25,7 +25,7 @@ export interface Personal {
 }
 
 /** When the terminal is to ring. */
-export interface Bell {
+interface Bell {
   /** For an entry that has just been recorded. */
   ringsFor(entry: Entry): boolean
   /** Where somebody waits for the person. */

@@ -1,7 +1,7 @@
 import type { Account } from '../lib/jobs/scheduler.ts'
 
 /** A pipe to read lines from. */
-export interface PipeOptions {
+interface PipeOptions {
   readonly input: AsyncIterable<Uint8Array>
   /** Pays for the reading. */
   readonly account: Account

@@ -124,7 +124,7 @@ export interface SessionStatus {
 }
 
 /** For whom a status line is. */
-export interface StatusViewer {
+interface StatusViewer {
   readonly name: string
   /** False for whoever stops only what they asked for themself. */
   readonly stopsAll: boolean

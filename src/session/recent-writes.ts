@@ -1,7 +1,7 @@
 import type { Item } from './frame-writer.ts'
 
 /** What one write put above, with what it took to draw it. */
-export interface RecentWrite<From> {
+interface RecentWrite<From> {
   readonly items: readonly Item[]
   /** How many rows it had in the window of the time. */
   readonly rows: number
@@ -13,7 +13,7 @@ export interface RecentWrite<From> {
  * Keeps what was written last, for a window that changes: until the server hears of the change, it writes for the window
  * that was, and nobody knows which of it the terminal took for the new one.
  */
-export interface RecentWrites<From> {
+interface RecentWrites<From> {
   /**
    * At each write, with what it put above; nothing for one that only drew below. After it all is sure again: what was unsure is
    * in it.

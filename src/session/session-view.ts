@@ -54,7 +54,7 @@ export interface ViewParts {
 }
 
 /** What a host does to a session besides showing something. */
-export interface SessionEvents {
+interface SessionEvents {
   putAside(): void
   /** The host ends the session. */
   leave(exitStatus: number): void

@@ -16,7 +16,7 @@ import type { SharedBySessions } from './shared.ts'
 import { createTrouble } from './trouble.ts'
 
 /** One person at one terminal. */
-export interface SessionOptions {
+interface SessionOptions {
   readonly terminal: Terminal
   readonly person: Person
   readonly host: SessionHost

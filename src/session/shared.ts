@@ -1,10 +1,10 @@
-import { createAddressed, type Addressed } from '../chat/addressed.ts'
+import { type Addressed, createAddressed } from '../chat/addressed.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { NameColour } from '../chat/preferences/options.ts'
 import { createDrawCall, type DrawCall } from './drawing/call-row.ts'
 import { createDrawEntry, type DrawEntry } from './drawing/drawn-text.ts'
 import { createRedraw, type Redraw } from './drawing/region/shared-redraw.ts'
-import type { LazyMarkdown } from './markdown/load.ts'
+import type { LazyMarkdown } from './markdown/highlight.ts'
 import { createNameColours } from './drawing/name-colours.ts'
 import { createFrames, type Frames, type FrameTimers } from './frames.ts'
 

@@ -1,7 +1,7 @@
 import type { Draft } from './line-editor.ts'
 
 /** Says in words what a search for an older line comes to: for those who hear what is written, once. */
-export interface SpokenSearch {
+interface SpokenSearch {
   /** What is to be said of a search as the line editor would draw it; empty for nothing. */
   changed(search: Draft): string
   /** What was found and is not said yet; it is then. */

@@ -1,7 +1,7 @@
 import type { RunningWork } from './ports.ts'
 
 /** Says in words, once each, that a model begins to think or has to wait: for those who are shown no status line. */
-export interface SpokenWork {
+interface SpokenWork {
   /** The lines that are new since it was last asked. */
   lines(running: readonly RunningWork[]): readonly string[]
 }

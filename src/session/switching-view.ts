@@ -3,7 +3,7 @@ import type { Terminal } from './ports.ts'
 import type { SessionView } from './session-view.ts'
 
 /** Makes a view of a kind that a person can have; it is closed before there is another one. */
-export type OpenView = (terminal: Terminal, personal: Personal) => SessionView
+type OpenView = (terminal: Terminal, personal: Personal) => SessionView
 
 /** The plain view or the live one, as the person wants it now. */
 export function createSwitchingView(

@@ -1,7 +1,7 @@
 import { createSerial } from '../lib/jobs/serial.ts'
 
 /** The lines of a session that were sent and are not done: one at a time is being done, the others wait. */
-export interface WaitingLines {
+interface WaitingLines {
   /** Does `send` once all lines before this one are done or dropped. `send` never rejects. */
   add(line: string, send: () => Promise<void>): void
   /** Drops the lines that have not begun, and returns them. */

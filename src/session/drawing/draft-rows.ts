@@ -5,7 +5,7 @@ import { graphemes } from '../../lib/text/graphemes.ts'
 import type { Draft } from '../line-editor.ts'
 
 /** A draft as it is drawn, and where its cursor is in it. */
-export interface DraftRows {
+interface DraftRows {
   readonly rows: readonly string[]
   /** Index into `rows`. */
   readonly row: number

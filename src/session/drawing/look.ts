@@ -21,7 +21,7 @@ export interface Label {
 }
 
 /** What an entry says, and how it is painted. */
-export interface EntryLook {
+interface EntryLook {
   readonly label: Label
   readonly text: string
   readonly paint: Paint

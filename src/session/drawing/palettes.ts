@@ -5,7 +5,7 @@ import type { NameColour, ThemeName } from '../../chat/preferences/options.ts'
  * first 16 are whatever a terminal's owner made of them, so nobody can say how they contrast or whether two of them differ.
  * test/unit/session/drawing/contrast.test.ts measures all of them.
  */
-export interface Palette {
+interface Palette {
   /** By what `/set color` calls them. Each is told from every other, from `model` and from `error` at a glance. */
   readonly people: Readonly<Record<NameColour, string>>
   readonly own: string

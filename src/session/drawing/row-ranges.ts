@@ -2,7 +2,7 @@ import { graphemes } from '../../lib/text/graphemes.ts'
 import { mostCells } from './cells.ts'
 
 /** Indexes into a text: where a row of it begins, and the end of what stands in the row. */
-export type RowRange = readonly [from: number, to: number]
+type RowRange = readonly [from: number, to: number]
 
 /**
  * Breaks a line into rows, at spaces where it can, then behind a slash, so that parts of a path stay whole, else between

@@ -6,7 +6,7 @@ import { bar } from './bar.ts'
 import type { RunningWork, SessionStatus } from '../ports.ts'
 
 /** The parts of a status line that have room, from the left. */
-export interface StatusParts {
+interface StatusParts {
   /** What waits for somebody; empty for nothing. */
   readonly waiting: string
   /** All that follows it. */

@@ -3,7 +3,7 @@ import { mostCells } from './cells.ts'
 import { rowRanges } from './row-ranges.ts'
 
 /** Stretches with four spaces for a tab. */
-export const withoutTabs = (stretches: readonly Stretch[]): readonly Stretch[] =>
+const withoutTabs = (stretches: readonly Stretch[]): readonly Stretch[] =>
   stretches.map((one) =>
     one.text.includes('\t') ? { ...one, text: one.text.replaceAll('\t', '    ') } : one,
   )

@@ -1,6 +1,6 @@
 import type { Stretch } from '../markdown/inline.ts'
 import { SAMPLE_ROWS } from '../markdown/table.ts'
-import type { Align, Table, UnitBody } from '../markdown/unit.ts'
+import type { Align, Table, UnitBody } from '../markdown/blocks.ts'
 import { mostCells } from './cells.ts'
 import { inBold, paintStretches, withMarks } from './paint-stretches.ts'
 import { cellsOf, textOf, wrapStretches } from './stretches.ts'

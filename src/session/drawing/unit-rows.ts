@@ -1,5 +1,5 @@
 import type { Stretch } from '../markdown/inline.ts'
-import type { Lead, Unit } from '../markdown/unit.ts'
+import type { Lead, Unit } from '../markdown/blocks.ts'
 import { mostCells } from './cells.ts'
 import type { Label } from './look.ts'
 import { inBold, paintStretches, withMarks } from './paint-stretches.ts'

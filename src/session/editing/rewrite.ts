@@ -9,7 +9,7 @@ const replace = ({ text }: Draft, from: number, to: number, by: string): Draft =
 })
 
 /** Upper case, lower case, or a capital, from the cursor to the end of the word (`upcase-word` and its like). */
-export const WORD_CASES = {
+const WORD_CASES = {
   'upper-word': (word: string) => word.toUpperCase(),
   'lower-word': (word: string) => word.toLowerCase(),
   'capital-word': (word: string) =>

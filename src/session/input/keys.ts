@@ -1,7 +1,7 @@
 import { VtParser, type VtInput } from './vt-parser.ts'
 
 /** A key as people call it, and what it does. */
-export interface KeyHelp {
+interface KeyHelp {
   /** One or several, such as `Ctrl-A, Home`. */
   readonly keys: string
   readonly does: string
@@ -57,7 +57,7 @@ export type Key =
   | { readonly type: 'press'; readonly name: KeyName }
 
 /** Decodes bytes that came after so many milliseconds in which nothing was typed; 0 when absent. */
-export type KeyDecoder = (bytes: Uint8Array, silentMs?: number) => Key[]
+type KeyDecoder = (bytes: Uint8Array, silentMs?: number) => Key[]
 
 /** After such a silence the end of a paste or a sequence is lost. */
 const GIVE_UP_MS = 1_000

@@ -19,7 +19,7 @@ export interface Above {
 }
 
 /** Items as they are drawn below what is above. */
-export interface DrawnItems {
+interface DrawnItems {
   readonly texts: readonly DrawnText[]
   /** How many of the items they are; the others are for another write. */
   readonly taken: number
@@ -28,15 +28,10 @@ export interface DrawnItems {
 }
 
 /** Draws as many items as fit one write, but at least `least`, below what is above. */
-export type DrawItems = (
-  items: readonly Item[],
-  style: DrawingStyle,
-  from: Above,
-  least: number,
-) => DrawnItems
+type DrawItems = (items: readonly Item[], style: DrawingStyle, from: Above, least: number) => DrawnItems
 
 /** What items are drawn with. */
-export interface AboveParts {
+interface AboveParts {
   readonly footer: (style: DrawingStyle) => RoomFooter
   readonly replies: Pick<ShownReplies, 'rest'>
   readonly calls: Pick<CallFold, 'callOf'>

@@ -12,7 +12,7 @@ import type { ShownReplies } from '../replies/shown-replies.ts'
 import type { StreamedReply } from '../replies/streamed-reply.ts'
 
 /** Makes the rows that are drawn again as they change. `above` is the reply to which the last row above them belongs. */
-export type DrawBelow = (
+type DrawBelow = (
   draft: Draft,
   style: DrawingStyle,
   size: WindowSize,
@@ -20,7 +20,7 @@ export type DrawBelow = (
 ) => Region
 
 /** What they show. */
-export interface BelowParts {
+interface BelowParts {
   readonly footer: (style: DrawingStyle) => RoomFooter
   readonly replies: Pick<ShownReplies, 'live'>
   readonly calls: Pick<CallFold, 'waiting'>

@@ -5,7 +5,7 @@ import { timeColumn } from '../drawing/times.ts'
 import type { Personal } from '../personal.ts'
 
 /** How a window is drawn in, as its person wants it; the same object as long as nothing of it changes. */
-export interface WindowStyle {
+interface WindowStyle {
   now(): DrawingStyle
   /** The person wants another one. */
   changed(): void

@@ -1,11 +1,9 @@
 import type { MarkdownIt, Token } from 'markdown-it'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Highlight } from './highlight.ts'
-import { readInline } from './inline.ts'
-import type { Blocks, Leaf, Top } from './leaf.ts'
-import { paragraphPieces } from './paragraph-pieces.ts'
+import { readInline, type Stretch } from './inline.ts'
 import { createTableReader } from './table.ts'
-import type { Lead, UnitBody } from './unit.ts'
+import { codePointAt } from '../../lib/text/characters.ts'
 
 /** What Markdown is read with. */
 export interface MarkdownTools {
@@ -149,3 +147,122 @@ function createContainers() {
     },
   }
 }
+
+/** A block without blocks in it. */
+export interface Leaf {
+  /** Indexes of its first line and of the one behind its last. */
+  readonly from: number
+  readonly to: number
+  readonly units: readonly Unit[]
+  /** How many of the units are finished even if the block goes on. */
+  readonly finished: number
+  /** True where no further line can belong to it. */
+  readonly isClosed: boolean
+  /** An empty line does not close it. */
+  readonly isFence?: true
+  /** What makes a reader of the next lines go on with this block; absent where nothing needs to. */
+  readonly goOn?: GoOn
+}
+
+export interface GoOn {
+  /** Lines to be read before the next ones. */
+  readonly before: string
+  /** Units of these lines. */
+  readonly units: number
+}
+
+/** The blocks of a text. */
+interface Blocks {
+  readonly leaves: readonly Leaf[]
+  /** Where its outermost blocks, and the items of its outermost lists, begin. */
+  readonly tops: readonly Top[]
+}
+
+interface Top {
+  /** Its first leaf, as an index. */
+  readonly leaf: number
+  /** Its first line, as an index. */
+  readonly line: number
+}
+
+/**
+ * The smallest part of a text that is drawn by itself: a paragraph, a line of code, a row of a table. Once it is
+ * finished it never changes, whatever comes after it. What it says is read when it is first drawn.
+ */
+export interface Unit {
+  /** An empty row stands above. */
+  readonly gap: boolean
+  readonly lead: Lead
+  readonly body: UnitBody
+}
+
+/** What stands before the rows of a unit: the marks of the lists and quotes that it is in. */
+export interface Lead {
+  readonly first: string
+  readonly later: string
+}
+
+export type UnitBody =
+  | { readonly type: 'text'; readonly isHeading: boolean; readonly read: () => readonly Stretch[] }
+  /** One line. */
+  | { readonly type: 'code'; readonly read: () => readonly Stretch[] }
+  | { readonly type: 'rule' }
+  | { readonly type: 'row'; readonly table: Table; readonly cells: readonly Cell[]; readonly isHead: boolean }
+  /** Said of what follows, or of what is not ready to be drawn. */
+  | { readonly type: 'note'; readonly text: string }
+
+export type Cell = () => readonly Stretch[]
+
+/** What all rows of a table have in common. */
+export interface Table {
+  readonly aligns: readonly Align[]
+  readonly head: readonly Cell[]
+  /** The first rows; by them and the head the widths are chosen. */
+  readonly sample: readonly (readonly Cell[])[]
+}
+
+export type Align = 'left' | 'right' | 'center'
+
+/** A paragraph that is longer is drawn in pieces, so that its beginning can be read while the rest is written. */
+export const MAX_PIECE_UNITS = 800
+
+/** A paragraph in pieces, of which so many are finished even if it goes on. */
+function paragraphPieces(text: string): {
+  readonly pieces: readonly string[]
+  readonly finished: number
+} {
+  const pieces: string[] = []
+  const lastLine = text.lastIndexOf('\n') + 1
+  let finished = 0
+  let from = 0
+  while (text.length - from > MAX_PIECE_UNITS) {
+    const end = pieceEnd(text, from)
+    pieces.push(text.slice(from, end))
+    from = /\s/.test(text.charAt(end)) ? end + 1 : end
+    // The last line may turn out to be the head of a table.
+    if (from <= lastLine || !text.includes('|', lastLine)) finished = pieces.length
+  }
+  return { pieces: [...pieces, text.slice(from)], finished }
+}
+
+/** Where a piece ends: at a line's end or a blank outside of marks, as late as may be; else at any blank. */
+function pieceEnd(text: string, from: number): number {
+  const piece = text.slice(from, from + MAX_PIECE_UNITS)
+  const blanks = Array.from(piece.matchAll(/\s/g), ({ index }) => index).filter(
+    (at) => at > MAX_PIECE_UNITS / 4,
+  )
+  const lines = blanks.filter((at) => piece.charAt(at) === '\n')
+  const last = [...lines.toReversed().slice(0, TRIES), ...blanks.toReversed().slice(0, TRIES)]
+  const best = last.find((at) => isOutsideOfMarks(piece.slice(0, at))) ?? lines.at(-1) ?? blanks.at(-1)
+  return best === undefined ? codePointAt(text, from + MAX_PIECE_UNITS) : from + best
+}
+
+const TRIES = 12
+
+const isOutsideOfMarks = (text: string): boolean =>
+  count(text, /`+/g) % 2 === 0 &&
+  count(text, /\*\*|__/g) % 2 === 0 &&
+  count(text, /~~/g) % 2 === 0 &&
+  count(text, /\[/g) === count(text, /\]/g)
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0

@@ -6,10 +6,7 @@
  */
 import { codePointAt } from '../../lib/text/characters.ts'
 import { counted } from '../../lib/plural.ts'
-import { readBlocks, type MarkdownTools } from './blocks.ts'
-import type { GoOn, Leaf } from './leaf.ts'
-import { MAX_PIECE_UNITS } from './paragraph-pieces.ts'
-import type { Unit } from './unit.ts'
+import { type GoOn, type Leaf, type MarkdownTools, MAX_PIECE_UNITS, readBlocks, type Unit } from './blocks.ts'
 
 /** A text that grows at its end. However it is cut into pieces, its finished units are the same. */
 export interface GrowingMarkdown {

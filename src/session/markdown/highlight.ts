@@ -1,5 +1,7 @@
 import type { HighlightLibrary } from 'highlight.js/lib/common'
-import { PLAIN_LOOK, type CodeRole, type Stretch } from './inline.ts'
+import { type CodeRole, PLAIN_LOOK, type Stretch } from './inline.ts'
+import { loadMarkdownParser } from '../../lib/markdown/parser.ts'
+import type { MarkdownTools } from './blocks.ts'
 
 /** Finds the parts of code that are coloured. */
 export interface Highlight {
@@ -15,7 +17,7 @@ const MAX_LINE_UNITS = 400
 const NOT_COLOURED: ReadonlySet<string> = new Set(['Plain text', 'Markdown'])
 
 /** Loads the highlighter with the languages that are in common use. */
-export async function loadHighlight(): Promise<Highlight> {
+async function loadHighlight(): Promise<Highlight> {
   const { default: library } = await import('highlight.js/lib/common')
   return {
     languageOf(words) {
@@ -88,4 +90,32 @@ function linesOf(stretches: readonly Stretch[]): readonly (readonly Stretch[])[]
     }
   }
   return lines
+}
+
+/** The libraries that Markdown is read with. They take longer to load than a server may take to start. */
+export interface LazyMarkdown {
+  /** Loads them, once. Rejects if they cannot be loaded. */
+  load(): Promise<void>
+  /** Throws before they are loaded. */
+  tools(): MarkdownTools
+}
+
+export function createLazyMarkdown(): LazyMarkdown {
+  let loading: Promise<void> | undefined
+  let tools: MarkdownTools | undefined
+  return {
+    load() {
+      loading ??= loadMarkdownTools().then((loaded) => void (tools = loaded))
+      return loading
+    },
+    tools() {
+      if (!tools) throw new TypeError('Markdown is drawn before its parser is loaded')
+      return tools
+    },
+  }
+}
+
+async function loadMarkdownTools(): Promise<MarkdownTools> {
+  const [parser, highlight] = await Promise.all([loadMarkdownParser(), loadHighlight()])
+  return { parser, highlight }
 }

@@ -1,7 +1,6 @@
 import type { MarkdownIt, Token } from 'markdown-it'
 import { readInline } from './inline.ts'
-import type { Leaf } from './leaf.ts'
-import type { Align, Cell, Table, UnitBody } from './unit.ts'
+import type { Align, Cell, Leaf, Table, UnitBody } from './blocks.ts'
 
 /** By so many rows the widths of columns are chosen; the rows after them are drawn as they come. */
 export const SAMPLE_ROWS = 8

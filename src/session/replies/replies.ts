@@ -9,7 +9,7 @@ import type { MarkdownTools } from '../markdown/blocks.ts'
 import { createReplyWriter, type ReplyWriter, type StreamedReply } from './streamed-reply.ts'
 
 /** The replies that models are writing in one room. */
-export interface Replies {
+interface Replies {
   /** A piece is shown with the next `flush`. */
   add(delta: ReplyDelta): void
   /** True if something new is to be shown. */

@@ -3,17 +3,16 @@ import { shownName } from '../../chat/entry-text.ts'
 import { besideTimes, withTimes } from '../drawing/margin.ts'
 import type { Label } from '../drawing/look.ts'
 import { unitRows } from '../drawing/unit-rows.ts'
-import { styleKey, type DrawingStyle } from '../drawing/theme.ts'
+import { type DrawingStyle, styleKey } from '../drawing/theme.ts'
 import { thoughtRow } from '../drawing/thought-row.ts'
-import type { MarkdownTools } from '../markdown/blocks.ts'
+import type { MarkdownTools, Unit } from '../markdown/blocks.ts'
 import { createGrowingMarkdown } from '../markdown/growing.ts'
-import type { Unit } from '../markdown/unit.ts'
 
 /**
  * How the rows of a reply go on from what stands above them on a screen: `follows` where that is the reply itself,
  * `again` where others stand between, so that its speaker must be told again.
  */
-export type ReplyJoint = 'follows' | 'again'
+type ReplyJoint = 'follows' | 'again'
 
 /** A reply while it is written: units that are finished and never change, and behind them what is not. Drawn once for each style. */
 export interface StreamedReply {

@@ -1,5 +1,5 @@
 /** How much of a row stands on the screen already. */
-export interface SameStart {
+interface SameStart {
   /** Cells that both rows have in common, and the units of the new row's text that make them. */
   readonly cells: number
   readonly units: number
