@@ -1,4 +1,4 @@
-import { copyDatabase } from '../../adapters/storage/copy/databases.ts'
+import { copyDatabase } from '../../adapters/storage/copy.ts'
 import type { CommandLine } from '../../config/flags.ts'
 import { paths } from '../paths.ts'
 

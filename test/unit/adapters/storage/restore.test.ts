@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { copyDatabase } from '../../../../src/adapters/storage/copy/databases.ts'
+import { copyDatabase } from '../../../../src/adapters/storage/copy.ts'
 import {
   auditDatabase,
   backupDatabase,

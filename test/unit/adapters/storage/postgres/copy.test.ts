@@ -1,17 +1,16 @@
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { auditDatabase, openStorage } from '../../../../../src/adapters/storage/open.ts'
-import { copyRows, type CopySource } from '../../../../../src/adapters/storage/copy/copy.ts'
-import { copyDatabase } from '../../../../../src/adapters/storage/copy/databases.ts'
-import { postgresTarget } from '../../../../../src/adapters/storage/copy/postgres-side.ts'
-import { createConnections } from '../../../../../src/adapters/storage/postgres/connection.ts'
-import { tablesOf } from '../../../../../src/adapters/storage/copy/sqlite-side.ts'
+import { copyDatabase, tablesOf } from '../../../../../src/adapters/storage/copy.ts'
+import { createPostgresDatabase } from '../../../../../src/adapters/storage/postgres/database.ts'
 import { readMigrations } from '../../../../../src/adapters/storage/migrations.ts'
 import { openFile } from '../../../../../src/adapters/storage/sqlite/driver.ts'
 import { openDatabase } from '../../../../../src/adapters/storage/sqlite/open.ts'
 import { paths } from '../../../../../src/app/paths.ts'
 import type { PersonId } from '../../../../../src/chat/people/person.ts'
+import { createDeferred } from '../../../../../src/lib/deferred.ts'
 import { den, lobby } from '../../../../contract/storage/cast.ts'
 import { lacks } from '../../../../support/needs.ts'
 import { createDatabase, createMigrated, postgresOptions } from '../../../../support/postgres/databases.ts'
@@ -133,20 +132,23 @@ describe.skipIf(lacks('postgres'))('copying', () => {
 
 describe.skipIf(lacks('postgres'))('a copy into a database with which a server starts meanwhile', () => {
   test('is refused in words that say so, and copies nothing', async () => {
+    using dir = temporaryDir()
     await using database = await createMigrated()
     await database.send('DELETE FROM name_rules')
-    await using connection = createConnections(database.url)
-    const source: CopySource = {
-      async *rows() {
-        yield [{ rules: 'ours' }]
-        await database.send("INSERT INTO name_rules VALUES ('theirs')")
-      },
-      lastNumber: async () => undefined,
-    }
-    const tables = [{ name: 'name_rules', columns: ['rules'] }]
-    await expect(
-      connection.transaction((tx) => copyRows(source, postgresTarget(tx), tables)),
-    ).rejects.toThrow(/^somebody else wrote name_rules .* nothing was copied: stop it/)
+    await using other = createPostgresDatabase(database.url)
+    const locked = createDeferred<void>()
+    const server = other.transaction(async (db) => {
+      await sql`LOCK TABLE name_rules IN SHARE MODE`.execute(db)
+      locked.resolve()
+      const waiting = sql`SELECT FROM pg_locks WHERE NOT granted AND relation = 'name_rules'::regclass`
+      while ((await waiting.execute(db)).rows.length === 0);
+      await sql`INSERT INTO name_rules VALUES ('theirs')`.execute(db)
+    })
+    await locked.promise
+    await expect(copy(filledFile(dir.path), database.url)).rejects.toThrow(
+      /^somebody else wrote name_rules .* nothing was copied: stop it/,
+    )
+    await server
     expect(await database.send('SELECT rules FROM name_rules')).toEqual([{ rules: 'theirs' }])
   })
 })
