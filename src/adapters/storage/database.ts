@@ -54,12 +54,14 @@ export type EntryFact = 'thread' | 'edits' | 'reacts' | 'not_run'
 export interface Dialect {
   /** A subquery of one column from one parameter, for `column in ${list(values)}`. The list may be empty. */
   list<T extends string>(values: readonly T[]): RawBuilder<T>
-  /** A fact of an entry that SQLite reads out of `data` and PostgreSQL has in a column; null if it is absent. */
-  fact(name: EntryFact): RawBuilder<unknown>
-  /** The table `entries`, read along the index of `(room, id)` or of `(room, kind, id)`. */
-  entriesBy(index: 'room' | 'kind'): RawBuilder<unknown>
-  /** The first rows of all these selects together, by their ids. Reads no more rows of each. */
-  newest<Row>(selects: readonly RawBuilder<unknown>[], order: 'asc' | 'desc', limit: number): RawBuilder<Row>
+  /** SQL of a fact of an entry, which SQLite reads out of `data` and PostgreSQL has in a column. */
+  fact(name: EntryFact): string
+  /** SQL of the table `entries`, to be read along the index of `(room, id)` or of `(room, kind, id)`. */
+  entriesBy(index: 'room' | 'kind'): string
+  /** True if the parts of UNION ALL need a limit each. SQLite merges them as it reads, and takes none. */
+  readonly limitsParts: boolean
+  /** Rows to ask for first, if the first of them may do. A question costs SQLite less than a row. */
+  readonly firstRows: number
   /** Ends a SELECT whose row is then locked until the transaction ends; nothing on SQLite. */
   lockRow(strength: 'update' | 'share' | 'key share'): RawBuilder<unknown>
   /** The day of a column of milliseconds, in UTC: `2026-01-31`. */
@@ -76,6 +78,12 @@ export interface Dialect {
 
 /** A whole number or null as a value in a list of SELECT, which PostgreSQL would take for a text. */
 export const integer = <T extends number | null>(value: T): RawBuilder<T> => sql`cast(${value} as bigint)`
+
+/** A statement with its values in the places of `?`. It is built faster than one of many nested `sql`. */
+export function sqlOf<Row>(text: string, values: readonly unknown[]): RawBuilder<Row> {
+  const strings = text.split('?')
+  return sql<Row>(Object.assign(strings, { raw: strings }), ...values)
+}
 
 /** The row that a statement ending in RETURNING always gives. */
 export function requireRow<T>(row: T | undefined): T {

@@ -86,28 +86,45 @@ const turnsOf = (entries: readonly Entry[]): readonly string[] => [
 
 /** The ids under which they are stored. Throws `StorageError` if one is stored already. */
 async function placesOf(db: Kysely<Tables>, entries: readonly Entry[]): Promise<readonly Appended[]> {
-  const last = await newestIn(db, [...new Set(entries.map(({ room }) => room))])
-  const { rows } = await sql<{ id: EntryId }>`
-    SELECT id FROM entries WHERE id = ANY(${entries.map(({ id }) => id)}) LIMIT 1`.execute(db)
-  if (rows[0]) throw alreadyStored(rows[0].id)
+  const ids = entries.map(({ id }) => id)
+  const rows = await lookUp(db, [...new Set(entries.map(({ room }) => room))], ids)
+  const known = rows[0]?.known
+  if (known) throw alreadyStored(known)
+  const last = new Map(rows.map(({ room, newest }) => [room, newest]))
   return entries.map(({ id: wanted, room }) => {
-    const after = last.get(room)
+    const after = last.get(room) ?? undefined
     const id = ascendingId(wanted, after)
     last.set(room, id)
     return after === undefined ? { id } : { id, after }
   })
 }
 
+interface RoomRow {
+  readonly room: RoomName
+  readonly newest: EntryId | null
+  /** One of the ids that is stored, in any room. */
+  readonly known: EntryId | null
+}
+
+async function lookUp(
+  db: Kysely<Tables>,
+  rooms: readonly RoomName[],
+  ids: readonly EntryId[],
+): Promise<readonly RoomRow[]> {
+  const { rows } = await sql<RoomRow>`
+    SELECT room, (SELECT id FROM entries WHERE entries.room = wanted.room ORDER BY id DESC LIMIT 1) AS newest,
+      (SELECT id FROM entries WHERE id = ANY(${ids}) LIMIT 1) AS known
+    FROM unnest(${rooms}::text[]) AS wanted (room)`.execute(db)
+  return rows
+}
+
 /** The newest entry of each of these rooms that has any. */
 export async function newestIn(
   db: Kysely<Tables>,
   rooms: readonly RoomName[],
-): Promise<Map<RoomName, EntryId>> {
-  const { rows } = await sql<{ room: RoomName; id: EntryId }>`
-    SELECT wanted.room, newest.id FROM unnest(${rooms}::text[]) AS wanted (room)
-    JOIN LATERAL (SELECT id FROM entries WHERE entries.room = wanted.room ORDER BY id DESC LIMIT 1) AS newest
-      ON true`.execute(db)
-  return new Map(rows.map(({ room, id }) => [room, id]))
+): Promise<ReadonlyMap<RoomName, EntryId>> {
+  const rows = await lookUp(db, rooms, [])
+  return new Map(rows.flatMap(({ room, newest }) => (newest === null ? [] : [[room, newest]])))
 }
 
 async function insert(db: Kysely<Tables>, entries: readonly Entry[]): Promise<void> {

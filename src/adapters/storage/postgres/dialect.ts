@@ -1,18 +1,13 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Dialect } from '../database.ts'
 
 /** PostgreSQL's words. */
 export const postgresDialect: Dialect = {
   list: (values) => sql`(select unnest(${values}::text[]))`,
-  fact: (name) => sql.ref(name),
-  entriesBy: () => sql`entries`,
-  newest<Row>(selects: readonly RawBuilder<unknown>[], order: string, limit: number) {
-    const first = (rows: RawBuilder<unknown>) =>
-      sql<Row>`${rows} ORDER BY id ${sql.raw(order)} LIMIT ${limit}`
-    const [only, ...others] = selects.map(first)
-    if (only && others.length === 0) return only
-    return first(sql`(${sql.join(selects.map(first), sql`) UNION ALL (`)})`)
-  },
+  fact: (name) => name,
+  entriesBy: () => 'entries',
+  limitsParts: true,
+  firstRows: 500,
   lockRow: (strength) => sql.raw(`FOR ${strength.toUpperCase()}`),
   utcDay: (column) => sql`to_char(to_timestamp(${sql.ref(column)} / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
   now: sql`extract(epoch FROM now()) * 1000`,

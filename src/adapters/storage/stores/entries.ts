@@ -3,7 +3,7 @@ import { decodeTime, ulid } from 'ulid'
 import { type Entry, type EntryId, isEntryKind, type RoomName } from '../../../chat/entry.ts'
 import { StorageError } from '../../../chat/errors.ts'
 import type { EntrySize, LogQuery } from '../../../chat/ports.ts'
-import type { Dialect } from '../database.ts'
+import { type Dialect, sqlOf } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 export type EntryRow = Tables['entries']
@@ -23,12 +23,60 @@ export interface EntryQuery extends LogQuery {
 }
 
 /** The entries that match, newest first unless the query says otherwise. */
-export const entryQuery = (dialect: Dialect, query: EntryQuery): RawBuilder<FoundRow> =>
-  select<FoundRow>(dialect, query, rowColumns(query))
+export function entryQuery(dialect: Dialect, query: EntryQuery): RawBuilder<FoundRow> {
+  const { encoding, revised } = query
+  const text = revised ? 'coalesce(revisions.text, entries.text) AS text, revision AS edited' : 'entries.text'
+  const tokens = '(SELECT tokens FROM token_counts WHERE entry = entries.id AND encoding = ?) AS tokens'
+  const columns = `entries.id, room, at, kind, author, ${text}, data`
+  return encoding === undefined
+    ? select(dialect, query, columns)
+    : select(dialect, query, `${columns}, ${tokens}`, encoding)
+}
 
 /** Their ids and bytes. Both engines find the length of a text without reading it. */
 export const sizeQuery = (dialect: Dialect, query: EntryQuery): RawBuilder<EntrySize> =>
-  select(dialect, query, sql`entries.id, octet_length(entries.text) + octet_length(entries.data) AS bytes`)
+  select(dialect, query, 'entries.id, octet_length(entries.text) + octet_length(entries.data) AS bytes')
+
+/**
+ * Each kind is read along its own index and the kinds are merged, so that only rows that are asked for are
+ * read, however rare they are and however long the log is. `values` are those of `columns`.
+ */
+function select<Row>(
+  dialect: Dialect,
+  query: EntryQuery,
+  columns: string,
+  ...values: readonly string[]
+): RawBuilder<Row> {
+  const { room, before, after, revised, withoutThreads, kinds } = query
+  const ids = [before, after].filter((id) => id !== undefined)
+  const selectFrom = (index: 'room' | 'kind') => `SELECT ${columns} FROM ${dialect.entriesBy(index)}
+    ${revised ? 'LEFT JOIN revisions ON target = entries.id' : ''}
+    WHERE room = ? ${index === 'kind' ? 'AND kind = ?' : ''}
+    ${before === undefined ? '' : 'AND entries.id < ?'} ${after === undefined ? '' : 'AND entries.id > ?'}
+    ${withoutThreads ? `AND ${dialect.fact('thread')} IS NULL` : ''} ${revised ? isLastVersion(dialect) : ''}`
+  const end = `ORDER BY id ${query.oldestFirst ? 'ASC' : 'DESC'} LIMIT ?`
+  const limit = limitOf(query)
+  if (!kinds) return sqlOf(`${selectFrom('room')} ${end}`, [...values, room, ...ids, limit])
+
+  // No kinds at all match nothing.
+  const wanted = kinds.length === 0 ? ['none'] : [...new Set(kinds)]
+  const limitsParts = dialect.limitsParts && wanted.length > 1
+  const limits = limitsParts ? [limit] : []
+  const part = limitsParts ? `(${selectFrom('kind')} ${end})` : selectFrom('kind')
+  return sqlOf(`${wanted.map(() => part).join(' UNION ALL ')} ${end}`, [
+    ...wanted.flatMap((kind) => [...values, room, kind, ...ids, ...limits]),
+    limit,
+  ])
+}
+
+/**
+ * Leaves out later versions, whose text is in the first one's row, and retracted entries with the reactions
+ * to them.
+ */
+const isLastVersion = ({ fact }: Dialect): string => `
+  AND (revision IS NULL OR revisions.text IS NOT NULL) AND ${fact('edits')} IS NULL
+  AND (kind <> 'action' OR NOT EXISTS (
+    SELECT 1 FROM revisions AS gone WHERE gone.target = ${fact('reacts')} AND gone.text IS NULL))`
 
 /** Rows as `LogQuery` gives them, oldest first. */
 export const inTimeOrder = <Row>(rows: readonly Row[], { oldestFirst }: LogQuery): readonly Row[] =>
@@ -37,52 +85,6 @@ export const inTimeOrder = <Row>(rows: readonly Row[], { oldestFirst }: LogQuery
 /** The limit as a number that both engines take. */
 export const limitOf = ({ limit }: Pick<LogQuery, 'limit'>): number =>
   Math.max(0, Math.min(Math.floor(limit), Number.MAX_SAFE_INTEGER))
-
-/**
- * Each kind is read along its own index and the kinds are merged, so that only rows that are asked for are
- * read, however rare they are and however long the log is.
- */
-function select<Row>(dialect: Dialect, query: EntryQuery, columns: RawBuilder<unknown>): RawBuilder<Row> {
-  const { room, before, after, revised, withoutThreads, kinds } = query
-  const selectFrom = (index: 'room' | 'kind', kind: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-    SELECT ${columns} FROM ${dialect.entriesBy(index)}
-    ${revised ? sql`LEFT JOIN revisions ON target = entries.id` : NOTHING}
-    WHERE room = ${room} ${kind}
-    ${before === undefined ? NOTHING : sql`AND entries.id < ${before}`}
-    ${after === undefined ? NOTHING : sql`AND entries.id > ${after}`}
-    ${withoutThreads ? sql`AND ${dialect.fact('thread')} IS NULL` : NOTHING}
-    ${revised ? isLastVersion(dialect) : NOTHING}`
-  // No kinds at all match nothing.
-  const wanted = kinds?.length === 0 ? ['none'] : kinds && [...new Set(kinds)]
-  const selects = wanted?.map((kind) => selectFrom('kind', sql`AND kind = ${kind}`))
-  return dialect.newest(
-    selects ?? [selectFrom('room', NOTHING)],
-    query.oldestFirst ? 'asc' : 'desc',
-    limitOf(query),
-  )
-}
-
-const NOTHING = sql``
-
-function rowColumns({ encoding, revised }: EntryQuery): RawBuilder<unknown> {
-  const text = revised
-    ? sql`coalesce(revisions.text, entries.text) AS text, revision AS edited`
-    : sql`entries.text`
-  const tokens =
-    encoding === undefined
-      ? NOTHING
-      : sql`, (SELECT tokens FROM token_counts WHERE entry = entries.id AND encoding = ${encoding}) AS tokens`
-  return sql`entries.id, room, at, kind, author, ${text}, data ${tokens}`
-}
-
-/**
- * Leaves out later versions, whose text is in the first one's row, and retracted entries with the reactions
- * to them.
- */
-const isLastVersion = ({ fact }: Dialect): RawBuilder<unknown> => sql`
-  AND (revision IS NULL OR revisions.text IS NOT NULL) AND ${fact('edits')} IS NULL
-  AND (kind <> 'action' OR NOT EXISTS (
-    SELECT 1 FROM revisions AS gone WHERE gone.target = ${fact('reacts')} AND gone.text IS NULL))`
 
 /**
  * The entry of a row, with its last version's text and id if the query asked for that. A kind that only a

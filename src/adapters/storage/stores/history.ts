@@ -1,10 +1,11 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type DayStats, type LogStats, MAX_AUTHORS, MAX_DAYS } from '../../../chat/log-stats.ts'
 import type { EntryLog } from '../../../chat/ports.ts'
 import type { HistoryStore } from '../../../prompt/ports.ts'
 import type { HistoryRow } from '../../../prompt/snapshot.ts'
-import { type Database, requireRow } from '../database.ts'
-import { entryQuery, type FoundRow, toEntry } from './entries.ts'
+import { type Database, type Dialect, requireRow } from '../database.ts'
+import type { Tables } from '../tables.ts'
+import { type EntryQuery, entryQuery, type FoundRow, toEntry } from './entries.ts'
 
 /** The log as rows with their tokens, from `token_counts`. */
 export function createHistoryStore({ dialect, read, writes }: Database): HistoryStore {
@@ -12,15 +13,8 @@ export function createHistoryStore({ dialect, read, writes }: Database): History
   return {
     newest: (room, { maxRows, maxTokens, ...wanted }) =>
       read(async (db) => {
-        const query = entryQuery(dialect, { ...wanted, room, limit: maxRows, revised: true })
-        // Fewer tokens are assumed for a text that nobody has counted than any real text has.
-        const { rows } = await sql<FoundRow>`
-          SELECT id, room, at, kind, author, text, edited, data, tokens FROM (
-            SELECT *, coalesce(sum(coalesce(tokens, octet_length(text) / 8.0)) OVER (
-              ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS newer
-            FROM (${query}) AS found
-          ) AS summed WHERE newer <= ${maxTokens} ORDER BY id DESC`.execute(db)
-        return rows.map(toHistoryRow).toReversed()
+        const query = { ...wanted, room, limit: maxRows, revised: true }
+        return (await newestWithin(db, dialect, query, maxTokens)).map(toHistoryRow).toReversed()
       }),
     following: (room, { maxRows, ...wanted }) =>
       read(async (db) => {
@@ -49,6 +43,33 @@ export function createHistoryStore({ dialect, read, writes }: Database): History
   }
 }
 
+/** Reads the newest rows until those hold more than `maxTokens`, in pieces that double. */
+async function newestWithin(
+  db: Kysely<Tables>,
+  dialect: Dialect,
+  query: EntryQuery,
+  maxTokens: number,
+): Promise<readonly FoundRow[]> {
+  const within: FoundRow[] = []
+  let tokens = 0
+  let next = query
+  for (let piece = dialect.firstRows; ; piece *= 2) {
+    const limit = Math.min(piece, query.limit - within.length)
+    const { rows } = await entryQuery(dialect, { ...next, limit }).execute(db)
+    for (const row of rows) {
+      within.push(row)
+      tokens += row.tokens ?? leastTokens(row.text)
+      if (tokens > maxTokens) return within
+    }
+    const last = rows.at(-1)
+    if (rows.length < piece || within.length >= query.limit || !last) return within
+    next = { ...query, before: last.id }
+  }
+}
+
+/** Fewer than any real text has. */
+const leastTokens = (text: string): number => Buffer.byteLength(text) / 8
+
 const toHistoryRow = (row: FoundRow): HistoryRow =>
   row.tokens == null ? { entry: toEntry(row) } : { entry: toEntry(row), tokens: row.tokens }
 
@@ -71,12 +92,13 @@ export const createLogStats =
         GROUP BY author ORDER BY entries DESC, author LIMIT ${MAX_AUTHORS}`.execute(db)
       // A day may have charges and no entry: a summary is made without one.
       const day = dialect.utcDay('at')
+      const notRun = sql.raw(dialect.fact('not_run'))
       const days = await sql<DayStats>`
         SELECT day, sum(entries) AS entries, sum(calls) AS calls, sum(replies) AS replies,
           sum(input) AS input, sum(output) AS output
         FROM (
           SELECT ${day} AS day, count(*) AS entries,
-            count(*) FILTER (WHERE kind = 'tool_call' AND coalesce(${dialect.fact('not_run')}, 0) = 0) AS calls,
+            count(*) FILTER (WHERE kind = 'tool_call' AND coalesce(${notRun}, 0) = 0) AS calls,
             count(*) FILTER (WHERE kind = 'reply') AS replies, 0 AS input, 0 AS output
           FROM entries WHERE room = ${room} GROUP BY 1
           UNION ALL
