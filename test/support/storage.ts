@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NO_LOG } from '../../src/embedding/context.ts'
 import type { StorageOptions } from '../../src/adapters/storage/open.ts'
-import { createConnection } from '../../src/adapters/storage/sqlite/connection.ts'
+import { createSqliteDatabase } from '../../src/adapters/storage/sqlite/database.ts'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { readMigrations } from '../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../src/adapters/storage/sqlite/open.ts'
@@ -54,11 +54,11 @@ export async function openInMemory(): Promise<Storage> {
   const db = openFile(emptyDatabase())
   db.pragma('trusted_schema = OFF')
   db.pragma('foreign_keys = ON')
-  const connection = createConnection(db)
+  const database = createSqliteDatabase(db)
   return {
-    ...createStores(connection),
+    ...createStores(database),
     async [Symbol.asyncDispose]() {
-      await connection.close()
+      await database.close()
     },
   }
 }

@@ -6,9 +6,8 @@ import { StorageError } from '../../chat/errors.ts'
 import { otherSchema, readMigrations } from './migrations.ts'
 import { isUrl } from './open.ts'
 import { ownColumns } from './postgres/append.ts'
-import { createConnections } from './postgres/connection.ts'
+import { createPostgresDatabase } from './postgres/database.ts'
 import { migrate, requireSchema } from './postgres/open.ts'
-import { statementsOn } from './postgres/statements.ts'
 import { toStorageError } from './sqlite/errors.ts'
 import { lockDirectory, lockFile, openReader, versionOf } from './sqlite/file.ts'
 import { openDatabase } from './sqlite/open.ts'
@@ -47,27 +46,27 @@ async function toPostgres({ from, to, migrationsDir, now }: CopyOptions): Promis
   using _ = lockDirectory(from)
   using file = openReader(from, { readonly: false })
   if (versionOf(file) !== readMigrations(migrationsDir).length) throw otherSchema()
-  await using connection = createConnections(to)
+  await using database = createPostgresDatabase(to)
   const schema = readMigrations(join(migrationsDir, 'postgres'))
-  await migrate(connection, schema, now)
-  return await connection.database.transaction(async (db) => {
+  await migrate(database, schema, now)
+  return await database.transaction(async (db) => {
     await removeTimeouts(db)
-    await requireSchema(statementsOn(db), schema)
+    await requireSchema(db, schema)
     return await copyTables(sqliteSide(file), postgresSide(db), tablesOf(file))
   })
 }
 
 async function toFile({ from, to, migrationsDir, now }: CopyOptions): Promise<CopiedRows> {
   if (!isUrl(from)) throw sameEngine('sshawl backup')
-  await using connection = createConnections(from)
+  await using database = createPostgresDatabase(from)
   const schema = readMigrations(join(migrationsDir, 'postgres'))
-  await connection.transaction((tx) => requireSchema(tx, schema))
+  await database.transaction((db) => requireSchema(db, schema))
   using _ = lockFile(to)
   using file = openDatabase({ file: to, migrations: readMigrations(migrationsDir), busyMs: 2000, now })
   file.pragma('foreign_keys = OFF')
   file.exec('BEGIN IMMEDIATE')
   try {
-    const copied = await connection.database.transaction(async (db) => {
+    const copied = await database.transaction(async (db) => {
       await sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`.execute(db)
       await removeTimeouts(db)
       return await copyTables(postgresSide(db), sqliteSide(file), tablesOf(file))

@@ -1,19 +1,21 @@
 // A PostgreSQL database as storage, which several servers may use at once. Rules that SQLite keeps because it
 // has one writer are kept here by unique indexes and locks (locks.ts).
 
+import { type Kysely, sql } from 'kysely'
 import { ulid } from 'ulid'
 import { StorageError } from '../../../chat/errors.ts'
 import type { Clock, Log } from '../../../chat/ports.ts'
 import type { ServerId } from '../../../cluster/stores.ts'
 import { type AuditRow, rightsQueries } from '../audit.ts'
+import { requireRow } from '../database.ts'
 import { editedMigration, type Migration, newerSchema, otherSchema, readMigrations } from '../migrations.ts'
 import type { Storage, Upkeep } from '../storage.ts'
+import type { Tables } from '../tables.ts'
 import { createClusterStores } from './cluster/stores.ts'
-import { type Connections, createConnections } from './connection.ts'
+import { createConnections } from './connection.ts'
+import { createPostgresDatabase, type PostgresDatabase } from './database.ts'
 import { ONLY_READS, toStorageError } from './errors.ts'
 import { MIGRATIONS } from './locks.ts'
-import { raw, sql } from './sql.ts'
-import type { Statements } from './statements.ts'
 import { createStores } from './stores.ts'
 
 export interface PostgresOptions {
@@ -31,18 +33,19 @@ export async function openPostgres({ url, migrationsDir, clock, log }: PostgresO
   // Its connections have this name: triggers read from it which server made a change.
   const server = `sshawl ${ulid()}` as ServerId
   const connection = createConnections(url, { log, name: server })
+  const { database } = connection
   try {
-    await migrate(connection, migrations, () => clock.now())
+    await migrate(database, migrations, () => clock.now())
     const { host, pathname } = new URL(url)
     log.info({ database: `${host}${pathname}`, schema: migrations.length }, 'database opened')
     return {
-      ...createStores(connection),
-      upkeep: createUpkeep(connection),
+      ...createStores(database),
+      upkeep: createUpkeep(database),
       cluster: createClusterStores(connection, { url, server, log }),
-      [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+      [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
     }
   } catch (error) {
-    await connection[Symbol.asyncDispose]()
+    await database[Symbol.asyncDispose]()
     throw error
   }
 }
@@ -55,12 +58,13 @@ export const useDump = (): StorageError =>
       'back them up with pg_dump --format=custom --file=FILE URL, also while servers run',
   )
 
-const createUpkeep = ({ transaction }: Connections): Upkeep => ({
+const createUpkeep = ({ transaction }: PostgresDatabase): Upkeep => ({
   health: () =>
-    transaction(async (tx) => {
+    transaction(async (db) => {
       // A standby answers, and stores nothing.
-      const state = await tx.get<State>(sql`SELECT current_setting('transaction_read_only') AS "readOnly"`)
-      if (state?.readOnly !== 'on') return
+      const { rows } =
+        await sql<State>`SELECT current_setting('transaction_read_only') AS "readOnly"`.execute(db)
+      if (rows[0]?.readOnly !== 'on') return
       const message = 'the database only reads just now; tell an admin'
       throw new StorageError('read-only', message, { forOperators: ONLY_READS })
     }),
@@ -75,9 +79,9 @@ type Location = Pick<PostgresOptions, 'url' | 'migrationsDir'>
 
 /** Rejects with `StorageError` if the database is away, cannot be written, or needs a newer program. */
 export async function checkPostgres({ url, migrationsDir }: Location): Promise<void> {
-  await using connection = createConnections(url)
-  await requireWritable(connection.read)
-  await countApplied(connection.read, readMigrations(migrationsDir))
+  await using database = createPostgresDatabase(url)
+  await requireWritable(database)
+  await database.read((db) => countApplied(db, readMigrations(migrationsDir)))
 }
 
 /** As `rightsQueries` says. Rejects with `StorageError`. */
@@ -86,14 +90,14 @@ export async function auditPostgres(
   now: number,
 ): Promise<readonly AuditRow[]> {
   const migrations = readMigrations(migrationsDir)
-  await using connection = createConnections(url)
-  return await connection.transaction(async (tx) => {
-    await tx.run(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`)
-    await requireSchema(tx, migrations)
-    const rows: AuditRow[] = []
+  await using database = createPostgresDatabase(url)
+  return await database.transaction(async (db) => {
+    await sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`.execute(db)
+    await requireSchema(db, migrations)
+    const found: AuditRow[] = []
     for (const query of rightsQueries(now, (list) => `SELECT json_array_elements_text(${list}::json)`))
-      rows.push(...(await tx.all<AuditRow>(raw(query))))
-    return rows
+      found.push(...(await sql.raw<AuditRow>(query).execute(db)).rows)
+    return found
   })
 }
 
@@ -103,14 +107,13 @@ export async function auditPostgres(
  * needs a newer program, `read-only` if nothing can be stored.
  */
 export async function migrate(
-  connection: Connections,
+  database: PostgresDatabase,
   migrations: readonly Migration[],
   now: () => number,
 ): Promise<void> {
-  await requireWritable(connection.read)
+  await requireWritable(database)
   let isDone = false
-  while (!isDone)
-    isDone = await connection.transaction((tx) => applyNext(tx, migrations, now()), [MIGRATIONS])
+  while (!isDone) isDone = await database.transaction((db) => applyNext(db, migrations, now()), [MIGRATIONS])
 }
 
 interface State {
@@ -119,11 +122,13 @@ interface State {
   readonly encoding: string
 }
 
-async function requireWritable(statements: Statements): Promise<void> {
-  const { isStandby, readOnly, encoding } =
-    (await statements.get<State>(sql`
+async function requireWritable({ read }: PostgresDatabase): Promise<void> {
+  const { rows } = await read((db) =>
+    sql<State>`
       SELECT pg_is_in_recovery() AS "isStandby", current_setting('transaction_read_only') AS "readOnly",
-        current_setting('server_encoding') AS encoding`)) ?? {}
+        current_setting('server_encoding') AS encoding`.execute(db),
+  )
+  const { isStandby, readOnly, encoding } = requireRow(rows[0])
   if (isStandby)
     throw new StorageError(
       'read-only',
@@ -142,8 +147,8 @@ async function requireWritable(statements: Statements): Promise<void> {
 }
 
 /** Rejects with `StorageError` if the database does not have exactly the schema of `migrations`. */
-export async function requireSchema(statements: Statements, migrations: readonly Migration[]): Promise<void> {
-  if ((await countApplied(statements, migrations)) !== migrations.length) throw otherSchema()
+export async function requireSchema(db: Kysely<Tables>, migrations: readonly Migration[]): Promise<void> {
+  if ((await countApplied(db, migrations)) !== migrations.length) throw otherSchema()
 }
 
 interface Applied extends Pick<Migration, 'version' | 'sha256'> {
@@ -152,12 +157,13 @@ interface Applied extends Pick<Migration, 'version' | 'sha256'> {
 }
 
 /** How many migrations were applied. Rejects with `StorageError` if `migrations` do not continue them. */
-async function countApplied(statements: Statements, migrations: readonly Migration[]): Promise<number> {
-  if (!(await statements.get(sql`SELECT WHERE to_regclass('migrations') IS NOT NULL`))) return 0
+async function countApplied(db: Kysely<Tables>, migrations: readonly Migration[]): Promise<number> {
+  const table = await sql`SELECT WHERE to_regclass('migrations') IS NOT NULL`.execute(db)
+  if (table.rows.length === 0) return 0
   // Programs from before the column `needs` wrote rows that only their own schema and newer ones satisfy.
-  const applied = await statements.all<Applied>(sql`
+  const { rows: applied } = await sql<Applied>`
     SELECT version, sha256, coalesce((to_jsonb(migrations) ->> 'needs')::bigint, version) AS needs
-    FROM migrations ORDER BY version`)
+    FROM migrations ORDER BY version`.execute(db)
   const needed = Math.max(0, ...applied.slice(migrations.length).map(({ needs }) => needs))
   if (needed > migrations.length) throw newerSchema(migrations.length, applied.length)
   for (const [at, { sha256 }] of applied.entries()) {
@@ -168,17 +174,17 @@ async function countApplied(statements: Statements, migrations: readonly Migrati
 }
 
 /** True once there is nothing left to apply. */
-async function applyNext(tx: Statements, migrations: readonly Migration[], at: number): Promise<boolean> {
-  const applied = await countApplied(tx, migrations)
+async function applyNext(db: Kysely<Tables>, migrations: readonly Migration[], at: number): Promise<boolean> {
+  const applied = await countApplied(db, migrations)
   const next = migrations[applied]
   if (next === undefined) return true
   const { version, name, sha256, sql: text } = next
-  await tx.run(raw(applied === 0 ? CREATE_RECORD : EXTEND_RECORD))
+  await sql.raw(applied === 0 ? CREATE_RECORD : EXTEND_RECORD).execute(db)
   try {
-    await tx.run(raw(text))
-    await tx.run(sql`
+    await sql.raw(text).execute(db)
+    await sql`
       INSERT INTO migrations (version, name, sha256, applied_at, needs)
-      VALUES (${version}, ${name}, ${sha256}, ${at}, ${requiredSchema(text)})`)
+      VALUES (${version}, ${name}, ${sha256}, ${at}, ${requiredSchema(text)})`.execute(db)
   } catch (cause) {
     const { reason, forOperators } = toStorageError(cause)
     throw new StorageError(reason, `${name}: ${forOperators}`, { cause })

@@ -1,12 +1,12 @@
 import type { Stores } from '../storage.ts'
 import * as stores from '../stores/stores.ts'
 import { createAppender } from './append.ts'
-import type { Connections } from './connection.ts'
+import type { PostgresDatabase } from './database.ts'
 import { createEntrySearch } from './search.ts'
 import { turnOwnership } from './turn-ownership.ts'
 
 /** All stores over one connection. */
-export const createStores = ({ database }: Connections): Omit<Stores, 'upkeep'> =>
+export const createStores = (database: PostgresDatabase): Omit<Stores, 'upkeep'> =>
   stores.createStores(database, {
     appender: createAppender(database),
     search: createEntrySearch(database),

@@ -6,7 +6,7 @@ import { StorageError } from '../../../chat/errors.ts'
 import type { Clock, Log } from '../../../chat/ports.ts'
 import { editedMigration, type Migration, newerSchema, readMigrations } from '../migrations.ts'
 import type { Storage } from '../storage.ts'
-import { createConnection } from './connection.ts'
+import { createSqliteDatabase } from './database.ts'
 import { openFile } from './driver.ts'
 import { toStorageError } from './errors.ts'
 import { APPLICATION_ID, isEmpty, isOurs, lockFile, versionOf } from './file.ts'
@@ -32,11 +32,11 @@ export function openSqlite(options: SqliteOptions): Storage {
     const migrations = readMigrations(migrationsDir)
     const db = openDatabase({ file, migrations, busyMs, now: () => clock.now() })
     log.info({ file, schema: migrations.length }, 'database opened')
-    const connection = createConnection(db, () => stopping?.aborted === true)
+    const database = createSqliteDatabase(db, () => stopping?.aborted === true)
     return {
-      ...createStores(connection),
+      ...createStores(database),
       async [Symbol.asyncDispose]() {
-        await connection.close()
+        await database.close()
         lock?.[Symbol.dispose]()
       },
     }

@@ -9,7 +9,7 @@ import { StorageError } from '../../../chat/errors.ts'
 import type { FoundEntries, SearchQuery } from '../../../chat/ports.ts'
 import { type EntryRow, limitOf, toEntry } from '../stores/entries.ts'
 import { indexedText, searchForms } from '../words.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteDatabase } from './database.ts'
 import { toStorageError } from './errors.ts'
 import { createPrivateFile } from './file.ts'
 
@@ -35,12 +35,12 @@ export interface EntrySearch {
   refresh(): Promise<void>
 }
 
-export function createSearch({ db, read }: Connection): EntrySearch {
+export function createSearch({ file: db, read }: SqliteDatabase): EntrySearch {
   const index = new SearchIndex(db)
 
   async function refresh(): Promise<void> {
     try {
-      await read(() => undefined)
+      await read(async () => undefined)
       await index.refresh()
     } catch (error) {
       throw toStorageError(error, { reading: true })
@@ -66,7 +66,7 @@ export function createSearch({ db, read }: Connection): EntrySearch {
   async function find(query: SearchQuery, match: string): Promise<FoundEntries> {
     const behind = await tryToRefresh()
     const isBest = query.prefer === 'best'
-    const entries = await read(() =>
+    const entries = await read(async () =>
       db
         .prepare<[object], EntryRow>(isBest ? BEST : NEWEST)
         .all({ ...parametersOf(query), match })

@@ -4,7 +4,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Stores } from '../storage.ts'
-import { type Connection, createConnection } from './connection.ts'
+import { createSqliteDatabase, type SqliteDatabase } from './database.ts'
 import { openFile } from './driver.ts'
 import { toStorageError } from './errors.ts'
 import { openDatabase } from './open.ts'
@@ -24,25 +24,25 @@ const REFRESH_MS = 5_000
 
 const data: ThreadData = workerData
 const postReply = createReplyBatcher()
-let database: Opened | undefined
+let opened: Opened | undefined
 
 parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'close') return void close()
-  const opened = (database ??= tryToOpen())
+  opened ??= tryToOpen()
   if (opened && message.kind === 'calls')
     for (const call of message.calls) void run(opened.stores, call).then(postReply)
 })
 
 interface Opened {
-  readonly connection: Connection
+  readonly database: SqliteDatabase
   readonly stores: Stores
 }
 
 function tryToOpen(): Opened | undefined {
   try {
-    const opened = open(data)
-    post({ kind: 'opened', methods: methodsOf(opened.stores) })
-    return opened
+    const running = open(data)
+    post({ kind: 'opened', methods: methodsOf(running.stores) })
+    return running
   } catch (error) {
     post({ kind: 'failed', error: serialized(error) })
     parentPort?.close()
@@ -56,14 +56,14 @@ function open({ lane, file, migrations, busyMs, now, stopping }: ThreadData): Op
       ? openDatabase({ file, migrations, busyMs, now: () => now })
       : // A search writes to the index beside the database.
         openFile(file, { readonly: lane === 'read', fileMustExist: true, timeout: busyMs })
-  const connection = createConnection(db, () => Atomics.load(new Int32Array(stopping), 0) === 1)
-  const stores = createStores(connection)
+  const database = createSqliteDatabase(db, () => Atomics.load(new Int32Array(stopping), 0) === 1)
+  const stores = createStores(database)
   // After a crash the write-ahead log still has what was deleted before it.
-  if (lane === 'write') connection.emptyLogSoon()
+  if (lane === 'write') database.truncateWalSoon()
   // Searches then find little left to index. A failure shows with the next search.
   if (lane === 'slow')
     setInterval(() => void stores.upkeep.refreshSearch().catch(() => {}), REFRESH_MS).unref()
-  return { connection, stores }
+  return { database, stores }
 }
 
 const methodsOf = (part: object): MethodTree =>
@@ -83,7 +83,7 @@ async function run(stores: Stores, { id, path, args }: StoreCall): Promise<Store
 }
 
 async function close(): Promise<void> {
-  await database?.connection.close()
+  await opened?.database.close()
   // The replies to the last calls leave before the port closes.
   await nextTick()
   await nextTick()

@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createConnection } from '../../../../src/adapters/storage/sqlite/connection.ts'
-import { TRUNCATE_AFTER_MS } from '../../../../src/adapters/storage/sqlite/database.ts'
+import { createSqliteDatabase, TRUNCATE_AFTER_MS } from '../../../../src/adapters/storage/sqlite/database.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open.ts'
@@ -21,8 +20,8 @@ const SECRET = 'the cake is in the attic'
 async function withReadMessage(dir: string) {
   const { file } = sqliteOptions(dir)
   const db = openDatabase({ file, migrations: readMigrations(paths.migrations), busyMs: 10, now: () => 0 })
-  const connection = createConnection(db)
-  const stores = createStores(connection)
+  const database = createSqliteDatabase(db)
+  const stores = createStores(database)
   await stores.chat.people.register(
     { id: bob, name: 'bob', admin: false, guest: false },
     'bob',
@@ -39,38 +38,38 @@ async function withReadMessage(dir: string) {
   }
   await send('1')
   const read = (suffix: string): string => readFileSync(file + suffix, 'latin1')
-  return { file, db, connection, stores, send, read }
+  return { file, db, database, stores, send, read }
 }
 
 test('a message that was read is neither in the database nor in its log, soon after', async () => {
   using dir = temporaryDir()
-  const { connection, read } = await withReadMessage(dir.path)
+  const { database, read } = await withReadMessage(dir.path)
   expect(read('-wal')).toContain(SECRET)
   vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
   expect(read('-wal')).toBe('')
   expect(read('')).not.toContain(SECRET)
-  await connection.close()
+  await database.close()
 })
 
 test('while somebody reads, writes go on, and the log is emptied once they are done', async () => {
   using dir = temporaryDir()
-  const { file, connection, send, read } = await withReadMessage(dir.path)
+  const { file, database, send, read } = await withReadMessage(dir.path)
   const reader = openFile(file, { readonly: true })
   reader.exec('BEGIN; SELECT count(*) FROM people')
   vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
   expect(read('-wal')).toContain(SECRET)
   await send('2')
-  expect(connection.db.pragma('busy_timeout', { simple: true })).toBe(10)
+  expect(database.file.pragma('busy_timeout', { simple: true })).toBe(10)
   reader.exec('COMMIT')
   vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
   expect(read('-wal')).toBe('')
   reader.close()
-  await connection.close()
+  await database.close()
 })
 
 test('three hundred messages that are read at once cost one emptying, and what deletes nothing costs none', async () => {
   using dir = temporaryDir()
-  const { file, db, connection, stores, send } = await withReadMessage(dir.path)
+  const { file, db, database, stores, send } = await withReadMessage(dir.path)
   const asked = vi.spyOn(db, 'pragma')
   const emptyings = (): number => asked.mock.calls.filter(([text]) => text.includes('wal_checkpoint')).length
   for (let n = 2; n < 302; n++) await send(String(n))
@@ -81,7 +80,7 @@ test('three hundred messages that are read at once cost one emptying, and what d
   expect(emptyings()).toBe(1)
   expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
   await send('302')
-  await connection.close()
+  await database.close()
   vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
   expect(emptyings()).toBe(1)
 })

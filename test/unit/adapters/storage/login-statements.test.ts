@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createConnection } from '../../../../src/adapters/storage/sqlite/connection.ts'
+import { createSqliteDatabase } from '../../../../src/adapters/storage/sqlite/database.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { createStores } from '../../../../src/adapters/storage/sqlite/stores.ts'
 import { alice, key } from '../../../contract/storage/cast.ts'
@@ -8,8 +8,8 @@ import { emptyDatabase } from '../../../support/storage.ts'
 test('a login with a known, an unknown and a foreign key asks SQLite the same one question', async () => {
   const statements: string[] = []
   const verbose = (statement: unknown): void => void statements.push(String(statement))
-  const connection = createConnection(openFile(emptyDatabase(), { verbose }))
-  const { people } = createStores(connection).chat
+  const database = createSqliteDatabase(openFile(emptyDatabase(), { verbose }))
+  const { people } = createStores(database).chat
   await people.register(alice, 'alice', key(1), 5)
   const shapes: string[] = []
   for (const [name, n] of [
@@ -29,5 +29,5 @@ test('a login with a known, an unknown and a foreign key asks SQLite the same on
     )
   }
   expect(new Set(shapes).size).toBe(1)
-  await connection.close()
+  await database.close()
 })

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { openStorage } from '../../../../src/adapters/storage/open.ts'
-import { createConnection } from '../../../../src/adapters/storage/sqlite/connection.ts'
+import { createSqliteDatabase } from '../../../../src/adapters/storage/sqlite/database.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open.ts'
@@ -24,10 +24,10 @@ function openMigrated(file: string): Database {
 
 test('when the disk is full nothing of the group is stored, the sender is told, and it goes on when there is room', async () => {
   using dir = temporaryDir()
-  const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
-  const { log } = createStores(connection).chat
-  const pages = connection.db.pragma('page_count', { simple: true }) as number
-  connection.db.pragma(`max_page_count = ${pages + 5}`)
+  const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
+  const { log } = createStores(database).chat
+  const pages = database.file.pragma('page_count', { simple: true }) as number
+  database.file.pragma(`max_page_count = ${pages + 5}`)
   const attempts = ['1', '2'].map((id) => log.append(message(id, lobby, 'x'.repeat(40_000))))
   for (const result of await Promise.allSettled(attempts)) {
     expect(result).toMatchObject({
@@ -39,10 +39,10 @@ test('when the disk is full nothing of the group is stored, the sender is told, 
     })
   }
   expect(await log.read(lobby, { limit: 9 })).toEqual([])
-  connection.db.pragma('max_page_count = 100000')
+  database.file.pragma('max_page_count = 100000')
   await log.append(message('3', lobby, 'room again'))
   expect(await log.lastId()).toBe('3')
-  await connection.close()
+  await database.close()
 })
 
 const disk = tinyDisk()
@@ -97,7 +97,7 @@ test('a database that cannot be written is read, and writing is refused', async 
   using dir = temporaryDir()
   const { file } = sqliteOptions(dir.path)
   const writable = openMigrated(file)
-  const { log } = createStores(createConnection(openFile(file, { readonly: true }))).chat
+  const { log } = createStores(createSqliteDatabase(openFile(file, { readonly: true }))).chat
   await expect(log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'read-only' })
   expect(await log.read(lobby, { limit: 9 })).toEqual([])
   writable.close()
@@ -105,9 +105,9 @@ test('a database that cannot be written is read, and writing is refused', async 
 
 test('damage that shows only when reading is called damage', async () => {
   using dir = temporaryDir()
-  const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
-  await createRoomStore(connection.database).create(room('den', {}))
-  const { db } = connection
+  const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
+  await createRoomStore(database).create(room('den', {}))
+  const { file: db } = database
   db.unsafeMode()
   db.pragma('writable_schema = ON')
   db.exec(
@@ -115,16 +115,16 @@ test('damage that shows only when reading is called damage', async () => {
   )
   db.pragma('writable_schema = RESET')
   const reopened = openFile(sqliteOptions(dir.path).file)
-  await connection.close()
-  const rooms = createRoomStore(createConnection(reopened).database)
+  await database.close()
+  const rooms = createRoomStore(createSqliteDatabase(reopened))
   await expect(rooms.all()).rejects.toMatchObject({ name: 'StorageError', reason: 'corrupt' })
   reopened.close()
 })
 
 test('a change that cannot be stored fails alone, and leaves nothing of itself', async () => {
   using dir = temporaryDir()
-  const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
-  const { log } = createStores(connection).chat
+  const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
+  const { log } = createStores(database).chat
   const endless: Record<string, unknown> = {}
   endless['self'] = endless
   const [before, failing, after] = await Promise.allSettled([
@@ -137,7 +137,7 @@ test('a change that cannot be stored fails alone, and leaves nothing of itself',
     reason: { name: 'StorageError', message: expect.stringContaining('circular') as string },
   })
   expect((await log.read(lobby, { limit: 9 })).map((entry) => entry.text)).toEqual(['before', 'after'])
-  await connection.close()
+  await database.close()
 })
 
 test('appends of one tick share one transaction', async () => {
@@ -146,39 +146,39 @@ test('appends of one tick share one transaction', async () => {
   const { file } = sqliteOptions(dir.path)
   openMigrated(file).close()
   const verbose = (sql?: unknown): void => void (String(sql) === 'COMMIT' && commits.push(String(sql)))
-  const connection = createConnection(openFile(file, { verbose }))
-  const { log } = createStores(connection).chat
+  const database = createSqliteDatabase(openFile(file, { verbose }))
+  const { log } = createStores(database).chat
   await Promise.all(Array.from({ length: 50 }, (_, n) => log.append(message(idOf(n), lobby, 'x'))))
   expect(commits).toHaveLength(1)
-  await connection.close()
+  await database.close()
 })
 
 test('a write that fails among 500 concurrent ones fails alone, and the others keep their order', async () => {
   using dir = temporaryDir()
-  const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
-  const { log } = createStores(connection).chat
+  const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
+  const { log } = createStores(database).chat
   const ids = Array.from({ length: 500 }, (_, n) => idOf(n))
   const results = await Promise.allSettled(
     ids.map((id, n) =>
       n === 250
-        ? connection.write(() => connection.db.exec('INSERT INTO name_rules (rules) VALUES (NULL)'))
+        ? database.write(async () => database.file.exec('INSERT INTO name_rules (rules) VALUES (NULL)'))
         : log.append(message(id, lobby, id)),
     ),
   )
   expect(results.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []))).toEqual([250])
   const stored = await log.read(lobby, { limit: 1_000 })
   expect(stored.map(({ id }) => id)).toEqual(ids.toSpliced(250, 1))
-  await connection.close()
+  await database.close()
 })
 
 test('a job that waits for a timer is refused and undone, and its neighbours are stored', async () => {
   using dir = temporaryDir()
-  const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
-  const { log } = createStores(connection).chat
+  const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
+  const { log } = createStores(database).chat
   const [before, waiting, after] = await Promise.allSettled([
     log.append(message('1', lobby, 'before')),
-    connection.write(async () => {
-      connection.db.exec("INSERT INTO name_rules (rules) VALUES ('x')")
+    database.write(async () => {
+      database.file.exec("INSERT INTO name_rules (rules) VALUES ('x')")
       await new Promise((resolve) => setTimeout(resolve, 1))
     }),
     log.append(message('3', lobby, 'after')),
@@ -190,23 +190,23 @@ test('a job that waits for a timer is refused and undone, and its neighbours are
       message: expect.stringContaining('something other than the database') as string,
     },
   })
-  expect(connection.db.prepare('SELECT * FROM name_rules').all()).toEqual([])
-  await connection.close()
+  expect(database.file.prepare('SELECT * FROM name_rules').all()).toEqual([])
+  await database.close()
 })
 
 test('a read during a group sees nothing that is not committed', async () => {
   using dir = temporaryDir()
-  const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
+  const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
   let seen: Promise<unknown> | undefined
-  const count = (): unknown => connection.db.prepare('SELECT count(*) FROM name_rules').pluck().get()
-  const refused = connection.write(async () => {
-    connection.db.exec("INSERT INTO name_rules (rules) VALUES ('x')")
-    seen = connection.read(count)
+  const count = (): unknown => database.file.prepare('SELECT count(*) FROM name_rules').pluck().get()
+  const refused = database.write(async () => {
+    database.file.exec("INSERT INTO name_rules (rules) VALUES ('x')")
+    seen = database.read(async () => count())
     throw new Error('undone')
   })
   await expect(refused).rejects.toMatchObject({ name: 'StorageError' })
   expect(await seen).toBe(0)
-  await connection.close()
+  await database.close()
 })
 
 test('the writer syncs each commit and leaves no deleted text in the file', () => {
