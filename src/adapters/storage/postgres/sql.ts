@@ -19,9 +19,6 @@ export interface BoundSql {
 export const sql = (strings: TemplateStringsArray, ...values: readonly unknown[]): Sql =>
   new Sql(strings, values)
 
-/** A part of a statement that is text of this program. */
-export const raw = (text: string): Sql => new Sql([text], [])
-
 /** Parts, one after the other. */
 export const joined = (parts: readonly Sql[], between: string): Sql =>
   new Sql(['', ...parts.slice(1).map(() => between), ''], parts)
