@@ -15,12 +15,6 @@ export interface ListenedStream {
   end(): void
 }
 
-interface StreamOptions {
-  /** Streams open at once. */
-  readonly maxStreams: number
-  readonly report: (error: Error) => void
-}
-
 /** Rooms that one stream may name: twice what an agent follows, since hidden ones are not followed. */
 const MAX_NAMED = 64
 
@@ -30,13 +24,19 @@ const MAX_NAMED = 64
  */
 export class FollowedRooms {
   readonly #agent: Pick<Agent, 'follow' | 'unfollow' | 'sees'>
-  readonly #options: StreamOptions
+  readonly #maxStreams: number
+  readonly #report: (error: Error) => void
   readonly #followers = new Map<string, Set<object>>()
   readonly #streams = new Set<object>()
 
-  constructor(agent: Pick<Agent, 'follow' | 'unfollow' | 'sees'>, options: StreamOptions) {
+  /** `maxStreams` are open at once. `report` gets what goes wrong besides the storage. */
+  constructor(
+    agent: Pick<Agent, 'follow' | 'unfollow' | 'sees'>,
+    { maxStreams, report }: { readonly maxStreams: number; readonly report: (error: Error) => void },
+  ) {
     this.#agent = agent
-    this.#options = options
+    this.#maxStreams = maxStreams
+    this.#report = report
   }
 
   /** Resolves to the reason why the room is not followed. Rejects with `StorageError`. */
@@ -86,12 +86,10 @@ export class FollowedRooms {
   }
 
   #whyRefused(rooms: ReadonlySet<string>): string | undefined {
-    const { maxStreams } = this.#options
-    if (this.#streams.size >= maxStreams)
-      return `${maxStreams} streams of changes are open already; end one of them`
-    return rooms.size > MAX_NAMED
-      ? `a stream of changes is for ${MAX_NAMED} rooms at most; name fewer`
-      : undefined
+    if (this.#streams.size >= this.#maxStreams)
+      return `${this.#maxStreams} streams of changes are open already; end one of them`
+    if (rooms.size > MAX_NAMED) return `a stream of changes is for ${MAX_NAMED} rooms at most; name fewer`
+    return undefined
   }
 
   async #followFor(stream: object, rooms: ReadonlySet<string>): Promise<string | undefined> {
@@ -104,7 +102,7 @@ export class FollowedRooms {
       }
       return undefined
     } catch (error) {
-      this.#options.report(error instanceof Error ? error : new Error(String(error)))
+      this.#report(error instanceof Error ? error : new Error(String(error)))
       return error instanceof StorageError ? error.message : 'the rooms could not be looked up; try it again'
     }
   }

@@ -1,4 +1,4 @@
-import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server'
+import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { createAddressed } from '../../../chat/addressed.ts'
 import { actionText, shownName } from '../../../chat/entry-text.ts'
@@ -7,7 +7,7 @@ import { textForModels } from '../../../chat/outside.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { headOf } from '../../../lib/text/characters.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
-import type { Agent, AgentListener } from './agent.ts'
+import type { Agent } from './agent.ts'
 import { refused } from './tool.ts'
 import { room } from './tools.ts'
 
@@ -40,17 +40,13 @@ export class Mentions {
     this.#ending = AbortSignal.any([agent.signal, ending])
   }
 
-  /** The listener, which hears all that it did. */
-  heardWith(listener: AgentListener): AgentListener {
-    return {
-      heard: (entry) => {
-        listener.heard(entry)
-        if (isAddressed(entry, { name: this.#agent.name() })) this.#add(entry)
-      },
-      changed: (entry) => listener.changed(entry),
-      written: (message, onRead) => listener.written(message, onRead),
-      putOut: (name, out) => listener.putOut(name, out),
-    }
+  /** Something happened in a room that the agent is in. */
+  heard(entry: Entry): void {
+    if (!isAddressed(entry, { name: this.#agent.name() })) return
+    this.#leftOut += Math.max(0, this.#lines.length + 1 - MAX_LINES)
+    this.#lines = [...this.#lines, entry].slice(-MAX_LINES)
+    this.onLine?.(entry)
+    this.#wake()
   }
 
   /** Forgets lines that are among the entries of an answer. */
@@ -67,12 +63,15 @@ export class Mentions {
    */
   async wait(where: string | undefined, seconds: number, cancelled: AbortSignal): Promise<string> {
     this.#endWait()
-    const replaced = new AbortController()
-    this.#endWait = () => replaced.abort()
+    let why = `nobody named you in ${seconds} s; you hear the rooms that you joined`
     // The signal of `AbortSignal.timeout` may be collected as garbage while only `any` holds it.
-    const time = new AbortController()
-    const timer = setTimeout(() => time.abort(), seconds * 1_000)
-    const end = AbortSignal.any([this.#ending, replaced.signal, cancelled, time.signal])
+    const over = new AbortController()
+    this.#endWait = () => {
+      why = 'another wait took the place of this one'
+      over.abort()
+    }
+    const timer = setTimeout(() => over.abort(), seconds * 1_000)
+    const end = AbortSignal.any([this.#ending, cancelled, over.signal])
     try {
       for (;;) {
         const { promise, resolve } = createDeferred<void>()
@@ -80,21 +79,13 @@ export class Mentions {
         const lines = await this.#take(where, end)
         if (lines !== '') return lines
         if (this.#ending.aborted) return 'the wait was ended: the server is stopping, or you are out of it'
-        if (replaced.signal.aborted) return 'another wait took the place of this one'
-        if (end.aborted) return `nobody named you in ${seconds} s; you hear the rooms that you joined`
+        if (end.aborted) return why
         whenAborted(end, resolve)
         await promise
       }
     } finally {
       clearTimeout(timer)
     }
-  }
-
-  #add(entry: Entry): void {
-    this.#leftOut += Math.max(0, this.#lines.length + 1 - MAX_LINES)
-    this.#lines = [...this.#lines, entry].slice(-MAX_LINES)
-    this.onLine?.(entry)
-    this.#wake()
   }
 
   /** The agent may have lost a room since it heard the line. */
@@ -135,22 +126,14 @@ export function addWait(server: McpServer, agent: Agent, mentions: Mentions): vo
     inputSchema: z.strictObject(input),
     annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
   }
-  server.registerTool('wait', config, async ({ room: where, timeout_s }, { mcpReq }) => {
-    const refusal = where === undefined ? undefined : await refusalOf(where, agent, mcpReq)
-    if (refusal) return refusal
-    const text = await mentions.wait(where, timeout_s, mcpReq.signal)
-    return { content: [{ type: 'text', text }] }
+  server.registerTool('wait', config, async ({ room: where, timeout_s }, { mcpReq: { signal } }) => {
+    if (where !== undefined) {
+      // A room that the person may not see is refused as every tool does it.
+      const outcome = await agent.run({ verb: 'topic', room: where, flags: { json: true } }, { signal })
+      if (!outcome.ok) return refused(outcome)
+    }
+    return { content: [{ type: 'text', text: await mentions.wait(where, timeout_s, signal) }] }
   })
-}
-
-/** A room that the person may not see is refused as every tool does it. */
-async function refusalOf(
-  name: string,
-  agent: Agent,
-  { signal }: ServerContext['mcpReq'],
-): Promise<CallToolResult | undefined> {
-  const outcome = await agent.run({ verb: 'topic', room: name, flags: { json: true } }, { signal })
-  return outcome.ok ? undefined : refused(outcome)
 }
 
 /** Claude Code puts these notifications before its model, if it was started with the channel. */

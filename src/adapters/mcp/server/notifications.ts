@@ -3,11 +3,14 @@ import { entryJson } from '../../../chat/entry-json.ts'
 import type { Entry, RoomName } from '../../../chat/entry.ts'
 import { countedAre } from '../../../lib/plural.ts'
 import type { AgentListener, WrittenMessage } from './agent.ts'
+import type { Mentions } from './mentions.ts'
 import { logUri, roomUri } from './resources.ts'
 import { entryForModels } from './tool.ts'
 
 /** Entries that wait for a client that reads slowly; those beyond are skipped, and it is told how many. */
 const MAX_WAITING = 256
+
+type NotifiedServer = Pick<Server, 'sendResourceUpdated' | 'sendLoggingMessage'>
 
 /** One of the messages that tell an agent what is said: `data` is an entry, or a sentence. */
 interface Message {
@@ -20,16 +23,7 @@ interface Message {
 }
 
 /** As the protocol has them, the least first. */
-const LEVELS: readonly LoggingLevel[] = [
-  'debug',
-  'info',
-  'notice',
-  'warning',
-  'error',
-  'critical',
-  'alert',
-  'emergency',
-]
+const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
 
 /**
  * Sends what an agent hears, each notification once the client has space for it: entries of its rooms as log
@@ -41,8 +35,9 @@ export class Notifications implements AgentListener {
   readonly subscribed = new Set<string>()
   /** Messages below this level are not sent. */
   level: LoggingLevel = 'debug'
-  readonly #server: Pick<Server, 'sendResourceUpdated' | 'sendLoggingMessage'>
+  readonly #server: NotifiedServer
   readonly #isModern: boolean
+  readonly #mentions: Mentions
   readonly #messages: Message[] = []
   readonly #updated = new Set<string>()
   /** An agent that is in a room and listens to it hears each entry twice. */
@@ -50,14 +45,16 @@ export class Notifications implements AgentListener {
   #skipped = 0
   #isSending = false
 
-  constructor(server: Pick<Server, 'sendResourceUpdated' | 'sendLoggingMessage'>, era: 'legacy' | 'modern') {
+  constructor(server: NotifiedServer, era: 'legacy' | 'modern', mentions: Mentions) {
     this.#server = server
     this.#isModern = era === 'modern'
+    this.#mentions = mentions
   }
 
   heard(entry: Entry): void {
     if (this.#isModern) this.changed(entry)
     else this.#send({ level: 'info', logger: logUri(entry.room), data: dataOf(entry) })
+    this.#mentions.heard(entry)
   }
 
   changed(entry: Entry): void {

@@ -68,9 +68,9 @@ export function createMcpServer(
   if (hasChannel) openChannel(server, mentions)
   addContextPrompt(server, agent)
   addResources(server, agent)
-  const notifications = new Notifications(server.server, era)
+  const notifications = new Notifications(server.server, era, mentions)
   addSubscriptions(server, agent, notifications)
-  agent.listen(mentions.heardWith(notifications))
+  agent.listen(notifications)
   return server
 }
 

@@ -114,7 +114,7 @@ export class TokenAgent {
       sendResourceUpdated: async ({ uri }: { readonly uri: string }) => handler.notify.resourceUpdated(uri),
       sendLoggingMessage: async () => {},
     }
-    agent.listen(mentions.heardWith(new Notifications(server, 'modern')))
+    agent.listen(new Notifications(server, 'modern', mentions))
     return {
       async answer(request, body) {
         const asked = isJSONRPCRequest(body) ? body : undefined

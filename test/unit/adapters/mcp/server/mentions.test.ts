@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { Mentions } from '../../../../../src/adapters/mcp/server/mentions.ts'
-import type { Agent, AgentListener } from '../../../../../src/adapters/mcp/server/agent.ts'
+import type { Agent } from '../../../../../src/adapters/mcp/server/agent.ts'
 import type { Entry } from '../../../../../src/chat/entry.ts'
 import { createDeferred } from '../../../../../src/lib/deferred.ts'
 
 const NEVER = new AbortController().signal
-
-const SILENT: AgentListener = { heard() {}, changed() {}, written() {}, putOut() {} }
 
 /** The mentions of an agent called ann, and what says lines in rooms that it hears. */
 function createScene(ending = NEVER) {
@@ -22,11 +20,18 @@ function createScene(ending = NEVER) {
     signal: new AbortController().signal,
   }
   const mentions = new Mentions(agent, ending)
-  const { heard } = mentions.heardWith(SILENT)
   let number = 0
   const say = (text: string, more: object = {}): string => {
     const id = `0000000000000000000000${1000 + number++}`
-    heard({ id, at: 0, room: 'den', kind: 'message', author: 'bob', text, ...more } as unknown as Entry)
+    mentions.heard({
+      id,
+      at: 0,
+      room: 'den',
+      kind: 'message',
+      author: 'bob',
+      text,
+      ...more,
+    } as unknown as Entry)
     return id
   }
   return { mentions, say, hidden }
