@@ -49,15 +49,6 @@ export interface HttpServerOptions {
   readonly log: Log
 }
 
-/**
- * How far the server is towards its end: draining, it answers only those who watch it; stopping, nobody waits
- * any more.
- */
-interface Ending {
-  readonly draining: AbortSignal
-  readonly stopping: AbortSignal
-}
-
 /** One path. A row with `answerTo` is for people with a token. */
 type Route = {
   readonly path: string
@@ -73,12 +64,13 @@ const READ = ['GET', 'HEAD']
 const STOPPING = 'the server is stopping'
 
 /**
- * Returns what answers each request that was let in. Rejects with what the handler rejects with, but
- * `StorageError`.
+ * Returns what answers each request that was let in. Rejects as the handler does, but for `StorageError`. A server that
+ * is `draining` answers only those who watch it; when it is `stopping`, nobody waits any more.
  */
 export function createRoutes(
   options: HttpServerOptions,
-  { draining, stopping }: Ending,
+  draining: AbortSignal,
+  stopping: AbortSignal,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const { handler, log, accountOf } = options
   const routes = routesOf(options, draining)

@@ -15,39 +15,25 @@ import { connectionOf, PacedConnection } from './connection.ts'
 import { answerPreflight, letPageRead, plainAddress, refusalOf } from './gate.ts'
 import { answer, createRoutes, type HttpServerOptions } from './routes.ts'
 
-/** Listens for HTTP requests and has an `HttpHandler` answer them. */
-export interface HttpServer extends AsyncDisposable {
-  /** Starts; resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
-  listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>
-  /**
-   * Serves only those who watch the server: it is not ready any more, and has its figures. Answers what was
-   * asked.
-   */
-  drain(): void
-  /** Takes nobody any more, and closes all connections within 1 s. */
-  [Symbol.asyncDispose](): Promise<void>
-}
+export type HttpServer = ReturnType<typeof createHttpServer>
 
 /** The most that Node reads of a request's first line and headers. */
 const HEADER_BYTES = 16 * 1024
 /** How often slow requests are looked for, in ms. */
 const LOOK_MS = 1_000
-/**
- * How long a connection that is one too many may take to send a request, which is answered with the reason,
- * in ms.
- */
+/** How long a connection that is one too many may take to send a request, to be told the reason, in ms. */
 const TELL_MS = 1_000
 /** Connections that are told at once; the others are closed without a word. */
 const MAX_TOLD = 64
 /** When the server stops, what is being answered has this time, in ms. */
 const GRACE_MS = 1_000
 
-/** Makes a server that does not listen yet. */
-export function createHttpServer(options: HttpServerOptions): HttpServer {
+/** Listens for HTTP requests and has an `HttpHandler` answer them. Does not listen yet. */
+export function createHttpServer(options: HttpServerOptions) {
   const { settings, log, limits, visitors, accountOf } = options
   const draining = new AbortController()
   const stopping = new AbortController()
-  const route = createRoutes(options, { draining: draining.signal, stopping: stopping.signal })
+  const route = createRoutes(options, draining.signal, stopping.signal)
   const server = createServer({ maxHeaderSize: HEADER_BYTES, connectionsCheckingInterval: LOOK_MS })
   // Node drops headers beyond a number without a word; what is too many is refused at the gate.
   server.maxHeadersCount = 0
@@ -102,15 +88,18 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 
   return {
-    async listen(host, port) {
+    /** Starts; resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
+    async listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
       server.listen(port, host)
       await once(server, 'listening')
       server.on('error', (error) => log.error({ error }, 'cannot accept an HTTP connection'))
       const { address, port: taken } = server.address() as AddressInfo
       return { host: address, port: taken }
     },
-    drain: () => draining.abort(),
-    async [Symbol.asyncDispose]() {
+    /** Serves only those who watch the server: it is not ready any more, and has its figures. */
+    drain: (): void => draining.abort(),
+    /** Takes nobody any more, and closes all connections within 1 s. */
+    async [Symbol.asyncDispose](): Promise<void> {
       draining.abort()
       stopping.abort()
       if (!server.listening) return

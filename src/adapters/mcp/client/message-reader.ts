@@ -86,7 +86,7 @@ export class MessageReader {
 
 const isId = (value: unknown): value is RequestId => typeof value === 'string' || Number.isSafeInteger(value)
 
-const isObject = (value: unknown): value is Fields =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A null below these is data; the last two may be null themselves. */

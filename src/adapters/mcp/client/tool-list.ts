@@ -84,10 +84,9 @@ export async function readToolList(
     const before = found.get(name)
     // Some servers answer each cursor with their first page.
     if (page > 0 && isDeepStrictEqual(before, tool)) return
-    const fault = withHeaders ? headerFault(tool.schema) : undefined
     if (before) skip(name, 'another one has its name')
     else if (found.size >= MAX_TOOLS) skip(name, `a server has ${MAX_TOOLS} tools at most`)
-    else if (fault !== undefined) skip(name, fault)
+    else if (withHeaders && hasWrongMarks(tool.schema)) skip(name, `its schema has a wrong ${MARK}`)
     else found.set(name, tool)
   }
 
@@ -147,35 +146,32 @@ function readDefinition(value: unknown): McpDefinition | LeftOut {
 const MARK = 'x-mcp-header'
 /** RFC 9110, 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
+const MARKED_TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
 /** Keywords whose values are no schemas. */
 const VALUES: readonly string[] = ['const', 'default', 'enum', 'examples']
 
 /**
- * Says why the arguments that a schema wants as headers, too, are marked wrongly (revision 2026-07-28, Streamable HTTP,
- * "Custom Headers from Tool Parameters"). The depth of the schema is bounded.
+ * True if the arguments that a schema wants as headers, too, are marked against the rules of revision 2026-07-28
+ * (Streamable HTTP, "Custom Headers from Tool Parameters"). The depth of the schema is bounded.
  */
-export function headerFault(schema: JsonSchema): string | undefined {
+export function hasWrongMarks(schema: JsonSchema): boolean {
   const names = new Set<string>()
-  function faultIn(value: unknown, place: 'top' | 'argument' | 'elsewhere'): string | undefined {
-    if (typeof value !== 'object' || value === null) return undefined
+  function isWrong(value: unknown, place: 'top' | 'argument' | 'elsewhere'): boolean {
+    if (typeof value !== 'object' || value === null) return false
     const { [MARK]: name, type, properties }: Readonly<Record<string, unknown>> = { ...value }
     if (MARK in value) {
-      if (place !== 'argument') return `its schema has ${MARK} where no argument always is`
-      if (typeof name !== 'string' || !TOKEN.test(name))
-        return `its schema has an ${MARK} that no header can be called`
-      if (type !== 'string' && type !== 'integer' && type !== 'boolean')
-        return `its schema has ${MARK} at what is no string, integer or boolean`
-      if (names.has(name.toLowerCase())) return `its schema has an ${MARK} twice`
+      if (place !== 'argument' || typeof name !== 'string' || !TOKEN.test(name)) return true
+      if (!MARKED_TYPES.includes(type) || names.has(name.toLowerCase())) return true
       names.add(name.toLowerCase())
     }
     const inside = place === 'elsewhere' ? place : 'argument'
     const others = Object.entries(value).filter(([key]) => key !== 'properties' && !VALUES.includes(key))
-    return [
-      ...others.map(([, child]) => faultIn(child, 'elsewhere')),
-      ...Object.values(properties ?? {}).map((child) => faultIn(child, inside)),
-    ].find(Boolean)
+    return (
+      others.some(([, child]) => isWrong(child, 'elsewhere')) ||
+      Object.values(properties ?? {}).some((child) => isWrong(child, inside))
+    )
   }
-  return faultIn(schema, 'top')
+  return isWrong(schema, 'top')
 }
 
 const MAX_ID_CHARS = 64

@@ -7,7 +7,7 @@ import type { Tool } from '../../../tools/tool.ts'
 import type { McpServerConfig } from '../config.ts'
 import { base64Length } from './bounded-message.ts'
 import type { McpConnection } from './connection.ts'
-import { RAW } from './message-reader.ts'
+import { isObject, RAW } from './message-reader.ts'
 import type { McpDefinition } from './tool-list.ts'
 
 /** Makes the tool of a server that has this definition. `call` rejects with an `Error` whose message ends a sentence. */
@@ -39,9 +39,6 @@ export function createMcpTool(
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** A child process can do on this machine what we can; what a server says of its tools counts only if it is trusted. */
 function accessOf({ reach, trust }: McpServerConfig, { readOnly, closedWorld }: McpDefinition): Access {
   const most = 'command' in reach ? 'execute' : 'network'
@@ -59,9 +56,7 @@ export function readResult(result: object): { readonly text: string; readonly is
   // `toolResult` is of the revision of 2024-10-07.
   const given: Record<string, unknown> = isObject(raw) ? raw : { content: raw }
   const { content, structuredContent = given['toolResult'], isError } = given
-  const blocks = (Array.isArray(content) ? content : [content]).filter(
-    (one) => one !== undefined && one !== null,
-  )
+  const blocks = [content].flat().filter((one) => one !== undefined && one !== null)
   const parts = blocks.map((one: unknown) => textOfBlock(one))
   const hasText = blocks.some((one: unknown) => !isObject(one) || (one['type'] ?? 'text') === 'text')
   if (structuredContent !== undefined && !hasText) parts.push(JSON.stringify(structuredContent, undefined, 1))
