@@ -129,9 +129,9 @@ async function assemble(
       log: context.log,
     }),
   )
-  const { readable } = context.metering
+  const { meter } = context
   const needs = { context, ssh: server, agents, overrides }
-  const http = readable && owned(await openHttp(current, chat, activity, { ...needs, meter: readable }))
+  const http = meter && owned(await openHttp(current, chat, activity, { ...needs, meter }))
   const reload = createReload(
     current,
     { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries, hostKeys },

@@ -211,7 +211,7 @@ function composerOf(
   { composer }: Overrides,
   owned: Owned,
 ): PoolComposer {
-  return meteredComposer(composer ?? owned(composerFor(config, context)), context.metering.meter)
+  return meteredComposer(composer ?? owned(composerFor(config, context)), context.meter)
 }
 
 const composerFor = (config: Config, { log }: AppContext): PoolComposer =>

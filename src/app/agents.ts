@@ -4,11 +4,10 @@
  * served on a pipe.
  */
 import type { Agent, ClosableAgent, VerbOutcome, VerbRun, VerbUse } from '../adapters/mcp/server/agent.ts'
-import { SERVER_STOPPING, StorageError } from '../chat/errors.ts'
+import { SERVER_STOPPING } from '../chat/errors.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Rooms } from '../chat/rooms.ts'
-import type { Hearing } from '../chat/talk/ignores.ts'
 import type { Talk } from '../chat/talk/talk.ts'
 import type { Runner } from '../commands/runner.ts'
 import { createDeferred } from '../lib/deferred.ts'
@@ -60,7 +59,7 @@ export function createAgents(parts: AgentParts) {
       person: Person,
       { signal: gone, account }: { readonly signal: AbortSignal; readonly account: Account },
     ): Promise<ClosableAgent> {
-      const hearing = await hearingOf(person, parts)
+      const hearing = await parts.talk.ignores.open(person)
       const over = new AbortController()
       const signal = AbortSignal.any([gone, over.signal])
       const rooms = new AgentRooms(person, parts.rooms, hearing.hears)
@@ -106,20 +105,6 @@ export function createAgents(parts: AgentParts) {
         },
       }
     },
-  }
-}
-
-/** The people whom somebody ignores; without them if they cannot be read. */
-async function hearingOf(
-  person: Person,
-  { talk, log }: AgentParts,
-): Promise<Pick<Hearing, 'hears' | 'close'>> {
-  try {
-    return await talk.ignores.open(person)
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-    log.warn({ error, reason: error.reason }, 'an agent hears whom its person ignores')
-    return { hears: () => true, close() {} }
   }
 }
 

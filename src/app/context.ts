@@ -5,7 +5,7 @@ import type { HookScripts } from '../prompt/hooks/hook-scripts.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import type { LanguageModel } from '../turns/ports.ts'
-import type { Metering } from './metering.ts'
+import type { ReadableMeter } from '../adapters/metrics/meter.ts'
 import type { CommandsState } from './tools/sandbox-state.ts'
 
 /** The storage, with what is known of the rooms' scripts before they are read. */
@@ -22,7 +22,8 @@ export interface AppContext {
   readonly nextId: () => string
   /** Whether commands can run with the config of the start. */
   readonly commands: Promise<CommandsState>
-  readonly metering: Metering
+  /** Undefined if HTTP is not served, which would have its figures read. */
+  readonly meter: ReadableMeter | undefined
 }
 
 /** What tests may replace. */

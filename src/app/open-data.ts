@@ -9,7 +9,7 @@ import { DATABASE } from './operator/backup.ts'
 import type { AppContext, Overrides } from './context.ts'
 import { makeDataDir } from './data-dir.ts'
 import { fileNames } from './file-names.ts'
-import { meteredStorage, openMetering } from './metering.ts'
+import { meteredStorage } from './metering.ts'
 import { paths } from './paths.ts'
 import { quietWhileAway } from './quiet-log.ts'
 import { commandsIn } from './tools/sandbox-state.ts'
@@ -43,9 +43,10 @@ export async function openData(
   const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
   await fileNames(opened.chat.people, log)
   const nextId = createIds(clock, await opened.chat.log.lastId())
-  const metering = await openMetering(http.listen !== undefined)
-  const storage = meteredStorage({ ...opened, prompts }, metering.meter)
-  return { storage, clock, log, nextId, commands, metering }
+  // Its library is loaded only if somebody can read the figures.
+  const meter = http.listen && (await import('../adapters/metrics/meter.ts')).createMeter()
+  const storage = meteredStorage({ ...opened, prompts }, meter)
+  return { storage, clock, log, nextId, commands, meter }
 }
 
 /** A database may be for several servers; the data directory, with its socket and its host key, is for one. */

@@ -1,3 +1,4 @@
+import type { extractWWWAuthenticateParams } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { fetchBounded } from './client/http.ts'
@@ -109,13 +110,8 @@ const secretsSent = (body: unknown): readonly string[] =>
       )
     : []
 
-/** What a server asks for, of who has no token. */
-export interface Challenge {
-  /** Where it says who gives tokens for it (RFC 9728); absent: at the usual address. */
-  readonly resourceMetadataUrl?: URL | undefined
-  /** Words of OAuth, with blanks between. */
-  readonly scope?: string | undefined
-}
+/** What a server asks for of a request without a token: where it says who gives one, and the scope. */
+export type Challenge = Pick<ReturnType<typeof extractWWWAuthenticateParams>, 'resourceMetadataUrl' | 'scope'>
 
 /** A request that changes nothing. */
 const PING: RequestInit = {

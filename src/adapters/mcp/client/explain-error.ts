@@ -25,7 +25,11 @@ export function explainError(
   const refusal = refusalIn(sdk, error)
   if (refusal && 'url' in reach) return explainRefusal(refusal, name, reach)
   if (error instanceof LoginError) return error.message
-  if (wantsInput(sdk, error)) return `it wants an answer in the middle of the call; ${NOT_ASKED}`
+  // Since 2026-07-28 a server asks with its answer, and cannot be told that nobody will reply.
+  const wantsInput =
+    (error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.CapabilityNotSupported) ||
+    isRefusal(sdk, error, 'MissingRequiredClientCapability')
+  if (wantsInput) return `it wants an answer in the middle of the call; ${NOT_ASKED}`
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
   const shown = shownOf(errorMessage(error) + cause, reach)
   if (/timed? ?out/i.test(shown)) return `it did not answer within ${limitMs / 1000} s`
@@ -41,11 +45,6 @@ export function isRefusal(sdk: Sdk, error: unknown, ...kinds: (keyof Sdk['Protoc
   const codes: readonly number[] = kinds.map((kind) => sdk.ProtocolErrorCode[kind])
   return error instanceof sdk.ProtocolError && codes.includes(error.code)
 }
-
-/** Since 2026-07-28 a server asks with its answer, and cannot be told that nobody will reply. */
-const wantsInput = (sdk: Sdk, error: unknown): boolean =>
-  (error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.CapabilityNotSupported) ||
-  isRefusal(sdk, error, 'MissingRequiredClientCapability')
 
 const shownOf = (text: string, reach: McpServerConfig['reach']): string =>
   cleanLine(redact(text, [...secretValues(reach), ...addressParts(reach)])).slice(0, MAX_CHARS)
@@ -71,13 +70,13 @@ function refusalIn(sdk: Sdk, error: unknown): HttpRefusal | undefined {
 function explainRefusal({ status, text, scope }: HttpRefusal, name: string, reach: McpByUrl): string {
   const said = text === '' ? '' : `: ${shownOf(text, reach)}`
   const login = `/mcp login ${name}`
+  const by = `by token_env or header_env${said}`
   if (scope !== undefined)
     return `it wants a login that may do more${scope === '' ? '' : ` (${shownOf(scope, reach)})`}: ${login}`
-  if (status === 401 && Object.keys(reach.headers ?? {}).length > 0)
-    return `it does not take the token or header that it is given (401): look at token_env and header_env${said}`
-  if (status === 401)
-    return `it does not know who asks (401): ${login}, or give it a token by token_env or header_env${said}`
   if (status === 403)
-    return `it does not allow that to who asks (403): ${login}, or give it another token by token_env or header_env${said}`
-  return `it answered with the status ${status}`
+    return `it does not allow that to who asks (403): ${login}, or give it another token ${by}`
+  if (status !== 401) return `it answered with the status ${status}`
+  return Object.keys(reach.headers ?? {}).length > 0
+    ? `it does not take the token or header that it is given (401): look at token_env and header_env${said}`
+    : `it does not know who asks (401): ${login}, or give it a token ${by}`
 }
