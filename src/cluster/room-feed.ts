@@ -1,9 +1,10 @@
-import type { RoomName } from '../chat/entry.ts'
+import { type Entry, type EntryId, isEntryKind, type ReplyDelta, type RoomName } from '../chat/entry.ts'
+import { StorageError } from '../chat/errors.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
-import type { BusEvent, EntryLog, Log, RoomBus } from '../chat/ports.ts'
-import { createHeardRoom, type HeardRoom, type Hint } from './heard-room.ts'
+import type { PersonId } from '../chat/people/person.ts'
+import type { EntryLog, Log, RoomBus } from '../chat/ports.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
-import { parsedNote, type Note, type NoteBody } from './note.ts'
+import { createSerial } from '../lib/jobs/serial.ts'
 import type { ClusterStores, ServerId, Wire } from './stores.ts'
 
 /** The bus of rooms that several servers share. */
@@ -12,7 +13,6 @@ export interface RoomFeed extends RoomBus {
   lookAtLog(): Promise<void>
 }
 
-/** What it is made of. */
 export interface RoomFeedParts {
   readonly server: ServerId
   readonly wire: Wire
@@ -24,66 +24,59 @@ export interface RoomFeedParts {
 /** Entries that are read at once. */
 const PAGE = 200
 
-/** A room that somebody hears in this process. */
-interface Heard {
-  readonly room: HeardRoom
+/** A room that somebody listens to in this process. */
+interface Followed {
+  readonly delivery: RoomDelivery
   readonly stop: () => void
   listeners: number
 }
 
 export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFeedParts): RoomFeed {
   const local = createLocalBus(log)
-  const heard = new Map<RoomName, Heard>()
+  const followed = new Map<RoomName, Followed>()
 
-  function hear(name: RoomName): Heard {
-    const room = createHeardRoom({
+  function follow(name: RoomName): Followed {
+    const delivery = new RoomDelivery({
       newest: async () => (await newestIn([name])).get(name),
       read: (after) => entries.read(name, { after, limit: PAGE, oldestFirst: true }),
       deliver: (entry, after) =>
         void local.publish(name, { type: 'entry', entry, ...(after !== undefined && { after }) }),
       log,
     })
-    const stop = wire.hear(subjectOf(name), (text) => {
-      const note = parsedNote(text)
-      if (note && note.server !== server) take(name, room, note)
-    })
-    return { room, stop, listeners: 0 }
+    const stop = wire.hear(subjectOf(name), (text) => take(name, delivery, text))
+    return { delivery, stop, listeners: 0 }
   }
 
-  function take(name: RoomName, room: HeardRoom, note: Note): void {
-    if ('hint' in note) void room.other(note.hint)
-    else void room.serially(() => void local.publish(name, eventOf(note)))
+  function take(name: RoomName, delivery: RoomDelivery, text: string): void {
+    const note = parsedNote(text)
+    if (!note || note.server === server) return
+    if ('hint' in note) void delivery.hinted(note.hint)
+    else
+      void delivery.inOrder(() => {
+        if ('delta' in note) void local.publish(name, { type: 'delta', delta: note.delta })
+        else void local.publish(name, { type: 'whisper', entry: note.whisper, to: note.to })
+      })
   }
 
-  function leave(name: RoomName, one: Heard): void {
-    one.listeners--
-    if (one.listeners > 0) return
-    one.stop()
-    heard.delete(name)
-  }
-
-  function send(room: RoomName, told: NoteBody): void {
-    const text = JSON.stringify({ server, ...told })
+  /** Drops what is too long: a piece of a reply comes again with its entry. */
+  function send(room: RoomName, body: NoteBody): void {
+    const text = JSON.stringify({ server, ...body })
     if (utf8Bytes(text) <= wire.maxBytes) wire.send(subjectOf(room), text)
-    // Whoever hears it reads the entry.
-    else if ('hint' in told) send(room, { hint: { id: told.hint.id, after: told.hint.after } })
-  }
-
-  async function publishEntry(room: RoomName, hint: Hint): Promise<void> {
-    send(room, { hint })
-    await heard.get(room)?.room.own(hint)
   }
 
   return {
     async publish(room, event) {
-      if (event.type === 'entry')
-        return await publishEntry(room, { id: event.entry.id, after: event.after, entry: event.entry })
+      const delivery = followed.get(room)?.delivery
+      if (event.type === 'entry') {
+        send(room, { hint: { id: event.entry.id, after: event.after } })
+        return await delivery?.appended(event.entry, event.after)
+      }
       send(room, event.type === 'delta' ? { delta: event.delta } : { whisper: event.entry, to: event.to })
-      await heard.get(room)?.room.serially(() => void local.publish(room, event))
+      await delivery?.inOrder(() => void local.publish(room, event))
     },
     subscribe(name, listener) {
-      const one = heard.get(name) ?? hear(name)
-      heard.set(name, one)
+      const one = followed.get(name) ?? follow(name)
+      followed.set(name, one)
       one.listeners++
       const end = local.subscribe(name, listener)
       let isOver = false
@@ -91,15 +84,17 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
         if (isOver) return
         isOver = true
         end()
-        leave(name, one)
+        if (--one.listeners > 0) return
+        one.stop()
+        followed.delete(name)
       }
     },
-    ready: async (name) => await heard.get(name)?.room.ready,
+    ready: async (name) => await followed.get(name)?.delivery.ready,
     async lookAtLog() {
-      const rooms = [...heard.keys()]
+      const rooms = [...followed.keys()]
       if (rooms.length === 0) return
       try {
-        for (const [name, id] of await newestIn(rooms)) await heard.get(name)?.room.reach(id)
+        for (const [name, id] of await newestIn(rooms)) await followed.get(name)?.delivery.hinted({ id })
       } catch (error) {
         log.warn({ error }, 'the log could not be looked at')
       }
@@ -109,7 +104,137 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
 
 const subjectOf = (room: RoomName): string => `room.${room}`
 
-const eventOf = (note: Exclude<NoteBody, { readonly hint: Hint }>): BusEvent =>
-  'delta' in note
-    ? { type: 'delta', delta: note.delta }
-    : { type: 'whisper', entry: note.whisper, to: note.to }
+/** An entry that was appended somewhere, and the one that the log had before it. */
+export interface Hint {
+  readonly id: EntryId
+  readonly after?: EntryId | undefined
+}
+
+/** What one server tells the others of a room, besides its own id. */
+type NoteBody =
+  | { readonly hint: Hint }
+  | { readonly delta: ReplyDelta }
+  | { readonly whisper: Entry; readonly to: readonly PersonId[] }
+
+type Note = NoteBody & { readonly server: ServerId }
+
+/** Undefined for what no server of this version sends. */
+export function parsedNote(text: string): Note | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isNote(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isNote(value: unknown): value is Note {
+  if (!isObject(value) || typeof value['server'] !== 'string') return false
+  const { hint, delta, whisper, to } = value
+  if (whisper !== undefined) return isEntry(whisper) && Array.isArray(to)
+  if (delta !== undefined) return isObject(delta) && typeof delta['text'] === 'string'
+  return isObject(hint) && typeof hint['id'] === 'string'
+}
+
+const isEntry = (value: unknown): boolean =>
+  isObject(value) &&
+  ['id', 'kind', 'author', 'text', 'room'].every((key) => typeof value[key] === 'string') &&
+  isEntryKind(String(value['kind']))
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+export interface RoomDeliveryParts {
+  /** The newest entry; undefined for none. Rejects with `StorageError`. */
+  readonly newest: () => Promise<EntryId | undefined>
+  /** Entries after that one, the oldest first, as many as are read at once. Rejects with `StorageError`. */
+  readonly read: (after: EntryId) => Promise<readonly Entry[]>
+  /** Must not throw. */
+  readonly deliver: (entry: Entry, after: EntryId | undefined) => void
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** Sorts before every id. */
+const BEFORE_ALL = '' as EntryId
+
+/**
+ * Delivers the entries of one room in this process: each once, in the order of the log. A hint has only an id, and the log is
+ * read up to it, once for a burst of hints; so nothing is shown that the log does not have. It begins after the newest entry
+ * of now, or before the first that this process appends meanwhile. No method rejects.
+ */
+export class RoomDelivery {
+  /** Resolves once everything that is appended from now on will be delivered, or cannot be read now. */
+  readonly ready: Promise<void>
+  private readonly parts: RoomDeliveryParts
+  private readonly serially = createSerial()
+  /** The last that was delivered; undefined until it is known where to begin. */
+  private last: EntryId | undefined
+  /** What the log ended with before the first entry that this process appended meanwhile. */
+  private ownBefore: EntryId | undefined
+
+  constructor(parts: RoomDeliveryParts) {
+    this.parts = parts
+    this.ready = this.serially(() => this.begin())
+  }
+
+  /** This process appended an entry. Resolves when it was delivered. */
+  appended(entry: Entry, after = BEFORE_ALL): Promise<void> {
+    if (this.last === undefined) this.ownBefore ??= after
+    return this.serially(async () => {
+      if (this.last === undefined) await this.begin(after)
+      if (this.last === after) this.deliver(entry)
+      else await this.catchUpTo(entry.id)
+    })
+  }
+
+  /** The log has this entry. Resolves when everything up to it was delivered, or cannot be read now. */
+  hinted({ id, after }: Hint): Promise<void> {
+    return this.serially(async () => {
+      if (this.last === undefined) await this.begin(after)
+      await this.catchUpTo(id)
+    })
+  }
+
+  /** Does something after what was heard before it was delivered. */
+  inOrder(act: () => void): Promise<void> {
+    return this.serially(act)
+  }
+
+  /** `before`: what the log ended with before an entry that is to be delivered. */
+  private async begin(before?: EntryId): Promise<void> {
+    try {
+      const stored = (await this.parts.newest()) ?? BEFORE_ALL
+      this.last = [before, this.ownBefore].reduce<EntryId>(
+        (first, id) => (id !== undefined && id < first ? id : first),
+        stored,
+      )
+    } catch (error) {
+      this.failed(error)
+    }
+  }
+
+  private async catchUpTo(id: EntryId): Promise<void> {
+    try {
+      while (this.last !== undefined && this.last < id) {
+        const missed = await this.parts.read(this.last)
+        // An entry that is not in the log any more went with its room.
+        if (missed.length === 0) return
+        for (const entry of missed) this.deliver(entry)
+      }
+    } catch (error) {
+      this.failed(error)
+    }
+  }
+
+  private deliver(entry: Entry): void {
+    const after = this.last === BEFORE_ALL ? undefined : this.last
+    this.last = entry.id
+    this.parts.deliver(entry, after)
+  }
+
+  /** It is tried again with the next hint, and each second. */
+  private failed(error: unknown): void {
+    if (!(error instanceof StorageError)) throw error
+    this.parts.log.warn({ error, reason: error.reason }, 'what was said on other servers could not be read')
+  }
+}

@@ -96,37 +96,29 @@ export interface PresentStore {
   elsewhere(places?: readonly PersonInRoom[]): Promise<readonly PresentRow[]>
 }
 
-/** What can change. A key names what did, as the comment says. */
+/** What can change, and what its keys are. `people` is told of this server's own changes, too. */
 export type NewsTopic =
-  /** Somebody came or went: `PERSON ROOM`. */
+  /** `PERSON ROOM` of somebody who came or went. */
   | 'present'
-  /** A broadcast was sent: its id. */
-  | 'orders'
-  /** A ban, a mute or an archive was put or lifted: its id. */
-  | 'sanctions'
-  /** A room is being deleted, or is not any more: its name. */
-  | 'closings'
-  /** Somebody has another name or other rights: their id. This server's own changes are told, too. */
-  | 'people'
-  /** Somebody has one more key: their id. */
-  | 'keys'
-  /** Somebody is away, or not any more: their id. */
-  | 'away'
-  /** Somebody ignores others than before: their id. */
-  | 'ignored'
-  /** Somebody has set something: their id. */
-  | 'preferences'
-  /** Guests were lent names, or loans do not count any more: the skeletons, each on a line. */
-  | 'loans'
-  /** Something is at work, or is not any more, or does something else: its id. */
-  | 'work'
-  /** A question was asked, answered, or is over: `NUMBER ROOM`. */
+  /** `NUMBER ROOM`. */
   | 'questions'
-  /** A room has another script: its name. */
+  /** Ids of broadcasts, of sanctions, and of works. */
+  | 'orders'
+  | 'sanctions'
+  | 'work'
+  /** Names of rooms that are being deleted, or are not any more; and of rooms with another script. */
+  | 'closings'
   | 'room_scripts'
-  /** An admin connected or disconnected an MCP server: its name. */
+  /** Ids of people with another name or other rights, or one more key; who are away or not any more; who ignore, or set. */
+  | 'people'
+  | 'keys'
+  | 'away'
+  | 'ignored'
+  | 'preferences'
+  /** Skeletons of names that guests were lent, each on a line. */
+  | 'loans'
+  /** Names of MCP servers that an admin connected or disconnected, and of those with another definition that holds. */
   | 'mcp_servers'
-  /** Another definition of a tool of an MCP server holds: the name of the server. */
   | 'mcp_pins'
   /** News were removed before this server read them: anything may have changed. The key says nothing. */
   | 'lost'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName } from '../../../src/chat/entry.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
-import { createHeardRoom, type Hint } from '../../../src/cluster/heard-room.ts'
+import { type Hint, parsedNote, RoomDelivery } from '../../../src/cluster/room-feed.ts'
 import { memoryLog } from '../../support/chat-parts.ts'
 import { runs } from '../../support/runs.ts'
 
@@ -14,13 +14,17 @@ function createLog() {
   const heard: string[] = []
   const log = memoryLog()
   let isAway = false
+  let reads = 0
   const asked = async <T>(value: () => T): Promise<T> => {
     if (isAway) throw new StorageError('other', 'away')
     return value()
   }
-  const room = createHeardRoom({
+  const room = new RoomDelivery({
     newest: () => asked(() => entries.at(-1)?.id),
-    read: (after) => asked(() => entries.filter(({ id }) => id > after).slice(0, 2)),
+    read: (after) => {
+      reads++
+      return asked(() => entries.filter(({ id }) => id > after).slice(0, 2))
+    },
     deliver: ({ text }) => void heard.push(text),
     log,
   })
@@ -29,7 +33,7 @@ function createLog() {
     log,
     room,
     away: (now: boolean): void => void (isAway = now),
-    append(): Hint {
+    append(): Hint & { readonly entry: Entry } {
       const number = entries.length
       const id = `id${String(number).padStart(4, '0')}` as EntryId
       const after = entries.at(-1)?.id
@@ -38,12 +42,13 @@ function createLog() {
       return { id, after, entry }
     },
     newest: () => entries.at(-1)!.id,
+    reads: () => reads,
     /** What was said from the line with this number on. */
     from: (number: number) => entries.slice(number).map(({ text }) => text),
   }
 }
 
-/** A hint goes its way: as it was sent, without its entry, twice, late, or not at all. */
+/** A hint goes its way: as it was sent, alone, twice, late, or not at all; or this process appended the entry. */
 const fate = fc.constantFrom('whole', 'short', 'twice', 'late', 'lost', 'own')
 
 test('whatever becomes of the hints, each entry is delivered once and in order', async () => {
@@ -55,16 +60,16 @@ test('whatever becomes of the hints, each entry is delivered once and in order',
       const under: Promise<void>[] = []
       for (const one of fates) {
         const hint = said.append()
-        if (one === 'own') under.push(said.room.own(hint))
+        if (one === 'own') under.push(said.room.appended(hint.entry, hint.after))
         else if (one === 'late') late.push(hint)
-        else if (one === 'short') under.push(said.room.other({ id: hint.id, after: hint.after }))
-        else if (one !== 'lost') under.push(said.room.other(hint))
-        if (one === 'twice') under.push(said.room.other(hint))
-        if (late.length > 2) under.push(...late.splice(0).map((each) => said.room.other(each)))
+        else if (one === 'short') under.push(said.room.hinted({ id: hint.id }))
+        else if (one !== 'lost') under.push(said.room.hinted(hint))
+        if (one === 'twice') under.push(said.room.hinted(hint))
+        if (late.length > 2) under.push(...late.splice(0).map((each) => said.room.hinted(each)))
       }
       await Promise.all(under)
-      if (fates.length > 0) await said.room.reach(said.newest())
-      await Promise.all(late.map((each) => said.room.other(each)))
+      if (fates.length > 0) await said.room.hinted({ id: said.newest() })
+      await Promise.all(late.map((each) => said.room.hinted(each)))
       expect(said.heard).toEqual(said.from(before))
     }),
     { numRuns: runs(400) },
@@ -80,7 +85,7 @@ function createLogWith(count: number): ReturnType<typeof createLog> {
 test('what this process appends before it knows where to begin is delivered', async () => {
   const said = createLogWith(3)
   const own = said.append()
-  await Promise.all([said.room.own(own), said.room.other(said.append())])
+  await Promise.all([said.room.appended(own.entry, own.after), said.room.hinted(said.append())])
   expect(said.heard).toEqual(said.from(3))
 })
 
@@ -89,11 +94,11 @@ test('what cannot be read is delivered once it can be', async () => {
   await said.room.ready
   const [, second] = [said.append(), said.append()]
   said.away(true)
-  await said.room.other(second)
+  await said.room.hinted(second)
   expect(said.heard).toEqual([])
   expect(said.log.lines).toEqual(['what was said on other servers could not be read'])
   said.away(false)
-  await said.room.reach(said.newest())
+  await said.room.hinted({ id: said.newest() })
   expect(said.heard).toEqual(said.from(0))
 })
 
@@ -102,56 +107,54 @@ test('where it cannot be read what is there already, it begins with the first th
   said.away(true)
   await said.room.ready
   said.away(false)
-  await said.room.other(said.append())
-  await said.room.other(said.append())
+  await said.room.hinted(said.append())
+  await said.room.hinted(said.append())
   expect(said.heard).toEqual(said.from(2))
 })
 
 test('what is no entry comes after what was heard before it', async () => {
   const said = createLog()
   await said.room.ready
-  const first = said.room.other(said.append())
-  await Promise.all([first, said.room.serially(() => void said.heard.push('a piece'))])
+  const first = said.room.hinted(said.append())
+  await Promise.all([first, said.room.inOrder(() => void said.heard.push('a piece'))])
   expect(said.heard).toEqual([...said.from(0), 'a piece'])
 })
 
-test('an entry that the log does not have holds nothing up', async () => {
+test('an id that the log does not have shows nothing, and holds nothing up', async () => {
   const said = createLog()
   await said.room.ready
-  const first = said.append()
-  await said.room.other(first)
-  const forged = { ...first.entry!, id: 'zzzz' as EntryId, text: 'forged' }
-  await said.room.other({ id: forged.id, after: first.id, entry: forged })
-  const second = said.append()
-  await said.room.other(second)
-  expect(said.heard).toEqual(['line 0', 'forged'])
-  for (const _ of [1, 2]) await said.room.reach(said.newest())
-  await said.room.other(said.append())
-  expect(said.heard).toEqual(['line 0', 'forged', 'line 1', 'line 2'])
+  await said.room.hinted(said.append())
+  await said.room.hinted({ id: 'zzzz' as EntryId, after: said.newest() })
+  await said.room.hinted(said.append())
+  const own = said.append()
+  await said.room.appended(own.entry, own.after)
+  expect(said.heard).toEqual(said.from(0))
 })
 
-test('an entry that the log does not have holds nothing up either where the log was looked at just before it', async () => {
+test('a burst of hints is read at once', async () => {
   const said = createLog()
   await said.room.ready
-  const first = said.append()
-  await said.room.other(first)
-  await said.room.reach(said.newest())
-  const forged = { ...first.entry!, id: 'zzzz' as EntryId, text: 'forged' }
-  await said.room.other({ id: forged.id, after: first.id, entry: forged })
-  await said.room.other(said.append())
-  for (const _ of [1, 2]) await said.room.reach(said.newest())
-  await said.room.other(said.append())
-  expect(said.heard).toEqual(['line 0', 'forged', 'line 1', 'line 2'])
+  const hints = [said.append(), said.append()]
+  await Promise.all(hints.map((hint) => said.room.hinted(hint)))
+  expect([said.heard, said.reads()]).toEqual([said.from(0), 1])
 })
 
-test('nor where it is the first that is heard', async () => {
-  const said = createLogWith(1)
-  await said.room.ready
-  const first = said.append()
-  const forged = { ...first.entry!, id: 'zzzz' as EntryId, text: 'forged' }
-  await said.room.other({ id: forged.id, after: 'id0000' as EntryId, entry: forged })
-  await said.room.other(first)
-  for (const _ of [1, 2]) await said.room.reach(said.newest())
-  await said.room.other(said.append())
-  expect(said.heard).toEqual(['forged', 'line 1', 'line 2'])
+const whisper = { id: 'a', kind: 'message', author: 'ann', text: 'hello', room: 'lobby', at: 0 }
+const note = (body: object): string => JSON.stringify({ server: 's', ...body })
+
+test('a hint has an id, and a whisper has its entry', () => {
+  expect(parsedNote(note({ hint: { id: 'a' } }))).toMatchObject({ hint: { id: 'a' } })
+  expect(parsedNote(note({ whisper, to: ['p'] }))).toMatchObject({ whisper })
+})
+
+test.each([
+  note({ whisper: { ...whisper, kind: 'of the next version' }, to: [] }),
+  note({ whisper: { ...whisper, kind: 'toString' }, to: [] }),
+  note({ whisper: { ...whisper, text: 1 }, to: [] }),
+  note({ hint: { id: 1 } }),
+  '{}',
+  'null',
+  'not JSON',
+])('%s is no note of this version', (text) => {
+  expect(parsedNote(text)).toBeUndefined()
 })
