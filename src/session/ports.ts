@@ -13,7 +13,7 @@ import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import type { Styled } from '../lib/text/styled.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
-import type { StreamedReply } from './replies/streamed-reply.ts'
+import type { StreamedReply } from './drawing/streamed-reply.ts'
 
 /** Somebody's terminal, whatever carries it. Text in, text out; the carrier encodes UTF-8. */
 export interface Terminal {

@@ -2,10 +2,10 @@ import { type Addressed, createAddressed } from '../chat/addressed.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { NameColour } from '../chat/preferences/options.ts'
 import { createDrawCall, type DrawCall } from './drawing/call-row.ts'
-import { createDrawEntry, type DrawEntry } from './drawing/drawn-text.ts'
-import { createRedraw, type Redraw } from './drawing/region/shared-redraw.ts'
+import { createDrawEntry, type DrawEntry } from './drawing/entry-rows.ts'
+import { createRedraw, type Redraw } from './drawing/region.ts'
 import type { LazyMarkdown } from './markdown/highlight.ts'
-import { createNameColours } from './drawing/name-colours.ts'
+import { createNameColours } from './drawing/theme.ts'
 import { createFrames, type Frames, type FrameTimers } from './frames.ts'
 
 /** What all sessions of a process share, so that none costs what all could have together. */

@@ -1,7 +1,7 @@
 import type { Entry } from '../chat/entry.ts'
-import { aspectOf, type Aspect } from './drawing/aspect.ts'
+import { type Aspect, aspectOf } from './drawing/entry-look.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
-import { dayLine, dayOf } from './drawing/times.ts'
+import { dayLine, dayOf } from './drawing/time-column.ts'
 import type { Personal } from './personal.ts'
 
 /** How an entry that comes next is to be drawn. */

@@ -1,6 +1,6 @@
-import type { Entry, NewEntry, EntryId, ReplyDelta, RoomName } from '../../src/chat/entry.ts'
-import { createStatusRows } from '../../src/session/drawing/status-row.ts'
-import { createReplies } from '../../src/session/replies/replies.ts'
+import type { Entry, EntryId, NewEntry, ReplyDelta, RoomName } from '../../src/chat/entry.ts'
+import { createStatusRows } from '../../src/session/drawing/status-line.ts'
+import { createReplies } from '../../src/session/drawing/streamed-reply.ts'
 import { markdown } from './markdown-tools.ts'
 import type { RunningWork, Screen, SessionHost, SessionStatus } from '../../src/session/ports.ts'
 

@@ -6,11 +6,10 @@ import { duration } from '../../lib/duration.ts'
 import type { Json } from '../../lib/json.ts'
 import { graphemes } from '../../lib/text/graphemes.ts'
 import type { WaitingEntry } from '../calls.ts'
-import { bar } from './bar.ts'
 import { mostCells } from './cells.ts'
-import { besideTimes, withTimes } from './margin.ts'
-import { styleKey, type DrawingStyle } from './theme.ts'
-import { HANG, wrapText } from './wrap-text.ts'
+import { besideTimes, withTimes } from './time-column.ts'
+import { type DrawingStyle, styleKey } from './theme.ts'
+import { HANG, wrapText } from './spans.ts'
 
 /** Of a row, what a call may take before its result. */
 const CALL_SHARE = 0.33
@@ -141,4 +140,12 @@ export function createDrawCall(): DrawCall {
     const row = wrapText(shown + far + end, beside.columns, '')[0] ?? ''
     return withTimes([beside.theme.tool(row)], style, call.at)[0] ?? ''
   }
+}
+
+const CELLS = 8
+
+/** `▰▰▱▱▱▱▱▱`: a share from 0 to 1, or more, in eight cells. What is begun has one. */
+export function bar(share: number): string {
+  const full = Math.min(CELLS, Math.ceil(share * CELLS))
+  return '▰'.repeat(full) + '▱'.repeat(CELLS - full)
 }

@@ -37,3 +37,58 @@ function measure(character: string): number {
 /** By the Unicode of today, and by that of 2007, which xterm.js and other terminals still follow. */
 const mostCellsOfPoint = (point: string): number =>
   Math.max(stringWidth(point), wcwidth(point.codePointAt(0) ?? 0))
+
+/** Indexes into a text: where a row of it begins, and the end of what stands in the row. */
+type RowRange = readonly [from: number, to: number]
+
+/**
+ * Breaks a line into rows, at spaces where it can, then behind a slash, so that parts of a path stay whole, else between
+ * characters. The first row has at most `first` cells and the
+ * others at most `later`. The spaces at which it breaks are in no row. Takes linear time.
+ */
+export function rowRanges(line: string, first: number, later: number): readonly RowRange[] {
+  if (!isWider(line, first)) return [[0, line.length]]
+  const rows: RowRange[] = []
+  let [from, to] = [0, 0]
+  let left = first
+  let at = 0
+  const put = (piece: string, width: number): void => {
+    if (width > left && (to > from || (rows.length === 0 && first < later))) {
+      rows.push([from, to])
+      from = to = at
+      left = later
+    }
+    if (to === from) from = at
+    at += piece.length
+    to = at
+    left -= width
+  }
+  const putPart = (part: string): void => {
+    if (!isWider(part, later)) put(part, mostCells(part))
+    else for (const character of graphemes(part)) put(character, mostCells(character))
+  }
+  for (const word of line.match(/ +|[^ ]+/g) ?? []) {
+    if (word.startsWith(' ') && isWider(word, left)) {
+      left = 0
+      at += word.length
+    } else if (!isWider(word, Math.max(left, later))) put(word, mostCells(word))
+    else for (const part of partsOf(word)) putPart(part)
+  }
+  return [...rows, [from, to]]
+}
+
+/** Each with the slash at its end. */
+function partsOf(word: string): readonly string[] {
+  const parts = ['']
+  for (const character of graphemes(word)) {
+    parts[parts.length - 1] += character
+    if (character === '/') parts.push('')
+  }
+  return parts
+}
+
+/** Of a text that is far wider only the beginning is measured: to find its characters takes most of the time. */
+function isWider(text: string, cells: number): boolean {
+  const enough = 2 * Math.max(0, cells) + 64
+  return mostCells(text.slice(0, enough)) > cells || (text.length > enough && mostCells(text) > cells)
+}

@@ -2,8 +2,9 @@ import sliceAnsi from 'slice-ansi'
 import stringWidth from 'string-width'
 import { percentText } from '../../chat/tool-progress.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
-import { bar } from './bar.ts'
+import { bar } from './call-row.ts'
 import type { RunningWork, SessionStatus } from '../ports.ts'
+import { type DrawingStyle, styleKey } from './theme.ts'
 
 /** The parts of a status line that have room, from the left. */
 interface StatusParts {
@@ -103,7 +104,7 @@ const shorterOf = (part: Part = ['']): readonly string[] => part.slice(1)
 const ONE_CELL_EACH = /^[ -~·…▰▱]*$/
 
 /** Of a status line. */
-export const cellsOf = (text: string): number => (ONE_CELL_EACH.test(text) ? text.length : stringWidth(text))
+const cellsOf = (text: string): number => (ONE_CELL_EACH.test(text) ? text.length : stringWidth(text))
 
 /** `slice-ansi` keeps a wide character whose first cell only is within the limit. */
 function cut(text: string, columns: number): string {
@@ -119,3 +120,23 @@ function budget({ used, target }: NonNullable<SessionStatus['lastTurn']>): strin
 
 const short = (tokens: number): string =>
   tokens < 1000 ? `${tokens}` : `${Number((tokens / 1000).toFixed(1))}k`
+
+/** Draws status lines, each once in a style as long as the same object is given. */
+export function createStatusRows(): (status: SessionStatus, style: DrawingStyle) => string {
+  const drawn = new WeakMap<SessionStatus, Map<string, string>>()
+  return (status, style) => {
+    const rows = drawn.get(status) ?? new Map<string, string>()
+    drawn.set(status, rows)
+    const key = styleKey(style)
+    const row = rows.get(key) ?? statusRow(status, style)
+    rows.set(key, row)
+    return row
+  }
+}
+
+/** One row from edge to edge. */
+function statusRow(status: SessionStatus, { columns, theme }: DrawingStyle): string {
+  const { waiting, rest } = statusParts(status, columns)
+  const free = Math.max(0, columns - cellsOf(waiting + rest))
+  return theme.waiting(waiting) + theme.status(rest + ' '.repeat(free))
+}

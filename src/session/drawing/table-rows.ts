@@ -2,8 +2,7 @@ import type { Stretch } from '../markdown/inline.ts'
 import { SAMPLE_ROWS } from '../markdown/table.ts'
 import type { Align, Table, UnitBody } from '../markdown/blocks.ts'
 import { mostCells } from './cells.ts'
-import { inBold, paintStretches, withMarks } from './paint-stretches.ts'
-import { cellsOf, textOf, wrapStretches } from './stretches.ts'
+import { cellsOf, inBold, paintStretches, textOf, withMarks, wrapStretches } from './spans.ts'
 import type { Theme } from './theme.ts'
 
 type Row = Extract<UnitBody, { readonly type: 'row' }>

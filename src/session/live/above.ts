@@ -1,7 +1,14 @@
-import { drawnRows, drawnText, joinTexts, type DrawEntry, type DrawnText } from '../drawing/drawn-text.ts'
-import { WAITING, withCall } from '../drawing/aspect.ts'
-import { besideTimes, withTimes } from '../drawing/margin.ts'
-import { renderMessage, renderText } from '../drawing/render-entry.ts'
+import {
+  type DrawEntry,
+  drawnRows,
+  drawnText,
+  type DrawnText,
+  joinTexts,
+  renderMessage,
+  renderText,
+} from '../drawing/entry-rows.ts'
+import { WAITING, withCall } from '../drawing/entry-look.ts'
+import { besideTimes, withTimes } from '../drawing/time-column.ts'
 import { billRows } from '../drawing/reply-rows.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
 import type { CallFold } from '../calls.ts'
@@ -9,7 +16,7 @@ import type { Item } from '../frame-writer.ts'
 import type { ShownSoFar } from '../shown-so-far.ts'
 import type { PrintRole, RoomFooter } from '../ports.ts'
 import { jointOf, type ReplyPart, type ShownReplies } from '../replies/shown-replies.ts'
-import type { StreamedReply } from '../replies/streamed-reply.ts'
+import type { StreamedReply } from '../drawing/streamed-reply.ts'
 
 /** What stands above for good, as far as what comes next depends on it. */
 export interface Above {

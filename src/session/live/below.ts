@@ -1,15 +1,15 @@
 import type { PresenceFold } from '../../chat/presence/fold.ts'
 import type { DrawCall } from '../drawing/call-row.ts'
 import { createDraftLayout } from '../drawing/draft-rows.ts'
-import type { DrawEntry } from '../drawing/drawn-text.ts'
-import { columnsBeside } from '../drawing/margin.ts'
-import type { Region, WindowSize } from '../drawing/region/region.ts'
+import type { DrawEntry } from '../drawing/entry-rows.ts'
+import { columnsBeside } from '../drawing/time-column.ts'
+import type { Region, WindowSize } from '../drawing/region.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
 import type { CallFold } from '../calls.ts'
 import type { Draft } from '../line-editor.ts'
 import type { RoomFooter } from '../ports.ts'
 import type { ShownReplies } from '../replies/shown-replies.ts'
-import type { StreamedReply } from '../replies/streamed-reply.ts'
+import type { StreamedReply } from '../drawing/streamed-reply.ts'
 
 /** Makes the rows that are drawn again as they change. `above` is the reply to which the last row above them belongs. */
 type DrawBelow = (

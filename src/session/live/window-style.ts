@@ -1,7 +1,7 @@
 import { OPTIONS } from '../../chat/preferences/options.ts'
-import type { WindowSize } from '../drawing/region/region.ts'
+import type { WindowSize } from '../drawing/region.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
-import { timeColumn } from '../drawing/times.ts'
+import { timeColumn } from '../drawing/time-column.ts'
 import type { Personal } from '../personal.ts'
 
 /** How a window is drawn in, as its person wants it; the same object as long as nothing of it changes. */

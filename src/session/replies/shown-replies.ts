@@ -1,6 +1,6 @@
 import type { Entry } from '../../chat/entry.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
-import type { StreamedReply } from './streamed-reply.ts'
+import type { StreamedReply } from '../drawing/streamed-reply.ts'
 
 /** Finished units of a reply that go above the region of one screen. */
 export interface ReplyPart {

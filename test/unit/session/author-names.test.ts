@@ -4,10 +4,10 @@ import { entryMarkdown } from '../../../src/chat/entry-markdown.ts'
 import { entryLine } from '../../../src/chat/entry-text.ts'
 import { personalLine } from '../../../src/chat/talk/personal-message.ts'
 import { textOfGroup } from '../../../src/prompt/conversation/conversation.ts'
-import { USUAL } from '../../../src/session/drawing/aspect.ts'
-import { renderEntry, renderMessage } from '../../../src/session/drawing/render-entry.ts'
+import { USUAL } from '../../../src/session/drawing/entry-look.ts'
+import { renderEntry, renderMessage } from '../../../src/session/drawing/entry-rows.ts'
 import { chooseTheme } from '../../../src/session/drawing/theme.ts'
-import { createReplies } from '../../../src/session/replies/replies.ts'
+import { createReplies } from '../../../src/session/drawing/streamed-reply.ts'
 import { markdown } from '../../support/markdown-tools.ts'
 
 /** Wide enough for each of these in one row. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName } from '../../../../src/chat/entry.ts'
-import { createDrawEntry, drawnText } from '../../../../src/session/drawing/drawn-text.ts'
+import { createDrawEntry, drawnText } from '../../../../src/session/drawing/entry-rows.ts'
 import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 

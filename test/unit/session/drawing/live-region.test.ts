@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { drawnText } from '../../../../src/session/drawing/drawn-text.ts'
-import { redraw } from '../../../../src/session/drawing/region/live-region.ts'
-import { NO_REGION, type Region } from '../../../../src/session/drawing/region/region.ts'
+import { drawnText } from '../../../../src/session/drawing/entry-rows.ts'
+import { NO_REGION, redraw, type Region } from '../../../../src/session/drawing/region.ts'
 import { createEmulator } from '../../../support/terminal.ts'
 
 const LINE = `bob: ${'said '.repeat(9)}`.trimEnd()

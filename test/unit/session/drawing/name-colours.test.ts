@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { NAME_COLOURS, type NameColour } from '../../../../src/chat/preferences/options.ts'
-import { createNameColours, usualColour } from '../../../../src/session/drawing/name-colours.ts'
+import { createNameColours, usualColour } from '../../../../src/session/drawing/theme.ts'
 
 const [lobby, den] = ['lobby' as RoomName, 'den' as RoomName]
 /** All of one colour, by their names alone. */

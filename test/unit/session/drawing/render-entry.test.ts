@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
-import { WAITING } from '../../../../src/session/drawing/aspect.ts'
+import { WAITING } from '../../../../src/session/drawing/entry-look.ts'
 import {
   renderEntry as render,
   renderMessage,
   renderText,
-} from '../../../../src/session/drawing/render-entry.ts'
+} from '../../../../src/session/drawing/entry-rows.ts'
 import { chooseTheme, type DrawingStyle } from '../../../../src/session/drawing/theme.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 import { runs } from '../../../support/runs.ts'

@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { drawnText } from '../../../../src/session/drawing/drawn-text.ts'
-import { redraw } from '../../../../src/session/drawing/region/live-region.ts'
-import { NO_REGION, type Region } from '../../../../src/session/drawing/region/region.ts'
-import { createRedraw } from '../../../../src/session/drawing/region/shared-redraw.ts'
+import { drawnText } from '../../../../src/session/drawing/entry-rows.ts'
+import { createRedraw, NO_REGION, redraw, type Region } from '../../../../src/session/drawing/region.ts'
 
 const size = { columns: 20, rows: 6 }
 

@@ -1,7 +1,6 @@
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
-import { statusParts } from '../../../../src/session/drawing/status-line.ts'
-import { createStatusRows } from '../../../../src/session/drawing/status-row.ts'
+import { createStatusRows, statusParts } from '../../../../src/session/drawing/status-line.ts'
 import { THEMES } from '../../../../src/session/drawing/theme.ts'
 import { status, work } from '../../../support/session-host.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { zoneOf } from '../../../../src/lib/zone.ts'
-import { dayLine, dayOf, timeColumn } from '../../../../src/session/drawing/times.ts'
+import { dayLine, dayOf, timeColumn } from '../../../../src/session/drawing/time-column.ts'
 
 const at = Date.UTC(2026, 10, 22, 23, 24, 5)
 

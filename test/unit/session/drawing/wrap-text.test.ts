@@ -3,7 +3,7 @@ import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import { graphemes } from '../../../../src/lib/text/graphemes.ts'
 import { createEmulator } from '../../../support/terminal.ts'
-import { wrapText } from '../../../../src/session/drawing/wrap-text.ts'
+import { wrapText } from '../../../../src/session/drawing/spans.ts'
 import { runs } from '../../../support/runs.ts'
 
 test('text is broken at spaces, and every later row is indented', () => {

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
-import { createReplies } from '../../../../src/session/replies/replies.ts'
+import { createReplies } from '../../../../src/session/drawing/streamed-reply.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 import { chooseTheme, type DrawingStyle } from '../../../../src/session/drawing/theme.ts'
 

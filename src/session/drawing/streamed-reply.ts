@@ -1,12 +1,61 @@
-import type { TurnId } from '../../chat/entry.ts'
-import { shownName } from '../../chat/entry-text.ts'
-import { besideTimes, withTimes } from '../drawing/margin.ts'
-import type { Label } from '../drawing/look.ts'
-import { unitRows } from '../drawing/unit-rows.ts'
-import { type DrawingStyle, styleKey } from '../drawing/theme.ts'
-import { thoughtRow } from '../drawing/thought-row.ts'
+import type { Entry, ReplyDelta, TurnId } from '../../chat/entry.ts'
 import type { MarkdownTools, Unit } from '../markdown/blocks.ts'
+import { shownName } from '../../chat/entry-text.ts'
+import { besideTimes, withTimes } from './time-column.ts'
+import type { Label } from './entry-look.ts'
+import { thoughtRow, unitRows } from './reply-rows.ts'
+import { type DrawingStyle, styleKey } from './theme.ts'
 import { createGrowingMarkdown } from '../markdown/growing.ts'
+
+/** The replies that models are writing in one room. */
+interface Replies {
+  /** A piece is shown with the next `flush`. */
+  add(delta: ReplyDelta): void
+  /** True if something new is to be shown. */
+  flush(): boolean
+  /** A reply was recorded, or the turn is over: what is left of it is the entry. */
+  end(turn: TurnId, entry: Entry): void
+  /** Nobody looks any more. */
+  endAll(): void
+  /** Those being written, in the order in which they began. */
+  now(): readonly StreamedReply[]
+  /** What was shown of a recorded reply while it was written; undefined where that was nothing, or something else. */
+  of(entry: Entry): StreamedReply | undefined
+}
+
+/** What replies are made from. */
+export interface RepliesParts {
+  /** Asked when the first piece comes. */
+  readonly tools: () => MarkdownTools
+  /** Milliseconds since the epoch. */
+  readonly wallNow: () => number
+}
+
+export function createReplies({ tools, wallNow }: RepliesParts): Replies {
+  const writers = new Map<TurnId, ReplyWriter>()
+  const recorded = new WeakMap<Entry, StreamedReply>()
+
+  return {
+    add({ turn, model, text, thinking }) {
+      const writer = writers.get(turn) ?? createReplyWriter({ turn, model, begunAt: wallNow() }, tools())
+      writers.set(turn, writer)
+      if (thinking) writer.think(text)
+      else writer.write(text)
+    },
+    flush: () => [...writers.values()].filter((writer) => writer.flush()).length > 0,
+    end(turn, entry) {
+      const writer = writers.get(turn)
+      if (writer && entry.kind === 'reply' && writer.finish(entry.text)) recorded.set(entry, writer)
+      writers.delete(turn)
+    },
+    endAll: () => writers.clear(),
+    now: () => (writers.size === 0 ? NONE : [...writers.values()]),
+    of: (entry) => recorded.get(entry),
+  }
+}
+
+/** As a rule there are none, and every screen asks. */
+const NONE: readonly StreamedReply[] = []
 
 /**
  * How the rows of a reply go on from what stands above them on a screen: `follows` where that is the reply itself,
@@ -26,7 +75,7 @@ export interface StreamedReply {
 }
 
 /** What gives the reply its text. */
-export interface ReplyWriter extends StreamedReply {
+interface ReplyWriter extends StreamedReply {
   /** Both are shown with the next `flush`. */
   write(text: string): void
   think(text: string): void
@@ -46,7 +95,7 @@ interface Begun {
   readonly begunAt: number
 }
 
-export function createReplyWriter({ turn, model, begunAt }: Begun, tools: MarkdownTools): ReplyWriter {
+function createReplyWriter({ turn, model, begunAt }: Begun, tools: MarkdownTools): ReplyWriter {
   const markdown = createGrowingMarkdown(tools)
   const name = shownName(model)
   let text = ''

@@ -1,8 +1,30 @@
 import stringWidth from 'string-width'
-import type { DrawnText } from '../drawn-text.ts'
-import type { Region } from './region.ts'
-import { updateRegion } from './region-update.ts'
-import { withoutWrap } from './without-wrap.ts'
+import type { DrawnText } from './entry-rows.ts'
+import { updateRegion, withoutWrap } from './region-diff.ts'
+
+/** A window, in cells. */
+export interface WindowSize {
+  readonly columns: number
+  readonly rows: number
+}
+
+/** The last rows of a terminal, the only ones that are drawn again. */
+export interface Region {
+  /** Each narrower than the window; may have SGR sequences. */
+  readonly rows: readonly string[]
+  /** How many of them, from the top, may become rows above as they are; below them are the status and the draft. */
+  readonly live: number
+  readonly cursor: { readonly row: number; readonly column: number }
+  /** The window for which it is drawn. */
+  readonly size: WindowSize
+}
+
+export const NO_REGION: Region = {
+  rows: [],
+  live: 0,
+  cursor: { row: 0, column: 0 },
+  size: { columns: 0, rows: 0 },
+}
 
 /**
  * What to write so that `texts` stand above, one below the other, and `next` replaces `drawn`; empty if nothing changes. The
@@ -46,3 +68,45 @@ function drawRegion({ rows, cursor }: Region): string {
   const up = rows.length - 1 - cursor.row
   return `${withoutWrap(rows.join('\r\n'))}\r${up > 0 ? `\u001b[${up}A` : ''}${cursor.column > 0 ? `\u001b[${cursor.column}C` : ''}`
 }
+
+/** As the function of this name. */
+export type Redraw = typeof redraw
+
+interface Change {
+  readonly drawn: Region
+  readonly texts: readonly DrawnText[]
+  readonly next: Region
+  readonly written: string
+}
+
+/** What stands for the first text where nothing goes above. */
+const NO_TEXT = {}
+
+/**
+ * Makes what is written for a change once for all screens that change in the same way one after the other: most screens in a
+ * room show the same line, the same status and an empty draft. It is kept as long as somebody holds the first of the texts.
+ */
+export function createRedraw(): Redraw {
+  const changes = new WeakMap<object, Change>()
+  return (drawn, texts, next) => {
+    const key = texts[0] ?? NO_TEXT
+    const last = changes.get(key)
+    if (last && isSame(last.drawn, drawn) && isSame(last.next, next) && areEqual(last.texts, texts))
+      return last.written
+    const written = redraw(drawn, texts, next)
+    changes.set(key, { drawn, texts, next, written })
+    return written
+  }
+}
+
+const isSame = (one: Region, other: Region): boolean =>
+  one === other ||
+  (one.live === other.live &&
+    one.cursor.row === other.cursor.row &&
+    one.cursor.column === other.cursor.column &&
+    one.size.columns === other.size.columns &&
+    one.size.rows === other.size.rows &&
+    areEqual(one.rows, other.rows))
+
+const areEqual = <T>(some: readonly T[], others: readonly T[]): boolean =>
+  some.length === others.length && some.every((one, index) => one === others[index])

@@ -1,0 +1,235 @@
+import type { DrawnText } from './entry-rows.ts'
+import type { Region } from './region.ts'
+
+/** On a narrower page a row may be wider than the window. */
+const MIN_COLUMNS = 8
+
+/**
+ * What to write so that `texts` stand above a region of which only some rows change; undefined where all of it must be
+ * drawn anew. They are drawn as the first rows of the region, so that rows of them which stand there already are not
+ * written again, and then the region begins below them. Where rows are inserted (IL, ECMA-48 8.3.67), line feeds at the end
+ * first make room for them, so that what leaves the window leaves it at the top, into the native scrollback.
+ */
+export function updateRegion(drawn: Region, texts: readonly DrawnText[], next: Region): string | undefined {
+  const text = texts.flatMap((one) => one.text.split('\r\n'))
+  const target = { ...next, rows: [...text, ...next.rows], live: text.length + next.live }
+  if (!texts.every(({ isSure }) => isSure) || !canUpdate(drawn, target)) return undefined
+  const pen = createPen(drawn.cursor)
+  const rows = moveRows(pen, drawn, target)
+  for (const [row, to] of target.rows.entries()) pen.changeRow(row, rows[row] ?? '', to)
+  pen.moveTo(text.length + next.cursor.row, next.cursor.column)
+  return pen.written()
+}
+
+function canUpdate(drawn: Region, target: Region): boolean {
+  const { columns, rows } = target.size
+  if (drawn.size.columns !== columns || drawn.size.rows !== rows || columns < MIN_COLUMNS) return false
+  if (drawn.rows.length === 0 || Math.max(drawn.rows.length, target.rows.length) > rows) return false
+  return drawn.rows.length - drawn.live === target.rows.length - target.live
+}
+
+/**
+ * Makes the live rows as many as they will be, and puts those that stay where they will be. Gives what stands in the rows
+ * of the region then.
+ */
+function moveRows(pen: Pen, drawn: Region, next: Region): readonly string[] {
+  const rows = [...drawn.rows]
+  const [before, after] = [rows.slice(0, drawn.live), next.rows.slice(0, next.live)]
+  const same = before.findIndex((row, index) => row !== after[index])
+  const at = same === -1 ? Math.min(before.length, after.length) : same
+  const gone = after[at] === undefined ? 0 : Math.max(0, before.slice(at).indexOf(after[at]))
+  if (gone > 0) {
+    pen.deleteRows(at, gone)
+    rows.splice(at, gone)
+  }
+  const more = next.rows.length - rows.length
+  // Where rows are too many, those go that stand before what stays.
+  const end = sameEnd(before, after)
+  const to = more > 0 ? Math.max(at, before.length - gone - end) : Math.max(at, after.length - end)
+  if (more > 0) {
+    pen.insertRows(to, more, rows.length)
+    rows.splice(to, 0, ...Array<string>(more).fill(''))
+  }
+  if (more < 0) {
+    pen.deleteRows(to, -more)
+    rows.splice(to, -more)
+  }
+  return rows
+}
+
+/** How many rows are the same at the end. */
+function sameEnd(before: readonly string[], after: readonly string[]): number {
+  const most = Math.min(before.length, after.length)
+  let count = 0
+  while (count < most && before.at(-1 - count) === after.at(-1 - count)) count++
+  return count
+}
+
+/** Writes into a region, and knows where in it the cursor is; the column is unknown after text of unsure width. */
+interface Pen {
+  moveTo(row: number, column: number): void
+  /** Makes empty rows before row `at` of a region of that height, which moves up where there is no room below. */
+  insertRows(at: number, count: number, height: number): void
+  deleteRows(at: number, count: number): void
+  changeRow(at: number, from: string, to: string): void
+  /** All that it wrote. */
+  written(): string
+}
+
+function createPen(cursor: Region['cursor']): Pen {
+  let { row } = cursor
+  let column: number | undefined = cursor.column
+  let out = ''
+
+  function moveTo(toRow: number, toColumn: number): void {
+    const along = column === toColumn ? '' : moveAlong(column, toColumn)
+    out += (toRow > row ? moveDown(toRow - row, along) : csi(row - toRow, 'A')) + along
+    row = toRow
+    column = toColumn
+  }
+
+  function changeRow(at: number, from: string, to: string): void {
+    if (from === to) return
+    const { cells, units, look } = sameStart(from, to)
+    moveTo(at, cells)
+    const middle = middleOf(from, to, units)
+    if (middle) {
+      const more = middle.fresh - middle.old
+      out += csi(Math.max(0, more), '@') + look + to.slice(units, units + middle.fresh)
+      out += (look === '' ? '' : endOf(look)) + csi(Math.max(0, -more), 'P')
+      column = cells + middle.fresh
+      return
+    }
+    const rest = look + to.slice(units)
+    const [before, after] = [sureCells(from), sureCells(to)]
+    if (after === undefined) {
+      out += ERASE_RIGHT + withoutWrap(rest)
+      column = undefined
+    } else {
+      out += rest + (before !== undefined && before <= after ? '' : ERASE_RIGHT)
+      column = after
+    }
+  }
+
+  return {
+    moveTo,
+    insertRows(at, count, height) {
+      const last = height - 1
+      out += `${'\n'.repeat(last - row + count)}${csi(last + count - at, 'A')}${csi(count, 'L')}\r`
+      row = at
+      column = 0
+    },
+    deleteRows(at, count) {
+      moveTo(at, 0)
+      out += csi(count, 'M')
+    },
+    changeRow,
+    written: () => out,
+  }
+}
+
+const csi = (count: number, final: string): string =>
+  count === 0 ? '' : `\u001b[${count === 1 ? '' : count}${final}`
+
+/** A line feed is shorter, and on some terminals returns: it is taken where that makes no difference. */
+const moveDown = (rows: number, along: string): string =>
+  rows <= MAX_LINE_FEEDS && along.startsWith('\r') ? '\n'.repeat(rows) : csi(rows, 'B')
+
+const MAX_LINE_FEEDS = 3
+
+/** A few backspaces are shorter than a sequence. */
+const MAX_BACKSPACES = 3
+
+function moveAlong(from: number | undefined, to: number): string {
+  if (to === 0) return '\r'
+  if (from === undefined) return `\r${csi(to, 'C')}`
+  if (to > from) return csi(to - from, 'C')
+  return from - to <= MAX_BACKSPACES ? '\b'.repeat(from - to) : `\r${csi(to, 'C')}`
+}
+
+const ERASE_RIGHT = '\u001b[K'
+
+const endOf = (look: string): string =>
+  (look.includes('\u001b[') ? '\u001b[0m' : '') + (look.includes('\u001b]') ? '\u001b]8;;\u001b\\' : '')
+
+/** The rest of a row is left where it is, or moved, if it has more units than this. */
+const MIN_REST = 12
+
+/**
+ * Where two rows differ in a few sure cells only, behind `units` that are the same, how many these are: what follows them
+ * stands there already, and may be moved by characters that are inserted or deleted (ICH, DCH; ECMA-48 8.3.64, 8.3.26).
+ */
+function middleOf(
+  from: string,
+  to: string,
+  units: number,
+): { readonly old: number; readonly fresh: number } | undefined {
+  const most = Math.min(from.length, to.length) - units
+  let rest = 0
+  while (rest < most && from.charCodeAt(from.length - 1 - rest) === to.charCodeAt(to.length - 1 - rest))
+    rest++
+  const [old, fresh] = [from.slice(units, from.length - rest), to.slice(units, to.length - rest)]
+  const isSure = /^[\u001b -~]$/.test(to.charAt(to.length - rest)) && /^[ -~]*$/.test(old + fresh)
+  return isSure && rest > MIN_REST ? { old: old.length, fresh: fresh.length } : undefined
+}
+
+/** How much of a row stands on the screen already. */
+interface SameStart {
+  /** Cells that both rows have in common, and the units of the new row's text that make them. */
+  readonly cells: number
+  readonly units: number
+  /** The sequences that must be written again, so that what follows looks as it should. */
+  readonly look: string
+}
+
+/** A colour, the beginning or end of a link, or a character that has one cell on every terminal. */
+const PIECE = /\u001b\[[\d;]*m|\u001b\]8;;[!-~]*\u001b\\|[ -~]/y
+const RESET = '\u001b[0m'
+const END_OF_LINK = '\u001b]8;;\u001b\\'
+
+/** What two rows have in common at their beginnings, as far as the cells are sure. */
+function sameStart(from: string, to: string): SameStart {
+  if (from === '') return blanksOf(to)
+  let now: SameStart = { cells: 0, units: 0, look: '' }
+  /** Without the last character, to which a mark behind it may belong. */
+  let before = now
+  let [colours, link] = ['', '']
+  for (;;) {
+    PIECE.lastIndex = now.units
+    const piece = PIECE.exec(to)?.[0]
+    if (piece === undefined || !from.startsWith(piece, now.units))
+      return isSure(from.charAt(now.units)) && isSure(to.charAt(now.units)) ? now : before
+    const isCharacter = !piece.startsWith('\u001b')
+    if (isCharacter) before = now
+    if (piece === RESET) colours = ''
+    else if (piece.startsWith('\u001b[')) colours += piece
+    else if (!isCharacter) link = piece === END_OF_LINK ? '' : piece
+    now = {
+      cells: now.cells + (isCharacter ? 1 : 0),
+      units: now.units + piece.length,
+      look: link + colours,
+    }
+  }
+}
+
+/** An empty row has blanks already. */
+function blanksOf(row: string): SameStart {
+  const blanks = /^ */.exec(row)?.[0].length ?? 0
+  return { cells: blanks, units: blanks, look: '' }
+}
+
+const isSure = (character: string): boolean => /^[\u001b -~]?$/.test(character)
+
+/** The cells of a row; undefined where terminals may disagree about them. */
+function sureCells(row: string): number | undefined {
+  const shown = row.includes('\u001b') ? row.replace(SEQUENCES, '') : row
+  return /^[ -~]*$/.test(shown) ? shown.length : undefined
+}
+
+const SEQUENCES = /\u001b\[[\d;]*m|\u001b\]8;;[!-~]*\u001b\\/g
+
+const WRAP_OFF = '\u001b[?7l'
+const WRAP_ON = '\u001b[?7h'
+
+/** Rows that do not become two where they turn out too wide: terminals disagree about the width of some characters. */
+export const withoutWrap = (rows: string): string => `${WRAP_OFF}${rows}${WRAP_ON}`
