@@ -7,7 +7,7 @@ import type { DrawEntry } from './drawing/entry-rows.ts'
 import type { Redraw } from './drawing/region.ts'
 import type { ViewFrames } from './frames.ts'
 import type { Key } from './input/keys.ts'
-import type { Draft } from './line-editor.ts'
+import type { Draft } from './input/edit-commands.ts'
 import type { Personal } from './personal.ts'
 import type { Delivery, PrintRole, Screen } from './ports.ts'
 

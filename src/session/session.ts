@@ -3,17 +3,18 @@ import { createDeferred } from '../lib/deferred.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import { settledWithin } from '../lib/jobs/settled-within.ts'
 import { createAppendView } from './append-view.ts'
-import { createKeyboard, type Keyboard } from './keyboard.ts'
+import { createKeyboard, type Keyboard } from './input/keyboard.ts'
 import { createPersonal, type PersonalParts } from './personal.ts'
 import { createSwitchingView } from './switching-view.ts'
 import { createKeyDecoder, type Key } from './input/keys.ts'
 import { createLiveView } from './live/live-view.ts'
-import { readLines } from './pipe-lines.ts'
-import type { OpenSession } from './open-session.ts'
+import { readLines } from './input/line-queue.ts'
 import type { SessionHost, Terminal, Unsent } from './ports.ts'
-import { screenOf } from './session-view.ts'
+import { screenOf, type SessionView } from './session-view.ts'
 import type { SharedBySessions } from './shared.ts'
-import { createTrouble } from './trouble.ts'
+import { APOLOGY, Refusal } from '../chat/errors.ts'
+import type { Log } from '../chat/ports.ts'
+import { errorMessage } from '../lib/errors.ts'
 
 /** One person at one terminal. */
 interface SessionOptions {
@@ -149,4 +150,53 @@ async function readKeyboard(session: OpenSession, keyboard: Keyboard, account: A
     waitsSince = session.shared.now()
   }
   await keyboard.allSubmitted()
+}
+
+/** A session that is attached to its host. */
+export interface OpenSession {
+  readonly terminal: Terminal
+  readonly host: SessionHost
+  readonly view: SessionView
+  readonly shared: SharedBySessions
+  readonly trouble: Trouble
+  /** The longest draft, in UTF-16 units. */
+  readonly draftUnits: number
+  /** The person has left or is gone. */
+  readonly isOver: () => boolean
+  /**
+   * Called with each line, once the one before is done, and with how often the person had been put out of a room when they sent it,
+   * or began it where it comes through a pipe. Never rejects.
+   */
+  readonly submit: (line: string, timesPutOut: number) => Promise<void>
+}
+
+/** Turns what goes wrong into a notice for the person, so that their session goes on. */
+interface Trouble {
+  /** Runs a job whose error is told. Never rejects. */
+  during(job: () => Promise<void>): Promise<void>
+  tell(error: unknown): void
+}
+
+function createTrouble(view: Pick<SessionView, 'print'>, person: Person, log: Log): Trouble {
+  let logged = ''
+
+  function tell(error: unknown): void {
+    if (error instanceof Refusal) return view.print(`! ${error.message}`, 'error')
+    // A key that is held down would fill the log with the same line.
+    const what = errorMessage(error)
+    if (what !== logged) log.error({ person: person.name, error }, 'something in a session failed')
+    logged = what
+    view.print(`! ${APOLOGY}. Your session goes on`, 'error')
+  }
+
+  return {
+    tell,
+    async during(job) {
+      try {
+        await job()
+      } catch (error) {
+        tell(error)
+      }
+    },
+  }
 }

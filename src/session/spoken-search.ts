@@ -1,4 +1,4 @@
-import type { Draft } from './line-editor.ts'
+import type { Draft } from './input/edit-commands.ts'
 
 /** Says in words what a search for an older line comes to: for those who hear what is written, once. */
 interface SpokenSearch {

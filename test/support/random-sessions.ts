@@ -5,8 +5,9 @@ import type { Room } from '../../src/chat/room.ts'
 import { cleanText } from '../../src/lib/text/clean-text.ts'
 import { graphemes } from '../../src/lib/text/graphemes.ts'
 import { createKeyDecoder } from '../../src/session/input/keys.ts'
-import { EMPTY_EDITOR, press, shownDraft, type Draft } from '../../src/session/line-editor.ts'
-import { allWords, markdownPiece, wordsIn, type Piece } from './numbered-markdown.ts'
+import type { Draft } from '../../src/session/input/edit-commands.ts'
+import { EMPTY_EDITOR, press, shownDraft } from '../../src/session/input/line-editor.ts'
+import { allWords, markdownPiece, type Piece, wordsIn } from './numbered-markdown.ts'
 import type { Emulator } from './terminal.ts'
 
 /** Something that happens in a room, or at the terminal of somebody who is in it. */

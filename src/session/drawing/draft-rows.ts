@@ -2,7 +2,7 @@ import stringWidth from 'string-width'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { codePointAt } from '../../lib/text/characters.ts'
 import { graphemes } from '../../lib/text/graphemes.ts'
-import type { Draft } from '../line-editor.ts'
+import type { Draft } from '../input/edit-commands.ts'
 
 /** A draft as it is drawn, and where its cursor is in it. */
 interface DraftRows {

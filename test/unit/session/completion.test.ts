@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { completeDraft } from '../../../src/session/completion.ts'
-import { draftOf } from '../../../src/session/editing/draft.ts'
+import { completeDraft } from '../../../src/session/input/keyboard.ts'
+import { draftOf } from '../../../src/session/input/edit-commands.ts'
 
 const complete = async (text: string, choices: readonly string[]) => {
   const { draft, choices: shown } = await completeDraft(draftOf(text), () => Promise.resolve(choices), 100)

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EMPTY_EDITOR, press, shownDraft, withLine, withPast } from '../../../src/session/line-editor.ts'
-import type { EditorEvent, LineEditor } from '../../../src/session/line-editor.ts'
+import {
+  type EditorEvent,
+  EMPTY_EDITOR,
+  type LineEditor,
+  press,
+  shownDraft,
+  withLine,
+  withPast,
+} from '../../../src/session/input/line-editor.ts'
 import type { Key, KeyName } from '../../../src/session/input/keys.ts'
 import { runs } from '../../support/runs.ts'
 

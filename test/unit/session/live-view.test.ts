@@ -4,7 +4,7 @@ import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.t
 import { createStatusRows } from '../../../src/session/drawing/status-line.ts'
 import { createReplies } from '../../../src/session/drawing/streamed-reply.ts'
 import { markdown } from '../../support/markdown-tools.ts'
-import { draftOf } from '../../../src/session/editing/draft.ts'
+import { draftOf } from '../../../src/session/input/edit-commands.ts'
 import { aspectOf } from '../../../src/session/drawing/entry-look.ts'
 import { createLiveView } from '../../../src/session/live/live-view.ts'
 import type { SessionStatus } from '../../../src/session/ports.ts'

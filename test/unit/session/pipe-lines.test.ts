@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readLines } from '../../../src/session/pipe-lines.ts'
+import { readLines } from '../../../src/session/input/line-queue.ts'
 import { newAccount } from '../../support/shared-by-sessions.ts'
 
 async function read(chunks: readonly Uint8Array[], lineUnits = 100) {

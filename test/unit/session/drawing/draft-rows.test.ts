@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import { createDraftLayout, drawDraft } from '../../../../src/session/drawing/draft-rows.ts'
-import { draftOf } from '../../../../src/session/editing/draft.ts'
+import { draftOf } from '../../../../src/session/input/edit-commands.ts'
 
 const drafts = fc
   .array(fc.constantFrom('word ', 'é', '日本', '👩‍👩‍👧', '\n', '\t', 'x'.repeat(900)), { maxLength: 60 })

@@ -1,12 +1,30 @@
-import { cut, type Draft, draftOf, EMPTY_DRAFT } from './editing/draft.ts'
-import { EDITS, insert, type Killing, KILLS } from './editing/edits.ts'
-import { kill, killMore, type Kills, rotate } from './editing/kills.ts'
-import { beginSearch, type Search, searchLess, searchMore, searchOn, shownSearch } from './editing/search.ts'
-import { beginsWord, keep, type Undo } from './editing/undo.ts'
-import type { Key, KeyName } from './input/keys.ts'
-
-export { EMPTY_DRAFT, type Draft } from './editing/draft.ts'
-export { insert } from './editing/edits.ts'
+import {
+  beginsWord,
+  cut,
+  type Draft,
+  draftOf,
+  EDITS,
+  EMPTY_DRAFT,
+  insert,
+  keep,
+  kill,
+  type Killing,
+  killMore,
+  KILLS,
+  type Kills,
+  rotate,
+  type Undo,
+} from './edit-commands.ts'
+import {
+  beginSearch,
+  remember,
+  type Search,
+  searchLess,
+  searchMore,
+  searchOn,
+  shownSearch,
+} from './line-history.ts'
+import type { Key, KeyName } from './keys.ts'
 
 /** A draft, the lines that were sent before, and what the keys of readline need to know. */
 export interface LineEditor {
@@ -39,10 +57,6 @@ interface EditorStep {
   readonly editor: LineEditor
   readonly event?: EditorEvent
 }
-
-const MAX_LINES_REMEMBERED = 200
-/** All remembered lines together, in UTF-16 units; the newest is kept in any case. */
-const MAX_UNITS_REMEMBERED = 131_072
 
 export const EMPTY_EDITOR: LineEditor = {
   draft: EMPTY_DRAFT,
@@ -205,17 +219,6 @@ function send({ draft, sent: before, kills }: LineEditor): EditorStep {
   const sent = isBlank || before.at(-1) === line ? before : remember(before, line)
   const editor = { ...EMPTY_EDITOR, sent, at: sent.length, kills }
   return isBlank ? { editor } : { editor, event: { type: 'send', line } }
-}
-
-function remember(sent: readonly string[], line: string): readonly string[] {
-  let units = line.length
-  let from = sent.length
-  while (from > 0 && sent.length - from < MAX_LINES_REMEMBERED - 1) {
-    units += sent[from - 1]?.length ?? 0
-    if (units > MAX_UNITS_REMEMBERED) break
-    from--
-  }
-  return [...sent.slice(from), line]
 }
 
 function recall(editor: LineEditor, at: number): LineEditor {

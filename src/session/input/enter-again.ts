@@ -1,4 +1,4 @@
-import type { Key } from './input/keys.ts'
+import type { Key } from './keys.ts'
 
 /** Asks whoever was put out of a room for a second Enter, since their fingers may still write for that room. */
 interface EnterAgain {

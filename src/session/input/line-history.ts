@@ -1,4 +1,20 @@
-import { type Draft, draftOf } from './draft.ts'
+import { type Draft, draftOf } from './edit-commands.ts'
+
+const MAX_LINES_REMEMBERED = 200
+/** All remembered lines together, in UTF-16 units; the newest is kept in any case. */
+const MAX_UNITS_REMEMBERED = 131_072
+
+/** The lines with one more, as many as are remembered. */
+export function remember(sent: readonly string[], line: string): readonly string[] {
+  let units = line.length
+  let from = sent.length
+  while (from > 0 && sent.length - from < MAX_LINES_REMEMBERED - 1) {
+    units += sent[from - 1]?.length ?? 0
+    if (units > MAX_UNITS_REMEMBERED) break
+    from--
+  }
+  return [...sent.slice(from), line]
+}
 
 /** A line being looked for among those that were sent before, letter by letter (^R). */
 export interface Search {

@@ -1,0 +1,227 @@
+import { characterAt, characterEnd, codePointAt } from '../../lib/text/characters.ts'
+import { nextBoundary, previousBoundary } from '../../lib/text/graphemes.ts'
+import type { KeyName } from './keys.ts'
+
+/** What somebody is typing. `cursor` is an index into `text` in UTF-16 units, never within a code point. */
+export interface Draft {
+  readonly text: string
+  readonly cursor: number
+  /** What stands before it in place of the usual prompt. */
+  readonly prompt?: string
+}
+
+export const EMPTY_DRAFT: Draft = { text: '', cursor: 0 }
+
+/** A draft of this text, the cursor at its end. */
+export const draftOf = (text: string): Draft => ({ text, cursor: text.length })
+
+/** The same text with the cursor elsewhere. */
+const moveTo = ({ text }: Draft, cursor: number): Draft => ({ text, cursor })
+
+/** Without what is between two indices; the cursor stands there. */
+export const cut = ({ text }: Draft, from: number, to: number): Draft => ({
+  text: text.slice(0, from) + text.slice(to),
+  cursor: from,
+})
+
+/** Puts text where the cursor is; what would make the draft longer than `maxUnits` UTF-16 units is left out. */
+export function insert({ text, cursor }: Draft, inserted: string, maxUnits: number): Draft {
+  const free = Math.max(0, maxUnits - text.length)
+  const fits = inserted.slice(0, codePointAt(inserted, Math.min(free, inserted.length)))
+  return { text: text.slice(0, cursor) + fits + text.slice(cursor), cursor: cursor + fits.length }
+}
+
+/** What a key cuts out, as two indices, and on which side of the cursor that is. */
+export interface Killing {
+  readonly side: 'left' | 'right'
+  readonly range: (draft: Draft) => readonly [from: number, to: number]
+}
+
+/** What keys cut out, so that it can be put back. */
+export const KILLS: Readonly<Partial<Record<KeyName, Killing>>> = {
+  'kill-word': { side: 'left', range: (draft) => [blankWordStart(draft), draft.cursor] },
+  'kill-word-left': { side: 'left', range: (draft) => [wordStart(draft), draft.cursor] },
+  'kill-word-right': { side: 'right', range: (draft) => [draft.cursor, wordEnd(draft)] },
+  'kill-left': { side: 'left', range: (draft) => [lineStart(draft), draft.cursor] },
+  'kill-right': {
+    side: 'right',
+    range: (draft) => [draft.cursor, Math.max(lineEnd(draft), nextIfLineEnd(draft))],
+  },
+}
+
+/** What keys do to a draft that goes nowhere else. */
+export const EDITS: Readonly<Partial<Record<KeyName, (draft: Draft, maxUnits: number) => Draft>>> = {
+  newline: (draft, maxUnits) => insert(draft, '\n', maxUnits),
+  backspace: (draft) => cut(draft, previousBoundary(draft.text, draft.cursor), draft.cursor),
+  delete: (draft) => cut(draft, draft.cursor, nextBoundary(draft.text, draft.cursor)),
+  left: (draft) => moveTo(draft, previousBoundary(draft.text, draft.cursor)),
+  right: (draft) => moveTo(draft, nextBoundary(draft.text, draft.cursor)),
+  home: (draft) => moveTo(draft, lineStart(draft)),
+  end: (draft) => moveTo(draft, lineEnd(draft)),
+  'word-left': (draft) => moveTo(draft, wordStart(draft)),
+  'word-right': (draft) => moveTo(draft, wordEnd(draft)),
+  'upper-word': (draft, maxUnits) => changeCase(draft, 'upper-word', maxUnits),
+  'lower-word': (draft, maxUnits) => changeCase(draft, 'lower-word', maxUnits),
+  'capital-word': (draft, maxUnits) => changeCase(draft, 'capital-word', maxUnits),
+  transpose,
+  'transpose-words': transposeWords,
+}
+
+const lineStart = ({ text, cursor }: Draft): number =>
+  cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1
+
+function lineEnd({ text, cursor }: Draft): number {
+  const end = text.indexOf('\n', cursor)
+  return end < 0 ? text.length : end
+}
+
+/** At the end of a line, killing to the right joins it with the next. */
+const nextIfLineEnd = ({ text, cursor }: Draft): number => (text[cursor] === '\n' ? cursor + 1 : cursor)
+
+/** The same draft with what is between two indices replaced; the cursor stands behind it. */
+const replace = ({ text }: Draft, from: number, to: number, by: string): Draft => ({
+  text: text.slice(0, from) + by + text.slice(to),
+  cursor: from + by.length,
+})
+
+/** Upper case, lower case, or a capital, from the cursor to the end of the word (`upcase-word` and its like). */
+const WORD_CASES = {
+  'upper-word': (word: string) => word.toUpperCase(),
+  'lower-word': (word: string) => word.toLowerCase(),
+  'capital-word': (word: string) =>
+    word.toLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase()),
+} as const
+
+/** Some letters become two in the other case; what would be longer than `maxUnits` then stays as it is. */
+function changeCase(draft: Draft, how: keyof typeof WORD_CASES, maxUnits: number): Draft {
+  const end = wordEnd(draft)
+  const word = draft.text.slice(draft.cursor, end)
+  const changed = replace(draft, draft.cursor, end, WORD_CASES[how](word))
+  return changed.text.length <= maxUnits ? changed : moveTo(draft, end)
+}
+
+/** Takes the character before the cursor over the one at it; at the end, the last two change places. Not across lines. */
+function transpose(draft: Draft): Draft {
+  const { text, cursor } = draft
+  const middle = cursor === text.length ? previousBoundary(text, cursor) : cursor
+  const [from, to] = [previousBoundary(text, middle), nextBoundary(text, middle)]
+  if (middle === 0 || middle === text.length || text.slice(from, to).includes('\n')) return draft
+  return replace(draft, from, to, text.slice(middle, to) + text.slice(from, middle))
+}
+
+/** Takes the word before the cursor over the one behind it; at the end, the last two words change places. */
+function transposeWords(draft: Draft): Draft {
+  const { text } = draft
+  const secondEnd = wordEnd(draft)
+  const second = wordStart(moveTo(draft, secondEnd))
+  const first = wordStart(moveTo(draft, second))
+  const firstEnd = wordEnd(moveTo(draft, first))
+  if (first === second || firstEnd > second) return draft
+  const words = text.slice(second, secondEnd) + text.slice(firstEnd, second) + text.slice(first, firstEnd)
+  return replace(draft, first, secondEnd, words)
+}
+
+/** The beginning of the word before the cursor: letters and digits, as readline's `backward-word` has them. */
+function wordStart({ text, cursor }: Draft): number {
+  let at = cursor
+  while (at > 0 && !isLetter(text.charCodeAt(at - 1))) at--
+  while (at > 0 && isLetter(text.charCodeAt(at - 1))) at--
+  return isBetweenAscii(text, at) ? at : characterAt(text, at)
+}
+
+/** The end of the word after the cursor. */
+function wordEnd({ text, cursor }: Draft): number {
+  let at = cursor
+  while (at < text.length && !isLetter(text.charCodeAt(at))) at++
+  while (at < text.length && isLetter(text.charCodeAt(at))) at++
+  return isBetweenAscii(text, at) || characterAt(text, at) === at ? at : characterEnd(text, at)
+}
+
+/** The beginning of what stands before the cursor without a blank in it, as `unix-word-rubout` (^W) has it. */
+function blankWordStart({ text, cursor }: Draft): number {
+  let at = cursor
+  while (at > 0 && isSpace(text.charCodeAt(at - 1))) at--
+  while (at > 0 && !isSpace(text.charCodeAt(at - 1))) at--
+  return at
+}
+
+const isBetweenAscii = (text: string, at: number): boolean =>
+  text.charCodeAt(at - 1) < 0x80 && text.charCodeAt(at) < 0x80
+
+/** A word may have 65,536 units, and a key may be held down: each of them is looked up, not matched. */
+const isLetter = (unit: number): boolean => letters()[unit] === 1
+
+let known: Uint8Array | undefined
+
+/** 1 for the UTF-16 units that are letters, digits or their marks. Those of surrogate pairs, mostly emoji, are not. */
+function letters(): Uint8Array {
+  if (known) return known
+  known = new Uint8Array(0x10000)
+  const units = Array.from({ length: 0xd800 }, (_, unit) => String.fromCharCode(unit)).join('')
+  for (const { index, 0: run } of units.matchAll(/[\p{L}\p{N}\p{M}]+/gu))
+    known.fill(1, index, index + run.length)
+  // Above the surrogates there are letters too: Arabic and fullwidth forms.
+  for (let unit = 0xf900; unit < 0x10000; unit++)
+    if (/[\p{L}\p{N}]/u.test(String.fromCharCode(unit))) known[unit] = 1
+  return known
+}
+
+/** What `trim` takes away (ECMA-262, WhiteSpace and LineTerminator), as UTF-16 units. A word may have 65,536 of them. */
+function isSpace(unit: number): boolean {
+  if (unit < 0x1680) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0
+  if (unit > 0x3000) return unit === 0xfeff
+  return RARE_SPACES.has(unit)
+}
+
+const RARE_SPACES: ReadonlySet<number> = new Set([
+  0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028,
+  0x2029, 0x202f, 0x205f, 0x3000,
+])
+
+/** What was cut out of drafts, oldest first, so that ^Y puts it back. */
+export type Kills = readonly string[]
+
+const MAX_KILLS = 16
+/** All of them together, in UTF-16 units; of a longer one so much is kept. */
+const MAX_KILL_UNITS = 65_536
+
+/** Another text was cut out. */
+export function kill(kills: Kills, text: string): Kills {
+  return text === '' ? kills : bounded([...kills, headOf(text)])
+}
+
+/** The key before cut something out too: what is cut out now belongs to it, at the side that it was cut from. */
+export function killMore(kills: Kills, text: string, side: 'left' | 'right'): Kills {
+  const last = kills.at(-1) ?? ''
+  return bounded([...kills.slice(0, -1), headOf(side === 'left' ? text + last : last + text)])
+}
+
+/** The one before the newest becomes the newest, and the newest the oldest (`yank-pop`). */
+export const rotate = (kills: Kills): Kills => [...kills.slice(-1), ...kills.slice(0, -1)]
+
+const headOf = (text: string): string =>
+  text.slice(0, codePointAt(text, Math.min(text.length, MAX_KILL_UNITS)))
+
+function bounded(kills: Kills): Kills {
+  let units = 0
+  const from = kills.findLastIndex((text) => (units += text.length) > MAX_KILL_UNITS) + 1
+  return kills.slice(Math.max(from, kills.length - MAX_KILLS))
+}
+
+/** What a draft was before each change, oldest first. */
+export type Undo = readonly Draft[]
+
+const MAX_STEPS = 100
+/** All of them together, in UTF-16 units; the newest is kept in any case. */
+const MAX_UNDO_UNITS = 131_072
+
+/** Keeps what the draft was before a change. */
+export function keep(undo: Undo, draft: Draft): Undo {
+  let units = draft.text.length
+  const tooOld = undo.findLastIndex(({ text }) => (units += text.length) > MAX_UNDO_UNITS)
+  return [...undo.slice(Math.max(tooOld + 1, undo.length + 1 - MAX_STEPS)), draft]
+}
+
+/** Typing is undone word by word: whether a text that is typed behind this draft begins a word. */
+export const beginsWord = ({ text, cursor }: Draft, typed: string): boolean =>
+  !isSpace(typed.charCodeAt(0)) && (cursor === 0 || isSpace(text.charCodeAt(cursor - 1)))
