@@ -45,15 +45,18 @@ export function createAgents(parts: AgentParts) {
       await Promise.race([Promise.all(open.values()), aborted(signal)])
     },
 
-    /** Ends all calls, since the server stops; resolves once they are answered, or after a second. Never rejects. */
+    /**
+     * Ends all calls, since the server stops; resolves once they are answered, or after a second. Never
+     * rejects.
+     */
     async stop(): Promise<void> {
       for (const calls of open.keys()) calls.abort(SERVER_STOPPING)
       await settledWithin(ANSWERING_MS, open.values())
     },
 
     /**
-     * Opens an agent of a person who was let in. Its work is charged to `account`. It ends with the signal, and when
-     * the person is put out of the server. Rejects with `StorageError`.
+     * Opens an agent of a person who was let in. Its work is charged to `account`. It ends with the signal,
+     * and when the person is put out of the server. Rejects with `StorageError`.
      */
     async open(
       person: Person,
@@ -109,8 +112,8 @@ export function createAgents(parts: AgentParts) {
 }
 
 /**
- * Tells of messages to the person alone, first of those that wait, until the signal is aborted; never to a token with
- * rooms. Never rejects.
+ * Tells of messages to the person alone, first of those that wait, until the signal is aborted; never to a
+ * token with rooms. Never rejects.
  */
 async function readMessages(
   agent: AgentRooms,

@@ -64,8 +64,8 @@ const READ = ['GET', 'HEAD']
 const STOPPING = 'the server is stopping'
 
 /**
- * Returns what answers each request that was let in. Rejects as the handler does, but for `StorageError`. A server that
- * is `draining` answers only those who watch it; when it is `stopping`, nobody waits any more.
+ * Returns what answers each request that was let in. Rejects as the handler does, but for `StorageError`. A
+ * server that is `draining` answers only those who watch it; when it is `stopping`, nobody waits any more.
  */
 export function createRoutes(
   options: HttpServerOptions,

@@ -7,7 +7,7 @@
  * they get.
  */
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Account } from '../../lib/jobs/scheduler.ts'
@@ -102,15 +102,18 @@ export function createHttpServer(options: HttpServerOptions) {
     async [Symbol.asyncDispose](): Promise<void> {
       draining.abort()
       stopping.abort()
-      if (!server.listening) return
-      const closed = once(server, 'close')
-      server.close()
-      server.closeIdleConnections()
-      const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)
-      await closed
-      clearTimeout(timer)
+      if (server.listening) await close(server)
     },
   }
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeIdleConnections()
+  const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)
+  await closed
+  clearTimeout(timer)
 }
 
 /** Answers what is no HTTP, or came too slowly. The connection is not used any more. */

@@ -4,7 +4,7 @@ import type {
   OAuthDiscoveryState,
   StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client'
-import type { McpByUrl } from './config.ts'
+import type { McpByUrl, McpOAuth } from './config.ts'
 import { LoginError, safeAddress } from './login-fetch.ts'
 import type { StoredLogin } from './login-store.ts'
 
@@ -22,8 +22,8 @@ const MAX_ADDRESS_CHARS = 4_000
 export type LoginAttempt = ReturnType<typeof createAttempt>
 
 /**
- * One login of a person, from the address that they open to its tokens. `back` is where the browser goes in the end;
- * `known` is the client that we registered as before.
+ * One login of a person, from the address that they open to its tokens. `back` is where the browser goes in
+ * the end; `known` is the client that we registered as before.
  */
 export function createAttempt(
   { url, oauth = {} }: McpByUrl,
@@ -31,15 +31,7 @@ export function createAttempt(
   known: StoredOAuthClientInformation | undefined,
   events: AttemptEvents,
 ) {
-  const { clientId, clientSecret, issuer, scopes } = oauth
-  const configured =
-    clientId === undefined || issuer === undefined
-      ? undefined
-      : {
-          client_id: clientId,
-          issuer,
-          ...(clientSecret === undefined ? {} : { client_secret: clientSecret }),
-        }
+  const configured = configuredClient(oauth)
   // A client that was registered for another address is refused there.
   const isKnown = known && (!('redirect_uris' in known) || known.redirect_uris.includes(back))
   const found: {
@@ -61,17 +53,11 @@ export function createAttempt(
 
   const provider: OAuthClientProvider = {
     redirectUrl: back,
-    clientMetadata: {
-      client_name: 'sshawl',
-      redirect_uris: [back],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-      ...(scopes ? { scope: scopes.join(' ') } : {}),
-    },
+    clientMetadata: metadataOf(back, oauth),
     state: () => ownState,
     clientInformation: () => found.client,
-    // The secret of the config goes to its issuer or nowhere: if nothing can be saved, the SDK refuses any other.
+    // The secret of the config goes to its issuer or nowhere: if nothing can be saved, the SDK refuses any
+    // other.
     ...(configured ? {} : { saveClientInformation: register }),
     // A person who logs in again wants other tokens.
     tokens: () => undefined,
@@ -117,3 +103,21 @@ export function createAttempt(
     },
   }
 }
+
+/** The client that the operator registered. */
+function configuredClient(oauth: McpOAuth): StoredOAuthClientInformation | undefined {
+  const { clientId, clientSecret, issuer } = oauth
+  if (clientId === undefined || issuer === undefined) return undefined
+  const secret = clientSecret === undefined ? {} : { client_secret: clientSecret }
+  return { client_id: clientId, issuer, ...secret }
+}
+
+/** How we register. */
+const metadataOf = (back: string, { scopes }: McpOAuth) => ({
+  client_name: 'sshawl',
+  redirect_uris: [back],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+  ...(scopes ? { scope: scopes.join(' ') } : {}),
+})

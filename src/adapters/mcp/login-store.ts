@@ -64,8 +64,8 @@ async function writeLogin(file: string, login: StoredLogin): Promise<void> {
 const MAX_SECRETS = 32
 
 /**
- * The login at one server, in memory and in its file, if it has one. Methods never reject: `failed` is told what could
- * not be done with the file.
+ * The login at one server, in memory and in its file, if it has one. Methods never reject: `failed` is told
+ * what could not be done with the file.
  */
 export class LoginStore {
   /** The login as far as it was read: the same object until it changes. */

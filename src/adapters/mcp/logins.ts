@@ -1,5 +1,5 @@
-// Logins at servers that want one, by OAuth 2.1 as MCP has it (modelcontextprotocol.io, "Authorization"). The SDK speaks
-// it; this keeps one login a server, and knows no room and no person.
+// Logins at servers that want one, by OAuth 2.1 as MCP has it (modelcontextprotocol.io, "Authorization"). The
+// SDK speaks it; this keeps one login a server, and knows no room and no person.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -38,7 +38,7 @@ export function createMcpLogins(options: LoginsOptions) {
   const made = new Map<string, ServerLogin>()
   const fileOf = (name: string): string => join(options.dir, `${name}.json`)
   return {
-    /** The same as long as the server is the same; undefined for a program, and for a server that has a token. */
+    /** The same while the server is the same; undefined for a program, and for a server with a token. */
     of({ name, reach }: Pick<McpServerConfig, 'name' | 'reach'>): ServerLogin | undefined {
       if ('command' in reach) return undefined
       const headers = Object.keys(reach.headers ?? {})
@@ -54,8 +54,8 @@ export function createMcpLogins(options: LoginsOptions) {
     begunWith: (state: string) => [...made].find(([, login]) => login.isBegun(state))?.[0],
 
     /**
-     * Logs out of what is kept under a name, whichever server it was for. Never rejects. Undefined if nothing is kept;
-     * `why` its tokens may still hold.
+     * Logs out of what is kept under a name, whichever server it was for. Never rejects. Undefined if nothing
+     * is kept; `why` its tokens may still hold.
      */
     async forget(name: string): Promise<{ readonly why?: string | undefined } | undefined> {
       if (!isMcpName(name)) return undefined
@@ -90,9 +90,9 @@ const LOGIN_ENDED: readonly unknown[] = ['invalid_grant', 'invalid_client', 'una
 
 const BY_ITSELF = 'it logs in by itself, with the secret that the config names (grant = "client_credentials")'
 
-/** The login at one server, which a person makes in a browser; with `client_credentials` we make it, and keep no file. */
+/** The login at one server. A person makes it in a browser; with `client_credentials` we do, without a file. */
 export class ServerLogin {
-  /** For the SDK's transports. It is no `OAuthClientProvider`: two 401s at once would refresh twice, and end the login. */
+  /** For the SDK's transports. With an `OAuthClientProvider` two 401s at once would refresh twice. */
   readonly auth: AuthProvider = {
     token: async () => (await this.store.read(this.reach.url))?.tokens.access_token,
     onUnauthorized: ({ response }) => this.unauthorized(response),
@@ -190,7 +190,7 @@ export class ServerLogin {
     }
   }
 
-  /** After a logout tokens are revoked. Beside a newer login they are left: the issuer might revoke that with them. */
+  /** Revokes tokens after a logout, but not beside a newer login: the issuer might revoke that, too. */
   private async keep(login: StoredLogin, isCurrent: boolean): Promise<void> {
     if (isCurrent) await this.store.write(login)
     else if (!this.store.current) await revoke(login, this.fetchFn)
@@ -244,7 +244,7 @@ export class ServerLogin {
     return this.attempt?.isUnderWay() === true
   }
 
-  /** Ends it with what the browser brought back. Rejects with `LoginError`, at once if it is ended meanwhile. */
+  /** Ends it with the browser's answer. Rejects with `LoginError`, at once if it is ended meanwhile. */
   async finish(answer: URLSearchParams): Promise<void> {
     const { attempt } = this
     if (!attempt?.isOpen())
@@ -271,8 +271,8 @@ export class ServerLogin {
   }
 
   /**
-   * Forgets it and the one under way, and has its tokens revoked once. Never rejects. Resolves to why they may still
-   * hold, if they may.
+   * Forgets it and the one under way, and has its tokens revoked once. Never rejects. Resolves to why they
+   * may still hold, if they may.
    */
   async logout(): Promise<string | undefined> {
     this.attempt?.end('somebody logged out or disconnected it meanwhile, so nothing of it is kept')

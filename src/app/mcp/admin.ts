@@ -29,7 +29,10 @@ interface McpParts {
 
 /** The servers, and what admins do with them. */
 export class Mcp implements McpAdmin, AsyncDisposable {
-  /** The port to which a browser comes back from a login. If nothing is served there, its address is to be copied. */
+  /**
+   * The port to which a browser comes back from a login. If nothing is served there, its address is to be
+   * copied.
+   */
   port = 2223
   private readonly parts: McpParts
   private readonly connected: Map<string, ConnectedMcp>
@@ -174,7 +177,10 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     return { was, ...left }
   }
 
-  /** Takes what a browser brought back, from anybody. Only its person knows what `answer` holds. Never rejects. */
+  /**
+   * Takes what a browser brought back, from anybody. Only its person knows what `answer` holds. Never
+   * rejects.
+   */
   async cameBack(answer: URLSearchParams): Promise<{ readonly status: number; readonly text: string }> {
     const { logins, tellAdmins, log } = this.parts
     const name = logins.begunWith(answer.get('state') ?? '')

@@ -1,5 +1,5 @@
-// `sshawl mcp import FILE`: the MCP servers of an agent's JSON as `[[mcp]]` tables. No secret is copied: the config
-// names the environment variables that are to hold them.
+// `sshawl mcp import FILE`: the MCP servers of an agent's JSON as `[[mcp]]` tables. No secret is copied: the
+// config names the environment variables that are to hold them.
 import { existsSync } from 'node:fs'
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -19,8 +19,8 @@ import { cleanLine } from '../../lib/text/clean-text.ts'
 import { isToolWord, toolWords } from '../tools/tool-words.ts'
 
 /**
- * Prints the tables or, with `add`, adds them to the config; notes go to standard error. If there is any problem, all
- * are told, and nothing is printed or changed. Resolves to the exit status.
+ * Prints the tables or, with `add`, adds them to the config; notes go to standard error. If there is any
+ * problem, all are told, and nothing is printed or changed. Resolves to the exit status.
  */
 export async function importMcp(line: CommandLine & { readonly verb: 'mcp import' }): Promise<number> {
   try {
@@ -51,7 +51,10 @@ async function jsonIn(file: string): Promise<unknown> {
 
 const WHY: Readonly<Record<string, string>> = { ENOENT: 'there is no such file', EISDIR: 'it is a directory' }
 
-/** No program can be given a NUL, and no terminal should be shown the others. Blanks and ends of lines are text. */
+/**
+ * No program can be given a NUL, and no terminal should be shown the others. Blanks and ends of lines are
+ * text.
+ */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
@@ -195,7 +198,9 @@ const variableFor = (name: string, what: string): string =>
     .replace(/\W+/g, '_')
     .replace(/^(?=\d)/, '_')
 
-/** The whole config is checked with the new tables before they are written. A new one is for its owner alone. */
+/**
+ * The whole config is checked with the new tables before they are written. A new one is for its owner alone.
+ */
 async function addTo(config: string, tables: string): Promise<void> {
   try {
     const before = existsSync(config) ? await readFile(config, 'utf8') : ''

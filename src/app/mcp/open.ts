@@ -1,5 +1,5 @@
-// The servers of tools, joined with the rooms, the config and what admins connected. This folder must not know what a
-// session is.
+// The servers of tools, joined with the rooms, the config and what admins connected. This folder must not
+// know what a session is.
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LOGIN_PATH } from '../../adapters/http/routes.ts'
@@ -9,14 +9,12 @@ import { createMcpLogins } from '../../adapters/mcp/logins.ts'
 import { covered, inheritedDescriptors } from '../../adapters/sandbox/inherited.ts'
 import { launchSpeaking } from '../../adapters/sandbox/launch.ts'
 import { probeSandbox } from '../../adapters/sandbox/probe.ts'
-import { StorageError } from '../../chat/errors.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
 import type { Everywhere } from '../../chat/rooms.ts'
 import type { Config } from '../../config/config.ts'
 import { findToolsDefinition } from '../../prompt/find-tools.ts'
 import { ROOM_TOOL_NAMES } from '../../tools/rooms/index.ts'
-import type { ConnectedMcp, ConnectedMcpStore } from '../../tools/ports/mcp.ts'
 import type { ToolSource } from '../../tools/tool.ts'
 import { isToolWord } from '../tools/tool-words.ts'
 import { version } from '../version.ts'
@@ -33,7 +31,10 @@ interface McpContext {
   readonly log: Log
 }
 
-/** Begins to connect to all servers. `others` are all other sources, whose ids no server can take. */
+/**
+ * Begins to connect to all servers. `others` are all other sources, whose ids no server can take. Rejects
+ * with `StorageError`.
+ */
 export async function openMcp(
   now: () => McpConfig,
   rooms: Everywhere,
@@ -67,26 +68,15 @@ export async function openMcp(
   const configured = () => now().mcp
   const mcp: Mcp = new Mcp(
     { servers, store: connected, configured, logins, isTaken, tellAdmins, clock, log },
-    await storedIn(connected, log),
+    await connected.all(),
   )
   void mcp.follow()
   return mcp
 }
 
-/** A server starts although nothing can be read now, without the servers that admins connected. */
-async function storedIn(store: ConnectedMcpStore, log: Log): Promise<readonly ConnectedMcp[]> {
-  try {
-    return await store.all()
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-    log.error({ error, reason: error.reason }, 'the MCP servers that admins connected are not known')
-    return []
-  }
-}
-
 /**
- * Starts a server that wants the sandbox in it, in the directory that the config names, else in its own below the data
- * directory. Without a working sandbox it is not started.
+ * Starts a server that wants the sandbox in it, in the directory that the config names, else in its own below
+ * the data directory. Without a working sandbox it is not started.
  */
 export const createLaunch =
   (now: () => Pick<Config, 'sandbox' | 'dataDir'>): LaunchMcp =>
