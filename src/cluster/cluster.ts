@@ -7,7 +7,7 @@ import { createClosings, type Closings } from './closings.ts'
 import { Differences } from './differences.ts'
 import { Lease } from './lease.ts'
 import { createSharedLoans, type SharedLoans } from './loans.ts'
-import { createRemotePresence, OwnPresence } from './presence.ts'
+import { OwnPresence, RemotePresence } from './presence.ts'
 import { SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
 import type { ClusterStores, ExpiredServers, News, ServerFacts, Wire } from './stores.ts'
@@ -58,7 +58,7 @@ export function createCluster({ stores, wire, entries, clock, log, facts }: Clus
   const { watch, changed } = createRoomWatchers()
   const { broadcast, onBroadcast } = createBroadcasts(stores, log)
   const bus = createRoomFeed({ server, wire, entries, newestIn, log })
-  const presence = createRemotePresence(stores, clock, changed)
+  const presence = new RemotePresence({ ...stores, clock, changed })
   const own = new OwnPresence(stores.present, log, () => lease.doubt())
   const shared = { server, news, clock, log, changed }
   const slots = new SharedSlots({ ...shared, work: stores.work, broadcasts: stores.broadcasts, broadcast })
@@ -107,7 +107,12 @@ export function createCluster({ stores, wire, entries, clock, log, facts }: Clus
   }
 
   return {
-    ...presence,
+    peopleIn: (room) => presence.peopleIn(room),
+    find: (id) => presence.find(id),
+    findGuest: (name) => presence.findGuest(name),
+    mayReturn: (room, id) => presence.mayReturn(room, id),
+    rooms: () => presence.rooms(),
+    serversOf: (quotaKey) => presence.serversOf(quotaKey),
     entered: (room, person) => own.entered(room, person),
     left(room, person) {
       presence.departed(room, person.id)

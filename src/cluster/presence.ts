@@ -11,105 +11,121 @@ import type { ClusterStores, PersonInRoom, PresentRow, PresentStore, ServerId } 
 /** How long somebody who left may take to reach another server, in ms: their client is told, and they start it again. */
 const MOVE_MS = 10_000
 
+export interface RemotePresenceParts extends Pick<ClusterStores, 'present' | 'news'> {
+  readonly clock: Alarm
+  /** Called after somebody came, left, or was waited for long enough. */
+  readonly changed: (room: RoomName) => void
+}
+
 /** Who is in the rooms through the other servers, as the database has it. */
-export type RemotePresence = ReturnType<typeof createRemotePresence>
-
-/** `changed` is called after somebody came, left, or was waited for long enough. */
-export function createRemotePresence(
-  { present, news }: Pick<ClusterStores, 'present' | 'news'>,
-  clock: Alarm,
-  changed: (room: RoomName) => void,
-) {
-  const rooms = new Map<RoomName, Map<PersonId, readonly PresentRow[]>>()
-  const lists = new Map<RoomName, readonly Person[]>()
-  const serverCounts = new ServerCounts()
+export class RemotePresence {
+  private readonly parts: RemotePresenceParts
+  private readonly people = new Map<RoomName, Map<PersonId, readonly PresentRow[]>>()
+  private readonly lists = new Map<RoomName, readonly Person[]>()
+  private readonly serverCounts = new ServerCounts()
   /** The last departures, by place. */
-  const departures = new Map<string, object>()
+  private readonly departures = new Map<string, object>()
 
-  function departed(room: RoomName, id: PersonId): void {
+  constructor(parts: RemotePresenceParts) {
+    this.parts = parts
+  }
+
+  /** Reads who is there, and follows it. Rejects with `StorageError`. */
+  async begin(): Promise<void> {
+    const { news } = this.parts
+    news.on('present', (keys: readonly string[]) => this.readPlaces(keys.map(placeIn)))
+    // Their names or rights have changed.
+    news.on('people', (ids: readonly PersonId[]) => this.readPlaces(this.placesOf((id) => ids.includes(id))))
+    await this.readAll()
+  }
+
+  /** Rejects with `StorageError`. */
+  async readAll(): Promise<void> {
+    const rows = await this.parts.present.elsewhere()
+    const known = this.placesOf(() => true)
+    this.take([...known, ...rows.map(({ room, person }) => ({ room, person: person.id }))], rows)
+  }
+
+  peopleIn(room: RoomName): readonly Person[] {
+    const rows = [...(this.people.get(room)?.values() ?? [])]
+    const list = this.lists.get(room) ?? rows.flatMap(([row]) => (row ? [row.person] : []))
+    this.lists.set(room, list)
+    return list
+  }
+
+  find(id: PersonId): Person | undefined {
+    return this.findWhere((person) => person.id === id)
+  }
+
+  findGuest(name: string): Person | undefined {
+    const wanted = skeleton(name)
+    return this.findWhere((person) => person.guest && skeleton(person.name) === wanted)
+  }
+
+  mayReturn(room: RoomName, id: PersonId): boolean {
+    return this.departures.has(placeOf(room, id))
+  }
+
+  rooms(): readonly RoomName[] {
+    return [...this.people.keys()]
+  }
+
+  serversOf(quotaKey: string): number {
+    return 1 + this.serverCounts.of(quotaKey)
+  }
+
+  /** Somebody left a room, through this server or another one. */
+  departed(room: RoomName, id: PersonId): void {
     const [place, departure] = [placeOf(room, id), {}]
-    departures.set(place, departure)
-    clock.later(MOVE_MS, () => {
-      if (departures.get(place) !== departure) return
-      departures.delete(place)
-      changed(room)
+    this.departures.set(place, departure)
+    this.parts.clock.later(MOVE_MS, () => {
+      if (this.departures.get(place) !== departure) return
+      this.departures.delete(place)
+      this.parts.changed(room)
     })
   }
 
+  private placesOf(isMeant: (id: PersonId) => boolean): readonly PersonInRoom[] {
+    return [...this.people].flatMap(([room, people]) =>
+      [...people.keys()].filter(isMeant).map((person) => ({ room, person })),
+    )
+  }
+
+  private async readPlaces(places: readonly PersonInRoom[]): Promise<void> {
+    if (places.length > 0) this.take(places, await this.parts.present.elsewhere(places))
+  }
+
   /** `rows` are all rows of these places now. */
-  function take(places: readonly PersonInRoom[], rows: readonly PresentRow[]): void {
+  private take(places: readonly PersonInRoom[], rows: readonly PresentRow[]): void {
     const now = new Map<string, PresentRow[]>()
     for (const row of rows) {
       const place = placeOf(row.room, row.person.id)
       now.set(place, [...(now.get(place) ?? []), row])
     }
     const unique = new Map(places.map((place) => [placeOf(place.room, place.person), place]))
-    for (const [key, { room, person }] of unique) put(room, person, now.get(key) ?? [])
-    for (const room of new Set(places.map(({ room }) => room))) {
-      lists.delete(room)
-      changed(room)
+    for (const [key, { room, person }] of unique) this.put(room, person, now.get(key) ?? [])
+    for (const room of new Set(places.map((place) => place.room))) {
+      this.lists.delete(room)
+      this.parts.changed(room)
     }
   }
 
-  function put(room: RoomName, id: PersonId, after: readonly PresentRow[]): void {
-    const people = rooms.get(room) ?? new Map<PersonId, readonly PresentRow[]>()
+  private put(room: RoomName, id: PersonId, after: readonly PresentRow[]): void {
+    const people = this.people.get(room) ?? new Map<PersonId, readonly PresentRow[]>()
     const before = people.get(id) ?? []
-    if (before.length > 0 && after.length === 0) departed(room, id)
-    for (const row of before) serverCounts.add(row, -1)
-    for (const row of after) serverCounts.add(row, 1)
+    if (before.length > 0 && after.length === 0) this.departed(room, id)
+    for (const row of before) this.serverCounts.add(row, -1)
+    for (const row of after) this.serverCounts.add(row, 1)
     if (after.length > 0) people.set(id, after)
     else people.delete(id)
-    if (people.size > 0) rooms.set(room, people)
-    else rooms.delete(room)
+    if (people.size > 0) this.people.set(room, people)
+    else this.people.delete(room)
   }
 
-  const placesOf = (isMeant: (id: PersonId) => boolean): readonly PersonInRoom[] =>
-    [...rooms].flatMap(([room, people]) =>
-      [...people.keys()].filter(isMeant).map((person) => ({ room, person })),
-    )
-
-  async function readPlaces(places: readonly PersonInRoom[]): Promise<void> {
-    if (places.length > 0) take(places, await present.elsewhere(places))
-  }
-
-  /** Rejects with `StorageError`. */
-  async function readAll(): Promise<void> {
-    const rows = await present.elsewhere()
-    const known = placesOf(() => true)
-    take([...known, ...rows.map(({ room, person }) => ({ room, person: person.id }))], rows)
-  }
-
-  function findWhere(isMeant: (person: Person) => boolean): Person | undefined {
-    for (const people of rooms.values())
+  private findWhere(isMeant: (person: Person) => boolean): Person | undefined {
+    for (const people of this.people.values())
       for (const [row] of people.values()) if (row && isMeant(row.person)) return row.person
     return undefined
-  }
-
-  return {
-    departed,
-    peopleIn(room: RoomName): readonly Person[] {
-      const people =
-        lists.get(room) ??
-        [...(rooms.get(room)?.values() ?? [])].flatMap(([row]) => (row ? [row.person] : []))
-      lists.set(room, people)
-      return people
-    },
-    find: (id: PersonId): Person | undefined => findWhere((person) => person.id === id),
-    findGuest(name: string): Person | undefined {
-      const wanted = skeleton(name)
-      return findWhere((person) => person.guest && skeleton(person.name) === wanted)
-    },
-    mayReturn: (room: RoomName, id: PersonId): boolean => departures.has(placeOf(room, id)),
-    rooms: (): readonly RoomName[] => [...rooms.keys()],
-    serversOf: (quotaKey: string): number => 1 + serverCounts.of(quotaKey),
-    /** Reads who is there, and follows it. Rejects with `StorageError`. */
-    async begin(): Promise<void> {
-      news.on('present', (keys: readonly string[]) => readPlaces(keys.map(placeIn)))
-      // Their names or rights have changed.
-      news.on('people', (ids: readonly PersonId[]) => readPlaces(placesOf((id) => ids.includes(id))))
-      await readAll()
-    },
-    readAll,
   }
 }
 

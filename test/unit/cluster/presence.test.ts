@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
 import { createPace } from '../../../src/chat/limits/pace.ts'
-import { createRemotePresence } from '../../../src/cluster/presence.ts'
+import { RemotePresence } from '../../../src/cluster/presence.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Fingerprint } from '../../../src/chat/people/person.ts'
 import type { PresentRow, ServerId } from '../../../src/cluster/stores.ts'
@@ -14,21 +14,19 @@ async function createServer() {
   const rows: PresentRow[] = []
   let again: (keys: readonly string[]) => Promise<void> = async () => undefined
   let told = 0
-  const presence = createRemotePresence(
-    {
-      present: { come: async () => true, go: async () => true, elsewhere: async () => rows },
-      news: {
-        on: (topic, listener) => {
-          if (topic === 'present') again = listener as typeof again
-        },
-        begin: async () => undefined,
-        caughtUp: () => undefined,
-        [Symbol.asyncDispose]: async () => undefined,
+  const presence = new RemotePresence({
+    present: { come: async () => true, go: async () => true, elsewhere: async () => rows },
+    news: {
+      on: (topic, listener) => {
+        if (topic === 'present') again = listener as typeof again
       },
+      begin: async () => undefined,
+      caughtUp: () => undefined,
+      [Symbol.asyncDispose]: async () => undefined,
     },
     clock,
-    () => told++,
-  )
+    changed: () => void told++,
+  })
   await presence.begin()
   const changeUntold = (...people: readonly (typeof alice)[]): void =>
     void rows.splice(
@@ -96,7 +94,9 @@ test('a person, a key and a network count once for each server that has them in 
   rows.push(there('s2'), there('s3'), there('s3', 'den' as RoomName))
   await presence.readAll()
   const counts = (): readonly number[] =>
-    [`person ${bob.id}`, 'key SHA256:k', 'network 192.0.2.1', `person ${alice.id}`].map(presence.serversOf)
+    [`person ${bob.id}`, 'key SHA256:k', 'network 192.0.2.1', `person ${alice.id}`].map((quotaKey) =>
+      presence.serversOf(quotaKey),
+    )
   expect(counts()).toEqual([3, 3, 3, 1])
   rows.splice(1, 1)
   await presence.readAll()
@@ -111,10 +111,11 @@ test('a person, a key and a network count once for each server that has them in 
 
 test('a server gives half of a pace and of the bytes of a day to somebody who is on another one, too', async () => {
   const { clock, presence, there } = await createServer()
+  const serversOf = (quotaKey: string): number => presence.serversOf(quotaKey)
   const wait = (): Promise<never> => Promise.reject(new Error('too fast'))
   const limits = { rate_burst: 8, rate_per_s: 4, bytes_per_person_day: 1_000 }
-  const pace = createPace({ limits, clock, wait, serversOf: presence.serversOf })
-  const quota = createByteQuota(limits, clock, presence.serversOf)
+  const pace = createPace({ limits, clock, wait, serversOf })
+  const quota = createByteQuota(limits, clock, serversOf)
   await there(bob)
   const { signal } = new AbortController()
   for (let line = 0; line < 4; line++) await pace.next(bob, signal)
