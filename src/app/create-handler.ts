@@ -25,7 +25,7 @@ import { pause } from './pause.ts'
 import type { ClientHandler } from '../session/ports.ts'
 import { KEY_HELP } from '../session/input/keys.ts'
 import type { LazyMarkdown } from '../session/markdown/highlight.ts'
-import { createShared } from '../session/shared.ts'
+import { createShared } from '../session/views/view.ts'
 
 /** What a client meets: rooms, commands, completion, and what it is told; with the agents that come in the same way. */
 export async function createHandler(

@@ -1,4 +1,4 @@
-import type { FrameTimers } from '../session/frames.ts'
+import type { FrameTimers } from '../session/views/frames.ts'
 
 /** The process's own time. */
 export const processTimers = (): FrameTimers => ({

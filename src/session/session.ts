@@ -2,16 +2,14 @@ import type { Person } from '../chat/people/person.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import { settledWithin } from '../lib/jobs/settled-within.ts'
-import { createAppendView } from './append-view.ts'
+import { createPlainView } from './views/plain-view.ts'
 import { createKeyboard, type Keyboard } from './input/keyboard.ts'
-import { createPersonal, type PersonalParts } from './personal.ts'
-import { createSwitchingView } from './switching-view.ts'
+import { createPersonal, type PersonalParts } from './views/viewer.ts'
+import { createSwitchingView, screenOf, type SessionView, type SharedBySessions } from './views/view.ts'
 import { createKeyDecoder, type Key } from './input/keys.ts'
-import { createLiveView } from './live/live-view.ts'
+import { createLiveView } from './views/live-view.ts'
 import { readLines } from './input/line-queue.ts'
 import type { SessionHost, Terminal, Unsent } from './ports.ts'
-import { screenOf, type SessionView } from './session-view.ts'
-import type { SharedBySessions } from './shared.ts'
 import { APOLOGY, Refusal } from '../chat/errors.ts'
 import type { Log } from '../chat/ports.ts'
 import { errorMessage } from '../lib/errors.ts'
@@ -43,7 +41,7 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
   let exitStatus = 0
   const parts = { ...shared, own: person.name, frames: shared.frames.of(account), fail: over.reject }
   const view = createSwitchingView(terminal, createPersonal(terminal, { ...shared, person, preferences }), {
-    plain: (shown, personal) => createAppendView(shown, () => host.running(), { ...parts, personal }),
+    plain: (shown, personal) => createPlainView(shown, () => host.running(), { ...parts, personal }),
     live: (shown, personal) => createLiveView(shown, (style) => host.footer(style), { ...parts, personal }),
   })
   const trouble = createTrouble(view, person, shared.log)

@@ -1,7 +1,7 @@
 import { createAddressed } from '../../src/chat/addressed.ts'
 import type { Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Option, PersonalOptions } from '../../src/chat/preferences/options.ts'
-import { createPersonal, type Personal } from '../../src/session/personal.ts'
+import { createPersonal, type Personal } from '../../src/session/views/viewer.ts'
 import type { FakeTerminal } from './terminal.ts'
 
 /** What somebody at a terminal has set, which a test may change as `/set` does. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ApprovalEntry, Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { createCallFold } from '../../../src/session/calls.ts'
+import { createCallFold } from '../../../src/session/views/live-rows.ts'
 import { createDrawCall } from '../../../src/session/drawing/call-row.ts'
 import { chooseTheme } from '../../../src/session/drawing/theme.ts'
 

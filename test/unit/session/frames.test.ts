@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createScheduler } from '../../../src/lib/jobs/scheduler.ts'
-import { createFrames, FRAME_MS } from '../../../src/session/frames.ts'
+import { createFrames, FRAME_MS } from '../../../src/session/views/frames.ts'
 import { handTimers } from '../../support/shared-by-sessions.ts'
 
 const neverFails = (error: unknown): never => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSpokenWork } from '../../../src/session/spoken-work.ts'
+import { createSpokenWork } from '../../../src/session/views/spoken.ts'
 import type { RunningWork } from '../../../src/session/ports.ts'
 import { work } from '../../support/session-host.ts'
 

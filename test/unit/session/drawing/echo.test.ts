@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cleanText } from '../../../../src/lib/text/clean-text.ts'
-import { echoChange } from '../../../../src/session/drawing/echo.ts'
+import { echoChange } from '../../../../src/session/views/plain-view.ts'
 
 /** What stands on the line of a dumb terminal: a backspace goes back, and what is written takes the place of what was there. */
 function lineAfter(line: string, written: string): string {

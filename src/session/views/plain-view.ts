@@ -1,17 +1,16 @@
-import { billLine, entryLine, shownName } from '../chat/entry-text.ts'
-import type { Entry } from '../chat/entry.ts'
-import { personalLine } from '../chat/talk/personal-message.ts'
-import { cleanText } from '../lib/text/clean-text.ts'
-import { duration } from '../lib/duration.ts'
-import { spokenOf, type Styled } from '../lib/text/styled.ts'
-import { echoChange } from './drawing/echo.ts'
-import { timeColumn } from './drawing/time-column.ts'
-import { type Composed, createFrameWriter, type Item } from './frame-writer.ts'
-import type { KeyName } from './input/keys.ts'
-import type { RunningWork, Terminal } from './ports.ts'
-import { createSpokenSearch } from './spoken-search.ts'
-import { createSpokenWork } from './spoken-work.ts'
-import type { SessionView, ViewParts } from './session-view.ts'
+import { billLine, entryLine, shownName } from '../../chat/entry-text.ts'
+import type { Entry } from '../../chat/entry.ts'
+import { personalLine } from '../../chat/talk/personal-message.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
+import { duration } from '../../lib/duration.ts'
+import { spokenOf, type Styled } from '../../lib/text/styled.ts'
+import { timeColumn } from '../drawing/time-column.ts'
+import { type Composed, createFrameWriter, type Item } from './frames.ts'
+import type { KeyName } from '../input/keys.ts'
+import type { RunningWork, Terminal } from '../ports.ts'
+import { createSpokenSearch, createSpokenWork } from './spoken.ts'
+import type { SessionView, ViewParts } from './view.ts'
+import { codePointAt } from '../../lib/text/characters.ts'
 
 const BELL = '\u0007'
 /** More than these are written in several pieces, so that one that does not fit takes fewer others with it. */
@@ -21,7 +20,7 @@ const MAX_ITEMS_A_WRITE = 16
  * The view that only ever appends, without one escape byte: for pipes and scripts, and with a pty for
  * screen readers and dumb terminals. A pty has its typing echoed, and taken back with backspaces.
  */
-export function createAppendView(
+export function createPlainView(
   terminal: Terminal,
   running: () => readonly RunningWork[],
   { personal, frames, fail }: ViewParts,
@@ -199,3 +198,21 @@ function endLines(entry: Entry): readonly string[] {
   const took = entry.durationMs === undefined ? '' : duration(entry.durationMs)
   return [`-- ${[`${shownName(entry.author)} finished`, bill || took].filter(Boolean).join(', ')}`]
 }
+
+/** Of a draft that is repeated no more than its end is written, in UTF-16 units. */
+const MAX_REPEATED_UNITS = 1_000
+
+/**
+ * What to write after the draft `from` was echoed, so that `to` stands there; line ends are LF. Only ASCII is taken back,
+ * a backspace for each character: the width of other text is not sure.
+ */
+export function echoChange(from: string, to: string): string {
+  if (to.startsWith(from)) return cleanText(endOf(to.slice(from.length)))
+  const taken = from.slice(to.length)
+  const isShort = taken.length <= MAX_REPEATED_UNITS && /^[ -~]*$/.test(taken)
+  if (isShort && from.startsWith(to)) return '\b \b'.repeat(taken.length)
+  return `\n${cleanText(endOf(to))}`
+}
+
+const endOf = (text: string): string =>
+  text.slice(codePointAt(text, Math.max(0, text.length - MAX_REPEATED_UNITS)))

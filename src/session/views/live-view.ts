@@ -1,29 +1,20 @@
-/**
- * live/ is a session at a terminal that can draw again: what was said goes above and stays, and below it the replies being
- * written, the status and the draft are drawn anew as they change.
- *
- * It must not know when a frame is due, which `frame-writer.ts` decides, nor how a row looks, which is `drawing/`.
- */
 import type { Entry } from '../../chat/entry.ts'
 import { createPresenceFold } from '../../chat/presence/fold.ts'
 import { headOf } from '../../lib/text/characters.ts'
 import type { Styled } from '../../lib/text/styled.ts'
-import { createCallFold } from '../calls.ts'
+import { createCallFold, createDrawBelow } from './live-rows.ts'
 import { rowsOf } from '../drawing/entry-rows.ts'
-import { columnsBeside } from '../drawing/time-column.ts'
+import { columnsBeside, timeColumn } from '../drawing/time-column.ts'
 import { NO_REGION, redrawUnsure, type Region, type WindowSize } from '../drawing/region.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
-import { type Composed, createFrameWriter, type Item } from '../frame-writer.ts'
+import { type Composed, createFrameWriter, type Item } from './frames.ts'
 import { EMPTY_DRAFT } from '../input/edit-commands.ts'
-import { createShownSoFar } from '../shown-so-far.ts'
+import { type Above, createDrawItems, createShownReplies, createShownSoFar } from './scrollback.ts'
 import type { PrintRole, RoomFooter, Terminal } from '../ports.ts'
-import { createRecentWrites } from '../recent-writes.ts'
-import { createShownReplies } from '../replies/shown-replies.ts'
 import type { StreamedReply } from '../drawing/streamed-reply.ts'
-import type { SessionView, ViewParts } from '../session-view.ts'
-import { type Above, createDrawItems } from './above.ts'
-import { createDrawBelow } from './below.ts'
-import { createWindowStyle } from './window-style.ts'
+import type { SessionView, ViewParts } from './view.ts'
+import { OPTIONS } from '../../chat/preferences/options.ts'
+import type { Personal } from './viewer.ts'
 
 /**
  * What another program may have left on would come as input here: mouse and focus reports (xterm's modes), modifyOtherKeys
@@ -176,4 +167,101 @@ function firstLineOf(line: string): string {
   const [first = ''] = line.split('\n', 1)
   const shown = headOf(first, MAX_ECHO_UNITS)
   return shown.length < line.length ? `${shown} …` : shown
+}
+
+/** How a window is drawn in, as its person wants it; the same object as long as nothing of it changes. */
+interface WindowStyle {
+  now(): DrawingStyle
+  /** The person wants another one. */
+  changed(): void
+}
+
+function createWindowStyle(personal: Personal, size: () => WindowSize): WindowStyle {
+  let style: DrawingStyle | undefined
+  return {
+    now() {
+      // A terminal goes on in the next row once the last cell of one is filled.
+      const columns = Math.max(1, size().columns - 1)
+      if (style?.columns !== columns) style = styleFor(personal, columns)
+      return style
+    },
+    changed: () => void (style = undefined),
+  }
+}
+
+/** Until somebody sets another, the usual column of times. */
+function styleFor(personal: Personal, columns: number): DrawingStyle {
+  const asked = personal.times() ?? OPTIONS.timestamps.usual
+  const times = asked === 'off' ? undefined : timeColumn(asked, personal.zone, columns)
+  return { columns, theme: personal.theme(), times }
+}
+
+/** What one write put above, with what it took to draw it. */
+interface RecentWrite<From> {
+  readonly items: readonly Item[]
+  /** How many rows it had in the window of the time. */
+  readonly rows: number
+  /** What was shown before it. */
+  readonly from: From
+}
+
+/**
+ * Keeps what was written last, for a window that changes: until the server hears of the change, it writes for the window
+ * that was, and nobody knows which of it the terminal took for the new one.
+ */
+interface RecentWrites<From> {
+  /**
+   * At each write, with what it put above; nothing for one that only drew below. After it all is sure again: what was unsure is
+   * in it.
+   */
+  wrote(write: RecentWrite<From> | undefined, windowRows: number): void
+  /** The server was told of another window. */
+  changed(): void
+  /** The client has read all that was written before it told. */
+  answered(): void
+  /** What has to be written again; undefined where all was taken for the window that was. */
+  unsure(): readonly RecentWrite<From>[] | undefined
+}
+
+/** Nobody's connection takes longer to be told of and to answer. */
+const KEPT_MS = 2_000
+
+/** `now` gives milliseconds that never go back. */
+function createRecentWrites<From>(now: () => number): RecentWrites<From> {
+  const writes: { readonly at: number; readonly write: RecentWrite<From> }[] = []
+  /** Rows of all of them. */
+  let rows = 0
+  let lastAt = -Infinity
+  let changedAt: number | undefined
+  let unsureFrom = Infinity
+  const isUnsure = (): boolean => lastAt > unsureFrom
+
+  function forgetOldest(): void {
+    rows -= writes.shift()?.write.rows ?? 0
+  }
+
+  return {
+    wrote(write, windowRows) {
+      if (isUnsure()) while (writes.length > 0) forgetOldest()
+      lastAt = now()
+      unsureFrom = Infinity
+      if (write) {
+        writes.push({ at: lastAt, write })
+        rows += write.rows
+      }
+      // What has left the window at the top is not touched any more.
+      while (writes[0] && (writes[0].at < lastAt - KEPT_MS || rows > windowRows)) forgetOldest()
+    },
+    changed() {
+      changedAt ??= now()
+    },
+    answered() {
+      if (changedAt === undefined) return
+      // The client asked and answered in that time, and the terminal behind it is told later than the client.
+      unsureFrom = Math.min(unsureFrom, changedAt - 2 * (now() - changedAt))
+      changedAt = undefined
+    },
+    unsure: () =>
+      isUnsure() ? writes.filter(({ at }) => at > unsureFrom).map(({ write }) => write) : undefined,
+  }
 }

@@ -1,11 +1,11 @@
-import type { Addressed } from '../chat/addressed.ts'
-import type { Entry } from '../chat/entry.ts'
-import type { Person } from '../chat/people/person.ts'
-import { OPTIONS, type Option } from '../chat/preferences/options.ts'
-import type { OpenPreferences } from '../chat/preferences/preferences.ts'
-import { zoneOf, type Zone } from '../lib/zone.ts'
-import { chooseTheme, THEMES, type Theme } from './drawing/theme.ts'
-import type { Terminal } from './ports.ts'
+import type { Addressed } from '../../chat/addressed.ts'
+import type { Entry } from '../../chat/entry.ts'
+import type { Person } from '../../chat/people/person.ts'
+import { type Option, OPTIONS } from '../../chat/preferences/options.ts'
+import type { OpenPreferences } from '../../chat/preferences/preferences.ts'
+import { type Zone, zoneOf } from '../../lib/zone.ts'
+import { chooseTheme, type Theme, THEMES } from '../drawing/theme.ts'
+import type { Terminal } from '../ports.ts'
 
 /** What makes one person's session other than the next one's: what came with it, and what they set. */
 export interface Personal {
