@@ -42,17 +42,25 @@ export function createLiveView(
   const calls = createCallFold(wallNow)
   const drawItems = createDrawItems({ footer, replies, calls, drawEntry })
   const drawBelow = createDrawBelow({ footer, replies, calls, fold, drawEntry, drawCall, wallNow })
-  const recent = createRecentWrites<Above>(now)
+  const recent = new RecentWrites(now)
   let above: Above = { shown: createShownSoFar(personal), reply: undefined }
   let drawn = NO_REGION
   let draft = EMPTY_DRAFT
   let prefix = REPORTS_OFF + PASTE_MODE_ON
   let isClosed = false
+  let styleNow: DrawingStyle | undefined
   /** How often the window changed. */
   let changes = 0
 
   const size = (): WindowSize => terminal.size() ?? { columns: 80, rows: 24 }
-  const { now: style, changed: styleChanged } = createWindowStyle(personal, size)
+
+  /** The same object as long as nothing of it changes. */
+  function style(): DrawingStyle {
+    // A terminal goes on in the next row once the last cell of one is filled.
+    const columns = Math.max(1, size().columns - 1)
+    if (styleNow?.columns !== columns) styleNow = styleFor(personal, columns)
+    return styleNow
+  }
 
   /** Cells for what is said, beside the times. */
   const columns = (): number => columnsBeside(style())
@@ -118,7 +126,7 @@ export function createLiveView(
     })
   })
   personal.onChange(() => {
-    styleChanged()
+    styleNow = undefined
     writer.request()
   })
   writer.request()
@@ -169,26 +177,6 @@ function firstLineOf(line: string): string {
   return shown.length < line.length ? `${shown} …` : shown
 }
 
-/** How a window is drawn in, as its person wants it; the same object as long as nothing of it changes. */
-interface WindowStyle {
-  now(): DrawingStyle
-  /** The person wants another one. */
-  changed(): void
-}
-
-function createWindowStyle(personal: Personal, size: () => WindowSize): WindowStyle {
-  let style: DrawingStyle | undefined
-  return {
-    now() {
-      // A terminal goes on in the next row once the last cell of one is filled.
-      const columns = Math.max(1, size().columns - 1)
-      if (style?.columns !== columns) style = styleFor(personal, columns)
-      return style
-    },
-    changed: () => void (style = undefined),
-  }
-}
-
 /** Until somebody sets another, the usual column of times. */
 function styleFor(personal: Personal, columns: number): DrawingStyle {
   const asked = personal.times() ?? OPTIONS.timestamps.usual
@@ -196,72 +184,75 @@ function styleFor(personal: Personal, columns: number): DrawingStyle {
   return { columns, theme: personal.theme(), times }
 }
 
-/** What one write put above, with what it took to draw it. */
-interface RecentWrite<From> {
+/** What one write put above. */
+interface RecentWrite {
   readonly items: readonly Item[]
   /** How many rows it had in the window of the time. */
   readonly rows: number
-  /** What was shown before it. */
-  readonly from: From
+  /** What stood above before it. */
+  readonly from: Above
 }
 
-/**
- * Keeps what was written last, for a window that changes: until the server hears of the change, it writes for the window
- * that was, and nobody knows which of it the terminal took for the new one.
- */
-interface RecentWrites<From> {
-  /**
-   * At each write, with what it put above; nothing for one that only drew below. After it all is sure again: what was unsure is
-   * in it.
-   */
-  wrote(write: RecentWrite<From> | undefined, windowRows: number): void
-  /** The server was told of another window. */
-  changed(): void
-  /** The client has read all that was written before it told. */
-  answered(): void
-  /** What has to be written again; undefined where all was taken for the window that was. */
-  unsure(): readonly RecentWrite<From>[] | undefined
-}
-
-/** Nobody's connection takes longer to be told of and to answer. */
+/** No connection takes longer to tell of a window and to answer. */
 const KEPT_MS = 2_000
 
-/** `now` gives milliseconds that never go back. */
-function createRecentWrites<From>(now: () => number): RecentWrites<From> {
-  const writes: { readonly at: number; readonly write: RecentWrite<From> }[] = []
-  /** Rows of all of them. */
-  let rows = 0
-  let lastAt = -Infinity
-  let changedAt: number | undefined
-  let unsureFrom = Infinity
-  const isUnsure = (): boolean => lastAt > unsureFrom
+/**
+ * The last writes, for a window that changes: until the server hears of the change it writes for the old window, and
+ * nobody knows which of that the terminal took for the new one.
+ */
+class RecentWrites {
+  readonly #now: () => number
+  readonly #writes: (RecentWrite & { readonly at: number })[] = []
+  #rows = 0
+  #lastAt = -Infinity
+  /** When the server was told of the first of several quick changes. */
+  #changedAt: number | undefined
+  /** What was written after this moment is unsure. */
+  #sureUntil = Infinity
 
-  function forgetOldest(): void {
-    rows -= writes.shift()?.write.rows ?? 0
+  /** `now` gives milliseconds that never go back. */
+  constructor(now: () => number) {
+    this.#now = now
   }
 
-  return {
-    wrote(write, windowRows) {
-      if (isUnsure()) while (writes.length > 0) forgetOldest()
-      lastAt = now()
-      unsureFrom = Infinity
-      if (write) {
-        writes.push({ at: lastAt, write })
-        rows += write.rows
-      }
-      // What has left the window at the top is not touched any more.
-      while (writes[0] && (writes[0].at < lastAt - KEPT_MS || rows > windowRows)) forgetOldest()
-    },
-    changed() {
-      changedAt ??= now()
-    },
-    answered() {
-      if (changedAt === undefined) return
-      // The client asked and answered in that time, and the terminal behind it is told later than the client.
-      unsureFrom = Math.min(unsureFrom, changedAt - 2 * (now() - changedAt))
-      changedAt = undefined
-    },
-    unsure: () =>
-      isUnsure() ? writes.filter(({ at }) => at > unsureFrom).map(({ write }) => write) : undefined,
+  /** At each write; `write` is absent if it only drew below. All is sure again: the write has what was unsure. */
+  wrote(write: RecentWrite | undefined, windowRows: number): void {
+    if (this.#isUnsure()) this.#forget(() => true)
+    this.#lastAt = this.#now()
+    this.#sureUntil = Infinity
+    if (write) {
+      this.#writes.push({ at: this.#lastAt, ...write })
+      this.#rows += write.rows
+    }
+    // No window reaches what has left it at the top.
+    this.#forget(({ at }) => at < this.#lastAt - KEPT_MS || this.#rows > windowRows)
+  }
+
+  changed(): void {
+    this.#changedAt ??= this.#now()
+  }
+
+  /** The client has read all that was written before the last change. */
+  answered(): void {
+    if (this.#changedAt === undefined) return
+    // The answer took as long as the news of the change, and the terminal behind the client hears of it later.
+    this.#sureUntil = Math.min(this.#sureUntil, this.#changedAt - 2 * (this.#now() - this.#changedAt))
+    this.#changedAt = undefined
+  }
+
+  /** What has to be written again; undefined if all was taken for the old window. */
+  unsure(): readonly RecentWrite[] | undefined {
+    return this.#isUnsure() ? this.#writes.filter(({ at }) => at > this.#sureUntil) : undefined
+  }
+
+  #isUnsure(): boolean {
+    return this.#lastAt > this.#sureUntil
+  }
+
+  #forget(isOver: (oldest: { readonly at: number }) => boolean): void {
+    for (let [oldest] = this.#writes; oldest && isOver(oldest); [oldest] = this.#writes) {
+      this.#writes.shift()
+      this.#rows -= oldest.rows
+    }
   }
 }
