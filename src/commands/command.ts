@@ -1,14 +1,14 @@
 /**
- * What people type after a slash and scripts send as `ssh host VERB`: this folder declares, parses and runs commands, and
- * `verbs` has them by subject. It must not know what a terminal, SSH or the database is.
+ * What people type after a slash and scripts send as `ssh host VERB`: this folder declares, parses and runs
+ * commands, and `verbs` has them by subject. It must not know what a terminal, SSH or the database is.
  */
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Styled } from '../lib/text/styled.ts'
 
 /**
- * `here`: a session's room, which a script names first; `here-or-all`: both may also name `ALL_ROOMS`; `optional`: a
- * script may leave it out; `none`: no room.
+ * `here`: a session's room, which a script names first; `here-or-all`: both may also name `ALL_ROOMS`;
+ * `optional`: a script may leave it out; `none`: no room.
  */
 export type RoomUse = 'here' | 'here-or-all' | 'optional' | 'none'
 
@@ -21,7 +21,10 @@ export interface ArgumentSpec {
   /** For help and the page of all commands: no sentence, no full stop. */
   readonly about: string
   readonly optional?: true
-  /** `rest`: the rest of the line as it is, for text and JSON; `words`: all further words. Only for the last one. */
+  /**
+   * `rest`: the rest of the line as it is, for text and JSON; `words`: all further words. Only for the last
+   * one.
+   */
   readonly takes?: 'rest' | 'words'
   /** The only words that it can be; any other is a usage error. */
   readonly oneOf?: readonly string[]
@@ -102,8 +105,8 @@ export interface Output {
   /** One line on standard error: what a script's author must know, but a reader of the output must not. */
   warn(text: string): void
   /**
-   * Resolves when there is space for more, or the caller is gone, and it is this caller's turn. A command that reads or
-   * prints much awaits it between two pages, and makes the next one only then.
+   * Resolves when there is space for more, or the caller is gone, and it is this caller's turn. A command
+   * that reads or prints much awaits it between two pages, and makes the next one only then.
    */
   ready(): Promise<void>
   /** Cells in a line, for what is drawn. */
@@ -125,8 +128,9 @@ export interface SessionControl {
 /** What a command can know of and do to the script that sent it, or to the agent that called it. */
 export interface ScriptControl {
   /**
-   * What the script piped in, as it came. `if-ready` does not wait for a pipe on which nothing comes at once (a script's
-   * standard input may be a terminal that never ends). Throws `Refusal` when it is too long.
+   * What the script piped in, as it came. `if-ready` does not wait for a pipe on which nothing comes at
+   * once (a script's standard input may be a terminal that never ends). Throws `Refusal` when it is too
+   * long.
    */
   stdin(wait: 'until-end' | 'if-ready'): Promise<string>
   /** Runs once the command has its status: for work that ends the connection of this command. */
@@ -191,7 +195,10 @@ export interface Completing {
   readonly person: Person
   /** The command's arguments before that word, as they were typed; none of them is offered again. */
   readonly given: readonly string[]
-  /** The name of the argument, or the flag, that the word is for; `oneOf` is completed without being asked for. */
+  /**
+   * The name of the argument, or the flag, that the word is for; `oneOf` is completed without being asked
+   * for.
+   */
   readonly argument: string
 }
 
@@ -199,15 +206,24 @@ interface Facts {
   readonly name: string
   /** Other words for it, which help and completion leave out. */
   readonly aliases?: readonly string[]
-  /** It protects somebody or ends something: it works also over the daily quota of bytes, and is counted all the same. */
+  /**
+   * It protects somebody or ends something: it works also over the daily quota of bytes, and is counted all
+   * the same.
+   */
   readonly protects?: true
-  /** It only ends something, or shows what never changes: it works also while other servers cannot be reached. */
+  /**
+   * It only ends something, or shows what never changes: it works also while other servers cannot be
+   * reached.
+   */
   readonly waitsForNothing?: true
   /** One line for `help`. */
   readonly summary: string
   /** What may follow the verb, and a script's room: a line that works. Empty if nothing needs to follow. */
   readonly example: string
-  /** For the page of all commands: what a script gets from it, if it only does its work in a session. A sentence. */
+  /**
+   * For the page of all commands: what a script gets from it, if it only does its work in a session. A
+   * sentence.
+   */
   readonly fromScript?: string
   /** What could stand at the cursor, in any order. */
   complete?(where: Completing): Promise<readonly string[]> | readonly string[]
@@ -240,8 +256,8 @@ export interface CommandDefinition<
   /** Only a command in a room can need a manager of it. */
   readonly rights?: R extends 'here' ? Rights<Arguments<A>> : Note
   /**
-   * The uses that a muted person has not, and nobody in an archived room. Absent: those for which `rights` wants a manager,
-   * else all.
+   * The uses that a muted person has not, and nobody in an archived room. Absent: those for which `rights`
+   * wants a manager, else all.
    */
   needsVoice?(args: Arguments<A>): boolean
   /** Throws `Refusal` (exit 1) or `Misuse` (exit 2); resolves to nothing, or to false for exit 1. */
@@ -260,7 +276,10 @@ interface CommandWith<R extends RoomUse> extends Facts {
 /** One verb as the parser, the runner and help see it. */
 export type Command = { [R in RoomUse]: CommandWith<R> }[RoomUse]
 
-/** Commands that belong together, as help and docs/commands.md show them. `name` is one word that is no command. */
+/**
+ * Commands that belong together, as help and docs/commands.md show them. `name` is one word that is no
+ * command.
+ */
 export interface CommandGroup {
   readonly name: string
   readonly about: string
@@ -280,8 +299,8 @@ export function defineCommand<
 }
 
 /**
- * Thrown by a command whose words do not fit. The runner adds the command's name and its form; or the form of the command
- * called `verb`, if that one is to be used instead.
+ * Thrown by a command whose words do not fit. The runner adds the command's name and its form; or the form
+ * of the command called `verb`, if that one is to be used instead.
  */
 export class Misuse extends Error {
   override readonly name = 'Misuse'

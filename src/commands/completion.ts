@@ -13,8 +13,9 @@ export type CompleteWord = (
 ) => Promise<readonly string[]>
 
 /**
- * Commands after a slash; after a command, what could be its next argument or the value of its flag and is not there yet;
- * models where one is wanted, else people and models: a person at the beginning of what is said gets a colon.
+ * Commands after a slash; after a command, what could be its next argument or the value of its flag and is
+ * not there yet; models where one is wanted, else people and models: a person at the beginning of what is
+ * said gets a colon.
  */
 export function createCompletion(commands: readonly Command[], models: Pick<Turns, 'names'>): CompleteWord {
   return async (text, word, room, person) => {

@@ -78,7 +78,10 @@ const MAX_FOUND = 8
 
 const namesOf = (commands: readonly Command[]): readonly string[] => commands.map(({ name }) => name)
 
-/** The commands and keys that have all the words; first the commands whose summary begins with them or is about them. */
+/**
+ * The commands and keys that have all the words; first the commands whose summary begins with them or is
+ * about them.
+ */
 function search(words: readonly string[], commands: readonly Command[], keys: readonly HelpKey[]) {
   const hasAll = (one: string): boolean => words.every((word) => one.toLowerCase().includes(word))
   const near = commands.filter((one) => hasAll(`${allNames(one)} ${shortSummary(one)}`))
@@ -173,7 +176,10 @@ function keysHelp(keys: readonly HelpKey[], columns: number): string {
 /** What is seen at once on 24 rows, beside the line that asked, the status line and the prompt. */
 const HELP_ROWS = 21
 
-/** Commands with as many words as there are rows for: on a narrow screen without some examples, then in short. */
+/**
+ * Commands with as many words as there are rows for: on a narrow screen without some examples, then in
+ * short.
+ */
 function commandRows(
   commands: readonly Command[],
   kind: CallerKind,

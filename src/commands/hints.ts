@@ -4,8 +4,8 @@ import { closest } from '../lib/suggest.ts'
 import type { CallerKind } from './command.ts'
 
 /**
- * Commands of IRC, Slack, Discord, ssh-chat, shells and editors, and what to type here instead. A word that is only another
- * name for a command is an alias of that command.
+ * Commands of IRC, Slack, Discord, ssh-chat, shells and editors, and what to type here instead. A word that
+ * is only another name for a command is an alias of that command.
  */
 export const FOREIGN_COMMANDS: Readonly<Record<string, string>> = {
   back: 'say anything: that ends /away',
@@ -82,8 +82,8 @@ export const hintForCommand = (word: string, kind: CallerKind): string | undefin
   Object.hasOwn(FOREIGN_COMMANDS, word) ? forCaller(FOREIGN_COMMANDS[word] ?? '', kind) : undefined
 
 /**
- * A sentence in which commands have their slash, as this caller types them: a script has none. No text of others may be in
- * it.
+ * A sentence in which commands have their slash, as this caller types them: a script has none. No text of
+ * others may be in it.
  */
 export const forCaller = (sentence: string, kind: CallerKind): string =>
   kind === 'session' ? sentence : sentence.replace(/(?<![\w/])\/(?=[a-z])/g, '')
@@ -103,8 +103,8 @@ const CALLED = new RegExp(`^\\s*([\\w.-]{1,${MAX_MODEL_NAME}})[:,](?=\\s)`)
 const MAX_MENTIONS = 3
 
 /**
- * A hint for a speaker whose words look as if they were meant for a model or the server, and were not: a misspelt `@name`, a
- * model called like a person, a command without its slash. Undefined for other words.
+ * A hint for a speaker whose words look as if they were meant for a model or the server, and were not: a
+ * misspelt `@name`, a model called like a person, a command without its slash. Undefined for other words.
  */
 export async function hintForSpeech(text: string, callable: Callable): Promise<string | undefined> {
   const bare = bareHint(text.trim().toLowerCase())
@@ -159,8 +159,8 @@ const BARE_WORDS: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Lines of a shell. `git status` is not among them, nor is `bye`: one may be an answer in the room, the other is what people
- * say.
+ * Lines of a shell. `git status` is not among them, nor is `bye`: one may be an answer in the room, the
+ * other is what people say.
  */
 const SHELL_LINES: readonly (readonly [line: RegExp, hint: string])[] = [
   [/^(?:exit|quit|logout)(?: now| \d|\(\)|;)+$/, LEAVES],

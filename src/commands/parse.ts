@@ -20,9 +20,9 @@ export interface EnteredLine {
 }
 
 /**
- * `/verb …` is a command, everything else is said in the room. A text that begins with a slash is said with two:
- * `//etc is full`. With a blank before the slash it is neither: ssh-chat and IRC clients say it aloud, but a private
- * message must not be read by all for a slip.
+ * `/verb …` is a command, everything else is said in the room. A text that begins with a slash is said with
+ * two: `//etc is full`. With a blank before the slash it is neither: ssh-chat and IRC clients say it aloud,
+ * but a private message must not be read by all for a slip.
  */
 export function classifyLine(line: string): EnteredLine {
   if (line.trim() === '') return { kind: 'nothing', rest: '' }
@@ -41,8 +41,9 @@ export interface Parsed extends Values {
 }
 
 /**
- * Splits what follows the verb at spaces; quotes mean nothing. Only the command's own flags are flags, and they
- * stand before a text argument, which takes the rest of the line as it is; `--` ends them. Throws `UsageError`.
+ * Splits what follows the verb at spaces; quotes mean nothing. Only the command's own flags are flags, and
+ * they stand before a text argument, which takes the rest of the line as it is; `--` ends them. Throws
+ * `UsageError`.
  */
 export function parseArguments(command: Command, line: string, kind: CallerKind): Parsed {
   const wanted = [...roomArgument(command, kind), ...command.arguments]
@@ -101,7 +102,9 @@ export function parseArguments(command: Command, line: string, kind: CallerKind)
     return argument.takes === 'rest' ? '' : after
   }
 
-  /** Refuses what looks like a flag and is hardly text: it is near one, or the line says nothing before it. */
+  /**
+   * Refuses what looks like a flag and is hardly text: it is near one, or the line says nothing before it.
+   */
   function checkTextStart(argument: ArgumentSpec, word: string): void {
     if (command.flags.length === 0 || !/^--[a-z]/i.test(word)) return
     const near = closest(word, command.flags.map(spelled))
@@ -161,7 +164,10 @@ export interface Invocation {
   readonly flags?: Values['flags']
 }
 
-/** As the parser would have read it. Throws `TypeError` for words that the command did not declare, or needs. */
+/**
+ * As the parser would have read it. Throws `TypeError` for words that the command did not declare, or
+ * needs.
+ */
 export function parsedInvocation(command: Command, { room, args = {}, flags = {} }: Invocation): Parsed {
   const known = new Set([...command.arguments, ...command.flags].map(({ name }) => name))
   const strange = [...Object.keys(args), ...Object.keys(flags)].find((name) => !known.has(name))

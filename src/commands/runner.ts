@@ -183,7 +183,9 @@ export class Runner {
     }
   }
 
-  /** Charges what a script pipes in. Once it has come, the person must still have the right to the command. */
+  /**
+   * Charges what a script pipes in. Once it has come, the person must still have the right to the command.
+   */
   #withGuardedStdin(caller: Caller, checkAgain: () => Promise<void>): Caller {
     const { script, person } = caller
     if (!script) return caller
@@ -198,7 +200,9 @@ export class Runner {
     return { ...caller, script: { ...script, stdin } }
   }
 
-  /** Shows the caller what went wrong, and returns the status for it. Faults that are not theirs are logged. */
+  /**
+   * Shows the caller what went wrong, and returns the status for it. Faults that are not theirs are logged.
+   */
   #explain(error: unknown, { out, session, person }: Caller): 1 | 2 {
     const { log } = this.#parts
     const show = (message: string): void => out.warn(session ? message : this.#withoutSlashes(message))
@@ -223,7 +227,10 @@ export class Runner {
     return 1
   }
 
-  /** Sentences name commands as a session has them, `/join`; a script writes `join`. Paths keep their slashes. */
+  /**
+   * Sentences name commands as a session has them, `/join`; a script writes `join`. Paths keep their
+   * slashes.
+   */
   #withoutSlashes(message: string): string {
     return message.replace(/(?<![\w/.~-])\/([a-z]+)(?![\w/.-])/g, (all, word: string) =>
       this.#byName.has(word) ? word : all,

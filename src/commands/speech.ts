@@ -24,7 +24,10 @@ type HowToAsk = Pick<Mention, 'permissions'>
 /** UTF-16 units of a repeated question that the room reads again. */
 const MAX_REPEATED = 80
 
-/** What people say in rooms. All of it throws `Refusal` for an empty or too long text. Who speaks is not away any more. */
+/**
+ * What people say in rooms. All of it throws `Refusal` for an empty or too long text. Who speaks is not
+ * away any more.
+ */
 export class Speech {
   readonly #turns: Turns
   readonly #limits: MessageLimits
@@ -44,8 +47,8 @@ export class Speech {
   }
 
   /**
-   * Says something, and starts a turn for each model that it mentions. Throws `Refusal` also if too many turns wait; the
-   * message may be said by then.
+   * Says something, and starts a turn for each model that it mentions. Throws `Refusal` also if too many
+   * turns wait; the message may be said by then.
    */
   async say(room: Room, requester: Person, raw: string, how?: HowToAsk): Promise<Said> {
     room.needVoice(requester)
@@ -57,8 +60,8 @@ export class Speech {
   }
 
   /**
-   * Asks a model once more to answer a message, and tells the room so. Throws `Refusal` also if too many turns wait; the room
-   * may be told by then.
+   * Asks a model once more to answer a message, and tells the room so. Throws `Refusal` also if too many
+   * turns wait; the room may be told by then.
    */
   async again(
     { room, message, model }: Pick<Mention, 'room' | 'message' | 'model'>,

@@ -4,7 +4,6 @@ import { createGreeting } from '../../src/app/room/greeting.ts'
 import { createRoomPasts } from '../../src/app/room/past.ts'
 import { createRoomStatus } from '../../src/app/room/status.ts'
 import { createClientHandler } from '../../src/app/session-host.ts'
-import { stopAll } from '../../src/commands/verbs/stop.ts'
 import { createCompletion } from '../../src/commands/completion.ts'
 import { createLastSeen } from '../../src/chat/preferences/last-seen.ts'
 import type { Person } from '../../src/chat/people/person.ts'
@@ -18,6 +17,7 @@ import { createPeopleParts } from './people.ts'
 import { newAccount } from './shared-by-sessions.ts'
 import { createEmulator, createFakeTerminal, type Emulator, type FakeTerminal } from './terminal.ts'
 import type { WorldOptions } from './turn-world.ts'
+import { stopAll } from '../../src/commands/verbs/ask.ts'
 
 /** A person at a terminal in memory, in a session as the server has it: with every command, and models at work. */
 export interface WholeSession extends AsyncDisposable {

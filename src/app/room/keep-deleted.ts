@@ -4,9 +4,9 @@ import { entryJson } from '../../chat/entry-json.ts'
 import type { EntryLog } from '../../chat/ports.ts'
 import { ownRoomsDir } from '../../config/rooms-dir.ts'
 import type { RoomName } from '../../chat/entry.ts'
-import { pagesOf } from '../../commands/verbs/shared/log-pages.ts'
 import { errorCode } from '../../lib/errors.ts'
 import { safeJson } from '../../lib/safe-json.ts'
+import { logPages } from '../../commands/verbs/log-pages.ts'
 
 /** All that was said in a room, oldest first: one line of JSON an entry, as `history --json` has them. Rejects with `StorageError`. */
 export async function* entryLines(
@@ -17,7 +17,7 @@ export async function* entryLines(
     read: (query: Parameters<EntryLog['read']>[1]) => log.read(room, query),
     sizes: (query: Parameters<EntryLog['sizes']>[1]) => log.sizes(room, query),
   }
-  for await (const page of pagesOf(paged, Number.MAX_SAFE_INTEGER))
+  for await (const page of logPages(paged, Number.MAX_SAFE_INTEGER))
     yield page.map((entry) => `${safeJson(entryJson(entry))}\n`).join('')
 }
 

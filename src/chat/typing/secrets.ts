@@ -6,7 +6,7 @@ const FORMS: readonly RegExp[] = [
   /^\s*\/?(?:claim|token|login|password|identify)\b/i,
   // A server's address or command may hold its key.
   /^\s*\/?mcp\s+(?:connect|login)\b/i,
-  // A message to one person is nowhere once it was read (commands/verbs/msg.ts, reply.ts).
+  // A message to one person is nowhere once it was read (commands/verbs/talk.ts).
   /^\s*\/(?:msg|w|whisper|dm|pm|tell|reply|r)\b/i,
   // A claim code as it is printed; an invite code in any case and spelling.
   new RegExp(`(?<![A-Z0-9])${FOUR}-${FOUR}(?![A-Z0-9])`),

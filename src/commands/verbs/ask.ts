@@ -1,41 +1,39 @@
+import type { EntryId, MessageEntry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { Turns } from '../../turns/turns.ts'
-import type { Speech } from '../speech.ts'
-import { ALLOW_FLAG, ALLOW_NOTE, type CallerPermissions } from './shared/allow-flag.ts'
-import { printAnswer } from './shared/answer.ts'
-import { modelName } from './shared/model-name.ts'
-import { type Caller, type Command, JSON_FLAG, defineCommand } from '../command.ts'
+import { mayManage } from '../../chat/may-manage.ts'
+import { mentions } from '../../chat/mentions.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { Room } from '../../chat/room.ts'
+import { isBy } from '../../chat/talk/revise.ts'
+import type { TurnRecord } from '../../turns/ports.ts'
+import type { TurnAtWork } from '../../turns/queue.ts'
+import { arg, defineCommand, JSON_FLAG, text, type Caller } from '../command.ts'
+import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions, modelNamed, printAnswer } from './answer.ts'
+import { findEntry } from './turn.ts'
+import type { Services, Verb } from './services.ts'
 
-export const askCommand = (
-  turns: Pick<Turns, 'names'>,
-  speech: Speech,
-  permissionsOf: CallerPermissions,
-): Command =>
+export const askCommand: Verb = (services) =>
   defineCommand({
     name: 'ask',
     summary: 'ask a model and wait for its answer',
     room: 'here',
     flags: [JSON_FLAG, ALLOW_FLAG],
     arguments: [
-      { name: 'model', about: 'its name, with or without @' },
-      {
-        name: 'text',
-        about: 'the question; what a script pipes in follows it',
-        optional: true,
-        takes: 'rest',
-      },
+      arg('model', 'its name, with or without @'),
+      text('text', 'the question; what a script pipes in follows it', { optional: true }),
     ],
     example: '@guide tools',
     rights: { note: ALLOW_NOTE },
-    complete: ({ argument }) => (argument === 'model' ? turns.names().map((name) => `@${name}`) : []),
+    complete: ({ argument }) =>
+      argument === 'model' ? services.turns.names().map((name) => `@${name}`) : [],
     async run(context) {
       const { args, flags, room, person, session, script } = context
-      const model = modelName(args.model, turns.names())
-      const how = await permissionsOf(context, flags.allow)
-      const text = `@${model} ${await question(args.text, script)}`
-      if (session) return void (await speech.say(room, person, text))
+      const model = modelNamed(args.model, services.turns.names())
+      const how = await callerPermissions(services, context, flags.allow)
+      const question = `@${model} ${await questionOf(args.text, script)}`
+      if (session) return void (await services.speech.say(room, person, question))
       return await printAnswer(context, async () => {
-        const { message, turns: started } = await speech.say(room, person, text, how)
+        const { message, turns: started } = await services.speech.say(room, person, question, how)
         const turn = started.get(model)
         if (!turn) throw new TypeError(`@${model} was mentioned, and no turn was started`)
         return { message, turn }
@@ -43,13 +41,148 @@ export const askCommand = (
     },
   })
 
-/** What is on the line and what was piped in, in this order; a last word `-` waits for the pipe. */
-async function question(onLine = '', script: Caller['script']): Promise<string> {
+/** The text of the line and then that of the pipe; a last word `-` waits for the pipe. */
+async function questionOf(onLine = '', script: Caller['script']): Promise<string> {
   const waits = onLine === '' || /(^|\s)-$/.test(onLine)
   const piped = (await script?.stdin(waits ? 'until-end' : 'if-ready')) ?? ''
-  const text = [waits ? onLine.replace(/\s*-$/, '') : onLine, piped]
-    .filter((part) => part.trim() !== '')
-    .join('\n')
-  if (text === '') throw new Refusal('there is nothing to ask: give a text, or pipe one in')
-  return text
+  const parts = [waits ? onLine.replace(/\s*-$/, '') : onLine, piped]
+  const question = parts.filter((part) => part.trim() !== '').join('\n')
+  if (question === '') throw new Refusal('there is nothing to ask: give a text, or pipe one in')
+  return question
 }
+
+/** Turns of one person that `retry` looks at. */
+const MAX_TURNS_BACK = 20
+
+export const retryCommand: Verb = (services) =>
+  defineCommand({
+    name: 'retry',
+    summary:
+      'ask your last question again that got no whole answer: its turn failed, was stopped or cut; or else your last one',
+    room: 'here',
+    flags: [JSON_FLAG, ALLOW_FLAG],
+    example: '',
+    rights: { note: ALLOW_NOTE },
+    async run(context) {
+      const { room, person, flags, session } = context
+      const how = await callerPermissions(services, context, flags.allow)
+      const { message, model } = choose(await askedBy(person, room, services), room)
+      const again = async () => {
+        const running = services.turns.running(room.name)
+        if (running.some((turn) => turn.message === message.id && turn.model === model))
+          throw new Refusal(`@${model} is at work on that question; stop it, or wait until it is done`)
+        return await services.speech.again({ room, message, model }, person, how)
+      }
+      if (session) return void (await again())
+      return await printAnswer(context, async () => ({ message, turn: await again() }))
+    },
+  })
+
+/** Something that a person asked a model, and how a turn for it ended. */
+interface Asked {
+  readonly message: MessageEntry
+  readonly model: string
+  readonly outcome: string | undefined
+}
+
+/** Newest turn first. */
+async function askedBy(person: Person, room: Room, { turns, stores }: Services): Promise<readonly Asked[]> {
+  const asked = await stores.models.turns.asked(room.name, person.id, MAX_TURNS_BACK)
+  const ids = new Set(asked.flatMap(({ message }) => message ?? []))
+  const found = await Promise.all([...ids].map((id) => messageOf(id, room)))
+  const messages = new Map(found.flatMap((one) => (one && isBy(one, person) ? [[one.id, one] as const] : [])))
+  return asked.flatMap((turn) => {
+    const message = turn.message && messages.get(turn.message)
+    if (!message) return []
+    return [{ message, model: modelAsked(turn, message, turns.names()), outcome: turn.outcome }]
+  })
+}
+
+/** As it reads now. A model's reply that called another model is not asked again. */
+async function messageOf(id: EntryId, room: Room): Promise<MessageEntry | undefined> {
+  const entry = await findEntry(id, room, { revised: true })
+  return entry?.kind === 'message' ? entry : undefined
+}
+
+/**
+ * A turn that was handed over has the name of the fallback; the question was for the model that it
+ * mentions.
+ */
+function modelAsked({ model }: TurnRecord, { text: words }: MessageEntry, names: readonly string[]): string {
+  const mentioned = mentions(words, names)
+  return mentioned.includes(model) ? model : (mentioned[0] ?? model)
+}
+
+/** Throws `Refusal` if nothing was asked. */
+function choose(asked: readonly Asked[], room: Room): Asked {
+  const unanswered = asked.find(
+    (one, index) => ENDED_BADLY.has(one.outcome ?? '') && !isAnswered(one, asked.slice(0, index)),
+  )
+  const one = unanswered ?? asked[0]
+  if (one) return one
+  throw new Refusal(`you have asked no model in ${room.name} lately; say @MODEL and your question`)
+}
+
+const ENDED_BADLY: ReadonlySet<string> = new Set(['failed', 'stopped', 'cut'])
+
+const isAnswered = ({ message, model }: Asked, later: readonly Asked[]): boolean =>
+  later.some((one) => one.message.id === message.id && one.model === model && one.outcome === 'done')
+
+type Stoppable = Pick<Services, 'turns' | 'runs' | 'summaries'>
+
+export const stopCommand: Verb = (services) =>
+  defineCommand({
+    name: 'stop',
+    protects: true,
+    waitsForNothing: true,
+    summary:
+      'stop the models that you called and the tools that you run, or one model alone; an op stops those of all',
+    room: 'here',
+    arguments: [
+      arg('model', 'whose turns are stopped, and nothing else; with or without @', { optional: true }),
+    ],
+    example: '@guide',
+    needsVoice: () => false,
+    rights: { note: 'Each for what they asked for; the owner of the room, an op or an admin for all.' },
+    complete: ({ room }) => [...new Set(services.turns.running(room.name).map(({ model }) => model))],
+    run: ({ person, room, args }) =>
+      args.model === undefined
+        ? stopAll(services, room, person)
+        : stopModel(services, args.model, room, person),
+  })
+
+/**
+ * Stops what the person asked for; for a manager of the room, everything. Throws `Refusal` if that is
+ * nothing.
+ */
+export async function stopAll(
+  { turns, runs, summaries }: Stoppable,
+  room: Room,
+  person: Person,
+): Promise<void> {
+  const all = mayManage(await room.roleOf(person))
+  const isMine = ({ requesterId }: Pick<TurnAtWork, 'requesterId'>): boolean =>
+    all || requesterId === person.id
+  const mine = turns.running(room.name).filter(isMine)
+  const myRuns = runs.running(room.name).filter(isMine)
+  const stoppedSummary = all && summaries.stop(room.name)
+  if (mine.length + myRuns.length === 0 && !stoppedSummary)
+    throw new Refusal(`nothing that you could stop is running in ${room.name}`)
+  for (const turn of mine) cancelFor(person, turn)
+  for (const run of myRuns) run.cancel(`${person.name} stopped it`)
+}
+
+/** Throws `Refusal` if no turn of the model is theirs to stop, or no model is called that. */
+async function stopModel({ turns }: Stoppable, word: string, room: Room, person: Person): Promise<void> {
+  const running = turns.running(room.name)
+  // A model that the config does not have any more may still be at work.
+  const model = modelNamed(word, [...turns.names(), ...running.map((turn) => turn.model)])
+  const all = mayManage(await room.roleOf(person))
+  const mine = running.filter((turn) => turn.model === model && (all || turn.requesterId === person.id))
+  if (mine.length === 0) throw new Refusal(`@${model} is doing nothing in ${room.name} that you could stop`)
+  for (const turn of mine) cancelFor(person, turn)
+}
+
+/** The room reads who stopped whose turn. */
+const cancelFor = ({ id, name }: Person, { model, requester, requesterId, cancel }: TurnAtWork): void =>
+  cancel(`${name} stopped @${model}${requesterId === id ? '' : `'s turn for ${requester}`}`)

@@ -2,92 +2,83 @@ import { entryJson } from '../../chat/entry-json.ts'
 import { entryMarkdown, markdownHead } from '../../chat/entry-markdown.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { Clock, EntryLog } from '../../chat/ports.ts'
-import type { Room } from '../../chat/room.ts'
-import { createTranscript } from '../../pages/transcript.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { createPageWriter, HTML_FLAG, refuseInSession } from './shared/html-page.ts'
-import { BYTES_PER_PAGE, ENTRIES_PER_PAGE, wholeLog, type WholeLog } from './shared/whole-log.ts'
-import { type Command, JSON_FLAG, Misuse, type Output, defineCommand } from '../command.ts'
+import { createTranscript } from '../../pages/transcript.ts'
+import { defineCommand, flag, Misuse, type Here } from '../command.ts'
+import {
+  BYTES_PER_PAGE,
+  HTML_FLAG,
+  MAX_WHOLE_PAGE,
+  PageWriter,
+  refuseInSession,
+  wholeLog,
+  type WholeLog,
+} from './log-pages.ts'
+import type { Verb } from './services.ts'
 
-export const exportCommand = (log: Pick<EntryLog, 'read' | 'sizes'>, clock: Clock): Command =>
+export const exportCommand: Verb = ({ stores: { chat }, clock }) =>
   defineCommand({
     name: 'export',
     summary: 'all that was ever said and done here, oldest first, as Markdown, JSON or a page',
     room: 'here',
     flags: [
-      { name: 'markdown', about: 'Markdown, for people; it is what you get without a flag' },
-      { ...JSON_FLAG, about: 'JSON, for programs: one line an entry, as history --json has it' },
+      flag('markdown', 'Markdown, for people; it is what you get without a flag'),
+      flag('json', 'JSON, for programs: one line an entry, as history --json has it'),
       HTML_FLAG,
     ],
     example: '--json',
     rights: {
-      note: `In a session at most ${ENTRIES_PER_PAGE} entries and ${BYTES_PER_PAGE / 1024} KiB; a script gets all of it.`,
+      note: `In a session at most ${MAX_WHOLE_PAGE} entries and ${BYTES_PER_PAGE / 1024} KiB; a script gets all of it.`,
     },
     needsVoice: () => false,
-    async run({ room, flags, out, session, signal }) {
+    async run(context) {
+      const { room, flags, out, session, signal } = context
       if ([flags.markdown, flags.json, flags.html].filter(Boolean).length > 1)
         throw new Misuse('it is one of --markdown, --json and --html')
-      if (flags.html) refuseInSession({ session }, 'export', '')
-      const whole: WholeLog = {
-        read: (query) => log.read(room.name, query),
-        sizes: (query) => log.sizes(room.name, query),
+      if (flags.html) refuseInSession(context, 'export', '')
+      const log: WholeLog = {
+        read: (query) => chat.log.read(room.name, query),
+        sizes: (query) => chat.log.sizes(room.name, query),
       }
-      if (session) await refuseIfLong(whole, room, flags.json)
-      const writer = await writerFor(flags, { room, clock, out, signal })
+      if (session) await refuseIfLong(log, room.name, flags.json)
+      const write = flags.json ? jsonWriter : flags.html ? htmlWriter : markdownWriter
+      const writer = await write(context, clock.now())
       await out.ready()
-      for await (const page of wholeLog(whole)) {
+      for await (const page of wholeLog(log)) {
         for (const entry of page) await writer.entry(entry)
         await out.ready()
         if (!signal.aborted) continue
         out.warn('the export was cut off: this is not all of the log')
         return false
       }
-      return writer.end()
+      return await writer.end?.()
     },
   })
 
 /** A session has no file, and shows no more than it can queue. Throws `Refusal`. */
-async function refuseIfLong(log: WholeLog, { name }: Room, asJson: boolean): Promise<void> {
-  const sizes = await log.sizes({ limit: ENTRIES_PER_PAGE + 1 })
+async function refuseIfLong(log: WholeLog, name: string, asJson: boolean): Promise<void> {
+  const sizes = await log.sizes({ limit: MAX_WHOLE_PAGE + 1 })
   const bytes = sizes.reduce((sum, entry) => sum + entry.bytes, 0)
-  if (sizes.length <= ENTRIES_PER_PAGE && bytes <= BYTES_PER_PAGE) return
+  if (sizes.length <= MAX_WHOLE_PAGE && bytes <= BYTES_PER_PAGE) return
   const file = asJson ? `--json ${name} > ${name}.jsonl` : `${name} > ${name}.md`
   throw new Refusal(
-    `the log is too long for a session, which shows ${ENTRIES_PER_PAGE} entries at most; from a shell: ssh HOST export ${file}`,
+    `the log is too long for a session, which shows ${MAX_WHOLE_PAGE} entries at most; from a shell: ssh HOST export ${file}`,
   )
 }
 
 interface EntryWriter {
   entry(entry: Entry): Promise<void> | void
-  end(): Promise<void> | void
+  end?(): Promise<void> | void
 }
 
-/** What a writer writes about, and where. */
-interface WriterParts {
-  readonly room: Room
-  readonly clock: Clock
-  readonly out: Output
-  readonly signal: AbortSignal
-}
-
-async function writerFor(
-  flags: { readonly json: boolean; readonly html: boolean },
-  parts: WriterParts,
-): Promise<EntryWriter> {
-  if (flags.json) return jsonWriter(parts)
-  return flags.html ? await htmlWriter(parts) : await markdownWriter(parts)
-}
-
-const jsonWriter = ({ out }: WriterParts): EntryWriter => ({
+const jsonWriter = ({ out }: Here): EntryWriter => ({
   entry: (entry) => out.line(safeJson(entryJson(entry))),
-  end() {},
 })
 
-async function htmlWriter({ room, clock, ...caller }: WriterParts): Promise<EntryWriter> {
+async function htmlWriter({ room, ...caller }: Here, at: number): Promise<EntryWriter> {
   const { name, topic } = await room.info()
-  const transcript = await createTranscript({ name, topic, at: clock.now() })
-  const page = createPageWriter(caller)
+  const transcript = await createTranscript({ name, topic, at })
+  const page = new PageWriter(caller)
   await page.add([transcript.head])
   return {
     entry: (entry) => page.add(transcript.entry(entry)),
@@ -98,12 +89,12 @@ async function htmlWriter({ room, clock, ...caller }: WriterParts): Promise<Entr
   }
 }
 
-/** The entries of a day stand below its heading; the last line tells a reader that nothing is missing. */
-async function markdownWriter({ room, clock, out }: WriterParts): Promise<EntryWriter> {
+/** The entries of a day are below its heading; the last line tells a reader that nothing is missing. */
+async function markdownWriter({ room, out }: Here, at: number): Promise<EntryWriter> {
   const { name, topic } = await room.info()
   let day = ''
   let count = 0
-  out.line(markdownHead({ name, topic, at: clock.now() }))
+  out.line(markdownHead({ name, topic, at }))
   return {
     entry(entry) {
       const today = new Date(entry.at).toISOString().slice(0, 10)

@@ -1,82 +1,204 @@
+import { entryJson } from '../../chat/entry-json.ts'
+import { entryLine } from '../../chat/entry-text.ts'
 import type { Entry, EntryId } from '../../chat/entry.ts'
+import { Refusal } from '../../chat/errors.ts'
+import type { LogStats } from '../../chat/log-stats.ts'
 import type { EntryLog } from '../../chat/ports.ts'
 import { foldedLines } from '../../chat/presence/fold.ts'
-import type { Room } from '../../chat/room.ts'
-import { COUNT_FLAG, entryCount, printEntries, TIME_CELLS } from './shared/entry-list.ts'
-import { pagesOf, type PagedLog } from './shared/log-pages.ts'
+import { searchTerms, termsText } from '../../chat/search-terms.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { statsText } from './shared/log-stats.ts'
-import { type Command, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
+import { CHECKPOINT_KEY, checkpointOf } from '../../prompt/checkpoint.ts'
+import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
+import { announce, numberFlag } from './common.ts'
+import { logPages, type PagedLog } from './log-pages.ts'
+import type { Services, Verb } from './services.ts'
 
-export const historyCommand = (log: Pick<EntryLog, 'read' | 'sizes' | 'stats'>): Command =>
+const ENTRIES = { fallback: 50, most: 1_000 }
+const COUNT_FLAG = flag('n', `how many entries: 1 to ${ENTRIES.most}, usually ${ENTRIES.fallback}`, {
+  value: 'N',
+})
+
+export const historyCommand: Verb = ({ stores }) =>
   defineCommand({
     name: 'history',
     summary:
       'what was said here, oldest first, with its time in UTC; who came and went in a row is one line, and with --json an entry each; stats: the log in numbers',
     room: 'here',
-    flags: [
-      COUNT_FLAG,
-      { name: 'before', about: 'only what is older than this entry', value: 'ID' },
-      JSON_FLAG,
-    ],
+    flags: [COUNT_FLAG, flag('before', 'only what is older than this entry', { value: 'ID' }), JSON_FLAG],
     arguments: [
-      {
-        name: 'what',
-        about: 'who recorded how much, tokens and calls by day',
-        optional: true,
-        oneOf: ['stats'],
-      },
+      arg('what', 'who recorded how much, tokens and calls by day', { optional: true, oneOf: ['stats'] }),
     ],
     example: '-n 20',
     needsVoice: () => false,
-    async run({ room, args, flags, out, signal }) {
+    async run({ room: { name }, args, flags, out, signal }) {
+      const { log } = stores.chat
       if (args.what === 'stats') {
         await out.ready()
-        const stats = await log.stats(room.name)
-        return out.line(flags.json ? safeJson({ room: room.name, ...stats }) : statsText(room.name, stats))
+        const stats = await log.stats(name)
+        return out.line(flags.json ? safeJson({ room: name, ...stats }) : statsText(name, stats))
       }
       const before = entryId(flags.before)
-      const count = entryCount(flags.n)
+      const limit = numberFlag('-n', flags.n, ENTRIES)
       const paged: PagedLog = {
         async read(query) {
           await out.ready()
-          return await log.read(room.name, query)
+          return await log.read(name, query)
         },
-        sizes: (query) => log.sizes(room.name, query),
+        sizes: (query) => log.sizes(name, query),
       }
-      const lines = flags.json ? undefined : await presenceLines(log, room, { count, before }, out.columns)
-      for await (const page of pagesOf(paged, count, before)) {
-        const shown = lines ? page.flatMap((entry) => shownAs(entry, lines)) : page
-        await printEntries(shown, out, { asJson: flags.json })
+      const query = { limit, ...(before ? { before } : {}) }
+      const lines = flags.json ? undefined : await presenceLines(log, name, query, out.columns)
+      for await (const page of logPages(paged, limit, before)) {
+        const shown = lines
+          ? page.flatMap((entry) => (entry.kind === 'presence' ? (lines.get(entry.id) ?? []) : entry))
+          : page
+        await printEntries(shown, out, flags.json)
         if (signal.aborted) return
       }
     },
   })
 
-/** The lines for those who came and went, known before anything is printed, so that each stands where it belongs in time. */
-async function presenceLines(
-  log: Pick<EntryLog, 'read' | 'sizes'>,
-  { name }: Room,
-  { count: limit, before }: { readonly count: number; readonly before: EntryId | undefined },
-  columns: number,
-): Promise<ReadonlyMap<EntryId, Entry>> {
-  const query = { limit, ...(before ? { before } : {}) }
-  const all = await log.sizes(name, query)
-  const comings = await log.read(name, { ...query, kinds: ['presence'] })
-  const byId = new Map(comings.map((entry) => [entry.id, entry]))
-  return foldedLines(
-    all.map(({ id }) => byId.get(id) ?? { id }),
-    columns - TIME_CELLS,
-  )
-}
-
-const shownAs = (entry: Entry, lines: ReadonlyMap<EntryId, Entry>): readonly Entry[] => {
-  const shown = entry.kind === 'presence' ? lines.get(entry.id) : entry
-  return shown ? [shown] : []
-}
-
 /** A ULID, as `history --json` shows them: https://github.com/ulid/spec. */
 function entryId(word: string | undefined): EntryId | undefined {
   if (word === undefined || /^[0-9A-HJKMNP-TV-Z]{26}$/.test(word)) return word as EntryId | undefined
   throw new Misuse(`${word.slice(0, 40)} is no entry's id; history --json shows them`)
+}
+
+/**
+ * The lines for people who came and went, known before anything is printed, so that each is at its place in
+ * time.
+ */
+async function presenceLines(
+  log: EntryLog,
+  room: Entry['room'],
+  query: { readonly limit: number; readonly before?: EntryId },
+  columns: number,
+): Promise<ReadonlyMap<EntryId, Entry>> {
+  const all = await log.sizes(room, query)
+  const presence = await log.read(room, { ...query, kinds: ['presence'] })
+  const byId = new Map(presence.map((entry) => [entry.id, entry]))
+  return foldedLines(
+    all.map(({ id }) => byId.get(id) ?? { id }),
+    columns - '2026-11-21 09:41 '.length,
+  )
+}
+
+/** Prints entries, each with its time in UTC, and waits until there is space for more. */
+async function printEntries(
+  entries: readonly Entry[],
+  out: Output,
+  asJson: boolean,
+  withRooms = false,
+): Promise<void> {
+  for (const entry of entries) {
+    const room = withRooms ? `${entry.room} ` : ''
+    const time = new Date(entry.at).toISOString().slice(0, 16).replace('T', ' ')
+    out.line(asJson ? safeJson(entryJson(entry)) : `${time} ${room}${entryLine(entry)}`)
+  }
+  await out.ready()
+}
+
+/** A line about the whole log, its authors, then a line for each day. */
+function statsText(room: string, { entries, first, last, authors, days }: LogStats): string {
+  if (first === undefined || last === undefined) return `${room}: nothing was recorded yet`
+  const width = Math.max(...authors.map(({ author }) => author.length))
+  return [
+    `${room}: ${entries} entries, ${dayOf(first)} to ${dayOf(last)}`,
+    '',
+    'who recorded them',
+    ...authors.map((one) => `  ${cleanLine(one.author).padEnd(width)} ${String(one.entries).padStart(8)}`),
+    '',
+    `${'day (UTC)'.padEnd(12)}${['entries', 'replies', 'calls', 'tokens in', 'out'].map(inColumn).join('')}`,
+    ...days.map(
+      ({ day, entries: all, calls, replies, input, output }) =>
+        `${day.padEnd(12)}${[all, replies, calls, input, output].map(inColumn).join('')}`,
+    ),
+  ].join('\n')
+}
+
+const inColumn = (value: string | number): string => String(value).padStart(11)
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
+export const searchCommand: Verb = ({ rooms, stores }) =>
+  defineCommand({
+    name: 'search',
+    aliases: ['find'],
+    summary:
+      'the newest lines here that have all these words; with - first, those of all rooms that you may read',
+    room: 'here-or-all',
+    flags: [COUNT_FLAG, flag('best', 'the lines that fit best, instead of the newest'), JSON_FLAG],
+    arguments: [
+      text(
+        'words',
+        'in any order; a word finds longer ones that begin with it, "words in quotes" are found as they stand there; ' +
+          'case and accents make no difference, and punctuation parts words',
+      ),
+    ],
+    example: '-n 5 build green',
+    async run({ room, person, args, flags, out, signal }) {
+      const limit = numberFlag('-n', flags.n, ENTRIES)
+      const terms = searchTerms(args.words)
+      const searched = room ? [room.name] : (await rooms.list(person)).map(({ name }) => name)
+      let behind: string | undefined
+      const read: PagedLog['read'] = async (query) => {
+        await out.ready()
+        const prefer = flags.best ? 'best' : 'newest'
+        const found = await stores.chat.log.search({ ...query, rooms: searched, terms, prefer })
+        behind ??= found.behind
+        return found.entries
+      }
+      const pages = flags.best ? [await read({ limit })] : logPages({ read }, limit)
+      let isFound = false
+      for await (const page of pages) {
+        isFound ||= page.length > 0
+        await printEntries(page, out, flags.json, !room)
+        if (signal.aborted) return
+      }
+      if (behind !== undefined) out.warn(`the newest lines may be missing: ${behind}`)
+      if (!isFound && !flags.json)
+        out.line(`nothing ${room ? 'here' : 'in your rooms'} has ${termsText(terms)}`)
+    },
+  })
+
+const CHECKPOINT_NAME = /^[A-Za-z0-9_.-]{1,32}$/
+
+/** From where on models read the conversation: nothing is taken out of the log. */
+export const checkpointCommand: Verb = (services) =>
+  defineCommand({
+    name: 'checkpoint',
+    summary: 'models read the conversation from here on; a name sets it, clear removes it, nothing shows it',
+    room: 'here',
+    arguments: [arg('name', '1-32 of letters, digits, _, . and -; or clear', { optional: true })],
+    example: 'release-2',
+    rights: { manage: 'set its checkpoint', when: ({ name }) => name !== undefined },
+    async run(context) {
+      const { room, person, args, out } = context
+      const { rooms } = services.stores.chat
+      const value = await rooms.getValue(room.name, CHECKPOINT_KEY)
+      if (args.name === undefined) {
+        const set = checkpointOf(value)
+        return out.line(
+          set
+            ? `${set.name}, set by ${set.by} ${new Date(set.at).toISOString()}`
+            : 'no checkpoint is set: models read the whole conversation',
+        )
+      }
+      if (args.name !== 'clear') return await setCheckpoint(services, context, args.name)
+      if (value === undefined) throw new Refusal('no checkpoint is set')
+      await rooms.setValue(room.name, CHECKPOINT_KEY, undefined)
+      await announce(context, `${person.name} cleared the checkpoint: models read the whole conversation`)
+    },
+  })
+
+async function setCheckpoint({ stores, clock }: Services, context: Here, name: string): Promise<void> {
+  if (!CHECKPOINT_NAME.test(name))
+    throw new Refusal("a checkpoint's name is 1-32 of letters, digits, _, . and -")
+  const { room, person } = context
+  const last = (await room.history({ limit: 1 })).at(-1)
+  if (!last) throw new Refusal(`nothing was said in ${room.name} yet: models read from there anyway`)
+  const by = person.name
+  await stores.chat.rooms.setValue(room.name, CHECKPOINT_KEY, { name, after: last.id, by, at: clock.now() })
+  await announce(context, `${by} set checkpoint ${name}: models read the conversation from here on`)
 }

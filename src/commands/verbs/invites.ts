@@ -1,15 +1,14 @@
-import { mayManage } from '../../chat/may-manage.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { Invites, ListedInvite } from '../../chat/people/invites.ts'
+import { mayManage } from '../../chat/may-manage.ts'
+import type { ListedInvite } from '../../chat/people/invites.ts'
 import { LOBBY } from '../../chat/people/names.ts'
-import type { People } from '../../chat/people/people.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
-import type { Rooms } from '../../chat/rooms.ts'
 import { counted } from '../../lib/plural.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { amount } from './shared/amount.ts'
-import { type Command, type CommandContext, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
+import { arg, defineCommand, flag, JSON_FLAG, Misuse, type CommandContext } from '../command.ts'
+import { numberFlag, roomNames } from './common.ts'
+import type { Services, Verb } from './services.ts'
 
 /** What the config says of codes. */
 export interface InvitePolicy {
@@ -18,34 +17,24 @@ export interface InvitePolicy {
 }
 
 const ARGUMENTS = [
-  { name: 'action', about: 'what to do', oneOf: ['new', 'list', 'revoke'] },
-  {
-    name: 'which',
-    about: 'for new, a room to invite to as well; for revoke, a number of the list',
-    optional: true,
-  },
+  arg('action', 'what to do', { oneOf: ['new', 'list', 'revoke'] }),
+  arg('which', 'for new, a room to invite to as well; for revoke, a number of the list', { optional: true }),
 ] as const
 
+const USES = { fallback: 1, most: 100 }
+const DAYS = { fallback: 7, most: 365 }
+
 const FLAGS = [
-  { name: 'uses', about: 'how many people it lets in; 1 when absent', value: 'N' },
-  { name: 'days', about: 'how long it holds; 7 when absent', value: 'N' },
+  flag('uses', `how many people it lets in; ${USES.fallback} when absent`, { value: 'N' }),
+  flag('days', `how long it holds; ${DAYS.fallback} when absent`, { value: 'N' }),
   JSON_FLAG,
 ] as const
 
 type Context = CommandContext<'none', typeof ARGUMENTS, typeof FLAGS>
 
-const MAX_USES = 100
-const MAX_DAYS = 365
-const DEFAULT_DAYS = 7
-
-/** The codes that let newcomers in. `policy` gives that of now. */
-export function invitesCommand(
-  invites: Invites,
-  people: Pick<People, 'current'>,
-  rooms: Pick<Rooms, 'get' | 'list' | 'lobby'>,
-  policy: () => InvitePolicy,
-): Command {
-  return defineCommand({
+/** The codes that let newcomers in. */
+export const invitesCommand: Verb = (services) =>
+  defineCommand({
     name: 'invites',
     summary: 'codes that let newcomers in: new [ROOM], list, or revoke NUMBER',
     room: 'none',
@@ -55,73 +44,71 @@ export function invitesCommand(
     rights: {
       note: '`[server] invites` says who of them makes codes: `members` are all, `ops` the ops of the lobby and admins. Each sees and revokes their own codes, and admins all.',
     },
-    complete: async ({ person, given }) =>
-      given[0] === 'new' ? (await rooms.list(person)).map(({ name }) => name) : [],
+    complete: (where) => (where.given[0] === 'new' ? roomNames(services.rooms, where) : []),
     async run(context) {
-      const person = await people.current(context.person)
-      const { action } = context.args
-      if (action === 'new') return await make(person, context)
-      if (context.flags.uses !== undefined || context.flags.days !== undefined)
+      const { args, flags } = context
+      const person = await services.people.current(context.person)
+      const isNew = args.action === 'new'
+      if (!isNew && (flags.uses !== undefined || flags.days !== undefined))
         throw new Misuse(`--uses and --days are for new`)
-      return action === 'list' ? await list(person, context) : await revoke(person, context)
+      return await { new: make, list, revoke }[args.action](services, { ...context, person })
     },
   })
 
-  async function make(person: Person, { args, flags, out, session }: Context): Promise<void> {
-    const uses = amount(flags.uses, { name: 'uses', fallback: 1, most: MAX_USES })
-    const days = amount(flags.days, { name: 'days', fallback: DEFAULT_DAYS, most: MAX_DAYS })
-    await checkMaker(person)
-    const room = args.which === undefined ? null : await roomFor(args.which, person)
-    const code = await invites.make(person, { uses, days, room: room?.name ?? null })
-    if (room) await announceCode(room, person, `${counted(uses, 'newcomer')}, for ${counted(days, 'day')}`)
-    if (flags.json) return out.line(safeJson({ code, room: room?.name ?? null, uses, days }))
-    out.line(code)
-    if (session)
-      out.line(
-        `-- lets ${counted(uses, 'newcomer')} in, for ${counted(days, 'day')}; it is shown only now. They type it when asked, or: ssh NAME+CODE@…`,
-      )
-  }
+async function make(services: Services, { person, args, flags, out, session }: Context): Promise<void> {
+  const uses = numberFlag('--uses', flags.uses, USES)
+  const days = numberFlag('--days', flags.days, DAYS)
+  await checkMaker(services, person)
+  const room = args.which === undefined ? null : await roomFor(services, args.which, person)
+  const code = await services.comingIn.invites.make(person, { uses, days, room: room?.name ?? null })
+  if (room) await announceCode(room, person, `${counted(uses, 'newcomer')}, for ${counted(days, 'day')}`)
+  if (flags.json) return out.line(safeJson({ code, room: room?.name ?? null, uses, days }))
+  out.line(code)
+  if (session)
+    out.line(
+      `-- lets ${counted(uses, 'newcomer')} in, for ${counted(days, 'day')}; it is shown only now. They type it when asked, or: ssh NAME+CODE@…`,
+    )
+}
 
-  /** Throws `Refusal` unless the person may make codes. */
-  async function checkMaker(person: Person): Promise<void> {
-    const { access, invites: makers } = policy()
-    if (access === 'closed') throw new Refusal('this server is closed: no code lets anybody in')
-    if (person.guest) throw new Refusal('guests cannot make invite codes; log in with a name of your own')
-    if (person.admin || makers === 'members') return
-    if (makers === 'ops' && mayManage(await (await rooms.lobby()).roleOf(person))) return
-    const who = makers === 'ops' ? 'ops of the lobby and admins' : 'admins'
-    throw new Refusal(`only ${who} can make invite codes here; ask one of them`)
-  }
+/** Throws `Refusal` unless the person may make codes. */
+async function checkMaker({ comingIn, rooms }: Services, person: Person): Promise<void> {
+  const { access, invites: makers } = comingIn.policy()
+  if (access === 'closed') throw new Refusal('this server is closed: no code lets anybody in')
+  if (person.guest) throw new Refusal('guests cannot make invite codes; log in with a name of your own')
+  if (person.admin || makers === 'members') return
+  if (makers === 'ops' && mayManage(await (await rooms.lobby()).roleOf(person))) return
+  const who = makers === 'ops' ? 'ops of the lobby and admins' : 'admins'
+  throw new Refusal(`only ${who} can make invite codes here; ask one of them`)
+}
 
-  /** Who comes to the server comes to the lobby, so a code says nothing of it. */
-  async function roomFor(name: string, person: Person): Promise<Room | null> {
-    const room = await rooms.get(name, person)
-    if (room.name === LOBBY) return null
-    const { private: isPrivate } = await room.info()
-    if (isPrivate && !mayManage(await room.roleOf(person)))
-      throw new Refusal(`only the owner of ${room.name} or an op can invite people to it`)
-    room.needVoice(person)
-    return room
-  }
+/** Null for the lobby: everybody comes to it. */
+async function roomFor({ rooms }: Services, name: string, person: Person): Promise<Room | null> {
+  const room = await rooms.get(name, person)
+  if (room.name === LOBBY) return null
+  const { private: isPrivate } = await room.info()
+  if (isPrivate && !mayManage(await room.roleOf(person)))
+    throw new Refusal(`only the owner of ${room.name} or an op can invite people to it`)
+  room.needVoice(person)
+  return room
+}
 
-  async function list(person: Person, { args, flags, out }: Context): Promise<void> {
-    if (args.which !== undefined) throw new Misuse('list takes nothing more')
-    const visible = new Set((await rooms.list(person)).map(({ name }) => name))
-    const shown = (await invites.list(person)).map((invite) => ({
-      ...invite,
-      // An admin sees everybody's codes, and no more of private rooms than before.
-      room: invite.room !== null && visible.has(invite.room) ? invite.room : null,
-    }))
-    if (flags.json) return out.line(safeJson(shown.map(asJson)))
-    out.line(shown.length === 0 ? 'no invite code is open' : shown.map(asLine).join('\n'))
-  }
+async function list({ rooms, comingIn }: Services, { person, args, flags, out }: Context): Promise<void> {
+  if (args.which !== undefined) throw new Misuse('list takes nothing more')
+  const visible = new Set<string>(await roomNames(rooms, { person }))
+  const shown = (await comingIn.invites.list(person)).map((invite) => ({
+    ...invite,
+    // An admin sees everybody's codes, and no more of private rooms than before.
+    room: invite.room !== null && visible.has(invite.room) ? invite.room : null,
+  }))
+  if (flags.json) return out.line(safeJson(shown.map(asJson)))
+  out.line(shown.length === 0 ? 'no invite code is open' : shown.map(asLine).join('\n'))
+}
 
-  async function revoke(person: Person, { args, out }: Context): Promise<void> {
-    if (args.which === undefined || !/^\d{1,9}$/.test(args.which))
-      throw new Misuse('revoke takes a number of /invites list')
-    await invites.revoke(person, Number(args.which))
-    out.line(`invite ${Number(args.which)} lets nobody in any more`)
-  }
+async function revoke({ comingIn }: Services, { person, args, out }: Context): Promise<void> {
+  if (args.which === undefined || !/^\d{1,9}$/.test(args.which))
+    throw new Misuse('revoke takes a number of /invites list')
+  await comingIn.invites.revoke(person, Number(args.which))
+  out.line(`invite ${Number(args.which)} lets nobody in any more`)
 }
 
 /** The people of a room see who lets whom come to it. */

@@ -1,16 +1,13 @@
-import type { Closing } from '../../chat/moderation/closing.ts'
-import type { Memberships } from '../../chat/moderation/memberships.ts'
-import type { Rooms } from '../../chat/rooms.ts'
 import type { RoomRecord } from '../../chat/ports.ts'
+import { oneLine } from '../../chat/message-text.ts'
+import { ROOM_NAME_RULE } from '../../chat/people/name-rules.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { type Command, JSON_FLAG, defineCommand } from '../command.ts'
+import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Command } from '../command.ts'
+import { announce, printNotice } from './common.ts'
+import type { Services, Verb } from './services.ts'
 
-export const roomsCommand = (
-  rooms: Pick<Rooms, 'get' | 'list'>,
-  memberships: Pick<Memberships, 'invitations'>,
-  closing: Pick<Closing, 'isArchived'>,
-): Command =>
+export const roomsCommand: Verb = (services) =>
   defineCommand({
     name: 'rooms',
     aliases: ['list', 'channels'],
@@ -19,10 +16,10 @@ export const roomsCommand = (
     flags: [JSON_FLAG],
     example: '',
     async run({ person, flags, out, session }) {
-      const rows = await rooms.list(person)
-      const listed = await Promise.all(rows.map((row) => describe(rooms, row, person, closing)))
-      const invitations = await memberships.invitations(person)
-      if (flags.json) return out.line(safeJson([...listed, ...invitations.map(invitation)]))
+      const rows = await services.rooms.list(person)
+      const listed = await Promise.all(rows.map((row) => roomJson(services, row, person)))
+      const invitations = await services.moderation.memberships.invitations(person)
+      if (flags.json) return out.line(safeJson([...listed, ...invitations.map(invitationJson)]))
       for (const room of listed) {
         const topic = room.topic ? `  ${room.topic}` : ''
         const marks = `${room.private ? '  private' : ''}${'archived' in room ? '  archived' : ''}`
@@ -33,17 +30,150 @@ export const roomsCommand = (
     },
   })
 
-/** Whoever is invited knows the name, and nothing else before they join. */
-const invitation = (name: string) => ({ name, topic: '', private: true, people: 0, invited: true })
+/** An invited person knows the name, and nothing else before they join. */
+const invitationJson = (name: string) => ({ name, topic: '', private: true, people: 0, invited: true })
 
-async function describe(
-  rooms: Pick<Rooms, 'get'>,
-  row: RoomRecord,
-  viewer: Person,
-  closing: Pick<Closing, 'isArchived'>,
-) {
+async function roomJson({ rooms, moderation }: Services, row: RoomRecord, viewer: Person) {
   const room = await rooms.get(row.name, viewer)
-  const archived = closing.isArchived(row.name) ? { archived: true } : {}
+  const archived = moderation.closing.isArchived(row.name) ? { archived: true } : {}
   const people = room.present().length
   return { name: row.name, topic: row.topic, private: row.private, people, ...archived }
 }
+
+const PRIVATE_FLAG = flag('private', 'only for those who are invited')
+const NEW_NAME = arg('name', `of the new room: ${ROOM_NAME_RULE}`)
+
+export const createRoomCommand: Verb = ({ rooms }) =>
+  defineCommand({
+    name: 'create',
+    summary: 'make a room of your own; --private hides it from all but those you invite',
+    room: 'none',
+    flags: [PRIVATE_FLAG],
+    arguments: [NEW_NAME],
+    example: '--private attic',
+    async run({ person, args, flags, out, session }) {
+      const room = await rooms.create(args.name, person, flags)
+      out.line(`made ${room.name}, which is yours`)
+      await session?.moveTo(room)
+    },
+  })
+
+export const forkCommand: Verb = ({ rooms }) =>
+  defineCommand({
+    name: 'fork',
+    summary:
+      'make a room of your own like this one: its vibe, tools, script and key-values, not what was said',
+    room: 'here',
+    flags: [PRIVATE_FLAG],
+    arguments: [NEW_NAME],
+    example: 'den-2',
+    async run({ person, room, args, flags, out, session }) {
+      const made = await rooms.fork(room, args.name, person, flags)
+      const hidden = (await made.info()).private ? ', and private' : ''
+      out.line(`made ${made.name} like ${room.name}; it is yours${hidden}`)
+      await session?.moveTo(made)
+    },
+  })
+
+export const whoCommand: Verb = ({ turns, talk }) =>
+  defineCommand({
+    name: 'who',
+    aliases: ['names', 'users'],
+    summary: 'the people in the room, and the models you can mention',
+    room: 'here',
+    flags: [JSON_FLAG],
+    example: '',
+    needsVoice: () => false,
+    async run({ room, flags, out }) {
+      const people = await Promise.all(
+        room.present().map(async (one) => {
+          const away = talk.away.textOf(one.id)
+          const role = await room.roleOf(one)
+          return { name: one.name, role, ...(away === undefined ? {} : { away }) }
+        }),
+      )
+      const models = turns.names()
+      if (flags.json) return out.line(safeJson({ room: room.name, people, models }))
+      out.line(people.length > 0 ? people.map(personText).join(', ') : 'nobody is here')
+      out.line(`models: ${models.map((name) => `@${name}`).join(' ')}`)
+    },
+  })
+
+/** `away` is empty for people who gave no reason. */
+function personText({ name, role, away }: { name: string; role: string; away?: string }): string {
+  const absence = away === undefined ? [] : [away === '' ? 'away' : `away: ${away}`]
+  const facts = [...(role === 'member' ? [] : [role]), ...absence]
+  return facts.length === 0 ? name : `${name} (${facts.join(', ')})`
+}
+
+/** Characters of a topic, and of a vibe. */
+const MAX_CHARS = 500
+
+export const topicCommand: Verb = (services) =>
+  roomText(services, 'topic', 'what the room is about: show it, or set it', 'the release of Friday')
+
+export const vibeCommand: Verb = (services) =>
+  roomText(services, 'vibe', 'the mood that models should keep to here: show it, or set it', 'calm and brief')
+
+const roomText = ({ stores }: Services, name: 'topic' | 'vibe', summary: string, example: string): Command =>
+  defineCommand({
+    name,
+    summary,
+    room: 'here',
+    flags: [JSON_FLAG],
+    arguments: [text('text', 'the new one', { optional: true })],
+    example,
+    rights: { manage: `change its ${name}`, when: (args) => args.text !== undefined },
+    async run(context) {
+      const { person, room, args, flags, out } = context
+      if (args.text === undefined) {
+        const now = (await room.info())[name]
+        return out.line(flags.json ? safeJson({ room: room.name, [name]: now }) : now || `no ${name} is set`)
+      }
+      if (flags.json) throw new Misuse(`--json shows the ${name}, and sets none`)
+      const line = oneLine(args.text, MAX_CHARS)
+      await stores.chat.rooms.update(room.name, { [name]: line })
+      await announce(context, `${person.name} set the ${name}: ${line}`)
+    },
+  })
+
+export const archiveCommand: Verb = ({ moderation }) =>
+  defineCommand({
+    name: 'archive',
+    summary: 'close the room: it can be read, and nobody speaks in it; off opens it again',
+    room: 'here',
+    arguments: [arg('state', 'on without it', { optional: true, oneOf: ['on', 'off'] })],
+    example: '',
+    needsVoice: () => false,
+    async run(context) {
+      const { room, person, args } = context
+      printNotice(context, await moderation.closing.archive(room, person, args.state !== 'off'))
+    },
+  })
+
+export const deleteCommand: Verb = ({ moderation }) =>
+  defineCommand({
+    name: 'delete',
+    summary: 'delete the room with all that was said in it, which is written into a file first; asked twice',
+    room: 'here',
+    arguments: [arg('name', "the room's own, to be sure", { optional: true })],
+    example: '',
+    needsVoice: () => false,
+    async run({ room, person, args, session, out }) {
+      const { name } = room
+      if (args.name !== undefined && args.name !== name)
+        throw new Misuse(`this room is called ${name}, not ${args.name.slice(0, 40)}`)
+      const removed = await moderation.closing.remove(room, person, args.name)
+      if (removed.kind === 'removed') {
+        const where = removed.isPath ? '' : "; an admin finds it in the server's exports directory"
+        return out.line(`${name} is deleted; all of it is in ${removed.file}${where}`)
+      }
+      const verb = session ? '/delete' : `delete ${name}`
+      const again =
+        args.name === undefined
+          ? `${verb} again within a minute, or ${verb} ${name}`
+          : `the same again, ${verb} ${name}: this was the first time`
+      out.warn(`this deletes ${name} with all that was said in it, for good. To do it: ${again}`)
+      return false
+    },
+  })

@@ -1,36 +1,24 @@
 import { Refusal } from '../../chat/errors.ts'
-import type { Clock } from '../../chat/ports.ts'
 import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
-import type { Turns } from '../../turns/turns.ts'
-import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
-import { WrapError, type ScriptStore, type StoredScript } from '../../prompt/ports.ts'
-import { announce } from './shared/announce.ts'
-import { type Command, type CommandContext, Misuse, defineCommand } from '../command.ts'
+import { WrapError, type StoredScript } from '../../prompt/ports.ts'
+import { arg, defineCommand, Misuse, text, type CommandContext } from '../command.ts'
 import { needManager } from '../runner.ts'
+import { announce } from './common.ts'
+import type { Services, Verb } from './services.ts'
 
 /** Characters of a script: plenty for Lua that people write. */
 const MAX_SCRIPT_CHARS = 65_536
 
 const ARGUMENTS = [
-  {
-    name: 'action',
-    about: 'what to do',
-    oneOf: ['show', 'set', 'check', 'reset', 'versions', 'log'],
-  },
-  { name: 'text', about: 'the script, or a version to show', optional: true, takes: 'rest' },
+  arg('action', 'what to do', { oneOf: ['show', 'set', 'check', 'reset', 'versions', 'log'] }),
+  text('text', 'the script, or a version to show', { optional: true }),
 ] as const
 
 type Context = CommandContext<'here', typeof ARGUMENTS>
 
-/** Room scripts: what composes the prompts of this room's models. */
-export function scriptCommand(
-  scripts: ScriptStore,
-  turns: Pick<Turns, 'checkScript' | 'names'>,
-  clock: Clock,
-  hooks: Pick<RoomHooks, 'logOf'>,
-): Command {
-  const actions = { show, versions, check, set, reset, log }
-  return defineCommand({
+/** The room's script composes the prompts of its models. */
+export const scriptCommand: Verb = (services) =>
+  defineCommand({
     name: 'script',
     summary:
       "the room's own Lua: show [VERSION], set, check, reset, versions, or log of its hooks; set and check read standard input",
@@ -42,71 +30,54 @@ export function scriptCommand(
       manage: 'set or check its script',
       when: ({ action }) => action === 'set' || action === 'check',
     },
-    run: (context) => actions[context.args.action](context),
+    run: (context) => ACTIONS[context.args.action](services, context),
   })
 
-  async function show({ room, args, out }: Context): Promise<void> {
+const ACTIONS = {
+  async show({ stores }: Services, { room, args, out }: Context): Promise<void> {
+    const { scripts } = stores.prompts
     const wanted = args.text?.trim()
-    const script = wanted ? await versionOf(room.name, wanted) : await scripts.current(room.name)
+    const script = wanted
+      ? (await scripts.versions(room.name)).find(({ version }) => String(version) === wanted)
+      : await scripts.current(room.name)
+    if (wanted && !script)
+      throw new Refusal(
+        `${room.name} has no script version ${wanted.slice(0, 20)}; /script versions lists them`,
+      )
     out.line(
       cleanText(script?.source || '-- no script is set: the bundled default_wrap composes the prompts here'),
     )
-  }
+  },
 
-  async function versionOf(room: StoredScript['room'], wanted: string): Promise<StoredScript> {
-    const found = (await scripts.versions(room)).find(({ version }) => String(version) === wanted)
-    if (found) return found
-    throw new Refusal(`${room} has no script version ${wanted.slice(0, 20)}; /script versions lists them`)
-  }
-
-  async function versions({ room, out }: Context): Promise<void> {
-    const all = await scripts.versions(room.name)
+  async versions({ stores }: Services, { room, out }: Context): Promise<void> {
+    const all = await stores.prompts.scripts.versions(room.name)
     out.line(all.length === 0 ? 'no script was ever set' : all.map(versionLine).join('\n'))
-  }
+  },
 
-  async function log({ room, out }: Context): Promise<void> {
+  async log({ hooks }: Services, { room, out }: Context): Promise<void> {
     const lines = hooks.logOf(room.name)
     out.line(lines.length === 0 ? 'no hook has logged anything since the server started' : lines.join('\n'))
-  }
+  },
 
-  async function check(context: Context): Promise<void> {
-    await mustCompose(context, await sourceOf(context))
-    const models = turns.names().length
+  async check(services: Services, context: Context): Promise<void> {
+    await mustCompose(services, context, await sourceOf(context))
+    const models = services.turns.names().length
     const which = models > 1 ? ` for all ${models} models` : ''
     context.out.line(`the script compiles and composes${which}`)
-  }
+  },
 
-  async function set(context: Context): Promise<void> {
+  async set(services: Services, context: Context): Promise<void> {
     const source = await sourceOf(context)
-    await mustCompose(context, source)
-    await store(context, source, 'set')
-  }
+    await mustCompose(services, context, source)
+    await store(services, context, source, 'set')
+  },
 
-  async function reset(context: Context): Promise<void> {
+  async reset(services: Services, context: Context): Promise<void> {
     if (context.args.text !== undefined) throw new Misuse('reset takes nothing more')
     await needManager(context.room, context.person, 'reset its script')
-    await store(context, '', 'reset')
-  }
-
-  async function mustCompose({ room, person, out }: Context, source: string): Promise<void> {
-    try {
-      const print = (line: string): void => out.line(cleanText(`| ${line}`))
-      await turns.checkScript({ room, person, source, print })
-    } catch (error) {
-      if (error instanceof WrapError) throw new Refusal(cleanLine(error.message), { cause: error })
-      throw error
-    }
-  }
-
-  async function store(context: Context, source: string, verb: string): Promise<void> {
-    const { room, person } = context
-    const { version } = await scripts.put({ room: room.name, source, author: person.name, at: clock.now() })
-    await announce(context, `${person.name} ${verb} the room's script (version ${version})`)
-  }
+    await store(services, context, '', 'reset')
+  },
 }
-
-const versionLine = ({ version, author, at, source }: StoredScript): string =>
-  `${version}  ${new Date(at).toISOString()}  ${author}  ${source === '' ? 'reset' : `${source.length} characters`}`
 
 async function sourceOf({ args, script }: Context): Promise<string> {
   const source = args.text ?? (await script?.stdin('until-end')) ?? ''
@@ -116,3 +87,33 @@ async function sourceOf({ args, script }: Context): Promise<string> {
   if (source.includes('\0')) throw new Refusal('a script is text; this one has a NUL byte in it')
   return source
 }
+
+/** Throws `Refusal` if no prompt can be made with the script. */
+async function mustCompose(
+  { turns }: Services,
+  { room, person, out }: Context,
+  source: string,
+): Promise<void> {
+  try {
+    const print = (line: string): void => out.line(cleanText(`| ${line}`))
+    await turns.checkScript({ room, person, source, print })
+  } catch (error) {
+    if (error instanceof WrapError) throw new Refusal(cleanLine(error.message), { cause: error })
+    throw error
+  }
+}
+
+async function store(
+  { stores, clock }: Services,
+  context: Context,
+  source: string,
+  verb: string,
+): Promise<void> {
+  const { room, person } = context
+  const script = { room: room.name, source, author: person.name, at: clock.now() }
+  const { version } = await stores.prompts.scripts.put(script)
+  await announce(context, `${person.name} ${verb} the room's script (version ${version})`)
+}
+
+const versionLine = ({ version, author, at, source }: StoredScript): string =>
+  `${version}  ${new Date(at).toISOString()}  ${author}  ${source === '' ? 'reset' : `${source.length} characters`}`

@@ -65,4 +65,4 @@ export interface Services {
 }
 
 /** Makes one command. */
-export type Verb = (services: Services) => Command
+export type Verb<Used extends keyof Services = keyof Services> = (services: Pick<Services, Used>) => Command

@@ -1,48 +1,51 @@
+import type { Entry, EntryId } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
+import type { LogQuery } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { counted } from '../../lib/plural.ts'
-import { cleanText } from '../../lib/text/clean-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import type { TurnRecord, TurnStore } from '../../turns/ports.ts'
+import { headOf } from '../../lib/text/characters.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
 import { turnPage } from '../../pages/turn-page.ts'
-import { HTML_FLAG, printHtml, refuseInSession } from './shared/html-page.ts'
-import { entriesOfTurn } from './shared/turn-entries.ts'
-import { entryById } from './shared/entry-by-id.ts'
-import { sentIn, requestText, type NumberedRequest } from './shared/sent-requests.ts'
-import { type Command, type CommandContext, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
+import { userContent } from '../../prompt/prompt.ts'
+import type { StepMessage, TurnRecord } from '../../turns/ports.ts'
+import { requestsOf } from '../../turns/turn-log.ts'
+import { arg, defineCommand, JSON_FLAG, Misuse, type Output } from '../command.ts'
+import { HTML_FLAG, PageWriter, refuseInSession } from './log-pages.ts'
+import type { Services, Verb } from './services.ts'
 
-type Turns = Pick<TurnStore, 'find' | 'last'>
-
-export const turnCommand = (turns: Turns): Command =>
+export const turnCommand: Verb = (services) =>
   defineCommand({
     name: 'turn',
     summary: 'what a past turn was really sent, request by request; a session folds it, full prints all',
     room: 'here',
     flags: [JSON_FLAG, HTML_FLAG],
     arguments: [
-      {
-        name: 'id',
-        about: 'of the turn or of an entry of it; last, or nothing, for the last turn',
-        optional: true,
-      },
-      { name: 'request', about: 'its number; a session shows a page from there on', optional: true },
-      { name: 'full', about: 'all of it, also in a session', optional: true, oneOf: ['full'] },
+      arg('id', 'of the turn or of an entry of it; last, or nothing, for the last turn', { optional: true }),
+      arg('request', 'its number; a session shows a page from there on', { optional: true }),
+      arg('full', 'all of it, also in a session', { optional: true, oneOf: ['full'] }),
     ],
     example: 'last 1',
     needsVoice: () => false,
     complete: ({ argument, given }) =>
       argument === 'id' ? ['last', 'full'] : given.includes('full') ? [] : ['full'],
     async run({ room, args, flags, out, session, signal }) {
-      const { id, request, full } = wanted(args)
+      // Any of the words may be left out before `full`.
+      const [id = 'last', request] = [args.id, args.request].filter((word) => word !== 'full')
+      const isFull = [args.id, args.request, args.full].includes('full')
       if (flags.html) refuseInSession({ session }, 'turn', id)
-      const turn = await findTurn(id, room, turns)
+      const turn = await findTurn(id, room, services)
       if (flags.html) {
-        const entries = await entriesOfTurn(turn, room, out)
-        return await printHtml(turnPage(turn, entries), { out, signal })
+        const page = new PageWriter({ out, signal })
+        for await (const part of turnPage(turn, await entriesOf(turn, room, out))) {
+          await page.add([part])
+          if (signal.aborted) return false
+        }
+        return await page.flush()
       }
       const sent = sentIn(turn)
-      const isPage = session !== undefined && !full
-      const chosen = chosenOf(sent, request, isPage)
+      const isPage = session !== undefined && !isFull
+      const chosen = choose(sent, request, isPage)
       if (flags.json) return out.line(safeJson(turnJson(turn, chosen)))
       out.line(heading(turn, sent.length))
       if (isPage) return printPage(chosen, turn.id, out)
@@ -54,29 +57,9 @@ export const turnCommand = (turns: Turns): Command =>
     },
   })
 
-/** The words of the line: any of them may be left out before `full`. */
-interface Wanted {
-  readonly id: string
-  readonly request?: string
-  readonly full: boolean
-}
-
-function wanted({
-  id,
-  request,
-  full,
-}: {
-  id?: string | undefined
-  request?: string | undefined
-  full?: string | undefined
-}): Wanted {
-  if (id === 'full' && request === undefined) return { id: 'last', full: true }
-  if (request === 'full' && full === undefined) return { id: id ?? 'last', full: true }
-  return { id: id ?? 'last', full: full === 'full', ...(request === undefined ? {} : { request }) }
-}
-
 /** Throws `Refusal`. A turn of another room is treated like one that does not exist. */
-async function findTurn(id: string, room: Room, turns: Turns): Promise<TurnRecord> {
+async function findTurn(id: string, room: Room, { stores }: Services): Promise<TurnRecord> {
+  const { turns } = stores.models
   if (id === 'last') {
     const last = await turns.last(room.name)
     if (last) return last
@@ -87,14 +70,77 @@ async function findTurn(id: string, room: Room, turns: Turns): Promise<TurnRecor
   throw new Refusal(`there is no turn ${id.slice(0, 40)} in ${room.name}, and no entry of a turn`)
 }
 
-/** The turn that an entry belongs to. */
 async function turnOfEntry(id: string, room: Room): Promise<string | undefined> {
-  const entry = await entryById(id, room)
+  const entry = await findEntry(id, room)
   return entry && 'turn' in entry ? entry.turn : undefined
 }
 
+/** The entry of a room with this id, which may be any word; with `revised`, none that was taken back. */
+export async function findEntry(
+  id: string,
+  room: Room,
+  how: Pick<LogQuery, 'revised'> = {},
+): Promise<Entry | undefined> {
+  // All ids have the same length, so a longer text sorts right after the entry itself.
+  const [entry] = await room.history({ ...how, limit: 1, before: `${id.slice(0, 40)}0` as EntryId })
+  return entry?.id === id ? entry : undefined
+}
+
+/** Entries that are read at once. */
+const PAGE = 64
+/** Clocks may step back a little. */
+const LATE_MS = 60_000
+
+/**
+ * The calls, results and replies of a turn, oldest first; none if its question is not known, as in older
+ * versions.
+ */
+async function entriesOf(
+  { id, message, endedAt = Infinity }: TurnRecord,
+  room: Room,
+  out: Output,
+): Promise<readonly Entry[]> {
+  const kinds = ['reply', 'notice', 'tool_call', 'tool_result'] as const
+  const found: Entry[] = []
+  for (let after = message; after !== undefined;) {
+    await out.ready()
+    const page = await room.history({ limit: PAGE, oldestFirst: true, after, kinds })
+    found.push(...page.filter((entry) => 'turn' in entry && entry.turn === id))
+    const last = page.at(-1)
+    const isPast = page.length < PAGE || isEnd(found.at(-1)) || (last && last.at > endedAt + LATE_MS)
+    after = isPast ? undefined : last?.id
+  }
+  return found
+}
+
+/** The last entry of a turn has its outcome, or is the notice that there is none. */
+const isEnd = (entry: Entry | undefined): boolean =>
+  entry?.kind === 'notice' || (entry?.kind === 'reply' && entry.outcome !== undefined)
+
+/** One request of a turn, with the very texts that were sent. */
+interface SentTexts {
+  readonly system: string
+  readonly user: string
+  readonly messages: readonly StepMessage[]
+  readonly tools: ReturnType<typeof requestsOf>[number]['tools']
+}
+
+/** A request, its number from 1 on, and the one before it. */
+interface NumberedRequest {
+  readonly number: number
+  readonly now: SentTexts
+  readonly before: SentTexts | undefined
+}
+
+function sentIn(turn: TurnRecord): readonly NumberedRequest[] {
+  const sent = requestsOf(turn).map(({ prompt, messages, tools }): SentTexts => {
+    return { system: prompt.system, user: userContent(prompt), messages, tools }
+  })
+  return sent.map((now, index) => ({ number: index + 1, now, before: sent[index - 1] }))
+}
+
 /** All requests, those from a number on, or the one of that number. Throws `Misuse`. */
-function chosenOf(
+function choose(
   sent: readonly NumberedRequest[],
   number: string | undefined,
   andFurther: boolean,
@@ -109,18 +155,14 @@ function chosenOf(
 /** Lines after which a page begins no further request: what it says first is still on most screens. */
 const PAGE_LINES = 24
 
-function printPage(
-  requests: readonly NumberedRequest[],
-  id: string,
-  out: CommandContext<'here'>['out'],
-): void {
+function printPage(requests: readonly NumberedRequest[], id: string, out: Output): void {
   let lines = 0
-  for (const one of requests) {
+  for (const [at, one] of requests.entries()) {
     if (lines >= PAGE_LINES) {
-      const left = requests.length - requests.indexOf(one)
-      return out.line(`-- ${counted(left, 'more request')}: /turn ${id} ${one.number}`)
+      const left = counted(requests.length - at, 'more request')
+      return out.line(`-- ${left}: /turn ${id} ${one.number}`)
     }
-    const text = cleanText(requestText(one, out))
+    const text = cleanText(requestText(one, out.columns))
     lines += text.split('\n').length
     out.line(text)
   }
@@ -136,4 +178,69 @@ function heading({ id, model, requester, outcome, error, parent }: TurnRecord, r
   const sent = requests === 0 ? 'nothing was sent' : counted(requests, 'request')
   const side = parent === undefined ? '' : `; a side turn of ${parent}`
   return `-- turn ${id}: @${model} for ${requester}: ${end}; ${sent}${side}`
+}
+
+/** A part of a request, and the same part of the request before. */
+interface RequestPart {
+  readonly title: string
+  readonly now: string
+  readonly before: string | undefined
+  /** Shown if it is folded; if absent, its beginning is. */
+  readonly short?: string
+}
+
+/**
+ * A request for people. A part that did not change since the request before is named, not repeated. With
+ * `columns` it is folded: each part has a few lines of at most so many cells.
+ */
+export function requestText(request: NumberedRequest, columns?: number): string {
+  return [
+    `-- request ${request.number}`,
+    ...partsOf(request).map((part) => {
+      if (part.now === part.before) return `-- ${part.title}: as before`
+      return `-- ${part.title}\n${columns === undefined ? part.now : folded(part, columns)}`
+    }),
+  ].join('\n')
+}
+
+const partsOf = ({ now, before }: NumberedRequest): readonly RequestPart[] => [
+  { title: 'system', now: now.system, before: before?.system },
+  { title: 'user', now: now.user, before: before?.user },
+  ...now.messages.map((message, at) => {
+    const earlier = before?.messages[at]
+    const title = message.role === 'tool' ? `result of ${message.name}` : 'answer'
+    return { title, now: textOf(message), before: earlier && textOf(earlier) }
+  }),
+  {
+    title: 'tools',
+    now: JSON.stringify(now.tools),
+    before: before && JSON.stringify(before.tools),
+    short: now.tools.length === 0 ? 'none' : now.tools.map(({ name }) => name).join(' '),
+  },
+]
+
+const textOf = (message: StepMessage): string =>
+  message.role === 'tool'
+    ? message.content
+    : [message.text, ...message.calls.map((call) => `${call.name} ${call.arguments}`)]
+        .filter((text) => text !== '')
+        .join('\n')
+
+/** Lines of a part that is folded. */
+const FOLDED_LINES = 6
+
+/** The beginning of a part, and how much is missing. */
+function folded({ now, short }: RequestPart, columns: number): string {
+  if (short !== undefined) return `${short}\n… [${now.length} characters; full prints all]`
+  const first = now.split('\n').slice(0, FOLDED_LINES).join('\n')
+  const head = wholeWords(first, headOf(first, FOLDED_LINES * columns))
+  const missing = now.length - head.length
+  return missing === 0 ? now : `${head}\n… [${missing} more characters; full prints all]`
+}
+
+/** The beginning of a text up to its last whole word, unless that would be far less. */
+function wholeWords(text: string, head: string): string {
+  if (head.length === text.length || /^\s/.test(text.slice(head.length))) return head
+  const whole = head.replace(/\S+$/, '').trimEnd()
+  return whole.length > head.length / 2 ? whole : head
 }

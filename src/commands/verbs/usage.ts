@@ -1,57 +1,97 @@
-import type { Clock } from '../../chat/ports.ts'
-import type { Rooms } from '../../chat/rooms.ts'
+import { tokenFacts } from '../../chat/entry-text.ts'
 import { DAY_MS } from '../../lib/duration.ts'
+import { counted } from '../../lib/plural.ts'
+import { exactAmount, shownAmount } from '../../lib/price.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import type { ChargeStore, Grouping, UsageQuery } from '../../turns/bill/ports.ts'
+import type { Grouping, UsageQuery } from '../../turns/bill/ports.ts'
 import { sumsByKey, total, type UsageSum } from '../../turns/bill/usage-sums.ts'
-import { sumJson, usageLines, type UsageReport } from './shared/usage-report.ts'
-import { type Command, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
+import type { Turns } from '../../turns/turns.ts'
+import { defineCommand, flag, JSON_FLAG } from '../command.ts'
+import { numberFlag, roomNames } from './common.ts'
+import type { Services, Verb } from './services.ts'
 
-/** Days that are added up where nobody says how many, and at most. */
-const USUAL_DAYS = 7
-const MAX_DAYS = 366
+type Model = Awaited<ReturnType<Turns['models']>>[number]
 
-export const usageCommand = (
-  charges: Pick<ChargeStore, 'usage'>,
-  clock: Clock,
-  rooms: Pick<Rooms, 'list'>,
-): Command =>
+export const modelsCommand: Verb = ({ turns }) =>
+  defineCommand({
+    name: 'models',
+    summary: 'the models you can mention, and what they have used where you can see it',
+    room: 'none',
+    flags: [JSON_FLAG],
+    example: '--json',
+    async run({ person, flags, out }) {
+      const models = await turns.models(person)
+      if (flags.json) return out.line(safeJson(models))
+      for (const model of models) out.line(modelLine(model))
+    },
+  })
+
+function modelLine(model: Model): string {
+  const { name, backend, turns, input, cached, output, fallback, enabled, lacks, calibration = 1 } = model
+  const read = cached > 0 ? `${input} tokens read (${cached} of them cached)` : `${input} tokens read`
+  const facts = [
+    `@${name}  ${backend} ${model.model}, ${windowOf(model)}`,
+    `${counted(turns, 'turn')}, ${read}, ${output} written`,
+    // Learned from reports and refusals: the provider counts more than we do, or has a smaller window than
+    // it tells.
+    calibration !== 1 && `prompts are bounded by ${calibration.toFixed(2)} times our count`,
+    fallback !== undefined && `where it fails, @${fallback} is asked`,
+    lacks?.tools !== undefined && `no tools: ${lacks.tools}`,
+    lacks?.systemRole !== undefined && `no system message: ${lacks.systemRole}`,
+    model.isDoubted &&
+      'what its server reports looks cut off: it may read only a part of each prompt; check its window',
+  ]
+  return `${facts.filter(Boolean).join('; ')}${enabled ? '' : '  (disabled)'}`
+}
+
+function windowOf({ contextWindow, configuredWindow, isWindowGuessed = false }: Model): string {
+  if (contextWindow >= configuredWindow) return `window ${contextWindow}`
+  const why = isWindowGuessed ? 'a guess, since a longer prompt was refused' : 'its server takes no more'
+  return `window ${contextWindow} (not ${configuredWindow}: ${why})`
+}
+
+const DAYS = { fallback: 7, most: 366 }
+
+export const usageCommand: Verb<'stores' | 'clock' | 'rooms'> = ({ stores, clock, rooms }) =>
   defineCommand({
     name: 'usage',
     summary: 'the tokens that models used and what they cost, by model, person, room and day',
     room: 'optional',
     flags: [
-      { name: 'days', about: `of how many days: 1 to ${MAX_DAYS}, usually ${USUAL_DAYS}`, value: 'N' },
-      { name: 'all', about: 'in a session: all rooms that you can see, not only this one' },
+      flag('days', `of how many days: 1 to ${DAYS.most}, usually ${DAYS.fallback}`, { value: 'N' }),
+      flag('all', 'in a session: all rooms that you can see, not only this one'),
       JSON_FLAG,
     ],
     example: '--days 30',
     async run({ room: here, person, flags, out }) {
-      const days = dayCount(flags.days)
+      const days = numberFlag('--days', flags.days, DAYS)
       const since = clock.now() - days * DAY_MS
-      const room = flags.all ? undefined : here
-      // Those that the person is banned from are not among them.
-      const seen = async () => (await rooms.list(person)).map(({ name }) => name)
-      const where = room ? { room: room.name } : { rooms: await seen() }
-      const report = await reportOn(charges, { ...where, since })
-      const about = { room: room?.name ?? null, since: new Date(since).toISOString() }
+      const room = (flags.all ? undefined : here)?.name
+      // Rooms that the person is banned from are not among the names.
+      const where = room === undefined ? { rooms: await roomNames(rooms, { person }) } : { room }
+      const report = await reportOn(stores.models.charges, { ...where, since })
+      const about = { room: room ?? null, since: new Date(since).toISOString() }
       if (flags.json) return out.line(safeJson({ ...about, ...reportJson(report) }))
-      for (const line of usageLines(report, { room: about.room, days })) out.line(line)
+      for (const line of usageLines(report, room, days)) out.line(line)
     },
   })
 
-function dayCount(word: string | undefined): number {
-  if (word === undefined) return USUAL_DAYS
-  const days = /^\d{1,3}$/.test(word) ? Number(word) : 0
-  if (days >= 1 && days <= MAX_DAYS) return days
-  throw new Misuse(`--days takes a whole number from 1 to ${MAX_DAYS}, such as --days ${USUAL_DAYS}`)
+/** Sums of the same charges in four groupings; the days are newest first. */
+interface UsageReport {
+  readonly total: UsageSum
+  readonly models: readonly UsageSum[]
+  readonly people: readonly UsageSum[]
+  readonly rooms: readonly UsageSum[]
+  readonly days: readonly UsageSum[]
 }
 
-type Charges = Pick<ChargeStore, 'usage'>
 type Where = UsageQuery extends infer Query ? (Query extends unknown ? Omit<Query, 'by'> : never) : never
 
-/** One reading for each grouping; what is charged between two of them is in the later ones only. */
-async function reportOn(charges: Charges, where: Where): Promise<UsageReport> {
+/** One reading for each grouping; a charge between two of them is in the later ones only. */
+async function reportOn(
+  charges: Services['stores']['models']['charges'],
+  where: Where,
+): Promise<UsageReport> {
   const sums = async (by: Grouping): Promise<readonly UsageSum[]> =>
     sumsByKey(await charges.usage({ ...where, by }))
   const [models, people, rooms, days] = await Promise.all([
@@ -60,13 +100,8 @@ async function reportOn(charges: Charges, where: Where): Promise<UsageReport> {
     sums('room'),
     sums('day'),
   ])
-  return {
-    total: total(models),
-    models,
-    people,
-    rooms,
-    days: days.toSorted((a, b) => (a.key < b.key ? 1 : -1)),
-  }
+  const newestFirst = days.toSorted((a, b) => (a.key < b.key ? 1 : -1))
+  return { total: total(models), models, people, rooms, days: newestFirst }
 }
 
 const reportJson = ({ total: all, models, people, rooms, days }: UsageReport) => ({
@@ -76,3 +111,49 @@ const reportJson = ({ total: all, models, people, rooms, days }: UsageReport) =>
   rooms: rooms.map((sum) => ({ room: sum.key, ...sumJson(sum) })),
   days: days.map((sum) => ({ day: sum.key, ...sumJson(sum) })),
 })
+
+/** The cost is a decimal number in a text, exact, or null if nothing had a price. */
+const sumJson = ({ turns, requests, input, cached, output, estimated, cost, unpriced }: UsageSum) => ({
+  ...{ turns, requests, input, cached, output, unpriced },
+  estimated: estimated ?? { input: 0, output: 0 },
+  cost: cost === undefined ? null : exactAmount(cost),
+})
+
+/** A report for people. `room` is undefined if it is of all rooms that somebody can see. */
+function usageLines(report: UsageReport, room: string | undefined, days: number): readonly string[] {
+  const when = days === 1 ? 'the last day' : `the last ${days} days`
+  const where = room ?? 'all rooms that you can see'
+  if (report.total.requests === 0) return [`no model was asked in ${where} in ${when}`]
+  return [
+    `${where}, ${when}: ${factsOf(report.total)}`,
+    ...section('by model', report.models, '@'),
+    ...section('by person', report.people),
+    ...(room === undefined ? section('by room', report.rooms) : []),
+    ...section('by day (UTC)', report.days),
+  ]
+}
+
+/** Lines of one group that people are shown; JSON has all. */
+const MAX_LINES = 31
+
+function section(title: string, sums: readonly UsageSum[], mark = ''): readonly string[] {
+  const shown = sums.slice(0, MAX_LINES)
+  const width = Math.max(...shown.map(({ key }) => key.length + mark.length))
+  const left = sums.length - shown.length
+  return [
+    title,
+    ...shown.map((sum) => `  ${(mark + sum.key).padEnd(width)}  ${factsOf(sum)}`),
+    ...(left > 0 ? [`  … and ${left} more; --json has all`] : []),
+  ]
+}
+
+/** `2 turns, 3 requests, 1234 tokens in (1000 cached), 56 out, cost 0.0123`. */
+function factsOf({ turns, requests, input, cached, output, estimated, cost, unpriced }: UsageSum): string {
+  const partly = unpriced > 0 ? ` (${unpriced} tokens had no price)` : ''
+  return [
+    counted(turns, 'turn'),
+    counted(requests, 'request'),
+    ...tokenFacts({ input, output, ...(cached > 0 && { cached }), ...(estimated && { estimated }) }),
+    ...(cost === undefined ? [] : [`cost ${shownAmount(cost)}${partly}`]),
+  ].join(', ')
+}

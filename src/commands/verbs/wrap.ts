@@ -1,29 +1,25 @@
-import type { Turns } from '../../turns/turns.ts'
+import { Refusal } from '../../chat/errors.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
+import { wrapPage } from '../../pages/wrap-page.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import { BREAK, userContent, type Prompt } from '../../prompt/prompt.ts'
 import { toolGroups } from '../../prompt/shown/tool-groups.ts'
-import { Refusal } from '../../chat/errors.ts'
-import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
-import { safeJson } from '../../lib/safe-json.ts'
-import type { Clock } from '../../chat/ports.ts'
-import { wrapPage } from '../../pages/wrap-page.ts'
-import { HTML_FLAG, refuseInSession } from './shared/html-page.ts'
-import { modelName } from './shared/model-name.ts'
-import { wrapChart } from './shared/wrap-chart.ts'
-import { type Command, JSON_FLAG, defineCommand } from '../command.ts'
+import { arg, defineCommand, JSON_FLAG } from '../command.ts'
+import { modelNamed } from './answer.ts'
+import { HTML_FLAG, refuseInSession } from './log-pages.ts'
+import type { Verb } from './services.ts'
+import { wrapChart } from './wrap-chart.ts'
 
-export const wrapCommand = (
-  turns: Pick<Turns, 'names' | 'prompt' | 'scope'>,
-  clock: Pick<Clock, 'now'>,
-): Command =>
+export const wrapCommand: Verb = ({ turns, clock }) =>
   defineCommand({
     name: 'wrap',
     summary: 'what a model would be sent now, layer by layer; full prints the text itself, and each tool',
     room: 'here',
     flags: [JSON_FLAG, HTML_FLAG],
     arguments: [
-      { name: 'model', about: 'the first one without it', optional: true },
-      { name: 'full', about: 'the text itself', optional: true, oneOf: ['full'] },
+      arg('model', 'the first one without it', { optional: true }),
+      arg('full', 'the text itself', { optional: true, oneOf: ['full'] }),
     ],
     example: '@guide full',
     needsVoice: () => false,
@@ -32,10 +28,12 @@ export const wrapCommand = (
       if (flags.html) refuseInSession({ session }, 'wrap', `@${model}`)
       const prompt = await turns.prompt({ room, person, model }).catch(refuse)
       if (flags.json) return out.line(safeJson(promptJson(room.name, model, prompt)))
+      const { tools } = await turns.scope({ room, person, model })
+      const sources = new Map(tools.map(({ tool }) => [tool.id, tool.source]))
       const shown = {
         model,
         prompt,
-        groups: toolGroups(prompt.tools, await sourcesOf({ room, person, model }, turns)),
+        groups: toolGroups(prompt.tools, sources),
       }
       if (flags.html) {
         const page = await wrapPage(shown, { room: room.name, person: person.name, at: clock.now() })
@@ -51,23 +49,13 @@ function asked(model: string | undefined, full: string | undefined, names: reado
   const onlyFull = model === 'full' && full === undefined && !names.includes('full')
   const [first = ''] = names
   return {
-    model: onlyFull || model === undefined ? first : modelName(model, names),
+    model: onlyFull || model === undefined ? first : modelNamed(model, names),
     full: onlyFull || full === 'full',
   }
 }
 
-/** What is sent, as one text. */
 const textOf = (prompt: Prompt): string =>
   cleanText([prompt.system, userContent(prompt)].filter((text) => text !== '').join(BREAK))
-
-/** Where each tool comes from, by its id. */
-async function sourcesOf(
-  query: Parameters<Turns['scope']>[0],
-  turns: Pick<Turns, 'scope'>,
-): Promise<ReadonlyMap<string, string>> {
-  const { tools } = await turns.scope(query)
-  return new Map(tools.map(({ tool }) => [tool.id, tool.source]))
-}
 
 function refuse(error: unknown): never {
   if (error instanceof WrapError) throw new Refusal(cleanLine(error.message), { cause: error })

@@ -29,11 +29,11 @@ describe('invites new', () => {
   })
 
   test.each([
-    ['--uses 0', '--uses takes a number from 1 to 100'],
-    ['--uses 101', '--uses takes a number from 1 to 100'],
-    ['--uses 1e2', '--uses takes a number from 1 to 100'],
-    ['--days -1', '--days takes a number from 1 to 365'],
-    ['--days 99999999999', '--days takes a number from 1 to 365'],
+    ['--uses 0', '--uses takes a whole number from 1 to 100, such as --uses 1'],
+    ['--uses 101', '--uses takes a whole number from 1 to 100, such as --uses 1'],
+    ['--uses 1e2', '--uses takes a whole number from 1 to 100, such as --uses 1'],
+    ['--days -1', '--days takes a whole number from 1 to 365, such as --days 7'],
+    ['--days 99999999999', '--days takes a whole number from 1 to 365, such as --days 7'],
   ])('with %s is a wrong use, and makes no code', async (words, problem) => {
     await using world = await createCommandWorld()
     const { status, err } = await world.exec(world.ann, `invites new ${words}`)

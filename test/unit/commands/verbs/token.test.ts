@@ -48,9 +48,9 @@ describe('token new', () => {
   })
 
   test.each([
-    ['--days 0', '--days takes a number from 1 to 365'],
-    ['--days 366', '--days takes a number from 1 to 365'],
-    ['--days -1', '--days takes a number from 1 to 365'],
+    ['--days 0', '--days takes a whole number from 1 to 365, such as --days 30'],
+    ['--days 366', '--days takes a whole number from 1 to 365, such as --days 30'],
+    ['--days -1', '--days takes a whole number from 1 to 365, such as --days 30'],
     ['--rooms ,', '--rooms takes 1 to 32 rooms with commas between them, such as lobby,den'],
     [
       `--rooms ${Array.from({ length: 33 }, (_, at) => `r${at}`).join(',')}`,

@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toolGroups } from '../../../../src/commands/verbs/tools/tool-groups.ts'
-import { pricesIn } from '../../../../src/commands/verbs/tools/tool-prices.ts'
 import type { ToolForm } from '../../../../src/prompt/prompt.ts'
 import type { ListedTool, ToolList } from '../../../../src/toolbox/tool-list.ts'
 import { promptTool, samplePrompt } from '../../../support/model-request.ts'
 import { catalogue, sampleTool } from '../../../support/snapshot.ts'
+import { pricesIn, toolLines } from '../../../../src/commands/verbs/tool-list.ts'
 
 const listed = (source: string, id: string, reason = ''): ListedTool => ({
   tool: catalogue(sampleTool(id, { source }))[0]!,
@@ -30,7 +29,7 @@ const prompt = samplePrompt({
   tools: [sent('look', 'short', 40), sent('holler_sample', 'deferred', 0), sent('find_tools', 'full', 71)],
 })
 const lines = (form: 'folded' | 'unfolded', width: number, some = tools) =>
-  toolGroups(some, pricesIn(listOf(some), { model: 'qwen', prompt }), { form, width })
+  toolLines(some, pricesIn(listOf(some), { model: 'qwen', prompt }), form, width)
 
 describe('the groups of tools', () => {
   test('have their number, their tokens and what became of them', () => {
@@ -82,11 +81,11 @@ describe('the groups of tools', () => {
     const off = ['a', 'b'].map((id) => listed('holler', id, 'room: tools are off'))
     expect(lines('folded', 80, off)).toEqual(['holler  2 tools  0 tokens  2 hidden (room: tools are off)'])
     const prices = pricesIn(listOf(tools), { model: 'qwen' })
-    expect(toolGroups(tools, prices, { form: 'folded', width: 80 })).toEqual([
+    expect(toolLines(tools, prices, 'folded', 80)).toEqual([
       'builtin  4 tools  200 tokens  2 hidden',
       'holler   2 tools  200 tokens',
     ])
-    expect(toolGroups([], prices, { form: 'unfolded', width: 80 })).toEqual([])
+    expect(toolLines([], prices, 'unfolded', 80)).toEqual([])
   })
 
   test('lose no tool and no group at any width, and only a name is longer than a line', () => {

@@ -131,11 +131,7 @@ interface Reported {
 
 async function usageFor(world: TurnWorld, person: Person, room?: Room): Promise<Reported> {
   const { told, out } = recordOutput()
-  const command = usageCommand(
-    world.chatParts.storage.models.charges,
-    world.chatParts.clock,
-    world.chatParts.rooms,
-  )
+  const command = usageCommand({ ...world.chatParts, stores: world.chatParts.storage })
   const base = { person, out, signal: new AbortController().signal }
   if (command.room !== 'optional') throw new Error('the command has changed')
   await command.run({ ...base, room, args: {}, flags: { json: true, days: '30', all: false } })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { pagesOf } from '../../../../../src/commands/verbs/shared/log-pages.ts'
 import type { Entry, EntryId } from '../../../../../src/chat/entry.ts'
+import { logPages } from '../../../../../src/commands/verbs/log-pages.ts'
 
 /** A log of entries with the ids 0001, 0002 and so on. */
 function logOf(size: number) {
@@ -34,7 +34,7 @@ test.each([
   ['an empty log', 0, 1_000, []],
 ])('%s is read oldest first, and never much of it at once', async (_title, size, limit, expected) => {
   const log = logOf(size)
-  expect(await idsOf(pagesOf(log, limit))).toEqual(expected)
+  expect(await idsOf(logPages(log, limit))).toEqual(expected)
   expect(log.largest()).toBeLessThanOrEqual(32)
 })
 
@@ -42,7 +42,7 @@ test('a page holds 64 KiB, or one entry that is larger', async () => {
   const { read } = logOf(40)
   const bytes = (id: EntryId): number => (Number(id) === 30 ? 1_000_000 : 20_000)
   const asked: number[] = []
-  const pages = pagesOf(
+  const pages = logPages(
     {
       async read(query) {
         asked.push(query.limit)
@@ -57,7 +57,7 @@ test('a page holds 64 KiB, or one entry that is larger', async () => {
 })
 
 test('only what is older than an entry is read', async () => {
-  expect(await idsOf(pagesOf(logOf(100), 50, '0061' as EntryId))).toEqual(range(11, 60))
+  expect(await idsOf(logPages(logOf(100), 50, '0061' as EntryId))).toEqual(range(11, 60))
 })
 
 test('what is recorded meanwhile is left out, and nothing is doubled or missed', async () => {
@@ -66,6 +66,6 @@ test('what is recorded meanwhile is left out, and nothing is doubled or missed',
     log.add()
     return await log.read(query)
   }
-  const ids = await idsOf(pagesOf({ read }, 80))
+  const ids = await idsOf(logPages({ read }, 80))
   expect(ids).toEqual(range(22, 101))
 })

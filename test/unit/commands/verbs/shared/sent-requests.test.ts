@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import { requestText } from '../../../../../src/commands/verbs/shared/sent-requests.ts'
+import { requestText } from '../../../../../src/commands/verbs/turn.ts'
 
 const folded = (system: string): string | undefined =>
-  requestText(
-    { number: 1, now: { system, user: '', messages: [], tools: [] }, before: undefined },
-    { columns: 20 },
-  ).split('-- user')[0]
+  requestText({ number: 1, now: { system, user: '', messages: [], tools: [] }, before: undefined }, 20).split(
+    '-- user',
+  )[0]
 
 test('a folded part ends behind a whole word, and within one only where that is longer than all that is shown', () => {
   const words = 'write '.repeat(30).trim()

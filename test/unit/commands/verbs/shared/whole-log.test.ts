@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Entry } from '../../../../../src/chat/entry.ts'
-import { wholeLog, type WholeLog } from '../../../../../src/commands/verbs/shared/whole-log.ts'
 import { createChatParts } from '../../../../support/chat-parts.ts'
+import { type WholeLog, wholeLog } from '../../../../../src/commands/verbs/log-pages.ts'
 
 /** A room with texts of these lengths, and its log. */
 async function createLog(lengths: readonly number[]) {

@@ -1,13 +1,13 @@
-import { EXITS_KEY, valuesWithExits, visibleExits } from '../../chat/exits.ts'
 import { Refusal } from '../../chat/errors.ts'
+import { EXITS_KEY, valuesWithExits, visibleExits } from '../../chat/exits.ts'
 import type { Person } from '../../chat/people/person.ts'
-import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
-import { takeWord } from '../../lib/text/words.ts'
-import { headOf } from '../../lib/text/characters.ts'
-import { cleanText } from '../../lib/text/clean-text.ts'
+import { readTodo, TODO_KEY, todoText } from '../../chat/todo.ts'
 import { parseJson, type Json } from '../../lib/json.ts'
 import { safeJson } from '../../lib/safe-json.ts'
+import { headOf } from '../../lib/text/characters.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
+import { takeWord } from '../../lib/text/words.ts'
 import {
   checkKey,
   checkPlace,
@@ -17,9 +17,9 @@ import {
   storable,
   SUMMARIZER_KEY,
 } from '../../prompt/key-values.ts'
-import type { Summaries } from '../../turns/summaries/summaries.ts'
-import { type Caller, type Command, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
+import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Caller } from '../command.ts'
 import { needManager } from '../runner.ts'
+import type { Services, Verb } from './services.ts'
 
 type Values = ReadonlyMap<string, Json>
 
@@ -29,16 +29,16 @@ const MAX_SHOWN_CHARS = 80
 /** Completes "only the owner of ROOM, an op or an admin can …". */
 const CHANGE = 'change its key-values'
 
-export function kvCommand(rooms: RoomStore, summaries: Pick<Summaries, 'checkName' | 'renamed'>): Command {
-  return defineCommand({
+export const kvCommand: Verb = (services) =>
+  defineCommand({
     name: 'kv',
     summary:
       "the room's key-values, which its script can read: list, KEY shows one, KEY VALUE sets one (- removes it)",
     room: 'here',
-    flags: [JSON_FLAG, { name: 'stdin', about: 'the value is all of standard input' }],
+    flags: [JSON_FLAG, flag('stdin', 'the value is all of standard input')],
     arguments: [
-      { name: 'key', about: '1-64 of letters, digits, _, . and -', optional: true },
-      { name: 'value', about: 'JSON, or text', optional: true, takes: 'rest' },
+      arg('key', '1-64 of letters, digits, _, . and -', { optional: true }),
+      text('value', 'JSON, or text', { optional: true }),
     ],
     example: 'colour "blue"',
     rights: {
@@ -47,10 +47,12 @@ export function kvCommand(rooms: RoomStore, summaries: Pick<Summaries, 'checkNam
       when: ({ key = '', value }) => value !== undefined && isKey(key) && key !== GET,
     },
     complete: async ({ room, person, argument }) =>
-      argument === 'key' ? ['list', 'set', GET, 'delete', ...(await valuesFor(room, person)).keys()] : [],
+      argument === 'key'
+        ? ['list', 'set', GET, 'delete', ...(await valuesFor(services, room, person)).keys()]
+        : [],
     async run({ person, room, args, flags, out, script }) {
-      const values = await valuesFor(room, person)
-      const { key, value: onLine, isQuestion } = meant(args, values)
+      const values = await valuesFor(services, room, person)
+      const { key, value: onLine, isQuestion } = readWords(args, values)
       if (key === undefined) return out.line(flags.json ? safeJson(Object.fromEntries(values)) : list(values))
       checkKey(key)
       const value = onLine ?? (isQuestion ? undefined : await piped(script, flags))
@@ -58,33 +60,42 @@ export function kvCommand(rooms: RoomStore, summaries: Pick<Summaries, 'checkNam
       const owner = OWNED_KEYS.get(key)
       if (owner !== undefined) throw new Misuse(`${key} is set with ${owner}`, owner)
       if (onLine === undefined) await needManager(room, person, CHANGE)
-      const stored = await set(room, key, value, values)
-      const text = `${person.name} ${changeText(key, stored)}`
-      await room.record({ kind: 'notice', level: 'info', author: person.name, text })
+      const stored = await setValue(services, room, key, value, values)
+      await room.record({
+        kind: 'notice',
+        level: 'info',
+        author: person.name,
+        text: `${person.name} ${changeText(key, stored)}`,
+      })
     },
   })
 
-  async function valuesFor(room: Room, viewer: Person): Promise<Values> {
-    const values = await rooms.values(room.name)
-    return valuesWithExits(values, await visibleExits(rooms, values.get(EXITS_KEY), { viewer }))
-  }
-
-  /** What is stored now; undefined where the key is gone. */
-  async function set(room: Room, key: string, text: string, values: Values): Promise<Json | undefined> {
-    const value = text.trim() === '-' ? undefined : readValue(text)
-    if (value !== undefined) checkPlace(key, values)
-    if (value !== undefined && key === SUMMARIZER_KEY) summaries.checkName(value)
-    await rooms.setValue(room.name, key, value)
-    if (key === SUMMARIZER_KEY) await summaries.renamed(room.name)
-    return value
-  }
+async function valuesFor({ stores }: Services, room: Room, viewer: Person): Promise<Values> {
+  const { rooms } = stores.chat
+  const values = await rooms.values(room.name)
+  return valuesWithExits(values, await visibleExits(rooms, values.get(EXITS_KEY), { viewer }))
 }
 
-/** What a line says. */
+/** The value as it is stored now; undefined if the key is gone. */
+async function setValue(
+  { stores, summaries }: Services,
+  room: Room,
+  key: string,
+  words: string,
+  values: Values,
+): Promise<Json | undefined> {
+  const value = words.trim() === '-' ? undefined : readValue(words)
+  if (value !== undefined) checkPlace(key, values)
+  if (value !== undefined && key === SUMMARIZER_KEY) summaries.checkName(value)
+  await stores.chat.rooms.setValue(room.name, key, value)
+  if (key === SUMMARIZER_KEY) await summaries.renamed(room.name)
+  return value
+}
+
 interface Given {
   readonly key?: string | undefined
   readonly value?: string | undefined
-  /** It only asks, whatever is piped in. */
+  /** True if nothing is to be changed, whatever is piped in. */
   readonly isQuestion?: boolean
 }
 
@@ -92,10 +103,10 @@ const GET = 'get'
 const REMOVES: ReadonlySet<string> = new Set(['delete', 'del', 'rm', 'remove', 'unset'])
 
 /**
- * `list`, `set KEY VALUE`, `get KEY` and `delete KEY` do what they look like. A key that the room has comes before such a
- * word, but `get KEY` never changes anything. Throws `Misuse`.
+ * `list`, `set KEY VALUE`, `get KEY` and `delete KEY` do what they look like. A key that the room has comes
+ * before such a word, but `get KEY` never changes anything. Throws `Misuse`.
  */
-function meant({ key, value }: Given, values: Values): Given {
+function readWords({ key, value }: Given, values: Values): Given {
   if (key === undefined || (values.has(key) && !(key === GET && value !== undefined))) return { key, value }
   if (key === 'list' && value === undefined) return {}
   const { word, rest } = takeWord(value ?? '')
@@ -131,15 +142,15 @@ function show(key: string, values: Values, asJson: boolean): string {
   return typeof value === 'string' ? cleanText(value) : safeJson(value)
 }
 
-/** JSON where it is JSON, else the text itself. Both are cleaned. Throws `Refusal`. */
+/** JSON if it is JSON, else the text itself. Both are cleaned. Throws `Refusal`. */
 function readValue(text: string): Json {
   if (text.length > MAX_VALUE_CHARS) throw new Refusal(`a value has at most ${MAX_VALUE_CHARS} characters`)
   return storable(parsedOrText(text))
 }
 
 /**
- * The value that a script pipes in; undefined for none, and then the key is shown. Without `--stdin` only an input counts
- * that is there at once: it may be a terminal that never ends.
+ * The value that a script pipes in; undefined for none, and then the key is shown. Without `--stdin` only
+ * an input counts that is there at once: it may be a terminal that never ends.
  */
 async function piped(
   script: Caller['script'],
@@ -155,7 +166,7 @@ async function piped(
   return undefined
 }
 
-/** A byte of zero, and the sign in whose place a byte was that is no UTF-8. */
+/** A NUL byte, and the sign that replaced a byte that is no UTF-8. */
 const NO_TEXT = /[\0\uFFFD]/
 
 function parsedOrText(text: string): Json {
@@ -165,3 +176,17 @@ function parsedOrText(text: string): Json {
     return text
   }
 }
+
+export const todoCommand: Verb = ({ stores }) =>
+  defineCommand({
+    name: 'todo',
+    summary: "the room's todo list, which models keep",
+    room: 'here',
+    flags: [JSON_FLAG],
+    example: '',
+    needsVoice: () => false,
+    async run({ room, flags, out }) {
+      const items = readTodo(await stores.chat.rooms.getValue(room.name, TODO_KEY))
+      out.line(flags.json ? safeJson({ room: room.name, todo: items }) : todoText(items))
+    },
+  })

@@ -1,0 +1,146 @@
+import { Refusal } from '../../chat/errors.ts'
+import { PERSON_NAME_RULE } from '../../chat/people/name-rules.ts'
+import type { Person } from '../../chat/people/person.ts'
+import {
+  isOption,
+  OPTIONS,
+  valueOf,
+  type Option,
+  type PersonalOptions,
+} from '../../chat/preferences/options.ts'
+import { keysOf } from '../../lib/keys-of.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+import { closest } from '../../lib/suggest.ts'
+import { arg, defineCommand, JSON_FLAG } from '../command.ts'
+import type { Services, Verb } from './services.ts'
+
+export const whoamiCommand: Verb = ({ people }) =>
+  defineCommand({
+    name: 'whoami',
+    summary: 'your name and what you may do on this server',
+    room: 'none',
+    flags: [JSON_FLAG],
+    example: '',
+    async run({ person, flags, out }) {
+      const { name, admin, guest } = await people.current(person)
+      const role = admin ? 'admin' : guest ? 'guest' : 'member'
+      out.line(flags.json ? safeJson({ name, role }) : `${name} (${role})`)
+      if (person.why !== undefined) out.warn(`you are a guest: ${person.why}`)
+    },
+  })
+
+export const renameCommand: Verb = ({ people, rooms }) =>
+  defineCommand({
+    name: 'rename',
+    aliases: ['nick'],
+    summary: 'take another name; your rights stay, and the old name is kept from others for 30 days',
+    room: 'none',
+    arguments: [arg('name', PERSON_NAME_RULE)],
+    example: 'bobby',
+    async run({ person, args, out }) {
+      const former = person.name
+      await people.rename(person, args.name)
+      const renamed = { ...person, name: args.name }
+      for (const { name } of await rooms.list(person))
+        await (await rooms.get(name, person)).renamed(renamed, former)
+      out.line(`you are ${args.name} now; ${former} is kept from others for 30 days`)
+    },
+  })
+
+const NAMES = keysOf(OPTIONS)
+
+export const setCommand: Verb = (services) =>
+  defineCommand({
+    name: 'set',
+    protects: true,
+    summary: 'how your sessions look and sound; alone, what is set and what there is',
+    room: 'none',
+    arguments: [
+      arg('option', `one of ${NAMES.join(', ')}`, { optional: true }),
+      arg('value', 'one of those that /set lists for it', { optional: true }),
+    ],
+    example: 'timestamps full',
+    complete: ({ argument, given: [option = ''] }) =>
+      argument === 'option' ? NAMES : isOption(option) ? OPTIONS[option].values : [],
+    async run({ person, args, out }) {
+      const name = args.option?.toLowerCase()
+      if (name === undefined) return out.line(await listOf(NAMES, services, person))
+      if (!isOption(name))
+        throw new Refusal(`there is no option ${name.slice(0, 40)}; ${suggestion(name, NAMES)}`)
+      if (args.value === undefined) return out.line(await listOf([name], services, person))
+      const word = args.value.toLowerCase()
+      const value = valueOf(name, word) ?? turnedOn(name, word)
+      if (value === undefined) {
+        const advice = suggestion(word, OPTIONS[name].values)
+        throw new Refusal(`${name} cannot be ${word.slice(0, 40)}; ${advice}. Nothing was changed`)
+      }
+      await services.preferences.set(person, name, value)
+      if (name === 'history' && value === 'off') await services.typing.forget(person)
+      out.line(`${name} is ${value}${person.guest ? ' until you leave: guests keep nothing' : ''}`)
+    },
+  })
+
+/** `on` means the usual value of an option that is off or one of several. */
+function turnedOn(name: Option, word: string): PersonalOptions[Option] {
+  const { values, usual }: { readonly values: readonly string[]; readonly usual: string } = OPTIONS[name]
+  return word === 'on' && values.includes('off') ? valueOf(name, usual) : undefined
+}
+
+/** `did you mean color? Choose from …`. */
+function suggestion(word: string, words: readonly string[]): string {
+  const near = closest(word, words)
+  const all = words.join(', ')
+  return near === undefined ? `choose from ${all}` : `did you mean ${near}? Choose from ${all}`
+}
+
+async function listOf(names: readonly Option[], { preferences }: Services, person: Person): Promise<string> {
+  const set = await preferences.of(person)
+  return names.map((name) => lineOf(name, set)).join('\n')
+}
+
+/** `bell mention (or off, all): when the terminal rings …` */
+function lineOf(name: Option, set: PersonalOptions): string {
+  const { about, values, usual } = OPTIONS[name]
+  const now: string = set[name] ?? usual
+  const others = values.filter((value) => value !== now)
+  return `${name} ${now} (or ${others.join(', ')}): ${about}`
+}
+
+export const claimCommand: Verb = ({ people }) =>
+  defineCommand({
+    name: 'claim',
+    summary: "become the first admin, with the code on the operator's console",
+    room: 'none',
+    arguments: [arg('code', 'what the server printed when it started')],
+    example: 'ABCD-EFGH',
+    rights: { note: 'Whoever has the code, while there is no admin.' },
+    async run({ person, args, out }) {
+      await people.claim(person, args.code)
+      out.line(`${person.name} is admin now`)
+    },
+  })
+
+export const clearCommand: Verb = () =>
+  defineCommand({
+    name: 'clear',
+    waitsForNothing: true,
+    aliases: ['cls'],
+    summary: 'clear the screen, as Ctrl-L does; /history shows what was said',
+    room: 'none',
+    example: '',
+    fromScript: 'Does nothing: a script has no screen.',
+    run: async ({ session }) => session?.clear(),
+  })
+
+export const quitCommand: Verb = () =>
+  defineCommand({
+    name: 'quit',
+    protects: true,
+    waitsForNothing: true,
+    aliases: ['q', 'exit', 'bye', 'logout', 'disconnect'],
+    summary: 'leave the server',
+    room: 'none',
+    example: '',
+    fromScript: 'Does nothing: a script ends by itself.',
+    run: async ({ session }) => session?.quit(),
+  })

@@ -1,0 +1,153 @@
+import type { Mention, RunningTurn } from '../../turns/turns.ts'
+import { entryJson } from '../../chat/entry-json.ts'
+import type { Entry } from '../../chat/entry.ts'
+import { Refusal, whyAborted } from '../../chat/errors.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+import { closest } from '../../lib/suggest.ts'
+import { flag, type Here, type Output } from '../command.ts'
+import { needManager } from '../runner.ts'
+import type { Services } from './services.ts'
+
+/**
+ * Prints the reply to the question that `ask` asks, as it comes, or the entries of its turn as JSON.
+ * Resolves when the turn has ended, to false if it did not end well. The turn is stopped if the caller goes
+ * away.
+ */
+export async function printAnswer(
+  { room, person, out, signal, flags }: Here & { readonly flags: { readonly json: boolean } },
+  ask: () => Promise<{ readonly message: Entry; readonly turn: RunningTurn }>,
+): Promise<void | false> {
+  const printer = flags.json ? jsonPrinter(out) : textPrinter(out)
+  let turn: string | undefined
+  const early: ((turn: string) => void)[] = []
+  const soon = (print: (turn: string) => void): void => {
+    if (turn === undefined) early.push(print)
+    else print(turn)
+  }
+  const stop = room.listen({
+    deliver: (entry) => soon((mine) => 'turn' in entry && entry.turn === mine && printer.entry(entry)),
+    stream: ({ text, turn: of, thinking }) =>
+      soon((mine) => of === mine && !thinking && printer.delta?.(text)),
+  })
+  try {
+    const { message, turn: started } = await ask()
+    turn = started.id
+    const gone = (): void => {
+      const why = whyAborted(signal, `${person.name} went away`)
+      started.cancel(`@${started.model}'s turn for ${person.name} was stopped: ${why}`)
+    }
+    signal.addEventListener('abort', gone, { once: true })
+    if (signal.aborted) gone()
+    printer.asked?.(message)
+    for (const print of early) print(turn)
+    const last = await started.done
+    const isAnswered = last.kind === 'reply' && last.outcome === 'done'
+    printer.end?.(isAnswered)
+    return isAnswered ? undefined : false
+  } finally {
+    stop()
+  }
+}
+
+interface Printer {
+  asked?(message: Entry): void
+  /** An entry of the turn. */
+  entry(entry: Entry): void
+  delta?(text: string): void
+  end?(isAnswered: boolean): void
+}
+
+function jsonPrinter(out: Output): Printer {
+  const entry = (one: Entry): void => out.line(safeJson(entryJson(one)))
+  return { asked: entry, entry }
+}
+
+function textPrinter(out: Output): Printer {
+  let atLineStart = true
+  let streamed = ''
+  /** The last notice, such as who stopped the turn. */
+  let told: string | undefined
+  let isWarned = false
+  const warn = (text: string): void => {
+    out.warn(text)
+    isWarned = true
+  }
+  const write = (text: string): void => {
+    if (text === '') return
+    out.write(text)
+    atLineStart = text.endsWith('\n')
+  }
+  return {
+    entry(entry) {
+      if (entry.kind === 'notice' && entry.level === 'error') warn(entry.text)
+      else if (entry.kind === 'notice') told = entry.text
+      if (entry.kind === 'approval' && entry.verdict === 'denied') warn(entry.text)
+      // Text before a tool call ends there: the next step's text begins on a line of its own.
+      if (entry.kind === 'tool_call' && !atLineStart) write('\n')
+      if (entry.kind !== 'reply') return
+      // A reply that was never streamed, or lost pieces on the way, is still printed whole.
+      if (streamed === '') write(entry.text)
+      // What a model said before a call is one part; the next part is streamed anew.
+      streamed = ''
+    },
+    delta(text) {
+      streamed += text
+      write(text)
+    },
+    end(isAnswered) {
+      if (!atLineStart) write('\n')
+      if (!isAnswered && !isWarned) out.warn(told ?? 'the turn ended without a whole answer; turn says how')
+    },
+  }
+}
+
+/** `--allow run_command`, as often as needed: what a script allows in advance, because nobody can ask it. */
+export const ALLOW_FLAG = flag('allow', 'a tool that need not ask; may be given again', {
+  value: 'TOOL',
+  repeats: true,
+})
+
+/** Who may use it, besides their role. */
+export const ALLOW_NOTE = '--allow is for scripts alone.'
+
+/**
+ * The permissions that a caller's tools have: nothing if people are asked in the room. `allowed` are the
+ * values of the flag: tools by name or id. Throws `Refusal`.
+ */
+export async function callerPermissions(
+  services: Pick<Services, 'turns' | 'approvals'>,
+  context: Here,
+  allowed: readonly string[],
+): Promise<Pick<Mention, 'permissions'>> {
+  const names = allowed.flatMap((value) => value.split(',')).filter((name) => name !== '')
+  if (!context.session && !context.script?.agent)
+    return { permissions: services.approvals.named(await toolIds(services, context, names)) }
+  if (names.length === 0) return {}
+  throw new Refusal('--allow is for scripts: in a session you are asked, and answer with /allow')
+}
+
+async function toolIds(
+  { turns }: Pick<Services, 'turns'>,
+  { room, person }: Here,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set()
+  await needManager(room, person, 'allow tools from a script')
+  const { tools } = await turns.scope({ room, person })
+  const ids = names.map((name) => {
+    const found = tools.find(({ tool }) => tool.name === name || tool.id === name)
+    if (found) return [found.tool.id, ...found.tool.aliasOf]
+    throw new Refusal(`there is no tool called ${name.slice(0, 64)} in ${room.name}; see /tools`)
+  })
+  return new Set(ids.flat())
+}
+
+/** The model that `@qwen`, `qwen` or `@QWEN` means. Throws `Refusal`. */
+export function modelNamed(word: string, names: readonly string[]): string {
+  const name = word.replace(/^@/, '').toLowerCase()
+  if (names.includes(name)) return name
+  const near = closest(name, names)
+  throw new Refusal(
+    `there is no model called @${name.slice(0, 40)}; ${near ? `did you mean @${near}?` : '/models lists them'}`,
+  )
+}

@@ -1,0 +1,50 @@
+// What several verbs share: words for changes, input and numbers, completion. It must not know any verb.
+import type { RoomName } from '../../chat/entry.ts'
+import { Refusal } from '../../chat/errors.ts'
+import type { Told } from '../../chat/moderation/parts.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import { Misuse, type Caller, type Completing, type Here } from '../command.ts'
+
+/** Tells the room what somebody changed in it; a script, which does not see the room, reads it too. */
+export async function announce({ room, person, session, out }: Here, text: string): Promise<void> {
+  await room.record({ kind: 'notice', level: 'info', author: person.name, text })
+  if (!session) out.line(text)
+}
+
+/** Prints the notice of an act, unless its caller sees the room that was told. */
+export function printNotice({ session, out }: Caller, { room, text }: Told): void {
+  if (session?.room.name !== room) out.line(text)
+}
+
+/**
+ * The text on the line, or what a script pipes in if the line has none, or only `-`. In a session, `-` is a
+ * text. Throws `Refusal` if there is neither.
+ */
+export async function textOrStdin(onLine: string | undefined, { script }: Caller): Promise<string> {
+  const isPiped = script && (onLine === undefined || onLine.trim() === '-')
+  const text = isPiped ? await script.stdin('until-end') : onLine
+  if (text === undefined) throw new Refusal('there is nothing to say: the message is empty')
+  return text
+}
+
+/** The number that a flag gives, from 1 to `most`. Throws `Misuse`. */
+export function numberFlag(
+  flag: string,
+  word: string | undefined,
+  { fallback, most }: { readonly fallback: number; readonly most: number },
+): number {
+  if (word === undefined) return fallback
+  const number = /^\d{1,6}$/.test(word) ? Number(word) : 0
+  if (number >= 1 && number <= most) return number
+  throw new Misuse(`${flag} takes a whole number from 1 to ${most}, such as ${flag} ${fallback}`)
+}
+
+/** Completes the argument `name` with the people in the room. */
+export const completePeople = ({ room, argument }: Completing): readonly string[] =>
+  argument === 'name' ? room.present().map(({ name }) => name) : []
+
+/** The names of the rooms that somebody can see. */
+export const roomNames = async (
+  rooms: Rooms,
+  { person }: Pick<Completing, 'person'>,
+): Promise<readonly RoomName[]> => (await rooms.list(person)).map(({ name }) => name)

@@ -1,0 +1,188 @@
+import type { RoomName } from '../../chat/entry.ts'
+import { Refusal } from '../../chat/errors.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { StoredKey, StoredToken } from '../../chat/people/ports.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import { counted } from '../../lib/plural.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type CommandContext } from '../command.ts'
+import { numberFlag, roomNames } from './common.ts'
+import type { Services, Verb } from './services.ts'
+
+const KEY_ARGUMENTS = [
+  arg('action', 'what to do', { oneOf: ['list', 'add', 'remove'] }),
+  text('key', 'for add, the line of a .pub file, which a script may pipe in; for remove, a fingerprint', {
+    optional: true,
+  }),
+] as const
+
+type KeyContext = CommandContext<'none', typeof KEY_ARGUMENTS, readonly [typeof JSON_FLAG]>
+
+export const keysCommand: Verb = (services) =>
+  defineCommand({
+    name: 'keys',
+    summary: 'the keys that you come in with: list, add (the line of a .pub file), or remove FINGERPRINT',
+    room: 'none',
+    arguments: KEY_ARGUMENTS,
+    flags: [JSON_FLAG],
+    example: 'list',
+    rights: { note: 'Each for their own keys. The last key cannot be removed.' },
+    run: (context) =>
+      ({ list: listKeys, add: addKey, remove: removeKey })[context.args.action](services.comingIn, context),
+  })
+
+type ComingIn = Services['comingIn']
+
+async function listKeys({ keys }: ComingIn, { person, args, flags, out }: KeyContext): Promise<void> {
+  if (args.key !== undefined) throw new Misuse('list takes nothing more')
+  const all = await keys.list(person)
+  if (flags.json) return out.line(safeJson(all.map((key) => keyJson(key, person))))
+  out.line(all.length === 0 ? NO_KEYS : all.map((key) => keyLine(key, person)).join('\n'))
+}
+
+async function addKey({ keys }: ComingIn, { person, args, out, script }: KeyContext): Promise<void> {
+  const line = args.key ?? (await script?.stdin('until-end')) ?? ''
+  if (line.trim() === '') throw new Refusal('there is no key: give the line of a .pub file')
+  const key = await keys.add(person, line)
+  out.line(`${key} waits: it is yours once somebody has logged in with it as ${person.name}`)
+}
+
+async function removeKey(
+  { keys, clients }: ComingIn,
+  { person, args, out, script }: KeyContext,
+): Promise<void> {
+  const fingerprint = args.key?.trim() ?? ''
+  if (fingerprint === '') throw new Misuse('remove takes a fingerprint of /keys list')
+  await keys.remove(person, fingerprint)
+  out.line(`${fingerprint} lets nobody in as ${person.name} any more`)
+  const cameWithIt = { person: person.id, key: fingerprint }
+  const end = (): void =>
+    clients.everywhere.end(cameWithIt, `the key that this came in with, ${fingerprint}, was removed`)
+  if (script) script.afterwards(end)
+  else end()
+}
+
+const NO_KEYS = 'no key is stored for you: you come in with a certificate'
+
+const isInUse = ({ fingerprint }: StoredKey, { login }: Person): boolean => login?.key === fingerprint
+
+const keyJson = (key: StoredKey, person: Person) => ({
+  fingerprint: key.fingerprint,
+  added: iso(key.addedAt),
+  waiting: key.isWaiting,
+  in_use: isInUse(key, person),
+})
+
+const keyLine = (key: StoredKey, person: Person): string =>
+  `${key.fingerprint}  added ${iso(key.addedAt)}${stateOf(key, person)}`
+
+function stateOf(key: StoredKey, person: Person): string {
+  if (key.isWaiting) return `, waits for its first login as ${person.name}`
+  return isInUse(key, person) ? ', in use now' : ''
+}
+
+const TOKEN_ARGUMENTS = [
+  arg('action', 'what to do', { oneOf: ['new', 'list', 'revoke'] }),
+  arg('id', 'for revoke, a number of the list', { optional: true }),
+] as const
+
+const DAYS = { fallback: 30, most: 365 }
+
+const TOKEN_FLAGS = [
+  flag('rooms', 'the only rooms that it is for, with commas; all of yours when absent', { value: 'A,B' }),
+  flag('days', `how long it holds; ${DAYS.fallback} when absent`, { value: 'N' }),
+  JSON_FLAG,
+] as const
+
+type TokenContext = CommandContext<'none', typeof TOKEN_ARGUMENTS, typeof TOKEN_FLAGS>
+
+/** More than anybody has a use for, and few enough that looking them up costs nothing. */
+const MAX_ROOMS = 32
+
+/** Programs come in over HTTP with tokens. */
+export const tokenCommand: Verb = (services) =>
+  defineCommand({
+    name: 'token',
+    summary: 'tokens with which your programs come in over HTTP: new, list, or revoke NUMBER',
+    room: 'none',
+    protects: true,
+    arguments: TOKEN_ARGUMENTS,
+    flags: TOKEN_FLAGS,
+    example: 'new --rooms lobby --days 7',
+    rights: { note: "Each for their own tokens. Admins may revoke anybody's." },
+    async complete({ person, given, argument }) {
+      if (argument === 'rooms') return await roomNames(services.rooms, { person })
+      const isRevoke = argument === 'id' && given[0] === 'revoke' && !person.guest
+      return isRevoke ? (await services.comingIn.tokens.list(person)).map(({ id }) => String(id)) : []
+    },
+    async run(context) {
+      const { args, flags } = context
+      if (args.action !== 'new' && (flags.rooms !== undefined || flags.days !== undefined))
+        throw new Misuse('--rooms and --days are for new')
+      if (args.action !== 'revoke' && args.id !== undefined)
+        throw new Misuse(`${args.action} takes nothing more`)
+      return await { new: makeToken, list: listTokens, revoke: revokeToken }[args.action](services, context)
+    },
+  })
+
+async function makeToken(
+  { comingIn, rooms }: Services,
+  { person, flags, out, session }: TokenContext,
+): Promise<void> {
+  if (person.guest) throw new Refusal('a guest has no tokens; log in with a name of your own')
+  const days = numberFlag('--days', flags.days, DAYS)
+  const named = flags.rooms === undefined ? null : await roomsNamed(rooms, flags.rooms, person)
+  const { token, id, until } = await comingIn.tokens.make(person, { rooms: named, days })
+  if (flags.json) return out.line(safeJson({ id, token, rooms: named, days, until: iso(until) }))
+  out.line(token)
+  const time =
+    until === person.login?.certifiedUntil
+      ? `until your certificate ends, at ${iso(until)}`
+      : `and ${counted(days, 'day')}`
+  if (session)
+    out.line(
+      `-- token ${id}, for ${named ? named.join(', ') : 'all your rooms'} ${time}; it is shown only now. Keep it as you keep a key`,
+    )
+}
+
+async function roomsNamed(rooms: Rooms, list: string, person: Person): Promise<readonly RoomName[]> {
+  const names = [...new Set(list.split(',').filter((name) => name !== ''))]
+  if (names.length === 0 || names.length > MAX_ROOMS)
+    throw new Misuse(`--rooms takes 1 to ${MAX_ROOMS} rooms with commas between them, such as lobby,den`)
+  const found: RoomName[] = []
+  for (const name of names) found.push((await rooms.get(name, person)).name)
+  return [...new Set(found)].toSorted()
+}
+
+async function listTokens({ comingIn }: Services, { person, flags, out }: TokenContext): Promise<void> {
+  const all = await comingIn.tokens.list(person)
+  if (flags.json) return out.line(safeJson(all.map(tokenJson)))
+  out.line(all.length === 0 ? 'you have no token' : all.map(tokenLine).join('\n'))
+}
+
+async function revokeToken({ comingIn }: Services, { person, args, out }: TokenContext): Promise<void> {
+  if (args.id === undefined || !/^\d{1,9}$/.test(args.id))
+    throw new Misuse('revoke takes a number of /token list')
+  const id = Number(args.id)
+  await comingIn.tokens.revoke(person, id)
+  comingIn.clients.everywhere.end({ token: id }, `token ${id}, which this came in with, was revoked`)
+  out.line(`token ${id} lets nobody in any more`)
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+const tokenJson = ({ id, rooms, at, until }: StoredToken) => ({
+  id,
+  rooms,
+  made: iso(at),
+  until: iso(until),
+})
+
+const tokenLine = ({ id, rooms, at, until }: StoredToken): string =>
+  `${id}  made ${iso(at)}, until ${iso(until)}, for ${roomsOf(rooms)}`
+
+/** Of a token that is bound to rooms, all may be deleted. */
+function roomsOf(rooms: StoredToken['rooms']): string {
+  if (rooms === null) return 'all your rooms'
+  return rooms.length === 0 ? 'no room: all of its rooms are gone' : rooms.join(', ')
+}

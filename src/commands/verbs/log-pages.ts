@@ -1,0 +1,140 @@
+// What is long goes out page by page: entries of a log, and parts of an HTML page.
+import type { Entry, EntryId } from '../../chat/entry.ts'
+import { Refusal } from '../../chat/errors.ts'
+import type { EntrySize, LogQuery } from '../../chat/ports.ts'
+import { utf8Bytes } from '../../lib/bytes.ts'
+import type { Html } from '../../lib/markup.ts'
+import { flag, type Caller } from '../command.ts'
+
+type EarlierQuery = Pick<LogQuery, 'limit' | 'before'>
+
+/** Both give entries oldest first. Without `sizes` entries are read to find out, a few at a time. */
+export interface PagedLog {
+  read(query: EarlierQuery): Promise<readonly Entry[]>
+  sizes?(query: EarlierQuery): Promise<readonly EntrySize[]>
+}
+
+/** As many readers as there are may each hold one page, and everybody else waits while one is printed. */
+const ENTRIES_PER_PAGE = 16
+/** An entry that is larger is a page of its own. */
+export const BYTES_PER_PAGE = 64 * 1024
+
+/**
+ * The newest `limit` entries (older than `before`), oldest first, page by page. A log is read from its end,
+ * so it is asked twice: once to find where the pages begin, and once for their entries. Entries that are
+ * recorded meanwhile are left out.
+ */
+export async function* logPages(
+  log: PagedLog,
+  limit: number,
+  before?: EntryId,
+): AsyncGenerator<readonly Entry[], void, void> {
+  const [newest] = await log.read(upTo(1, before))
+  if (!newest) return
+  const { sizes = sizesByReading(log.read) } = log
+  const earlier = limit > 1 ? await sizes(upTo(limit - 1, newest.id)) : []
+  for (let at = 0; at < earlier.length;) {
+    const count = fitting(earlier.slice(at, at + ENTRIES_PER_PAGE))
+    at += count
+    yield await log.read(upTo(count, earlier[at]?.id ?? newest.id))
+  }
+  yield [newest]
+}
+
+const upTo = (limit: number, before: EntryId | undefined) => ({ limit, ...(before ? { before } : {}) })
+
+const sizesByReading =
+  (read: PagedLog['read']): NonNullable<PagedLog['sizes']> =>
+  async ({ limit, before }) => {
+    const sizes: EntrySize[] = []
+    let end = before
+    for (let left = limit; left > 0; left -= ENTRIES_PER_PAGE) {
+      const entries = await read(upTo(Math.min(left, ENTRIES_PER_PAGE), end))
+      if (entries.length === 0) break
+      sizes.push(...entries.toReversed().map(({ id, text }) => ({ id, bytes: utf8Bytes(text) })))
+      end = entries[0]?.id
+    }
+    return sizes.toReversed()
+  }
+
+/** How many of the first entries make a page: at least one. */
+function fitting(sizes: readonly EntrySize[]): number {
+  let bytes = 0
+  const tooMany = sizes.findIndex((entry, index) => {
+    bytes += entry.bytes
+    return bytes > BYTES_PER_PAGE && index > 0
+  })
+  return Math.max(1, tooMany === -1 ? sizes.length : tooMany)
+}
+
+/** What is read of a log to have all of it. */
+export interface WholeLog {
+  read(query: LogQuery): Promise<readonly Entry[]>
+  sizes(query: LogQuery): Promise<readonly EntrySize[]>
+}
+
+/** Entries of a page of a whole log. */
+export const MAX_WHOLE_PAGE = 128
+
+/**
+ * All entries, oldest first, page by page, up to the one that is the newest now: entries that are recorded
+ * meanwhile are left out, so that it ends. Throws `Refusal` if the log is taken away meanwhile.
+ */
+export async function* wholeLog(log: WholeLog): AsyncGenerator<readonly Entry[], void, void> {
+  const [newest] = await log.read({ limit: 1 })
+  if (!newest) return
+  for (let after: EntryId | undefined; after !== newest.id;) {
+    const rest = { oldestFirst: true, ...(after === undefined ? {} : { after }) } as const
+    const limit = fitting(await log.sizes({ ...rest, limit: MAX_WHOLE_PAGE }))
+    const entries = await log.read({ ...rest, limit })
+    const page = entries.filter(({ id }) => id <= newest.id)
+    const last = page.at(-1)
+    if (!last) throw new Refusal('the room was deleted meanwhile: this is not all of its log')
+    yield page
+    after = last.id
+  }
+}
+
+/** The flag of commands that also make a page. */
+export const HTML_FLAG = flag('html', 'a page for a browser, which needs nothing else')
+
+/** A page is a file, and a session has none: throws `Refusal` with the line that writes it. */
+export function refuseInSession({ session }: Pick<Caller, 'session'>, verb: string, words: string): void {
+  if (!session) return
+  const line = [verb, session.room.name, words, '--html'].filter((word) => word !== '').join(' ')
+  throw new Refusal(`a page is for a browser; from a shell: ssh HOST ${line} > ${verb}.html`)
+}
+
+/** A page is sent in pieces of so many UTF-16 units, or of so many parts if these are short. */
+const SENT_UNITS = 4 * 1024
+const SENT_PARTS = 64
+
+/** Writes a page part by part, and lets others have their turn in between. */
+export class PageWriter {
+  readonly #caller: Pick<Caller, 'out' | 'signal'>
+  #parts: string[] = []
+  #units = 0
+
+  constructor(caller: Pick<Caller, 'out' | 'signal'>) {
+    this.#caller = caller
+  }
+
+  async add(parts: Iterable<Html>): Promise<void> {
+    for (const part of parts) {
+      if (this.#caller.signal.aborted) return
+      const text = String(part)
+      this.#parts.push(text)
+      this.#units += text.length
+      if (this.#units >= SENT_UNITS || this.#parts.length >= SENT_PARTS) await this.flush()
+    }
+  }
+
+  /** Sends the rest. */
+  async flush(): Promise<void> {
+    if (this.#parts.length === 0) return
+    this.#caller.out.write(this.#parts.join(''))
+    this.#parts = []
+    this.#units = 0
+    await this.#caller.out.ready()
+  }
+}

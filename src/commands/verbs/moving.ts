@@ -1,0 +1,154 @@
+import { Refusal } from '../../chat/errors.ts'
+import { LOBBY } from '../../chat/people/names.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { Room } from '../../chat/room.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+import { arg, defineCommand, JSON_FLAG } from '../command.ts'
+import { announce, roomNames } from './common.ts'
+import type { Services, Verb } from './services.ts'
+
+export const joinCommand: Verb = (services) =>
+  defineCommand({
+    name: 'join',
+    aliases: ['j'],
+    summary: 'go into a room; a script becomes a member of it, of a private one after an invitation',
+    room: 'none',
+    arguments: [arg('name', 'of the room')],
+    example: 'den',
+    complete: async (where) => [
+      ...(await roomNames(services.rooms, where)),
+      ...(await services.moderation.memberships.invitations(where.person)),
+    ],
+    async run({ session, script, person, args, out }) {
+      const { memberships } = services.moderation
+      const room = await memberships.toJoin(args.name, person)
+      if (session?.room.name === room.name) out.line(`you are in ${room.name}`)
+      else if (session) await enter(services, room, person, session.moveTo)
+      else if (script?.agent) {
+        await enter(services, room, person, script.agent.enter)
+        out.line(`you are in ${room.name} now, and hear what is said there`)
+      } else out.line((await memberships.join(room, person)).text)
+    },
+  })
+
+/** An invited person who goes into a private room becomes a member of it. */
+async function enter(
+  { stores }: Services,
+  room: Room,
+  person: Person,
+  goIn: (room: Room) => Promise<void>,
+): Promise<void> {
+  const { rooms } = stores.chat
+  const isInvited = (await rooms.membership(room.name, person.id)) === 'invited'
+  if (isInvited) await rooms.setMembership(room.name, person.id, 'member')
+  await goIn(room)
+}
+
+export const leaveCommand: Verb = ({ rooms, moderation }) =>
+  defineCommand({
+    name: 'leave',
+    protects: true,
+    aliases: ['part'],
+    summary: 'go back to the lobby',
+    room: 'here',
+    example: '',
+    fromScript: "Takes one's own membership of a room back: `leave ROOM`.",
+    needsVoice: () => false,
+    async run({ room, person, session, script, out }) {
+      if (script?.agent) {
+        await script.agent.leave(room)
+        return out.line(`you are not in ${room.name} any more`)
+      }
+      if (!session) return out.line((await moderation.memberships.leave(room, person)).text)
+      if (room.name === LOBBY) throw new Refusal('you are in the lobby; /quit leaves the server')
+      await session.moveTo(await rooms.lobby())
+    },
+  })
+
+export const goCommand: Verb = (services) =>
+  defineCommand({
+    name: 'go',
+    summary: 'go through an exit of this room',
+    room: 'none',
+    arguments: [arg('direction', 'of an exit, as exits lists them')],
+    example: 'north',
+    fromScript: 'Refused: a script is in no room, and names the room in each command instead.',
+    complete: async ({ room, person }) =>
+      (await services.rooms.exits.list(room.name, { viewer: person })).map((exit) => exit.direction),
+    async run({ person, session, args }) {
+      if (!session) throw new Refusal('a script is in no room; name the room instead: say ROOM TEXT')
+      const direction = args.direction.toLowerCase()
+      const exit = await services.rooms.exits.follow(session.room.name, direction, { viewer: person })
+      const room = await services.moderation.memberships.toJoin(exit.room, person)
+      await enter(services, room, person, session.moveTo)
+    },
+  })
+
+export const exitsCommand: Verb = ({ rooms }) =>
+  defineCommand({
+    name: 'exits',
+    summary: 'the ways out of this room, and where they lead',
+    room: 'here',
+    flags: [JSON_FLAG],
+    example: '',
+    needsVoice: () => false,
+    async run({ person, room, flags, out, session }) {
+      const visible = await rooms.exits.list(room.name, { viewer: person })
+      if (flags.json) return out.line(safeJson(visible))
+      if (visible.length === 0)
+        return out.line(`${room.name} has no exits; ${session ? '/' : ''}portal makes one`)
+      for (const exit of visible) out.line(`${exit.direction}  ${exit.room}`)
+    },
+  })
+
+/** Suggestions: any other word is a direction as well. */
+const DIRECTIONS: readonly string[] = ['north', 'east', 'south', 'west', 'up', 'down']
+
+export const portalCommand: Verb = ({ rooms }) =>
+  defineCommand({
+    name: 'portal',
+    summary: 'make an exit of this room that leads into another one (- takes it away)',
+    room: 'here',
+    arguments: [
+      arg('direction', 'such as north: 1-32 of a-z, 0-9, _ and -'),
+      arg('to', 'the room that it leads to, or -'),
+    ],
+    example: 'north lobby',
+    rights: { manage: 'change its exits' },
+    complete: (where) => (where.argument === 'to' ? roomNames(rooms, where) : DIRECTIONS),
+    async run({ person, room, args, session, out }) {
+      const direction = args.direction.toLowerCase()
+      if (args.to === '-') {
+        await rooms.exits.close(room.name, direction, { viewer: person })
+        return out.line(`the exit ${direction} is gone`)
+      }
+      const target = await rooms.get(args.to, person)
+      await rooms.exits.open(room.name, { direction, room: target.name })
+      const news = `${direction} leads to ${target.name} now`
+      // Of an exit into a private room only its maker is told.
+      const isPrivate = (await target.info()).private
+      if (!isPrivate) {
+        const text = `${person.name} made an exit: ${news}`
+        await room.record({ kind: 'notice', level: 'info', author: person.name, text })
+      }
+      if (!session || isPrivate) out.line(news)
+    },
+  })
+
+export const navCommand: Verb = ({ rooms }) =>
+  defineCommand({
+    name: 'nav',
+    summary: 'whether models may walk out of this room and into it: show it, or set it to on or off',
+    room: 'here',
+    arguments: [arg('state', 'the new one', { optional: true, oneOf: ['on', 'off'] })],
+    example: 'on',
+    rights: { manage: 'say whether models may walk', when: ({ state }) => state !== undefined },
+    async run(context) {
+      const { person, room, args, out } = context
+      const { state } = args
+      if (state === undefined) return out.line((await rooms.exits.nav(room.name)) ? 'on' : 'off')
+      await rooms.exits.setNav(room.name, state === 'on')
+      const may = state === 'on' ? 'may' : 'may not'
+      await announce(context, `${person.name} turned nav ${state}: models ${may} walk here`)
+    },
+  })

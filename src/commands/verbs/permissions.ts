@@ -1,0 +1,135 @@
+import type { Decision } from '../../approvals/decide.ts'
+import type { Grant } from '../../approvals/ports.ts'
+import { Refusal } from '../../chat/errors.ts'
+import { mayManage } from '../../chat/may-manage.ts'
+import { duration } from '../../lib/duration.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+import { visibleText } from '../../lib/text/visible-text.ts'
+import { arg, defineCommand, JSON_FLAG, Misuse, type Here } from '../command.ts'
+import type { Services, Verb } from './services.ts'
+
+const NOTE = { note: 'And the one whose tool asks.' }
+
+export const allowCommand: Verb = (services) =>
+  defineCommand({
+    name: 'allow',
+    summary: 'let a tool do what it asks: once, in this room for some hours, or always',
+    room: 'here',
+    arguments: [
+      arg('how', '`once`, `room` or `always`; `once` without it', { optional: true }),
+      arg('number', 'of the question; needed where several are open; may stand first', { optional: true }),
+    ],
+    example: 'room 3',
+    rights: NOTE,
+    complete: ({ argument }) => (argument === 'how' ? EXTENTS : []),
+    run: async (context) => answer(services, context, readWords(context.args.how, context.args.number)),
+  })
+
+export const denyCommand: Verb = (services) =>
+  defineCommand({
+    name: 'deny',
+    protects: true,
+    summary: 'do not let a tool do what it asks',
+    room: 'here',
+    arguments: [arg('number', 'of the question; needed where several are open', { optional: true })],
+    example: '3',
+    rights: NOTE,
+    run: async (context) =>
+      answer(services, context, { verdict: 'denied', ...question(context.args.number) }),
+  })
+
+type Answer = Pick<Decision, 'verdict' | 'question'>
+
+async function answer(
+  { approvals }: Services,
+  { room, person, session, out }: Here,
+  words: Answer,
+): Promise<void> {
+  const text = await approvals.answer({ room, person, ...words })
+  // A session sees the answer in the room.
+  if (!session) out.line(text)
+}
+
+type Extent = Exclude<Decision['verdict'], 'denied'>
+const EXTENTS: readonly Extent[] = ['once', 'room', 'always']
+const isExtent = (word: string): word is Extent => EXTENTS.some((extent) => extent === word)
+
+/** The words may stand in either order: `/allow 3 always`. Throws `Misuse`. */
+function readWords(how: string | undefined, number: string | undefined): Answer {
+  if (how === undefined || isExtent(how)) return { verdict: how ?? 'once', ...question(number) }
+  const verdict = number ?? 'once'
+  const asked = question(how)
+  if (isExtent(verdict)) return { verdict, ...asked }
+  throw new Misuse(`"${verdict.slice(0, 40)}" is not one of once, room and always`)
+}
+
+function question(word: string | undefined): Pick<Answer, 'question'> {
+  if (word === undefined) return {}
+  if (/^\d{1,9}$/.test(word)) return { question: Number(word) }
+  throw new Misuse(`"${word.slice(0, 40)}" is not the number of a question`)
+}
+
+/** Lists and revokes grants. People see their own; a manager of the room sees all of them. */
+export const permsCommand: Verb = (services) =>
+  defineCommand({
+    name: 'perms',
+    summary: 'what tools may do here without asking: list it, or revoke one',
+    room: 'here',
+    flags: [JSON_FLAG],
+    arguments: [
+      arg('action', 'what to do', { optional: true, oneOf: ['revoke'] }),
+      arg('number', 'of a permission in the list', { optional: true }),
+    ],
+    example: 'revoke 1',
+    needsVoice: ({ action }) => action !== undefined,
+    rights: {
+      note: 'Each sees and revokes their own permissions; the owner of the room, an op or an admin all.',
+    },
+    async run(context) {
+      const { room, args, flags, out } = context
+      const { action, number = '' } = args
+      if (action !== undefined) {
+        if (!/^\d{1,9}$/.test(number)) throw new Misuse('NUMBER must be one of the list')
+        return await revoke(services, context, Number(number))
+      }
+      const grants = await visibleTo(services, context)
+      if (flags.json) return out.line(safeJson({ room: room.name, grants: grants.map(grantJson) }))
+      if (grants.length === 0) return out.line('nothing is allowed here without asking')
+      for (const grant of grants) out.line(grantText(grant, services.clock.now()))
+    },
+  })
+
+async function visibleTo({ stores, clock }: Services, { room, person }: Here): Promise<readonly Grant[]> {
+  const all = await stores.tools.grants.list(room.name, clock.now())
+  return mayManage(await room.roleOf(person)) ? all : all.filter((grant) => grant.person === person.id)
+}
+
+async function revoke(services: Services, context: Here, id: number): Promise<void> {
+  const { room, person, session, out } = context
+  const grant = (await visibleTo(services, context)).find((one) => one.id === id)
+  if (!grant || !(await services.stores.tools.grants.remove(room.name, id)))
+    throw new Refusal(`there is no permission ${id} of yours in ${room.name}; see /perms`)
+  const { tool, name: requester } = grant
+  const text = `revoked permission ${id} (${tool} for ${requester})`
+  await room.record({ kind: 'approval', author: person.name, tool, requester, verdict: 'revoked', text })
+  if (!session) out.line(text)
+}
+
+/** The lines of the target are behind bars, as in the question. */
+function grantText({ id, name, tool, target, until, by }: Grant, now: number): string {
+  const end = until === undefined ? 'until it is revoked' : `for ${duration(until - now)}`
+  const lines = visibleText(target)
+    .split('\n')
+    .map((line) => `  | ${line}`)
+  return [`${id}  ${tool} for ${name}, ${end}, allowed by ${by}`, ...lines].join('\n')
+}
+
+const grantJson = ({ id, name, tool, target, until, by, at }: Grant) => ({
+  id,
+  requester: name,
+  tool,
+  target,
+  until: until === undefined ? null : new Date(until).toISOString(),
+  by,
+  at: new Date(at).toISOString(),
+})

@@ -1,0 +1,243 @@
+import type { Person } from '../../chat/people/person.ts'
+import type { Room } from '../../chat/room.ts'
+import { entryJson } from '../../chat/entry-json.ts'
+import type { ToolResultEntry } from '../../chat/entry.ts'
+import { Refusal } from '../../chat/errors.ts'
+import type { Json } from '../../lib/json.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
+import { findToolsDefinition } from '../../prompt/find-tools.ts'
+import {
+  isGroupWord,
+  type KnownServers,
+  MAX_PATTERN_CHARACTERS,
+  MAX_PATTERNS,
+  parseScope,
+  unmatchedIn,
+} from '../../prompt/patterns.ts'
+import { WrapError } from '../../prompt/ports.ts'
+import { resolveScope, SCOPE_KEY, scopeFromWords, scopeText } from '../../prompt/scope.ts'
+import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
+import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Caller, type Output } from '../command.ts'
+import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions } from './answer.ts'
+import type { Services, Verb } from './services.ts'
+import { pricesIn, promptNow, toolLines, type Prices } from './tool-list.ts'
+
+const LIST_FLAG = flag(
+  'list',
+  'only the tools that this names, each with its rung or why it is hidden; all names all',
+  { value: 'PATTERN', repeats: true },
+)
+
+export const toolsCommand: Verb = (services) =>
+  defineCommand({
+    name: 'tools',
+    summary:
+      'the tools that models have here, by source; on, off, internal or patterns set which (! takes away)',
+    room: 'here',
+    flags: [LIST_FLAG, JSON_FLAG],
+    arguments: [
+      arg('scope', 'on, off, internal, read, write, execute, network, or names of tools, with * and !', {
+        optional: true,
+        takes: 'words',
+      }),
+    ],
+    example: 'read !Grep',
+    rights: { manage: 'change its tools', when: ({ scope }) => scope.length > 0 },
+    complete: async (where) => [
+      ...(where.argument === LIST_FLAG.name ? ['all'] : ['on', 'off']),
+      ...namesIn(await services.turns.scope(where)),
+    ],
+    async run(context) {
+      const { person, room, args, flags, out } = context
+      const query = { room, person }
+      const hasChanged = args.scope.length > 0
+      if (hasChanged && flags.list.length > 0)
+        throw new Misuse('--list shows tools and sets no scope; give one of the two')
+      if (hasChanged) await setScope(services, query, args.scope)
+      const all = await listNow(services, query, hasChanged)
+      const list = flags.list.length > 0 ? { ...all, tools: toolsNamedBy(flags.list, all.tools) } : all
+      const prices = pricesIn(all, await promptNow(query, services.turns))
+      if (flags.json) return out.line(safeJson(listJson(room.name, list, prices)))
+      const shown = hasChanged ? [] : linesFor(list.tools, prices, context)
+      out.line([summary(all, prices), ...shown].join('\n'))
+      for (const warning of all.warnings) out.warn(warning)
+    },
+  })
+
+interface ToolQuery {
+  readonly room: Room
+  readonly person: Person
+}
+
+const namesIn = ({ tools }: ToolList): readonly string[] => {
+  const groups = tools.flatMap(({ tool }) => [tool.group, tool.source, tool.access])
+  return [...new Set([...groups, ...tools.map(({ tool }) => tool.name)])]
+}
+
+/** Throws `Refusal` for words that nobody means, and changes nothing then. */
+async function setScope(
+  { turns, mcp, stores }: Services,
+  { room, person }: ToolQuery,
+  words: readonly string[],
+): Promise<void> {
+  const scope = scopeOf(words)
+  refuseEmpty(scope, (await turns.scope({ room, person })).tools, mcp.list)
+  await stores.chat.rooms.setValue(room.name, SCOPE_KEY, scope)
+  await room.record({ kind: 'scope', author: person.name, scope, text: `tools: ${scopeText(scope)}` })
+}
+
+/** The scope that these words name, cleaned: it is stored, and shown to everybody. Throws `Refusal`. */
+function scopeOf(given: readonly string[]): Json {
+  const words = given.map(cleanLine).filter((word) => word !== '')
+  if (words.length === 0)
+    throw new Refusal('these patterns have nothing visible in them; the scope was not changed')
+  if (words.length > MAX_PATTERNS) throw new Refusal(`a scope has at most ${MAX_PATTERNS} patterns`)
+  const long = words.find((word) => word.length > MAX_PATTERN_CHARACTERS)
+  if (long)
+    throw new Refusal(`a pattern has at most ${MAX_PATTERN_CHARACTERS} characters: ${long.slice(0, 40)}…`)
+  return scopeFromWords(words)
+}
+
+/**
+ * Throws `Refusal` if one of the words matches no tool, or all together leave none. Words that name a
+ * server without tools are accepted: a refusal would leave the room with tools that it should not have.
+ */
+function refuseEmpty(scope: Json, tools: readonly ListedTool[], servers: KnownServers): void {
+  // Groups may be empty now, and have tools later.
+  if (!Array.isArray(scope) || scope.every((word) => isGroupWord(word))) return
+  const parsed = parseScope(scope)
+  const catalogue = tools.map(({ tool }) => tool)
+  const unmatched = unmatchedIn(parsed, catalogue, servers)
+  const { visible, warnings } = resolveScope(scope, catalogue)
+  const mistakes =
+    parsed.kind === 'patterns'
+      ? unmatched.flatMap(({ awaits, text: word }) => (awaits ? [] : word))
+      : warnings
+  const canGrow = unmatched.some(({ awaits, pattern }) => awaits && !pattern.negative)
+  const isEmpty = mistakes.length === 0 && visible.length === 0 && !canGrow
+  const problems = isEmpty
+    ? [`${scopeText(scope)} leaves no tool; case counts, and /tools off takes all away`]
+    : mistakes
+  if (problems.length > 0) throw new Refusal(`${problems.join('; ')}; the scope was not changed`)
+}
+
+/**
+ * The tools that these words name, hidden or not. Throws `Refusal` if one of the words matches none, or all
+ * together.
+ */
+function toolsNamedBy(words: readonly string[], tools: readonly ListedTool[]): readonly ListedTool[] {
+  const wanted = scopeOf(words)
+  const { visible, warnings } = resolveScope(
+    wanted,
+    tools.map(({ tool }) => tool),
+  )
+  if (warnings.length > 0) throw new Refusal(warnings.join('; '))
+  if (visible.length === 0) throw new Refusal(`${scopeText(wanted)} matches no tool`)
+  const named = new Set(visible)
+  return tools.filter(({ tool }) => named.has(tool))
+}
+
+/** Throws `Refusal` if the tools cannot be counted, which changes nothing of the scope. */
+async function listNow({ turns }: Services, query: ToolQuery, hasChanged: boolean): Promise<ToolList> {
+  try {
+    return await turns.scope(query)
+  } catch (error) {
+    if (!(error instanceof WrapError)) throw error
+    const done = hasChanged ? 'the scope was changed, but its tools' : 'the tools'
+    throw new Refusal(`${done} cannot be counted now (${cleanLine(error.message)}); try again with tools`, {
+      cause: error,
+    })
+  }
+}
+
+/** Tools that are listed one by one without being asked for. */
+const MAX_LISTED = 60
+
+interface Asking extends Caller {
+  readonly room: Room
+  readonly flags: { readonly list: readonly string[] }
+}
+
+/** The tools; of many that were not asked for by name, only the groups, and how to go on. */
+function linesFor(tools: readonly ListedTool[], prices: Prices, asking: Asking): readonly string[] {
+  const { out, session, room, flags } = asking
+  const isNamed = flags.list.length > 0
+  const isLong = !isNamed && tools.length > MAX_LISTED
+  // A script's lines are cut by whoever reads them.
+  const width = session ? out.columns - 1 : Infinity
+  const typed = (verb: string): string => (session ? `/${verb}` : `${verb} ${room.name}`)
+  return [
+    ...toolLines(tools, prices, isLong ? 'folded' : 'unfolded', width),
+    ...(isNamed
+      ? []
+      : prices.others.map(({ name, tokens }) => `${name}  ${tokens} tokens  comes with what is deferred`)),
+    ...(isLong
+      ? [
+          `${typed('tools')} --list NAME lists those of a group`,
+          `${typed('run')} find_tools {"query":"…"} finds some`,
+        ]
+      : []),
+  ]
+}
+
+const summary = ({ scope, visible, tools }: ToolList, { model, tokens }: Prices): string =>
+  `scope ${scopeText(scope)}: ${visible} of ${tools.length} tools, ${tokens} tokens${model === undefined ? '' : ` for @${model}`}`
+
+const listJson = (room: string, { scope, tools, visible, warnings }: ToolList, prices: Prices) => ({
+  room,
+  scope,
+  tools: tools.map((one) => {
+    const { name, id, source, access } = one.tool
+    const form = prices.formOf(one)
+    const facts = { tokens: prices.of(one), visible: one.visible, reason: one.reason }
+    return { name, id, source, access, ...facts, ...(form === undefined ? {} : { form }) }
+  }),
+  visible,
+  tokens: prices.tokens,
+  warnings,
+})
+
+/** One tool for a person, with no model present. */
+export const runCommand: Verb = (services) =>
+  defineCommand({
+    name: 'run',
+    summary: 'run a tool yourself: run calculator {"expression":"2+2"}',
+    room: 'here',
+    flags: [JSON_FLAG, ALLOW_FLAG],
+    arguments: [
+      arg('tool', 'its name, as tools lists it'),
+      text('json', 'its arguments', { optional: true }),
+    ],
+    example: 'calculator {"expression":"2+2"}',
+    rights: { note: ALLOW_NOTE },
+    complete: async (where) =>
+      where.argument === 'tool'
+        ? [
+            ...(await services.turns.scope(where)).tools.map(({ tool }) => tool.name),
+            findToolsDefinition.name,
+          ]
+        : [],
+    async run(context) {
+      const { room, person, args, flags, signal, out, session } = context
+      const how = await callerPermissions(services, context, flags.allow)
+      const call = { room, person, tool: args.tool, args: args.json ?? '', signal, ...how }
+      const result = services.runs.run(call)
+      if (!session) return printResult(out, await result, flags.json)
+      // The session goes on meanwhile, so that the person can answer what the tool asks.
+      session.inBackground(result.then((entry) => showResult(out, entry, flags.json)))
+    },
+  })
+
+/** The room shows whether it went well and the first line of an error; the person reads all of it. */
+function showResult(out: Output, entry: ToolResultEntry, asJson: boolean): void {
+  if (asJson) return out.line(safeJson(entryJson(entry)))
+  if (!entry.isError || entry.text.includes('\n')) out.line(entry.text)
+}
+
+function printResult(out: Output, entry: ToolResultEntry, asJson: boolean): void | false {
+  if (asJson) out.line(safeJson(entryJson(entry)))
+  else if (entry.isError) out.warn(entry.text)
+  else out.write(entry.text.endsWith('\n') ? entry.text : `${entry.text}\n`)
+  return entry.isError ? false : undefined
+}
