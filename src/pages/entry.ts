@@ -19,8 +19,7 @@ import type {
 import { headOf } from '../lib/text/characters.ts'
 import { markup, type Html } from '../lib/markup.ts'
 import type { MarkdownToHtml } from './markdown-html.ts'
-import type { AuthorName } from './names.ts'
-import { exactText, timeHtml } from './texts.ts'
+import { type AuthorName, exactText, timeHtml } from './page.ts'
 
 /** What all entries of a page are shown with. */
 export interface EntryParts {
@@ -28,7 +27,10 @@ export interface EntryParts {
   readonly nameOf: AuthorName
 }
 
-/** An entry of a room, with all of its text, piece by piece. What is long and was not said by anybody unfolds. */
+/**
+ * An entry of a room, with all of its text, piece by piece. What is long and was not said by anybody
+ * unfolds.
+ */
 export function* entryHtml(entry: Entry, parts: EntryParts): Generator<Html, void, void> {
   const isSpoken = entry.kind === 'message' || entry.kind === 'reply'
   if (isSpoken && entry.thread === undefined) yield* spokenHtml(entry, parts)
@@ -38,11 +40,10 @@ export function* entryHtml(entry: Entry, parts: EntryParts): Generator<Html, voi
 function unspokenHtml(entry: Entry, { nameOf }: EntryParts): Html {
   if (entry.thread !== undefined) return sideHtml(entry)
   switch (entry.kind) {
-    case 'message':
-    case 'reply':
-      return aside(entry, entry.text)
     case 'action':
       return actionHtml(entry, nameOf)
+    case 'message':
+    case 'reply':
     case 'presence':
       return aside(entry, entry.text)
     case 'notice':
@@ -134,13 +135,14 @@ export const foldedHtml = ({ id, at }: Entry, line: string, inside: Html, isErro
 /** What a sub-turn did: in short, and unfolding to the whole. */
 function sideHtml(entry: Entry): Html {
   const line = threadLine(entry)
-  if (entry.kind === 'tool_call')
-    return markup`<div class="side">${callHtml(entry, line)}</div>
-    `
-  if (entry.kind === 'tool_result')
-    return markup`<div class="side">${resultHtml(entry, line)}</div>
-    `
-  const isWhole = line.endsWith(entry.text)
-  return markup`<div class="side">${isWhole ? aside(entry, line) : folded(entry, line, entry.text)}</div>
+  const inside =
+    entry.kind === 'tool_call'
+      ? callHtml(entry, line)
+      : entry.kind === 'tool_result'
+        ? resultHtml(entry, line)
+        : line.endsWith(entry.text)
+          ? aside(entry, line)
+          : folded(entry, line, entry.text)
+  return markup`<div class="side">${inside}</div>
     `
 }

@@ -8,8 +8,8 @@ import { markdownSegments } from '../lib/markdown/segments.ts'
 export type MarkdownToHtml = (text: string) => Iterable<Html>
 
 /**
- * Loads what renders Markdown. The library escapes all texts, and takes HTML for text. A link tells its server nothing of
- * the page, a picture is a link to it, and a heading is no heading of the page.
+ * Loads what renders Markdown. The library escapes all texts, and takes HTML for text. A link tells its
+ * server nothing of the page, a picture is a link to it, and a heading is no heading of the page.
  */
 export async function loadMarkdownHtml(): Promise<MarkdownToHtml> {
   const parser = await loadMarkdownParser()

@@ -1,15 +1,16 @@
 /**
- * pages/ makes HTML pages for people who look at a room from a browser: a prompt, a past turn, a transcript. Each is one file
- * that needs nothing else, in light and dark, on a phone and on a desk.
- *
- * It must not know who asked for a page, where it goes, or how what it shows is stored. Every text in it is escaped
- * (lib/markup.ts), no page has a script, and its policy lets a browser load nothing.
+ * pages/ makes HTML pages for people who look at a room from a browser: a prompt, a past turn, a
+ * transcript. Each is one file that needs nothing else. It must not know who asked for a page, where it
+ * goes, or how its content is stored. Every text is escaped (lib/markup.ts), no page has a script, and its
+ * policy lets a browser load nothing.
  */
-import { markup, Html } from '../lib/markup.ts'
-import { visibleLine } from '../lib/text/visible-text.ts'
+import type { Entry } from '../chat/entry.ts'
+import { fnv1a } from '../lib/hash.ts'
+import { Html, markup } from '../lib/markup.ts'
+import { visibleLine, visibleText } from '../lib/text/visible-text.ts'
 import { STYLE } from './style.ts'
 
-/** What stands before the body of a page. `title` is on one line. */
+/** All before the body of a page. `title` is on one line. */
 export async function pageHead(title: string): Promise<Html> {
   return markup`<!doctype html>
     <html lang="en">
@@ -27,15 +28,66 @@ export async function pageHead(title: string): Promise<Html> {
     `
 }
 
-/** What stands behind it. A page without this line was cut off. */
+/** A page without this end was cut off. */
 export const PAGE_END = markup`</main>
 </body>
 </html>
 `
 
-/** A browser takes this very stylesheet and nothing else: no script, picture, font, frame, form, nor any other style. */
+/**
+ * A browser takes this very stylesheet and nothing else: no script, picture, font, frame, form, nor any
+ * other style.
+ */
 async function policy(): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(STYLE))
   const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`
+}
+
+/** Classes of the stylesheet, `c0` and on: a prompt has hardly more parts. */
+const PART_COLOURS = 12
+
+/** The class of one of several parts that lie side by side. */
+export const partColourOf = (number: number): string => `c${number % PART_COLOURS}`
+
+/**
+ * A text exactly as it is; what would not be seen is spelled out. A browser drops a line end that follows
+ * the tag.
+ */
+export const exactText = (text: string): Html => markup`<pre>${`\n${visibleText(text)}`}</pre>
+`
+
+/** A moment as `2026-11-21 09:41:07`, in UTC. */
+export const momentHtml = (at: number): Html => timeElement(at, 0)
+
+/** The time of a day, in UTC. */
+export const timeHtml = (at: number): Html => timeElement(at, 11)
+
+function timeElement(at: number, from: number): Html {
+  const iso = new Date(at).toISOString()
+  return markup`<time datetime="${iso}">${iso.slice(from, 19).replace('T', ' ')}</time>`
+}
+
+/** Colours of people in the stylesheet, `n0` and on; models have `model`, which no person has. */
+const PEOPLE = 6
+
+/** The name of an entry's author. No direction of writing in it reaches beyond it. */
+export type AuthorName = (entry: Pick<Entry, 'author' | 'kind'>) => Html
+
+/**
+ * The first six people of a page have a colour each, in the order in which they speak; the others share
+ * these.
+ */
+export function createAuthorNames(): AuthorName {
+  const owners = new Map<string, number>()
+
+  function colourOf(name: string): number {
+    if (!owners.has(name) && owners.size < PEOPLE) owners.set(name, owners.size)
+    return owners.get(name) ?? fnv1a(name) % PEOPLE
+  }
+
+  return ({ author, kind }) => {
+    const colour = kind === 'reply' ? 'model' : `n${colourOf(author)}`
+    return markup`<b class="name ${colour}"><bdi>${visibleLine(author)}</bdi></b>`
+  }
 }

@@ -4,32 +4,35 @@ import { markup, type Html } from '../lib/markup.ts'
 import { visibleText } from '../lib/text/visible-text.ts'
 import { entryHtml, foldedHtml } from './entry.ts'
 import { loadMarkdownHtml } from './markdown-html.ts'
-import { createAuthorNames } from './names.ts'
-import { pageHead, PAGE_END } from './page.ts'
-import { momentHtml } from './texts.ts'
+import { PAGE_END, createAuthorNames, momentHtml, pageHead } from './page.ts'
 
 /** A room's log as a page, made piece by piece while the log is read, oldest entry first. */
 export interface Transcript {
-  /** Comes first. */
   readonly head: Html
-  /** What is to be written now that the log goes on with this entry. */
+  /** The part of the page that follows now that the log goes on with this entry. */
   entry(entry: Entry): Iterable<Html>
-  /** Comes last: says that nothing is missing. */
+  /** Says that nothing is missing. */
   end(): Iterable<Html>
 }
 
-/** Comings and goings in a row are one line; more are a line of their own, so that nothing that waits grows without end. */
+/**
+ * Comings and goings in a row are one line; more are a line of their own, so that nothing that waits grows
+ * without end.
+ */
 const MAX_IN_A_ROW = 200
 /** Names stand in that line as long as it has so many characters. */
 const PRESENCE_COLUMNS = 160
 
 /** `at`: when it is made, in milliseconds since the epoch. */
-export async function createTranscript(room: {
-  name: string
-  topic: string
-  at: number
+export async function createTranscript({
+  name,
+  topic,
+  at,
+}: {
+  readonly name: string
+  readonly topic: string
+  readonly at: number
 }): Promise<Transcript> {
-  const { name, topic, at } = room
   const parts = { markdown: await loadMarkdownHtml(), nameOf: createAuthorNames() }
   let day = ''
   let count = 0

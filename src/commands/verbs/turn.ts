@@ -6,13 +6,13 @@ import { counted } from '../../lib/plural.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { headOf } from '../../lib/text/characters.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
-import { turnPage } from '../../pages/turn-page.ts'
 import { userContent } from '../../prompt/prompt.ts'
 import type { StepMessage, TurnRecord } from '../../turns/ports.ts'
 import { requestsOf } from '../../turns/turn-log.ts'
 import { arg, defineCommand, JSON_FLAG, Misuse, type Output } from '../command.ts'
 import { HTML_FLAG, PageWriter, refuseInSession } from './log-pages.ts'
 import type { Services, Verb } from './services.ts'
+import { turnPage } from '../../pages/turn.ts'
 
 export const turnCommand: Verb = (services) =>
   defineCommand({

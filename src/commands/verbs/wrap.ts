@@ -1,7 +1,6 @@
 import { Refusal } from '../../chat/errors.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
-import { wrapPage } from '../../pages/wrap-page.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import { BREAK, userContent, type Prompt } from '../../prompt/prompt.ts'
 import { toolGroups } from '../../prompt/shown/tool-groups.ts'
@@ -10,6 +9,7 @@ import { modelNamed } from './answer.ts'
 import { HTML_FLAG, refuseInSession } from './log-pages.ts'
 import type { Verb } from './services.ts'
 import { wrapChart } from './wrap-chart.ts'
+import { wrapPage } from '../../pages/prompt.ts'
 
 export const wrapCommand: Verb = ({ turns, clock }) =>
   defineCommand({

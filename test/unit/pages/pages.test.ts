@@ -3,13 +3,13 @@ import { parseHTML } from 'linkedom'
 import { describe, expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
 import type { LayerReport } from '../../../src/prompt/prompt.ts'
-import { promptParts } from '../../../src/pages/prompt-parts.ts'
 import { STYLE } from '../../../src/pages/style.ts'
 import { samplePrompt } from '../../support/model-request.ts'
 import { pageHead } from '../../../src/pages/page.ts'
 import { createTranscript } from '../../../src/pages/transcript.ts'
 import { createCommandWorld, refused } from '../../support/commands/command-world.ts'
 import { tool } from '../../support/turn-world.ts'
+import { promptParts } from '../../../src/pages/prompt.ts'
 
 const base = {
   id: '01AAAAAAAAAAAAAAAAAAAAAAAA' as EntryId,

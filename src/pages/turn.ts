@@ -8,11 +8,13 @@ import type { ToolDefinition } from '../prompt/prompt.ts'
 import type { AssistantMessage, StepMessage, TurnRecord } from '../turns/ports.ts'
 import { requestsOf, type SentRequest } from '../turns/turn-log.ts'
 import { loadMarkdownHtml, type MarkdownToHtml } from './markdown-html.ts'
-import { pageHead, PAGE_END } from './page.ts'
-import { definitionHtml, promptParts } from './prompt-parts.ts'
-import { exactText, momentHtml } from './texts.ts'
+import { definitionHtml, promptParts } from './prompt.ts'
+import { PAGE_END, exactText, momentHtml, pageHead } from './page.ts'
 
-/** A past turn as a page, step by step: what was sent, and what came back. `entries`: what the room's log has of it. */
+/**
+ * A past turn as a page, step by step: what was sent, and what came back. `entries`: what the room's log
+ * has of it.
+ */
 export async function* turnPage(
   turn: TurnRecord,
   entries: readonly Entry[],

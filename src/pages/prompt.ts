@@ -4,10 +4,24 @@ import { visibleLine } from '../lib/text/visible-text.ts'
 import type { BudgetReport, LayerReport, Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
 import { layerTexts } from '../prompt/shown/layer-texts.ts'
 import { keptText, percentOf, sharesOf, type BudgetShare } from '../prompt/shown/shares.ts'
-import type { SourceGroup } from '../prompt/shown/tool-groups.ts'
-import { exactText, partColourOf } from './texts.ts'
+import type { ShownPrompt, SourceGroup } from '../prompt/shown/tool-groups.ts'
+import { PAGE_END, exactText, momentHtml, pageHead, partColourOf } from './page.ts'
 
-/** Where a group of tools has no name, as in a stored turn, all of them are one list. */
+/** The next prompt of a model in a room, for this person. `at`: milliseconds since the epoch. */
+export async function wrapPage(
+  { model, prompt, groups }: ShownPrompt,
+  { room, person, at }: { readonly room: string; readonly person: string; readonly at: number },
+): Promise<Html> {
+  return markup`${await pageHead(`@${model} in ${room}: the next prompt`)}
+    <h1>What @${model} would be sent in ${room}</h1>
+    <p class="dim">
+      As ${person} would ask it at ${momentHtml(at)} UTC, with an empty message. Every part unfolds to its
+      exact text.
+    </p>
+    ${promptParts(prompt, groups)}${PAGE_END}`
+}
+
+/** Tools of a group without a name, as in a stored turn, are one list. */
 export type ShownGroups = readonly (Omit<SourceGroup, 'source'> & { readonly source?: string })[]
 
 /** A prompt as a picture of its budget, and every part of it, which unfolds to the exact text. */
