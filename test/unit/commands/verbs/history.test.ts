@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { LogStats } from '../../../../src/chat/log-stats.ts'
 import { screenOf } from '../../../support/chat-parts.ts'
-import { createCommandWorld, done, misused } from '../../../support/commands/command-world.ts'
+import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
 
 const FORM = '/history [-n N] [--before ID] [--json] [WHAT]'
 
@@ -183,5 +183,35 @@ describe('/search', () => {
     await using world = await createTalk()
     const form = '/search [-] [-n N] [--best] [--json] WORDS…'
     expect(await world.type(world.bob, 'search')).toEqual(misused('search: WORDS is missing', form))
+  })
+})
+
+const NONE = 'no checkpoint is set: models read the whole conversation'
+const BAD_NAME = "a checkpoint's name is 1-32 of letters, digits, _, . and -"
+
+describe('/checkpoint', () => {
+  test('is set after the last entry, shown to all, and cleared', async () => {
+    await using world = await createCommandWorld()
+    await world.type(world.bob, 'say hello')
+    const set = 'ann set checkpoint v1.0: models read the conversation from here on'
+    expect(await world.exec(world.ann, 'checkpoint hall v1.0')).toEqual(done(set))
+    expect(await world.texts('hall', 2)).toEqual(['hello', set])
+    expect(await world.type(world.bob, 'checkpoint')).toEqual(
+      done('v1.0, set by ann 2026-01-01T00:00:00.000Z'),
+    )
+    expect(await world.type(world.ann, 'checkpoint clear')).toEqual(done())
+    expect(await world.type(world.bob, 'checkpoint')).toEqual(done(NONE))
+  })
+
+  test.each([
+    ['v1', 'nothing was said in hall yet: models read from there anyway'],
+    ['clear', 'no checkpoint is set'],
+    ['a/b', BAD_NAME],
+    ['x'.repeat(33), BAD_NAME],
+    ['\u001b[2J', BAD_NAME],
+  ])('checkpoint %s is refused', async (name, sentence) => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.ann, `checkpoint ${name}`)).toEqual(refused(sentence))
+    expect(await world.type(world.ann, 'checkpoint')).toEqual(done(NONE))
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RoomName, TurnId } from '../../../../src/chat/entry.ts'
+import { requestText } from '../../../../src/commands/verbs/turn.ts'
 import { createCommandWorld, jsonOf, misused, refused } from '../../../support/commands/command-world.ts'
 import { tool } from '../../../support/turn-world.ts'
 
@@ -106,4 +107,18 @@ describe('/turn', () => {
         refused(`there is no turn ${unknown.slice(0, 40)} in lobby, and no entry of a turn`),
       )
   })
+})
+
+const folded = (system: string): string | undefined =>
+  requestText({ number: 1, now: { system, user: '', messages: [], tools: [] }, before: undefined }, 20).split(
+    '-- user',
+  )[0]
+
+test('a folded part ends behind a whole word, and within one only where that is longer than all that is shown', () => {
+  const words = 'write '.repeat(30).trim()
+  expect(folded(words)).toBe(
+    `-- request 1\n-- system\n${'write '.repeat(20).trim()}\n… [60 more characters; full prints all]\n`,
+  )
+  expect(folded(`${'write '.repeat(19)}writes ${'more '.repeat(9)}`)).toContain('write writes\n…')
+  expect(folded('x'.repeat(200))).toContain(`${'x'.repeat(120)}\n… [80 more`)
 })

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { plainOf, spokenOf } from '../../../../../src/lib/text/styled.ts'
-import { renderText } from '../../../../../src/session/drawing/entry-rows.ts'
-import { chooseTheme } from '../../../../../src/session/drawing/theme.ts'
-import { toolGroups } from '../../../../../src/prompt/shown/tool-groups.ts'
-import type { LayerReport } from '../../../../../src/prompt/prompt.ts'
-import { promptTool, samplePrompt } from '../../../../support/model-request.ts'
-import { wrapChart } from '../../../../../src/commands/verbs/wrap-chart.ts'
+import { plainOf, spokenOf } from '../../../../src/lib/text/styled.ts'
+import { renderText } from '../../../../src/session/drawing/entry-rows.ts'
+import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
+import { toolGroups } from '../../../../src/prompt/shown/tool-groups.ts'
+import type { LayerReport } from '../../../../src/prompt/prompt.ts'
+import { promptTool, samplePrompt } from '../../../support/model-request.ts'
+import { wrapChart } from '../../../../src/commands/verbs/wrap-chart.ts'
 
 const layer = (name: string, tokens: number, more: Partial<LayerReport> = {}): LayerReport => ({
   name,

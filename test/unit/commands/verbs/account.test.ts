@@ -1,8 +1,23 @@
 import { expect, test } from 'vitest'
-import { withLogin, type Fingerprint } from '../../../../src/chat/people/person.ts'
+import { type Fingerprint, withLogin } from '../../../../src/chat/people/person.ts'
 import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
-import { createCommandWorld, done, refused } from '../../../support/commands/command-world.ts'
+import {
+  CLAIM_CODE,
+  createCommandWorld,
+  done,
+  misused,
+  refused,
+} from '../../../support/commands/command-world.ts'
 import { createPeopleParts } from '../../../support/people.ts'
+
+test('/whoami tells name and role as they are now', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, 'whoami')).toEqual(done('bob (member)'))
+  expect(await world.exec(world.root, 'whoami')).toEqual(done('root (admin)'))
+  expect(await world.exec(world.guest, 'whoami --json')).toEqual(done('{"name":"ann-2","role":"guest"}'))
+  await world.turnWorld.chatParts.storage.chat.people.setAdmin(world.bob.id, true)
+  expect(await world.type(world.bob, 'whoami')).toEqual(done('bob (admin)'))
+})
 
 const HERE = '127.0.0.1'
 
@@ -109,4 +124,85 @@ test('a former name is free for others after thirty days', async () => {
   expect(await people.identify('ann', other, HERE)).toMatchObject({ guest: true })
   parts.clock.step(1)
   expect(await people.identify('ann', other, HERE)).toMatchObject({ name: 'ann', guest: false })
+})
+
+test('an option is set, shown, and kept for the person alone', async () => {
+  await using world = await createCommandWorld()
+  const { ann, bob, preferences } = world
+  expect(await world.type(ann, 'set bell off')).toEqual(done('bell is off'))
+  expect(await world.type(ann, 'set bell on')).toEqual(done('bell is mention'))
+  expect((await world.type(ann, 'set theme on')).status).toBe(1)
+  expect(await world.type(ann, 'set bell off')).toEqual(done('bell is off'))
+  expect(await world.exec(ann, 'set TIMESTAMPS Full')).toEqual(done('timestamps is full'))
+  expect(await preferences.of(ann)).toEqual({ bell: 'off', timestamps: 'full' })
+  expect(await preferences.of(bob)).toEqual({})
+  const [line = ''] = (await world.type(ann, 'set bell')).out
+  expect(line).toMatch(/^bell off \(or mention, all\): when /)
+  const list = (await world.type(bob, 'set')).out.join('\n')
+  expect(list).toMatch(/^bell mention \(or off, all\)/)
+  for (const option of ['timestamps minutes', 'theme auto', 'plain off', 'color auto'])
+    expect(list).toContain(`\n${option} (or `)
+})
+
+test('what is no option and no value is refused with what there is, and nothing changes', async () => {
+  await using world = await createCommandWorld()
+  const { ann } = world
+  const options = 'bell, timestamps, theme, plain, color, history'
+  expect(await world.type(ann, 'set colour green')).toEqual(
+    refused(`there is no option colour; did you mean color? Choose from ${options}`),
+  )
+  expect(await world.type(ann, 'set __proto__ on')).toEqual(
+    refused(`there is no option __proto__; choose from ${options}`),
+  )
+  expect(await world.type(ann, 'set theme drak')).toEqual(
+    refused(
+      'theme cannot be drak; did you mean dark? Choose from auto, dark, light, mono. Nothing was changed',
+    ),
+  )
+  expect(await world.preferences.of(ann)).toEqual({})
+})
+
+test('a guest has options until they leave, and is told so', async () => {
+  await using world = await createCommandWorld()
+  const { guest, preferences } = world
+  expect(await world.exec(guest, 'set bell all')).toEqual(
+    refused('a guest has nothing to keep it for: a session must be open'),
+  )
+  const session = await preferences.open(guest)
+  expect(await world.type(guest, 'set bell all')).toEqual(
+    done('bell is all until you leave: guests keep nothing'),
+  )
+  expect(session.now()).toEqual({ bell: 'all' })
+  session.close()
+  expect(await preferences.of(guest)).toEqual({})
+})
+
+const WRONG = 'that claim code is wrong or was used already; the server prints it when it starts'
+
+test('/claim is refused for a wrong code, for a guest, and where there is an admin', async () => {
+  await using world = await createCommandWorld()
+  for (const code of ['nope', '-', 'x'.repeat(9_999), `${CLAIM_CODE}x`])
+    expect(await world.exec(world.bob, `claim ${code}`)).toEqual(refused(WRONG))
+  expect(await world.type(world.guest, `claim ${CLAIM_CODE}`)).toEqual(
+    refused('a guest cannot be admin; log in with a name that nobody has'),
+  )
+  expect(await world.exec(world.bob, `claim ${CLAIM_CODE}`)).toEqual(refused('there is an admin already'))
+  expect(await world.exec(world.bob, 'claim')).toEqual(misused('claim: CODE is missing', 'claim CODE'))
+})
+
+test('/claim makes the first admin, once', async () => {
+  await using world = await createCommandWorld()
+  await world.turnWorld.chatParts.storage.chat.people.setAdmin(world.root.id, false)
+  expect(await world.exec(world.bob, `claim ${CLAIM_CODE.toLowerCase()}`)).toEqual(done('bob is admin now'))
+  expect(await world.exec(world.bob, 'whoami')).toEqual(done('bob (admin)'))
+  expect(await world.exec(world.ann, `claim ${CLAIM_CODE}`)).toEqual(refused(WRONG))
+})
+
+test('/quit ends a session; a script ends by itself', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, 'QUIT')).toEqual({ ...done(), moves: ['quit'] })
+  expect(await world.exec(world.bob, 'quit')).toEqual(done())
+  expect(await world.type(world.bob, 'quit now')).toEqual(
+    misused('quit: "now" is one word too many', '/quit'),
+  )
 })

@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest'
+import type { Person } from '../../../../src/chat/people/person.ts'
+import { screenOf } from '../../../support/chat-parts.ts'
+import {
+  createCommandWorld,
+  done,
+  jsonOf,
+  misused,
+  refused,
+} from '../../../support/commands/command-world.ts'
+
+const EMPTY = 'there is nothing to say: the message is empty'
+const TOO_LONG = 'the message has 101 characters and 100 are allowed; nothing was sent'
+
+describe('/say', () => {
+  test('says a text as it is, spaces, quotes and flags included', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.bob, 'say  two  "spaces" --json')).toEqual(done())
+    expect(await world.texts('hall')).toEqual(['two  "spaces" --json'])
+  })
+
+  test('says what was piped in where the line has no text, or a mere -', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.exec(world.bob, 'say hall', 'one\n')).toEqual(done())
+    expect(await world.exec(world.bob, 'say hall -', 'two\nlines')).toEqual(done())
+    expect(await world.exec(world.bob, 'say hall on the line', 'three')).toEqual(done())
+    expect(await world.texts('hall', 3)).toEqual(['one', 'two\nlines', 'on the line'])
+  })
+
+  test('calls the models that it mentions', async () => {
+    await using world = await createCommandWorld()
+    await world.exec(world.bob, 'say hall @qwen tools, and you @nobody')
+    const [turn] = world.turnWorld.turns.running(
+      (await world.turnWorld.chatParts.rooms.get('hall', world.ann)).name,
+    )
+    expect(turn).toMatchObject({ model: 'qwen', requester: 'bob' })
+    await turn?.ended()
+  })
+
+  test.each([
+    ['say', EMPTY],
+    ['say \u0000\u200b', EMPTY],
+    [`say ${'é'.repeat(101)}`, TOO_LONG],
+    [`say ${'a\n'.repeat(11)}b`, 'the message has 12 lines and 10 are allowed; nothing was sent'],
+  ])('%j is refused, and nothing is said', async (line, sentence) => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.bob, line)).toEqual(refused(sentence))
+    expect(await world.texts('hall')).toEqual([])
+  })
+
+  test('is refused in a room that one does not see', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.exec(world.bob, 'say den hello')).toMatchObject({ status: 1 })
+    expect(await world.texts('den')).toEqual([])
+  })
+})
+
+describe('/me', () => {
+  test('tells what somebody does', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.bob, 'me waves')).toEqual(done())
+    expect(await world.type(world.ann, 'history -n 1')).toEqual(done('2026-01-01 00:00 * bob waves'))
+  })
+
+  test('needs a text that can be seen and is not too long', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.bob, 'me')).toEqual(misused('me: TEXT is missing', '/me TEXT…'))
+    expect(await world.type(world.bob, 'me \u200b')).toEqual(refused(EMPTY))
+    expect(await world.exec(world.bob, `me hall ${'x'.repeat(101)}`)).toEqual(refused(TOO_LONG))
+    expect(await world.texts('hall')).toEqual([])
+  })
+})
+
+test('/msg writes to one person alone, and nothing of it is in a room', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.exec(world.ann, 'msg BOB  two  words')).toEqual(done('you -> bob: two  words'))
+  // A session shows it as all sessions of its person do.
+  expect(await world.type(world.ann, 'w bob again')).toEqual(done())
+  expect(await world.texts('hall', 9)).toEqual([])
+  expect(await world.type(world.ann, 'msg bob')).toEqual(misused('msg: TEXT is missing', '/msg NAME TEXT…'))
+  expect(await world.type(world.ann, 'msg nobody hi')).toMatchObject({ status: 1, out: [] })
+})
+
+test('/msg says once that somebody is away, and ends the absence of who writes', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.bob, 'away lunch')
+  await world.exec(world.ann, 'away')
+  expect(await world.exec(world.ann, 'msg bob hi')).toEqual(
+    done('you -> bob: hi', '-- bob is away: lunch', '-- you are not away any more'),
+  )
+  expect(await world.exec(world.ann, 'msg bob hi')).toEqual(done('you -> bob: hi'))
+})
+
+test('/reply goes to whoever wrote last, from a script too', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.exec(world.bob, 'reply hi')).toEqual(
+    refused('nobody has written to you yet; msg NAME TEXT writes to somebody'),
+  )
+  await world.talk.openSession({
+    person: world.bob,
+    print() {},
+    message() {},
+    bell() {},
+  })
+  await world.exec(world.ann, 'msg bob hi')
+  expect(await world.exec(world.bob, 'reply hello you')).toEqual(done('you -> ann: hello you'))
+})
+
+const shown = async (world: Awaited<ReturnType<typeof createCommandWorld>>, who: Person, line: string) =>
+  (await world.exec(who, line)).out.map((one) => one.replace(/^\d[\d -]+:\d\d /, ''))
+
+test('/edit and /retract keep the log honest, and searches and prompts to the last version', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.ann, 'say hall meet at noon')
+  expect(await world.exec(world.ann, 'edit hall meet at three')).toEqual(done())
+  expect(await shown(world, world.bob, 'history hall')).toEqual([
+    'ann: meet at noon',
+    'ann (edited): meet at three',
+  ])
+  expect(await shown(world, world.bob, 'search hall meet')).toEqual(['ann (edited): meet at three'])
+  const prompt = await world.exec(world.bob, 'wrap hall @qwen --json')
+  expect(prompt.out.join()).toContain('ann: meet at three')
+  expect(prompt.out.join()).not.toContain('noon')
+  expect(await world.type(world.ann, 'retract')).toEqual(done())
+  expect((await shown(world, world.bob, 'history hall')).at(-1)).toBe(
+    '-- ann took back a line, the last one of theirs, of 00:00 UTC',
+  )
+  expect(await shown(world, world.bob, 'search hall meet')).toEqual(['nothing here has meet'])
+  expect((await world.exec(world.bob, 'wrap hall @qwen --json')).out.join()).not.toContain('meet')
+})
+
+test("/edit and /retract are refused for others' lines, and in a room that one has left or never saw", async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.ann, 'say hall mine')
+  for (const line of ['edit hall yours', 'retract hall', 'edit den x', 'retract den'])
+    expect(await world.exec(world.bob, line)).toMatchObject({ status: 1, out: [] })
+  expect(await world.texts('hall', 9)).toEqual(['mine'])
+})
+
+test('an edit calls no model', async () => {
+  await using world = await createCommandWorld()
+  const { rooms } = world.turnWorld.chatParts
+  const hall = await rooms.get('hall', world.ann)
+  await world.exec(world.ann, 'say hall hello')
+  expect(await world.exec(world.ann, 'edit hall @qwen hello')).toEqual(done())
+  expect(world.turnWorld.turns.running(hall.name)).toEqual([])
+})
+
+test('/retract without a line of one’s own says for how long there is one', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, 'retract')).toEqual(
+    refused(
+      'you have said nothing here in the last 15 minutes that could be changed, or more than 300 lines were said since',
+    ),
+  )
+  await world.exec(world.bob, 'say hall one')
+  world.turnWorld.chatParts.clock.advance(15 * 60_000 + 1)
+  expect(await world.type(world.bob, 'retract')).toMatchObject({ status: 1 })
+})
+
+const form = '/react EMOJI…'
+
+test('/react puts an emoji on the last line, or on the one with an id', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.ann, 'say hall one')
+  expect(await world.type(world.bob, 'react 👍')).toEqual(done())
+  const [line] = (await world.exec(world.bob, 'history hall --json')).out
+  expect(await world.exec(world.bob, `react hall ${JSON.parse(line!).id} 🎉`)).toEqual(done())
+  expect((await world.exec(world.bob, 'history hall')).out.map((one) => one.slice(17))).toEqual([
+    'ann: one',
+    '* bob reacted 👍 to ann',
+    '* bob reacted 🎉 to ann',
+  ])
+})
+
+test('/react is refused without an emoji, with too many words, and for a room that one does not see', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, 'react')).toMatchObject({ status: 2 })
+  expect(await world.type(world.bob, 'react a b c')).toEqual(
+    misused('react: it takes one emoji, and before it an id', form),
+  )
+  expect(await world.type(world.bob, 'react yes')).toEqual(refused('a reaction is one emoji, such as 👍'))
+  expect(await world.exec(world.bob, 'react den 👍')).toMatchObject({ status: 1 })
+  expect(await world.texts('den')).toEqual([])
+})
+
+test('/away is shown by /who, until the person speaks', async () => {
+  await using world = await createCommandWorld()
+  const hall = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+  for (const person of [world.ann, world.bob]) await hall.enter(screenOf(person))
+  expect(await world.type(world.bob, 'away')).toEqual(done('you are away, until you say something'))
+  await world.type(world.ann, 'away back at two')
+  expect((await world.type(world.bob, 'who')).out[0]).toBe('ann (owner, away: back at two), bob (away)')
+  expect(jsonOf(await world.exec(world.bob, 'who hall --json'))).toMatchObject({
+    people: [
+      { name: 'ann', away: 'back at two' },
+      { name: 'bob', away: '' },
+    ],
+  })
+  await world.exec(world.bob, 'say hall here')
+  await world.exec(world.ann, 'me hall waves')
+  expect((await world.type(world.bob, 'who')).out[0]).toBe('ann (owner), bob')
+  expect(await world.type(world.bob, `away ${'x'.repeat(201)}`)).toMatchObject({ status: 1, out: [] })
+})
+
+test('/ignore lists, adds, and takes back', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.exec(world.ann, 'ignore')).toEqual(done('you ignore nobody'))
+  expect(await world.exec(world.ann, 'ignore @BOB')).toEqual(
+    done('you ignore bob now; the same again undoes it'),
+  )
+  await world.exec(world.ann, 'ignore root')
+  expect(await world.exec(world.ann, 'ignore')).toEqual(done('bob, root'))
+  expect(await world.exec(world.ann, 'ignore b0b')).toEqual(done('you hear bob again'))
+  expect(await world.exec(world.ann, 'ignore')).toEqual(done('root'))
+})
+
+test('/ignore of nobody, and of oneself, is refused', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.exec(world.ann, 'ignore ann')).toEqual(refused('you cannot ignore yourself'))
+  expect(await world.exec(world.ann, 'ignore qwen')).toEqual(
+    refused('nobody can be reached as qwen; who lists the people of a room'),
+  )
+})
