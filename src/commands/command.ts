@@ -49,7 +49,7 @@ export const arg = <const N extends string, const M extends Omit<ArgumentSpec, '
   more?: M,
 ): Spec<N, M> => ({ name, about, ...more }) as Spec<N, M>
 
-/** An argument that takes the rest of the line. */
+/** An argument that takes the rest of the line as it is. */
 export const text = <const N extends string, const M extends Pick<ArgumentSpec, 'optional'> = object>(
   name: N,
   about: string,
@@ -113,7 +113,7 @@ export interface Output {
   readonly columns: number
 }
 
-/** What a command can know of and do to the session it was typed in. */
+/** The session of a caller. */
 export interface SessionControl {
   readonly room: Room
   /** False once the person was put out of the room. */
@@ -125,7 +125,7 @@ export interface SessionControl {
   quit(): void
 }
 
-/** What a command can know of and do to the script that sent it, or to the agent that called it. */
+/** The script or agent of a caller. */
 export interface ScriptControl {
   /**
    * What the script piped in, as it came. `if-ready` does not wait for a pipe on which nothing comes at
@@ -141,7 +141,7 @@ export interface ScriptControl {
   readonly agent?: AgentControl
 }
 
-/** What a command can do for an agent, which is in as many rooms at once as it joins. */
+/** An agent, which is in as many rooms at once as it joins. */
 export interface AgentControl {
   /** Rejects with `Refusal`, as `Room.enter` does. */
   enter(room: Room): Promise<void>
@@ -195,10 +195,7 @@ export interface Completing {
   readonly person: Person
   /** The command's arguments before that word, as they were typed; none of them is offered again. */
   readonly given: readonly string[]
-  /**
-   * The name of the argument, or the flag, that the word is for; `oneOf` is completed without being asked
-   * for.
-   */
+  /** The name of the argument, or the flag, that the word is for. None with `oneOf`: these are known. */
   readonly argument: string
 }
 
@@ -206,31 +203,19 @@ interface Facts {
   readonly name: string
   /** Other words for it, which help and completion leave out. */
   readonly aliases?: readonly string[]
-  /**
-   * It protects somebody or ends something: it works also over the daily quota of bytes, and is counted all
-   * the same.
-   */
-  readonly protects?: true
-  /**
-   * It only ends something, or shows what never changes: it works also while other servers cannot be
-   * reached.
-   */
-  readonly waitsForNothing?: true
+  /** It protects somebody or ends something: it works over the daily quota of bytes, and is counted too. */
+  readonly allowedOverQuota?: true
+  /** It only ends something, or shows what never changes: it works while no other server can be reached. */
+  readonly allowedWhenCutOff?: true
   /** One line for `help`. */
   readonly summary: string
   /** What may follow the verb, and a script's room: a line that works. Empty if nothing needs to follow. */
   readonly example: string
-  /**
-   * For the page of all commands: what a script gets from it, if it only does its work in a session. A
-   * sentence.
-   */
+  /** A sentence for the page of all commands: what a script gets, if it only does its work in a session. */
   readonly fromScript?: string
   /** What could stand at the cursor, in any order. */
   complete?(where: Completing): Promise<readonly string[]> | readonly string[]
 }
-
-/** Who may use a command, if the command itself does not check that. */
-export type Rights<Args> = ManagerRight<Args> | Note
 
 interface ManagerRight<Args> {
   /** Completes "only the owner of ROOM, an op or an admin can …": the runner refuses all others. */
@@ -254,7 +239,7 @@ export interface CommandDefinition<
   readonly arguments?: A
   readonly flags?: F
   /** Only a command in a room can need a manager of it. */
-  readonly rights?: R extends 'here' ? Rights<Arguments<A>> : Note
+  readonly rights?: R extends 'here' ? ManagerRight<Arguments<A>> | Note : Note
   /**
    * The uses that a muted person has not, and nobody in an archived room. Absent: those for which `rights`
    * wants a manager, else all.
@@ -268,7 +253,7 @@ interface CommandWith<R extends RoomUse> extends Facts {
   readonly room: R
   readonly arguments: readonly ArgumentSpec[]
   readonly flags: readonly FlagSpec[]
-  readonly rights?: Rights<Values['args']>
+  readonly rights?: ManagerRight<Values['args']> | Note
   needsVoice?(args: Values['args']): boolean
   run(context: BaseContext & RoomOf<R> & Values): Promise<void | false>
 }
@@ -276,10 +261,7 @@ interface CommandWith<R extends RoomUse> extends Facts {
 /** One verb as the parser, the runner and help see it. */
 export type Command = { [R in RoomUse]: CommandWith<R> }[RoomUse]
 
-/**
- * Commands that belong together, as help and docs/commands.md show them. `name` is one word that is no
- * command.
- */
+/** Commands that belong together in help and docs/commands.md. `name` is one word that is no command. */
 export interface CommandGroup {
   readonly name: string
   readonly about: string

@@ -24,7 +24,7 @@ export interface HelpKey {
 export const helpCommand = (all: () => readonly CommandGroup[], keys: readonly HelpKey[]): Command =>
   defineCommand({
     name: 'help',
-    waitsForNothing: true,
+    allowedWhenCutOff: true,
     aliases: ['h', '?', 'commands', 'man'],
     summary:
       'what you can do here: groups of commands, one group, one command, the keys, or what has some words',

@@ -127,10 +127,10 @@ export class Runner {
 
   /** Rejects with `Refusal` if the person may do nothing now, or has stored too much today. */
   async #checkAndCharge(command: Command, words: string, caller: Caller): Promise<void> {
-    if (!command.waitsForNothing) await this.#catchUp(caller, 'not done')
+    if (!command.allowedWhenCutOff) await this.#catchUp(caller, 'not done')
     this.#assertPresent(caller)
     const { charge, take } = this.#parts.bytes
-    const pay = command.protects ? charge : take
+    const pay = command.allowedOverQuota ? charge : take
     pay(caller.person, utf8Bytes(words))
   }
 

@@ -52,7 +52,7 @@ const NAMES = keysOf(OPTIONS)
 export const setCommand: Verb = (services) =>
   defineCommand({
     name: 'set',
-    protects: true,
+    allowedOverQuota: true,
     summary: 'how your sessions look and sound; alone, what is set and what there is',
     room: 'none',
     arguments: [
@@ -123,7 +123,7 @@ export const claimCommand: Verb = ({ people }) =>
 export const clearCommand: Verb = () =>
   defineCommand({
     name: 'clear',
-    waitsForNothing: true,
+    allowedWhenCutOff: true,
     aliases: ['cls'],
     summary: 'clear the screen, as Ctrl-L does; /history shows what was said',
     room: 'none',
@@ -135,8 +135,8 @@ export const clearCommand: Verb = () =>
 export const quitCommand: Verb = () =>
   defineCommand({
     name: 'quit',
-    protects: true,
-    waitsForNothing: true,
+    allowedOverQuota: true,
+    allowedWhenCutOff: true,
     aliases: ['q', 'exit', 'bye', 'logout', 'disconnect'],
     summary: 'leave the server',
     room: 'none',

@@ -133,8 +133,8 @@ type Stoppable = Pick<Services, 'turns' | 'runs' | 'summaries'>
 export const stopCommand: Verb = (services) =>
   defineCommand({
     name: 'stop',
-    protects: true,
-    waitsForNothing: true,
+    allowedOverQuota: true,
+    allowedWhenCutOff: true,
     summary:
       'stop the models that you called and the tools that you run, or one model alone; an op stops those of all',
     room: 'here',

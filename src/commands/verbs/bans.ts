@@ -20,7 +20,7 @@ const roomOf = async (
 export const banCommand: Verb = (services) =>
   defineCommand({
     name: 'ban',
-    protects: true,
+    allowedOverQuota: true,
     summary: 'keep somebody out: by name with all their keys, by key or by network',
     room: 'none',
     flags: [roomFlag(`${FROM_ROOM}; not the lobby, where every session begins`)],

@@ -105,7 +105,7 @@ export const tokenCommand: Verb = (services) =>
     name: 'token',
     summary: 'tokens with which your programs come in over HTTP: new, list, or revoke NUMBER',
     room: 'none',
-    protects: true,
+    allowedOverQuota: true,
     arguments: TOKEN_ARGUMENTS,
     flags: TOKEN_FLAGS,
     example: 'new --rooms lobby --days 7',

@@ -2,60 +2,26 @@
 // verb knows how its line was parsed, how its errors are shown, or what carries its session.
 import type { Command, CommandGroup } from '../command.ts'
 import { helpCommand } from '../help.ts'
-import {
-  claimCommand,
-  clearCommand,
-  quitCommand,
-  renameCommand,
-  setCommand,
-  whoamiCommand,
-} from './account.ts'
-import { askCommand, retryCommand, stopCommand } from './ask.ts'
-import { banCommand, bansCommand, unbanCommand } from './bans.ts'
-import { keysCommand, tokenCommand } from './credentials.ts'
+import * as account from './account.ts'
+import * as ask from './ask.ts'
+import * as bans from './bans.ts'
+import * as credentials from './credentials.ts'
 import { exportCommand } from './export.ts'
-import { checkpointCommand, historyCommand, searchCommand } from './history.ts'
+import * as history from './history.ts'
 import { invitesCommand } from './invites.ts'
-import { kvCommand, todoCommand } from './key-values.ts'
+import * as keyValues from './key-values.ts'
 import { mcpCommand } from './mcp.ts'
-import {
-  deopCommand,
-  inviteCommand,
-  kickCommand,
-  muteCommand,
-  opCommand,
-  uninviteCommand,
-  unmuteCommand,
-} from './moderation.ts'
-import { exitsCommand, goCommand, joinCommand, leaveCommand, navCommand, portalCommand } from './moving.ts'
-import { allowCommand, denyCommand, permsCommand } from './permissions.ts'
-import {
-  archiveCommand,
-  createRoomCommand,
-  deleteCommand,
-  forkCommand,
-  roomsCommand,
-  topicCommand,
-  vibeCommand,
-  whoCommand,
-} from './rooms.ts'
+import * as moderation from './moderation.ts'
+import * as moving from './moving.ts'
+import * as permissions from './permissions.ts'
+import * as rooms from './rooms.ts'
 import { scriptCommand } from './script.ts'
 import type { Services, Verb } from './services.ts'
 import { summaryCommand } from './summary.ts'
-import {
-  awayCommand,
-  editCommand,
-  ignoreCommand,
-  meCommand,
-  msgCommand,
-  reactCommand,
-  replyCommand,
-  retractCommand,
-  sayCommand,
-} from './talk.ts'
-import { runCommand, toolsCommand } from './tools.ts'
+import * as talk from './talk.ts'
+import * as tools from './tools.ts'
 import { turnCommand } from './turn.ts'
-import { modelsCommand, usageCommand } from './usage.ts'
+import * as usage from './usage.ts'
 import { wrapCommand } from './wrap.ts'
 
 /** Every command, in the order of `help`. */
@@ -84,90 +50,111 @@ const GROUPS: readonly {
     name: 'talk',
     about: 'to all in the room, or to one person',
     verbs: [
-      sayCommand,
-      meCommand,
-      msgCommand,
-      replyCommand,
-      editCommand,
-      retractCommand,
-      reactCommand,
-      awayCommand,
-      ignoreCommand,
+      talk.sayCommand,
+      talk.meCommand,
+      talk.msgCommand,
+      talk.replyCommand,
+      talk.editCommand,
+      talk.retractCommand,
+      talk.reactCommand,
+      talk.awayCommand,
+      talk.ignoreCommand,
     ],
   },
   {
     name: 'places',
     about: 'the rooms, and who is in them',
     verbs: [
-      roomsCommand,
-      createRoomCommand,
-      joinCommand,
-      leaveCommand,
-      forkCommand,
-      inviteCommand,
-      uninviteCommand,
-      whoCommand,
-      topicCommand,
-      vibeCommand,
+      rooms.roomsCommand,
+      rooms.createRoomCommand,
+      moving.joinCommand,
+      moving.leaveCommand,
+      rooms.forkCommand,
+      moderation.inviteCommand,
+      moderation.uninviteCommand,
+      rooms.whoCommand,
+      rooms.topicCommand,
+      rooms.vibeCommand,
     ],
   },
   {
     name: 'ways',
     about: 'exits between rooms, and the end of a room',
-    verbs: [exitsCommand, portalCommand, goCommand, navCommand, archiveCommand, deleteCommand],
+    verbs: [
+      moving.exitsCommand,
+      moving.portalCommand,
+      moving.goCommand,
+      moving.navCommand,
+      rooms.archiveCommand,
+      rooms.deleteCommand,
+    ],
   },
   {
     name: 'past',
     about: 'what was said',
-    verbs: [historyCommand, searchCommand, exportCommand, summaryCommand, checkpointCommand],
+    verbs: [
+      history.historyCommand,
+      history.searchCommand,
+      exportCommand,
+      summaryCommand,
+      history.checkpointCommand,
+    ],
   },
   {
     name: 'asking',
     about: 'models, and what their tools may do',
     verbs: [
-      askCommand,
-      stopCommand,
-      retryCommand,
-      modelsCommand,
-      usageCommand,
-      allowCommand,
-      denyCommand,
-      permsCommand,
+      ask.askCommand,
+      ask.stopCommand,
+      ask.retryCommand,
+      usage.modelsCommand,
+      usage.usageCommand,
+      permissions.allowCommand,
+      permissions.denyCommand,
+      permissions.permsCommand,
     ],
   },
   {
     name: 'prompt',
     about: 'what models read here, and which tools they have',
-    verbs: [toolsCommand, runCommand, todoCommand, wrapCommand, turnCommand, scriptCommand, kvCommand],
+    verbs: [
+      tools.toolsCommand,
+      tools.runCommand,
+      keyValues.todoCommand,
+      wrapCommand,
+      turnCommand,
+      scriptCommand,
+      keyValues.kvCommand,
+    ],
   },
   {
     name: 'you',
     about: 'who you are, and how you come in',
     verbs: [
       'help',
-      whoamiCommand,
-      renameCommand,
-      setCommand,
-      keysCommand,
+      account.whoamiCommand,
+      account.renameCommand,
+      account.setCommand,
+      credentials.keysCommand,
       invitesCommand,
-      claimCommand,
-      clearCommand,
-      quitCommand,
+      account.claimCommand,
+      account.clearCommand,
+      account.quitCommand,
     ],
   },
-  { name: 'programs', about: 'that come in as you', verbs: [tokenCommand] },
+  { name: 'programs', about: 'that come in as you', verbs: [credentials.tokenCommand] },
   {
     name: 'order',
     about: 'for those who manage a room or the server',
     verbs: [
-      opCommand,
-      deopCommand,
-      kickCommand,
-      muteCommand,
-      unmuteCommand,
-      banCommand,
-      unbanCommand,
-      bansCommand,
+      moderation.opCommand,
+      moderation.deopCommand,
+      moderation.kickCommand,
+      moderation.muteCommand,
+      moderation.unmuteCommand,
+      bans.banCommand,
+      bans.unbanCommand,
+      bans.bansCommand,
       ({ mcp, people }) => mcpCommand(mcp, people),
     ],
   },

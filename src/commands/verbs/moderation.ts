@@ -18,7 +18,7 @@ interface ManagerVerb {
   readonly example: string
   /** Completes "only the owner of ROOM, an op or an admin can …". */
   readonly manage: string
-  readonly protects?: true
+  readonly allowedOverQuota?: true
   act(context: Here, name: string, more: string | undefined): Promise<Told>
 }
 
@@ -60,7 +60,7 @@ export const deopCommand: Verb = ({ moderation }) =>
 export const kickCommand: Verb = ({ moderation }) =>
   managerVerb({
     name: 'kick',
-    protects: true,
+    allowedOverQuota: true,
     summary: 'send somebody out of the room; they may come back',
     whom: 'of somebody in the room',
     more: text('reason', 'what they and the room are told', { optional: true }),
@@ -72,7 +72,7 @@ export const kickCommand: Verb = ({ moderation }) =>
 export const muteCommand: Verb = ({ moderation }) =>
   managerVerb({
     name: 'mute',
-    protects: true,
+    allowedOverQuota: true,
     summary: 'somebody may read here, and not speak',
     whom: 'of anybody, here or not',
     more: arg('duration', '30s, 10m, 2h, 7d; until it is undone without it', { optional: true }),

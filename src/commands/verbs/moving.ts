@@ -47,7 +47,7 @@ async function enter(
 export const leaveCommand: Verb = ({ rooms, moderation }) =>
   defineCommand({
     name: 'leave',
-    protects: true,
+    allowedOverQuota: true,
     aliases: ['part'],
     summary: 'go back to the lobby',
     room: 'here',

@@ -28,7 +28,7 @@ export const allowCommand: Verb = (services) =>
 export const denyCommand: Verb = (services) =>
   defineCommand({
     name: 'deny',
-    protects: true,
+    allowedOverQuota: true,
     summary: 'do not let a tool do what it asks',
     room: 'here',
     arguments: [arg('number', 'of the question; needed where several are open', { optional: true })],

@@ -154,7 +154,7 @@ export const awayCommand: Verb = ({ talk }) =>
 export const ignoreCommand: Verb = ({ talk: { ignores, findPerson } }) =>
   defineCommand({
     name: 'ignore',
-    protects: true,
+    allowedOverQuota: true,
     summary:
       'do not show what somebody says under any name of theirs, what they write to you, and that they invite you; again: show it; alone: whom you ignore. /history and /search show it: a log is whole',
     room: 'none',

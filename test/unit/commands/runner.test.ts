@@ -19,8 +19,8 @@ async function createScene(
   const runner = new Runner({
     commands: [
       defineCommand({ name: 'do', summary: '', example: '', room: 'none', run }),
-      defineCommand({ name: 'end', waitsForNothing: true, summary: '', example: '', room: 'none', run }),
-      defineCommand({ name: 'guard', protects: true, summary: '', example: '', room: 'none', run }),
+      defineCommand({ name: 'end', allowedWhenCutOff: true, summary: '', example: '', room: 'none', run }),
+      defineCommand({ name: 'guard', allowedOverQuota: true, summary: '', example: '', room: 'none', run }),
       defineCommand({
         ...{ name: 'beside', summary: '', example: '', room: 'none' },
         run: async ({ session }) => session?.inBackground(run()),
