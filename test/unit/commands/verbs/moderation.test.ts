@@ -14,11 +14,8 @@ test('/op lets a member manage the room, and /deop takes it back; all in the roo
   expect(await world.exec(world.bob, 'topic hall fish')).toMatchObject({ status: 1 })
 })
 
-test('/op is refused to others, for strangers, and in a private room for who is no member', async () => {
+test('/op is refused for strangers, and in a private room for people who are no members', async () => {
   await using world = await createCommandWorld()
-  const notYou = refused('only the owner of hall, an op or an admin can make ops')
-  for (const person of [world.bob, world.guest])
-    expect(await world.exec(person, 'op hall bob')).toEqual(notYou)
   for (const name of ['nobody', '__proto__', 'ann-2'])
     expect(await world.exec(world.ann, `op hall ${name}`)).toEqual(
       refused(`nobody called ${name} has registered here`),
