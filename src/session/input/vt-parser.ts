@@ -36,12 +36,12 @@ const PASTE_END = `${ESC}[201~`
 
 /** No key has more. */
 const MAX_PARAMS = 64
-/** Answers of terminals are shorter. Who began a string by mistake gets the keyboard back after so much. */
+/** Answers of terminals are shorter. A string that was begun by mistake ends here. */
 const MAX_STRING = 4_096
 
 /**
- * Splits what a terminal sends into text, controls and sequences (ECMA-48 5.4 and 8.3, xterm's control sequences).
- * Input may be cut anywhere. Strings are dropped whole. A control ends any sequence or string and counts itself.
+ * Splits what a terminal sends into text, controls and sequences (ECMA-48 5.4 and 8.3, xterm's sequences). Input
+ * may be cut anywhere. Strings are dropped whole. A control ends any sequence or string and counts itself.
  */
 export class VtParser {
   #state: State = 'ground'
@@ -69,7 +69,7 @@ export class VtParser {
     if (this.#state !== 'escape') this.#state = 'ground'
   }
 
-  /** False if the character stands for itself. */
+  /** False if the character is no part of a sequence. */
   #step(char: string): boolean {
     const state = this.#state
     if (state === 'paste') return this.#paste(char)

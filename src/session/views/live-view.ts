@@ -17,8 +17,8 @@ import { OPTIONS } from '../../chat/preferences/options.ts'
 import type { Personal } from './viewer.ts'
 
 /**
- * What another program may have left on would come as input here: mouse and focus reports (xterm's modes), modifyOtherKeys
- * and kitty's keyboard protocol. Terminals without the last two may take them for a colour and a cursor, so both are kept.
+ * Turns off what another program left on: reports of mouse and focus, modifyOtherKeys, kitty's keyboard protocol.
+ * A terminal without the last two may read them as SGR and as a cursor to restore; DECSC and DECRC keep both.
  */
 const REPORTS_OFF =
   '\u001b[?9;1000;1001;1002;1003;1004;1005;1006;1015;1016l\u001b7\u001b[>4m\u001b[=0u\u001b8'
@@ -28,8 +28,8 @@ const CLEAR_SCREEN = '\u001b[H\u001b[2J'
 const BELL = '\u0007'
 
 /**
- * The view of a person at a terminal: what was said is appended and becomes native scrollback; below it the footer and
- * the draft are drawn again as they change.
+ * The view of a person at a terminal: what was said is appended and becomes native scrollback; below it the footer
+ * and the draft are drawn again as they change.
  */
 export function createLiveView(
   terminal: Terminal,
@@ -197,8 +197,8 @@ interface RecentWrite {
 const KEPT_MS = 2_000
 
 /**
- * The last writes, for a window that changes: until the server hears of the change it writes for the old window, and
- * nobody knows which of that the terminal took for the new one.
+ * The last writes, for a window that changes: until the server hears of the change it writes for the old window,
+ * and nobody knows which of that the terminal took for the new one.
  */
 class RecentWrites {
   readonly #now: () => number
@@ -215,7 +215,7 @@ class RecentWrites {
     this.#now = now
   }
 
-  /** At each write; `write` is absent if it only drew below. All is sure again: the write has what was unsure. */
+  /** At each write; `write` is absent if it only drew below. It has what was unsure, so all is sure again. */
   wrote(write: RecentWrite | undefined, windowRows: number): void {
     if (this.#isUnsure()) this.#forget(() => true)
     this.#lastAt = this.#now()
@@ -235,7 +235,7 @@ class RecentWrites {
   /** The client has read all that was written before the last change. */
   answered(): void {
     if (this.#changedAt === undefined) return
-    // The answer took as long as the news of the change, and the terminal behind the client hears of it later.
+    // News of the change took as long as the answer, and the terminal behind the client hears of it later.
     this.#sureUntil = Math.min(this.#sureUntil, this.#changedAt - 2 * (this.#now() - this.#changedAt))
     this.#changedAt = undefined
   }

@@ -165,7 +165,7 @@ test('a reply being written is drawn below and ends up above as a whole', async 
 
 test('narrowing the window leaves one prompt and one status line', async () => {
   const terminal = createFakeTerminal({ size: { columns: 60, rows: 10 } })
-  // The client answers in no time: while it has not, what was written last may stand there twice.
+  // The client answers at once: what was written while an answer is due is written again.
   const shared = { ...sharedBySessions(), now: () => 0 }
   const { room, done } = start(terminal, createFakeRoom(), {}, WITHOUT_TIMES, shared)
   terminal.type('a draft of some forty characters, about so')
@@ -509,7 +509,7 @@ test.each([{}, { size }])('lines that wait when the connection breaks are droppe
   expect(host.isDetached()).toBe(true)
 })
 
-test('whoever leaves is gone before what is stored of it, where that takes long', async () => {
+test('a person who leaves is gone at once, even if storing takes long', async () => {
   const terminal = createFakeTerminal({ size })
   const stored = createDeferred<void>()
   const { done } = start(terminal, createFakeRoom(), { detach: () => stored.promise })
