@@ -1,7 +1,6 @@
-// Everything that outlives the server is stored through this folder: the rooms' logs, rooms, people, turns,
-// charges, grants, results, scripts, summaries and what is known of models. It implements the ports of the core and knows none of its rules: it does not
-// decide who may read, what a model is shown or what an entry means. SQL and drivers stay in sqlite/, which sqlite/threads/ runs
-// beside the caller's thread, and in postgres/. What both engines share is here, in rows/ and in words/.
+// All that outlives the server is stored through this folder. It implements the ports of the core and knows none of
+// its rules: who may read, what a model is shown, what an entry means. The stores (stores/) are written once over
+// `Database`; sqlite/ and postgres/ have connections, append, search, opening and migrations.
 
 import type { ClusterStores } from '../../cluster/stores.ts'
 import type { NameFiling } from '../../chat/people/name-filing.ts'
@@ -21,8 +20,8 @@ import type { CalibrationStore } from '../../prompt/ports.ts'
 import type { HistoryStore, ScriptStore, SummaryStore } from '../../prompt/ports.ts'
 
 /**
- * All that is kept on disk, in the words of those who need it, and grouped by them. Every method of every store takes and gives plain
- * values, which may cross to another thread, and rejects with `StorageError` only.
+ * All that is kept on disk, grouped by the parts of the core that use it. Methods take and give plain values, which
+ * may cross to another thread, and reject with `StorageError` only.
  */
 export interface Stores {
   readonly chat: {

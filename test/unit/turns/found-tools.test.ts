@@ -249,7 +249,7 @@ describe('whatever a model searches and calls, and whoever changes the scope mea
             (some): ScriptedStep =>
               async function* (request): AsyncGenerator<ModelEvent> {
                 for (const one of some) if (one.kind === 'scope') await world.setScope(one.scope)
-                yield* call(...some.flatMap((one, index) => callFor(one, request, index)))(request, noSignal)
+                yield* call(...some.flatMap((one) => callFor(one, request)))(request, noSignal)
               },
           )
           const model = scriptedModel(...steps, say('ok'))
@@ -278,14 +278,14 @@ describe('whatever a model searches and calls, and whoever changes the scope mea
   })
 
   const noSignal = new AbortController().signal
+  let calls = 0
 
   /** A call of a tool that the request has, each with other arguments: the same again would stop the turn. */
   function callFor(
     one: { kind: string; query?: string; at?: number },
     request: ModelRequest,
-    index: number,
   ): readonly (readonly [string, unknown])[] {
-    const nonce = `${request.messages.length} ${index}`
+    const nonce = `${calls++}`
     if (one.kind === 'search') return [['find_tools', { query: `${one.query} ${nonce}` }]]
     if (one.kind === 'call')
       return [[request.tools[one.at! % Math.max(1, request.tools.length)]?.name ?? 'none', { q: nonce }]]
