@@ -1,6 +1,6 @@
 // Joins a server with the other ones of its database. This file must not know how servers hear of each other, nor what a turn does.
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openWire } from '../adapters/wire/wire.ts'
 import { tellDenied } from '../approvals/approvals.ts'
@@ -8,14 +8,14 @@ import { askedIn } from '../approvals/questions.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { createCluster, type Cluster, type ClusterEvents } from '../cluster/cluster.ts'
-import type { CommonStore, ServerFacts } from '../cluster/stores.ts'
+import type { CommonStore, ServerFacts, ServerId } from '../cluster/stores.ts'
 import type { Config } from '../config/config.ts'
 import { ownRoomsDir } from '../config/rooms-dir.ts'
 import type { AppContext } from './context.ts'
 
 /** This server as one of several, if the database is for several; it has not joined them yet. */
 export async function openCluster(
-  config: Pick<Config, 'storage' | 'bus'>,
+  config: Pick<Config, 'storage' | 'bus' | 'dataDir'>,
   { storage, clock, log }: Pick<AppContext, 'storage' | 'clock' | 'log'>,
   facts: () => Promise<ServerFacts>,
 ): Promise<Cluster | undefined> {
@@ -23,7 +23,16 @@ export async function openCluster(
   if (!stores || config.storage.url === undefined) return undefined
   await warnOfWrongClock(stores.common, clock, log)
   const wire = await openWire({ bus: config.bus, storageUrl: config.storage.url, log })
-  return createCluster({ stores, wire, entries: storage.chat.log, facts, clock, log })
+  const earlier = await replaceServerId(config.dataDir, stores.server)
+  return createCluster({ stores, wire, entries: storage.chat.log, facts, earlier, clock, log })
+}
+
+/** Stores the id of this run in the data directory, which no other process uses. Resolves to the id of the run before. */
+async function replaceServerId(dataDir: string, id: ServerId): Promise<ServerId | undefined> {
+  const file = join(dataDir, 'server-id')
+  const before = await readFile(file, 'utf8').catch(() => '')
+  await writeFile(file, id, { mode: 0o600 })
+  return before === '' ? undefined : (before as ServerId)
 }
 
 /** A clock that is wrong by so many ms is worth a warning: bans, codes and tokens end by the clock of each machine. */

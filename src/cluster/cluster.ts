@@ -10,7 +10,7 @@ import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { OwnPresence, RemotePresence } from './presence.ts'
 import { SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
-import type { ClusterStores, ExpiredServers, News, ServerFacts, Wire } from './stores.ts'
+import type { ClusterStores, ExpiredServers, News, ServerFacts, ServerId, Wire } from './stores.ts'
 import { SharedSlots } from './work.ts'
 
 /** How often the log is looked at for entries that no hint came for, and unstored presence is stored, in ms. */
@@ -49,11 +49,13 @@ export interface ClusterParts {
   readonly entries: Pick<EntryLog, 'read'>
   /** As they are now. */
   readonly facts: () => Promise<ServerFacts>
+  /** The run of this server before, which has ended. */
+  readonly earlier?: ServerId | undefined
   readonly clock: Clock & MonotonicClock & Alarm
   readonly log: Log
 }
 
-export function createCluster({ stores, wire, entries, clock, log, facts }: ClusterParts): Cluster {
+export function createCluster({ stores, wire, entries, clock, log, facts, earlier }: ClusterParts): Cluster {
   const { server, servers, news, newestIn } = stores
   const { watch, changed } = createRoomWatchers()
   const { broadcast, onBroadcast } = createBroadcasts(stores, log)
@@ -139,7 +141,7 @@ export function createCluster({ stores, wire, entries, clock, log, facts }: Clus
       events = theirs
       news.on('lost', readAll)
       onBroadcast('stop', async ({ id, reason }) => slots.stopOwn(id, reason))
-      await lease.begin()
+      await lease.begin(earlier)
       // Read second, so that what changes meanwhile is news.
       await news.begin()
       await presence.begin()

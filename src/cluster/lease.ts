@@ -1,7 +1,7 @@
 import { StorageError } from '../chat/errors.ts'
 import type { Alarm, Log, MonotonicClock } from '../chat/ports.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
-import type { ExpiredServers, ServerFacts, ServerStore } from './stores.ts'
+import type { ExpiredServers, ServerFacts, ServerId, ServerStore } from './stores.ts'
 
 /** How often a server renews its lease and looks for expired ones, in ms. */
 const RENEW_MS = 2_000
@@ -16,7 +16,7 @@ const LEASE_MS = 8_000
 const GAP_MS = 5_000
 
 export interface LeaseParts {
-  readonly servers: Pick<ServerStore, 'register' | 'update' | 'renew' | 'end' | 'expire'>
+  readonly servers: Pick<ServerStore, 'register' | 'update' | 'renew' | 'end' | 'expire' | 'expireOne'>
   readonly facts: () => Promise<ServerFacts>
   readonly clock: MonotonicClock & Alarm
   /** This server ended the leases of others. Called again if it rejects with `StorageError`. */
@@ -49,12 +49,17 @@ export class Lease implements AsyncDisposable {
     this.parts = parts
   }
 
-  /** Resolves when others see this server. Rejects with `StorageError`. */
-  async begin(): Promise<void> {
+  /**
+   * Resolves when others see this server, and the run of it before, `earlier`, has expired: after a crash nothing waits
+   * for the end of a lease. Rejects with `StorageError`.
+   */
+  async begin(earlier?: ServerId): Promise<void> {
     const { servers, facts, clock } = this.parts
     const known = await facts()
     this.renewedAt = clock.monotonic()
     await servers.register(known)
+    if (earlier !== undefined)
+      await this.untilTrouble(async () => this.settle(await servers.expireOne(earlier)))
     this.mayExpireAt = this.renewedAt + LEASE_MS
     this.state = 'running'
     this.renewLater()
@@ -147,14 +152,16 @@ export class Lease implements AsyncDisposable {
   }
 
   private async expire(): Promise<void> {
-    const { servers, log, onExpired } = this.parts
-    const expired = await servers.expire(LEASE_MS)
+    await this.settle(await this.parts.servers.expire(LEASE_MS))
+  }
+
+  private async settle(expired: ExpiredServers): Promise<void> {
     if (expired.servers.length > 0) {
-      log.warn({ servers: expired.servers.map(({ name }) => name) }, 'servers have died')
+      this.parts.log.warn({ servers: expired.servers.map(({ name }) => name) }, 'servers have died')
       this.unsettled = [...this.unsettled, expired]
     }
     for (const one of this.unsettled) {
-      await onExpired(one)
+      await this.parts.onExpired(one)
       this.unsettled = this.unsettled.filter((other) => other !== one)
     }
   }

@@ -69,6 +69,8 @@ export interface ServerStore {
    * asks. Their people have left the rooms in which they are through no other server.
    */
   expire(ms: number): Promise<ExpiredServers>
+  /** Ends the lease of a server that is known to have ended. */
+  expireOne(server: ServerId): Promise<ExpiredServers>
   /** In the order of their start. */
   alive(): Promise<readonly ServerRecord[]>
 }

@@ -47,6 +47,7 @@ function createStage() {
         const gone = age > ms ? [{ id: 'other' as ServerId, name: 'other:22' }] : []
         return { servers: gone, rooms: [], questions: [] }
       }),
+    expireOne: async () => ({ servers: [], rooms: [], questions: [] }),
     alive: async () => [],
   }
   function renewOther(): void {

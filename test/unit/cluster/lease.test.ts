@@ -114,6 +114,25 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     await stores(2).servers.end()
   })
 
+  test('a run that a crash has ended expires as the next run begins', async () => {
+    for (const at of [1, 2]) await stores(at).servers.register(await facts())
+    const found: ExpiredServers[] = []
+    await using lease = new Lease({
+      servers: stores(0).servers,
+      facts,
+      clock: handClock(),
+      onRenewed: () => undefined,
+      onLost: () => undefined,
+      onRestored: async () => undefined,
+      onExpired: async (expired) => void found.push(expired),
+      log: memoryLog(),
+    })
+    await lease.begin(stores(1).server)
+    expect(found.flatMap(({ servers }) => servers.map(({ id }) => id))).toEqual([stores(1).server])
+    expect(await stores(2).servers.renew()).toBe(true)
+    await stores(2).servers.end()
+  })
+
   test('a server that was taken for dead is told, and comes back; what others leave is told until it is settled', async () => {
     const clock = handClock()
     const told: string[] = []

@@ -42,6 +42,7 @@ export function createServerStore(
     },
     expire: (ms) =>
       remove(sql`id <> ${self} AND seen_at < clock_timestamp() - ${ms} * interval '1 millisecond'`),
+    expireOne: (server) => remove(sql`id = ${server}`),
     async alive() {
       const rows = await read.all<ServerRow>(sql`SELECT id, name, version, facts FROM servers ORDER BY id`)
       return rows.map(({ facts, ...row }) => ({
