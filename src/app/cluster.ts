@@ -1,4 +1,5 @@
-// Joins a server with the other ones of its database. This file must not know how servers hear of each other, nor what a turn does.
+// Joins a server with the other ones of its database. This file must not know how servers hear of each
+// other, nor what a turn does.
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -27,7 +28,10 @@ export async function openCluster(
   return createCluster({ stores, wire, entries: storage.chat.log, facts, earlier, clock, log })
 }
 
-/** Stores the id of this run in the data directory, which no other process uses. Resolves to the id of the run before. */
+/**
+ * Stores the id of this run in the data directory, which no other process uses. Resolves to the id of the
+ * run before.
+ */
 async function replaceServerId(dataDir: string, id: ServerId): Promise<ServerId | undefined> {
   const file = join(dataDir, 'server-id')
   const before = await readFile(file, 'utf8').catch(() => '')
@@ -35,7 +39,10 @@ async function replaceServerId(dataDir: string, id: ServerId): Promise<ServerId 
   return before === '' ? undefined : (before as ServerId)
 }
 
-/** A clock that is wrong by so many ms is worth a warning: bans, codes and tokens end by the clock of each machine. */
+/**
+ * A clock that is wrong by so many ms is worth a warning: bans, codes and tokens end by the clock of each
+ * machine.
+ */
 const WRONG_CLOCK_MS = 5_000
 
 async function warnOfWrongClock(
@@ -87,8 +94,9 @@ export async function tellFacts(cluster: Pick<Cluster, 'update'> | undefined, lo
 }
 
 /**
- * A hash of all that the servers of a database should have alike: sections of the config that are not about one machine,
- * host keys, `.tool` files and modules. Secrets are left out, so that a reader of the database learns nothing of them.
+ * A hash of all that the servers of a database should have alike: sections of the config that are not about
+ * one machine, host keys, `.tool` files and modules. Secrets are left out, so that a reader of the database
+ * learns nothing of them.
  */
 export async function configHash(config: Config, hostKeys: readonly string[]): Promise<string> {
   const { bus, sandbox, server, models, mcp, memory, lua, limits } = config

@@ -4,14 +4,20 @@ import type { Log } from '../chat/ports.ts'
 import type { BroadcastRow, ClusterStores } from './stores.ts'
 
 export interface BroadcastListener {
-  /** What this server does for a broadcast of another one. `perform` rejects with `StorageError` to be called again. */
+  /**
+   * What this server does for a broadcast of another one. `perform` rejects with `StorageError` to be called
+   * again.
+   */
   onBroadcast<Kind extends keyof Broadcasts>(
     kind: Kind,
     perform: (data: Broadcasts[Kind]) => Promise<void>,
   ): void
 }
 
-/** The number of broadcasts that are remembered as done: news tell of one several times at most within minutes. */
+/**
+ * The number of broadcasts that are remembered as done: news tell of one several times at most within
+ * minutes.
+ */
 const REMEMBERED = 10_000
 
 /** Broadcasts are stored, so that a server that was cut off does them later, each once. */

@@ -10,11 +10,14 @@ const LOOKS = 200
 /** Closes rooms that are being deleted, on all servers. */
 export interface Closings extends Pick<Peers, 'closeRoom' | 'openRoom'> {
   /**
-   * What to do when other servers close and open rooms: it gets all that are closed. They are closed here once it returns; it
-   * resolves when nobody is in them through this server, and does not reject.
+   * What to do when other servers close and open rooms: it gets all that are closed. They are closed here
+   * once it returns; it resolves when nobody is in them through this server, and does not reject.
    */
   on(changed: (rooms: ReadonlyMap<RoomName, string>) => Promise<void>): void
-  /** Reads again what other servers are deleting, and does not wait for those who are there. Rejects with `StorageError`. */
+  /**
+   * Reads again what other servers are deleting, and does not wait for those who are there. Rejects with
+   * `StorageError`.
+   */
   readAgain(): Promise<void>
 }
 

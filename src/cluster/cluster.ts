@@ -13,7 +13,9 @@ import { createRoomFeed } from './room-feed.ts'
 import type { ClusterStores, ExpiredServers, News, ServerFacts, ServerId, Wire } from './stores.ts'
 import { SharedSlots } from './work.ts'
 
-/** How often the log is looked at for entries that no hint came for, and unstored presence is stored, in ms. */
+/**
+ * How often the log is looked at for entries that no hint came for, and unstored presence is stored, in ms.
+ */
 const LOOK_MS = 1_000
 
 const BUS_AWAY =
@@ -27,17 +29,26 @@ export interface Cluster extends Peers, BroadcastListener, AsyncDisposable {
   readonly loans: SharedLoans
   /** Joins the others. Rejects with `StorageError`. */
   begin(events: ClusterEvents): Promise<void>
-  /** Tells the others what this server says of itself now, and compares it with them. Rejects with `StorageError`. */
+  /**
+   * Tells the others what this server says of itself now, and compares it with them. Rejects with
+   * `StorageError`.
+   */
   update(): Promise<void>
 }
 
 /** What the rest of the server does for a cluster. None rejects with anything but `StorageError`. */
 export interface ClusterEvents {
-  /** Somebody may have come or gone some time ago, when it could not be stored: the log holds it. Never rejects. */
+  /**
+   * Somebody may have come or gone some time ago, when it could not be stored: the log holds it. Never
+   * rejects.
+   */
   readonly onPresenceStored: (room: RoomName) => Promise<void>
   /** Other servers have died, and what they were doing is to be ended. */
   readonly onExpired: (expired: ExpiredServers) => Promise<void>
-  /** The others see this server again, or it has missed what they changed: all that it knows of them may be old. */
+  /**
+   * The others see this server again, or it has missed what they changed: all that it knows of them may be
+   * old.
+   */
   readonly onRestored: () => Promise<void>
   /** Another server began to differ: a sentence for the admins who are here. Never throws. */
   readonly onDifference: (sentence: string) => void

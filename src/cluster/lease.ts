@@ -10,8 +10,8 @@ const RENEW_MS = 2_000
 const LEASE_MS = 8_000
 
 /**
- * After a gap of so many ms between two renewals, the database was away for the others as well: they get a whole lease
- * to renew. Shorter than the lease by a renewal and the time of a slow answer.
+ * After a gap of so many ms between two renewals, the database was away for the others as well: they get a
+ * whole lease to renew. Shorter than the lease by a renewal and the time of a slow answer.
  */
 const GAP_MS = 5_000
 
@@ -23,7 +23,10 @@ export interface LeaseParts {
   readonly onExpired: (expired: ExpiredServers) => Promise<void>
   /** Others may have taken over what this server does. Called once for each silence. */
   readonly onLost: () => void
-  /** Others see this server again after its lease had expired. Called again if it rejects with `StorageError`. */
+  /**
+   * Others see this server again after its lease had expired. Called again if it rejects with
+   * `StorageError`.
+   */
   readonly onRestored: () => Promise<void>
   /** Called after each renewal; must not throw. */
   readonly onRenewed: () => void
@@ -50,8 +53,8 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Resolves when others see this server, and the run of it before, `earlier`, has expired: after a crash nothing waits
-   * for the end of a lease. Rejects with `StorageError`.
+   * Resolves when others see this server, and the run of it before, `earlier`, has expired: after a crash
+   * nothing waits for the end of a lease. Rejects with `StorageError`.
    */
   async begin(earlier?: ServerId): Promise<void> {
     const { servers, facts, clock } = this.parts

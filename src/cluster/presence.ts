@@ -8,7 +8,10 @@ import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
 import { skeleton } from '../lib/text/skeleton.ts'
 import type { ClusterStores, PersonInRoom, PresentRow, PresentStore, ServerId } from './stores.ts'
 
-/** How long somebody who left may take to reach another server, in ms: their client is told, and they start it again. */
+/**
+ * How long somebody who left may take to reach another server, in ms: their client is told, and they start
+ * it again.
+ */
 const MOVE_MS = 10_000
 
 export interface RemotePresenceParts extends Pick<ClusterStores, 'present' | 'news'> {
@@ -158,8 +161,9 @@ interface Presence {
 /**
  * Stores who is in which room through this server. No method rejects.
  *
- * The database, not a server's memory, says whether a room is to be told, and one commit holds both: so nobody is said to have
- * come or left twice or never, whatever could not be stored meanwhile, and whichever server was cut off or died.
+ * The database, not a server's memory, says whether a room is to be told, and one commit holds both: so
+ * nobody is said to have come or left twice or never, whatever could not be stored meanwhile, and whichever
+ * server was cut off or died.
  */
 export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
   private readonly present: Pick<PresentStore, 'come' | 'go'>

@@ -158,9 +158,10 @@ export interface RoomDeliveryParts {
 const BEFORE_ALL = '' as EntryId
 
 /**
- * Delivers the entries of one room in this process: each once, in the order of the log. A hint has only an id, and the log is
- * read up to it, once for a burst of hints; so nothing is shown that the log does not have. It begins after the newest entry
- * of now, or before the first that this process appends meanwhile. No method rejects.
+ * Delivers the entries of one room in this process: each once, in the order of the log. A hint has only an
+ * id, and the log is read up to it, once for a burst of hints; so nothing is shown that the log does not
+ * have. It begins after the newest entry of now, or before the first that this process appends meanwhile. No
+ * method rejects.
  */
 export class RoomDelivery {
   /** Resolves once everything that is appended from now on will be delivered, or cannot be read now. */

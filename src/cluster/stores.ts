@@ -1,10 +1,11 @@
 /**
- * cluster/ lets several servers share the rooms of one database: which of them live, who is in a room through which, what
- * others changed, and the lines of the rooms in their order. The database is the truth. A wire only says sooner what a look
- * at the database would say within a second, so nobody sees what the wire loses, doubles or delivers late.
+ * cluster/ lets several servers share the rooms of one database: which of them live, who is in a room
+ * through which, what others changed, and the lines of the rooms in their order. The database is the truth.
+ * A wire only says sooner what a look at the database would say within a second, so nobody sees what the
+ * wire loses, doubles or delivers late.
  *
- * It must not know which engines these are, how a room is shown, or what a model does. A server that has its database alone
- * runs none of it (chat/local-peers.ts).
+ * It must not know which engines these are, how a room is shown, or what a model does. A server that has its
+ * database alone runs none of it (chat/local-peers.ts).
  */
 import type { EntryId, RoomName } from '../chat/entry.ts'
 import type { Broadcasts, QuestionCounts, QuestionKey, Questions, SlotLimits, Work } from '../chat/peers.ts'
@@ -17,15 +18,18 @@ import type { JsonObject } from '../lib/json.ts'
 export type ServerId = Brand<'ServerId'>
 
 /**
- * Carries short texts between servers: each at most once, perhaps late, perhaps never, in the order of sending of each
- * server. No method throws or waits.
+ * Carries short texts between servers: each at most once, perhaps late, perhaps never, in the order of
+ * sending of each server. No method throws or waits.
  */
 export interface Wire extends AsyncDisposable {
   /** UTF-8 bytes of the longest text that it takes. */
   readonly maxBytes: number
   /** What cannot be sent now is lost. A subject has letters of `a-z0-9_-`, with dots between words. */
   send(subject: string, text: string): void
-  /** Gives what is sent under this subject from now on, by this server, too. Returns the function that ends it. */
+  /**
+   * Gives what is sent under this subject from now on, by this server, too. Returns the function that ends
+   * it.
+   */
   hear(subject: string, listener: (text: string) => void): () => void
   /** False while it is cut off. */
   isUp(): boolean
@@ -48,7 +52,10 @@ export interface ServerRecord extends ServerFacts {
 /** Servers that died, and what is left to do for them. */
 export interface ExpiredServers {
   readonly servers: readonly Pick<ServerRecord, 'id' | 'name'>[]
-  /** Rooms in which it must be told that somebody has left: the log holds it (chat/presence/held-presence.ts). */
+  /**
+   * Rooms in which it must be told that somebody has left: the log holds it
+   * (chat/presence/held-presence.ts).
+   */
   readonly rooms: readonly RoomName[]
   /** Their questions, which nobody can answer any more. */
   readonly questions: readonly QuestionRow[]
@@ -65,8 +72,8 @@ export interface ServerStore {
   /** Ends the lease of this server. */
   end(): Promise<void>
   /**
-   * Ends the leases that other servers did not renew for so many ms by the database's clock, each once, whichever server
-   * asks. Their people have left the rooms in which they are through no other server.
+   * Ends the leases that other servers did not renew for so many ms by the database's clock, each once,
+   * whichever server asks. Their people have left the rooms in which they are through no other server.
    */
   expire(ms: number): Promise<ExpiredServers>
   /** Ends the lease of a server that is known to have ended. */
@@ -88,11 +95,17 @@ export interface PresentRow {
   readonly person: Person
 }
 
-/** Who is in a room through which server. The first coming and the last going are held for the log in the same commit. */
+/**
+ * Who is in a room through which server. The first coming and the last going are held for the log in the
+ * same commit.
+ */
 export interface PresentStore {
   /** They are there through this server. Resolves to whether they were in the room through none before. */
   come(room: RoomName, person: Person): Promise<boolean>
-  /** They are not any more. Resolves to whether this ended it: they were, and are in the room through no other. */
+  /**
+   * They are not any more. Resolves to whether this ended it: they were, and are in the room through no
+   * other.
+   */
   go(room: RoomName, person: Person): Promise<boolean>
   /** The people who are in these places, or anywhere, through other servers. */
   elsewhere(places?: readonly PersonInRoom[]): Promise<readonly PresentRow[]>
@@ -111,7 +124,10 @@ export type NewsTopic =
   /** Names of rooms that are being deleted, or are not any more; and of rooms with another script. */
   | 'closings'
   | 'room_scripts'
-  /** Ids of people with another name or other rights, or one more key; who are away or not any more; who ignore, or set. */
+  /**
+   * Ids of people with another name or other rights, or one more key; who are away or not any more; who
+   * ignore, or set.
+   */
   | 'people'
   | 'keys'
   | 'away'
@@ -119,7 +135,10 @@ export type NewsTopic =
   | 'preferences'
   /** Skeletons of names that guests were lent, each on a line. */
   | 'loans'
-  /** Names of MCP servers that an admin connected or disconnected, and of those with another definition that holds. */
+  /**
+   * Names of MCP servers that an admin connected or disconnected, and of those with another definition that
+   * holds.
+   */
   | 'mcp_servers'
   | 'mcp_pins'
   /** News were removed before this server read them: anything may have changed. The key says nothing. */
@@ -128,8 +147,9 @@ export type NewsTopic =
 /** Says what other servers changed in the database, so that it is read again. */
 export interface News extends AsyncDisposable {
   /**
-   * From now on `again` is called with the keys of what changed: at least once for each change by another server, in any
-   * order. If it rejects, it is called with the same keys later. They are strings, of the kind that the topic says.
+   * From now on `again` is called with the keys of what changed: at least once for each change by another
+   * server, in any order. If it rejects, it is called with the same keys later. They are strings, of the
+   * kind that the topic says.
    */
   on(topic: NewsTopic, again: (keys: readonly never[]) => Promise<void>): void
   /** Begins to tell. Resolves once nothing is missed any more. */
@@ -193,8 +213,8 @@ export interface WorkRow extends Work {
 }
 
 /**
- * What is at work on all servers. lib/jobs/next-in-line.ts says who comes next in a queue. The work of a server that has
- * died is gone with it.
+ * What is at work on all servers. lib/jobs/next-in-line.ts says who comes next in a queue. The work of a
+ * server that has died is gone with it.
  */
 export interface WorkStore {
   /** It runs on this server, or waits, if its queue is not full. Otherwise: how many there are. */

@@ -168,7 +168,10 @@ function begin(own: Own): void {
   own.ready.resolve()
 }
 
-/** Publishes the latest status at once, and at most once a second. Skips unchanged values; drops values that fail to send. */
+/**
+ * Publishes the latest status at once, and at most once a second. Skips unchanged values; drops values that
+ * fail to send.
+ */
 export function createPublisher(
   send: (status: JsonObject) => Promise<void>,
   clock: Alarm,

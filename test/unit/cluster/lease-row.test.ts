@@ -5,8 +5,8 @@ import type { ServerFacts, ServerId, ServerStore } from '../../../src/cluster/st
 import { handClock, memoryLog } from '../../support/chat-parts.ts'
 
 /**
- * A server whose row in a table of servers others may remove, and another one that renews its lease every two seconds
- * and the time of an answer. The database goes by the clock of the test.
+ * A server whose row in a table of servers others may remove, and another one that renews its lease every
+ * two seconds and the time of an answer. The database goes by the clock of the test.
  */
 function createStage() {
   const clock = handClock()

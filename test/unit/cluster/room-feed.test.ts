@@ -48,7 +48,10 @@ function createLog() {
   }
 }
 
-/** A hint goes its way: as it was sent, alone, twice, late, or not at all; or this process appended the entry. */
+/**
+ * A hint goes its way: as it was sent, alone, twice, late, or not at all; or this process appended the
+ * entry.
+ */
 const fate = fc.constantFrom('whole', 'short', 'twice', 'late', 'lost', 'own')
 
 test('whatever becomes of the hints, each entry is delivered once and in order', async () => {
