@@ -4,6 +4,7 @@ import { mcpEntry } from '../../config/mcp-entry.ts'
 
 /** An order in the keys of `[[mcp]]`. Throws `Refusal`. */
 export function entryOf({ name, target, trust, tokenEnv, passEnv }: McpOrder): object {
+  if (/^\s*[a-z]+:\/\/\S+\s+--/i.test(target)) throw new Refusal('flags come before the name of the server')
   const entry = {
     name,
     ...(/^\s*[a-z]+:\/\//i.test(target) ? { url: target.trim() } : { command: wordsOf(target.trim()) }),

@@ -49,6 +49,7 @@ const HARMLESS = [
   ...[
     'result-as-list',
     'tools-by-name',
+    'schema-as-text',
     'id-as-text',
     'no-jsonrpc',
     'jsonrpc-1',

@@ -72,6 +72,7 @@ const ODDITIES = {
   'result-as-list': { ...list([TOOL]), ...call(DONE.content) },
   'is-error-as-text': call({ ...DONE, isError: 'true' }),
   'image-without-type': call({ content: [{ type: 'image', data: 'aaaa' }] }),
+  'schema-as-text': list({ tools: [{ ...TOOL, inputSchema: JSON.stringify(TOOL.inputSchema) }] }),
   'tools-by-name': list({ tools: { echo: { ...TOOL, name: undefined } } }),
   'id-as-text': { '*': (id) => ({ id: String(id) }) },
   'no-jsonrpc': { '*': { jsonrpc: undefined } },

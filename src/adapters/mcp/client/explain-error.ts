@@ -33,7 +33,7 @@ export function explainError(
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
   const shown = shownOf(errorMessage(error) + cause, reach)
   if (/timed? ?out/i.test(shown)) return `it did not answer within ${limitMs / 1000} s`
-  return shown.replace(/^Invalid result for (\S+): /, 'its answer to $1 could not be read: ')
+  return shown.replace(/^Invalid result for (\S+): (?:raw\.)?/, 'its answer to $1 could not be read: ')
 }
 
 /** True if the server is there and did not let us in. */

@@ -113,11 +113,22 @@ const leftOut = (name: string, why: string): LeftOut => ({
 const hint = z.boolean().optional().catch(undefined)
 const title = z.string().max(1_000).optional().catch(undefined)
 const annotations = z.object({ title, readOnlyHint: hint, openWorldHint: hint }).optional().catch(undefined)
+/** Some servers send the schema as a text in JSON. */
+const inputSchema = z.preprocess(
+  (value) => {
+    try {
+      return typeof value === 'string' ? JSON.parse(value) : value
+    } catch {
+      return value
+    }
+  },
+  z.looseObject({}).default({ type: 'object' }),
+)
 const toolSchema = z.object({
   name: z.string().min(1).max(1_000),
   title,
   description: z.string().default(''),
-  inputSchema: z.looseObject({}).default({ type: 'object' }),
+  inputSchema,
   annotations,
 })
 
