@@ -70,7 +70,6 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
     const here = [...new Set(registered)]
     await readSanctions()
     await closings.readAgain()
-    await cluster.loans.readAgain()
     await talk.away.readAgain()
     await readNames(here)
     await readPreferences(here)

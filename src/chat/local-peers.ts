@@ -22,12 +22,6 @@ export const createLocalPeers = (): Peers => ({
   watch: () => () => {},
   closeRoom: async () => true,
   openRoom: async () => {},
-  loans: {
-    lentBefore: async () => undefined,
-    lend: async () => true,
-    forget() {},
-    holderOf: () => undefined,
-  },
   slots: createSlots(),
   questions: createQuestions(),
 })

@@ -4,7 +4,6 @@
 import type { JsonObject } from '../lib/json.ts'
 import type { RoomName } from './entry.ts'
 import type { ClientAct } from './moderation/clients.ts'
-import type { Loans } from './people/loans.ts'
 import type { Person, PersonId } from './people/person.ts'
 import type { DirectMessage } from './talk/ports.ts'
 import type { ToolProgress } from './tool-progress.ts'
@@ -70,7 +69,6 @@ export interface Peers {
    */
   closeRoom(room: RoomName, by: string): Promise<boolean>
   openRoom(room: RoomName): Promise<void>
-  readonly loans: Loans
   readonly slots: Slots
   readonly questions: Questions
 }

@@ -6,7 +6,6 @@ import { createBroadcasts, type BroadcastListener } from './broadcasts.ts'
 import { createClosings, type Closings } from './closings.ts'
 import { Differences } from './differences.ts'
 import { Lease } from './lease.ts'
-import { createSharedLoans, type SharedLoans } from './loans.ts'
 import { OwnPresence, RemotePresence } from './presence.ts'
 import { SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
@@ -26,7 +25,6 @@ export interface Cluster extends Peers, BroadcastListener, AsyncDisposable {
   readonly bus: RoomBus
   readonly news: Pick<News, 'on'>
   readonly closings: Closings
-  readonly loans: SharedLoans
   /** Joins the others. Rejects with `StorageError`. */
   begin(events: ClusterEvents): Promise<void>
   /**
@@ -138,7 +136,6 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
     closeRoom: closings.closeRoom,
     openRoom: closings.openRoom,
     closings,
-    loans: createSharedLoans(stores.people.loans, news, log),
     slots,
     questions,
     bus,

@@ -9,8 +9,7 @@
  */
 import type { EntryId, RoomName } from '../chat/entry.ts'
 import type { Broadcasts, QuestionCounts, QuestionKey, Questions, SlotLimits, Work } from '../chat/peers.ts'
-import type { Loan } from '../chat/people/loans.ts'
-import type { Fingerprint, Person, PersonId } from '../chat/people/person.ts'
+import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Brand } from '../lib/brand.ts'
 import type { JsonObject } from '../lib/json.ts'
 
@@ -133,8 +132,6 @@ export type NewsTopic =
   | 'away'
   | 'ignored'
   | 'preferences'
-  /** Skeletons of names that guests were lent, each on a line. */
-  | 'loans'
   /**
    * Names of MCP servers that an admin connected or disconnected, and of those with another definition that
    * holds.
@@ -181,24 +178,6 @@ export interface ClosingStore {
   left(room: RoomName): Promise<void>
   /** Whether all other servers have said so of this one. */
   haveAllLeft(room: RoomName): Promise<boolean>
-}
-
-/** A loan of another server that is alive. */
-export interface LoanRow {
-  readonly skeleton: string
-  readonly key: Fingerprint
-}
-
-/** Names that guests were lent. */
-export interface LoanStore {
-  /** False, and nothing done, if another server has lent the name to another key, or somebody has it. */
-  lend(loan: Loan): Promise<boolean>
-  /** This server has forgotten it. */
-  forget(skeleton: string): Promise<void>
-  /** The name that another server has lent this key for the one that it asked for. */
-  lentBefore(asked: string, key: Fingerprint): Promise<string | undefined>
-  /** What other servers have lent: with these skeletons, or all. */
-  elsewhere(skeletons?: readonly string[]): Promise<readonly LoanRow[]>
 }
 
 /** A work as it is now. */
@@ -269,7 +248,7 @@ export interface ClusterStores {
   readonly present: PresentStore
   readonly news: News
   readonly broadcasts: BroadcastStore
-  readonly people: { readonly closings: ClosingStore; readonly loans: LoanStore }
+  readonly people: { readonly closings: ClosingStore }
   readonly work: WorkStore
   readonly questions: QuestionStore
   readonly common: CommonStore

@@ -51,7 +51,7 @@ describe('a ban from the server', () => {
   })
 
   test('leaves the name to nobody else, and is lifted with unban', async () => {
-    expect((await run('mallory', 'whoami', 'bob')).stdout).toContain('mallory-2 (guest)')
+    expect((await run('mallory', 'whoami', 'bob')).stdout).toMatch(/mallory-\d{3} \(guest\)/)
     expect(await done('rhea', 'unban MALLORY')).toBe('rhea lifted the ban of mallory from the server\n')
     expect(await done('mallory', 'whoami')).toBe('mallory (member)\n')
     expect(await done('rhea', 'bans')).toBe('nobody is banned\n')

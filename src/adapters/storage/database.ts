@@ -11,7 +11,6 @@ import {
   type RawBuilder,
   sql,
 } from 'kysely'
-import type { Fingerprint } from '../../chat/people/person.ts'
 import type { Lock } from './locks.ts'
 import type { Tables } from './tables.ts'
 
@@ -72,8 +71,6 @@ export interface Dialect {
    * The columns of ON CONFLICT by which a grant replaces another. PostgreSQL's index has a hash of `target`.
    */
   readonly grantTarget: RawBuilder<unknown>
-  /** True if a guest with another key has the name on a server of the cluster. */
-  isLent(skeleton: string, key: Fingerprint | undefined): RawBuilder<boolean>
 }
 
 /** A whole number or null as a value in a list of SELECT, which PostgreSQL would take for a text. */

@@ -47,7 +47,7 @@ export interface ServerForModeration {
   stopWork(work: StoppedWork): Promise<void>
   /** Writes all that was said in a room into a new file, and puts its files beside it. Resolves to the file's path. */
   keepRoom(room: RoomName): Promise<string>
-  /** The key that a guest's name is lent to now. */
+  /** As `People.guestKey`. */
   guestKey(name: string): Fingerprint | undefined
   /** Whether a key is one of an admin by the config, which no act reaches. */
   isConfigAdmin(key: Fingerprint): boolean

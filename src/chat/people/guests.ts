@@ -1,92 +1,79 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
-import type { Loans } from './loans.ts'
+import type { Peers } from '../peers.ts'
 import { MAX_PERSON_NAME } from './name-rules.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 
-/** A guest is known by the key that the name is lent to. */
+/** Beyond this many guests, those who logged in the longest ago are forgotten. */
+const MAX_GUESTS_REMEMBERED = 10_000
+
+/** Characters that the number of a guest needs: `-00000`. */
+const NUMBER_CHARACTERS = 6
+
 const guestId = (key: Fingerprint, name: string): PersonId => `guest:${key}:${name}` as PersonId
 
-/** The key of a guest with this id; undefined for somebody registered. No name has a colon in it. */
+/** The key of a guest with this id; undefined for a registered person. No name contains a colon. */
 export const keyOfGuest = (id: PersonId): Fingerprint | undefined =>
   /^guest:(.+):[^:]*$/.exec(id)?.[1] as Fingerprint | undefined
 
-/** Guests have names that are lent to their keys for as long as the process lives, such as `alice-2`, once on all servers of a database. */
-export interface Guests {
-  /** A guest for somebody who asked for this name: the one of before, if the key comes back. Rejects with `StorageError`. */
-  lend(name: string, key: Fingerprint): Promise<Person>
-  /** The key that a name is lent to. */
-  holderOf(name: string): Fingerprint | undefined
-}
-
-/** A key that comes back gets the guest name it was lent before. Beyond this many, the oldest are forgotten. */
-const MAX_GUESTS_REMEMBERED = 10_000
-
-/** What a guest's name has kept free for its number: `-2` to `-99999`. */
-const NUMBER_CHARACTERS = 6
-
-/** What decides which names are lent. */
-export interface GuestParts {
-  /** Whether somebody has or keeps the name with this skeleton, whoever asks. */
+/** Decides which names a guest may have. */
+export interface GuestRules {
+  /** Resolves to true if a registered person has or keeps the name with this skeleton. */
   readonly isTaken: (skeleton: string, key: Fingerprint) => Promise<boolean>
-  /** Which names nobody is lent now. */
   readonly isReserved: (name: string) => boolean
-  /** What other servers have lent. */
-  readonly loans: Loans
 }
 
-export function createGuests({ isTaken, isReserved, loans }: GuestParts): Guests {
-  /** By the name that was asked for, and the key. */
-  const guests = new Map<string, Person>()
-  /** Who holds a lent name, by its skeleton. A table of its own, because every login asks. */
-  const lent = new Map<string, Fingerprint>()
+/** Names of guests, such as `alice-417`. The number comes from the key, so other servers give the same one. */
+export class Guests {
+  /** By the skeleton of the name, the latest login last. It remembers guests who left, so that they can be banned. */
+  readonly #guests = new Map<string, Person>()
+  readonly #rules: GuestRules
+  readonly #peers: Pick<Peers, 'findGuest'>
 
-  const holderOf = (mark: string): Fingerprint | undefined => lent.get(mark) ?? loans.holderOf(mark)
+  constructor(rules: GuestRules, peers: Pick<Peers, 'findGuest'>) {
+    this.#rules = rules
+    this.#peers = peers
+  }
 
-  async function lendName(asked: string, key: Fingerprint): Promise<string> {
-    const before = await loans.lentBefore(asked, key)
-    if (before !== undefined && (await lendThis(before, asked, key))) return before
-    for (let number = 2; ; number++) {
-      const wanted = `${[...asked].slice(0, MAX_PERSON_NAME - NUMBER_CHARACTERS).join('')}-${number}`
-      if (holderOf(skeleton(wanted)) === undefined && (await lendThis(wanted, asked, key))) return wanted
+  /** A guest for a key that asked for this name. Rejects with `StorageError`. */
+  async assign(asked: string, key: Fingerprint): Promise<Person> {
+    for (const name of guestNames(asked, key)) {
+      const mark = skeleton(name)
+      if (this.#rules.isReserved(name) || (await this.#rules.isTaken(mark, key))) continue
+      // Asked after the wait, because another key may have been given the name meanwhile.
+      const holder = this.keyOf(name)
+      if (holder !== undefined && holder !== key) continue
+      const guest = this.#guests.get(mark) ?? { id: guestId(key, name), name, admin: false, guest: true }
+      this.#remember(mark, guest)
+      return guest
     }
+    throw new Error('unreachable: the names of guests have no end')
   }
 
-  /** False where it cannot be lent to this key. */
-  async function lendThis(name: string, asked: string, key: Fingerprint): Promise<boolean> {
-    const mark = skeleton(name)
-    if (isReserved(name) || (await isTaken(mark, key))) return false
-    // Somebody else may have been lent it meanwhile.
-    if (lent.has(mark)) return false
-    lent.set(mark, key)
-    try {
-      if (await loans.lend({ skeleton: mark, name, key, asked })) return true
-    } catch (error) {
-      lent.delete(mark)
-      throw error
-    }
-    lent.delete(mark)
-    return false
+  /** The key of the guest with this name, here or on another server. */
+  keyOf(name: string): Fingerprint | undefined {
+    const guest = this.#guests.get(skeleton(name)) ?? this.#peers.findGuest(name)
+    return guest && keyOfGuest(guest.id)
   }
 
-  function forgetOldest(): void {
-    const [oldest] = guests
-    if (!oldest) return
-    const [asked, person] = oldest
-    guests.delete(asked)
-    lent.delete(skeleton(person.name))
-    loans.forget(skeleton(person.name))
-  }
-
-  return {
-    async lend(name, key) {
-      const known = guests.get(`${name} ${key}`)
-      if (known && !(await isTaken(skeleton(known.name), key))) return known
-      const free = await lendName(name, key)
-      const person: Person = { id: guestId(key, free), name: free, admin: false, guest: true }
-      guests.set(`${name} ${key}`, person)
-      if (guests.size > MAX_GUESTS_REMEMBERED) forgetOldest()
-      return person
-    },
-    holderOf: (name) => holderOf(skeleton(name)),
+  #remember(mark: string, guest: Person): void {
+    this.#guests.delete(mark)
+    this.#guests.set(mark, guest)
+    if (this.#guests.size <= MAX_GUESTS_REMEMBERED) return
+    const [oldest] = this.#guests.keys()
+    this.#guests.delete(oldest!)
   }
 }
+
+/** The names to try in turn: with 3, 4 and 5 digits of the key, then with the numbers after these. */
+function* guestNames(asked: string, key: Fingerprint): Generator<string, never> {
+  const start = [...asked].slice(0, MAX_PERSON_NAME - NUMBER_CHARACTERS).join('')
+  const number = numberOf(key)
+  for (const digits of [3, 4]) yield `${start}-${fiveDigits(number).slice(0, digits)}`
+  for (let next = number; ; next++) yield `${start}-${fiveDigits(next)}`
+}
+
+const fiveDigits = (number: number): string => String(number % 100_000).padStart(5, '0')
+
+/** The fingerprint's text as a number, the same on every server. */
+const numberOf = (key: Fingerprint): number =>
+  [...key].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 1_000_003, 0)

@@ -4,7 +4,7 @@ import { createSerial } from '../../lib/jobs/serial.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'
 import { InviteRefusal, Refusal } from '../errors.ts'
 import { createFirstLogin } from './first-login.ts'
-import { createGuests } from './guests.ts'
+import { Guests } from './guests.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'
 import type { Invites } from './invites.ts'
 import { createClaim } from './claim.ts'
@@ -28,7 +28,7 @@ const MAX_ASKED = 200
 export interface People {
   /**
    * The person behind a proven key that asks for a name. A free name is registered to the key; a name that
-   * belongs to another key, or that would be one too many for this key, gives a guest name such as `alice-2`, never the
+   * belongs to another key, or that would be one too many for this key, gives a guest name such as `alice-417`, never the
    * name. The name of the person changes with `rename`, for as long as the object is kept. Throws `Refusal`, for a banned key
    * as for one that is not let in; it is an `InviteRefusal` where that concerns an invite code, and a `NameRefusal` where all but
    * the name is right.
@@ -48,7 +48,7 @@ export interface People {
   claim(person: Person, code: string): Promise<void>
   /** Whether the claim code still makes somebody the first admin. */
   isClaimable(): boolean
-  /** The key that a guest's name is lent to now. */
+  /** The key of the guest with this name, who may have left. */
   guestKey(name: string): Fingerprint | undefined
   /** Gives somebody another name; the former one is kept from others for a while. Throws `Refusal`. */
   rename(person: Person, name: string): Promise<void>
@@ -101,12 +101,12 @@ export interface PeopleOptions {
   readonly claimCode: string | undefined
   /** Who may not come in. */
   readonly sanctions: Pick<Sanctions, 'barsLogin' | 'whyOut'>
-  readonly peers: Pick<Peers, 'loans' | 'serversOf'>
+  readonly peers: Pick<Peers, 'findGuest' | 'serversOf'>
 }
 
 export function createPeople(options: PeopleOptions): People {
   const { stores, policy, clock, log, claimCode, invites, sanctions } = options
-  const { loans, serversOf } = options.peers
+  const { peers } = options
   const { people: store, names, keys } = stores
   const live = createLivePeople()
   const claim = createClaim({ store, claimCode, policy })
@@ -114,10 +114,17 @@ export function createPeople(options: PeopleOptions): People {
     store.forLogin(mark, key, clock.now())
   const isTaken = async (mark: string, key: Fingerprint): Promise<boolean> =>
     (await facts(mark, key)).person !== undefined
-  const guests = createGuests({ isTaken, isReserved, loans })
+  const guests = new Guests({ isTaken, isReserved }, peers)
   const register = createRegister({ store, invites, guests, clock, policy, newPerson, whyNotFree, bearer })
   const firstLogin = createFirstLogin({ store, keys, sanctions, log, isAdminKey })
-  const rename = createRename({ names, clock, policy, serversOf, whyNotFree, onRenamed: live.rename })
+  const rename = createRename({
+    names,
+    clock,
+    policy,
+    serversOf: peers.serversOf,
+    whyNotFree,
+    onRenamed: live.rename,
+  })
   /** What is read must not be older than what was written meanwhile. */
   const oneByOne = createSerial()
 
@@ -138,7 +145,7 @@ export function createPeople(options: PeopleOptions): People {
     if (problem) return `you cannot be called that: ${problem}`
     const reserved = whyReserved(name)
     if (reserved) return reserved
-    const holder = guests.holderOf(name)
+    const holder = guests.keyOf(name)
     const isFree = !isReserved(name) && (holder === undefined || holder === key)
     return isFree ? undefined : `the name ${name} is taken; choose another`
   }
@@ -196,7 +203,7 @@ export function createPeople(options: PeopleOptions): People {
       }
     },
     isClaimable: claim.isOpen,
-    guestKey: (name) => guests.holderOf(name),
+    guestKey: (name) => guests.keyOf(name),
     async claim(person, code) {
       await claim.take(person, code)
       live.setAdmin(person.id, true)

@@ -5,7 +5,7 @@ export type PersonId = Brand<'PersonId'>
 /** `SHA256:` and the unpadded base64 of the public key's digest, as `ssh-keygen -lf` prints it. */
 export type Fingerprint = Brand<'Fingerprint'>
 
-/** Somebody known by a key. A guest is not stored: the name is lent to the key while the server runs. */
+/** Somebody known by a key. A guest is not stored, and is known by the key alone. */
 export interface Person {
   readonly id: PersonId
   /** The name of now: a person who came in can change it while they are here. */

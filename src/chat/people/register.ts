@@ -6,7 +6,7 @@ import type { Guests } from './guests.ts'
 import type { Invites } from './invites.ts'
 import type { Fingerprint, Person } from './person.ts'
 
-/** How a key that nobody has gets a name, or the loan of one. `known` is what is stored of the name and the key. */
+/** How a key that nobody has gets a name, of its own or a guest's. `known` is what is stored of the name and the key. */
 export interface Register {
   /** A key that may register by itself; a guest where somebody else has the name. Throws `NameRefusal`. */
   byKey(name: string, key: Fingerprint, known: LoginFacts): Promise<Person>
@@ -39,8 +39,8 @@ export function createRegister(parts: RegisterParts): Register {
   const put = (person: Person, key?: Fingerprint): Promise<boolean> =>
     store.register(person, skeleton(person.name), key, clock.now(), policy().namesPerKey)
 
-  async function lend(name: string, key: Fingerprint, known: LoginFacts): Promise<Person> {
-    return { ...(await guests.lend(name, key)), why: whyGuest(name, known, policy().namesPerKey) }
+  async function asGuest(name: string, key: Fingerprint, known: LoginFacts): Promise<Person> {
+    return { ...(await guests.assign(name, key)), why: whyGuest(name, known, policy().namesPerKey) }
   }
 
   const hasTooMany = ({ namesOfKey }: LoginFacts): boolean => namesOfKey >= policy().namesPerKey
@@ -48,13 +48,13 @@ export function createRegister(parts: RegisterParts): Register {
   return {
     async byKey(name, key, known) {
       const problem = whyNotFree(name, key)
-      const isLent = guests.holderOf(name) !== undefined
-      if (problem && !isLent) throw new NameRefusal(problem)
-      if (problem || known.person || hasTooMany(known)) return await lend(name, key, known)
+      const isGuests = guests.keyOf(name) !== undefined
+      if (problem && !isGuests) throw new NameRefusal(problem)
+      if (problem || known.person || hasTooMany(known)) return await asGuest(name, key, known)
       const person = newPerson(name)
       if (await put(person, key)) return person
       const now = await bearer(name, key)
-      return now.person ?? (await lend(name, key, now.known))
+      return now.person ?? (await asGuest(name, key, now.known))
     },
     async withCode(name, key, code, known) {
       if (!(await invites.find(code))) throw wrongCode()

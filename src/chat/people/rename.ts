@@ -42,7 +42,7 @@ export function createRename({ names, clock, policy, whyNotFree, onRenamed, serv
   }
 
   return async (person: Person, name: string): Promise<void> => {
-    if (person.guest) throw new Refusal('the name of a guest is lent; log in with a name of your own')
+    if (person.guest) throw new Refusal("a guest's name comes from their key; log in with a name of your own")
     if (name === person.name) throw new Refusal(`you are called ${name} already`)
     const problem = whyNotFree(name, person.login?.key)
     if (problem) throw new Refusal(problem)

@@ -12,6 +12,4 @@ export const postgresDialect: Dialect = {
   utcDay: (column) => sql`to_char(to_timestamp(${sql.ref(column)} / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
   now: sql`extract(epoch FROM now()) * 1000`,
   grantTarget: sql`(person, room, tool, md5(target))`,
-  isLent: (skeleton, key) => sql`EXISTS (SELECT 1 FROM lent_names JOIN servers ON servers.id = server
-    WHERE lent_names.skeleton = ${skeleton} AND fingerprint IS DISTINCT FROM ${key ?? null})`,
 }

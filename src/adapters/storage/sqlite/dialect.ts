@@ -13,7 +13,6 @@ export const sqliteDialect: Dialect = {
   utcDay: (column) => sql`date(${sql.ref(column)} / 1000, 'unixepoch')`,
   now: sql`unixepoch('subsec') * 1000`,
   grantTarget: sql`(person, room, tool, target)`,
-  isLent: () => sql`false`,
 }
 
 const FACTS: Record<EntryFact, string> = {

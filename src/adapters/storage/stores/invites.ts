@@ -43,7 +43,7 @@ export function createInviteStore({ dialect, read, writes }: Database): InviteSt
         await locked.modifyEnd(dialect.lockRow('update')).execute()
         const invite = await findOpen(db, digest, newcomer.at)
         if (!invite) return 'no-code'
-        if (!(await registerPerson(db, dialect, newcomer))) return 'no-name'
+        if (!(await registerPerson(db, newcomer))) return 'no-name'
         await takeUse(db, invite)
         const isInvited =
           invite.room !== null && (await inviteInto(db, invite.room, newcomer.person.id, invite))

@@ -3,13 +3,13 @@ import type { NameFiling } from '../../../chat/people/name-filing.ts'
 import type { Fingerprint, Person, PersonId } from '../../../chat/people/person.ts'
 import type { LoginFacts, PeopleStore } from '../../../chat/ports.ts'
 import { look } from '../../../lib/text/skeleton.ts'
-import { type Database, type Dialect, integer, requireRow } from '../database.ts'
+import { type Database, integer, requireRow } from '../database.ts'
 import { NAMES } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 import { indexNames } from './names.ts'
 
 /** Registered people. Guests have no row. */
-export function createPeopleStore({ dialect, read, writes }: Database): PeopleStore & NameFiling {
+export function createPeopleStore({ read, writes }: Database): PeopleStore & NameFiling {
   const { write, statement } = writes()
   const find = (query: RawBuilder<PersonRow>): Promise<Person | undefined> =>
     read(async (db) => (await query.execute(db)).rows.map(toPerson)[0])
@@ -32,7 +32,7 @@ export function createPeopleStore({ dialect, read, writes }: Database): PeopleSt
         return rows.map(({ fingerprint }) => fingerprint)
       }),
     register: (person, skeleton, key, at, most) =>
-      write((db) => registerPerson(db, dialect, { person, skeleton, key, at, most }), NAMES),
+      write((db) => registerPerson(db, { person, skeleton, key, at, most }), NAMES),
     setAdmin: (id, admin) =>
       statement(async (db) => {
         await setAdmin(db, id, admin)
@@ -67,7 +67,6 @@ interface Registration {
  */
 export async function registerPerson(
   db: Kysely<Tables>,
-  { isLent }: Dialect,
   { person: { id, name, admin }, skeleton, key, at, most = Number.MAX_SAFE_INTEGER }: Registration,
 ): Promise<boolean> {
   const mark = look(name)
@@ -76,7 +75,6 @@ export async function registerPerson(
     SELECT ${id}, ${name}, ${skeleton}, ${mark}, ${integer(admin ? 1 : 0)}, ${integer(at)}
     WHERE NOT EXISTS (SELECT 1 FROM kept_names WHERE skeleton IN (${skeleton}, ${mark}) AND until > ${at})
       AND NOT EXISTS (SELECT 1 FROM people WHERE look IN (${skeleton}, ${mark}) OR skeleton = ${mark})
-      AND NOT ${isLent(skeleton, key)}
       AND (SELECT count(*) FROM person_keys WHERE fingerprint = ${key ?? null}) < ${most}
     ON CONFLICT (skeleton) DO NOTHING`.execute(db)
   if (numAffectedRows === 0n) return false

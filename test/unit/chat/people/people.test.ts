@@ -19,15 +19,35 @@ describe('a name', () => {
     const first = await all.identify('alice', key('a'), '127.0.0.1')
     expect(first).toMatchObject({ name: 'alice', guest: false, admin: false })
     expect(await all.identify('alice', key('a'), '127.0.0.1')).toEqual(first)
-    expect(await all.identify('alice', key('b'), '127.0.0.1')).toMatchObject({ name: 'alice-2', guest: true })
-    expect(await all.identify('alice', key('b'), '127.0.0.1')).toMatchObject({ name: 'alice-2', guest: true })
-    expect(await all.identify('alice', key('c'), '127.0.0.1')).toMatchObject({ name: 'alice-3', guest: true })
+    expect(await all.identify('alice', key('b'), '127.0.0.1')).toMatchObject({
+      name: 'alice-917',
+      guest: true,
+    })
+    expect(await all.identify('alice', key('b'), '127.0.0.1')).toMatchObject({
+      name: 'alice-917',
+      guest: true,
+    })
+    expect(await all.identify('alice', key('c'), '127.0.0.1')).toMatchObject({
+      name: 'alice-9178',
+      guest: true,
+    })
+    expect(await all.identify('alice', key('d'), '127.0.0.1')).toMatchObject({
+      name: 'alice-91781',
+      guest: true,
+    })
+    expect(await all.identify('alice', key('e'), '127.0.0.1')).toMatchObject({
+      name: 'alice-91782',
+      guest: true,
+    })
   })
 
   test('that would be one too many for a key is not registered, and stays free', async () => {
     const all = await people()
     for (const name of ['one', 'two']) await all.identify(name, key('a'), '127.0.0.1')
-    expect(await all.identify('three', key('a'), '127.0.0.1')).toMatchObject({ name: 'three-2', guest: true })
+    expect(await all.identify('three', key('a'), '127.0.0.1')).toMatchObject({
+      name: 'three-917',
+      guest: true,
+    })
     expect(await all.identify('one', key('a'), '127.0.0.1')).toMatchObject({ name: 'one', guest: false })
     expect(await all.identify('three', key('b'), '127.0.0.1')).toMatchObject({ name: 'three', guest: false })
   })
@@ -163,40 +183,40 @@ describe('the claim code', () => {
   })
 })
 
-test('a name that was lent to a guest is not given to somebody else meanwhile', async () => {
+test('a name of a guest is not given to somebody else meanwhile', async () => {
   const all = await people()
   await all.identify('alice', key('a'), '127.0.0.1')
-  expect(await all.identify('alice', key('b'), '127.0.0.1')).toMatchObject({ name: 'alice-2', guest: true })
-  expect(await all.identify('alice-2', key('c'), '127.0.0.1')).toMatchObject({
-    name: 'alice-2-2',
+  expect(await all.identify('alice', key('b'), '127.0.0.1')).toMatchObject({ name: 'alice-917', guest: true })
+  expect(await all.identify('alice-917', key('c'), '127.0.0.1')).toMatchObject({
+    name: 'alice-917-917',
     guest: true,
   })
-  expect(await all.identify('alice-2', key('b'), '127.0.0.1')).toMatchObject({
-    name: 'alice-2',
+  expect(await all.identify('alice-917', key('b'), '127.0.0.1')).toMatchObject({
+    name: 'alice-917',
     guest: false,
   })
 })
 
-test('two keys that ask for a taken name at the same moment are lent two names', async () => {
+test('two keys that ask for a taken name at the same moment get two guest names', async () => {
   const all = await people()
   await all.identify('alice', key('a'), '127.0.0.1')
   const both = await Promise.all([
     all.identify('alice', key('b'), '127.0.0.1'),
     all.identify('alice', key('c'), '127.0.0.1'),
   ])
-  expect(both.map((guest) => guest.name).toSorted()).toEqual(['alice-2', 'alice-3'])
+  expect(both.map((guest) => guest.name).toSorted()).toEqual(['alice-917', 'alice-9178'])
 })
 
-test('a name that was lent before the server was claimed lets nobody in after it', async () => {
+test('a guest name from before the server was claimed lets nobody in after it', async () => {
   const all = await people({ access: 'closed', claimCode: 'ABCD-EFGH' })
   const proof = { code: 'abcd-efgh' }
   const alice = await all.identify('alice', key('a'), '127.0.0.1', proof)
   expect(await all.identify('alice', key('b'), '127.0.0.1', proof)).toMatchObject({
-    name: 'alice-2',
+    name: 'alice-917',
     guest: true,
   })
   await all.claim(alice, 'ABCD-EFGH')
-  await expect(all.identify('alice-2', key('c'), '127.0.0.1')).rejects.toThrow('only people it knows')
+  await expect(all.identify('alice-917', key('c'), '127.0.0.1')).rejects.toThrow('only people it knows')
 })
 
 describe('a key that somebody added to their name', () => {
@@ -219,7 +239,7 @@ describe('a key that somebody added to their name', () => {
     const { enter, storage, mallory } = await withAdded()
     const victoria = await enter('victoria')
     expect(victoria).toMatchObject({ name: 'victoria', guest: false })
-    expect(await enter('mallory')).toMatchObject({ name: 'mallory-2', guest: true })
+    expect(await enter('mallory')).toMatchObject({ name: 'mallory-917', guest: true })
     const linked = await storage.chat.sanctions.linked({ people: [mallory.id], keys: [] })
     expect(linked).toMatchObject({ people: [{ name: 'mallory' }], keys: ['SHA256:m'] })
   })

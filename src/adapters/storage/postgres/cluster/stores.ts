@@ -7,7 +7,6 @@ import { newestIn } from '../append.ts'
 import type { Connections } from '../connection.ts'
 import { createClosingStore } from './closings.ts'
 import { createCommonStore } from './common.ts'
-import { createLoanStore } from './loans.ts'
 import { createNews } from './news.ts'
 import { createBroadcastStore } from './orders.ts'
 import { createPresentStore } from './present.ts'
@@ -25,10 +24,7 @@ export const createClusterStores = (
   present: createPresentStore(connection, server),
   news: createNews(connection, { url, self: server, log }),
   broadcasts: createBroadcastStore(connection, server),
-  people: {
-    closings: createClosingStore(connection, server),
-    loans: createLoanStore(connection, server),
-  },
+  people: { closings: createClosingStore(connection, server) },
   work: createWorkStore(connection, server),
   questions: createQuestionStore(connection, server),
   common: createCommonStore(connection),
