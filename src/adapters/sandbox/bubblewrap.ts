@@ -29,6 +29,8 @@ export interface Strength {
   readonly noUserNamespaces: boolean
   /** See `systemCallFilter`. */
   readonly filter: Uint8Array | undefined
+  /** Where a command gets a cgroup of its own that limits its processes, see `findCgroups`. */
+  readonly cgroups?: string | undefined
 }
 
 /** Programs and their libraries; on most systems all but /usr are links into it. */

@@ -1,5 +1,6 @@
 import { WorkspaceError, type ProcessSpec } from '../../tools/ports/workspace.ts'
 import { MOUNT_POINT } from './follow-path.ts'
+import { cgroupIn, enterScript } from './process-cgroup.ts'
 import { bubblewrapArguments, type Confinement, type ProcessLimits, type Strength } from './bubblewrap.ts'
 
 /** A child process, as it is to be started. */
@@ -14,6 +15,8 @@ export interface Launch {
   readonly filter?: Uint8Array | undefined
   /** Descriptors that it must not get (inherited.ts). */
   readonly inherited?: readonly number[]
+  /** A cgroup that it makes, and that is removed when it has ended. */
+  readonly cgroup?: string | undefined
 }
 
 /** One argument may have this many bytes with its NUL, whatever the machine (`MAX_ARG_STRLEN` of Linux). */
@@ -49,11 +52,15 @@ export async function launchConfined(
 ): Promise<Launch> {
   const inside = ['/bin/sh', '-c', entryScript(box.limits), 'sh', ...words]
   const args = [...(await bubblewrapArguments(box, strength)), ...inside]
+  const { processes } = box.limits
+  const cgroup = strength.cgroups && processes > 0 ? cgroupIn(strength.cgroups) : undefined
+  const enter = cgroup ? [enterScript(cgroup, processes)] : []
   return {
-    ...started(`${FIRST_VICTIM}\nexec bwrap "$@"`, args, '/tmp'),
+    ...started([FIRST_VICTIM, ...enter, 'exec bwrap "$@"'].join('\n'), args, '/tmp'),
     cwd: '/',
     tellsPid: true,
     filter: strength.filter,
+    cgroup,
   }
 }
 

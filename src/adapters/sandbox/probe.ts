@@ -1,5 +1,6 @@
 import type { Confinement, Strength } from './bubblewrap.ts'
 import { launchConfined } from './launch.ts'
+import { findCgroups } from './process-cgroup.ts'
 import { runBriefly } from './run-briefly.ts'
 import { systemCallFilter } from './system-calls.ts'
 
@@ -29,7 +30,12 @@ export async function probeSandbox(): Promise<SandboxState> {
   let reason = ''
   for (const strength of strengths()) {
     const failure = await tryOnce(strength)
-    if (failure === undefined) return { works: true, version: version.stdout.trim(), strength }
+    if (failure === undefined)
+      return {
+        works: true,
+        version: version.stdout.trim(),
+        strength: { ...strength, cgroups: findCgroups() },
+      }
     reason = failure
   }
   return { works: false, reason: `bubblewrap does not work here: ${reason.slice(0, 300)}` }
@@ -51,9 +57,15 @@ async function tryOnce(strength: Strength): Promise<string | undefined> {
   )
 }
 
+/** Whether the kernel limits the processes of a command. */
+export const hasProcessLimit = ({ cgroups }: Pick<Strength, 'cgroups'>): boolean =>
+  process.getuid?.() !== 0 || cgroups !== undefined
+
+export const NO_PROCESS_LIMIT =
+  'run the server as a user of its own: it runs as root and can make no cgroup that limits processes, so they are only counted'
+
 /** What holds in a sandbox of this machine, for `sshawl check`. */
-export function describeSandbox({ noUserNamespaces, filter }: Strength): string {
-  const isRoot = process.getuid?.() === 0
+export function describeSandbox({ noUserNamespaces, filter, cgroups }: Strength): string {
   return [
     filter
       ? 'system calls are filtered'
@@ -61,8 +73,6 @@ export function describeSandbox({ noUserNamespaces, filter }: Strength): string 
     noUserNamespaces || filter
       ? 'no namespaces inside'
       : 'namespaces inside are possible (bubblewrap 0.8 or a filter of system calls would end that)',
-    isRoot
-      ? 'run the server as a user of its own: for root processes are counted, and the kernel itself sets no limit'
-      : 'the kernel limits processes',
+    hasProcessLimit({ cgroups }) ? 'the kernel limits processes' : NO_PROCESS_LIMIT,
   ].join('; ')
 }

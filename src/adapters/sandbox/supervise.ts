@@ -10,6 +10,7 @@ import type { ProcessOutcome } from '../../tools/ports/workspace.ts'
 import type { ToolLimits } from '../../tools/limits.ts'
 import type { Launch } from './launch.ts'
 import { collectOutput } from './output.ts'
+import { removeCgroup } from './process-cgroup.ts'
 import { groupGone, killGroup, namespaceGone } from './processes.ts'
 import { startChild, type ChildEnd } from './start-child.ts'
 import type { UsageWatch } from './watch-usage.ts'
@@ -52,6 +53,7 @@ export async function supervise(
   const result = await Promise.race([ended, once(end.overdue, 'abort').then(() => undefined)])
   end.reach()
   await Promise.all([groupGone(child.pid), first.then(namespaceGone)])
+  if (launch.cgroup) void removeCgroup(launch.cgroup)
   if (end.why === CANCELLED) signal.throwIfAborted()
   return { output: output.text(), ...howItEnded(end.why, result), timedOut: end.why === timeNotice(limits) }
 }

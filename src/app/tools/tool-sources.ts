@@ -77,7 +77,7 @@ export async function openTools(
   first: Config,
   stores: ToolStores,
   log: Log,
-  commands: Promise<CommandsState> = commandsIn(first),
+  commands: Promise<CommandsState> = commandsIn(first, log),
 ): Promise<ConfiguredTools> {
   let config = first
   let builtin = builtinFor(first, stores, await commands)
@@ -92,7 +92,7 @@ export async function openTools(
       ...[...modules.problems(), ...wrapped.problems()].map(located),
     ],
     async follow(next) {
-      const made = builtinFor(next, stores, await commandsIn(next))
+      const made = builtinFor(next, stores, await commandsIn(next, log))
       await modules.reload(await moduleOptions(next))
       await wrapped.reload(wrappedOptions(next, made, modules.tools()))
       builtin = made

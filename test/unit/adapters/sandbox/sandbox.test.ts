@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { mark, processesWith } from '../../../contract/workspace/run-exam.ts'
+import { hasProcessLimit, NO_PROCESS_LIMIT } from '../../../../src/adapters/sandbox/probe.ts'
 import { openWorkspace, sandbox, type OneWorkspace } from '../../../support/workspace.ts'
 
 const LIMITS = { timeoutMs: 40_000, outputLines: 2000, outputBytes: 256 * 1024 }
@@ -188,6 +189,28 @@ describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
     expect([outcome.notice, outcome.output].join()).toMatch(/it had more than 60 processes|Cannot fork/)
     // A second after they were killed, nobody waits for them any more: a busy machine may take longer.
     await expect.poll(() => processesWith(word), { timeout: 10_000 }).toBe(0)
+  })
+
+  it('that forks without end never has more processes than it may', async (context) => {
+    if (!sandbox.works || !hasProcessLimit(sandbox.strength)) return context.skip(NO_PROCESS_LIMIT)
+    const word = mark()
+    const bomb = room.workspace.run(
+      { argv: ['perl', '-e', '$SIG{CHLD} = "IGNORE"; fork while 1', word] },
+      { ...LIMITS, timeoutMs: 3000 },
+      never,
+    )
+    let most = 0
+    const looking = setInterval(
+      () => void processesWith(word).then((now) => (most = Math.max(most, now))),
+      50,
+    )
+    await bomb
+    clearInterval(looking)
+    expect(most).toBeGreaterThan(1)
+    // The shell and bubblewrap have the word in their command lines as well.
+    expect(most).toBeLessThanOrEqual(60 + 3)
+    await expect.poll(() => processesWith(word), { timeout: 10_000 }).toBe(0)
+    expect(await run('echo hi')).toMatchObject({ output: 'hi\n', exitCode: 0 })
   })
 
   it('that fills the disk with many files is stopped, and the room can delete them', async () => {

@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** What belongs to a command beside those that it starts: the shell and bubblewrap's own two. */
+const OWN_PROCESSES = 3
+
+/** How often the kernel is asked to remove a cgroup, every 10 ms: it does once the last process is gone. */
+const ATTEMPTS = 100
+
+let made = 0
+
+/**
+ * The directory in which this process can make cgroups (cgroups(7)) that limit processes; undefined if there is none.
+ * The kernel's usual limit, RLIMIT_NPROC, does not hold for root, for whom alone this is needed.
+ */
+export function findCgroups(): string | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  return candidates().find((parent) => {
+    try {
+      const trial = cgroupIn(parent)
+      mkdirSync(trial)
+      try {
+        writeFileSync(join(trial, 'pids.max'), '1')
+      } finally {
+        rmdirSync(trial)
+      }
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+/** In version 1 below our own cgroup, in version 2 beside it: one that has processes limits nothing below it. */
+function candidates(): readonly string[] {
+  const mounts = read('/proc/self/mounts').matchAll(/^\S+ (\S+) (cgroup2?) (\S+)/gm)
+  const own = [...read('/proc/self/cgroup').matchAll(/^\d+:(.*?):(.*)$/gm)]
+  return [...mounts].flatMap(([, mount = '', type, options = '']) => {
+    if (type === 'cgroup' && !options.split(',').includes('pids')) return []
+    const path = own.find(([, names = '']) =>
+      type === 'cgroup' ? names.split(',').includes('pids') : names === '',
+    )?.[2]
+    if (path === undefined) return []
+    const parent = join(mount, type === 'cgroup' ? path : dirname(path))
+    return existsSync(parent) ? [parent] : []
+  })
+}
+
+const read = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** A name for a new cgroup. */
+export const cgroupIn = (parent: string): string => join(parent, `sshawl-${process.pid}-${++made}`)
+
+/** A shell script that moves the shell into a new cgroup, with what it starts. It ends with 126 if that fails. */
+export const enterScript = (cgroup: string, processes: number): string =>
+  `{ mkdir '${cgroup}' && echo ${processes + OWN_PROCESSES} > '${cgroup}/pids.max' && echo 0 > '${cgroup}/cgroup.procs'; } || exit 126`
+
+/** Removes a cgroup when its processes are gone. Never rejects: an empty one that stays costs nothing. */
+export async function removeCgroup(cgroup: string): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      return await rmdir(cgroup)
+    } catch {
+      if (!existsSync(cgroup)) return
+      await delay(10)
+    }
+  }
+}
