@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { entryJson } from '../../../src/chat/entry-json.ts'
 import type { NewEntry, EntryId, RoomName } from '../../../src/chat/entry.ts'
+import type { PersonId } from '../../../src/chat/people/person.ts'
 import { lineOf, sumOf } from '../../../src/chat/presence/sum.ts'
 
 const json = (draft: NewEntry) =>
@@ -34,4 +35,10 @@ test('an entry of another kind has its own fields, and no lists of names', () =>
     author: 'ann',
     text: 'bob joined',
   })
+})
+
+test('an entry as JSON does not name the person behind an author', () => {
+  const draft = { kind: 'message', author: 'ann', text: 'hi', by: 'person-ann' as PersonId } as const
+  expect(json(draft)).not.toHaveProperty('by')
+  expect(JSON.stringify(json(draft))).not.toContain('person-ann')
 })

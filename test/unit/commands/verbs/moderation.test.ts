@@ -120,6 +120,26 @@ test('/unmute and /unban know somebody under each name of their key, also one fr
   expect(await world.exec(world.ann, 'unmute hall bob')).toEqual(refused('bob is not muted in hall'))
 })
 
+test('an act in a room is refused for another name of a key that an admin or the owner has', async () => {
+  await using world = await createCommandWorld()
+  const { storage, clock } = world.turnWorld.chatParts
+  await world.exec(world.ann, 'op hall bob')
+  for (const [name, key] of [
+    ['rooty', 'SHA256:root'],
+    ['annie', 'SHA256:ann'],
+  ] as const) {
+    const other = { ...world.bob, id: name as PersonId, name }
+    expect(await storage.chat.people.register(other, name, key as Fingerprint, clock.now())).toBe(true)
+  }
+  for (const [name, why] of [
+    ['rooty', 'rooty is an admin; ban can put an admin out, from the server'],
+    ['annie', 'annie owns hall; ban from the server is the only way to put an owner out'],
+  ] as const)
+    for (const line of [`mute hall ${name}`, `kick hall ${name}`, `ban --room hall ${name}`])
+      expect(await world.exec(world.bob, line)).toEqual(refused(why))
+  expect(await world.exec(world.root, 'bans --room hall')).toEqual(done('nobody is banned'))
+})
+
 test.each(['0s', '10', '10x', '-1m', '3651d', '1e3s', '999999999999s'])(
   '/mute bob %s is wrong usage',
   async (word) => {
