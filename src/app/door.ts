@@ -25,10 +25,10 @@ export const createDoor = (
   cameIn: Ignores['cameIn'],
   serversOf: (quotaKey: string) => number,
 ): Door => ({
-  async identify(name, { fingerprint, isCertified = false, mayBeCertified = false }, address, code) {
+  async identify(name, { fingerprint, isCertified = false, mayFollow }, address, code) {
     const person = await people.identify(name, fingerprint, address, {
       isCertified,
-      mayBeCertified,
+      ...(mayFollow === undefined ? {} : { mayFollow }),
       ...(code === undefined ? {} : { code }),
     })
     cameIn(person, fingerprint)

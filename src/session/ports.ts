@@ -67,8 +67,8 @@ export interface OfferedKey {
   readonly isCertified?: true
   /** When that certificate ends, in milliseconds since the epoch. */
   readonly certifiedUntil?: number
-  /** It came alone, and the client may have a certificate for it: OpenSSH offers the plain key first. */
-  readonly mayBeCertified?: true
+  /** What the client may offer if this key is refused: other keys, or also a certificate. Absent if nothing. */
+  readonly mayFollow?: 'keys' | 'certificate'
 }
 
 /** What the server does for a client. Whatever listens for connections calls `identify` first, then the others. */

@@ -31,7 +31,7 @@ export class CodePrompt {
   readonly #options: CodePromptOptions
   #unknownKey: OfferedKey | undefined
   #tried = 0
-  /** False if the plain key would be accepted and was rejected only to make the client offer its certificate. */
+  /** False if the key would be accepted and was rejected only to make the client offer its other ones. */
   #needsCode = true
   /** Why a right code did not help, to be said once. */
   #advice: string | undefined
@@ -45,8 +45,13 @@ export class CodePrompt {
   }
 
   /** True for the key that a code would be for: it was proven, and without a certificate it says nothing new. */
-  isFor({ fingerprint, isCertified }: OfferedKey): boolean {
-    return !isCertified && this.#unknownKey?.fingerprint === fingerprint
+  isWaitingFor(key: OfferedKey): boolean {
+    return this.#needsCode && this.#isUnknown(key)
+  }
+
+  /** True for a key that would be accepted, and that the client offers again after all its other ones. */
+  isLast(key: OfferedKey): boolean {
+    return !this.#needsCode && this.#isUnknown(key)
   }
 
   /** Answers a proven key that cannot come in as it is. */
@@ -57,14 +62,11 @@ export class CodePrompt {
     }
     const isFirst = this.#unknownKey === undefined
     this.#unknownKey ??= key
-    // A client offers the certificate of a key after the key itself, and asks for a code after all keys.
-    if (refusal.reason === 'later') {
-      this.#needsCode = !isFirst && this.#needsCode
-      return this.reject(attempt)
-    }
     if (refusal.reason === 'no-name') this.#advice = adviceFor(refusal)
-    if (isFirst) this.#options.onUnknownKey()
-    // After partial success a client begins with its keys again, so only the first key has it.
+    if (isFirst && refusal.reason === 'later') this.#needsCode = false
+    else if (isFirst) this.#options.onUnknownKey()
+    // After partial success OpenSSH goes on with the keys that it has not offered, and offers this one again after
+    // them, also in BatchMode. Only the first key has it, or that would never end.
     this.reject(attempt, isFirst)
   }
 
@@ -82,6 +84,10 @@ export class CodePrompt {
       // ssh2 gives an Error here if the client asks for something else, and its types do not say so.
       if (Array.isArray(answers)) void this.#check(attempt, key, answers[0] ?? '')
     })
+  }
+
+  #isUnknown({ fingerprint, isCertified }: OfferedKey): boolean {
+    return !isCertified && this.#unknownKey?.fingerprint === fingerprint
   }
 
   #canAsk(): boolean {

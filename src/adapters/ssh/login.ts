@@ -71,12 +71,12 @@ async function answerKey(
   const cas = context.cas()
   const use = { name: splitUser(attempt).name, address, at: context.now(), cas }
   const key = readLoginKey(attempt, use, (why) => context.log.info({ address, why }, 'login refused'))
-  if (!key || codes.isFor(key)) return codes.reject(attempt)
+  if (!key || codes.isWaitingFor(key)) return codes.reject(attempt)
   if (!attempt.signature) return askForSignature(attempt)
   if (!key.proves(attempt)) return codes.reject(attempt)
-  const isPlain = !key.isCertified && cas.length > 0
   const { code } = splitUser(attempt)
-  const offered: OfferedKey = isPlain ? { ...key, mayBeCertified: true } : key
+  const mayFollow = !key.isCertified && cas.length > 0 ? 'certificate' : 'keys'
+  const offered: OfferedKey = codes.isLast(key) ? key : { ...key, mayFollow }
   const outcome = await tryLogin(attempt, { key: offered, code, isAborted: () => false }, connection)
   if (outcome === 'refused') codes.reject(attempt)
   else if (outcome instanceof InviteRefusal) await codes.rejectKey(attempt, key, outcome)

@@ -62,8 +62,8 @@ export interface Proof {
   readonly code?: string
   /** A certificate that the operator trusts says that the name is theirs. */
   readonly isCertified?: boolean
-  /** The key came alone, and a certificate for it may follow once it is refused. */
-  readonly mayBeCertified?: boolean
+  /** What the client may offer if this key is refused: other keys, or also a certificate. Absent if nothing. */
+  readonly mayFollow?: 'keys' | 'certificate'
 }
 
 /** What the config says of people. */
@@ -162,7 +162,7 @@ export function createPeople(options: PeopleOptions): People {
     name: string,
     key: Fingerprint,
     address: string,
-    { code, isCertified, mayBeCertified }: Proof,
+    { code, isCertified, mayFollow }: Proof,
   ): Promise<Person> {
     const { known, person } = await bearer(name, key)
     const isNamed = isCertified === true && known.person !== undefined && isSameName(name, known.filedName)
@@ -177,8 +177,11 @@ export function createPeople(options: PeopleOptions): People {
     const { access } = policy()
     if (code !== undefined && (await claim.opens(code))) return await register.byKey(name, key, known)
     if (code !== undefined && access !== 'closed') return await register.withCode(name, key, code, known)
-    if (access === 'open' && mayBeCertified && !isAdminKey(key))
-      throw new InviteRefusal('later', 'the client is asked first for a certificate of the key')
+    const mayOpenName = known.person
+      ? mayFollow !== undefined
+      : mayFollow === 'certificate' && !isAdminKey(key)
+    if (access === 'open' && mayOpenName)
+      throw new InviteRefusal('later', 'the client is asked first for another key, or a certificate')
     if (access === 'open' || isAdminKey(key)) return await register.byKey(name, key, known)
     if (access === 'invite') throw new InviteRefusal('no-code', 'nobody has this key, and it brings no code')
     throw new Refusal('this server admits only people it knows; ask an admin to let you in')
