@@ -20,7 +20,7 @@ import { questionTexts } from '../turns/transcript.ts'
 import { cleanMessage } from './clean-message.ts'
 import { DEFAULT_LIMITS } from './context.ts'
 import { createListeners, type Listeners } from './listeners.ts'
-import { plainPrompt } from '../prompt/plain-prompt.ts'
+import { plainPrompt } from '../prompt/prompt.ts'
 import { requestCalls } from './requested-calls.ts'
 import { createToolbox, type ProgramToolbox, type ToolboxOptions, type ToolSet } from './toolbox.ts'
 

@@ -1,6 +1,6 @@
-import { definitionOf } from '../prompt/definitions.ts'
+import { definitionOf } from '../prompt/tool-definitions.ts'
 import { textForModels } from '../chat/outside.ts'
-import { eachOnce } from '../prompt/each-once.ts'
+import { eachOnce } from '../prompt/tool-names.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
 import { resolveScope as resolveIn, type Resolution } from '../prompt/scope.ts'
 import { createCatalogue, type Catalogue } from '../toolbox/catalogue.ts'

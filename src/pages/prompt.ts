@@ -2,9 +2,15 @@ import { markup, type Html } from '../lib/markup.ts'
 import { counted } from '../lib/plural.ts'
 import { visibleLine } from '../lib/text/visible-text.ts'
 import type { BudgetReport, LayerReport, Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
-import { layerTexts } from '../prompt/shown/layer-texts.ts'
-import { keptText, percentOf, sharesOf, type BudgetShare } from '../prompt/shown/shares.ts'
-import type { ShownPrompt, SourceGroup } from '../prompt/shown/tool-groups.ts'
+import {
+  layerTexts,
+  keptText,
+  percentOf,
+  sharesOf,
+  type BudgetShare,
+  type ShownPrompt,
+  type SourceGroup,
+} from './prompt-report.ts'
 import { PAGE_END, exactText, momentHtml, pageHead, partColourOf } from './page.ts'
 
 /** The next prompt of a model in a room, for this person. `at`: milliseconds since the epoch. */

@@ -1,6 +1,6 @@
 import type { Layer } from './layers.ts'
-import { countEntries } from './conversation/entry-texts.ts'
-import { createKnownCounts, type KnowingCounter } from './remembered/known-counts.ts'
+import { countEntries } from './entry-texts.ts'
+import { createKnownCounts, type KnowingCounter } from './compose-cache.ts'
 import { type BudgetSums, type BudgetTerms, createLedger, type Ledger } from './ledger.ts'
 import { WrapError } from './ports.ts'
 import type { LayerReport, PromptTool } from './prompt.ts'

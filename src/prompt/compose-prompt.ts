@@ -1,7 +1,7 @@
 import { type FilledBudget, fillBudget } from './budget.ts'
 import type { ComposedLayers, Layer } from './layers.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
-import { createRemembered } from './remembered/remembered.ts'
+import { createRemembered } from './compose-cache.ts'
 import type { Prompt } from './prompt.ts'
 import { runLayers } from './run-layers.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'

@@ -1,19 +1,20 @@
 import { indentLater } from '../chat/entry-text.ts'
 import type { MessageEntry, ReplyEntry } from '../chat/entry.ts'
 import { EXITS_KEY, valuesWithExits, visibleExits } from '../chat/exits.ts'
-import type { Clock, RoomStore } from '../chat/ports.ts'
+import type { Clock, RoomStore, Log } from '../chat/ports.ts'
 import type { Person, Role } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import { readTodo, TODO_KEY } from '../chat/todo.ts'
 import type { RoomLookup } from '../chat/visibility.ts'
-import type { Calibrations } from './calibration/calibration.ts'
-import { CHECKPOINT_KEY, checkpointOf, summaryAfter, type Checkpoint } from './checkpoint.ts'
-import { CONVERSATION_KINDS, MAX_HISTORY_ROWS } from './conversation/conversation-rows.ts'
+import type { Calibrations } from './calibration.ts'
+import { CHECKPOINT_KEY, checkpointOf, summaryAfter, type Checkpoint } from './key-values.ts'
+import { CONVERSATION_KINDS, MAX_HISTORY_ROWS } from './history.ts'
 import type { ModelSettings } from './model-settings.ts'
-import type { HistoryStore, ScriptStore, StoredSummary, SummaryStore } from './ports.ts'
+import type { HistoryStore, ScriptStore, StoredSummary, SummaryStore, Composer } from './ports.ts'
 import type { Resolution } from './scope.ts'
 import type { HistoryRow, Present, RoomScript, Snapshot, ToolsInTurn } from './snapshot.ts'
 import { targetOf } from './compose-prompt.ts'
+import { zip } from '../lib/zip.ts'
 
 /** What a prompt is for. */
 export interface Occasion {
@@ -144,3 +145,23 @@ function summaryOf(stored: StoredSummary | undefined): Pick<Snapshot, 'summary'>
   const { text, first, last, author, at, version } = stored
   return { summary: { text, first, last, author, at, version } }
 }
+
+/**
+ * Stores what the rows of a prompt cost, so that the next prompt reads no more rows than can fit. This only saves work:
+ * a failure is only logged.
+ */
+export type RememberCounts = (encoding: string, rows: readonly HistoryRow[]) => Promise<void>
+
+export const createHistoryCounts =
+  (history: Pick<HistoryStore, 'saveCounts'>, composer: Pick<Composer, 'count'>, log: Log): RememberCounts =>
+  async (encoding, rows) => {
+    const fresh = rows.filter((row) => row.tokens === undefined).map(({ entry }) => entry)
+    if (fresh.length === 0) return
+    try {
+      const texts = fresh.map(({ author, text }) => `${author}: ${text}`)
+      const counted = zip(fresh, await composer.count(encoding, texts))
+      await history.saveCounts(encoding, new Map(counted.map(([{ id }, count]) => [id, count])))
+    } catch (error) {
+      log.debug({ error }, 'rows of history could not be counted')
+    }
+  }

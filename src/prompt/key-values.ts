@@ -1,10 +1,14 @@
 import { Refusal } from '../chat/errors.ts'
 import { EXITS_KEY, NAV_KEY } from '../chat/exits.ts'
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
-import type { Json } from '../lib/json.ts'
+import { type Json, isJsonObject } from '../lib/json.ts'
 import { safeJson } from '../lib/safe-json.ts'
-import { CHECKPOINT_KEY } from './checkpoint.ts'
 import { SCOPE_KEY } from './scope.ts'
+import type { EntryId } from '../chat/entry.ts'
+import type { StoredSummary } from './ports.ts'
+
+/** The room key-value that says from which entry on models read the conversation. */
+export const CHECKPOINT_KEY = 'checkpoint'
 
 /** The room key-value that names the model which sums up the room; `none` for no summaries. */
 export const SUMMARIZER_KEY = 'summarizer'
@@ -65,3 +69,33 @@ export function summarizerIn(
   const name = value.trim().replace(/^@/, '')
   return name === '' || name === 'none' ? undefined : name.slice(0, 64)
 }
+
+/** A position in a room's log that somebody gave a name. */
+export interface Checkpoint {
+  readonly name: string
+  /** Models read what came after this entry. */
+  readonly after: EntryId
+  /** Name of the person who set it. */
+  readonly by: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** The checkpoint in a stored value; undefined where there is none. */
+export function checkpointOf(value: Json | undefined): Checkpoint | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { name, after, by, at } = value
+  if (typeof name !== 'string' || typeof after !== 'string' || after === '') return undefined
+  if (typeof by !== 'string' || typeof at !== 'number') return undefined
+  return { name, after: after as EntryId, by, at }
+}
+
+/**
+ * The summary as models may read it: undefined where it was cleared, or covers something from before the checkpoint, which
+ * nobody shows to models.
+ */
+export const summaryAfter = (
+  checkpoint: Checkpoint | undefined,
+  summary: StoredSummary | undefined,
+): StoredSummary | undefined =>
+  summary && summary.text !== '' && summary.first > (checkpoint?.after ?? '') ? summary : undefined

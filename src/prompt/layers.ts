@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
-import type { EntryText } from './conversation/entry-texts.ts'
+import type { EntryText } from './entry-texts.ts'
 import { type TokenCounter, WrapError } from './ports.ts'
-import type { Pricer } from './price-list.ts'
+import type { Pricer } from './tool-definitions.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Selection } from './tool-offer.ts'
 

@@ -1,4 +1,4 @@
-import type { Framing } from './framing.ts'
+import type { Framing } from './model-settings.ts'
 import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
 import { BREAK } from './prompt.ts'

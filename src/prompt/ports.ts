@@ -190,7 +190,7 @@ export interface Calibration {
   readonly at: number
 }
 
-/** Calibrations on disk, by model (calibration/calibration.ts has the key). All methods reject with `StorageError` only. */
+/** Calibrations on disk, by model (calibration.ts has the key). All methods reject with `StorageError` only. */
 export interface CalibrationStore {
   find(model: string): Promise<Calibration | undefined>
   /** Takes the place of what was known of the model. */

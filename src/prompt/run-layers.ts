@@ -1,9 +1,8 @@
-import { eachOnce } from './each-once.ts'
-import { selectTools } from './rungs/select-tools.ts'
+import { eachOnce } from './tool-names.ts'
+import { selectTools } from './rungs.ts'
 import { isJsonObject, type Json, type JsonObject, stableJson } from '../lib/json.ts'
-import { MAX_HISTORY_ROWS, readHistoryQuery } from './conversation/conversation-rows.ts'
-import { conversationTexts, historyRows } from './conversation/conversation.ts'
-import { joinEntries, type EntryText } from './conversation/entry-texts.ts'
+import { MAX_HISTORY_ROWS, readHistoryQuery, conversationTexts, historyRows } from './history.ts'
+import { joinEntries, type EntryText } from './entry-texts.ts'
 import {
   chosenOf,
   type ComposedLayers,
@@ -14,8 +13,8 @@ import {
   readLayers,
 } from './layers.ts'
 import type { LuaEngine } from './ports.ts'
-import type { Pricer } from './price-list.ts'
-import type { Known } from './remembered/remembered.ts'
+import type { Pricer } from './tool-definitions.ts'
+import type { Known } from './compose-cache.ts'
 import { resolveScope, SCOPE_KEY } from './scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
 import { offeredOf, type Selection } from './tool-offer.ts'

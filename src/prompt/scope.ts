@@ -1,6 +1,6 @@
 import type { Json } from '../lib/json.ts'
 import type { Role } from '../chat/people/person.ts'
-import { NO_SERVERS, type ParsedScope, parseScope, type Pattern, warningsOf } from './patterns.ts'
+import { NO_SERVERS, type ParsedScope, parseScope, type Pattern, warningsOf } from './scope-patterns.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
 /** The room key-value that holds a room's scope. */

@@ -1,7 +1,7 @@
 import type { Entry, EntryId } from '../chat/entry.ts'
 import type { Access, ToolGroup } from '../chat/tool-words.ts'
 import type { Json, JsonSchema } from '../lib/json.ts'
-import type { Framing } from './framing.ts'
+import type { Framing } from './model-settings.ts'
 
 /** A tool as scopes and prompts need it: what names and describes it, but not the code that runs it. */
 export interface CatalogueTool {

@@ -1,9 +1,7 @@
-import { definitionTokens } from './definitions.ts'
-import { eachOnce, type OfferedTool } from './each-once.ts'
-import { findToolsDefinition } from './find-tools.ts'
-import type { Framing } from './framing.ts'
+import { definitionTokens, findToolsDefinition, type Pricer } from './tool-definitions.ts'
+import { eachOnce, type OfferedTool } from './tool-names.ts'
+import type { Framing } from './model-settings.ts'
 import type { TokenCounter } from './ports.ts'
-import type { Pricer } from './price-list.ts'
 import type { PromptTool, ToolForm } from './prompt.ts'
 import type { CatalogueTool } from './snapshot.ts'
 

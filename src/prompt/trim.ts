@@ -1,7 +1,7 @@
 import { fnv1a } from '../lib/hash.ts'
 import { characterAt, characterEnd, headOf } from '../lib/text/characters.ts'
-import { OMISSION } from './conversation/conversation.ts'
-import { countEntries, createEntryText, type EntryText, joinEntries } from './conversation/entry-texts.ts'
+import { OMISSION } from './history.ts'
+import { countEntries, createEntryText, type EntryText, joinEntries } from './entry-texts.ts'
 import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
 

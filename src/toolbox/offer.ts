@@ -1,5 +1,5 @@
 import type { JsonObject } from '../lib/json.ts'
-import { findToolsDefinition } from '../prompt/find-tools.ts'
+import { findToolsDefinition } from '../prompt/tool-definitions.ts'
 import type { Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import type { ToolResult } from '../tools/result.ts'

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonSchema } from '../lib/json.ts'
 import { schemasIn } from '../lib/json-schema.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import { headOf } from '../lib/text/characters.ts'
-import type { Framing } from '../prompt/framing.ts'
+import type { Framing } from '../prompt/model-settings.ts'
 
 /**
  * Says why a provider would refuse every request with a tool: the name of one of its parameters. Undefined where it takes the

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../lib/json.ts'
 import { zip } from '../lib/zip.ts'
-import { definitionOf, lineOf } from '../prompt/definitions.ts'
+import { definitionOf, lineOf } from '../prompt/tool-definitions.ts'
 import type { ToolForm } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { failed, ok, type ToolResult } from '../tools/result.ts'

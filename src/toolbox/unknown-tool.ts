@@ -1,5 +1,5 @@
 import { nearestFirst } from '../lib/suggest.ts'
-import { findToolsDefinition } from '../prompt/find-tools.ts'
+import { findToolsDefinition } from '../prompt/tool-definitions.ts'
 import { searchWords } from './search-words.ts'
 
 /** Names that are listed. Of more of them, only the nearest ones: a list of a thousand costs more than it tells. */

@@ -1,6 +1,6 @@
 import type { TurnOutcome, Usage } from '../chat/entry.ts'
 import { errorMessage } from '../lib/errors.ts'
-import type { Calibrations } from '../prompt/calibration/calibration.ts'
+import type { Calibrations } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { Received } from './bill/own-count.ts'

@@ -1,4 +1,4 @@
-import type { Calibrations } from '../prompt/calibration/calibration.ts'
+import type { Calibrations } from '../prompt/calibration.ts'
 import { isOverBudget } from '../prompt/ports.ts'
 import type { Usage } from '../chat/entry.ts'
 import type { Received } from './bill/own-count.ts'

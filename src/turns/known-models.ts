@@ -1,5 +1,5 @@
 import type { Clock, Log, MonotonicClock } from '../chat/ports.ts'
-import { calibrationKey } from '../prompt/calibration/calibration.ts'
+import { calibrationKey } from '../prompt/calibration.ts'
 import { DAY_MS } from '../lib/duration.ts'
 import { errorMessage } from '../lib/errors.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'

@@ -1,4 +1,4 @@
-import type { Calibrations } from '../prompt/calibration/calibration.ts'
+import type { Calibrations } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { ChargeStore } from './bill/ports.ts'

@@ -5,7 +5,7 @@
 //
 // `next` keeps the prompt of before as long as it may, so that what a provider has cached of it stays valid; `again` composes anew.
 
-import type { Calibrations, CountedRequest } from '../prompt/calibration/calibration.ts'
+import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
 import type { Snapshots } from '../prompt/gather-snapshot.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'

@@ -1,4 +1,4 @@
-import type { Calibrations, CountedRequest } from '../prompt/calibration/calibration.ts'
+import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import { targetOf } from '../prompt/compose-prompt.ts'
 import type { KnownModels } from './known-models.ts'

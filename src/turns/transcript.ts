@@ -1,6 +1,6 @@
 import { indentLater } from '../chat/entry-text.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import type { PlainTexts } from '../prompt/plain-prompt.ts'
+import type { PlainTexts } from '../prompt/prompt.ts'
 import { ArgumentError } from '../tools/arguments.ts'
 import { checkMessages } from '../tools/check-messages.ts'
 import type { ChatMessage } from '../tools/conversation.ts'

@@ -1,6 +1,6 @@
 import type { Composer } from '../prompt/ports.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
-import { framedTokens } from '../prompt/definitions.ts'
+import { framedTokens } from '../prompt/tool-definitions.ts'
 import type { KeptTool, ToolsInTurn } from '../prompt/snapshot.ts'
 import { createOfferedSoFar, type OfferedSoFar, type SentOffer } from '../toolbox/offer.ts'
 import { weighedTexts, type FoundTool, type SearchParts } from '../toolbox/search-tools.ts'

@@ -1,5 +1,4 @@
-import { attributed } from '../prompt/gather-snapshot.ts'
-import type { RememberCounts } from '../prompt/history-counts.ts'
+import { attributed, type RememberCounts } from '../prompt/gather-snapshot.ts'
 import { isOverBudget } from '../prompt/ports.ts'
 import { createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools, type Toolbox } from '../toolbox/toolbox.ts'

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { packagesOf } from './engines.ts'
-import type { UndefinedTool } from '../../prompt/rungs/definitions-apart.ts'
+import type { UndefinedTool } from './definitions-apart.ts'
 import type { Response, ResponseLine, Settings } from './process/protocol.ts'
 import { createPartReceiver } from './sent-parts.ts'
 

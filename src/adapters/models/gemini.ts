@@ -1,4 +1,4 @@
-import { CAREFUL_FRAMING } from '../../prompt/framing.ts'
+import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import { endpoint } from './endpoint.ts'
 import { hosted } from './hosted.ts'
 import type { Provider } from './provider.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CAREFUL_FRAMING } from '../../prompt/framing.ts'
+import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import { endpoint } from './endpoint.ts'
 import { inquire } from './inquire.ts'
 import { chatCompletions } from './openai-compatible.ts'

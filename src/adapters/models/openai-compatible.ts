@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CAREFUL_FRAMING } from '../../prompt/framing.ts'
+import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import type { LanguageModel, ModelFacts } from '../../turns/ports.ts'
 import { versionedEndpoint } from './endpoint.ts'
 import { guardedFetch } from './guarded-fetch.ts'

@@ -1,4 +1,4 @@
-import type { Framing } from '../../prompt/framing.ts'
+import type { Framing } from '../../prompt/model-settings.ts'
 import type { LanguageModel } from '../../turns/ports.ts'
 
 /** How to reach a model: what its provider's adapter needs to know. */

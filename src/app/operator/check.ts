@@ -18,7 +18,7 @@ import { paths } from '../paths.ts'
 import { roomsDirWarnings } from './rooms-dir.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { WrapError } from '../../prompt/ports.ts'
-import { trialSnapshot } from '../../prompt/trial.ts'
+import { trialSnapshot } from './trial-snapshot.ts'
 
 /**
  * Validates config, Lua, tool modules, `.tool` files, migrations and the database without starting anything, and prints

@@ -2,8 +2,7 @@
 // tests. This folder must not know how a room is shown, nor where a config comes from; it decides nothing about a turn.
 
 import type { Stores } from '../../adapters/storage/storage.ts'
-import { createSnapshots } from '../../prompt/gather-snapshot.ts'
-import { createHistoryCounts } from '../../prompt/history-counts.ts'
+import { createSnapshots, createHistoryCounts } from '../../prompt/gather-snapshot.ts'
 import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
 import type { Composer } from '../../prompt/ports.ts'
 import type { Snapshot } from '../../prompt/snapshot.ts'

@@ -1,11 +1,7 @@
 import type { Stores } from '../../adapters/storage/storage.ts'
 import type { TurnId } from '../../chat/entry.ts'
 import type { Slots } from '../../chat/peers.ts'
-import {
-  createCalibrations,
-  type Calibrations,
-  type TellAdmins,
-} from '../../prompt/calibration/calibration.ts'
+import { createCalibrations, type Calibrations, type TellAdmins } from '../../prompt/calibration.ts'
 import type { Composer } from '../../prompt/ports.ts'
 import { createBills } from '../../turns/bill/bill.ts'
 import { createOwnCount } from '../../turns/bill/own-count.ts'

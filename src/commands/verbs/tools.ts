@@ -6,7 +6,7 @@ import { Refusal } from '../../chat/errors.ts'
 import type { Json } from '../../lib/json.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
-import { findToolsDefinition } from '../../prompt/find-tools.ts'
+import { findToolsDefinition } from '../../prompt/tool-definitions.ts'
 import {
   isGroupWord,
   type KnownServers,
@@ -14,7 +14,7 @@ import {
   MAX_PATTERNS,
   parseScope,
   unmatchedIn,
-} from '../../prompt/patterns.ts'
+} from '../../prompt/scope-patterns.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import { resolveScope, SCOPE_KEY, scopeFromWords, scopeText } from '../../prompt/scope.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'

@@ -1,8 +1,15 @@
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
 import type { BudgetReport, Prompt } from '../../prompt/prompt.ts'
-import { formsNote, keptText, percentOf, sharesOf, type BudgetShare } from '../../prompt/shown/shares.ts'
-import type { ShownPrompt, SourceGroup } from '../../prompt/shown/tool-groups.ts'
+import {
+  formsNote,
+  keptText,
+  percentOf,
+  sharesOf,
+  type BudgetShare,
+  type ShownPrompt,
+  type SourceGroup,
+} from '../../pages/prompt-report.ts'
 
 /** What the bar is filled with, part by part: they differ without any colour, neighbours most. */
 const FILLS = ['█', '▒', '▚', '░', '▓', '▞', '▙', '#', '▟', '=', '+', '-']

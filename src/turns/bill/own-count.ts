@@ -1,5 +1,5 @@
 import type { Usage } from '../../chat/entry.ts'
-import type { Calibrations, CountedRequest } from '../../prompt/calibration/calibration.ts'
+import type { Calibrations, CountedRequest } from '../../prompt/calibration.ts'
 import type { ModelSettings } from '../../prompt/model-settings.ts'
 import { type Composer, WrapError } from '../../prompt/ports.ts'
 import type { ReportedSoFar } from '../ports.ts'

@@ -1,5 +1,5 @@
 import type { Entry } from '../../chat/entry.ts'
-import { callKey } from '../../prompt/conversation/conversation-rows.ts'
+import { callKey } from '../../prompt/history.ts'
 
 /** An entry and its tokens. */
 export interface CountedEntry {

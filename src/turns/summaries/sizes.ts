@@ -1,4 +1,4 @@
-import type { Calibrations } from '../../prompt/calibration/calibration.ts'
+import type { Calibrations } from '../../prompt/calibration.ts'
 import { targetOf } from '../../prompt/compose-prompt.ts'
 import type { KnownModels } from '../known-models.ts'
 import type { ConfiguredModel } from '../ports.ts'

@@ -1,15 +1,20 @@
 import type { RoomName } from '../../chat/entry.ts'
 import type { Clock, RoomStore } from '../../chat/ports.ts'
 import { zip } from '../../lib/zip.ts'
-import { CHECKPOINT_KEY, checkpointOf, summaryAfter, type Checkpoint } from '../../prompt/checkpoint.ts'
-import { CONVERSATION_KINDS } from '../../prompt/conversation/conversation-rows.ts'
+import {
+  CHECKPOINT_KEY,
+  checkpointOf,
+  summaryAfter,
+  type Checkpoint,
+  summarizerIn,
+} from '../../prompt/key-values.ts'
+import { CONVERSATION_KINDS } from '../../prompt/history.ts'
 import type { Composer, HistoryStore, SummaryDraft, SummaryStore } from '../../prompt/ports.ts'
 import type { HistoryRow, Summary } from '../../prompt/snapshot.ts'
 import type { ConfiguredModel } from '../ports.ts'
 import { rowsDue, type CountedEntry } from './choose-rows.ts'
 import type { MakeSummary } from './make-summary.ts'
 import type { SizesNow } from './sizes.ts'
-import { summarizerIn } from '../../prompt/key-values.ts'
 import { summarizerCalled, type Summarizers } from './summarizer-model.ts'
 
 /** What a piece of a summary is made from. */

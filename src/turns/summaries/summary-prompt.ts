@@ -1,7 +1,6 @@
 import { indentLater } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
-import { groupsOfCalls } from '../../prompt/conversation/conversation-rows.ts'
-import { textOfGroup } from '../../prompt/conversation/conversation.ts'
+import { groupsOfCalls, textOfGroup } from '../../prompt/history.ts'
 
 /** What a summarizer reads. Both texts are what people wrote, so they are the user's part, and none of ours. */
 export interface SummaryTexts {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type FilledBudget, fillBudget } from '../../../src/prompt/budget.ts'
-import { EXACT_FRAMING } from '../../../src/prompt/framing.ts'
+import { EXACT_FRAMING } from '../../../src/prompt/model-settings.ts'
 import type { Layer } from '../../../src/prompt/layers.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
 import type { ToolOffer } from '../../../src/prompt/tool-offer.ts'

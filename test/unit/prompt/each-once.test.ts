@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { eachOnce } from '../../../src/prompt/each-once.ts'
+import { eachOnce } from '../../../src/prompt/tool-names.ts'
 import type { CatalogueTool } from '../../../src/prompt/snapshot.ts'
 import { catalogue, sampleTool } from '../../support/snapshot.ts'
 

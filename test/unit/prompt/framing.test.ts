@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BACKENDS, PROVIDERS } from '../../../src/adapters/models/index.ts'
 import type { JsonSchema } from '../../../src/lib/json.ts'
-import { definitionTokens } from '../../../src/prompt/definitions.ts'
+import { definitionTokens } from '../../../src/prompt/tool-definitions.ts'
 import { tokenCounters } from '../../support/token-counters.ts'
 
 test.each(BACKENDS)(

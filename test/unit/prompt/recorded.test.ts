@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { EXACT_FRAMING } from '../../../src/prompt/framing.ts'
+import { EXACT_FRAMING } from '../../../src/prompt/model-settings.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
 import { anySnapshot, composed } from '../../support/any-snapshot.ts'
 import { anyRoomOfTools, type RoomOfTools } from '../../support/any-tools.ts'

@@ -3,7 +3,7 @@ import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.t
 import { entryMarkdown } from '../../../src/chat/entry-markdown.ts'
 import { entryLine } from '../../../src/chat/entry-text.ts'
 import { personalLine } from '../../../src/chat/talk/personal-message.ts'
-import { textOfGroup } from '../../../src/prompt/conversation/conversation.ts'
+import { textOfGroup } from '../../../src/prompt/history.ts'
 import { USUAL } from '../../../src/session/drawing/entry-look.ts'
 import { renderEntry, renderMessage } from '../../../src/session/drawing/entry-rows.ts'
 import { chooseTheme } from '../../../src/session/drawing/theme.ts'

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { composePrompt } from '../../../prompt/compose-prompt.ts'
 import { WrapError } from '../../../prompt/ports.ts'
 import { runHook } from '../../../prompt/hooks/run-hook.ts'
-import { createRemembered } from '../../../prompt/remembered/remembered.ts'
+import { createRemembered } from '../../../prompt/compose-cache.ts'
 import { createTokenCounters } from '../../tokens/tiktoken.ts'
 import { readBundle } from '../bundle.ts'
 import { openEngine } from '../engines.ts'
@@ -15,7 +15,7 @@ import type { Request, ResponseLine, Settings } from './protocol.ts'
 import { createHistoryReceiver } from '../sent-history.ts'
 import { createToolReceiver } from '../sent-once.ts'
 import { createPartSender } from '../sent-parts.ts'
-import { createUndefining, type UndefinedTool } from '../../../prompt/rungs/definitions-apart.ts'
+import { createUndefining, type UndefinedTool } from '../definitions-apart.ts'
 
 const settings = JSON.parse(process.argv[2] ?? '') as Settings
 const engine = await openEngine(settings.engine, await readBundle(settings.lua), settings)

@@ -4,7 +4,7 @@ import type { LuaFiles } from '../bundle.ts'
 import type { SentHistory } from '../sent-history.ts'
 import type { SentTools } from '../sent-once.ts'
 import type { SentPart } from '../sent-parts.ts'
-import type { SentPrompt, UndefinedTool } from '../../../prompt/rungs/definitions-apart.ts'
+import type { SentPrompt, UndefinedTool } from '../definitions-apart.ts'
 import type { EngineName } from '../engines.ts'
 import type { WrapError } from '../../../prompt/ports.ts'
 

@@ -3,7 +3,7 @@
  * a model does: all that it says comes from the request that it is sent.
  */
 import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../../../turns/ports.ts'
-import { EXACT_FRAMING } from '../../../prompt/framing.ts'
+import { EXACT_FRAMING } from '../../../prompt/model-settings.ts'
 import { NO_TOOLS, tour } from './tour.ts'
 import type { Provider } from '../provider.ts'
 

@@ -6,7 +6,7 @@ import { APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/
 import type { ToolCall } from '../../../toolbox/tool-call.ts'
 import { cleanLine } from '../../../lib/text/clean-text.ts'
 import type { FinishReason, LanguageModel, ModelEvent } from '../../../turns/ports.ts'
-import { CAREFUL_FRAMING } from '../../../prompt/framing.ts'
+import { CAREFUL_FRAMING } from '../../../prompt/model-settings.ts'
 import { endpoint } from '../endpoint.ts'
 import { modelError, StreamError } from '../errors/errors.ts'
 import { guardedFetch } from '../guarded-fetch.ts'

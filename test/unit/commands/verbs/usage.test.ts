@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { calibrationKey } from '../../../../src/prompt/calibration/calibration.ts'
+import { calibrationKey } from '../../../../src/prompt/calibration.ts'
 import { createCommandWorld, done, jsonOf, misused } from '../../../support/commands/command-world.ts'
 
 test('/models lists the models, what they read and wrote, and no key', async () => {

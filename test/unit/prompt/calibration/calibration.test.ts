@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { NO_LOG } from '../../../../src/embedding/context.ts'
 import { StorageError } from '../../../../src/chat/errors.ts'
-import { calibrationKey, createCalibrations } from '../../../../src/prompt/calibration/calibration.ts'
+import { calibrationKey, createCalibrations } from '../../../../src/prompt/calibration.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
 import { openInMemory } from '../../../support/storage.ts'
 

@@ -1,14 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  budgetFactor,
-  learn,
-  learnRefusal,
-  type TokenReport,
-} from '../../../../src/prompt/calibration/learn-factor.ts'
+import { budgetFactor, learn, learnRefusal, type TokenReport } from '../../../../src/prompt/calibration.ts'
 import type { Calibration } from '../../../../src/prompt/ports.ts'
 import { targetOf } from '../../../../src/prompt/compose-prompt.ts'
-import { trialSnapshot } from '../../../../src/prompt/trial.ts'
+import { trialSnapshot } from '../../../../src/app/operator/trial-snapshot.ts'
 
 const report = (ratio: number, counted = 1000, framing = 0): TokenReport => ({
   ...{ counted, framing, room: 100_000, at: 7 },

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { BREAK } from '../../../src/prompt/prompt.ts'
-import { layerTexts } from '../../../src/prompt/shown/layer-texts.ts'
-import { sharesOf } from '../../../src/prompt/shown/shares.ts'
+import { layerTexts, sharesOf } from '../../../src/pages/prompt-report.ts'
 import { createCommandWorld } from '../../support/commands/command-world.ts'
 import { samplePrompt } from '../../support/model-request.ts'
 import { tool } from '../../support/turn-world.ts'

@@ -1,12 +1,12 @@
-import type { Entry } from '../../chat/entry.ts'
-import { utf8Bytes } from '../../lib/bytes.ts'
-import type { TokenCounter } from '../ports.ts'
+import type { Entry } from '../chat/entry.ts'
+import { utf8Bytes } from '../lib/bytes.ts'
+import type { TokenCounter } from './ports.ts'
 
 /** The text of an entry, whose later lines are indented. What is known of it is worked out once. */
 export interface EntryText {
   readonly text: string
   bytes(): number
-  /** False for one that src/prompt/trim.ts would not take for the beginning of an entry. */
+  /** False for one that trim.ts would not take for the beginning of an entry. */
   beginsAtMargin(): boolean
   /** Tokens of the text and a line break. */
   tokens(): number

@@ -1,13 +1,53 @@
-/**
- * Rungs: how much of each tool a prompt sends. climb.ts has the order in which tools come up, rungs.ts goes up as far as the
- * tokens reach, tool-text.ts lists the names of those that stay below, and select-tools.ts is what a layer asks.
- * This folder must not know what else is in a prompt, nor how a tool is called.
- */
-import type { OfferedTool } from '../each-once.ts'
-import type { Pricer } from '../price-list.ts'
-import type { ToolForm } from '../prompt.ts'
-import { deferredNames, namesAllowance, type ToolWords } from './tool-text.ts'
-import { createClimb, type Climb, type Rise, type ToolUse } from './climb.ts'
+import { isJsonObject, type Json } from '../lib/json.ts'
+import { eachOnce, type OfferedTool } from './tool-names.ts'
+import type { LayerFacts } from './layers.ts'
+import type { ToolForm } from './prompt.ts'
+import type { CatalogueTool, Snapshot } from './snapshot.ts'
+import { searchTokens, type Selection } from './tool-offer.ts'
+import type { Pricer } from './tool-definitions.ts'
+import { createClimb, type Climb, type Rise, type ToolUse } from './rung-order.ts'
+
+/** Chooses how much of each tool a prompt sends, for a layer that asks with its words. */
+export function selectTools(
+  visible: readonly CatalogueTool[],
+  words: Json,
+  { snapshot, target, counter, price, allowance }: LayerFacts,
+): Selection {
+  const { offered } = eachOnce(visible)
+  const { framing } = snapshot.model
+  const { forms, text, ...rest } = chooseRungs(offered, {
+    allowance,
+    target: target + (snapshot.inTurn?.reserve ?? 0),
+    maxTools: framing.maxTools ?? Infinity,
+    searchTokens: searchTokens(framing, counter),
+    use: useOf(snapshot),
+    words: wordsOf(words),
+    price,
+    count: (part) => counter.count(part),
+  })
+  const idsWith = (wanted: ToolForm): readonly string[] =>
+    [...forms].flatMap(([one, form]) => (form === wanted ? idsOf(one) : []))
+  const chosen = { full: idsWith('full'), short: idsWith('short'), deferred: idsWith('deferred') }
+  return { ...rest, chosen, text: offered.length > 0 ? text : '' }
+}
+
+const useOf = ({ toolCalls = {}, inTurn }: Snapshot) => ({
+  calls: toolCalls,
+  found: inTurn?.found ?? [],
+  called: inTurn?.called ?? [],
+})
+
+const idsOf = ({ tool, standsFor }: OfferedTool): readonly string[] => [
+  tool.id,
+  ...standsFor.map(({ id }) => id),
+]
+
+/** lua/layers/tools.lua gives texts; a script that calls this may give anything. */
+function wordsOf(words: Json): ToolWords {
+  const { loaded, deferred, more } = isJsonObject(words) ? words : {}
+  const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+  return { loaded: text(loaded), deferred: text(deferred), more: text(more) }
+}
 
 /** What each tool's rung is chosen with. */
 export interface RungTerms {
@@ -38,7 +78,7 @@ export interface ChosenRungs {
 
 /**
  * Chooses a rung for each tool. All climb one ladder of rises, in an order that does not depend on the allowance
- * (climb.ts), as far as the allowance reaches: so a larger one never gives any tool a lower rung. Only the tools
+ * (rung-order.ts), as far as the allowance reaches: so a larger one never gives any tool a lower rung. Only the tools
  * up to there are counted, so 500 long ones cost no more than what fits.
  */
 export function chooseRungs(offered: readonly OfferedTool[], terms: RungTerms): ChosenRungs {
@@ -116,3 +156,44 @@ function textOf(
   const inText = [...forms.keys()].flatMap(({ tool }) => kept.lines.get(tool) ?? [])
   return [words.loaded, ...lines, words.deferred, ...inText, kept.more].join('')
 }
+
+/** The words of the tools layer. Each ends with a line break, and begins at the margin: so the tokens of its lines add up. */
+export interface ToolWords {
+  /** Stands before the lines of the tools that are sent. */
+  readonly loaded: string
+  /** Stands before the names of the tools that are not sent. */
+  readonly deferred: string
+  /** The last line where not all names are listed; `%d` is how many more there are. */
+  readonly more: string
+}
+
+/** Tokens that the names of deferred tools may have of an allowance. A fixed part, so that a larger allowance pays for it. */
+export const namesAllowance = (allowance: number): number => Math.floor(allowance / 4)
+
+/** The lines of deferred tools that are listed, and the line that says how many others there are. */
+interface DeferredNames {
+  readonly lines: ReadonlyMap<CatalogueTool, string>
+  /** Empty where all are listed. */
+  readonly more: string
+}
+
+/** Lists whole names, the first ones of `deferred`, as far as `allowance` tokens reach. */
+export function deferredNames(
+  deferred: readonly { readonly tool: CatalogueTool; readonly line: string; readonly lineTokens: number }[],
+  allowance: number,
+  { more }: Pick<ToolWords, 'more'>,
+  count: (text: string) => number,
+): DeferredNames {
+  const linesOf = (listed: typeof deferred) => new Map(listed.map(({ tool, line }) => [tool, line]))
+  if (tokensOf(deferred) <= allowance) return { lines: linesOf(deferred), more: '' }
+  const moreOf = (left: number): string => more.replace('%d', String(left))
+  // No smaller number has more tokens than that of all.
+  let left = allowance - count(moreOf(deferred.length))
+  if (left < 0) return { lines: new Map(), more: '' }
+  const end = deferred.findIndex(({ lineTokens }) => (left -= lineTokens) < 0)
+  const listed = deferred.slice(0, end)
+  return { lines: linesOf(listed), more: moreOf(deferred.length - listed.length) }
+}
+
+const tokensOf = (lines: readonly { readonly lineTokens: number }[]): number =>
+  lines.reduce((sum, { lineTokens }) => sum + lineTokens, 0)

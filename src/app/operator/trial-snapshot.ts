@@ -1,5 +1,5 @@
-import { EXACT_FRAMING } from './framing.ts'
-import type { Snapshot } from './snapshot.ts'
+import { EXACT_FRAMING } from '../../prompt/model-settings.ts'
+import type { Snapshot } from '../../prompt/snapshot.ts'
 
 /** A small snapshot with something in every part, for trying a script without a room. */
 export const trialSnapshot = (): Snapshot => ({

@@ -1,7 +1,7 @@
-import type { OfferedTool } from '../each-once.ts'
-import type { Pricer } from '../price-list.ts'
-import type { ToolForm } from '../prompt.ts'
-import type { KeptTool, ToolsInTurn } from '../snapshot.ts'
+import type { OfferedTool } from './tool-names.ts'
+import type { Pricer } from './tool-definitions.ts'
+import type { ToolForm } from './prompt.ts'
+import type { KeptTool, ToolsInTurn } from './snapshot.ts'
 
 /** How tools are used: in the room, and in the turn that the prompt is for. */
 export interface ToolUse extends ToolsInTurn {

@@ -1,7 +1,6 @@
-import { definitionOf } from '../definitions.ts'
-import { findToolsDefinition } from '../find-tools.ts'
-import type { Prompt, PromptTool, ToolDefinition } from '../prompt.ts'
-import type { CatalogueTool } from '../snapshot.ts'
+import { definitionOf, findToolsDefinition } from '../../prompt/tool-definitions.ts'
+import type { Prompt, PromptTool, ToolDefinition } from '../../prompt/prompt.ts'
+import type { CatalogueTool } from '../../prompt/snapshot.ts'
 
 /** A tool of a prompt without its definition. */
 export type UndefinedTool = Omit<PromptTool, 'definition'>

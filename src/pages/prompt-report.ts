@@ -1,0 +1,130 @@
+import { counted } from '../lib/plural.ts'
+import { cleanLine } from '../lib/text/clean-text.ts'
+import { type BudgetReport, type LayerReport, type Prompt, type PromptTool, BREAK } from '../prompt/prompt.ts'
+
+/** What takes a share of the budget: a layer's text, the definitions of tools, the message, what the provider adds. */
+export interface BudgetShare {
+  /** On one line, and clean. */
+  readonly name: string
+  readonly tokens: number
+  /** What became of it; on one line, and clean. */
+  readonly note: string
+  /** Present for the text of a layer. */
+  readonly layer?: LayerReport
+  /** True for the definitions of the tools. */
+  readonly isTools?: true
+}
+
+/** All shares, in the order of the text. The definitions of tools follow the layer that they go with. */
+export function sharesOf({ layers, budget, tools }: Prompt): readonly BudgetShare[] {
+  const others = [
+    { name: 'message', tokens: budget.message, note: 'what is answered' },
+    { name: 'framing', tokens: budget.framing, note: 'what the provider adds' },
+  ].filter(({ tokens }) => tokens > 0)
+  return [...layers.flatMap((layer) => sharesOfLayer(layer, tools)), ...others]
+}
+
+function sharesOfLayer(layer: LayerReport, tools: readonly PromptTool[]): readonly BudgetShare[] {
+  const { tokens, status, note, definitions = 0 } = layer
+  const name = cleanLine(layer.name)
+  const text = {
+    name,
+    tokens: tokens - definitions,
+    note: cleanLine(note ? `${status}: ${note}` : status),
+    layer,
+  }
+  if (definitions === 0) return [text]
+  return [
+    text,
+    { name: 'definitions', tokens: definitions, note: counted(tools.length, 'tool'), isTools: true },
+  ]
+}
+
+/**
+ * `4096 more are kept for the answer, of 32768`, and what is not used because the provider counts more than we do: with what is
+ * used and what is free, the window.
+ */
+export function keptText({ window, reserved_output, target }: BudgetReport): string {
+  const answer = `${reserved_output} more are kept for the answer, of ${window}`
+  const denser = window - reserved_output - target
+  return denser > 0 ? `${answer}; ${denser} because its provider counts more than we do` : answer
+}
+
+/** `12 full, 2 deferred`. */
+export const formsNote = (tools: readonly PromptTool[]): string =>
+  (['full', 'short', 'deferred'] as const)
+    .map((rung) => ({ rung, count: tools.filter(({ form }) => form === rung).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ rung, count }) => `${count} ${rung}`)
+    .join(', ')
+
+/** `4.2%`, one digit after the point; `–` of nothing. */
+export const percentOf = (part: number, whole: number): string =>
+  whole > 0 ? `${((100 * part) / whole).toFixed(1)}%` : '–'
+
+/**
+ * The text that each layer has in a prompt, exactly as it is sent; empty for a layer that was dropped. Undefined where the
+ * lengths of the layers are not known, or do not give the text: then only the whole can be shown.
+ */
+export function layerTexts({
+  layers,
+  system,
+  context,
+}: Pick<Prompt, 'layers' | 'system' | 'context'>): ReadonlyMap<LayerReport, string> | undefined {
+  const inSystem = cut(system, layersIn(layers, 'system'))
+  const inContext = cut(context, layersIn(layers, 'context'))
+  return inSystem && inContext ? new Map([...inSystem, ...inContext]) : undefined
+}
+
+const layersIn = (
+  layers: readonly LayerReport[],
+  placement: LayerReport['placement'],
+): readonly LayerReport[] => layers.filter((layer) => layer.placement === placement)
+
+function cut(
+  whole: string,
+  layers: readonly LayerReport[],
+): readonly (readonly [LayerReport, string])[] | undefined {
+  const texts: [LayerReport, string][] = []
+  let at = 0
+  for (const layer of layers) {
+    if (layer.length === undefined) return undefined
+    if (at > 0 && layer.length > 0) at += BREAK.length
+    texts.push([layer, whole.slice(at, at + layer.length)])
+    at += layer.length
+  }
+  return at === whole.length ? texts : undefined
+}
+
+/** Tools that come from one source: `builtin`, `internal`, `wrapped`, or the name of a server. */
+export interface SourceGroup {
+  readonly source: string
+  readonly tools: readonly PromptTool[]
+  /** Of all their definitions, as they are sent. */
+  readonly tokens: number
+}
+
+/** The tools of a prompt by their source, which `sources` has by id, in the order of the first of each. */
+export function toolGroups(
+  tools: readonly PromptTool[],
+  sources: ReadonlyMap<string, string>,
+): readonly SourceGroup[] {
+  const groups = new Map<string, PromptTool[]>()
+  for (const tool of tools) {
+    // `find_tools` comes with a prompt and is in no catalogue.
+    const source = sources.get(tool.id) ?? tool.name
+    groups.set(source, [...(groups.get(source) ?? []), tool])
+  }
+  return [...groups].map(([source, own]) => ({
+    source,
+    tools: own,
+    tokens: own.reduce((sum, { tokens }) => sum + tokens, 0),
+  }))
+}
+
+/** A prompt that is shown. */
+export interface ShownPrompt {
+  readonly model: string
+  readonly prompt: Prompt
+  readonly groups: readonly SourceGroup[]
+}

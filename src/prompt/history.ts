@@ -1,0 +1,226 @@
+import { actionText, indentLater, shownName } from '../chat/entry-text.ts'
+import type { Entry, ToolCallEntry, ToolResultEntry, EntryKind } from '../chat/entry.ts'
+import { textForModels } from '../chat/outside.ts'
+import { utf8Bytes } from '../lib/bytes.ts'
+import { cleanText } from '../lib/text/clean-text.ts'
+import { type Json, type JsonObject, isJsonList, isJsonObject } from '../lib/json.ts'
+import { headOf } from '../lib/text/characters.ts'
+import type { EntryText, EntryTexts } from './entry-texts.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** Replaces older entries. It gives no number, so that the text begins with the same bytes in every turn. */
+export const OMISSION = '[earlier entries left out]'
+
+/** Characters of a tool's result that later turns are shown again. */
+const MAX_RESULT_CHARACTERS = 400
+
+/**
+ * The conversation for `tools.conversation`, to be joined: the entries that `query` asks for, oldest first, each on a
+ * line of its own. The later lines of an entry are indented, and a tool's result is a later line of its call, so that
+ * each line at the margin begins a new entry. A result whose call was not asked for is an entry of its own. Where the
+ * entries have more than `maxBytes` bytes, the oldest are left out and `OMISSION` says so.
+ */
+export function conversationTexts(
+  snapshot: Snapshot,
+  query: Json,
+  maxBytes: number,
+  texts: EntryTexts,
+): readonly EntryText[] {
+  const all = pageOf(snapshot, readHistoryQuery(query)).map((group) =>
+    texts.of(entriesOf(group), (entries) => textOfGroup(entries)),
+  )
+  const newest = newestWithin(all, (entry) => entry.bytes(), maxBytes)
+  return newest.length === all.length ? all : [texts.plain(OMISSION), ...newest]
+}
+
+/** The rows that `query` of `tools.history` asks for, oldest first: the newest with at most `maxBytes` bytes of text. */
+export const historyRows = (snapshot: Snapshot, query: Json, maxBytes: number): readonly JsonObject[] =>
+  newestWithin(pageOf(snapshot, readHistoryQuery(query)), bytesOf, maxBytes).flatMap((group) =>
+    group.map(rowOf),
+  )
+
+const entriesOf = (group: RowGroup): readonly Entry[] => group.map(({ entry }) => entry)
+
+const bytesOf = (group: RowGroup): number =>
+  group.reduce((sum, { entry }) => sum + utf8Bytes(textForModels(entry)), 0)
+
+function rowOf({ entry, agent }: ConversationRow): JsonObject {
+  const { id, at, kind, author } = entry
+  const row = { id, at, kind, author, text: textForModels(entry), agent }
+  if (entry.kind !== 'tool_call' && entry.kind !== 'tool_result') return row
+  const call = { ...row, call: entry.call, name: entry.name, turn: entry.turn ?? '' }
+  return entry.kind === 'tool_call' ? { ...call, arguments: argumentsText(entry) } : call
+}
+
+/**
+ * Entries that stay together as one paragraph: the first, and the results of a call as later lines of it. Texts of
+ * entries are cut at `maxCharacters` where that is given.
+ */
+export function textOfGroup([first, ...results]: readonly Entry[], maxCharacters = Infinity): string {
+  if (!first) return ''
+  const begin = first.kind === 'tool_result' ? `${shownName(first.author)} had a ` : ''
+  return [
+    `${begin}${textOf(first, maxCharacters)}`,
+    ...results.map((one) => textOf(one, maxCharacters)),
+  ].join('\n  ')
+}
+
+function textOf(whole: Entry, maxCharacters: number): string {
+  const entry = { ...whole, text: clipped(whole.text, maxCharacters) }
+  switch (entry.kind) {
+    case 'message':
+    case 'reply':
+      return `${shownName(entry.author)}: ${indentLater(entry.text)}`
+    case 'action':
+      return `* ${shownName(entry.author)} ${indentLater(actionText(entry))}`
+    case 'tool_call':
+      return `${shownName(entry.author)} called ${entry.name} ${indentLater(clipped(argumentsText(entry), maxCharacters))}`
+    case 'tool_result':
+      return `result of ${entry.name}: ${indentLater(resultText(entry))}`
+    default:
+      return `[${entry.kind}] ${indentLater(entry.text)}`
+  }
+}
+
+/** The beginning of a result as a model reads it. What was cut off had the last lines of our own, if any. */
+function resultText({ id, text, outside }: ToolResultEntry): string {
+  const shown = clipped(text, MAX_RESULT_CHARACTERS)
+  if (!outside) return shown
+  return textForModels({ id, text: shown, outside: shown === text ? outside : { ...outside, tail: 0 } })
+}
+
+/** Cleaned once more: calls that were stored before their arguments were cleaned may hold anything. */
+const argumentsText = (call: ToolCallEntry): string => cleanText(JSON.stringify(call.arguments))
+
+function clipped(text: string, characters: number): string {
+  const head = headOf(text, characters)
+  return head === text ? text : `${head}… [${text.length - head.length} more characters]`
+}
+
+/** The newest items that have at most `maxBytes` bytes together; the newest one in any case. `items` begins with the oldest. */
+function newestWithin<T>(items: readonly T[], bytesIn: (item: T) => number, maxBytes: number): readonly T[] {
+  let left = maxBytes
+  let kept = 0
+  for (const item of items.toReversed()) {
+    left -= bytesIn(item)
+    if (left < 0 && kept > 0) break
+    kept += 1
+  }
+  return items.slice(items.length - kept)
+}
+
+/** Rows of history in one snapshot: no layer shows more, and no script reads more. */
+export const MAX_HISTORY_ROWS = 500
+
+/** What a conversation is made of. Who came and left is not in it: the prompt says who is present. */
+export const CONVERSATION_KINDS: readonly EntryKind[] = [
+  'message',
+  'action',
+  'reply',
+  'tool_call',
+  'tool_result',
+  'notice',
+  'scope',
+]
+
+/** The kinds that `tools.history` gives where the script names none. */
+const DEFAULT_KINDS: readonly string[] = ['message', 'action', 'reply', 'tool_call', 'tool_result']
+
+/** An entry, and whether a model made it. */
+export interface ConversationRow {
+  readonly entry: Entry
+  readonly agent: boolean
+}
+
+/** What stays together: an entry, and behind a tool call its results. */
+export type RowGroup = readonly ConversationRow[]
+
+/** What `tools.history` and `tools.conversation` ask for. */
+export interface HistoryQuery {
+  /** Groups of rows: a call counts once, with its results. */
+  readonly limit: number
+  /** So many of the newest groups are passed over. */
+  readonly skip: number
+  readonly kinds: readonly Json[]
+  /** False leaves out what models said and did. */
+  readonly agents: boolean
+  /** A row's id, or a time in milliseconds: only what came after it. */
+  readonly since: Json
+  /** Likewise: only what came before it. */
+  readonly before: Json
+}
+
+/** Reads the options that lua/tools.lua has checked. Only here can a list be told from another table. */
+export function readHistoryQuery(argument: Json): HistoryQuery {
+  const options = isJsonObject(argument) ? argument : {}
+  const { kinds = DEFAULT_KINDS, since = null, before = null } = options
+  if (!isJsonList(kinds)) throw new Error('tools.history: kinds must be a list such as {"message"}')
+  const { limit, skip, agents } = options
+  return {
+    limit: typeof limit === 'number' ? limit : 0,
+    skip: typeof skip === 'number' ? skip : 0,
+    kinds,
+    agents: agents === true,
+    since,
+    before,
+  }
+}
+
+/**
+ * The page of the conversation that a query asks for, oldest first. Where calls are asked for, a result never stands
+ * without its call: it follows it, however long it took, and is left out where the call is in no row. So pages that
+ * follow each other, by `skip` or by `before`, lose nothing and repeat nothing.
+ */
+export function pageOf(snapshot: Snapshot, query: HistoryQuery): readonly RowGroup[] {
+  const inRange = groupsOf(snapshot, query).filter(
+    ([first]) => first && isAfter(first.entry, query.since) && isBefore(first.entry, query.before),
+  )
+  const end = Math.max(0, inRange.length - query.skip)
+  return inRange.slice(Math.max(0, end - query.limit), end)
+}
+
+function groupsOf(
+  { history, present, model }: Snapshot,
+  { kinds, agents }: HistoryQuery,
+): readonly RowGroup[] {
+  const models = new Set([
+    model.name,
+    ...present.filter((who) => who.kind === 'model').map((who) => who.name),
+  ])
+  const rows = history
+    .map(({ entry }) => ({ entry, agent: entry.kind === 'reply' || models.has(entry.author) }))
+    .filter(({ entry, agent }) => kinds.includes(entry.kind) && (agents || !agent))
+  return kinds.includes('tool_call') ? groupsOfCalls(rows) : rows.map((row) => [row])
+}
+
+/** Puts each result behind its call; one whose call is not among the rows is left out. */
+export function groupsOfCalls<Row extends { readonly entry: Entry }>(
+  rows: readonly Row[],
+): readonly (readonly Row[])[] {
+  const groups: Row[][] = []
+  const byCall = new Map<string, Row[]>()
+  for (const row of rows) {
+    const { entry } = row
+    if (entry.kind === 'tool_result') byCall.get(callKey(entry))?.push(row)
+    else {
+      const group = [row]
+      groups.push(group)
+      if (entry.kind === 'tool_call') byCall.set(callKey(entry), group)
+    }
+  }
+  return groups
+}
+
+/** The same for a call and its results. Calls that people make have no turn. */
+export const callKey = ({ turn, call }: { readonly turn?: string; readonly call: string }): string =>
+  `${turn ?? ''}\n${call}`
+
+function isAfter(entry: Entry, since: Json): boolean {
+  if (typeof since === 'number') return entry.at > since
+  return typeof since !== 'string' || entry.id > since
+}
+
+function isBefore(entry: Entry, before: Json): boolean {
+  if (typeof before === 'number') return entry.at < before
+  return typeof before !== 'string' || entry.id < before
+}
