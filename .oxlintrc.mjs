@@ -77,7 +77,7 @@ const FOR_ADAPTERS = [
   'chat/preferences/ports.ts',
   'chat/presence/*',
   'chat/talk/ports.ts',
-  'chat/typing/ports.ts',
+  'chat/personal/ports.ts',
   'cluster/stores.ts',
   'session/ports.ts',
   'prompt/ports.ts',

@@ -12,9 +12,9 @@ import type { Activity, Work } from './activity.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { createPace } from '../chat/limits/pace.ts'
 import type { LineReaders } from '../chat/talk/own-lines.ts'
+import { InputHistory } from '../chat/personal/input-history.ts'
 import { createLastSeen } from '../chat/preferences/last-seen.ts'
 import { openTalk, type Talk } from '../chat/talk/talk.ts'
-import { createTyping } from '../chat/typing/typing.ts'
 import { createCompletion } from '../commands/completion.ts'
 import { createCommands } from '../commands/verbs/index.ts'
 import { Runner } from '../commands/runner.ts'
@@ -51,12 +51,7 @@ export async function createHandler(
     nextId,
     log,
   })
-  const typing = createTyping({
-    store: storage.talk.typed,
-    preferences,
-    clock,
-    log,
-  })
+  const history = new InputHistory(storage.talk.typed, clock, log)
   const speech = new Speech(turns, limits, talk.away, talk.findPerson)
   const moderation = assembleModeration(chat, work, context, {
     dataDir: current.now().dataDir,
@@ -66,7 +61,7 @@ export async function createHandler(
   const commands = createCommands({
     ...chat,
     ...work,
-    ...{ speech, talk, typing, moderation },
+    ...{ speech, talk, history, moderation },
     approvals: activity.approvals,
     hooks: activity.hooks,
     mcp: activity.mcp,
@@ -98,7 +93,7 @@ export async function createHandler(
     input: {
       runner,
       complete: createCompletion(commands, turns),
-      typing,
+      history,
       serveMcp: createServeMcp(agents, log),
       stop: (room, person) => stopAll(work, room, person),
     },

@@ -2,11 +2,11 @@ import type { InvitationNotices } from '../chat/invitations/invitation-notices.t
 import { Refusal } from '../chat/errors.ts'
 import type { OpenClient } from '../chat/moderation/clients.ts'
 import type { Person } from '../chat/people/person.ts'
+import type { InputHistory, OpenHistory } from '../chat/personal/input-history.ts'
 import type { Preferences } from '../chat/preferences/preferences.ts'
 import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import type { Talk, TalkSession } from '../chat/talk/talk.ts'
-import type { Typing, TypingSession } from '../chat/typing/typing.ts'
 import type { CompleteWord } from '../commands/completion.ts'
 import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../handle-line.ts'
@@ -38,7 +38,7 @@ export interface HostParts {
 export interface InputParts {
   readonly runner: Pick<Runner, 'command' | 'speech'>
   readonly complete: CompleteWord
-  readonly typing: Pick<Typing, 'open'>
+  readonly history: Pick<InputHistory, 'open'>
   readonly serveMcp: ServeMcp
   /** Stops what runs in a room, as far as this person may. */
   readonly stop: (room: Room, person: Person) => Promise<void>
@@ -67,7 +67,8 @@ export function createClientHandler(parts: HostParts): ClientHandler {
     identify: (name, key, address, code) => door.identify(name, key, address, code),
     async shell(person, terminal, account) {
       const mine = await preferences.open(person)
-      const host = createSessionHost(person, parts, account, () => terminal.size())
+      const openHistory = () => input.history.open(person, () => mine.now().history !== 'off')
+      const host = createSessionHost(person, parts, account, () => terminal.size(), openHistory)
       await runSession({ terminal, person, shared, preferences: mine, account, host }).finally(mine.close)
     },
     connected: door.connected,
@@ -98,13 +99,13 @@ function createSessionHost(
   { door, rooms, views, input, told, settings }: HostParts,
   account: Account,
   size: Terminal['size'],
+  openHistory: () => Promise<OpenHistory>,
 ): SessionHost {
   const gone = new AbortController()
   let screen: Screen | undefined
   let talk: TalkSession | undefined
-  let typing: TypingSession | undefined
-  /** Reads what was typed before, which nobody needs to see the room. */
-  let opening: Promise<TypingSession> | undefined
+  /** What was typed before; nobody needs it to see the room. */
+  let history: Promise<OpenHistory> | undefined
   let whereabouts: Whereabouts | undefined
   let forget = (): unknown => undefined
   const here = (): Room | undefined => whereabouts?.room()
@@ -129,7 +130,7 @@ function createSessionHost(
       const moves = createWhereabouts(shown, rooms, views, size, gone.signal)
       screen = shown
       whereabouts = moves
-      opening = input.typing.open(person)
+      history = openHistory()
       forget = door.begin(clientOf(shown, moves))
       const why = door.whyOut(person)
       if (why !== undefined) return shown.quit(`! ${why}`, 1)
@@ -138,18 +139,17 @@ function createSessionHost(
       if (person.notice !== undefined) shown.print(`! ${person.notice}`, 'error')
       if (person.guest)
         shown.print(`you are ${person.name}, a guest: ${person.why ?? 'your key does not own the name'}`)
-      const [opened] = await Promise.all([opening, enterLobby(shown, moves)])
-      typing = opened
+      await enterLobby(shown, moves)
       await Promise.all([mine.showWaiting(), told.invitations.tell(person)])
     },
-    async detach(_screen, { lines, draft }) {
+    async detach({ lines, draft }) {
       forget()
       gone.abort()
       talk?.close()
-      await Promise.all([whereabouts?.leave(), opening?.then((opened) => leaveBehind(opened))])
-      async function leaveBehind(opened: TypingSession): Promise<void> {
-        for (const line of lines) opened.sent(line)
-        await opened.close(draft)
+      await Promise.all([whereabouts?.leave(), history?.then((mine) => keep(mine))])
+      async function keep(mine: OpenHistory): Promise<void> {
+        for (const line of lines) mine.sent(line)
+        await mine.close(draft)
       }
     },
     async submit(line) {
@@ -162,19 +162,13 @@ function createSessionHost(
         account,
       })
       const { kind, status } = await handleLine(line, caller, input.runner)
-      typing?.sent(line)
+      const typed = await history
+      typed?.sent(line)
       // A pipe has no key to bring it back with.
       if (kind === 'speech' && status !== 0 && size())
         screen.print('! your text is not lost: ↑ brings it back', 'error')
     },
-    isSaid: (line) => classifyLine(line).kind === 'speech',
-    timesPutOut: () => whereabouts?.timesPutOut() ?? 0,
-    async remembered(onDraft) {
-      if (!typing) return { lines: [] }
-      typing.onDraft(onDraft)
-      const { lines, draft } = typing
-      return draft === undefined ? { lines } : { lines, draft }
-    },
+    savedInput: async () => (await history) ?? { lines: [], draft: '' },
     async complete(textBeforeCursor, word) {
       const room = here()
       return room ? await input.complete(textBeforeCursor, word, room, person) : []

@@ -185,26 +185,18 @@ export interface Screen extends Omit<Participant, 'stream' | 'deliver'> {
   refresh(): void
   /** Rings, where the terminal can: somebody waits for this person. */
   bell(): void
-  /** The person is put out of the room: what they are typing now is not for the next one, and is put aside. */
-  putAside(): void
+  /** The person is put out of the room: the lines that wait are dropped. To be called before the next room is entered. */
+  kicked(): void
   /** Prints `farewell` and ends the session with this status: 0 when absent, 1 for somebody who is sent away. */
   quit(farewell?: string, exitStatus?: 0 | 1): void
 }
 
-/** What somebody typed that was neither said nor done when their session ended. */
-export interface Unsent {
+/** What somebody typed before a session, or had typed when it ended and was neither said nor done. */
+export interface SavedInput {
   /** Oldest first. */
   readonly lines: readonly string[]
-  /** What was being typed; empty for nothing. */
+  /** What was being typed as the session ended; empty for nothing. */
   readonly draft: string
-}
-
-/** What somebody typed before this session. */
-export interface TypedBefore {
-  /** Oldest first. */
-  readonly lines: readonly string[]
-  /** What stood in the draft when a connection broke. */
-  readonly draft?: string
 }
 
 /**
@@ -214,25 +206,15 @@ export interface TypedBefore {
 export interface SessionHost {
   /** Brings the screen into its room. From then on the room delivers to it. If it rejects, the session ends. */
   attach(screen: Screen): Promise<void>
-  /**
-   * Takes the screen out of the room that it is in. Called once, also when `attach` rejected. `unsent` is what the person had
-   * typed by then, and nobody has taken.
-   */
-  detach(screen: Screen, unsent: Unsent): Promise<void>
-  /**
-   * What the person typed in earlier sessions. Called once, before the first key is read. `onDraft` is called with each draft
-   * that a broken connection of theirs leaves behind from then on.
-   */
-  remembered(onDraft: (draft: string) => void): Promise<TypedBefore>
+  /** Takes the screen out of its room, and keeps what was not sent. Called once, also when `attach` rejected. */
+  detach(unsent: SavedInput): Promise<void>
+  /** What the person typed in earlier sessions. Called once, before the first key is read. */
+  savedInput(): Promise<SavedInput>
   /**
    * Takes a line that the person entered: a command, or something said. Called for one line after the other, each once
    * the one before is done.
    */
   submit(line: string): Promise<void>
-  /** How often the person was put out of a room: what they sent before that is not for the room they are in now. */
-  timesPutOut(): number
-  /** True for a line that the room would read; false for a command. */
-  isSaid(line: string): boolean
   /**
    * What could stand for `word`, with which the text before the cursor ends: whole words, `@name`, `/command`, in a
    * stable order.

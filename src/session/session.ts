@@ -3,13 +3,13 @@ import { createDeferred } from '../lib/deferred.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import { settledWithin } from '../lib/jobs/settled-within.ts'
 import { createPlainView } from './views/plain-view.ts'
-import { createKeyboard, type Keyboard } from './input/keyboard.ts'
+import { Keyboard } from './input/keyboard.ts'
 import { createPersonal, type PersonalParts } from './views/viewer.ts'
 import { createSwitchingView, screenOf, type SessionView, type SharedBySessions } from './views/view.ts'
 import { createKeyDecoder, type Key } from './input/keys.ts'
 import { createLiveView } from './views/live-view.ts'
-import { readLines } from './input/line-queue.ts'
-import type { SessionHost, Terminal, Unsent } from './ports.ts'
+import { LineQueue, readLines } from './input/line-queue.ts'
+import type { SessionHost, Terminal } from './ports.ts'
 import { APOLOGY, Refusal } from '../chat/errors.ts'
 import type { Log } from '../chat/ports.ts'
 import { errorMessage } from '../lib/errors.ts'
@@ -46,29 +46,11 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
   })
   const trouble = createTrouble(view, person, shared.log)
   const isOver = (): boolean => hasLeft || terminal.gone.aborted
-  /** Lines whose time came when the person had left, and for a moment each one. */
-  const untaken: string[] = []
-  const session: OpenSession = {
-    terminal,
-    host,
-    view,
-    shared,
-    trouble,
-    draftUnits,
-    isOver,
-    async submit(line, timesPutOut) {
-      untaken.push(line)
-      // A command may never wait for anything, and a backlog of such lines must not keep the thread.
-      await account.rest()
-      if (isOver()) return
-      untaken.pop()
-      if (host.timesPutOut() === timesPutOut) await trouble.during(() => host.submit(line))
-      else view.print(keyboard ? `${NOT_FOR_HERE}: ↑ brings it back` : NOT_FOR_HERE, 'error')
-    },
-  }
-  const keyboard = terminal.size() ? createKeyboard(session) : undefined
+  const queue = new LineQueue(account, (line) => trouble.during(() => host.submit(line)), isOver)
+  const session: OpenSession = { terminal, host, view, shared, trouble, queue, draftUnits, isOver }
+  const keyboard = terminal.size() ? new Keyboard(session) : undefined
   const screen = screenOf(person, view, {
-    putAside: () => keyboard?.putAside(),
+    kicked: () => keyboard?.kicked(),
     leave(status) {
       hasLeft = true
       exitStatus = status
@@ -81,8 +63,7 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
   async function leave(): Promise<void> {
     hasLeft = true
     view.close()
-    const { lines, draft } = keyboard?.unsent() ?? NOTHING
-    await host.detach(screen, keyboard ? { lines: [...lines, ...untaken], draft } : NOTHING)
+    await host.detach(keyboard?.unsent() ?? { lines: [], draft: '' })
   }
   try {
     await host.attach(screen)
@@ -101,20 +82,15 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
 /** Whoever leaves waits no longer for what is stored of it, in milliseconds: a database that is slow keeps nobody here. */
 const STORING_MS = 1_000
 
-const NOTHING: Unsent = { lines: [], draft: '' }
-
-const NOT_FOR_HERE = '! you were put out of the room before a line of yours was said or done; it was not'
-
-const readPipe = (
-  { terminal, host, view, draftUnits, submit }: OpenSession,
-  account: Account,
-): Promise<void> =>
+const readPipe = ({ terminal, view, draftUnits, queue }: OpenSession, account: Account): Promise<void> =>
   readLines({
     input: terminal.input,
     account,
     lineUnits: draftUnits,
-    timesPutOut: host.timesPutOut,
-    onLine: submit,
+    onLine(line) {
+      queue.add(line)
+      return queue.allDone()
+    },
     onTooLong: () =>
       view.print(`! a line has at most ${draftUnits} characters; this one was not sent`, 'error'),
   })
@@ -125,8 +101,9 @@ const PIECE_KEYS = 8
 
 /** Reads keys until ^D on an empty line or the person is gone, and until all lines were submitted. */
 async function readKeyboard(session: OpenSession, keyboard: Keyboard, account: Account): Promise<void> {
+  const { queue } = session
   const decode = createKeyDecoder()
-  keyboard.remember(await session.host.remembered((draft) => keyboard.offer(draft)))
+  keyboard.restore(await session.host.savedInput())
   let waitsSince = session.shared.now()
   for await (const bytes of session.terminal.input) {
     const silentMs = session.shared.now() - waitsSince
@@ -142,12 +119,12 @@ async function readKeyboard(session: OpenSession, keyboard: Keyboard, account: A
         return takeSome()
       })
       while (keys.length > 0 && !isLeaving && !session.isOver()) isLeaving = await account.run(takeSome)
-      if (isLeaving || session.isOver()) return await keyboard.allSubmitted()
-      if (keyboard.isFull()) await keyboard.allSubmitted()
+      if (isLeaving || session.isOver()) return await queue.allDone()
+      if (queue.isFull) await queue.allDone()
     }
     waitsSince = session.shared.now()
   }
-  await keyboard.allSubmitted()
+  await queue.allDone()
 }
 
 /** A session that is attached to its host. */
@@ -157,15 +134,12 @@ export interface OpenSession {
   readonly view: SessionView
   readonly shared: SharedBySessions
   readonly trouble: Trouble
+  /** The lines that the person entered. */
+  readonly queue: LineQueue
   /** The longest draft, in UTF-16 units. */
   readonly draftUnits: number
   /** The person has left or is gone. */
   readonly isOver: () => boolean
-  /**
-   * Called with each line, once the one before is done, and with how often the person had been put out of a room when they sent it,
-   * or began it where it comes through a pipe. Never rejects.
-   */
-  readonly submit: (line: string, timesPutOut: number) => Promise<void>
 }
 
 /** Turns what goes wrong into a notice for the person, so that their session goes on. */

@@ -83,14 +83,12 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
           screen.print('welcome')
           return Promise.resolve()
         },
-        detach(screen) {
+        detach() {
           detached = true
-          screens.delete(screen)
+          if (mine) screens.delete(mine)
           return Promise.resolve()
         },
-        remembered: () => Promise.resolve({ lines: [] }),
-        timesPutOut: () => 0,
-        isSaid: (line) => !line.startsWith('/'),
+        savedInput: () => Promise.resolve({ lines: [], draft: '' }),
         async submit(line) {
           await Promise.resolve()
           lines.push(line)

@@ -68,7 +68,7 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
     input: {
       runner,
       complete: createCompletion(commands, turns),
-      typing: world.typing,
+      history: world.history,
       serveMcp: async () => undefined,
       stop: (room, person) => stopAll({ turns, runs, summaries }, room, person),
     },

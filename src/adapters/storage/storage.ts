@@ -10,7 +10,7 @@ import type { InviteStore, KeyStore, NameStore, TokenStore } from '../../chat/pe
 import type { InvitationNoticeStore } from '../../chat/invitations/ports.ts'
 import type { LastSeenStore, PreferenceStore } from '../../chat/preferences/ports.ts'
 import type { AwayStore, DirectMessageStore, IgnoredStore } from '../../chat/talk/ports.ts'
-import type { TypedStore } from '../../chat/typing/ports.ts'
+import type { TypedStore } from '../../chat/personal/ports.ts'
 import type { ConnectedMcpStore, McpPinStore } from '../../tools/ports/mcp.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'

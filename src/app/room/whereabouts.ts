@@ -22,9 +22,8 @@ export interface Whereabouts {
    * where the person is to be greeted.
    */
   moveTo(room: Room, greet?: () => void): Promise<void>
-  /** Out of this room into the lobby; from there, out of the server. Does nothing where the session is elsewhere. */
+  /** Out of this room into the lobby; a pipe, and a session in the lobby, ends. Does nothing if the session is elsewhere. */
   putOut(from: RoomName, why: string): Promise<void>
-  timesPutOut(): number
   /** For a session that has ended. */
   leave(): Promise<void>
 }
@@ -46,7 +45,6 @@ export function createWhereabouts(
 ): Whereabouts {
   let stay: RoomStay | undefined
   let board: BoardView | undefined
-  let timesPutOut = 0
   let outOf: RoomName | undefined
   /** The newest entry of each room that the screen shows. */
   const shown = new Map<RoomName, EntryId>()
@@ -87,18 +85,16 @@ export function createWhereabouts(
     putOut: (from, why) =>
       oneByOne(async () => {
         if (stay?.room.name !== from) return
-        timesPutOut += 1
         outOf = from
-        if (from === LOBBY) return screen.quit(`! ${why}`, 1)
+        if (from === LOBBY || !size()) return screen.quit(`! ${why}`, 1)
         screen.print(`! ${why}`, 'error')
-        screen.putAside()
+        screen.kicked()
         await rooms
           .lobby()
           .then((lobby) => move(lobby))
           .then(() => (outOf = undefined))
           .catch(() => screen.quit(`! ${why}`, 1))
       }),
-    timesPutOut: () => timesPutOut,
     leave,
   }
 }

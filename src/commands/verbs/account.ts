@@ -75,7 +75,7 @@ export const setCommand: Verb = (services) =>
         throw new Refusal(`${name} cannot be ${word.slice(0, 40)}; ${advice}. Nothing was changed`)
       }
       await services.preferences.set(person, name, value)
-      if (name === 'history' && value === 'off') await services.typing.forget(person)
+      if (name === 'history' && value === 'off') await services.history.forget(person)
       out.line(`${name} is ${value}${person.guest ? ' until you leave: guests keep nothing' : ''}`)
     },
   })

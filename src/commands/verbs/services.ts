@@ -11,7 +11,7 @@ import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.t
 import type { Preferences } from '../../chat/preferences/preferences.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import type { Talk } from '../../chat/talk/talk.ts'
-import type { Typing } from '../../chat/typing/typing.ts'
+import type { InputHistory } from '../../chat/personal/input-history.ts'
 import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
 import type { HistoryStore, ScriptStore, SummaryStore } from '../../prompt/ports.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
@@ -40,7 +40,7 @@ export interface Services {
   }
   readonly speech: Speech
   readonly talk: Talk
-  readonly typing: Pick<Typing, 'forget'>
+  readonly history: Pick<InputHistory, 'forget'>
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly summaries: Summaries

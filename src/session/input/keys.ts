@@ -50,10 +50,10 @@ export type KeyName = keyof typeof KEYS
 /** In the order of the list. */
 export const KEY_HELP: readonly KeyHelp[] = Object.values(KEYS)
 
-/** What somebody typed. Of the pieces of a paste all but the first go `on`; its line ends are LF. */
+/** What somebody typed. A paste may come in pieces; its line ends are LF. */
 export type Key =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'paste'; readonly text: string; readonly on?: true }
+  | { readonly type: 'paste'; readonly text: string }
   | { readonly type: 'press'; readonly name: KeyName }
 
 /** Decodes bytes that came after so many milliseconds in which nothing was typed; 0 when absent. */

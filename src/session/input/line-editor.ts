@@ -113,42 +113,11 @@ export function withPast(editor: LineEditor, lines: readonly string[]): LineEdit
   return { ...editor, sent, at: isNew ? sent.length : editor.at + lines.length }
 }
 
-/** A line that was typed elsewhere comes behind those that were sent. What is shown stays. */
-export function withLine(editor: LineEditor, line: string): LineEditor {
-  const sent = remember(editor.sent, line)
-  const gone = editor.sent.length + 1 - sent.length
-  const moved = (at: number): number => (at in editor.sent ? Math.max(0, at - gone) : sent.length)
-  const { search } = editor
-  return {
-    ...editor,
-    sent,
-    at: moved(editor.at),
-    ...(search ? { search: { ...search, at: moved(search.at) } } : {}),
-  }
-}
-
 /** What stands unsent: the new draft, which an older line may hide, and that line if it was changed. What is blank is left out. */
 export const unsentIn = ({ draft, sent, at, aside }: LineEditor): readonly string[] =>
   [at < sent.length ? aside : '', draft.text === sent[at] ? '' : draft.text].filter(
     (line) => line.trim() !== '',
   )
-
-/** What stands unsent becomes the newest of the lines of before, and the draft is empty. `typed` is the draft's line; undefined for none. */
-export function putAside(editor: LineEditor): { readonly editor: LineEditor; readonly typed?: string } {
-  const { draft, sent, at, kills } = editor
-  const typed = draft.text.trim() === '' || draft.text === sent[at] ? undefined : draft.text
-  const lines = unsentIn(editor).reduce(remember, sent)
-  return {
-    editor: { ...EMPTY_EDITOR, sent: lines, at: lines.length, kills },
-    ...(typed === undefined ? {} : { typed }),
-  }
-}
-
-/** More is added to a line of before, the newest that is equal to `line`. */
-export function withMore(editor: LineEditor, line: string, more: string): LineEditor {
-  const at = editor.sent.lastIndexOf(line)
-  return at < 0 ? editor : { ...editor, sent: editor.sent.with(at, line + more) }
-}
 
 /** Without any line that was sent before; a draft that is one of them stays, since it stands on the screen. */
 export const withoutPast = (editor: LineEditor): LineEditor => ({

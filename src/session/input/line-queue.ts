@@ -1,55 +1,62 @@
 import { createSerial } from '../../lib/jobs/serial.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 
-/** The lines of a session that were sent and are not done: one at a time is being done, the others wait. */
-interface WaitingLines {
-  /** Does `send` once all lines before this one are done or dropped. `send` never rejects. */
-  add(line: string, send: () => Promise<void>): void
-  /** Drops the lines that have not begun, and returns them. */
-  drop(): readonly string[]
-  /** The lines that have not begun. */
-  waiting(): readonly string[]
-  /** How many lines are not done. */
-  count(): number
-  /** True where so many wait that no more is to be read before they are done. */
-  isFull(): boolean
-  allDone(): Promise<void>
-}
-
-/** So many that ^C is still read behind a paste that is sent line by line. */
+/** More lines may wait in no session, so that ^C is still read behind a paste that is sent line by line. */
 const MAX_LINES = 1_000
 /** All that wait together, in UTF-16 units. */
 const MAX_UNITS = 131_072
 
-export function createWaitingLines(): WaitingLines {
-  const oneByOne = createSerial()
-  const waiting: { readonly line: string; readonly send: () => Promise<void> }[] = []
-  let units = 0
-  let underWay = 0
+/** The lines that a person entered: they are submitted one after the other, each once the one before is done. */
+export class LineQueue {
+  readonly #account: Account
+  readonly #submit: (line: string) => Promise<void>
+  readonly #isOver: () => boolean
+  readonly #oneByOne = createSerial()
+  #waiting: string[] = []
+  #units = 0
 
-  /** Each line that came is good for one call; after a drop, there is nothing left for some of them. */
-  async function sendNext(): Promise<void> {
-    const next = waiting.shift()
-    if (!next) return
-    units -= next.line.length
-    underWay++
-    await next.send().finally(() => underWay--)
+  /** `submit` never rejects. Once `isOver`, the lines that have not begun stay in the queue. */
+  constructor(account: Account, submit: (line: string) => Promise<void>, isOver: () => boolean) {
+    this.#account = account
+    this.#submit = submit
+    this.#isOver = isOver
   }
 
-  return {
-    add(line, send) {
-      waiting.push({ line, send })
-      units += line.length
-      void oneByOne(sendNext)
-    },
-    drop() {
-      units = 0
-      return waiting.splice(0).map(({ line }) => line)
-    },
-    waiting: () => waiting.map(({ line }) => line),
-    count: () => waiting.length + underWay,
-    isFull: () => waiting.length > MAX_LINES || units > MAX_UNITS,
-    allDone: () => oneByOne(() => undefined),
+  add(line: string): void {
+    this.#waiting.push(line)
+    this.#units += line.length
+    void this.#oneByOne(() => this.#submitNext())
+  }
+
+  /** Drops the lines that have not begun. Returns how many. */
+  drop(): number {
+    this.#units = 0
+    return this.#waiting.splice(0).length
+  }
+
+  /** The lines that have not begun, oldest first. */
+  get waiting(): readonly string[] {
+    return this.#waiting
+  }
+
+  /** True if no more is to be read before some lines are done. */
+  get isFull(): boolean {
+    return this.#waiting.length > MAX_LINES || this.#units > MAX_UNITS
+  }
+
+  allDone(): Promise<void> {
+    return this.#oneByOne(() => undefined)
+  }
+
+  async #submitNext(): Promise<void> {
+    if (this.#waiting.length === 0) return
+    // A command may never wait for anything, and a backlog of such lines must not keep the thread.
+    await this.#account.rest()
+    // The line begins only now: it may have been dropped during the rest.
+    const line = this.#isOver() ? undefined : this.#waiting.shift()
+    if (line === undefined) return
+    this.#units -= line.length
+    await this.#submit(line)
   }
 }
 
@@ -60,13 +67,8 @@ interface PipeOptions {
   readonly account: Account
   /** The longest line, in UTF-16 units; what is longer is never held whole in memory. */
   readonly lineUnits: number
-  /** How often the person was put out of a room, as in `SessionHost`. */
-  readonly timesPutOut: () => number
-  /**
-   * Called for each line that is not blank, one after the other, and with how often the person had been put out when its first byte
-   * came.
-   */
-  readonly onLine: (line: string, timesPutOut: number) => Promise<void>
+  /** Called for each line that is not blank, one after the other. */
+  readonly onLine: (line: string) => Promise<void>
   /** Called once for each line that was too long and is lost. */
   readonly onTooLong: () => void
 }
@@ -79,14 +81,12 @@ export async function readLines({
   input,
   account,
   lineUnits,
-  timesPutOut,
   onLine,
   onTooLong,
 }: PipeOptions): Promise<void> {
   const utf8 = new TextDecoder()
   let line = ''
   let isTooLong = false
-  let putOutBefore = timesPutOut()
 
   function add(text: string): void {
     if (isTooLong) return
@@ -102,24 +102,17 @@ export async function readLines({
     line = ''
     isTooLong = false
     if (wasTooLong) onTooLong()
-    else if (whole.trim() !== '') await onLine(whole, putOutBefore)
-  }
-
-  async function takePiece([first = '', ...later]: readonly string[], putOut: number): Promise<void> {
-    if (line === '' && !isTooLong) putOutBefore = putOut
-    add(first)
-    for (const text of later) {
-      await endLine()
-      putOutBefore = putOut
-      add(text)
-    }
+    else if (whole.trim() !== '') await onLine(whole)
   }
 
   for await (const bytes of input) {
-    const putOut = timesPutOut()
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       const piece = bytes.subarray(at, at + PIECE_BYTES)
-      await takePiece(await account.run(() => utf8.decode(piece, { stream: true }).split('\n')), putOut)
+      const texts = await account.run(() => utf8.decode(piece, { stream: true }).split('\n'))
+      for (const [index, text] of texts.entries()) {
+        if (index > 0) await endLine()
+        add(text)
+      }
     }
   }
   add(utf8.decode())

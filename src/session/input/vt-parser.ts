@@ -1,8 +1,8 @@
 /** What a terminal sent, piece by piece. */
 export type VtInput =
   | { readonly type: 'text'; readonly text: string }
-  /** All pieces of a paste but the first go `on`. Line ends are LF. */
-  | { readonly type: 'paste'; readonly text: string; readonly on?: true }
+  /** A piece of a paste. Line ends are LF. */
+  | { readonly type: 'paste'; readonly text: string }
   /** C0, DEL or C1. */
   | { readonly type: 'control'; readonly char: string }
   /** ESC and a character that begins no sequence. */
@@ -54,7 +54,6 @@ export class VtParser {
   #count = 0
   /** In a paste, the beginning of what may be its end. */
   #held = ''
-  #isPasteBegun = false
   #isAfterReturn = false
 
   /** `text` must be well-formed. Never throws. */
@@ -133,7 +132,6 @@ export class VtParser {
   #beginPaste(): true {
     this.#flush()
     this.#held = ''
-    this.#isPasteBegun = false
     return this.#enter('paste')
   }
 
@@ -170,9 +168,7 @@ export class VtParser {
     const text = this.#text
     if (text === '') return
     this.#text = ''
-    if (this.#state !== 'paste') return void this.#inputs.push({ type: 'text', text })
-    this.#inputs.push({ type: 'paste', text, ...(this.#isPasteBegun ? { on: true } : {}) })
-    this.#isPasteBegun = true
+    this.#inputs.push({ type: this.#state === 'paste' ? 'paste' : 'text', text })
   }
 }
 

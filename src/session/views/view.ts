@@ -65,13 +65,13 @@ export interface ViewParts {
 
 /** What a host does to a session besides showing something. */
 interface SessionEvents {
-  putAside(): void
+  kicked(): void
   /** The host ends the session. */
   leave(exitStatus: number): void
 }
 
 /** A view as its host sees it. */
-export const screenOf = (person: Person, view: SessionView, { putAside, leave }: SessionEvents): Screen => ({
+export const screenOf = (person: Person, view: SessionView, { kicked, leave }: SessionEvents): Screen => ({
   person,
   deliver: (entry, how) => view.entry(entry, how),
   print: (text, role) => view.print(text, role),
@@ -80,7 +80,7 @@ export const screenOf = (person: Person, view: SessionView, { putAside, leave }:
   message: (message, onRead) => view.message(message, onRead),
   refresh: () => view.refresh(),
   bell: () => view.bell(),
-  putAside,
+  kicked,
   quit(farewell, exitStatus = 0) {
     if (farewell && exitStatus === 1) view.print(farewell, 'error')
     view.close(exitStatus === 1 ? '' : farewell)

@@ -18,7 +18,7 @@ import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import { type ExitStatus, Runner } from '../../../src/commands/runner.ts'
 import { Speech } from '../../../src/commands/speech.ts'
 import { loadPreferences, type Preferences } from '../../../src/chat/preferences/preferences.ts'
-import { createTyping, type Typing } from '../../../src/chat/typing/typing.ts'
+import { InputHistory } from '../../../src/chat/personal/input-history.ts'
 import type { Talk } from '../../../src/chat/talk/talk.ts'
 import { createCommandGroups } from '../../../src/commands/verbs/index.ts'
 import type { InvitePolicy } from '../../../src/commands/verbs/invites.ts'
@@ -42,7 +42,7 @@ export interface Ran extends Told {
 export interface CommandWorld extends AsyncDisposable {
   readonly turnWorld: TurnWorld
   readonly talk: Talk
-  readonly typing: Typing
+  readonly history: InputHistory
   readonly groups: readonly CommandGroup[]
   readonly approvals: Approvals
   readonly runs: ToolRuns
@@ -101,7 +101,7 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
     turnWorld.chatParts.storage.chat.preferences,
     turnWorld.chatParts.log,
   )
-  const { talk, typing, groups, commands, runner, moderation, mcp, clients } = await runnerIn(
+  const { talk, history, groups, commands, runner, moderation, mcp, clients } = await runnerIn(
     turnWorld,
     approvals,
     runs,
@@ -114,7 +114,7 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
   const world: CommandWorld = {
     turnWorld,
     talk,
-    typing,
+    history,
     groups,
     approvals,
     runs,
@@ -230,13 +230,13 @@ async function runnerIn(
   const config = { dataDir, roomsDir: join(dataDir, 'rooms'), admins: () => [] }
   const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
   const policy = (): InvitePolicy => invitePolicy
-  const typing = createTyping({ store: storage.talk.typed, preferences, clock, log })
+  const history = new InputHistory(storage.talk.typed, clock, log)
   const mcpConfig = mcpConfigIn(dataDir)
   const mcp = await openMcp(() => mcpConfig, rooms.everywhere, chatParts, [])
   const groups = createCommandGroups({
     ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
     comingIn: { invites, keys, tokens, clients, policy },
-    ...{ speech, talk, typing, turns, runs, summaries, approvals, hooks, mcp, moderation },
+    ...{ speech, talk, history, turns, runs, summaries, approvals, hooks, mcp, moderation },
     keys: KEY_HELP,
     clock,
     stores: storage,
@@ -252,5 +252,5 @@ async function runnerIn(
     ...{ commands, speech, rooms, pace, bytes, sanctions, log },
     upToDate: () => undefined,
   })
-  return { talk, typing, groups, commands, runner, moderation, mcp, clients }
+  return { talk, history, groups, commands, runner, moderation, mcp, clients }
 }

@@ -6,7 +6,7 @@ import { createGreeting } from '../../../src/app/room/greeting.ts'
 import { createRoomPasts } from '../../../src/app/room/past.ts'
 import { createRoomBoards } from '../../../src/app/room/board.ts'
 import { createDoor } from '../../../src/app/door.ts'
-import { createTyping } from '../../../src/chat/typing/typing.ts'
+import { InputHistory } from '../../../src/chat/personal/input-history.ts'
 import { createOpenClients } from '../../../src/chat/moderation/clients.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
@@ -83,7 +83,7 @@ async function startHost() {
     input: {
       runner: runnerOf(chatParts),
       complete: async () => [],
-      typing: createTyping({ store: chatParts.storage.talk.typed, ...chatParts, preferences }),
+      history: new InputHistory(chatParts.storage.talk.typed, chatParts.clock, chatParts.log),
       serveMcp: async () => undefined,
       stop: async () => undefined,
     },

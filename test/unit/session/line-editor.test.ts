@@ -6,7 +6,6 @@ import {
   type LineEditor,
   press,
   shownDraft,
-  withLine,
   withPast,
 } from '../../../src/session/input/line-editor.ts'
 import type { Key, KeyName } from '../../../src/session/input/keys.ts'
@@ -265,15 +264,6 @@ test('what was cut out and what can be undone have a size together', () => {
     go({ type: 'press', name: 'left' })
   }
   expect(editor.kills.length).toBeLessThanOrEqual(16)
-})
-
-test('a line from elsewhere comes behind those that were sent, and what is shown stays', () => {
-  const { editor } = pressAll('one<enter>two<enter>three<up><up>')
-  expect(editor.draft.text).toBe('one')
-  const more = withLine(editor, 'from elsewhere')
-  expect([more.draft.text, more.sent, more.at]).toEqual(['one', ['one', 'two', 'from elsewhere'], 0])
-  const idle = withLine(pressAll('one<enter>').editor, 'from elsewhere')
-  expect(press(idle, { type: 'press', name: 'up' }, 100).editor.draft.text).toBe('from elsewhere')
 })
 
 test('the lines that are remembered have a size together, and the newest is always among them', () => {

@@ -13,7 +13,6 @@ async function read(chunks: readonly Uint8Array[], lineUnits = 100) {
     input: input(),
     account: newAccount(),
     lineUnits,
-    timesPutOut: () => 0,
     onLine: (line) => Promise.resolve(void lines.push(line)),
     onTooLong: () => void tooLong++,
   })

@@ -399,9 +399,9 @@ test('a dumb terminal is only ever appended to, without one escape', async () =>
 
 test('in plain mode a search is told in words, not by a line for each key, and errors begin with a word', async () => {
   const terminal = createFakeTerminal({ size, term: 'dumb' })
-  const remembered = { lines: ['first line', 'another line', 'second'] }
+  const remembered = { lines: ['first line', 'another line', 'second'], draft: '' }
   const { host, done } = start(terminal, createFakeRoom(), {
-    remembered: () => Promise.resolve(remembered),
+    savedInput: () => Promise.resolve(remembered),
     stop: () => Promise.reject(new Refusal('nothing that you could stop is running')),
   })
   await terminal.waitFor('welcome')
@@ -425,29 +425,6 @@ test('in plain mode a search is told in words, not by a line for each key, and e
   expect(terminal.written()).not.toMatch(/search "|\u001b|! nothing/)
 })
 
-test('a draft that another connection left behind is told of at once, and ↑ brings it back beside what is being typed', async () => {
-  const terminal = createFakeTerminal({ size })
-  let leave = (_draft: string): void => undefined
-  const room = createFakeRoom()
-  const { done } = start(terminal, room, {
-    remembered(onDraft) {
-      leave = onDraft
-      return Promise.resolve({ lines: ['older'] })
-    },
-  })
-  await untilSeen(terminal, 'welcome')
-  terminal.type('mine')
-  await untilSeen(terminal, '> mine')
-  leave('half a thought')
-  await untilSeen(terminal, 'another connection')
-  terminal.type('\x1b[A')
-  await untilSeen(terminal, '> half a thought')
-  terminal.type('\x1b[B')
-  await untilSeen(terminal, '> mine')
-  terminal.type('\x03\x04')
-  await done
-})
-
 test('whoever wants nothing of theirs kept cannot bring back what they typed before, in a session that is open', async () => {
   const terminal = createFakeTerminal({ size })
   const listeners: ((changed: Option) => void)[] = []
@@ -460,7 +437,7 @@ test('whoever wants nothing of theirs kept cannot bring back what they typed bef
   const { done } = start(
     terminal,
     room,
-    { remembered: () => Promise.resolve({ lines: ['a line of yesterday'] }) },
+    { savedInput: () => Promise.resolve({ lines: ['a line of yesterday'], draft: '' }) },
     preferences,
   )
   terminal.type('\x1b[A')

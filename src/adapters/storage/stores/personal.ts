@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { InvitationNotice, InvitationNoticeStore } from '../../../chat/invitations/ports.ts'
 import type { PersonId } from '../../../chat/people/person.ts'
 import type { LastSeenStore, PreferenceStore } from '../../../chat/preferences/ports.ts'
-import type { TypedStore } from '../../../chat/typing/ports.ts'
+import type { TypedStore } from '../../../chat/personal/ports.ts'
 import type { Database } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
@@ -49,24 +49,16 @@ export function createTypedStore({ dialect, writes, truncateWalSoon }: Database)
     keepDraft: (person, { text, at }, notBefore) =>
       write(async (db) => {
         await db.deleteFrom('drafts').where('at', '<', notBefore).execute()
-        if (!(await isKept(db, person))) return undefined
-        const { rows } = await sql<Pick<Tables['drafts'], 'text'>>`
-          SELECT text FROM drafts WHERE person = ${person} ${dialect.lockRow('update')}`.execute(db)
-        const { numAffectedRows } = await sql`
-          INSERT INTO drafts (person, at, text) VALUES (${person}, ${at}, ${text})
-          ON CONFLICT (person) DO UPDATE SET at = excluded.at, text = excluded.text
-          WHERE excluded.at >= drafts.at OR drafts.at > ${dialect.now}`.execute(db)
-        const other = rows[0]?.text
-        if (other === undefined || other === text) return undefined
-        return numAffectedRows === 1n ? other : text
-      }),
-    dropDraft: (person, notAfter) =>
-      statement(async (db) => {
+        if (!(await isKept(db, person))) return
         await db
-          .deleteFrom('drafts')
-          .where('person', '=', person)
-          .where((has) => has.or([has('at', '<=', notAfter), has('at', '>', dialect.now)]))
+          .insertInto('drafts')
+          .values({ person, at, text })
+          .onConflict((conflict) => conflict.column('person').doUpdateSet({ at, text }))
           .execute()
+      }),
+    dropDraft: (person, text) =>
+      statement(async (db) => {
+        await db.deleteFrom('drafts').where('person', '=', person).where('text', '=', text).execute()
       }),
     forget: (person) =>
       write(async (db) => {

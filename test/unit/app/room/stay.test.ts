@@ -30,7 +30,7 @@ function recordingScreen(person: Person) {
     message: (message) => void printed.push(personalLine(message)),
     refresh() {},
     bell() {},
-    putAside() {},
+    kicked() {},
     quit() {},
   }
   return { screen, seen, texts, printed }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { codes, newCode } from '../../../../src/app/codes.ts'
-import { holdsSecret } from '../../../../src/chat/typing/secrets.ts'
+import { holdsSecret } from '../../../../src/chat/personal/secrets.ts'
 
 test.each([
   '/claim abcd-efgh',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createDeferred } from '../../../src/lib/deferred.ts'
-import type { Screen, Unsent } from '../../../src/session/ports.ts'
+import type { SavedInput, Screen } from '../../../src/session/ports.ts'
+import { LineQueue } from '../../../src/session/input/line-queue.ts'
 import { runSession } from '../../../src/session/session.ts'
 import { WITHOUT_TIMES } from '../../support/personal.ts'
 import { createFakeRoom } from '../../support/session-host.ts'
@@ -15,7 +16,7 @@ function start(step: Promise<void> = Promise.resolve()) {
   const terminal = createFakeTerminal({ size: { columns: 80, rows: 24 } })
   const room = createFakeRoom()
   const host = room.host()
-  const left = createDeferred<Unsent>()
+  const left = createDeferred<SavedInput>()
   const done = runSession({
     account: newAccount(),
     terminal,
@@ -26,7 +27,7 @@ function start(step: Promise<void> = Promise.resolve()) {
         await host.submit(line)
         await step
       },
-      async detach(_screen, unsent) {
+      async detach(unsent) {
         left.resolve(unsent)
       },
     },
@@ -36,11 +37,12 @@ function start(step: Promise<void> = Promise.resolve()) {
   return {
     terminal,
     host,
-    putOut(): void {
+    done,
+    kick(): void {
       const [screen] = room.screens as Set<Screen>
-      screen?.putAside()
+      screen?.kicked()
     },
-    async breaks(): Promise<Unsent> {
+    async breaks(): Promise<SavedInput> {
       terminal.vanish()
       await done
       return await left.promise
@@ -76,22 +78,7 @@ test('of a draft and a changed older line both are kept', async () => {
   expect(await breaks()).toEqual({ lines: ['a long draft'], draft: 'said anew' })
 })
 
-test('what was put aside is kept until it is sent', async () => {
-  const { terminal, host, putOut, breaks } = start()
-  terminal.type('one')
-  await terminal.waitFor('one')
-  putOut()
-  terminal.type('two')
-  await terminal.waitFor('two')
-  putOut()
-  terminal.type(`${UP}${UP}\r`)
-  await terminal.waitFor('Enter again')
-  terminal.type('\r')
-  await expect.poll(() => host.lines).toEqual(['one'])
-  expect(await breaks()).toEqual({ lines: ['two'], draft: '' })
-})
-
-test('lines that still wait are kept, and those that ^C dropped', async () => {
+test('lines that still wait are kept, and not those that ^C dropped', async () => {
   const going = createDeferred<void>()
   const { terminal, host, breaks } = start(going.promise)
   terminal.type('one\rtwo\r')
@@ -102,5 +89,50 @@ test('lines that still wait are kept, and those that ^C dropped', async () => {
   await shows(terminal, '> four')
   const left = breaks()
   going.resolve()
-  expect(await left).toEqual({ lines: ['two', 'three'], draft: 'four' })
+  expect(await left).toEqual({ lines: ['three'], draft: 'four' })
+})
+
+test('^C drops the lines of a paste that wait and have not begun, and says how many', async () => {
+  const first = createDeferred<void>()
+  const { terminal, host, done } = start(first.promise)
+  terminal.type('/who\r'.repeat(300))
+  await expect.poll(() => host.lines).toEqual(['/who'])
+  terminal.type('half a line\u0003\u0003')
+  await terminal.waitFor('299 lines that waited are dropped')
+  terminal.type('after it\r\u0004')
+  first.resolve()
+  await done
+  expect(host.lines).toEqual(['/who', 'after it'])
+})
+
+test('a kick drops the lines that wait, brings them back with ↑, and leaves the draft', async () => {
+  const first = createDeferred<void>()
+  const { terminal, host, kick, done } = start(first.promise)
+  terminal.type('one\rtwo\rthree\rhalf a')
+  await shows(terminal, '> half a')
+  kick()
+  await terminal.waitFor('! 2 lines not sent: you were put out of the room')
+  await shows(terminal, '> half a')
+  first.resolve()
+  terminal.type(` thought\r${UP}${UP}${UP}\r\u0004`)
+  await done
+  expect(host.lines).toEqual(['one', 'half a thought', 'two'])
+})
+
+test('a line that a kick finds resting before its turn is dropped', async () => {
+  const lines: string[] = []
+  const resting = createDeferred<void>()
+  const account = { ...newAccount(), rest: () => resting.promise }
+  const queue = new LineQueue(
+    account,
+    async (line) => void lines.push(line),
+    () => false,
+  )
+  queue.add('for the den')
+  await Promise.resolve()
+  expect(queue.drop()).toBe(1)
+  queue.add('for the lobby')
+  resting.resolve()
+  await queue.allDone()
+  expect(lines).toEqual(['for the lobby'])
 })

@@ -24,7 +24,10 @@ const LONG_WORD = /[A-Za-z0-9_-]{24,}/g
 /** The ids of entries and turns are no secret (https://github.com/ulid/spec). */
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 
-/** Whether a line may have a code, a token or a key in it, or is a message to one person. Rather too often: such a line is only not remembered. */
+/**
+ * True if a line may have a code, a token or a key in it, or is a message to one person. Errs to that side: such a line
+ * is only not remembered.
+ */
 export function holdsSecret(line: string): boolean {
   if (FORMS.some((form) => form.test(line))) return true
   return [...line.matchAll(LONG_WORD)].some(([word]) => looksMadeByMachine(word))

@@ -1,0 +1,120 @@
+import { DAY_MS } from '../../lib/duration.ts'
+import { StorageError } from '../errors.ts'
+import type { Person, PersonId } from '../people/person.ts'
+import type { Alarm, Clock, Log } from '../ports.ts'
+import type { TypedLimits, TypedStore } from './ports.ts'
+import { holdsSecret } from './secrets.ts'
+
+/** The part that one session has in the history of its person. */
+export interface OpenHistory {
+  /** What was typed before, oldest first. */
+  readonly lines: readonly string[]
+  /** What was being typed when a connection broke; empty for nothing. */
+  readonly draft: string
+  /** The person sent a line. */
+  sent(line: string): void
+  /** To be called once; `draft` was not sent. Never rejects with `StorageError`. */
+  close(draft: string): Promise<void>
+}
+
+const LIMITS: TypedLimits = { lines: 200, characters: 65_536 }
+/** Longer lines are pastes, and nobody looks for them by their letters; in UTF-16 units. */
+const MAX_LINE_UNITS = 4_000
+/** Only the beginning of a longer draft is kept. */
+const MAX_DRAFT_UNITS = 16_384
+const DRAFT_DAYS = 7
+/** Lines are stored together, so that none of them waits for a disk; in milliseconds. */
+const STORE_AFTER_MS = 5_000
+
+/**
+ * What people typed, kept for their next login and for nobody else: their last lines, and the last draft that was cut
+ * off. No secrets, and nothing of guests. What the store refuses is logged and not kept.
+ */
+export class InputHistory {
+  readonly #store: TypedStore
+  readonly #clock: Clock & Alarm
+  readonly #log: Log
+  /** Lines that are not being stored yet. */
+  readonly #pending = new Map<PersonId, readonly string[]>()
+
+  constructor(store: TypedStore, clock: Clock & Alarm, log: Log) {
+    this.#store = store
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** For a session that begins. Nothing is kept while `isWanted` is false. Never rejects with `StorageError`. */
+  async open({ id, guest }: Person, isWanted: () => boolean): Promise<OpenHistory> {
+    if (guest) return NOTHING
+    await this.#storeLines(id)
+    const [lines = [], draft = ''] =
+      (await this.#attempt('what somebody typed before was not read', () =>
+        Promise.all([this.#store.lines(id), this.#store.draft(id, this.#oldestDraft())]),
+      )) ?? []
+    let last = lines.at(-1)
+    let offered = draft
+    const add = (line: string): void => {
+      if (!isWanted() || line === last || line.length > MAX_LINE_UNITS || holdsSecret(line)) return
+      last = line
+      this.#add(id, line)
+    }
+    return {
+      lines,
+      draft,
+      sent: (line) => {
+        const text = offered
+        offered = ''
+        if (text !== '') void this.#attempt(NOT_KEPT, () => this.#store.dropDraft(id, text))
+        if (!line.includes(text)) add(text)
+        add(line)
+      },
+      close: async (unsent) => {
+        if (isWanted() && unsent.trim() !== '' && !holdsSecret(unsent)) await this.#keepDraft(id, unsent)
+        await this.#storeLines(id)
+      },
+    }
+  }
+
+  /** Deletes all of somebody who wants nothing kept. Rejects with `StorageError`. */
+  async forget({ id, guest }: Person): Promise<void> {
+    this.#pending.delete(id)
+    if (!guest) await this.#store.forget(id)
+  }
+
+  #add(person: PersonId, line: string): void {
+    const lines = this.#pending.get(person)
+    this.#pending.set(person, [...(lines ?? []), line].slice(-LIMITS.lines))
+    if (!lines) this.#clock.later(STORE_AFTER_MS, () => void this.#storeLines(person))
+  }
+
+  async #storeLines(person: PersonId): Promise<void> {
+    const lines = this.#pending.get(person)
+    if (!lines) return
+    this.#pending.delete(person)
+    await this.#attempt(NOT_KEPT, () => this.#store.addLines(person, lines, LIMITS))
+  }
+
+  async #keepDraft(person: PersonId, unsent: string): Promise<void> {
+    const draft = { text: unsent.slice(0, MAX_DRAFT_UNITS).toWellFormed(), at: this.#clock.now() }
+    await this.#attempt(NOT_KEPT, () => this.#store.keepDraft(person, draft, this.#oldestDraft()))
+  }
+
+  #oldestDraft(): number {
+    return this.#clock.now() - DRAFT_DAYS * DAY_MS
+  }
+
+  /** Resolves to undefined if the store refuses; that is logged. */
+  async #attempt<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      this.#log.warn({ error, reason: error.reason }, what)
+      return undefined
+    }
+  }
+}
+
+const NOT_KEPT = 'what somebody typed was not kept'
+
+const NOTHING: OpenHistory = { lines: [], draft: '', sent: () => undefined, close: async () => undefined }
