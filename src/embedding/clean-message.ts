@@ -1,6 +1,6 @@
 import { cleanText } from '../lib/text/clean-text.ts'
 import { asRepeated } from '../toolbox/tool-call.ts'
-import type { ChatMessage } from '../tools/conversation.ts'
+import type { ChatMessage } from '../tools/context.ts'
 
 /** A program's message as it may be kept and sent. */
 export function cleanMessage(message: ChatMessage): ChatMessage {

@@ -3,10 +3,16 @@ import type { Log } from '../chat/ports.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { CallerContext } from '../toolbox/call-context.ts'
 import { ArgumentError } from '../tools/arguments.ts'
-import { chatModel, type ChatMessage, type ChatModel } from '../tools/conversation.ts'
-import { OUTPUT_LIMITS, type ToolLimits } from '../tools/limits.ts'
-import { WorkspaceError, type Workspace } from '../tools/ports/workspace.ts'
-import type { PermissionProvider, ToolContext } from '../tools/context.ts'
+import {
+  chatModel,
+  type ChatMessage,
+  type ChatModel,
+  OUTPUT_LIMITS,
+  type ToolLimits,
+  type PermissionProvider,
+  type ToolContext,
+} from '../tools/context.ts'
+import { WorkspaceError, type Workspace } from '../tools/workspace.ts'
 
 /** What a program gives its tools beside permissions. Every part may be left out. */
 export interface ProgramContext {

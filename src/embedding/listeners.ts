@@ -1,5 +1,5 @@
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import type { ChatMessage, ToolMessage } from '../tools/conversation.ts'
+import type { ChatMessage, ToolMessage } from '../tools/context.ts'
 
 /** What a chat tells of, and what its listeners are given. */
 export interface ChatEvents {

@@ -3,7 +3,7 @@ import { createDeferred } from '../lib/deferred.ts'
 import { errorMessage } from '../lib/errors.ts'
 import { cleanResult } from '../toolbox/results.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import type { ToolMessage } from '../tools/conversation.ts'
+import type { ToolMessage } from '../tools/context.ts'
 import { failed } from '../tools/result.ts'
 import type { ChatEvents } from './listeners.ts'
 

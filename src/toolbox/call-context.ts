@@ -1,8 +1,13 @@
 import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { Uncounted } from '../lib/jobs/deadline.ts'
-import type { CallingTurn, PermissionProvider, ToolContext } from '../tools/context.ts'
-import { chatModel, type ChatModel } from '../tools/conversation.ts'
-import type { ToolLimits } from '../tools/limits.ts'
+import {
+  type CallingTurn,
+  type PermissionProvider,
+  type ToolContext,
+  chatModel,
+  type ChatModel,
+  type ToolLimits,
+} from '../tools/context.ts'
 import { Withdrawn } from '../tools/permission.ts'
 
 /** What a tool gets from its caller, whatever the call. */

@@ -3,8 +3,7 @@ import { textForModels } from '../chat/outside.ts'
 import type { Clock } from '../chat/ports.ts'
 import { DAY_MS } from '../lib/duration.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import { showPage } from '../tools/long-result.ts'
-import type { ResultStore } from '../tools/ports/results.ts'
+import { showPage, type ResultStore } from '../tools/long-results.ts'
 import { failed, type ToolResult } from '../tools/result.ts'
 
 /** Characters of one page of a result. */

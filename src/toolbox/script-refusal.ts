@@ -3,7 +3,7 @@ import type { JsonObject } from '../lib/json.ts'
 import type { RoomHooks } from '../prompt/hooks/room-hooks.ts'
 import { stoppedText } from '../tools/permission.ts'
 import type { CallingTurn } from '../tools/context.ts'
-import type { Workspace, Workspaces } from '../tools/ports/workspace.ts'
+import type { Workspace, Workspaces } from '../tools/workspace.ts'
 import type { CalledTool } from './run-tool.ts'
 import type { ScopeQuery } from './scoped-tools.ts'
 

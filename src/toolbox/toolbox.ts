@@ -5,8 +5,8 @@
  * This folder must not know how a model is asked, how a turn goes on, where a tool comes from, or how people are asked.
  */
 import { textForModels, type TextFromTools } from '../chat/outside.ts'
-import type { ToolMessage } from '../tools/conversation.ts'
-import { READ_FD } from '../tools/long-result.ts'
+import type { ToolMessage } from '../tools/context.ts'
+import { READ_FD } from '../tools/long-results.ts'
 import { failed, type ToolResult } from '../tools/result.ts'
 import type { Offer, Target } from './offer.ts'
 import type { Caller } from './call-context.ts'

@@ -1,5 +1,7 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Json, JsonObject, JsonSchema } from '../lib/json.ts'
+import { keysOf } from '../lib/keys-of.ts'
+import type { ChatMessage } from './context.ts'
 
 /** The arguments of a call are wrong; the message tells the model what to change. */
 export class ArgumentError extends Error {
@@ -10,9 +12,9 @@ export class ArgumentError extends Error {
 const MAX_PROBLEMS = 5
 
 /**
- * The arguments of a call, checked. A parameter that is null counts as absent: models like to fill in all of them.
- * `schema` is the JSON Schema of the same input. Throws `ArgumentError`, which says what to change: the parameter,
- * what it must be, what it was.
+ * The arguments of a call, checked. A parameter that is null counts as absent: models like to fill in all of
+ * them. `schema` is the JSON Schema of the same input. Throws `ArgumentError`, which says what to change: the
+ * parameter, what it must be, what it was.
  */
 export function checkArguments<Shape extends z.ZodRawShape>(
   input: z.ZodObject<Shape>,
@@ -164,3 +166,29 @@ function textAt(object: JsonObject | undefined, key: PropertyKey): string | unde
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What each message must have. A program or a module may be written without types. */
+const FORMS = {
+  user: z.object({ text: z.string() }),
+  assistant: z.object({
+    text: z.string(),
+    calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+    thoughts: z.array(z.object({ text: z.string() })).optional(),
+  }),
+  tool: z.object({ call: z.string(), name: z.string(), content: z.string() }),
+  note: z.object({ author: z.string(), text: z.string() }),
+} satisfies Readonly<Record<ChatMessage['role'], z.ZodType>>
+
+const ROLE = z.object({ role: z.enum(keysOf(FORMS)) })
+
+/** The messages as they came. Throws `ArgumentError`: the first wrong field, and what it must be. */
+export function checkMessages(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const given: unknown = messages
+  if (!Array.isArray(given)) throw new ArgumentError(`messages must be an array, got ${shown(given)}`)
+  for (const [index, message] of messages.entries()) {
+    const at = `messages[${index}]`
+    const problem = problemsIn(ROLE, message, at)[0] ?? problemsIn(FORMS[message.role], message, at)[0]
+    if (problem !== undefined) throw new ArgumentError(problem)
+  }
+  return messages
+}

@@ -10,9 +10,9 @@ export const MAX_ARGUMENT_BYTES = 128 * 1024
 export const placeholder = (word: string): string | undefined => /^\{([A-Za-z_]\w*)\}$/.exec(word)?.[1]
 
 /**
- * The argv of a wrapped command: each `{name}` word of the template becomes the words of that argument,
- * an array's elements one by one. Their text is never changed: there is no shell and no second pass. An argument that
- * was not given becomes no word. Throws `ArgumentError`.
+ * The argv of a wrapped command: each `{name}` word of the template becomes the words of that argument, an
+ * array's elements one by one. Their text is never changed: there is no shell and no second pass. An argument
+ * that was not given becomes no word. Throws `ArgumentError`.
  */
 export function buildArgv(
   words: readonly string[],

@@ -1,35 +1,24 @@
 import { z } from 'zod'
+import { ACCESSES, type Access } from '../chat/tool-words.ts'
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../lib/json.ts'
+import { keysOf } from '../lib/keys-of.ts'
 import { checkArguments, problemsIn } from './arguments.ts'
-import {
-  aFunction,
-  descriptionsOf,
-  inputOf,
-  PLAIN_FORM,
-  plainFields,
-  toolFields,
-  type PlainParameters,
-  type PlainShape,
-  type PlainToolSpec,
-} from './plain-tool.ts'
-import type { Access } from '../chat/tool-words.ts'
 import type { ToolContext } from './context.ts'
 import { type ToolResult, withTrouble } from './result.ts'
 import type { Asked, Tool } from './tool.ts'
 
-/** What `defineTool` is told. */
-export type ToolSpec<Shape extends z.ZodRawShape> = ToolParts<Shape> & Asking<z.output<z.ZodObject<Shape>>>
+/** A tool for `defineTool`, with a zod schema. */
+export type ToolSpec<Shape extends z.ZodRawShape> = ToolParts<Shape> &
+  (
+    | { readonly access: 'read'; readonly asks?: never }
+    | { readonly access: Exclude<Access, 'read'>; readonly asks: Asks<z.output<z.ZodObject<Shape>>> }
+  )
 
 /**
- * A tool that only reads asks nobody. Every other one says what is asked before it runs: `arguments`, for its name with all
- * of the call's arguments, or a function for the path, the address or the command. See `Tool.asks`.
+ * The question before a call runs: `arguments` asks for the tool's name with all arguments of the call, a
+ * function for the path, the address or the command. See `Tool.asks`.
  */
-type Asking<Args> =
-  | { readonly access: 'read'; readonly asks?: never }
-  | {
-      readonly access: Exclude<Access, 'read'>
-      readonly asks: 'arguments' | ((args: Args, context: ToolContext) => Promise<Asked> | Asked)
-    }
+type Asks<Args> = 'arguments' | ((args: Args, context: ToolContext) => Promise<Asked> | Asked)
 
 interface ToolParts<Shape extends z.ZodRawShape> {
   readonly id: string
@@ -53,14 +42,65 @@ interface ToolParts<Shape extends z.ZodRawShape> {
   readonly wrapsCommand?: boolean
 }
 
+/** The types of plain parameters, and the values that a tool gets for them. */
+interface PlainValues {
+  string: string
+  number: number
+  integer: number
+  boolean: boolean
+  'string[]': readonly string[]
+  'number[]': readonly number[]
+}
+
+/** One parameter, described without zod. */
+export interface PlainParameter {
+  readonly type: keyof PlainValues
+  /** For the model. */
+  readonly description: string
+  readonly optional?: boolean
+  /** For a `string`: the only values it may have. */
+  readonly choices?: readonly string[]
+}
+
+/** Parameters by name. */
+export type PlainParameters = { readonly [name: string]: PlainParameter }
+
+type PlainArguments<Parameters extends PlainParameters> = {
+  readonly [Name in keyof Parameters]:
+    | PlainValues[Parameters[Name]['type']]
+    | (Parameters[Name] extends { readonly type: string; readonly optional?: false } ? never : undefined)
+}
+
+/** A tool for `defineTool`, without zod. */
+export interface PlainToolSpec<Parameters extends PlainParameters> {
+  readonly id: string
+  /** For people; the id when absent. */
+  readonly title?: string
+  readonly description: string
+  readonly access: Access
+  readonly parameters: Parameters
+  /** The question before it runs, if it does more than read: its name with all arguments when absent. */
+  readonly asks?: Asks<PlainArguments<Parameters>>
+  /** See `Tool.verbatim`. */
+  readonly verbatim?: readonly (keyof Parameters & string)[]
+  /** See `Tool.files`. */
+  readonly files?: readonly (keyof Parameters & string)[]
+  run(
+    args: PlainArguments<Parameters>,
+    context: ToolContext,
+  ): Promise<ToolResult | string> | ToolResult | string
+}
+
+type PlainTool = PlainToolSpec<PlainParameters>
+
 /**
- * Makes a tool from a zod schema, or from parameters that are described one by one: the JSON Schema is generated,
- * arguments are checked before `run`, and what does not fit comes back as a sentence the model can act on. Throws an
- * `Error` if a field has the wrong form: it names the field and what it must be.
+ * Makes a tool from a zod schema, or from parameters that are described one by one: the JSON Schema is
+ * generated, arguments are checked before `run`, and what does not fit comes back as a sentence the model can
+ * act on. Throws an `Error` if a field has the wrong form: it names the field and what it must be.
  */
 export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool
 export function defineTool<const Parameters extends PlainParameters>(spec: PlainToolSpec<Parameters>): Tool
-export function defineTool(spec: ToolSpec<z.ZodRawShape> | PlainToolSpec<PlainParameters>): Tool {
+export function defineTool(spec: ToolSpec<z.ZodRawShape> | PlainTool): Tool {
   // Fields and methods that an object inherits would be lost in the tool.
   const given: unknown = typeof spec === 'object' && spec !== null ? { ...spec } : spec
   const hasInput = typeof given === 'object' && given !== null && 'input' in given
@@ -69,11 +109,57 @@ export function defineTool(spec: ToolSpec<z.ZodRawShape> | PlainToolSpec<PlainPa
   return 'input' in spec ? toTool(spec) : toTool(withSchema(spec))
 }
 
+/** The types of a function in a program without types are its own promise. */
+export const isRun = (value: unknown): value is PlainTool['run'] => typeof value === 'function'
+export const aFunction = z.custom<PlainTool['run']>(isRun, 'must be a function')
+
+const isAsks = (value: unknown): value is NonNullable<PlainTool['asks']> =>
+  value === 'arguments' || isRun(value)
+
 /** A zod object of any copy of zod 4: a program may have its own. */
 const isZodObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && '_zod' in value && 'shape' in value
 
-/** What `defineTool` is told by a caller with zod. */
+const TYPES: Readonly<Record<keyof PlainValues, () => z.ZodType>> = {
+  string: () => z.string(),
+  number: () => z.number(),
+  integer: () => z.int(),
+  boolean: () => z.boolean(),
+  'string[]': () => z.array(z.string()),
+  'number[]': () => z.array(z.number()),
+}
+
+const texts = z.array(z.string())
+const description = z.string().refine((text) => text.trim() !== '', 'must say what it is for')
+
+/** The fields of every tool. */
+export const toolFields = {
+  /** An id as a scope, a `.tool` file and a provider can name it. */
+  id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 letters, digits, _ and -'),
+  description,
+  access: z.enum(ACCESSES),
+  verbatim: texts.optional(),
+  files: texts.optional(),
+}
+
+/** The fields of a tool with plain parameters, but for `run`. */
+export const plainFields = {
+  ...toolFields,
+  title: z.string().optional(),
+  parameters: z.record(
+    z.string(),
+    z.strictObject({
+      type: z.enum(keysOf(TYPES)),
+      description,
+      optional: z.boolean().optional(),
+      choices: z.array(z.string()).min(1).optional(),
+    }),
+  ),
+  asks: z.custom<NonNullable<PlainTool['asks']>>(isAsks, "must be 'arguments' or a function").optional(),
+}
+
+const PLAIN_FORM = z.object({ ...plainFields, run: aFunction })
+
 const ZOD_FORM = z.object({
   ...toolFields,
   title: z.string(),
@@ -83,28 +169,34 @@ const ZOD_FORM = z.object({
   run: aFunction,
 })
 
-/** What both ways to define a tool come to. */
 interface CheckedSpec<Shape extends z.ZodRawShape> extends ToolParts<Shape> {
   readonly access: Access
-  readonly asks?:
-    | 'arguments'
-    | ((args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Asked> | Asked)
+  readonly asks?: Asks<z.output<z.ZodObject<Shape>>> | undefined
 }
 
-const withSchema = ({ parameters, ...spec }: PlainToolSpec<PlainParameters>): CheckedSpec<PlainShape> => ({
-  title: spec.id,
-  ...spec,
-  input: inputOf(parameters),
-  parameters: descriptionsOf(parameters),
-})
+type PlainShape = Readonly<Record<string, z.ZodType<PlainValues[keyof PlainValues] | undefined>>>
+
+function withSchema({ parameters, ...spec }: PlainTool): CheckedSpec<PlainShape> {
+  const all = Object.entries(parameters)
+  const shape = Object.fromEntries(
+    all.map(([name, { type, optional, choices }]) => {
+      const value = (choices ? z.enum([...choices]) : TYPES[type]()) as PlainShape[string]
+      return [name, optional ? value.optional() : value]
+    }),
+  )
+  const descriptions = Object.fromEntries(all.map(([name, one]) => [name, one.description]))
+  return { title: spec.id, ...spec, input: z.strictObject(shape), parameters: descriptions }
+}
 
 function toTool<Shape extends z.ZodRawShape>(spec: CheckedSpec<Shape>): Tool {
   const { input, parameters, run, asks, ...tool } = spec
-  const whole = toSchema(input)
+  const { $schema: _, ...whole }: JsonObject = JSON.parse(
+    JSON.stringify(z.toJSONSchema(input, { io: 'input' })),
+  )
   const check = (args: unknown): z.output<z.ZodObject<Shape>> => checkArguments(input, whole, args)
   return {
     ...tool,
-    schema: asSent(whole, parameters ?? {}),
+    schema: sentSchema(whole, parameters ?? {}),
     ...asking(tool.access, check, asks),
     run: (args, context) =>
       withTrouble(spec.id, async () => {
@@ -119,52 +211,42 @@ function toTool<Shape extends z.ZodRawShape>(spec: CheckedSpec<Shape>): Tool {
 function asking<Args>(
   access: Access,
   check: (args: unknown) => Args,
-  asks: 'arguments' | ((args: Args, context: ToolContext) => Promise<Asked> | Asked) | undefined,
+  asks: Asks<Args> | undefined,
 ): Pick<Tool, 'asks'> {
   if (typeof asks === 'function') return { asks: async (args, context) => asks(check(args), context) }
   if (access !== 'read') return {}
   return { asks: async (args) => (check(args), 'nobody') }
 }
 
-function toSchema(input: z.ZodObject): JsonSchema {
-  const generated: JsonObject = JSON.parse(JSON.stringify(z.toJSONSchema(input, { io: 'input' })))
-  const { $schema: _, ...schema } = generated
-  return schema
-}
-
 /**
- * Keywords that bound a value. A model is not sent them, since each costs tokens in every request: what it must know of
- * them its description says, and a value that does not fit is answered with the bounds.
+ * Keywords that bound a value. A model is not sent them, since each costs tokens in every request: its
+ * description names those that it must know, and a value that does not fit is answered with the bounds.
  */
 const BOUNDS: ReadonlySet<string> = new Set([
   ...['default', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems'],
   'additionalProperties',
 ])
 
-/** The schema as models are sent it. The descriptions that are given win over those in the schema. */
-function asSent(
+/** The schema for models. The descriptions that are given win over those in the schema. */
+function sentSchema(
   schema: JsonSchema,
   descriptions: { readonly [name: string]: string | undefined },
 ): JsonSchema {
   const { properties } = schema
   const described = Object.entries(isJsonObject(properties) ? properties : {}).map(([name, property]) => {
-    const description = descriptions[name]
-    return [name, isJsonObject(property) && description ? { ...property, description } : property]
+    const text = descriptions[name]
+    return [name, isJsonObject(property) && text ? { ...property, description: text } : property]
   })
   return withoutBounds({ ...schema, properties: Object.fromEntries(described) })
 }
 
-const withoutBounds = (schema: JsonSchema): JsonSchema =>
+/** The keys of `properties` are names of parameters, which may be those of keywords. */
+const withoutBounds = (schema: JsonSchema, areNames = false): JsonSchema =>
   Object.fromEntries(
     Object.entries(schema)
-      .filter(([key]) => !BOUNDS.has(key))
-      .map(([key, value]) => [key, key === 'properties' ? eachWithoutBounds(value) : boundsTaken(value)]),
+      .filter(([key]) => areNames || !BOUNDS.has(key))
+      .map(([key, value]): [string, Json] => [
+        key,
+        isJsonObject(value) ? withoutBounds(value, !areNames && key === 'properties') : value,
+      ]),
   )
-
-/** Parameters may have the names of keywords. */
-const eachWithoutBounds = (properties: Json): Json =>
-  isJsonObject(properties)
-    ? Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, boundsTaken(one)]))
-    : properties
-
-const boundsTaken = (value: Json): Json => (isJsonObject(value) ? withoutBounds(value) : value)

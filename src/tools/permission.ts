@@ -10,8 +10,8 @@ export const denyAll: PermissionProvider = {
 }
 
 /**
- * Why nobody needs a call or an answer any more, in words that end a sentence: the signal of the call, or of a request, is
- * aborted with it.
+ * Why nobody needs a call or an answer any more, in words that end a sentence: the signal of the call, or of
+ * a request, is aborted with it.
  */
 export class Withdrawn extends Error {
   override readonly name = 'Withdrawn'
@@ -26,8 +26,9 @@ export const stoppedText = (signal: AbortSignal): string =>
   `stopped before it was done${signal.reason instanceof Withdrawn ? `: ${signal.reason.message}` : ''}`
 
 /**
- * What must be asked before a call of a tool may run. A tool that does not say it is asked for with all of its arguments.
- * `name` is what the tool was called by. Rejects with what the tool throws: then the call is wrong, and nobody is asked.
+ * What must be asked before a call of a tool may run. A tool that does not say it is asked for with all of
+ * its arguments. `name` is what the tool was called by. Rejects with what the tool throws: then the call is
+ * wrong, and nobody is asked.
  */
 export async function questionFor(
   tool: Tool,
@@ -47,8 +48,8 @@ function wholeCall(name: string, args: JsonObject): Question {
 }
 
 /**
- * Asks, and waits for the answer. Undefined if it was allowed, else the result that says why not. `tool` is what grants
- * are kept for: an alias is asked for as the tool that it stands for.
+ * Asks, and waits for the answer. Undefined if it was allowed, else the result that says why not. `tool` is
+ * what grants are kept for: an alias is asked for as the tool that it stands for.
  */
 export async function refusalOf(
   question: Question,
@@ -72,7 +73,10 @@ export async function refusalOf(
   return why === undefined ? undefined : failed(`Permission denied: ${asked}${why && ` (${why})`}`)
 }
 
-/** Why it is not allowed, which may be empty; undefined where it is. A provider written without types may answer anything. */
+/**
+ * Why it is not allowed, which may be empty; undefined where it is. A provider written without types may
+ * answer anything.
+ */
 function whyNot(verdict: unknown): string | undefined {
   if (verdict === 'allow') return undefined
   if (verdict === 'deny') return ''

@@ -1,8 +1,8 @@
 import { Refusal } from '../chat/errors.ts'
 import type { Outside } from '../chat/outside.ts'
 import { ArgumentError } from './arguments.ts'
-import { WebError } from './ports/web.ts'
-import { WorkspaceError } from './ports/workspace.ts'
+import { WebError } from './web.ts'
+import { WorkspaceError } from './workspace.ts'
 
 /** What the caller reads. Text of our own that begins with `ERROR:` is an error as well. */
 export interface ToolResult {
@@ -26,7 +26,10 @@ export const failed = (message: string): ToolResult => ({
 /** Errors whose message tells a model what to change. */
 const TROUBLES = [ArgumentError, WorkspaceError, WebError, Refusal]
 
-/** A result whose error names the tool `from`, with the name `to` in its place. Other results stay as they are. */
+/**
+ * A result whose error names the tool `from`, with the name `to` in its place. Other results stay as they
+ * are.
+ */
 export function renamedTrouble(result: ToolResult, from: string, to: string): ToolResult {
   const prefix = `ERROR: ${from}: `
   if (!result.isError || !result.content.startsWith(prefix)) return result

@@ -1,6 +1,7 @@
 /**
- * What a tool is; what one gets is in context.ts. Tools know rooms, people and their ports to the outside (`ports/`). They know
- * neither prompts nor turns nor providers, nothing of storage or terminals, and not which tools are in scope.
+ * What a tool is; what one gets is in context.ts. Tools know rooms, people and their ports to the outside
+ * (workspace.ts, web.ts, long-results.ts). They know neither prompts nor turns nor providers, nothing of
+ * storage or terminals, and not which tools are in scope.
  */
 import type { Access, ToolGroup } from '../chat/tool-words.ts'
 import type { JsonSchema } from '../lib/json.ts'
@@ -26,7 +27,8 @@ export interface Question {
 export type Asked = Question | 'nobody'
 
 /**
- * A tool from any source. Whoever calls one asks first (`permission.ts`). Both functions check the arguments themselves.
+ * A tool from any source. Whoever calls one asks first (`permission.ts`). Both functions check the arguments
+ * themselves.
  */
 export interface Tool {
   /** Unique and stable: `sshawl_look`, `read_file`, `Grep`. */
@@ -36,11 +38,13 @@ export interface Tool {
   readonly schema: JsonSchema
   readonly access: Access
   /**
-   * True if it is meant for machines without the program of another tool that is called the same but for the case. It is
-   * offered only where that one is not; a `.tool` file of the same name replaces it.
+   * True if it is meant for machines without the program of another tool that is called the same but for the
+   * case. It is offered only where that one is not; a `.tool` file of the same name replaces it.
    */
   readonly yields?: true
-  /** Why it cannot run here and what to do, in words for people. It is listed then, and offered to no model. */
+  /**
+   * Why it cannot run here and what to do, in words for people. It is listed then, and offered to no model.
+   */
   readonly unavailable?: string
   /** True if it can run only in a room where models may walk (`/nav on`). */
   readonly walks?: true
@@ -48,19 +52,22 @@ export interface Tool {
   readonly aliasOf?: string
   /** For a wrapped tool: the id of the tool it is built on. It goes when that one is disabled. */
   readonly base?: string
-  /** Parameters that `run` gets exactly as they came: the text of a file. All others are cleaned first, like speech. */
+  /**
+   * Parameters that `run` gets exactly as they came: the text of a file. All others are cleaned first, like
+   * speech.
+   */
   readonly verbatim?: readonly string[]
   /** Parameters that name a file or directory of the workspace: a room's script is told where they lead. */
   readonly files?: readonly string[]
   /**
-   * Checks the arguments of a call and says what exactly must be asked, and changes nothing. Without it, people are asked for
-   * the tool with all of its arguments. Throws what `withTrouble` knows, and then nobody is asked and nothing runs. Where
-   * `access` is `read` it is called for that alone.
+   * Checks the arguments of a call and says what exactly must be asked, and changes nothing. Without it,
+   * people are asked for the tool with all of its arguments. Throws what `withTrouble` knows, and then nobody
+   * is asked and nothing runs. Where `access` is `read` it is called for that alone.
    */
   asks?(args: unknown, context: ToolContext): Promise<Asked>
   /**
-   * Does the work, and asks nobody; what `asks` has checked may have changed. Trouble is a result, not an exception; a
-   * throw is reported to the caller as an error result too.
+   * Does the work, and asks nobody; what `asks` has checked may have changed. Trouble is a result, not an
+   * exception; a throw is reported to the caller as an error result too.
    */
   run(args: unknown, context: ToolContext): Promise<ToolResult>
   /**
@@ -72,7 +79,10 @@ export interface Tool {
   readonly wrapsCommand?: boolean
 }
 
-/** A call of a wrapped tool, as its base is told of it. The arguments were checked against the file's `@param`s. */
+/**
+ * A call of a wrapped tool, as its base is told of it. The arguments were checked against the file's
+ * `@param`s.
+ */
 export interface WrapRequest {
   /** The wrapped tool's id, for messages and permissions. */
   readonly tool: string
@@ -102,8 +112,8 @@ export interface ToolSource {
 }
 
 /**
- * A tool that cannot run here: it is listed with the reason and offered to no model, and so is all that is built on it.
- * A call of it fails with the reason.
+ * A tool that cannot run here: it is listed with the reason and offered to no model, and so is all that is
+ * built on it. A call of it fails with the reason.
  */
 export const unavailable = (tool: Tool, reason: string): Tool => ({
   ...tool,

@@ -9,7 +9,7 @@ import type { PersonId } from '../chat/people/person.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import type { ToolMessage } from '../tools/conversation.ts'
+import type { ToolMessage } from '../tools/context.ts'
 
 /**
  * What a model thought before it answered. It is never stored as speech. A provider may want it back with the step that it

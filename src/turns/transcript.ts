@@ -1,9 +1,8 @@
 import { indentLater } from '../chat/entry-text.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import type { PlainTexts } from '../prompt/prompt.ts'
-import { ArgumentError } from '../tools/arguments.ts'
-import { checkMessages } from '../tools/check-messages.ts'
-import type { ChatMessage } from '../tools/conversation.ts'
+import { ArgumentError, checkMessages } from '../tools/arguments.ts'
+import type { ChatMessage } from '../tools/context.ts'
 
 /**
  * What a model reads that a tool asks. Earlier messages are text: some providers refuse calls in a request

@@ -4,7 +4,7 @@ import { framedTokens } from '../prompt/tool-definitions.ts'
 import type { KeptTool, ToolsInTurn } from '../prompt/snapshot.ts'
 import { createOfferedSoFar, type OfferedSoFar, type SentOffer } from '../toolbox/offer.ts'
 import { weighedTexts, type FoundTool, type SearchParts } from '../toolbox/search-tools.ts'
-import type { ChatMessage } from '../tools/conversation.ts'
+import type { ChatMessage } from '../tools/context.ts'
 import type { StepMessage } from './ports.ts'
 
 /** What a turn has found and called of its tools. The prompts of its later steps keep these first. */

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { WebError, type WebSearch } from '../../src/tools/ports/web.ts'
+import { WebError, type WebSearch } from '../../src/tools/web.ts'
 import { startSite } from '../support/site.ts'
 
 /** What one provider does in its own way. */

@@ -3,7 +3,7 @@ import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createWeb, type WebOverrides } from '../../src/adapters/web/web.ts'
 import { paths } from '../../src/app/paths.ts'
-import type { Visit, Web } from '../../src/tools/ports/web.ts'
+import type { Visit, Web } from '../../src/tools/web.ts'
 
 /** A server on 127.0.0.1 that plays a site of the public web. */
 export interface Site extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/pro
 import { basename, dirname, join, relative } from 'node:path'
 import { bytes } from '../../lib/bytes.ts'
 import { errorCode } from '../../lib/errors.ts'
-import { WorkspaceError } from '../../tools/ports/workspace.ts'
+import { WorkspaceError } from '../../tools/workspace.ts'
 import { followPath, quoted, unreachable } from './follow-path.ts'
 import { holdDirectory, type HeldDirectory } from './hold-directory.ts'
 import { readText } from './read-text.ts'

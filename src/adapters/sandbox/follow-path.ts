@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorCode } from '../../lib/errors.ts'
-import { WorkspaceError } from '../../tools/ports/workspace.ts'
+import { WorkspaceError } from '../../tools/workspace.ts'
 
 /** Where commands in the sandbox see their workspace; paths that begin with it are taken for paths inside. */
 export const MOUNT_POINT = '/workspace'

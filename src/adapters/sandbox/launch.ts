@@ -1,4 +1,4 @@
-import { WorkspaceError, type ProcessSpec } from '../../tools/ports/workspace.ts'
+import { WorkspaceError, type ProcessSpec } from '../../tools/workspace.ts'
 import { MOUNT_POINT } from './follow-path.ts'
 import { cgroupIn, enterScript } from './process-cgroup.ts'
 import { bubblewrapArguments, type Confinement, type ProcessLimits, type Strength } from './bubblewrap.ts'

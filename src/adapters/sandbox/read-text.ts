@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
 import { bytes } from '../../lib/bytes.ts'
-import { WorkspaceError, type FileSlice } from '../../tools/ports/workspace.ts'
+import { WorkspaceError, type FileSlice } from '../../tools/workspace.ts'
 import { followPath, isInside, outside, quoted, unreachable } from './follow-path.ts'
 
 /** Links are resolved before. Opening a FIFO must not wait, and a terminal must not become the server's. */

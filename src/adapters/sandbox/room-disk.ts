@@ -1,6 +1,6 @@
 import { bytes } from '../../lib/bytes.ts'
 import { duration } from '../../lib/duration.ts'
-import { WorkspaceError } from '../../tools/ports/workspace.ts'
+import { WorkspaceError } from '../../tools/workspace.ts'
 import { bytesLeft, countFiles, freeSpace, spaceLeft, type DiskLimits, type Space } from './disk.ts'
 
 /** Why a command must end, in words that go on a sentence; undefined while it may go on. */

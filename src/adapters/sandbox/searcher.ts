@@ -5,7 +5,7 @@ import {
   type FoundFiles,
   type FoundText,
   type TextQuery,
-} from '../../tools/ports/workspace.ts'
+} from '../../tools/workspace.ts'
 import type { SearchAnswer, FileSearchLimits, FileSearchRequest } from './search/request.ts'
 
 /** Searches in files, away from the server's own thread. */

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { errorCode } from '../../lib/errors.ts'
-import { WorkspaceError } from '../../tools/ports/workspace.ts'
+import { WorkspaceError } from '../../tools/workspace.ts'
 import { covered, FIRST } from './inherited.ts'
 import type { Launch } from './launch.ts'
 import { feed } from './run-briefly.ts'

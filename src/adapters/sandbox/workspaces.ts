@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { isRoomName } from '../../chat/people/name-rules.ts'
 import type { Log } from '../../chat/ports.ts'
-import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/ports/workspace.ts'
+import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/workspace.ts'
 import { createCommandQueue } from './command-queue.ts'
 import { inheritedDescriptors } from './inherited.ts'
 import { probeSandbox, type SandboxState } from './probe.ts'

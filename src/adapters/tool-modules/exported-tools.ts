@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { isReservedToolId } from '../../chat/tool-words.ts'
 import { errorMessage } from '../../lib/errors.ts'
-import { defineTool } from '../../tools/define-tool.ts'
-import { aFunction, isRun, plainFields, toolFields } from '../../tools/plain-tool.ts'
+import { defineTool, aFunction, isRun, plainFields, toolFields } from '../../tools/define-tool.ts'
 import type { Tool } from '../../tools/tool.ts'
 
 /** The tools that a module exports, and what is wrong with others. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { WebError } from '../../tools/ports/web.ts'
+import { WebError } from '../../tools/web.ts'
 import type { Resolve } from './resolver.ts'
 
 /** Where a request may go. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { WebError } from '../../tools/ports/web.ts'
+import { WebError } from '../../tools/web.ts'
 import { checkUrl, findDestination, type Rules } from './destination.ts'
 import type { TimeLimit } from './time-limit.ts'
 import { get } from './request.ts'

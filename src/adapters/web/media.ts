@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'whatwg-mimetype'
-import { WebError } from '../../tools/ports/web.ts'
+import { WebError } from '../../tools/web.ts'
 
 /** What kind of text an answer is. */
 export interface Media {

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { WebError } from '../../tools/ports/web.ts'
+import { WebError } from '../../tools/web.ts'
 import type { Reading, ReadRequest } from './reader/reading.ts'
 
 /** Turns HTML into text that a model can read. */

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { WebError, type PageFormat, type Visit, type WebPage } from '../../tools/ports/web.ts'
+import { WebError, type PageFormat, type Visit, type WebPage } from '../../tools/web.ts'
 import { readBody } from './body.ts'
 import { checkUrl, type Rules } from './destination.ts'
 import { follow, type Arrival } from './follow.ts'

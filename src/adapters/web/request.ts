@@ -2,7 +2,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http'
 import { get as httpsGet, type RequestOptions } from 'node:https'
 import { isIPv6, type LookupFunction } from 'node:net'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
-import { WebError } from '../../tools/ports/web.ts'
+import { WebError } from '../../tools/web.ts'
 import type { TimeLimit } from './time-limit.ts'
 
 /** One GET. */

@@ -1,6 +1,6 @@
 import { NODATA, NOTFOUND } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
-import { WebError } from '../../tools/ports/web.ts'
+import { WebError } from '../../tools/web.ts'
 
 /** All addresses of a name, IPv4 first; none if there are none. Rejects with `WebError`, or with the signal's reason. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>

@@ -1,4 +1,4 @@
-import { WebError } from '../../tools/ports/web.ts'
+import { WebError } from '../../tools/web.ts'
 
 /** How long something on the web may take. Milliseconds. */
 export interface TimeLimits {

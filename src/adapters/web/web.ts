@@ -2,7 +2,7 @@
  * The public web: pages to read, and a search. What may be reached is decided here, by address; who may ask for it is
  * decided elsewhere. Nothing here knows a tool, a room or a person.
  */
-import type { Web } from '../../tools/ports/web.ts'
+import type { Web } from '../../tools/web.ts'
 import { isPublicAddress } from './addresses.ts'
 import type { WebConfig } from './config.ts'
 import { createPageReader } from './page-reader.ts'

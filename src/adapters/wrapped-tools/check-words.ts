@@ -1,6 +1,6 @@
 import { argumentWords, placeholder } from '../../tools/argv.ts'
 import { ArgumentError, shown } from '../../tools/arguments.ts'
-import type { Workspace } from '../../tools/ports/workspace.ts'
+import type { Workspace } from '../../tools/workspace.ts'
 import type { Access } from '../../chat/tool-words.ts'
 import type { Wrapper } from './definition.ts'
 import { denyList } from './deny.ts'

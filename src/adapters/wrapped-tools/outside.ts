@@ -1,4 +1,4 @@
-import type { Workspace } from '../../tools/ports/workspace.ts'
+import type { Workspace } from '../../tools/workspace.ts'
 
 /** The kernel refuses a path of this many bytes (`PATH_MAX`), so it is none. */
 const MAX_PATH_BYTES = 4096

@@ -10,7 +10,7 @@ import type { BegunLogin, ListedMcp, McpAdmin, McpOrder } from '../../commands/v
 import { connectedMcp } from '../../config/mcp.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { closest } from '../../lib/suggest.ts'
-import type { ConnectedMcp, ConnectedMcpStore } from '../../tools/ports/mcp.ts'
+import type { ConnectedMcp, ConnectedMcpStore } from '../../tools/mcp-pins.ts'
 import type { ToolSource } from '../../tools/tool.ts'
 import { answerIn, entryOf } from './order.ts'
 

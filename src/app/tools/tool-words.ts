@@ -8,7 +8,7 @@ import { lineOf } from '../../config/locate.ts'
 import { closest } from '../../lib/suggest.ts'
 import { findToolsDefinition } from '../../prompt/tool-definitions.ts'
 import { BUILTIN_IDS } from '../../tools/builtin/index.ts'
-import type { ConnectedMcpStore } from '../../tools/ports/mcp.ts'
+import type { ConnectedMcpStore } from '../../tools/mcp-pins.ts'
 import { ROOM_TOOL_IDS, ROOM_TOOL_NAMES } from '../../tools/rooms/index.ts'
 import { paths } from '../paths.ts'
 

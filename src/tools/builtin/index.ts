@@ -1,24 +1,18 @@
 /**
- * The tools that every server brings along, one a file: files, commands, the web, lists, sub-turns. They know nothing of
- * rooms but the one they are called in.
+ * The tools that every server brings along, one a file: files, commands, the web, lists, sub-turns. They know
+ * nothing of rooms but the one they are called in.
  */
-import type { ResultStore } from '../ports/results.ts'
-import { WebError, type Web } from '../ports/web.ts'
+import type { ResultStore } from '../long-results.ts'
+import { WebError, type Web } from '../web.ts'
 import { unavailable, type Tool } from '../tool.ts'
-import { calculator } from './calculator.ts'
-import { editFile } from './edit-file.ts'
-import { fdToFile } from './fd-to-file.ts'
-import { fork } from './fork.ts'
-import { glob } from './glob.ts'
-import { googleSearch } from './google-search.ts'
-import { grep } from './grep.ts'
-import { readFd } from './read-fd.ts'
-import { readFile } from './read-file.ts'
+import { calculator } from './calculator/calculator.ts'
+import { editFile, readFile, writeFile } from './files.ts'
+import { fdToFile, readFd } from './long-results.ts'
+import { fork, spawnAgent } from './side-turns.ts'
+import { glob, grep } from './search-files.ts'
+import { googleSearch, webFetch } from './web.ts'
 import { runCommand } from './run-command.ts'
-import { spawnAgent } from './spawn-agent.ts'
 import { todoRead, todoWrite, type TodoStore } from './todo.ts'
-import { webFetch } from './web-fetch.ts'
-import { writeFile } from './write-file.ts'
 
 /** What some of the built-in tools need. */
 export interface BuiltinParts {

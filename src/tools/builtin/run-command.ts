@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
 import { buildArgv, quoteArgv } from '../argv.ts'
-import type { ProcessOutcome, ProcessSpec } from '../ports/workspace.ts'
+import type { ProcessOutcome, ProcessSpec } from '../workspace.ts'
 import type { ToolContext } from '../context.ts'
 import { failed, ok, type ToolResult } from '../result.ts'
 import type { Question, WrappedCall, WrapRequest } from '../tool.ts'
@@ -12,18 +12,14 @@ export const runCommand = defineTool({
   id: 'run_command',
   title: 'Run Command',
   description:
-    "Runs a shell command in the workspace's sandbox. Only the workspace can be written; no input, limited time.",
+    "Runs a shell command in the workspace's sandbox. Only the workspace can be written; no input, limited " +
+    'time.',
   access: 'execute',
   input: z.strictObject({
-    command: z.string().min(1).max(32_768),
-    working_dir: z.string().optional(),
-    network: z.boolean().default(false),
+    command: z.string().min(1).max(32_768).describe('For /bin/sh.'),
+    working_dir: z.string().describe('In the workspace.').optional(),
+    network: z.boolean().describe('With the network.').default(false),
   }),
-  parameters: {
-    command: 'For /bin/sh.',
-    working_dir: 'In the workspace.',
-    network: 'With the network.',
-  },
   asks: async (args, context) => {
     if (args.working_dir !== undefined) await context.workspace.checkDirectory(args.working_dir)
     return question(prepared(args), context)

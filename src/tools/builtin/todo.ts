@@ -24,8 +24,7 @@ export const todoWrite = (store: TodoStore): Tool =>
     title: 'Write Todo List',
     description: "Replaces the room's todo list, which all see. Give all of it; at most one in_progress.",
     access: 'read',
-    input: z.strictObject({ todos: z.array(item).max(100) }),
-    parameters: { todos: 'In order.' },
+    input: z.strictObject({ todos: z.array(item).max(100).describe('In order.') }),
     run: async ({ todos }, context) => {
       const items = todos.map(({ content, status }) => ({
         content: oneLine(content, MAX_ITEM_CHARS),

@@ -1,22 +1,13 @@
 /**
- * The rooms and the people in them as tools for models, one a file. They act for the requester, through `Rooms`, and know
- * no store but that of rooms.
+ * The rooms and the people in them as tools for models, one a file. They act for the requester, through
+ * `Rooms`, and know no store but that of rooms.
  */
 import { ROOM_TOOL_PREFIX } from '../../chat/tool-words.ts'
 import type { Tool } from '../tool.ts'
-import { createRoomTool, forkRoomTool } from './create.ts'
-import { exitsTool } from './exits.ts'
-import { goTool } from './go.ts'
-import { historyTool } from './history.ts'
-import { joinTool, leaveTool } from './join.ts'
-import { lookTool } from './look.ts'
-import { noteTool } from './note.ts'
-import { listRoomsTool } from './rooms.ts'
-import { sayTool } from './say.ts'
-import { searchTool } from './search.ts'
-import { vibeTool } from './vibe.ts'
-import { whoTool } from './who.ts'
-import type { RoomToolParts } from './in-room.ts'
+import { createRoomTool, forkRoomTool, goTool, joinTool, leaveTool } from './moving.ts'
+import { exitsTool, historyTool, lookTool, listRoomsTool, searchTool, whoTool } from './reading.ts'
+import { noteTool, sayTool, vibeTool } from './writing.ts'
+import type { RoomToolParts } from './shared.ts'
 
 /** Ids of these tools, in their order. */
 export const ROOM_TOOL_IDS: readonly string[] = [

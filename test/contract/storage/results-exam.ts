@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
-import type { LongResult, ResultLimits } from '../../../src/tools/ports/results.ts'
+import type { LongResult, ResultLimits } from '../../../src/tools/long-results.ts'
 import { room } from '../../support/storage.ts'
 import { den, lobby, nowhere, refused } from './cast.ts'
 

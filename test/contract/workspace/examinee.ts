@@ -1,4 +1,4 @@
-import type { Workspace } from '../../../src/tools/ports/workspace.ts'
+import type { Workspace } from '../../../src/tools/workspace.ts'
 
 /** A workspace that can be looked at from outside. */
 export interface Examinee extends AsyncDisposable {

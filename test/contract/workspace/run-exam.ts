@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { DeadlineError } from '../../../src/lib/jobs/deadline.ts'
-import type { ProcessSpec } from '../../../src/tools/ports/workspace.ts'
+import type { ProcessSpec } from '../../../src/tools/workspace.ts'
 import type { Examined } from './examinee.ts'
 import { runs } from '../../support/runs.ts'
 

@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { beforeAll, expect, it } from 'vitest'
-import { WorkspaceError, type FileQuery, type TextQuery } from '../../../src/tools/ports/workspace.ts'
+import { WorkspaceError, type FileQuery, type TextQuery } from '../../../src/tools/workspace.ts'
 import type { Examined } from './examinee.ts'
 
 const never = new AbortController().signal

@@ -5,7 +5,7 @@ import { launchUnconfined, type LaunchMcp } from '../../../src/adapters/mcp/clie
 import type { McpLogins } from '../../../src/adapters/mcp/logins.ts'
 import type { McpState } from '../../../src/adapters/mcp/client/servers.ts'
 import type { ToolSource } from '../../../src/tools/tool.ts'
-import type { McpPinStore } from '../../../src/tools/ports/mcp.ts'
+import type { McpPinStore } from '../../../src/tools/mcp-pins.ts'
 import { openInMemory } from '../storage.ts'
 import { createDeferred } from '../../../src/lib/deferred.ts'
 import type { Tool } from '../../../src/tools/tool.ts'

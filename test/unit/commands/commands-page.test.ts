@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { calculator } from '../../../src/tools/builtin/calculator.ts'
+import { calculator } from '../../../src/tools/builtin/calculator/calculator.ts'
 import { commandsPage, exampleOf } from '../../support/commands/commands-page.ts'
 import { createCommandWorld } from '../../support/commands/command-world.ts'
 import { tool } from '../../support/turn-world.ts'

@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import { cleanText } from '../../../src/lib/text/clean-text.ts'
-import { fdToFile } from '../../../src/tools/builtin/fd-to-file.ts'
-import type { Workspace } from '../../../src/tools/ports/workspace.ts'
-import { readFd } from '../../../src/tools/builtin/read-fd.ts'
+import { fdToFile, readFd } from '../../../src/tools/builtin/long-results.ts'
+import type { Workspace } from '../../../src/tools/workspace.ts'
 import { failed, ok, type ToolResult } from '../../../src/tools/result.ts'
 import {
   allowanceFor,

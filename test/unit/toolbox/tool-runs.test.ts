@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
 import { CALL_CANCELLED, Refusal, SERVER_STOPPING } from '../../../src/chat/errors.ts'
-import type { Workspace } from '../../../src/tools/ports/workspace.ts'
+import type { Workspace } from '../../../src/tools/workspace.ts'
 import { ok } from '../../../src/tools/result.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'

@@ -5,7 +5,7 @@ import { toInput, toSchema } from '../../../src/adapters/wrapped-tools/schema.ts
 import type { Parameter, ValueType } from '../../../src/adapters/wrapped-tools/definition.ts'
 import type { JsonSchema } from '../../../src/lib/json.ts'
 import { ArgumentError, checkArguments } from '../../../src/tools/arguments.ts'
-import { calculator } from '../../../src/tools/builtin/calculator.ts'
+import { calculator } from '../../../src/tools/builtin/calculator/calculator.ts'
 import { contextFor } from './context.ts'
 
 const parameter = (name: string, type: ValueType, required = false): Parameter => ({

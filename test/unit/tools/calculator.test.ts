@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { calculator } from '../../../src/tools/builtin/calculator.ts'
+import { calculator } from '../../../src/tools/builtin/calculator/calculator.ts'
 import type { ToolContext } from '../../../src/tools/context.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 

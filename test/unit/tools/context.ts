@@ -1,6 +1,6 @@
 import type { EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
 import type { PersonId } from '../../../src/chat/people/person.ts'
-import type { Workspace } from '../../../src/tools/ports/workspace.ts'
+import type { Workspace } from '../../../src/tools/workspace.ts'
 import type { CallingTurn, PermissionRequest, ToolContext } from '../../../src/tools/context.ts'
 import { failed } from '../../../src/tools/result.ts'
 

@@ -1,7 +1,7 @@
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readFile } from '../../../src/tools/builtin/read-file.ts'
+import { readFile } from '../../../src/tools/builtin/files.ts'
 import { openWorkspace, type OneWorkspace } from '../../support/workspace.ts'
 import { contextFor } from './context.ts'
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { ProcessOutcome, ProcessSpec, Workspace } from '../../../src/tools/ports/workspace.ts'
-import { WorkspaceError } from '../../../src/tools/ports/workspace.ts'
+import {
+  type ProcessOutcome,
+  type ProcessSpec,
+  type Workspace,
+  WorkspaceError,
+} from '../../../src/tools/workspace.ts'
 import { runCommand } from '../../../src/tools/builtin/run-command.ts'
 import { contextFor } from './context.ts'
 import { callTool } from '../../support/call-tool.ts'

@@ -10,8 +10,7 @@ import { findFiles, searchText } from '../../../src/adapters/sandbox/search/sear
 import { createSearcher, KILLED_AFTER_MS } from '../../../src/adapters/sandbox/searcher.ts'
 import { createWorkspaces } from '../../../src/adapters/sandbox/workspaces.ts'
 import { paths } from '../../../src/app/paths.ts'
-import { glob } from '../../../src/tools/builtin/glob.ts'
-import { grep } from '../../../src/tools/builtin/grep.ts'
+import { glob, grep } from '../../../src/tools/builtin/search-files.ts'
 import { contextFor } from './context.ts'
 import { runs } from '../../support/runs.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/tools/result.ts'
-import type { ChatMessage } from '../../../src/tools/conversation.ts'
+import type { ChatMessage } from '../../../src/tools/context.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
 import { createLocalPeers } from '../../../src/chat/local-peers.ts'
 import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'

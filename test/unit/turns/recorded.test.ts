@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { fork } from '../../../src/tools/builtin/fork.ts'
-import { spawnAgent } from '../../../src/tools/builtin/spawn-agent.ts'
+import { fork, spawnAgent } from '../../../src/tools/builtin/side-turns.ts'
 import { failed, ok } from '../../../src/tools/result.ts'
 import { ModelError } from '../../../src/turns/model-error.ts'
 import { call, fail, say, scriptedModel, type ScriptedStep } from '../../support/scripted-model.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { structuredPatch } from 'diff'
 import { stableJson } from '../../../lib/json.ts'
-import type { McpPin, McpPinStore } from '../../../tools/ports/mcp.ts'
+import type { McpPin, McpPinStore } from '../../../tools/mcp-pins.ts'
 import type { Tool } from '../../../tools/tool.ts'
 import type { McpServerConfig } from '../config.ts'
 import type { McpConnection } from './connection.ts'

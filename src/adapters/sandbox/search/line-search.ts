@@ -2,12 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RE2JS } from 're2js'
 import { errorMessage } from '../../../lib/errors.ts'
-import {
-  WorkspaceError,
-  type FoundLine,
-  type FoundText,
-  type TextQuery,
-} from '../../../tools/ports/workspace.ts'
+import { WorkspaceError, type FoundLine, type FoundText, type TextQuery } from '../../../tools/workspace.ts'
 import { openInside } from '../read-text.ts'
 import { MAX_PATTERN_CHARS } from './glob-pattern.ts'
 import type { FileSearchLimits } from './request.ts'

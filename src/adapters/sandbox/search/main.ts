@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { WorkspaceError, type FoundFiles, type FoundText } from '../../../tools/ports/workspace.ts'
+import { WorkspaceError, type FoundFiles, type FoundText } from '../../../tools/workspace.ts'
 import type { SearchAnswer, FileSearchRequest } from './request.ts'
 import { findFiles, searchText } from './search.ts'
 

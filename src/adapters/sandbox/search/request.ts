@@ -1,4 +1,4 @@
-import type { FileQuery, TextQuery } from '../../../tools/ports/workspace.ts'
+import type { FileQuery, TextQuery } from '../../../tools/workspace.ts'
 
 /** What one search may take. */
 export interface FileSearchLimits {

@@ -9,7 +9,7 @@ import {
   type FoundFiles,
   type FoundText,
   type TextQuery,
-} from '../../../tools/ports/workspace.ts'
+} from '../../../tools/workspace.ts'
 import { followPath, quoted } from '../follow-path.ts'
 import { compilePathGlob } from './glob-pattern.ts'
 import { createLineSearch } from './line-search.ts'

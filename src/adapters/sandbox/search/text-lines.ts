@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { WorkspaceError } from '../../../tools/ports/workspace.ts'
+import { WorkspaceError } from '../../../tools/workspace.ts'
 
 /** A longer line is given in pieces of about this many characters, so that one endless line needs little memory. */
 const MAX_PIECE_CHARS = 1024 * 1024

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SearchHit } from '../../../tools/ports/web.ts'
+import type { SearchHit } from '../../../tools/web.ts'
 
 /** A text that may be missing. */
 export const textField = z

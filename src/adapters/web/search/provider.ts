@@ -1,4 +1,4 @@
-import type { SearchHit } from '../../../tools/ports/web.ts'
+import type { SearchHit } from '../../../tools/web.ts'
 
 /** One question to a provider. */
 export interface SearchRequest {

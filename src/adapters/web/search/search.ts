@@ -2,7 +2,7 @@
 // not know who searches, or whether they may.
 
 import { STATUS_CODES } from 'node:http'
-import { WebError, type SearchHit, type WebSearch } from '../../../tools/ports/web.ts'
+import { WebError, type SearchHit, type WebSearch } from '../../../tools/web.ts'
 import { readBody } from '../body.ts'
 import { startTimeLimit, type TimeLimits } from '../time-limit.ts'
 import { get } from '../request.ts'

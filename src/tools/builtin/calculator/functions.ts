@@ -1,5 +1,5 @@
 import { bitLength, CalculationError, checkSize, finite, power, toFloat, type Numeric } from './numbers.ts'
-import { roundToPlaces, roundToInteger } from './rounding.ts'
+import { roundToPlaces, roundToInteger } from './decimal.ts'
 
 type Evaluate = (...args: readonly Numeric[]) => Numeric
 

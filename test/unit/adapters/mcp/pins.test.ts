@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createPinnedTools, differenceOf, MAX_PINS } from '../../../../src/adapters/mcp/client/pins.ts'
 import type { McpDefinition } from '../../../../src/adapters/mcp/client/tool-list.ts'
-import type { McpPinStore } from '../../../../src/tools/ports/mcp.ts'
+import type { McpPinStore } from '../../../../src/tools/mcp-pins.ts'
 import { byCommand, createRawServers, rawServer } from '../../../support/mcp/raw-servers.ts'
 import { openInMemory, temporaryDir } from '../../../support/storage.ts'
 

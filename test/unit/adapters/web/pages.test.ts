@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { PAGE_LIMITS } from '../../../../src/adapters/web/pages.ts'
 import { createWeb, type WebOverrides } from '../../../../src/adapters/web/web.ts'
 import { paths } from '../../../../src/app/paths.ts'
-import { WebError, type PageFormat } from '../../../../src/tools/ports/web.ts'
+import { WebError, type PageFormat } from '../../../../src/tools/web.ts'
 import { localWeb, startBytes, startSite, visit } from '../../../support/site.ts'
 
 const never = new AbortController().signal

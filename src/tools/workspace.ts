@@ -1,8 +1,8 @@
 /**
- * What tools need of the outside: one file for each port, whose comments are its contract and whose exam is in
- * test/contract. It must not know how a port is implemented. This one is the files and commands of a room.
+ * The files and commands of a room: a port, as are web.ts, long-results.ts and mcp-pins.ts. Their comments
+ * are their contracts, and their exams are in test/contract.
  */
-import type { ToolLimits } from '../limits.ts'
+import type { ToolLimits } from './context.ts'
 
 /** The workspace refused something; the message tells the model what and why. */
 export class WorkspaceError extends Error {
@@ -43,7 +43,9 @@ export type ProcessSpec = ({ readonly argv: readonly string[] } | { readonly she
 
 /** Which files are wanted. */
 export interface FileQuery {
-  /** `*`, `?` and `[…]` stop at `/`, `**` does not; `{a,b}`. Without `/` it is for the name, in any directory. */
+  /**
+   * `*`, `?` and `[…]` stop at `/`, `**` does not; `{a,b}`. Without `/` it is for the name, in any directory.
+   */
   readonly pattern: string
   /** Where to look, and what the pattern is relative to; the whole workspace when absent. */
   readonly path?: string
@@ -106,9 +108,9 @@ export interface Workspace {
   /** Throws `WorkspaceError` where `changeText` would, whatever the new text. */
   checkChange(path: string): Promise<void>
   /**
-   * Replaces the text of a file as a whole, or makes the file and the directories on its way; `change` gets the
-   * old text, undefined for a new file. One change after the other; a copy of the old text is kept. Throws
-   * `WorkspaceError` as `readText` does, and what `change` throws; then nothing is changed.
+   * Replaces the text of a file as a whole, or makes the file and the directories on its way; `change` gets
+   * the old text, undefined for a new file. One change after the other; a copy of the old text is kept.
+   * Throws `WorkspaceError` as `readText` does, and what `change` throws; then nothing is changed.
    */
   changeText(
     path: string,
@@ -116,14 +118,16 @@ export interface Workspace {
   ): Promise<{ readonly created: boolean }>
   /**
    * Finds regular files; links are not followed. Takes a bounded time, whatever the pattern. Rejects with
-   * `WorkspaceError`: a path that is missing or outside, a pattern that is wrong, a search that takes too much.
+   * `WorkspaceError`: a path that is missing or outside, a pattern that is wrong, a search that takes too
+   * much.
    */
   findFiles(query: FileQuery, signal: AbortSignal): Promise<FoundFiles>
   /** Finds lines in text files; as `findFiles`. */
   searchText(query: TextQuery, signal: AbortSignal): Promise<FoundText>
   /**
-   * Where `path` leads, followed through every symlink, relative to the top and without `.` and `..`; empty for the top. What
-   * does not exist yet is as it would be made. Undefined for what leads outside, and for what cannot be followed.
+   * Where `path` leads, followed through every symlink, relative to the top and without `.` and `..`; empty
+   * for the top. What does not exist yet is as it would be made. Undefined for what leads outside, and for
+   * what cannot be followed.
    */
   placeOf(path: string): Promise<string | undefined>
   /**

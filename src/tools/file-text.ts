@@ -13,9 +13,10 @@ export interface Replacement {
 }
 
 /**
- * Replaces what a file shows: its text as results of tools are cleaned. All else stays to the last byte: line ends, a byte order mark, what cannot be seen, also
- * inside of what was named where both texts begin or end alike. A new line gets the line end of its neighbour. Neither
- * text is a pattern. Throws `ArgumentError` unless the old text is shown exactly once; `path` is for its message.
+ * Replaces what a file shows: its text as results of tools are cleaned. All else stays to the last byte: line
+ * ends, a byte order mark, what cannot be seen, also inside of what was named where both texts begin or end
+ * alike. A new line gets the line end of its neighbour. Neither text is a pattern. Throws `ArgumentError`
+ * unless the old text is shown exactly once; `path` is for its message.
  */
 export function replaceShown(path: string, text: string, { before, after }: Replacement): string {
   const file = shownFile(text)
@@ -55,7 +56,10 @@ function findOnce(path: string, file: ShownFile, wanted: string): number {
   return at
 }
 
-/** What of a text changes: `start` to `end` becomes `text`. The beginning and the end that stay are as long as can be. */
+/**
+ * What of a text changes: `start` to `end` becomes `text`. The beginning and the end that stay are as long as
+ * can be.
+ */
 function difference(
   before: string,
   after: string,
@@ -68,7 +72,10 @@ function difference(
   return { start, end: before.length - same, text: after.slice(start, after.length - same) }
 }
 
-/** The place in the file itself of what is shown at an index. Most changes are in one line, which is traced once. */
+/**
+ * The place in the file itself of what is shown at an index. Most changes are in one line, which is traced
+ * once.
+ */
 function createPlaces(file: ShownFile): (index: number) => { readonly start: number; readonly end: number } {
   let line = -1
   let traced = traceCleanText('')
@@ -81,7 +88,10 @@ function createPlaces(file: ShownFile): (index: number) => { readonly start: num
   }
 }
 
-/** The line, from 1, that shows what is at `index`, and how much comes before it; after the last one at the end. */
+/**
+ * The line, from 1, that shows what is at `index`, and how much comes before it; after the last one at the
+ * end.
+ */
 function lineAt({ lines, shown }: ShownFile, index: number) {
   let shownBefore = 0
   let before = 0

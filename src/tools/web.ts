@@ -42,7 +42,9 @@ export interface WebSearch {
   readonly provider: string
   /** Where the query goes. */
   readonly host: string
-  /** Results from number `start`, 1-based, about ten. Rejects with `WebError`, or with the signal's reason. */
+  /**
+   * Results from number `start`, 1-based, about ten. Rejects with `WebError`, or with the signal's reason.
+   */
   find(
     query: { readonly words: string; readonly start: number },
     signal: AbortSignal,

@@ -1,8 +1,9 @@
-/**
- * Arithmetic with Python's rules. This folder knows expressions and numbers, and of tools only the error for arguments.
- */
-import { call, CONSTANTS, FUNCTIONS } from './functions.ts'
+// Arithmetic with Python's rules. Nothing here can reach the server, its rooms or its files.
+
+import { z } from 'zod'
+import { defineTool } from '../../define-tool.ts'
 import {
+  type Numeric,
   add,
   CalculationError,
   divide,
@@ -12,9 +13,32 @@ import {
   negate,
   power,
   subtract,
-  type Numeric,
 } from './numbers.ts'
+import { toDecimal } from './decimal.ts'
+import { ok } from '../../result.ts'
+import { call, CONSTANTS, FUNCTIONS } from './functions.ts'
 import { tokenize, type Token } from './tokens.ts'
+
+export const calculator = defineTool({
+  id: 'calculator',
+  title: 'Calculator',
+  description:
+    'Evaluates an expression of Python: operators, round, max and the usual of math. Integers are exact.',
+  access: 'read',
+  input: z.strictObject({
+    expression: z.string().min(1).max(10_000).describe('Such as sqrt(2) / 3.'),
+    precision: z.int().min(0).max(15).describe('Decimal places; default: 6.').default(6),
+  }),
+  run: async ({ expression, precision }) => ok(write(evaluate(expression), precision)),
+})
+
+/** Integers in full; floats rounded, without trailing zeros. */
+function write(value: Numeric, precision: number): string {
+  if (typeof value === 'bigint') return value.toString()
+  if (!Number.isFinite(value)) return String(value)
+  const decimal = toDecimal(value, precision)
+  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
+}
 
 /** How deep parentheses, signs and powers may nest; far below what the stack holds. */
 const MAX_DEPTH = 500

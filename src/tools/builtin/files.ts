@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { ArgumentError } from '../arguments.ts'
+import { defineTool } from '../define-tool.ts'
+import type { FileSlice } from '../workspace.ts'
+import { linesOf, replaceShown } from '../file-text.ts'
+import { ok } from '../result.ts'
+import { visibleLine } from '../../lib/text/visible-text.ts'
+
+const filePath = z.string().min(1).describe('In the workspace.')
+
+/** A text file of the room's workspace, or some of its lines. */
+export const readFile = defineTool({
+  id: 'read_file',
+  title: 'Read File',
+  description: 'Reads a text file, or some of its lines.',
+  access: 'read',
+  input: z.strictObject({
+    file_path: filePath,
+    start_line: z.int().min(1).describe('First line, from 1.').optional(),
+    end_line: z.int().min(1).describe('Last line, included.').optional(),
+    show_lines: z.boolean().describe('Number the lines.').default(false),
+  }),
+  run: async ({ file_path, start_line, end_line, show_lines }, context) => {
+    if (start_line && end_line && end_line < start_line) {
+      throw new ArgumentError(`end_line must be at least start_line (${start_line}), got ${end_line}`)
+    }
+    const slice = await context.workspace.readText(file_path, { first: start_line, last: end_line })
+    if (start_line && start_line > Math.max(1, slice.totalLines)) {
+      throw new ArgumentError(
+        `start_line must be at most ${slice.totalLines}, the last line of ${file_path}, got ${start_line}`,
+      )
+    }
+    return ok(show_lines ? numbered(slice) : slice.text)
+  },
+})
+
+const numbered = ({ text, firstLine }: FileSlice): string =>
+  linesOf(text)
+    .map((line, index) => `${firstLine + index}: ${line}`)
+    .join('')
+
+/** A whole file, new or instead of the old one. */
+export const writeFile = defineTool({
+  id: 'write_file',
+  title: 'Write File',
+  description: 'Writes a whole text file. Of an old one a copy is kept. edit_file changes a part.',
+  access: 'write',
+  input: z.strictObject({ file_path: filePath, content: z.string().describe('The whole text.') }),
+  verbatim: ['content'],
+  files: ['file_path'],
+  asks: async ({ file_path, content }, { workspace }) => {
+    await workspace.checkChange(file_path)
+    return {
+      target: file_path,
+      detail: `write ${visibleLine(file_path)}:\n${content}`,
+      asked: `write '${visibleLine(file_path)}'?`,
+    }
+  },
+  run: async ({ file_path, content }, { workspace }) => {
+    const { created } = await workspace.changeText(file_path, () => content)
+    return ok(`${created ? 'Made' : 'Replaced'} ${file_path}.`)
+  },
+})
+
+/** One exact replacement in a file. */
+export const editFile = defineTool({
+  id: 'edit_file',
+  title: 'Edit File',
+  description:
+    'Replaces one piece of a text file. old_text must be in it exactly once, blanks included, as reading shows ' +
+    'it: take in lines around it.',
+  access: 'write',
+  input: z.strictObject({
+    file_path: filePath,
+    old_text: z.string().min(1).describe('What is there now.'),
+    new_text: z.string().describe('What replaces it; may be empty.'),
+  }),
+  verbatim: ['old_text', 'new_text'],
+  files: ['file_path'],
+  asks: async ({ file_path, old_text, new_text }, { workspace }) => {
+    replaceIn(file_path, old_text, new_text)((await workspace.readText(file_path)).text)
+    const detail = `edit ${visibleLine(file_path)}:\n${marked('-', old_text)}\n${marked('+', new_text)}`
+    return { target: file_path, detail, asked: `edit '${visibleLine(file_path)}'?` }
+  },
+  run: async ({ file_path, old_text, new_text }, { workspace }) => {
+    await workspace.changeText(file_path, replaceIn(file_path, old_text, new_text))
+    return ok(`Edited ${file_path}.`)
+  },
+})
+
+/** Throws `ArgumentError`: the file is not there, or the old text is not in it exactly once. */
+const replaceIn =
+  (path: string, before: string, after: string) =>
+  (old: string | undefined): string => {
+    if (old === undefined) throw new ArgumentError(`'${path}' does not exist; write_file makes new files`)
+    return replaceShown(path, old, { before, after })
+  }
+
+const marked = (mark: string, text: string): string =>
+  text
+    .split('\n')
+    .map((line) => `${mark} ${line}`)
+    .join('\n')

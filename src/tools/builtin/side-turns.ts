@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
+import type { Tool } from '../tool.ts'
+import type { ToolResult } from '../result.ts'
+import { Refusal } from '../../chat/errors.ts'
+import type { SubTurns, ToolContext } from '../context.ts'
+
+/**
+ * Starts a sub-turn that knows only its prompt. It asks nobody: each tool call of the sub-turn asks where it
+ * must.
+ */
+export const spawnAgent: Tool = defineTool({
+  id: 'spawn_agent',
+  title: 'Spawn Agent',
+  description:
+    'Gives a task to a model in a turn of its own and returns the answer. It knows nothing but the prompt.',
+  access: 'execute',
+  input: z.strictObject({
+    prompt: z.string().describe('The whole task, and what to answer.'),
+    tools: z.array(z.string().max(200)).max(100).describe('Patterns of yours; default: all.').optional(),
+    model: z.string().max(64).describe('Default: yourself.').optional(),
+  }),
+  // What may do harm is a call in the side turn, which asks for itself.
+  asks: () => 'nobody',
+  run: async ({ prompt, tools, model }, context) =>
+    subTurnsOf(context).run({ prompt, scope: tools, model: model?.replace(/^@/, '') }),
+})
+
+/** Does several things at once, in sub-turns that know all that the turn knows. */
+export const fork: Tool = defineTool({
+  id: 'fork',
+  title: 'Fork',
+  description:
+    'Goes on in side turns at once, one a prompt, and gives all answers. Each knows this conversation and has ' +
+    'your tools.',
+  access: 'execute',
+  input: z.strictObject({ prompts: z.array(z.string()).min(1).max(8).describe('1 to 8 tasks.') }),
+  // What may do harm is a call in the side turn, which asks for itself.
+  asks: () => 'nobody',
+  run: async ({ prompts }, context) => {
+    const subTurns = subTurnsOf(context)
+    const work = prompts.map((prompt, index) => subTurns.run({ prompt, part: [index + 1, prompts.length] }))
+    return joined(await Promise.all(work))
+  },
+})
+
+/** All answers under numbers; an error only if none went well. */
+const joined = (results: readonly ToolResult[]): ToolResult => ({
+  content: results.map(({ content }, index) => `[${index + 1}] ${content}`).join('\n\n'),
+  isError: results.every(({ isError }) => isError),
+})
+
+/** The sub-turns of the caller's turn. Throws `Refusal` if a person calls, who has none. */
+function subTurnsOf({ chat: { turn } }: ToolContext): SubTurns {
+  if (!turn) throw new Refusal('only a model in its turn can start a side turn')
+  return turn.subTurns
+}

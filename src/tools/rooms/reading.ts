@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { entryLine } from '../../chat/entry-text.ts'
+import type { Entry, EntryId, EntryKind } from '../../chat/entry.ts'
+import type { Room } from '../../chat/room.ts'
+import { searchTerms, termsText } from '../../chat/search-terms.ts'
+import { defineTool } from '../define-tool.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
+import { roomOf, roomParameter, type RoomToolParts } from './shared.ts'
+
+/** Describes a room. */
+export const lookTool = (parts: RoomToolParts): Tool =>
+  defineTool({
+    id: 'sshawl_look',
+    title: 'Look Around',
+    description: 'Describes a room: topic, mood, who is there.',
+    access: 'read',
+    input: z.strictObject({ room: roomParameter }),
+    run: async ({ room }, context) => ok(await describeRoom(await roomOf(parts, context, room), parts)),
+  })
+
+/** A room in a few lines, which hold nothing that a person in it may not know. */
+export async function describeRoom(room: Room, { models }: RoomToolParts): Promise<string> {
+  const { topic, vibe, private: hidden } = await room.info()
+  return [
+    `Room: ${room.name}${hidden ? ' (private)' : ''}`,
+    ...(topic ? [`Topic: ${topic}`] : []),
+    ...(vibe ? [`Vibe: ${vibe}`] : []),
+    `People here: ${listed(room.present().map((person) => person.name))}`,
+    ...(models ? [`Models: ${listed(models.names().map((name) => `@${name}`))}`] : []),
+  ].join('\n')
+}
+
+const listed = (names: readonly string[]): string => names.join(', ') || 'nobody'
+
+/** Lists who is in a room now. */
+export const whoTool = (parts: RoomToolParts): Tool =>
+  defineTool({
+    id: 'sshawl_who',
+    title: 'Who Is Here',
+    description: 'Lists who is in a room, with roles, and the models.',
+    access: 'read',
+    input: z.strictObject({ room: roomParameter }),
+    run: async ({ room: name }, context) => {
+      const room = await roomOf(parts, context, name)
+      const people = room.present().map(async (person) => `${person.name} (${await room.roleOf(person)})`)
+      const models = (parts.models?.names() ?? []).map((model) => `@${model} (model)`)
+      return ok([...(await Promise.all(people)), ...models].join('\n') || 'Nobody is here.')
+    },
+  })
+
+/** Lists the rooms that the requester may see. */
+export const listRoomsTool = ({ rooms }: RoomToolParts): Tool =>
+  defineTool({
+    id: 'sshawl_rooms',
+    title: 'List Rooms',
+    description: 'Lists the rooms that your requester can see.',
+    access: 'read',
+    input: z.strictObject({}),
+    run: async (_, context) => {
+      const rows = await rooms.list(context.requester.person, context.room)
+      const lines = rows.map(
+        ({ name, private: hidden, topic }) =>
+          `${name}${hidden ? ' (private)' : ''}${topic ? `: ${topic}` : ''}`,
+      )
+      return ok(lines.join('\n'))
+    },
+  })
+
+/** Lists the exits of a room. */
+export const exitsTool = (parts: RoomToolParts): Tool =>
+  defineTool({
+    id: 'sshawl_exits',
+    title: 'List Exits',
+    description: "Lists a room's exits: direction and room.",
+    access: 'read',
+    input: z.strictObject({ room: roomParameter }),
+    run: async ({ room: name }, context) => {
+      const room = await roomOf(parts, context, name)
+      const audience = { viewer: context.requester.person, toldIn: context.room }
+      const exits = await parts.rooms.exits.list(room.name, audience)
+      return ok(exits.map((exit) => `${exit.direction}: ${exit.room}`).join('\n') || 'There are no exits.')
+    },
+  })
+
+/** Speech of people and models; not who came and went, nor which tools ran. */
+const SPOKEN_KINDS: readonly EntryKind[] = ['message', 'action', 'reply', 'notice']
+
+/** Reads older lines than those of the conversation that the model is given. */
+export const historyTool = (parts: RoomToolParts): Tool =>
+  defineTool({
+    id: 'sshawl_history',
+    title: 'Read Back',
+    description: 'Reads what was said in a room, oldest first. The first line says how to go back.',
+    access: 'read',
+    input: z.strictObject({
+      limit: z.int().min(1).max(200).describe('Default: 30.').default(30),
+      before: z.string().max(64).describe('An id from there.').optional(),
+      room: roomParameter,
+    }),
+    run: async ({ limit, before, room: name }, context) => {
+      const room = await roomOf(parts, context, name)
+      const older = before ? { before: before as EntryId } : {}
+      const query = { limit, kinds: SPOKEN_KINDS, withoutThreads: true, revised: true, ...older }
+      return ok(page(await room.history(query), limit))
+    },
+  })
+
+function page(entries: readonly Entry[], limit: number): string {
+  const oldest = entries[0]
+  if (!oldest) return 'Nothing was said.'
+  const more = entries.length === limit ? [`(older: before ${oldest.id})`] : []
+  return [...more, ...timedLines(entries)].join('\n')
+}
+
+const timedLines = (entries: readonly Entry[]): readonly string[] =>
+  entries.map((entry) => `${time(entry.at)} ${entryLine(entry)}`)
+
+const time = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ')
+
+/** Finds older lines of a room. */
+export const searchTool = (parts: RoomToolParts): Tool =>
+  defineTool({
+    id: 'sshawl_search',
+    title: 'Search History',
+    description: 'Finds the newest lines of a room with all these words.',
+    access: 'read',
+    input: z.strictObject({
+      words: z.string().max(400).describe('Authors count, too.'),
+      limit: z.int().min(1).max(100).describe('Default: 20.').default(20),
+      room: roomParameter,
+    }),
+    run: async ({ words, limit, room: name }, context) => {
+      const { name: room } = await roomOf(parts, context, name)
+      const terms = searchTerms(words)
+      const query = { rooms: [room], limit, terms, kinds: SPOKEN_KINDS, withoutThreads: true }
+      const { entries, behind } = await parts.log.search(query)
+      const found = timedLines(entries).join('\n') || `Nothing has ${termsText(terms)}.`
+      return ok(behind === undefined ? found : `${found}\n(The newest lines may be missing: ${behind}.)`)
+    },
+  })

@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import type { RoomName } from '../../chat/entry.ts'
+import { Refusal } from '../../chat/errors.ts'
+import { mayManage } from '../../chat/may-manage.ts'
+import { messageText, oneLine } from '../../chat/message-text.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { Room } from '../../chat/room.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
+import type { ToolContext } from '../context.ts'
+import { defineTool } from '../define-tool.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
+import { changeQuestion, roomOf, roomParameter, roomToChange, type RoomToolParts } from './shared.ts'
+
+/** The defaults of `[limits]`, for a caller without a config. */
+const MESSAGE_LIMITS = { message_chars: 4000, paste_bytes: 65_536, message_lines: 400 }
+
+/** Posts a message that is not part of the reply. */
+export function sayTool(parts: RoomToolParts): Tool {
+  const spoken = (text: string): string => messageText(text, parts.speech ?? MESSAGE_LIMITS)
+  return defineTool({
+    id: 'sshawl_say',
+    title: 'Say',
+    description: 'Posts a message in a room at once. Your answer belongs in your reply.',
+    access: 'write',
+    input: z.strictObject({ text: z.string().describe('The message.'), room: roomParameter }),
+    asks: async ({ text, room: name }, context) => {
+      const room = await roomToChange(parts, context, name)
+      return changeQuestion(room, context, spoken(text), `say in ${room.name}?`)
+    },
+    run: async ({ text, room: name }, context) => {
+      const room = await roomToChange(parts, context, name)
+      await post(room, spoken(text), context)
+      return ok(`Said in ${room.name}.`)
+    },
+  })
+}
+
+/** In another room nobody has seen for whom the model speaks, so the message names that person. */
+async function post(room: Room, text: string, context: ToolContext): Promise<void> {
+  const { person } = context.requester
+  const { turn } = context.chat
+  const message = { kind: 'message', author: turn?.model ?? person.name } as const
+  if (room.name === context.room) await context.addMessage({ ...message, text })
+  else if (turn) await room.record({ ...message, text: `(for ${person.name}) ${text}` })
+  else await room.record({ ...message, by: person.id, text })
+}
+
+/** The same limit as that of the command /vibe. */
+const MAX_VIBE_CHARS = 500
+
+/** Reads or sets the mood of a room. */
+export const vibeTool = (parts: RoomToolParts): Tool =>
+  lineTool(parts, {
+    id: 'sshawl_vibe',
+    title: 'Vibe',
+    description: "Reads a room's vibe, its mood. With a text sets it, for owners and ops.",
+    asked: 'set the vibe of',
+    read: async (room) => (await room.info()).vibe || 'No vibe is set.',
+    async check(room, text, person) {
+      if (!mayManage(await room.roleOf(person)))
+        throw new Refusal(`only the owner of ${room.name}, an op or an admin can change its vibe`)
+      return oneLine(text, MAX_VIBE_CHARS)
+    },
+    async write(room, vibe, { requester: { person }, chat: { turn } }) {
+      await parts.store.update(room.name, { vibe })
+      const by = turn ? `${turn.model}, for ${person.name},` : person.name
+      const text = `${by} set the vibe: ${vibe}`
+      await room.record({ kind: 'notice', level: 'info', author: person.name, text })
+      return `The vibe of ${room.name} is now: ${vibe || '(none)'}`
+    },
+  })
+
+/** The room key-value that holds its notes: a list of lines, oldest first. */
+const KEY = 'notes'
+
+/** Notes of one room, and characters of one note. */
+const MAX_NOTES = 100
+const MAX_NOTE_CHARS = 500
+
+const noteList = z.array(z.string())
+
+/** Adds a note to a room, or reads its notes. */
+export function noteTool(parts: RoomToolParts): Tool {
+  // Two notes at once must not overwrite each other.
+  const oneByOne = createSerial()
+
+  async function notesOf(room: RoomName): Promise<readonly string[]> {
+    const found = noteList.safeParse((await parts.store.getValue(room, KEY)) ?? [])
+    if (found.success) return found.data
+    throw new Refusal(`the key-value ${KEY} of ${room} is no list of lines; kv ${KEY} - clears it`)
+  }
+
+  const add = (room: RoomName, note: string): Promise<number> =>
+    oneByOne(async () => {
+      const notes = await notesOf(room)
+      if (notes.length >= MAX_NOTES)
+        throw new Refusal(`${room} has ${MAX_NOTES} notes, which is the limit; kv ${KEY} - clears them`)
+      await parts.store.setValue(room, KEY, [...notes, note])
+      return notes.length + 1
+    })
+
+  return lineTool(parts, {
+    id: 'sshawl_note',
+    title: 'Note',
+    description: "Adds a line to a room's lasting notes. Without a text reads them.",
+    asked: 'note in',
+    read: async (room) => (await notesOf(room.name)).join('\n') || 'There are no notes.',
+    async check(_, text) {
+      const note = oneLine(text, MAX_NOTE_CHARS)
+      if (note === '') throw new Refusal('there is nothing to note: the text is empty')
+      return note
+    },
+    write: async ({ name }, note) => `Noted; ${name} has ${await add(name, note)} now.`,
+  })
+}
+
+interface LineTool extends Pick<Tool, 'id' | 'title' | 'description'> {
+  /** The question, which the room's name completes: `note in`. */
+  readonly asked: string
+  readonly read: (room: Room) => Promise<string>
+  /** The line as it will be written. Checked before people are asked and again after. Throws `Refusal`. */
+  readonly check: (room: Room, text: string, person: Person) => Promise<string>
+  /** Gives the result. */
+  readonly write: (room: Room, line: string, context: ToolContext) => Promise<string>
+}
+
+/** A tool that writes one line into a room, or reads without a text. */
+const lineTool = (parts: RoomToolParts, { asked, read, check, write, ...about }: LineTool): Tool =>
+  defineTool({
+    ...about,
+    access: 'write',
+    input: z.strictObject({ text: z.string().describe('One line.').optional(), room: roomParameter }),
+    async asks({ text, room: name }, context) {
+      if (text === undefined) return 'nobody'
+      const room = await roomToChange(parts, context, name)
+      const line = await check(room, text, context.requester.person)
+      return changeQuestion(room, context, line, `${asked} ${room.name}?`)
+    },
+    async run({ text, room: name }, context) {
+      if (text === undefined) return ok(await read(await roomOf(parts, context, name)))
+      const room = await roomToChange(parts, context, name)
+      return ok(await write(room, await check(room, text, context.requester.person), context))
+    },
+  })
