@@ -1,7 +1,8 @@
+import { reportOf, type Dialect } from './answer.ts'
 import { versionedEndpoint } from './endpoint.ts'
 import { hosted } from './hosted.ts'
+import { countIn, jsonTextIn, objectIn, textIn, type Fields } from './loose.ts'
 import type { Provider } from './provider.ts'
-import { anthropicReport } from './usage.ts'
 
 /** Up to such a mark, a request is cached for five minutes (platform.claude.com/docs/en/build-with-claude/prompt-caching). */
 const CACHE_MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } }
@@ -20,7 +21,7 @@ export const anthropic: Provider = {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
       return createAnthropic(options)(model)
     },
-    { cacheMark: CACHE_MARK, reportIn: anthropicReport },
+    { cacheMark: CACHE_MARK, dialect: anthropicDialect },
   ),
   framing: {
     perRequest: 16,
@@ -39,4 +40,91 @@ export const anthropic: Provider = {
     context_window: 200_000,
     api_key_env: 'ANTHROPIC_API_KEY',
   },
+}
+
+const COUNTS = [
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens',
+] as const
+
+/** Anthropic's stream of messages (platform.claude.com/docs/en/build-with-claude/streaming). */
+function anthropicDialect(): Dialect {
+  const blocks = new Set<number>()
+  const counts = new Map<string, number | undefined>()
+  return {
+    read(event) {
+      const type = textIn(event['type'])
+      const index = countIn(event['index']) ?? 0
+      switch (type) {
+        case 'message_start':
+          return { type, message: { usage: { input_tokens: 0 } } }
+        case 'content_block_start': {
+          const block = blockIn(objectIn(event['content_block']))
+          if (block) blocks.add(index)
+          return block && { type, index, content_block: block }
+        }
+        case 'content_block_delta': {
+          const delta = blocks.has(index) ? deltaIn(objectIn(event['delta'])) : undefined
+          return delta && { type, index, delta }
+        }
+        case 'content_block_stop':
+          return blocks.has(index) ? { type, index } : undefined
+        case 'message_delta': {
+          const reason = textIn(objectIn(event['delta'])['stop_reason'])
+          return reason ? { type, delta: { stop_reason: reason }, usage: { output_tokens: 0 } } : undefined
+        }
+        case 'message_stop':
+          return { type }
+        default:
+          return undefined
+      }
+    },
+    usage(event) {
+      const usage = objectIn(event['usage'] ?? objectIn(event['message'])['usage'])
+      const told = COUNTS.filter((key) => key in usage)
+      if (told.length === 0) return undefined
+      for (const key of told) counts.set(key, countIn(usage[key]))
+      const [fresh, cached, written, output] = COUNTS.map((key) => counts.get(key))
+      const input = fresh === undefined ? undefined : fresh + (cached ?? 0) + (written ?? 0)
+      return reportOf({ input, cached, output })
+    },
+  }
+}
+
+function blockIn(block: Fields): object | undefined {
+  const type = textIn(block['type'])
+  switch (type) {
+    case 'text':
+      return { type, text: '' }
+    case 'thinking':
+      return { type, thinking: '' }
+    case 'redacted_thinking':
+      return { type, data: textIn(block['data']) ?? '' }
+    case 'tool_use':
+      return {
+        type,
+        id: textIn(block['id']) ?? '',
+        name: textIn(block['name']) ?? '',
+        input: objectIn(block['input']),
+      }
+    default:
+      return undefined
+  }
+}
+
+/** The kinds of deltas, and the field that each has. */
+const DELTAS: Readonly<Record<string, string>> = {
+  text_delta: 'text',
+  thinking_delta: 'thinking',
+  signature_delta: 'signature',
+  input_json_delta: 'partial_json',
+}
+
+function deltaIn(delta: Fields): object | undefined {
+  const type = textIn(delta['type']) ?? ''
+  const field = DELTAS[type]
+  const value = field === undefined ? undefined : jsonTextIn(delta[field])
+  return field === undefined || value === undefined ? undefined : { type, [field]: value }
 }

@@ -1,8 +1,9 @@
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
+import { reportOf, type Dialect } from './answer.ts'
 import { endpoint } from './endpoint.ts'
 import { hosted } from './hosted.ts'
+import { countIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
 import type { Provider } from './provider.ts'
-import { geminiReport } from './usage.ts'
 
 /** Google's Gemini by its own API. */
 export const gemini: Provider = {
@@ -12,7 +13,7 @@ export const gemini: Provider = {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
       return createGoogleGenerativeAI(options)(model)
     },
-    { reportIn: geminiReport },
+    { dialect: geminiDialect },
   ),
   // countTokens of its API takes whole requests, declarations included; how they are written is not documented.
   framing: {
@@ -28,4 +29,46 @@ export const gemini: Provider = {
     context_window: 128_000,
     api_key_env: 'GEMINI_API_KEY',
   },
+}
+
+/** Gemini's stream of candidates (ai.google.dev/api/generate-content). */
+function geminiDialect(): Dialect {
+  return {
+    read(event) {
+      const candidate = objectIn(listIn(event['candidates'])[0])
+      const parts = listIn(objectIn(candidate['content'])['parts']).flatMap((part) => partIn(objectIn(part)))
+      const finishReason = textIn(candidate['finishReason']) || undefined
+      const blockReason = textIn(objectIn(event['promptFeedback'])['blockReason']) || undefined
+      if (parts.length === 0 && !finishReason && !blockReason) return undefined
+      return {
+        candidates: [{ content: { parts }, finishReason }],
+        ...(blockReason ? { promptFeedback: { blockReason } } : {}),
+      }
+    },
+    usage(event) {
+      const counts = objectIn(event['usageMetadata'])
+      if (Object.keys(counts).length === 0) return undefined
+      // Gemini leaves a count of 0 out.
+      const said = 'candidatesTokenCount' in counts ? countIn(counts['candidatesTokenCount']) : 0
+      const output = said === undefined ? undefined : said + (countIn(counts['thoughtsTokenCount']) ?? 0)
+      return reportOf({
+        input: countIn(counts['promptTokenCount']),
+        cached: countIn(counts['cachedContentTokenCount']),
+        output,
+      })
+    },
+  }
+}
+
+function partIn({ text, thought, thoughtSignature, functionCall }: Fields): object | [] {
+  const signature = textIn(thoughtSignature)
+  const signed = signature ? { thoughtSignature: signature } : {}
+  const call = objectIn(functionCall)
+  const name = textIn(call['name'])
+  if (name) {
+    const functionCall = { id: textIn(call['id']) || undefined, name, args: call['args'] ?? {} }
+    return { functionCall, ...signed }
+  }
+  const said = textIn(text)
+  return said === undefined ? [] : { text: said, thought: thought === true, ...signed }
 }

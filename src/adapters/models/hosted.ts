@@ -1,6 +1,4 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider'
-import { guardedFetch } from './guarded-fetch.ts'
-import { readingUsage } from './lenient-usage.ts'
 import type { ModelAccess, Provider } from './provider.ts'
 import { sdkModel, type SdkOptions } from './sdk-model.ts'
 
@@ -16,12 +14,15 @@ export const hosted =
   (
     endpointOf: (access: ModelAccess) => string,
     load: (options: HostedOptions, model: string) => Promise<LanguageModelV3>,
-    sdkOptions: SdkOptions,
+    sdkOptions: Omit<SdkOptions, 'limits'>,
   ): Provider['create'] =>
   (access, limits) => {
     const baseURL = endpointOf(access)
     // Without a key, even an empty one, the libraries would look in the environment.
-    const options = { baseURL, apiKey: access.apiKey ?? '', fetch: readingUsage(guardedFetch(limits)) }
+    const options = { baseURL, apiKey: access.apiKey ?? '' }
     const upstream = { access, endpoint: baseURL, advice: 'is the network up?' }
-    return sdkModel(() => load(options, access.model), upstream, sdkOptions)
+    return sdkModel((fetchIt) => load({ ...options, fetch: fetchIt }, access.model), upstream, {
+      ...sdkOptions,
+      limits,
+    })
   }

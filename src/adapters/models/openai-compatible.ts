@@ -1,14 +1,12 @@
 import { z } from 'zod'
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import type { LanguageModel, ModelFacts } from '../../turns/ports.ts'
+import { chatDialect } from './chat-completions.ts'
 import { versionedEndpoint } from './endpoint.ts'
-import { guardedFetch } from './guarded-fetch.ts'
 import { inquire } from './inquire.ts'
-import { readingUsage } from './lenient-usage.ts'
 import type { ModelAccess, ModelLimits, Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
 import { windowSize } from './token-count.ts'
-import { chatReport } from './usage.ts'
 
 /** Any server that speaks the OpenAI chat-completions stream, wherever it is: vLLM, LM Studio and others. */
 export const openaiCompatible: Provider = {
@@ -45,18 +43,22 @@ interface CompatibleServer {
 export function chatCompletions(advice: string, { usualEndpoint, ask }: CompatibleServer) {
   return (access: ModelAccess, limits: ModelLimits): LanguageModel => {
     const baseURL = versionedEndpoint(access, usualEndpoint)
-    const load = async () => {
+    const load = async (fetchIt: typeof fetch) => {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       const provider = createOpenAICompatible({
         name: access.backend,
         baseURL,
         includeUsage: true,
-        fetch: readingUsage(guardedFetch(limits)),
+        fetch: fetchIt,
         ...(access.apiKey ? { apiKey: access.apiKey } : {}),
       })
       return provider.chatModel(access.model)
     }
     const upstream = { access, endpoint: baseURL, advice }
-    return sdkModel(load, upstream, { reportIn: chatReport, inquire: (signal) => ask(access, signal) })
+    return sdkModel(load, upstream, {
+      dialect: chatDialect,
+      limits,
+      inquire: (signal) => ask(access, signal),
+    })
   }
 }

@@ -1,7 +1,7 @@
+import { chatDialect } from './chat-completions.ts'
 import { versionedEndpoint } from './endpoint.ts'
 import { hosted } from './hosted.ts'
 import type { Provider } from './provider.ts'
-import { chatReport } from './usage.ts'
 
 /** OpenAI by its chat-completions API. */
 export const openai: Provider = {
@@ -11,7 +11,7 @@ export const openai: Provider = {
       const { createOpenAI } = await import('@ai-sdk/openai')
       return createOpenAI(options).chat(model)
     },
-    { reportIn: chatReport },
+    { dialect: chatDialect },
   ),
   framing: {
     perRequest: 9,

@@ -7,18 +7,38 @@ import { errorCode, errorMessage } from '../../../lib/errors.ts'
 import { ModelError, type ModelRefusal } from '../../../turns/model-error.ts'
 import { LimitError } from '../guarded-fetch.ts'
 import { explainStatus, final, passing, type Explanation } from './explain-status.ts'
+import { countIn, messageIn, objectIn } from '../loose.ts'
 import { minuteRefusalIn, refusalIn } from './refusals.ts'
 import { safe, type Upstream } from './upstream.ts'
 
 /** A provider reported an error in the middle of its stream. The message is its own. */
-export class StreamError extends Error {
-  override readonly name = 'StreamError'
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError'
+  /** All that it sent, as JSON. */
+  readonly said: string
+  /** True if the same request may succeed later. */
+  readonly isPassing: boolean
+  /** Takes the error as it was sent: a text, or an object of any form. */
+  constructor(error: unknown) {
+    const said = JSON.stringify(error)
+    super(messageIn(error) ?? said)
+    this.said = said
+    const { type, code, status } = objectIn(error)
+    const statusCode = countIn(code) ?? countIn(status) ?? 0
+    this.isPassing = PASSING_TYPES.has(type) || statusCode === 429 || statusCode >= 500
+  }
 }
 
-/** What was to come of an answer that had begun cannot be read; the cause says why. */
-export class AnswerBroken extends Error {
-  override readonly name = 'AnswerBroken'
-}
+/**
+ * Types of errors that Anthropic reports in a stream for what has a status of its own before it begins: 529, 429, 504 and 500
+ * (docs.anthropic.com/en/api/errors, 2026-11).
+ */
+const PASSING_TYPES: ReadonlySet<unknown> = new Set([
+  'overloaded_error',
+  'rate_limit_error',
+  'timeout_error',
+  'api_error',
+])
 
 /**
  * Makes a `ModelError` of any failure of a provider: a sentence for people that says what to do, and facts for the log.
@@ -36,14 +56,13 @@ export function modelError(error: unknown, upstream: Upstream, begun = false): M
     detail: safe(call?.responseBody || errorMessage(error), upstream, 500),
   }
   const refusal = refusalOf(error, call)
-  const wasBegun = begun || causes(error).some((cause) => cause instanceof AnswerBroken)
   // The same request would be refused again, whatever its status says.
   const maySucceed = retryable && (!refusal || isPassingRefusal(refusal))
   return new ModelError(`${upstream.access.name}: ${sentence}`, maySucceed, facts, {
     ...(refusal ? { refusal } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     // What the provider itself gave up is not known to have been read.
-    begun: wasBegun && retryable && !refusal,
+    begun: begun && retryable && !refusal,
   })
 }
 
@@ -55,7 +74,11 @@ const OF_THE_KEY: ReadonlySet<number | undefined> = new Set([401, 403])
 
 function refusalOf(error: unknown, call: APICallError | undefined): ModelRefusal | undefined {
   if (OF_THE_KEY.has(call?.statusCode)) return undefined
-  const said = call ? `${call.message}\n${call.responseBody ?? ''}` : providerMessage(error)
+  const said = call
+    ? `${call.message}\n${call.responseBody ?? ''}`
+    : error instanceof ProviderError
+      ? error.said
+      : undefined
   const read = call?.statusCode === 429 ? minuteRefusalIn : refusalIn
   const refusal = said === undefined ? undefined : read(said)
   // Whatever the body says, such as a page of a proxy: this status is of a request that is too large (RFC 9110, 15.5.14).
@@ -77,8 +100,10 @@ function explain(error: unknown, call: APICallError | undefined, upstream: Upstr
   if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) {
     return passing(`the server at ${upstream.endpoint} sent something that is not a model's answer`)
   }
-  const said = providerMessage(error)
-  if (said) return (isPassing(error) ? passing : final)(`the provider reported: ${safe(said, upstream, 300)}`)
+  if (error instanceof ProviderError) {
+    const sentence = `the provider reported: ${safe(error.message, upstream, 300)}`
+    return { sentence, retryable: error.isPassing }
+  }
   if (call) return passing('the connection broke in the middle of the answer; ask again')
   return passing(`the request failed (${safe(errorMessage(error), upstream, 200)}); ask again`)
 }
@@ -98,28 +123,6 @@ function networkSentence(code: string, { endpoint, advice }: Upstream): Explanat
   // What a proxy or a restart does is nothing that members can mend: where the server is, the log says.
   return passing('the connection to its server broke; ask again')
 }
-
-/** The message of an error object that came inside the stream, in OpenAI's form or a similar one. */
-function providerMessage(error: unknown): string | undefined {
-  if (typeof error === 'string') return error
-  if (error instanceof StreamError) return error.message
-  if (error instanceof Error || typeof error !== 'object' || error === null) return undefined
-  return 'message' in error && typeof error.message === 'string' ? error.message : undefined
-}
-
-/**
- * Types of errors that Anthropic reports in a stream for what has a status of its own before it begins: 529, 429, 504 and 500
- * (docs.anthropic.com/en/api/errors, 2026-11).
- */
-const PASSING_TYPES: ReadonlySet<unknown> = new Set([
-  'overloaded_error',
-  'rate_limit_error',
-  'timeout_error',
-  'api_error',
-])
-
-const isPassing = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'type' in error && PASSING_TYPES.has(error.type)
 
 function causes(error: unknown): readonly Error[] {
   const found: Error[] = []

@@ -1,7 +1,7 @@
 import type { APICallError } from '@ai-sdk/provider'
 import { duration } from '../../../lib/duration.ts'
 import type { ModelAccess } from '../provider.ts'
-import { messageIn } from './message-in.ts'
+import { jsonIn, messageIn } from '../loose.ts'
 import { safe, type Upstream } from './upstream.ts'
 
 /** What went wrong, in a sentence for people without the model's name. */
@@ -65,7 +65,7 @@ function retryAfter({ responseHeaders }: APICallError): Pick<Explanation, 'retry
 
 /** What the provider said, in brackets after a sentence of ours; nothing where it said nothing. */
 function quotedFrom({ message, responseBody = '' }: APICallError, upstream: Upstream): string {
-  const said = safe(messageIn(responseBody) ?? message, upstream, 300)
+  const said = safe(messageIn(jsonIn(responseBody)) ?? message, upstream, 300)
   return said && said !== 'Failed to process error response' ? ` (${said})` : ''
 }
 

@@ -2,19 +2,19 @@
  * Ollama by its own API: the adapter, and what goes over the wire (wire.ts). It knows one server that somebody runs, and
  * nothing of other providers.
  */
-import { APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider'
+import { APICallError } from '@ai-sdk/provider'
 import type { ToolCall } from '../../../toolbox/tool-call.ts'
 import { cleanLine } from '../../../lib/text/clean-text.ts'
 import type { FinishReason, LanguageModel, ModelEvent } from '../../../turns/ports.ts'
 import { CAREFUL_FRAMING } from '../../../prompt/model-settings.ts'
+import { cutOff, readAnswer, reportOf, usageOf, type Answer, type Dialect } from '../answer.ts'
 import { endpoint } from '../endpoint.ts'
-import { modelError, StreamError } from '../errors/errors.ts'
+import { modelError } from '../errors/errors.ts'
 import { guardedFetch } from '../guarded-fetch.ts'
 import { bearer, inquire } from '../inquire.ts'
-import { linesOf } from '../lines.ts'
-import { chatBody, chatLineSchema, shownFacts, shownSchema, type ChatLine } from './wire.ts'
+import { chatBody, shownFacts, shownSchema } from './wire.ts'
+import { countIn, jsonTextIn, listIn, objectIn, textIn, type Fields } from '../loose.ts'
 import type { ModelAccess, ModelLimits, Provider } from '../provider.ts'
-import { usageOf } from '../usage.ts'
 
 /** Where Ollama listens unless told otherwise (https://docs.ollama.com/faq). */
 export const OLLAMA_ENDPOINT = 'http://localhost:11434'
@@ -32,7 +32,7 @@ function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
   return {
     async *stream(request, signal) {
       const ending = new AbortController()
-      let begun = false
+      const answer: Answer = { begun: false }
       try {
         const url = `${base}/api/chat`
         const body = JSON.stringify(chatBody(request, access))
@@ -42,12 +42,12 @@ function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
           body,
         }
         const ends = AbortSignal.any([signal, ending.signal])
-        const answer = await bodyOf(url, await guardedFetch(limits)(url, { ...init, signal: ends }))
-        begun = true
-        yield* events(answer)
+        const chunks = await bodyOf(url, await guardedFetch(limits)(url, { ...init, signal: ends }))
+        answer.begun = true
+        yield* events(chunks, answer)
       } catch (error) {
         signal.throwIfAborted()
-        throw modelError(error, upstream, begun)
+        throw modelError(error, upstream, answer.begun)
       } finally {
         ending.abort()
       }
@@ -78,51 +78,65 @@ async function bodyOf(url: string, response: Response): Promise<ReadableStream<U
 }
 
 /** Calls are given out at the end, when the answer is known to be whole. */
-async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<ModelEvent> {
+async function* events(body: ReadableStream<Uint8Array>, answer: Answer): AsyncGenerator<ModelEvent> {
   const calls: ToolCall[] = []
-  let thinking = ''
-  for await (const text of linesOf(body)) {
-    if (text.trim() === '') continue
-    const line = lineIn(text)
-    if (line.error !== undefined) throw new StreamError(line.error)
-    const { message } = line
-    if (message?.thinking) {
-      thinking += message.thinking
-      yield { type: 'thinking', text: message.thinking }
+  let thought = ''
+  for await (const { text, thinking, toolCalls, isDone, reason } of readAnswer(body, ollamaDialect, answer)) {
+    if (thinking) {
+      thought += thinking
+      yield { type: 'thinking', text: thinking }
     }
-    if (message?.content) yield { type: 'text', text: message.content }
-    calls.push(...(message?.tool_calls ?? []).map((call, index) => toolCall(call, calls.length + index)))
-    if (!line.done) continue
-    if (thinking !== '') yield { type: 'thought', thought: { text: thinking } }
+    if (text) yield { type: 'text', text }
+    for (const call of toolCalls) calls.push(toolCall(objectIn(call), calls.length))
+    if (!isDone) continue
+    if (thought !== '') yield { type: 'thought', thought: { text: thought } }
     for (const call of calls) yield { type: 'call', call }
-    yield { type: 'finish', ...endOf(line, calls), ...usageIn(line) }
+    yield { type: 'finish', ...endOf(reason, calls), ...usageOf(answer.usage) }
     return
   }
-  throw new InvalidResponseDataError({ data: undefined, message: 'the stream ended without an end' })
+  throw cutOff()
 }
 
-function lineIn(text: string): ChatLine {
-  try {
-    return chatLineSchema.parse(JSON.parse(text))
-  } catch (cause) {
-    throw new JSONParseError({ text: text.slice(0, 500), cause })
+/** One line of the stream of `POST /api/chat` (docs.ollama.com/api/chat). */
+interface ChatLine {
+  readonly text: string
+  readonly thinking: string
+  readonly toolCalls: readonly unknown[]
+  readonly isDone: boolean
+  readonly reason: string
+}
+
+const ollamaDialect: Dialect<ChatLine> = {
+  read(event) {
+    const isDone = event['done'] === true
+    if (!event['message'] && !isDone) return undefined
+    const message = objectIn(event['message'])
+    return {
+      text: textIn(message['content']) ?? '',
+      thinking: textIn(message['thinking']) ?? '',
+      toolCalls: listIn(message['tool_calls']),
+      isDone,
+      reason: textIn(event['done_reason']) || 'stop',
+    }
+  },
+  usage: ({ prompt_eval_count: input, eval_count: output }) =>
+    input === undefined && output === undefined
+      ? undefined
+      : reportOf({ input: countIn(input), cached: undefined, output: countIn(output) }),
+}
+
+function toolCall(call: Fields, place: number): ToolCall {
+  const { name, arguments: args } = objectIn(call['function'])
+  return {
+    id: textIn(call['id']) || `call_${place}`,
+    name: textIn(name) ?? '',
+    arguments: jsonTextIn(args) ?? '{}',
   }
 }
 
-type WireCall = NonNullable<NonNullable<ChatLine['message']>['tool_calls']>[number]
-
-const toolCall = ({ id, function: { name, arguments: args } }: WireCall, number: number): ToolCall => ({
-  id: id ?? `call_${number}`,
-  name,
-  arguments: JSON.stringify(args),
-})
-
 /** `load` and `unload` come where it did nothing with the prompt (github.com/ollama/ollama, docs/api.md). */
-function endOf({ done_reason: word }: ChatLine, calls: readonly ToolCall[]): FinishReason {
+function endOf(word: string, calls: readonly ToolCall[]): FinishReason {
   if (calls.length > 0) return { reason: 'calls' }
-  if (word === undefined || word === 'stop') return { reason: 'stop' }
-  return word === 'length' ? { reason: 'length' } : { reason: 'other', word: cleanLine(word) }
+  if (word === 'stop' || word === 'length') return { reason: word }
+  return { reason: 'other', word: cleanLine(word) }
 }
-
-const usageIn = ({ prompt_eval_count: input, eval_count: output }: ChatLine): ReturnType<typeof usageOf> =>
-  usageOf({ input, output })

@@ -2,31 +2,7 @@ import { z } from 'zod'
 import type { ModelFacts, ModelRequest, RequestMessage } from '../../../turns/ports.ts'
 import type { ModelAccess } from '../provider.ts'
 import { argumentsAsObject, headOf } from '../request-parts.ts'
-import { optionalCount, windowSize } from '../token-count.ts'
-
-const toolCall = z.object({
-  id: z.string().optional(),
-  function: z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) }),
-})
-
-/** A line of the stream of `POST /api/chat` (docs.ollama.com/api/chat), as far as it is read here. */
-export const chatLineSchema = z.object({
-  error: z.string().optional(),
-  message: z
-    .object({
-      content: z.string().default(''),
-      thinking: z.string().default(''),
-      tool_calls: z.array(toolCall).nullish(),
-    })
-    .optional(),
-  done: z.boolean().default(false),
-  done_reason: z.string().optional(),
-  prompt_eval_count: optionalCount,
-  eval_count: optionalCount,
-})
-
-/** One line of the stream. */
-export type ChatLine = z.output<typeof chatLineSchema>
+import { windowSize } from '../token-count.ts'
 
 /**
  * The body of `POST /api/chat`. Without `num_ctx` the server takes a window of its own, often of 4,096 tokens

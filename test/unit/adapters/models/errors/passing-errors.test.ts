@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { modelError } from '../../../../../src/adapters/models/errors/errors.ts'
+import { modelError, ProviderError } from '../../../../../src/adapters/models/errors/errors.ts'
 import { sampleConfig } from '../../../../support/model-request.ts'
 
 const upstream = { access: sampleConfig({}), endpoint: 'http://localhost:1', advice: 'is it running?' }
@@ -12,7 +12,7 @@ test.each([
   ['invalid_request_error', false],
   ['authentication_error', false],
 ])('an error of type %s inside a stream may be asked again: %s', (type, retryable) => {
-  const error = modelError({ type, message: 'Overloaded' }, upstream, true)
+  const error = modelError(new ProviderError({ type, message: 'Overloaded' }), upstream, true)
   expect(error.message).toMatch(/the provider reported: Overloaded$/)
   expect(error.retryable).toBe(retryable)
 })
