@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/bin/sh
 import { loadConfig } from './config/config.ts'
 import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
 import { ConfigError } from './config/problem.ts'

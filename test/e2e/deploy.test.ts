@@ -49,16 +49,14 @@ test('the container file copies only what is there, and does not run as root', (
   expect(containerfile).toMatch(/^USER node$/m)
 })
 
-test('unit and container start Node with the same options, which it takes', async () => {
-  const options = [readFileSync(deployed('sshawl.service'), 'utf8'), containerfile].map(
-    (file) => /\bNODE_OPTIONS=(\S+)/.exec(file)?.[1],
-  )
-  expect(options[0]).toMatch(/^--/)
-  expect(options[1]).toBe(options[0])
-  const { stdout } = await execa(process.execPath, ['-p', 'process.version'], {
-    env: { NODE_OPTIONS: options[0] },
+test('the executable and npm start pass Node the same option', async () => {
+  const says = `data:text/javascript,console.log(process.execArgv.join())`
+  const { stdout } = await execa('sh', [join(ROOT, 'dist/main.js'), '--version'], {
+    env: { NODE_OPTIONS: `--import=${says}` },
   })
-  expect(stdout).toBe(process.version)
+  const [option = 'none'] = stdout.split('\n')
+  expect(option).toMatch(/^--max-semi-space-size=\d+$/)
+  expect(readFileSync(join(ROOT, 'package.json'), 'utf8')).toContain(`node ${option} dist/main.js serve`)
 })
 
 test('its health check passes while a server listens, and fails once it does not', async () => {

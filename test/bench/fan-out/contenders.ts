@@ -42,7 +42,7 @@ async function startBareRoom(): Promise<Contender> {
   }
 }
 
-/** As in docs/deploy/sshawl.service. */
+/** As `npm start` and the executable have it. */
 const DEPLOYED = '--max-semi-space-size=4'
 
 /** The built server as it is deployed, with a data directory of its own, which goes with it; limits are out of the way. */
