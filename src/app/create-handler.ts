@@ -88,7 +88,7 @@ export async function createHandler(
         },
       ),
       pasts: createRoomPasts(),
-      lastSeen: createLastSeen(storage.chat.lastSeen, clock, log),
+      lastSeen: createLastSeen(storage.chat.lastSeen, log),
     },
     input: {
       runner,

@@ -63,7 +63,7 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
     views: {
       boards: createRoomBoards(status, timers.now, { tools: markdown.tools, wallNow: () => clock.now() }),
       pasts: createRoomPasts(),
-      lastSeen: createLastSeen(storage.chat.lastSeen, clock, log),
+      lastSeen: createLastSeen(storage.chat.lastSeen, log),
     },
     input: {
       runner,

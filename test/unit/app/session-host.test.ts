@@ -78,7 +78,7 @@ async function startHost() {
         { tools: shared.markdown.tools, wallNow: shared.wallNow },
       ),
       pasts: createRoomPasts(),
-      lastSeen: createLastSeen(chatParts.storage.chat.lastSeen, chatParts.clock, chatParts.log),
+      lastSeen: createLastSeen(chatParts.storage.chat.lastSeen, chatParts.log),
     },
     input: {
       runner: runnerOf(chatParts),

@@ -202,10 +202,10 @@ test('who comes in is shown last versions, whenever a line was edited or taken b
 })
 
 test('who was there before sees from which line on all is new; presence and their own lines do not count', async () => {
-  const { rooms, person, storage, clock, log } = await createChatParts()
+  const { rooms, person, storage, log } = await createChatParts()
   const room = await rooms.lobby()
   const alice = await person('alice')
-  const lastSeen = createLastSeen(storage.chat.lastSeen, clock, log)
+  const lastSeen = createLastSeen(storage.chat.lastSeen, log)
   const come = async () => {
     const recorder = recordingScreen(alice)
     const order: string[] = []
@@ -236,10 +236,10 @@ test('who was there before sees from which line on all is new; presence and thei
 })
 
 test('a guest, and a store that is in trouble, keep nobody out and mark nothing', async () => {
-  const { rooms, person, storage, clock, log } = await createChatParts()
+  const { rooms, person, storage, log } = await createChatParts()
   const room = await rooms.lobby()
   const fail = () => Promise.reject(new StorageError('locked', 'busy'))
-  const broken = createLastSeen({ find: fail, put: fail }, clock, log)
+  const broken = createLastSeen({ find: fail, put: fail }, log)
   const alice = recordingScreen(await person('alice'))
   const stay = await enterRoom(room, alice.screen, createRoomPasts(), broken)
   await room.record(says('hello'))
@@ -247,42 +247,10 @@ test('a guest, and a store that is in trouble, keep nobody out and mark nothing'
   expect(alice.printed).toEqual(['-- lobby'])
   expect(log.lines.join()).toContain('how far somebody has read is not known')
   const guest = recordingScreen({ ...(await person('eve')), id: 'guest:1' as Person['id'], guest: true })
-  const real = createLastSeen(storage.chat.lastSeen, clock, log)
+  const real = createLastSeen(storage.chat.lastSeen, log)
   const visit = await enterRoom(room, guest.screen, createRoomPasts(), real)
   await visit.leave()
   expect(await storage.chat.lastSeen.find(guest.screen.person.id, room.name)).toBeUndefined()
-})
-
-test('what somebody has seen who leaves while the store refuses is stored as soon as it can be', async () => {
-  const { rooms, person, storage, clock, log } = await createChatParts()
-  const { name } = await rooms.lobby()
-  const store = storage.chat.lastSeen
-  let isAway = true
-  const lastSeen = createLastSeen(
-    {
-      ...store,
-      put: async (...all) => {
-        if (isAway) throw new StorageError('locked', 'busy')
-        await store.put(...all)
-      },
-    },
-    clock,
-    log,
-  )
-  const [alice, bob] = [await person('alice'), await person('bob')]
-  await lastSeen.put(alice, name, '1' as EntryId)
-  await lastSeen.put(alice, name, '2' as EntryId)
-  await lastSeen.put(bob, name, '1' as EntryId)
-  clock.advance(5_000)
-  expect(await store.find(alice.id, name)).toBeUndefined()
-  expect(await lastSeen.find(alice, name)).toBe('2')
-  isAway = false
-  await expect
-    .poll(async () => {
-      clock.advance(5_000)
-      return [await store.find(alice.id, name), await store.find(bob.id, name)]
-    })
-    .toEqual(['2', '1'])
 })
 
 test('a room that the screen has shown before is shown from there on, with what was edited since', async () => {
