@@ -179,7 +179,7 @@ const CONFIG = layer(
   'config',
   [
     'lib/**',
-    'chat/people/name-rules.ts',
+    'chat/people/names.ts',
     'adapters/wire/config.ts',
     'adapters/lua/engines.ts',
     'adapters/mcp/config.ts',

@@ -102,7 +102,7 @@ export async function createHandler(
       invitations,
       greeting: createGreeting({
         models: () => current.now().models,
-        isClaimable: people.isClaimable,
+        isClaimable: () => people.isClaimable(),
         troubles: peers.problems,
       }),
     },

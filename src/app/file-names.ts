@@ -1,4 +1,4 @@
-import type { NameFiling } from '../chat/people/name-filing.ts'
+import type { NameFiling } from '../chat/people/ports.ts'
 import type { Log } from '../chat/ports.ts'
 import { StorageError } from '../chat/errors.ts'
 

@@ -6,11 +6,9 @@ import { createInvitationNotices } from '../chat/invitations/invitation-notices.
 import { createRooms, type Rooms } from '../chat/rooms.ts'
 import { loadSanctions } from '../chat/moderation/sanctions.ts'
 import { createClientsEverywhere, createOpenClients } from '../chat/moderation/clients.ts'
-import { createPeople } from '../chat/people/people.ts'
-import { createInvites } from '../chat/people/invites.ts'
+import { People } from '../chat/people/people.ts'
+import { Invites, Keys, Tokens } from '../chat/people/credentials.ts'
 import { loadPreferences } from '../chat/preferences/preferences.ts'
-import { createKeys } from '../chat/people/keys.ts'
-import { createTokens } from '../chat/people/tokens.ts'
 import type { Invite } from '../chat/people/ports.ts'
 import type { Person } from '../chat/people/person.ts'
 import { codes, newCode, tokenTexts } from './codes.ts'
@@ -47,7 +45,7 @@ export async function createRoomsAndPeople(
       renamesPerDay: limits.renames_per_day,
     }
   }
-  const invites = createInvites({
+  const invites = new Invites({
     store: storage.chat.invites,
     codes,
     clock,
@@ -58,17 +56,17 @@ export async function createRoomsAndPeople(
   })
   const hasAdmin = current.now().server.admins.length > 0 || (await store.hasAdmin())
   const claimCode = hasAdmin ? undefined : await claimCodeOf(storage)
-  const people = createPeople({
+  const people = new People({
     ...{ stores: storage.chat, invites, sanctions, policy, claimCode, peers, clock, log, nextId },
   })
-  const keys = createKeys({
+  const keys = new Keys({
     store: storage.chat.keys,
     readLine: readKeyLine,
     clock,
     log,
     maxKeys: () => current.limits.keys_per_person,
   })
-  const tokens = createTokens({
+  const tokens = new Tokens({
     store: storage.chat.tokens,
     texts: tokenTexts,
     people,

@@ -10,7 +10,7 @@ export type EntryId = Brand<'EntryId'>
 /** One model's turn: from the mention to the last step. Sorts in time order. */
 export type TurnId = Brand<'TurnId'>
 
-/** As chat/people/name-rules.ts has it. */
+/** As chat/people/names.ts has it. */
 export type RoomName = Brand<'RoomName'>
 
 /** The tokens of a model's turn, as the provider reported them, with our own count for what it did not report. */

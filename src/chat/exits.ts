@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../lib/json.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import type { RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
-import { isRoomName } from './people/name-rules.ts'
+import { isRoomName } from './people/names.ts'
 import type { RoomStore } from './ports.ts'
 import { isKnown, type Audience, type RoomLookup } from './visibility.ts'
 

@@ -1,4 +1,4 @@
-import { MAX_MODEL_NAME } from './people/name-rules.ts'
+import { MAX_MODEL_NAME } from './people/names.ts'
 
 /** Not what stands in an address such as `bob@example.org`. */
 const MENTION = new RegExp(`(?<![\\p{L}\\p{N}_.@-])@([a-z0-9_.-]{1,${MAX_MODEL_NAME}})`, 'giu')

@@ -1,5 +1,5 @@
 import { mentionedWords } from '../chat/mentions.ts'
-import { MAX_MODEL_NAME, MAX_PERSON_NAME } from '../chat/people/name-rules.ts'
+import { MAX_MODEL_NAME, MAX_PERSON_NAME } from '../chat/people/names.ts'
 import { closest } from '../lib/suggest.ts'
 import type { CallerKind } from './command.ts'
 

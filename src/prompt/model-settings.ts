@@ -3,7 +3,7 @@ import type { Price } from '../lib/price.ts'
 
 /** What the core knows of a model: all of its configuration but how to log in at its server. */
 export interface ModelSettings {
-  /** As people call it, without `@`; chat/people/name-rules.ts says of which characters. */
+  /** As people call it, without `@`; chat/people/names.ts says of which characters. */
   readonly name: string
   /** Which kind of provider it has, as the config names it; the list is adapters/models/index.ts. */
   readonly backend: string

@@ -1,9 +1,7 @@
 import { readKeyLine } from '../../src/adapters/ssh/keys/public-key.ts'
 import { codes, tokenTexts } from '../../src/app/codes.ts'
-import { createInvites } from '../../src/chat/people/invites.ts'
-import { createKeys } from '../../src/chat/people/keys.ts'
-import { createPeople, type PeoplePolicy } from '../../src/chat/people/people.ts'
-import { createTokens } from '../../src/chat/people/tokens.ts'
+import { Invites, Keys, Tokens } from '../../src/chat/people/credentials.ts'
+import { People, type PeoplePolicy } from '../../src/chat/people/people.ts'
 import type { Person } from '../../src/chat/people/person.ts'
 import type { ChatParts } from './chat-parts.ts'
 
@@ -40,7 +38,7 @@ export function createPeopleParts(
   const redeemed: { readonly by: string; readonly room: string | null; readonly who: string }[] = []
   const onRedeemed = ({ by, room }: { by: Person; room: string | null }, { name }: Person): void =>
     void redeemed.push({ by: by.name, room, who: name })
-  const invites = createInvites({
+  const invites = new Invites({
     store: chat.invites,
     codes,
     clock,
@@ -49,14 +47,14 @@ export function createPeopleParts(
     isOut: (maker) => sanctions.whyOut(maker) !== undefined,
     onRedeemed,
   })
-  const keys = createKeys({
+  const keys = new Keys({
     store: chat.keys,
     readLine: readKeyLine,
     clock,
     log,
     maxKeys: () => MAX_KEYS,
   })
-  const people = createPeople({
+  const people = new People({
     stores: chat,
     invites,
     log,
@@ -67,7 +65,7 @@ export function createPeopleParts(
     sanctions,
     peers,
   })
-  const tokens = createTokens({
+  const tokens = new Tokens({
     store: chat.tokens,
     texts: tokenTexts,
     people,

@@ -3,7 +3,7 @@
  * processes: it knows no tool, no person and no permission, and whoever calls it was allowed to.
  */
 import { join } from 'node:path'
-import { isRoomName } from '../../chat/people/name-rules.ts'
+import { isRoomName } from '../../chat/people/names.ts'
 import type { Log } from '../../chat/ports.ts'
 import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/workspace.ts'
 import { createCommandQueue } from './command-queue.ts'

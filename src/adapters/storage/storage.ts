@@ -3,10 +3,9 @@
 // `Database`; sqlite/ and postgres/ have connections, append, search, opening and migrations.
 
 import type { ClusterStores } from '../../cluster/stores.ts'
-import type { NameFiling } from '../../chat/people/name-filing.ts'
+import type { NameFiling, InviteStore, KeyStore, NameStore, TokenStore } from '../../chat/people/ports.ts'
 import type { RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
-import type { InviteStore, KeyStore, NameStore, TokenStore } from '../../chat/people/ports.ts'
 import type { InvitationNoticeStore } from '../../chat/invitations/ports.ts'
 import type { LastSeenStore, PreferenceStore } from '../../chat/preferences/ports.ts'
 import type { AwayStore, DirectMessageStore, IgnoredStore } from '../../chat/talk/ports.ts'

@@ -1,7 +1,7 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
-import { isRoomName } from '../people/name-rules.ts'
+import { isRoomName } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Membership } from '../ports.ts'
 import type { Room } from '../room.ts'

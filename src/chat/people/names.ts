@@ -1,3 +1,6 @@
+// The names of people, rooms and models: how long they are, of which characters, and which people's names are
+// refused.
+
 import {
   marksAreInPlace,
   oneNumberSystem,
@@ -7,13 +10,28 @@ import {
 import { look, skeleton } from '../../lib/text/skeleton.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
-import { hasPersonCharacters, isRoomName, PERSON_NAME_RULE, ROOM_NAME_RULE } from './name-rules.ts'
 
 /** The room that every session begins in; it always exists and belongs to nobody. */
 export const LOBBY = 'lobby' as RoomName
 
 /** The author of what the room itself says. */
 export const SYSTEM = 'system'
+
+/** Characters (code points) of a person's name; the number of a guest's name is among them. */
+export const MAX_PERSON_NAME = 24
+const MAX_ROOM_NAME = 32
+export const MAX_MODEL_NAME = 32
+
+export const PERSON_NAME_RULE = `1-${MAX_PERSON_NAME} letters, digits, _ . or -`
+export const ROOM_NAME_RULE = `1-${MAX_ROOM_NAME} of a-z, 0-9, _ and -`
+export const MODEL_NAME_RULE = `1-${MAX_MODEL_NAME} of a-z, 0-9, _, . and -`
+
+const PERSON_NAME = new RegExp(`^[\\p{L}\\p{M}\\p{N}_.-]{1,${MAX_PERSON_NAME}}$`, 'u')
+export const ROOM_NAME = new RegExp(`^[a-z0-9_-]{1,${MAX_ROOM_NAME}}$`)
+export const MODEL_NAME = new RegExp(`^[a-z0-9_.-]{1,${MAX_MODEL_NAME}}$`)
+
+/** True for what `ROOM_NAME_RULE` says, whether or not there is such a room. */
+export const isRoomName = (name: string): name is RoomName => ROOM_NAME.test(name)
 
 /** Throws `Refusal` unless `name` may be a room's (`ROOM_NAME_RULE`). */
 export function roomName(name: string): RoomName {
@@ -29,7 +47,10 @@ export function withoutHash(name: string): RoomName | undefined {
   return name.startsWith('#') && isRoomName(meant) ? meant : undefined
 }
 
-/** What is wrong with a person's name, in a sentence; undefined if it may be registered. See docs/decisions/026-names.md. */
+/** True for what `PERSON_NAME_RULE` says; `problemWithName` asks for more. */
+export const hasPersonCharacters = (name: string): boolean => PERSON_NAME.test(name)
+
+/** Says in a sentence why a person cannot have the name, or undefined. See docs/decisions/026-names.md. */
 export function problemWithName(name: string): string | undefined {
   if (!hasPersonCharacters(name)) return `a name is ${PERSON_NAME_RULE}`
   if (!/[\p{L}\p{N}]/u.test(name)) return 'a name needs a letter or a digit'
@@ -44,7 +65,7 @@ export function problemWithName(name: string): string | undefined {
   return undefined
 }
 
-/** What else a command, or a reader of a sentence, could take the name for. */
+/** A command, or the reader of a sentence, could take such a name for something else. */
 function unclearName(name: string): string | undefined {
   if (name.startsWith('-')) return 'a name does not begin with -, as the flags of commands do'
   if (name.endsWith('.')) return 'a name does not end with a full stop'
@@ -53,13 +74,41 @@ function unclearName(name: string): string | undefined {
   return isAddress ? 'a name is no network address' : undefined
 }
 
-/** Whether a name is one of these, or looks like one of them, as it is written or in small letters. */
+const notInNames = (character: string): string => {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  return `U+${code} cannot be in a name: it is invisible, or no letter of everyday writing`
+}
+
+/** True if the name is one of these, or looks like one of them, as it is written or in small letters. */
 export function isLike(name: string, names: readonly string[]): boolean {
   const taken = new Set(names.map(skeleton))
   return taken.has(skeleton(name)) || taken.has(look(name))
 }
 
-const notInNames = (character: string): string => {
-  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-  return `U+${code} cannot be in a name: it is invisible, or no letter of everyday writing`
+/**
+ * Names that nobody can register, by what others would take them for. A person who has one from before keeps
+ * it. The names of models are reserved, too.
+ */
+const RESERVED: readonly (readonly [means: string, names: readonly string[]])[] = [
+  ['the server speaks in this name', [SYSTEM, 'server', 'sshawl', LOBBY]],
+  [
+    'the server says it of nobody in particular',
+    ['everyone', 'everybody', 'all', 'nobody', 'somebody', 'someone', 'anybody'],
+  ],
+  ['the server says it to its reader', ['you']],
+  ['it sounds as if they ran the server', ['op', 'owner', 'operator', 'moderator', 'admin', 'root']],
+  ['models read it as a role in their prompt', ['assistant', 'user']],
+]
+
+const MEANING: ReadonlyMap<string, string> = new Map(
+  RESERVED.flatMap(([means, names]) => names.map((name) => [skeleton(name), means] as const)),
+)
+
+/**
+ * Says in a sentence why a name is reserved, also if it only looks like a reserved one; undefined for all
+ * others.
+ */
+export function whyReserved(name: string): string | undefined {
+  const means = MEANING.get(skeleton(name)) ?? MEANING.get(look(name))
+  return means === undefined ? undefined : `nobody can be called ${name}: ${means}; choose another name`
 }

@@ -1,75 +1,35 @@
-// Who people are: which name belongs to which key, who is a guest, who is an admin. It must not know what a room is, nor how
-// somebody logged in.
 import { createSerial } from '../../lib/jobs/serial.ts'
-import { skeleton } from '../../lib/text/skeleton.ts'
 import { InviteRefusal, Refusal } from '../errors.ts'
-import { createFirstLogin } from './first-login.ts'
-import { Guests } from './guests.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'
-import type { Invites } from './invites.ts'
-import { createClaim } from './claim.ts'
-import { createLivePeople } from './live-people.ts'
-import { isLike, problemWithName } from './names.ts'
+import type { Peers } from '../peers.ts'
+import type { Clock, Log, MonotonicClock, PeopleStore } from '../ports.ts'
+import type { Invites } from './credentials.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 import type { KeyStore, NameStore } from './ports.ts'
-import type { Peers } from '../peers.ts'
-import type { Clock, Log, LoginFacts, MonotonicClock, PeopleStore } from '../ports.ts'
-import { createRegister } from './register.ts'
-import { createRename } from './rename.ts'
-import { whyReserved } from './reserved-names.ts'
+import { Registration } from './registration.ts'
 
-/** Who may log in. `open`: any key, which is registered then; otherwise only keys that are known, or, for `invite`, with a code. */
+/**
+ * Who may log in. `open`: any key, which is then registered. Otherwise known keys, or, for `invite`, keys
+ * with a code.
+ */
 export type AccessPolicy = 'open' | 'invite' | 'closed'
 
-/** Characters of a user name that are looked at: more than a name may have, and few enough to cost nothing. */
-const MAX_ASKED = 200
-
-/** Who people are: their names, the keys that the names belong to, and the first admin. */
-export interface People {
-  /**
-   * The person behind a proven key that asks for a name. A free name is registered to the key; a name that
-   * belongs to another key, or that would be one too many for this key, gives a guest name such as `alice-417`, never the
-   * name. The name of the person changes with `rename`, for as long as the object is kept. Throws `Refusal`, for a banned key
-   * as for one that is not let in; it is an `InviteRefusal` where that concerns an invite code, and a `NameRefusal` where all but
-   * the name is right.
-   */
-  identify(name: string, key: Fingerprint, address: string, proof?: Proof): Promise<Person>
-  /**
-   * The person as they are stored now, with the rights of the key that they came in with. A guest is not stored and stays as they are.
-   * Rejects with `StorageError`.
-   */
-  current(person: Person): Promise<Person>
-  /**
-   * Somebody who is known: their name and rights are those of now from here on. `key` is the one that they came in with; of whoever
-   * comes by a token, the key that the token was made with, or else the token's own id.
-   */
-  follow(person: Person, key: Fingerprint): Person
-  /** Makes the person the first admin, once. Throws `Refusal`: wrong code, used code, guest, an admin by the config. */
-  claim(person: Person, code: string): Promise<void>
-  /** Whether the claim code still makes somebody the first admin. */
-  isClaimable(): boolean
-  /** The key of the guest with this name, who may have left. */
-  guestKey(name: string): Fingerprint | undefined
-  /** Gives somebody another name; the former one is kept from others for a while. Throws `Refusal`. */
-  rename(person: Person, name: string): Promise<void>
-  /** Another server may have changed the names and rights of these. Rejects with `StorageError`. */
-  readAgain(people: readonly PersonId[]): Promise<void>
-}
-
-/** What somebody who logs in has to show besides a key. */
+/** What a client shows besides its key. */
 export interface Proof {
-  /** An invite code. It is looked at only where the key would not be let in as somebody known. */
+  /** An invite code. It is looked at only if the key alone would not be let in as somebody known. */
   readonly code?: string
   /** A certificate that the operator trusts says that the name is theirs. */
   readonly isCertified?: boolean
-  /** What the client may offer if this key is refused: other keys, or also a certificate. Absent if nothing. */
+  /**
+   * What the client may offer if this key is refused: other keys, or also a certificate. Absent if nothing.
+   */
   readonly mayFollow?: 'keys' | 'certificate'
 }
 
 /** What the config says of people. */
 export interface PeoplePolicy {
   readonly access: AccessPolicy
-  /** Fingerprints of keys that are admins by config: whoever logs in with one is an admin in that login, and not with other keys. */
+  /** Fingerprints of keys that are admins by config: who logs in with one is an admin in that login alone. */
   readonly admins: readonly string[]
   /** No person may have the name of a model. */
   readonly modelNames: readonly string[]
@@ -81,153 +41,194 @@ export interface PeoplePolicy {
   readonly renamesPerDay: number
 }
 
-/** What is stored of people. */
-export interface PeopleStores {
-  readonly people: PeopleStore
-  readonly names: NameStore
-  readonly keys: Pick<KeyStore, 'prove'>
-}
-
-/** What decides who people are. */
 export interface PeopleOptions {
-  readonly stores: PeopleStores
+  readonly stores: {
+    readonly people: PeopleStore
+    readonly names: NameStore
+    readonly keys: Pick<KeyStore, 'prove'>
+  }
   readonly invites: Pick<Invites, 'find' | 'redeem'>
   readonly log: Log
   readonly clock: Clock & MonotonicClock
   readonly nextId: () => string
-  /** Gives the policy of now; asked at each use. */
+  /** The current policy; asked at each use. */
   readonly policy: () => PeoplePolicy
-  /** Absent where there is an admin. */
+  /** The operator's one-time code for the first admin; absent if there is one. */
   readonly claimCode: string | undefined
-  /** Who may not come in. */
   readonly sanctions: Pick<Sanctions, 'barsLogin' | 'whyOut'>
   readonly peers: Pick<Peers, 'findGuest' | 'serversOf'>
 }
 
-export function createPeople(options: PeopleOptions): People {
-  const { stores, policy, clock, log, claimCode, invites, sanctions } = options
-  const { peers } = options
-  const { people: store, names, keys } = stores
-  const live = createLivePeople()
-  const claim = createClaim({ store, claimCode, policy })
-  const facts = (mark: string, key: Fingerprint): Promise<LoginFacts> =>
-    store.forLogin(mark, key, clock.now())
-  const isTaken = async (mark: string, key: Fingerprint): Promise<boolean> =>
-    (await facts(mark, key)).person !== undefined
-  const guests = new Guests({ isTaken, isReserved }, peers)
-  const register = createRegister({ store, invites, guests, clock, policy, newPerson, whyNotFree, bearer })
-  const firstLogin = createFirstLogin({ store, keys, sanctions, log, isAdminKey })
-  const rename = createRename({
-    names,
-    clock,
-    policy,
-    serversOf: peers.serversOf,
-    whyNotFree,
-    onRenamed: live.rename,
-  })
-  /** What is read must not be older than what was written meanwhile. */
-  const oneByOne = createSerial()
+/**
+ * Characters of a user name that are looked at: more than a name may have, and few enough to cost nothing.
+ */
+const MAX_ASKED = 200
 
-  function isReserved(name: string): boolean {
-    return whyReserved(name) !== undefined || isLike(name, policy().modelNames)
+/** Who people are: their names, the keys that the names belong to, and the first admin. */
+export class People {
+  readonly #options: PeopleOptions
+  readonly #registration: Registration
+  /** Writes wait for reads of other servers' changes, so that nothing older is put over them. */
+  readonly #serially = createSerial()
+  /** Names and rights that changed since people logged in. */
+  readonly #names = new Map<PersonId, string>()
+  readonly #admins = new Map<PersonId, boolean>()
+  #claimCode: string | undefined
+
+  constructor(options: PeopleOptions) {
+    this.#options = options
+    this.#claimCode = options.claimCode
+    this.#registration = new Registration(options)
   }
 
-  function isAdminKey(key: Fingerprint): boolean {
-    return policy().admins.includes(key)
+  /**
+   * The person behind a proven key that asks for a name. A free name is registered to the key. A name that
+   * belongs to another key, or that is one too many for this key, gives a guest name such as `alice-417`,
+   * never the name. The person is followed (`follow`). Throws `Refusal`, for a banned key as for one that is
+   * not let in; an `InviteRefusal` if it concerns an invite code, and a `NameRefusal` if only the name is
+   * wrong. Rejects with `StorageError`.
+   */
+  async identify(asked: string, key: Fingerprint, address: string, proof: Proof = {}): Promise<Person> {
+    const name = asked.slice(0, MAX_ASKED).normalize('NFC')
+    return this.follow(await this.#find(name, key, address, proof), key)
   }
 
-  function newPerson(name: string): Person {
-    return { id: options.nextId() as PersonId, name, admin: false, guest: false }
+  /**
+   * The person as stored now, with the rights of the key that they came in with. A guest is not stored and
+   * stays as they are. Rejects with `StorageError`.
+   */
+  async current(person: Person): Promise<Person> {
+    const stored = person.guest ? undefined : await this.#options.stores.people.byId(person.id)
+    if (!stored) return person
+    const isAdmin = person.login !== undefined && this.#registration.isAdminKey(person.login.key)
+    return { ...stored, admin: stored.admin || isAdmin }
   }
 
-  function whyNotFree(name: string, key: Fingerprint | undefined): string | undefined {
-    const problem = problemWithName(name)
-    if (problem) return `you cannot be called that: ${problem}`
-    const reserved = whyReserved(name)
-    if (reserved) return reserved
-    const holder = guests.keyOf(name)
-    const isFree = !isReserved(name) && (holder === undefined || holder === key)
-    return isFree ? undefined : `the name ${name} is taken; choose another`
+  /**
+   * The same person, whose name and rights are always the current ones. `key` is the one that they came in
+   * with; of a token, the key that it was made with, or else the token's own id.
+   */
+  follow(person: Person, key: Fingerprint): Person {
+    const nameOf = (): string => this.#names.get(person.id) ?? person.name
+    const isAdmin = (): boolean =>
+      (!person.guest && this.#registration.isAdminKey(key)) || (this.#admins.get(person.id) ?? person.admin)
+    return {
+      ...person,
+      get name() {
+        return nameOf()
+      },
+      get admin() {
+        return isAdmin()
+      },
+    }
   }
 
-  /** Who has the name, where the key is theirs, and what else is to be known of both. */
-  async function bearer(name: string, key: Fingerprint) {
-    // The store is asked the same for every name, so that an answer takes as long for one that exists as for any other.
-    const known = await facts(skeleton(name), key)
-    if (!known.person || !known.ownsName) return { known }
-    return { known, person: known.person }
+  /**
+   * Makes the person the first admin, once. Throws `Refusal`: wrong or used code, a guest, an admin by the
+   * config.
+   */
+  async claim(person: Person, code: string): Promise<void> {
+    if (!this.#isClaimCode(code))
+      throw new Refusal('that claim code is wrong or was used already; the server prints it when it starts')
+    if (person.guest) throw new Refusal('a guest cannot be admin; log in with a name that nobody has')
+    const { people } = this.#options.stores
+    if (this.#hasConfigAdmin() || !(await people.claimAdmin(person.id)))
+      throw new Refusal('there is an admin already')
+    this.#claimCode = undefined
+    this.#admins.set(person.id, true)
   }
 
-  async function find(
-    name: string,
-    key: Fingerprint,
-    address: string,
-    { code, isCertified, mayFollow }: Proof,
-  ): Promise<Person> {
-    const { known, person } = await bearer(name, key)
-    const isNamed = isCertified === true && known.person !== undefined && isSameName(name, known.filedName)
+  /** True while the claim code makes somebody the first admin. */
+  isClaimable(): boolean {
+    return this.#claimCode !== undefined && !this.#hasConfigAdmin()
+  }
+
+  /** The key of the guest with this name, who may have left. */
+  guestKey(name: string): Fingerprint | undefined {
+    return this.#registration.guests.keyOf(name)
+  }
+
+  /** Gives a person another name and keeps the former one from others for a while. Throws `Refusal`. */
+  async rename(person: Person, name: string): Promise<void> {
+    await this.#serially(async () => {
+      await this.#registration.rename(person, name)
+      this.#names.set(person.id, name)
+    })
+  }
+
+  /** Reads names and rights that another server may have changed. Rejects with `StorageError`. */
+  async readAgain(ids: readonly PersonId[]): Promise<void> {
+    await this.#serially(async () => {
+      for (const id of ids) {
+        const person = await this.#options.stores.people.byId(id)
+        if (!person) continue
+        this.#names.set(id, person.name)
+        this.#admins.set(id, person.admin)
+        if (person.admin) this.#claimCode = undefined
+      }
+    })
+  }
+
+  async #find(name: string, key: Fingerprint, address: string, proof: Proof): Promise<Person> {
+    const { code, isCertified = false } = proof
+    const registration = this.#registration
+    // The store is asked the same for every name, so that an answer takes as long for one that exists as for
+    // any other.
+    const known = await registration.factsOf(name, key)
+    const isNamed = isCertified && known.person !== undefined && isSameName(name, known.filedName)
     const holders = isNamed ? [...known.holders, known.person.id] : known.holders
-    // Asked once the store was read, so that it takes as long as for a key that nobody knows.
-    if (sanctions.barsLogin({ key, ...known, holders, address })) throw banned(policy().access, code)
-    if (person) return person
-    const added = code === undefined && !isCertified ? await firstLogin(known, key) : undefined
+    const { access } = this.#options.policy()
+    if (this.#options.sanctions.barsLogin({ key, ...known, holders, address })) throw banned(access, code)
+    if (known.person && known.ownsName) return known.person
+    const added =
+      code === undefined && !isCertified ? await registration.provePendingKey(known, key) : undefined
     if (added) return added
     if (isNamed) return known.person
-    if (isCertified) return await register.certified(name, key, known)
-    const { access } = policy()
-    if (code !== undefined && (await claim.opens(code))) return await register.byKey(name, key, known)
-    if (code !== undefined && access !== 'closed') return await register.withCode(name, key, code, known)
-    const mayOpenName = known.person
-      ? mayFollow !== undefined
-      : mayFollow === 'certificate' && !isAdminKey(key)
-    if (access === 'open' && mayOpenName)
+    if (isCertified) return await registration.byCertificate(name, key, known)
+    if (code !== undefined && (await this.#opensClaim(code)))
+      return await registration.byKey(name, key, known)
+    if (code !== undefined && access !== 'closed') return await registration.byCode(name, key, code, known)
+    const isAdmin = registration.isAdminKey(key)
+    if (access === 'open' && mayOpenName(proof, known.person !== undefined, isAdmin))
       throw new InviteRefusal('later', 'the client is asked first for another key, or a certificate')
-    if (access === 'open' || isAdminKey(key)) return await register.byKey(name, key, known)
+    if (access === 'open' || isAdmin) return await registration.byKey(name, key, known)
     if (access === 'invite') throw new InviteRefusal('no-code', 'nobody has this key, and it brings no code')
     throw new Refusal('this server admits only people it knows; ask an admin to let you in')
   }
 
-  const follow = (person: Person, key: Fingerprint): Person =>
-    live.follow(person, () => !person.guest && isAdminKey(key))
+  /** True for the claim code while there is no admin: its bearer comes in although they are unknown. */
+  async #opensClaim(code: string): Promise<boolean> {
+    return (
+      this.#isClaimCode(code) && !this.#hasConfigAdmin() && !(await this.#options.stores.people.hasAdmin())
+    )
+  }
 
-  return {
-    identify: async (asked, key, address, proof = {}) => {
-      const name = asked.slice(0, MAX_ASKED).normalize('NFC')
-      const person = await find(name, key, address, proof)
-      return follow(person, key)
-    },
-    follow,
-    async current(person) {
-      const stored = person.guest ? undefined : await store.byId(person.id)
-      if (!stored) return person
-      return {
-        ...stored,
-        admin: stored.admin || (person.login !== undefined && isAdminKey(person.login.key)),
-      }
-    },
-    isClaimable: claim.isOpen,
-    guestKey: (name) => guests.keyOf(name),
-    async claim(person, code) {
-      await claim.take(person, code)
-      live.setAdmin(person.id, true)
-    },
-    rename: (person, name) => oneByOne(() => rename(person, name)),
-    readAgain: (ids) =>
-      oneByOne(async () => {
-        for (const id of ids) {
-          const person = await store.byId(id)
-          if (!person) continue
-          live.rename(id, person.name)
-          live.setAdmin(id, person.admin)
-          if (person.admin) claim.close()
-        }
-      }),
+  #isClaimCode(code: string): boolean {
+    return this.#claimCode !== undefined && isSameText(code.trim().toUpperCase(), this.#claimCode)
+  }
+
+  #hasConfigAdmin(): boolean {
+    return this.#options.policy().admins.length > 0
   }
 }
 
-/** Whether somebody wrote a name as its bearer does, but for the case: a name that only looks like it is another one. */
+/** True if the client may offer something that gives it the name: the owner's key, or a certificate. */
+const mayOpenName = ({ mayFollow }: Proof, hasOwner: boolean, isAdminKey: boolean): boolean =>
+  hasOwner ? mayFollow !== undefined : mayFollow === 'certificate' && !isAdminKey
+
+/**
+ * True if somebody wrote a name as its owner does, but for the case: a name that only looks like it is
+ * another one.
+ */
 const isSameName = (asked: string, filed: string | undefined): boolean =>
   asked.toLowerCase() === filed?.toLowerCase()
+
+/** Compares in time that does not depend on where the texts differ. */
+function isSameText(a: string, b: string): boolean {
+  let difference = a.length ^ b.length
+  for (let i = 0; i < b.length; i++) difference |= (a.charCodeAt(i) || 0) ^ b.charCodeAt(i)
+  return difference === 0
+}
 
 /** The same answer as for a key that nobody has. */
 function banned(access: AccessPolicy, code: string | undefined): Refusal {

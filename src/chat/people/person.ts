@@ -1,4 +1,7 @@
 import type { Brand } from '../../lib/brand.ts'
+import { skeleton } from '../../lib/text/skeleton.ts'
+import type { Peers } from '../peers.ts'
+import { MAX_PERSON_NAME } from './names.ts'
 
 export type PersonId = Brand<'PersonId'>
 
@@ -8,27 +11,27 @@ export type Fingerprint = Brand<'Fingerprint'>
 /** Somebody known by a key. A guest is not stored, and is known by the key alone. */
 export interface Person {
   readonly id: PersonId
-  /** The name of now: a person who came in can change it while they are here. */
+  /** The current name: a person can change it while they are here. */
   readonly name: string
-  /** Whether they are an admin now, with the key that they came in with: that can end while they are here, too. */
+  /** True if they are an admin now, with the key that they came in with. That can end while they are here. */
   readonly admin: boolean
   readonly guest: boolean
   /** Why a guest has no name of their own, as a sentence without its full stop. */
   readonly why?: string
   /** What they must know of this login, as a sentence without its full stop. */
   readonly notice?: string
-  /** How they came in; absent where they were read from the store. */
+  /** Absent if they were read from the store. */
   readonly login?: Login
 }
 
 /** What several names can have in common: limits hold for each of these as for a person. */
 export interface Login {
   readonly key: Fingerprint
-  /** Where it came from: an IPv4 address or an IPv6 /64. */
+  /** An IPv4 address or an IPv6 /64. */
   readonly network: string
-  /** When the certificate ends that let the key in, in milliseconds since the epoch; absent where none did. */
+  /** When the certificate ends that let the key in, in milliseconds since the epoch; absent without one. */
   readonly certifiedUntil?: number
-  /** Present where a token stands for the key. */
+  /** Present if they came with a token. */
   readonly token?: TokenLogin
 }
 
@@ -37,11 +40,11 @@ export interface TokenLogin {
   readonly id: number
   /** When it expires, in milliseconds since the epoch. */
   readonly until: number
-  /** Names of the only rooms that there are for it; absent for all that the person may see. */
+  /** Names of the only rooms that exist for it; absent for all that the person may see. */
   readonly rooms?: ReadonlySet<string>
 }
 
-/** The same person, and how they came in. Their name and rights stay those of now. */
+/** The same person with their login. A spread would freeze the name and the rights, which are getters. */
 export const withLogin = (person: Person, login: Login): Person => ({
   ...person,
   get name() {
@@ -53,5 +56,87 @@ export const withLogin = (person: Person, login: Login): Person => ({
   login,
 })
 
-/** What a person is in one room, the one with most rights first. `admin` is given by the server, the others by the room. */
+/**
+ * A person's role in one room, the one with most rights first. The server gives `admin`, the room the others.
+ */
 export type Role = 'admin' | 'owner' | 'op' | 'member' | 'guest'
+
+/** Beyond this many guests, those who logged in the longest ago are forgotten. */
+const MAX_GUESTS_REMEMBERED = 10_000
+
+/** Characters that the number of a guest needs: `-00000`. */
+const NUMBER_CHARACTERS = 6
+
+const guestId = (key: Fingerprint, name: string): PersonId => `guest:${key}:${name}` as PersonId
+
+/** The key of a guest with this id; undefined for a registered person. No name contains a colon. */
+export const keyOfGuest = (id: PersonId): Fingerprint | undefined =>
+  /^guest:(.+):[^:]*$/.exec(id)?.[1] as Fingerprint | undefined
+
+/** Decides which names a guest may have. */
+export interface GuestRules {
+  /** Resolves to true if a registered person has or keeps the name with this skeleton. */
+  readonly isTaken: (skeleton: string, key: Fingerprint) => Promise<boolean>
+  readonly isReserved: (name: string) => boolean
+}
+
+/**
+ * Names of guests, such as `alice-417`. The number comes from the key, so other servers give the same one.
+ */
+export class Guests {
+  /**
+   * By the skeleton of the name, the latest login last. It remembers guests who left, so that they can be
+   * banned.
+   */
+  readonly #guests = new Map<string, Person>()
+  readonly #rules: GuestRules
+  readonly #peers: Pick<Peers, 'findGuest'>
+
+  constructor(rules: GuestRules, peers: Pick<Peers, 'findGuest'>) {
+    this.#rules = rules
+    this.#peers = peers
+  }
+
+  /** A guest for a key that asked for this name. Rejects with `StorageError`. */
+  async assign(asked: string, key: Fingerprint): Promise<Person> {
+    for (const name of guestNames(asked, key)) {
+      const mark = skeleton(name)
+      if (this.#rules.isReserved(name) || (await this.#rules.isTaken(mark, key))) continue
+      // Asked after the wait, because another key may have been given the name meanwhile.
+      const holder = this.keyOf(name)
+      if (holder !== undefined && holder !== key) continue
+      const guest = this.#guests.get(mark) ?? { id: guestId(key, name), name, admin: false, guest: true }
+      this.#remember(mark, guest)
+      return guest
+    }
+    throw new Error('unreachable: the names of guests have no end')
+  }
+
+  /** The key of the guest with this name, here or on another server. */
+  keyOf(name: string): Fingerprint | undefined {
+    const guest = this.#guests.get(skeleton(name)) ?? this.#peers.findGuest(name)
+    return guest && keyOfGuest(guest.id)
+  }
+
+  #remember(mark: string, guest: Person): void {
+    this.#guests.delete(mark)
+    this.#guests.set(mark, guest)
+    if (this.#guests.size <= MAX_GUESTS_REMEMBERED) return
+    const [oldest] = this.#guests.keys()
+    this.#guests.delete(oldest!)
+  }
+}
+
+/** The names to try in turn: with 3, 4 and 5 digits of the key, then with the numbers after these. */
+function* guestNames(asked: string, key: Fingerprint): Generator<string, never> {
+  const start = [...asked].slice(0, MAX_PERSON_NAME - NUMBER_CHARACTERS).join('')
+  const number = numberOf(key)
+  for (const digits of [3, 4]) yield `${start}-${fiveDigits(number).slice(0, digits)}`
+  for (let next = number; ; next++) yield `${start}-${fiveDigits(next)}`
+}
+
+const fiveDigits = (number: number): string => String(number % 100_000).padStart(5, '0')
+
+/** The fingerprint's text as a number, the same on every server. */
+const numberOf = (key: Fingerprint): number =>
+  [...key].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 1_000_003, 0)

@@ -1,12 +1,14 @@
 /**
- * Who people are: which name and which keys belong to whom, who is a guest, who is an admin, the codes that let
- * newcomers in, and the tokens of programs. It must not know what a room is, nor how somebody logged in. What it needs of the outside is in this file,
- * besides the `PeopleStore` of ../ports.ts.
+ * people/ says which name and which keys belong to whom, who is a guest or an admin, which codes let newcomers in, and
+ * what the tokens of programs are worth. It must not know what a room is, nor how somebody logged in. Besides this
+ * file it needs the `PeopleStore` of ../ports.ts.
  */
 import type { RoomName } from '../entry.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 
-/** An invite code as it is stored. The code itself is kept nowhere: only its digest is, by which it is found. */
+/**
+ * An invite code as it is stored. The code itself is kept nowhere: only its digest is, by which it is found.
+ */
 export interface Invite {
   /** Never given twice. */
   readonly id: number
@@ -38,8 +40,8 @@ export interface Newcomer {
 }
 
 /**
- * Invite codes. A code is open until it is used up, revoked or expired. All methods reject with `StorageError` only, and
- * then nothing was changed.
+ * Invite codes. A code is open until it is used up, revoked or expired. All methods reject with
+ * `StorageError` only, and then nothing was changed.
  */
 export interface InviteStore {
   /** Its id; undefined, and nothing stored, if its maker has `max` open ones already. */
@@ -51,14 +53,17 @@ export interface InviteStore {
   /** False if there is no such open one of this person, or, where `by` is absent, of anybody. */
   revoke(id: number, at: number, by?: PersonId): Promise<boolean>
   /**
-   * In one transaction: registers somebody who is not an admin, takes one use of the code, and makes them invited in its
-   * room, or a member where the room is public. A private room is left out if the maker of the code no longer manages
-   * it. Gives the code as it was before, with the room that they were let into. `no-code`: it is not open; `no-name`: the skeleton is taken. Both change nothing.
+   * In one transaction: registers somebody who is not an admin, takes one use of the code, and makes them
+   * invited in its room, or a member where the room is public. A private room is left out if the maker of the
+   * code no longer manages it. Gives the code as it was before, with the room that they were let into.
+   * `no-code`: it is not open; `no-name`: the skeleton is taken. Both change nothing.
    */
   redeem(digest: string, newcomer: Newcomer): Promise<Invite | 'no-code' | 'no-name'>
 }
 
-/** A bearer token as it is stored. The token itself is kept nowhere: only its digest is, by which it is found. */
+/**
+ * A bearer token as it is stored. The token itself is kept nowhere: only its digest is, by which it is found.
+ */
 export interface StoredToken {
   /** Never given twice. */
   readonly id: number
@@ -79,8 +84,9 @@ export interface NewToken extends Omit<StoredToken, 'id' | 'by'> {
 }
 
 /**
- * Bearer tokens. One holds until it is revoked or expires, or the key that it was made with is removed. A room that is deleted
- * is taken out of it. All methods reject with `StorageError` only, and then nothing was changed.
+ * Bearer tokens. One holds until it is revoked or expires, or the key that it was made with is removed. A
+ * room that is deleted is taken out of it. All methods reject with `StorageError` only, and then nothing was
+ * changed.
  */
 export interface TokenStore {
   /** Its id; undefined, and nothing stored, if its maker has `max` that hold already. */
@@ -97,7 +103,9 @@ export interface TokenStore {
 export interface TokenTexts {
   /** A new one that nobody can guess: 256 random bits. */
   make(): string
-  /** A digest from which a token cannot be found. Takes any text, in a time that depends on its length alone. */
+  /**
+   * A digest from which a token cannot be found. Takes any text, in a time that depends on its length alone.
+   */
   digest(token: string): string
 }
 
@@ -105,7 +113,10 @@ export interface TokenTexts {
 export interface StoredKey {
   readonly fingerprint: Fingerprint
   readonly addedAt: number
-  /** It was added, and has not logged in under their name yet: it may be anybody's, and counts for nothing but that login. */
+  /**
+   * It was added, and has not logged in under their name yet: it may be anybody's, and counts for nothing but
+   * that login.
+   */
   readonly isWaiting: boolean
 }
 
@@ -114,13 +125,19 @@ export interface KeyStore {
   /** In the order in which they were added; none for somebody unknown. */
   list(id: PersonId): Promise<readonly StoredKey[]>
   /**
-   * The key waits for its first login, whoever else has it or waits for it. `full`: the person has `max` keys, those that wait
-   * included. Only `added` changes anything.
+   * The key waits for its first login, whoever else has it or waits for it. `full`: the person has `max`
+   * keys, those that wait included. Only `added` changes anything.
    */
   add(id: PersonId, key: Fingerprint, at: number, max: number): Promise<'added' | 'known' | 'full'>
-  /** A key that waited is theirs, since its owner logged in; false, and nothing done, if it did not wait, or is somebody else's. */
+  /**
+   * A key that waited is theirs, since its owner logged in; false, and nothing done, if it did not wait, or
+   * is somebody else's.
+   */
   prove(id: PersonId, key: Fingerprint): Promise<boolean>
-  /** The last one that does not wait is never removed. The tokens that were made with it go too. Only `removed` changes anything. */
+  /**
+   * The last one that does not wait is never removed. The tokens that were made with it go too. Only
+   * `removed` changes anything.
+   */
   remove(id: PersonId, key: Fingerprint): Promise<'removed' | 'unknown' | 'last'>
 }
 
@@ -137,8 +154,9 @@ export interface NameChange {
 /** The names of registered people. Rejects with `StorageError` only. */
 export interface NameStore {
   /**
-   * In one transaction: changes the name of a person, keeps the former one for them, and changes the name where standing
-   * permissions and charges are stored under it. `full`: they have `max` kept names already. Only `renamed` changes anything.
+   * In one transaction: changes the name of a person, keeps the former one for them, and changes the name
+   * where standing permissions and charges are stored under it. `full`: they have `max` kept names already.
+   * Only `renamed` changes anything.
    */
   rename(change: NameChange, max: number): Promise<'renamed' | 'taken' | 'full'>
 }
@@ -149,4 +167,25 @@ export interface Codes {
   make(): string
   /** A digest from which a code cannot be found. Case, spaces and dashes make no difference. */
   digest(code: string): string
+}
+
+/**
+ * Files people's names by the rules of now; rejects with `StorageError` only, and then nothing was changed.
+ */
+export interface NameFiling {
+  /**
+   * Files all names: their skeletons and looks (lib/text/skeleton.ts). Undefined, and nothing done, if they
+   * are filed so. Nobody loses a name or a key.
+   */
+  fileNames(): Promise<NamesFiled | undefined>
+}
+
+/** What was found when all names were filed anew. */
+export interface NamesFiled {
+  /** How many there are. */
+  readonly names: number
+  /** Names that cannot be told from a name that was there before. */
+  readonly alike: readonly { readonly name: string; readonly like: string }[]
+  /** Names that nobody could register now (`problemWithName`). */
+  readonly unfit: readonly string[]
 }

@@ -1,6 +1,5 @@
 import type { Entry } from '../entry.ts'
-import { keyOfGuest } from '../people/guests.ts'
-import type { Fingerprint, Person, PersonId } from '../people/person.ts'
+import { keyOfGuest, type Fingerprint, type Person, type PersonId } from '../people/person.ts'
 import type { Ignored, Sender } from './ports.ts'
 
 /** Those whom one person ignores, with all that they are known by. Nothing of it is stored. */

@@ -1,7 +1,6 @@
 import type { Entry } from '../entry.ts'
 import { Refusal } from '../errors.ts'
-import { keyOfGuest } from '../people/guests.ts'
-import type { Fingerprint, Person, PersonId } from '../people/person.ts'
+import { keyOfGuest, type Fingerprint, type Person, type PersonId } from '../people/person.ts'
 import { createIgnoredPeople, type IgnoredPeople } from './ignored-people.ts'
 import type { Ignored, IgnoredStore, Sender } from './ports.ts'
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../../chat/errors.ts'
-import { PERSON_NAME_RULE } from '../../chat/people/name-rules.ts'
+import { PERSON_NAME_RULE } from '../../chat/people/names.ts'
 import type { Person } from '../../chat/people/person.ts'
 import {
   isOption,

@@ -1,6 +1,6 @@
 import { Refusal } from '../../chat/errors.ts'
 import { mayManage } from '../../chat/may-manage.ts'
-import type { ListedInvite } from '../../chat/people/invites.ts'
+import type { ListedInvite } from '../../chat/people/credentials.ts'
 import { LOBBY } from '../../chat/people/names.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'

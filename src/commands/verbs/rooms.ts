@@ -1,6 +1,6 @@
 import type { RoomRecord } from '../../chat/ports.ts'
 import { oneLine } from '../../chat/message-text.ts'
-import { ROOM_NAME_RULE } from '../../chat/people/name-rules.ts'
+import { ROOM_NAME_RULE } from '../../chat/people/names.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Command } from '../command.ts'

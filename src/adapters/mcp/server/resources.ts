@@ -5,7 +5,7 @@ import {
   ResourceTemplate,
   type McpServer,
 } from '@modelcontextprotocol/server'
-import { isRoomName } from '../../../chat/people/name-rules.ts'
+import { isRoomName } from '../../../chat/people/names.ts'
 import { isJsonList, isJsonObject, type JsonObject } from '../../../lib/json.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 import type { Agent, VerbOutcome, VerbUse } from './agent.ts'

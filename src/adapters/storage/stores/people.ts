@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { NameFiling } from '../../../chat/people/name-filing.ts'
+import type { NameFiling } from '../../../chat/people/ports.ts'
 import type { Fingerprint, Person, PersonId } from '../../../chat/people/person.ts'
 import type { LoginFacts, PeopleStore } from '../../../chat/ports.ts'
 import { look } from '../../../lib/text/skeleton.ts'

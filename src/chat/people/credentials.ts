@@ -1,0 +1,249 @@
+// The codes that let newcomers in, the keys of people, and the tokens of their programs. Callers decide who
+// may use them.
+
+import { DAY_MS } from '../../lib/duration.ts'
+import type { RoomName } from '../entry.ts'
+import { Refusal } from '../errors.ts'
+import type { Sanctions } from '../moderation/sanctions.ts'
+import type { Clock, Log } from '../ports.ts'
+import type { People } from './people.ts'
+import { withLogin, type Fingerprint, type Person } from './person.ts'
+import type {
+  Codes,
+  Invite,
+  InviteStore,
+  KeyStore,
+  Newcomer,
+  StoredKey,
+  StoredToken,
+  TokenStore,
+  TokenTexts,
+} from './ports.ts'
+
+/** An open code. It lets nobody in while its maker is banned from the server (`isHeld`). */
+export interface ListedInvite extends Invite {
+  readonly isHeld: boolean
+}
+
+export interface InvitesOptions {
+  readonly store: InviteStore
+  readonly codes: Codes
+  readonly clock: Clock
+  readonly log: Log
+  /** How many open ones one person may have; asked at each use. */
+  readonly maxOpen: () => number
+  /** True if the maker is banned from the server. */
+  readonly isOut: (maker: Person) => boolean
+  /** Must not throw. */
+  readonly onRedeemed: (invite: Invite, newcomer: Person) => void
+}
+
+/** The codes that let newcomers in. All methods reject with `StorageError`, too. */
+export class Invites {
+  readonly #options: InvitesOptions
+
+  constructor(options: InvitesOptions) {
+    this.#options = options
+  }
+
+  /** A new code for `uses` people, which is told only once. Throws `Refusal`: too many open ones. */
+  async make(
+    by: Person,
+    { uses, days, room }: { readonly uses: number; readonly days: number; readonly room: RoomName | null },
+  ): Promise<string> {
+    const { store, codes, clock, log, maxOpen } = this.#options
+    const code = codes.make()
+    const at = clock.now()
+    const invite = { by: by.id, digest: codes.digest(code), room, uses, until: at + days * DAY_MS, at }
+    const id = await store.add(invite, maxOpen())
+    if (id === undefined)
+      throw new Refusal(`you have ${maxOpen()} open codes already; revoke one, or wait until one is used`)
+    log.info({ id, by: by.name, room, uses, days }, 'an invite code was made')
+    return code
+  }
+
+  /** The open ones of this person; those of everybody for an admin. */
+  async list(person: Person): Promise<readonly ListedInvite[]> {
+    const { store, clock, isOut } = this.#options
+    const all = await store.list(clock.now(), person.admin ? undefined : person.id)
+    return all.map((invite) => ({ ...invite, isHeld: isOut(invite.by) }))
+  }
+
+  /** Ends one; an admin may end anybody's. Throws `Refusal` if the person has none of this number. */
+  async revoke(person: Person, id: number): Promise<void> {
+    const { store, clock, log } = this.#options
+    const done = await store.revoke(id, clock.now(), person.admin ? undefined : person.id)
+    if (!done) throw new Refusal(`you have no open invite ${id}; see /invites list`)
+    log.info({ id, by: person.name }, 'an invite code was revoked')
+  }
+
+  /** The invite of a code; undefined for a code that lets nobody in. */
+  async find(code: string): Promise<Invite | undefined> {
+    const { store, codes, clock, isOut } = this.#options
+    const invite = await store.find(codes.digest(code), clock.now())
+    return invite && !isOut(invite.by) ? invite : undefined
+  }
+
+  /** As `InviteStore.redeem`. */
+  async redeem(code: string, newcomer: Newcomer): ReturnType<InviteStore['redeem']> {
+    const { store, codes, log, onRedeemed } = this.#options
+    if (!(await this.find(code))) return 'no-code'
+    const invite = await store.redeem(codes.digest(code), newcomer)
+    if (typeof invite === 'string') return invite
+    const { id, by, room } = invite
+    const { person } = newcomer
+    log.info({ id, by: by.name, room, who: person.name }, 'an invite code let somebody in')
+    onRedeemed(invite, person)
+    return invite
+  }
+}
+
+export interface KeysOptions {
+  readonly store: KeyStore
+  /** The fingerprint of a public key that could log in. */
+  readonly readLine: (line: string) => Fingerprint | undefined
+  readonly clock: Clock
+  readonly log: Log
+  /** How many one person may have; asked at each use. */
+  readonly maxKeys: () => number
+}
+
+const NO_KEY =
+  'this is no public key that could log in: give the line of a .pub file, such as "ssh-ed25519 AAAA…"; nothing was added'
+
+const LAST_KEY =
+  'this is your last key that has logged in, and without it you could not come in; log in with another one first'
+
+const NO_KEYS = 'a guest has no keys here; log in with a name of your own'
+
+/** The keys of people. All methods throw `Refusal` for a guest, and reject with `StorageError`. */
+export class Keys {
+  readonly #options: KeysOptions
+
+  constructor(options: KeysOptions) {
+    this.#options = options
+  }
+
+  /** In the order in which they were added; none for somebody who comes with certificates. */
+  async list(person: Person): Promise<readonly StoredKey[]> {
+    refuseGuest(person, NO_KEYS)
+    return await this.#options.store.list(person.id)
+  }
+
+  /**
+   * Adds the public key in a line of a `.pub` file, which waits for its first login. It does not tell that
+   * somebody else has the key, or that it is banned. Throws `Refusal`: no key, theirs already, too many.
+   */
+  async add(person: Person, line: string): Promise<Fingerprint> {
+    const { store, readLine, clock, log, maxKeys } = this.#options
+    refuseGuest(person, NO_KEYS)
+    const key = readLine(line)
+    if (!key) throw new Refusal(NO_KEY)
+    const outcome = await store.add(person.id, key, clock.now(), maxKeys())
+    if (outcome === 'known') throw new Refusal(`${key} is yours already`)
+    if (outcome === 'full')
+      throw new Refusal(`you have ${maxKeys()} keys already; remove one before you add another`)
+    log.info({ person: person.name, key }, 'a key was added')
+    return key
+  }
+
+  /** Throws `Refusal` for the last key that has logged in, and for a key that is not theirs. */
+  async remove(person: Person, fingerprint: string): Promise<void> {
+    const { store, log } = this.#options
+    refuseGuest(person, NO_KEYS)
+    const key = (await store.list(person.id)).find((one) => one.fingerprint === fingerprint)
+    const outcome = key ? await store.remove(person.id, key.fingerprint) : 'unknown'
+    if (outcome === 'last') throw new Refusal(LAST_KEY)
+    if (outcome === 'unknown')
+      throw new Refusal(`you have no key ${fingerprint.slice(0, 60)}; /keys list shows yours`)
+    log.info({ person: person.name, key: fingerprint }, 'a key was removed')
+  }
+}
+
+export interface TokensOptions {
+  readonly store: TokenStore
+  readonly texts: TokenTexts
+  readonly people: Pick<People, 'follow'>
+  readonly sanctions: Pick<Sanctions, 'barsLogin'>
+  readonly clock: Clock
+  readonly log: Log
+  /** How many one person may have; asked at each use. */
+  readonly maxTokens: () => number
+}
+
+/** Where a program connects from. `network` is as in `Login`. */
+interface Origin {
+  readonly address: string
+  readonly network: string
+}
+
+const NO_TOKENS = 'a guest has no tokens; log in with a name of your own'
+
+/** The tokens with which programs come in as somebody. All methods reject with `StorageError`, too. */
+export class Tokens {
+  readonly #options: TokensOptions
+
+  constructor(options: TokensOptions) {
+    this.#options = options
+  }
+
+  /**
+   * A new token, which is told only once, and when it expires, in milliseconds since the epoch. `rooms` are
+   * the only ones that exist for it; null for all that the person may see. It does not outlive the
+   * certificate that its maker came in with. Throws `Refusal`: a guest, too many, a certificate that has
+   * ended.
+   */
+  async make(
+    by: Person,
+    { rooms, days }: { readonly rooms: readonly RoomName[] | null; readonly days: number },
+  ): Promise<{ readonly token: string; readonly id: number; readonly until: number }> {
+    const { store, texts, clock, log, maxTokens } = this.#options
+    refuseGuest(by, NO_TOKENS)
+    const token = texts.make()
+    const at = clock.now()
+    const { key = null, certifiedUntil = Infinity } = by.login ?? {}
+    if (certifiedUntil <= at)
+      throw new Refusal('the certificate that you came in with has ended; come in with a new one')
+    const until = Math.min(at + days * DAY_MS, certifiedUntil)
+    const digest = texts.digest(token)
+    const id = await store.add({ by: by.id, key, rooms, digest, at, until }, maxTokens())
+    if (id === undefined)
+      throw new Refusal(`you have ${maxTokens()} tokens already; revoke one before you make another`)
+    log.info({ id, by: by.name, rooms, days }, 'a token was made')
+    return { token, id, until }
+  }
+
+  /** The valid ones of this person, in order of number. Throws `Refusal` for a guest. */
+  async list(person: Person): Promise<readonly StoredToken[]> {
+    refuseGuest(person, NO_TOKENS)
+    return await this.#options.store.list(person.id, this.#options.clock.now())
+  }
+
+  /** Ends one; an admin may end anybody's. Throws `Refusal` if the person has none of this number. */
+  async revoke(person: Person, id: number): Promise<void> {
+    const { store, clock, log } = this.#options
+    refuseGuest(person, NO_TOKENS)
+    const done = await store.revoke(id, clock.now(), person.admin ? undefined : person.id)
+    if (!done) throw new Refusal(`you have no token ${id}; /token list shows yours`)
+    log.info({ id, by: person.name }, 'a token was revoked')
+  }
+
+  /**
+   * The person of a valid token, with their current name and rights; undefined for other texts and for the
+   * banned.
+   */
+  async identify(text: string, { address, network }: Origin): Promise<Person | undefined> {
+    const { store, texts, clock, sanctions, people } = this.#options
+    const stored = await store.find(texts.digest(text), clock.now())
+    if (!stored) return undefined
+    const { id, by, until, rooms } = stored
+    const key = stored.key ?? (`token:${id}` as Fingerprint)
+    if (sanctions.barsLogin({ key, holders: [by.id], founders: [], address })) return undefined
+    const token = rooms === null ? { id, until } : { id, until, rooms: new Set(rooms) }
+    return withLogin(people.follow(by, key), { key, network, token })
+  }
+}
+
+function refuseGuest({ guest }: Person, why: string): void {
+  if (guest) throw new Refusal(why)
+}

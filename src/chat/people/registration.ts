@@ -1,0 +1,198 @@
+import { DAY_MS } from '../../lib/duration.ts'
+import { counted, countedAre } from '../../lib/plural.ts'
+import { skeleton } from '../../lib/text/skeleton.ts'
+import { InviteRefusal, NameRefusal, Refusal } from '../errors.ts'
+import { createLedger, type PayerLedger } from '../limits/payers.ts'
+import type { LoginFacts } from '../ports.ts'
+import { isLike, problemWithName, whyReserved } from './names.ts'
+import type { PeopleOptions } from './people.ts'
+import { Guests, type Fingerprint, type Person, type PersonId } from './person.ts'
+
+/** How long a former name is kept from others. */
+const KEPT_DAYS = 30
+
+/** Gives keys their names, at the first login and later. All methods reject with `StorageError`, too. */
+export class Registration {
+  readonly guests: Guests
+  readonly #options: PeopleOptions
+  readonly #renames: PayerLedger
+
+  constructor(options: PeopleOptions) {
+    this.#options = options
+    this.#renames = createLedger(options.clock, options.peers.serversOf)
+    const rules = {
+      isTaken: async (mark: string, key: Fingerprint) =>
+        (await this.#factsBySkeleton(mark, key)).person !== undefined,
+      isReserved: (name: string) => this.#isReserved(name),
+    }
+    this.guests = new Guests(rules, options.peers)
+  }
+
+  /** What is stored of a name and a key. */
+  factsOf(name: string, key: Fingerprint): Promise<LoginFacts> {
+    return this.#factsBySkeleton(skeleton(name), key)
+  }
+
+  /** True for an admin's key by the config. */
+  isAdminKey(key: Fingerprint): boolean {
+    return this.#options.policy().admins.includes(key)
+  }
+
+  /** A key that may register by itself; a guest if somebody else has the name. Throws `NameRefusal`. */
+  async byKey(name: string, key: Fingerprint, known: LoginFacts): Promise<Person> {
+    const problem = this.#whyNotFree(name, key)
+    const isGuests = this.guests.keyOf(name) !== undefined
+    if (problem && !isGuests) throw new NameRefusal(problem)
+    if (problem || known.person || this.#hasTooMany(known)) return await this.#asGuest(name, key, known)
+    const person = this.#newPerson(name)
+    if (await this.#store(person, key)) return person
+    const now = await this.factsOf(name, key)
+    return ownerOf(now) ?? (await this.#asGuest(name, key, now))
+  }
+
+  /** A key that brings an invite code. Throws `InviteRefusal`. */
+  async byCode(name: string, key: Fingerprint, code: string, known: LoginFacts): Promise<Person> {
+    const { invites, clock, policy } = this.#options
+    if (!(await invites.find(code))) throw wrongCode()
+    const problem = this.#whyNotFree(name, key)
+    if (problem) throw new InviteRefusal('no-name', problem)
+    if (this.#hasTooMany(known))
+      throw new InviteRefusal('no-name', `this key has ${counted(known.namesOfKey, 'name')} already`)
+    const outcome = await invites.redeem(code, {
+      ...{ person: this.#newPerson(name), skeleton: skeleton(name), key, at: clock.now() },
+      most: policy().namesPerKey,
+    })
+    // Of two who come with the same name, key and code at once, the second finds what the first did.
+    const registered = ownerOf(await this.factsOf(name, key))
+    if (registered) return registered
+    if (outcome === 'no-code') throw wrongCode()
+    throw new InviteRefusal('no-name', taken(name))
+  }
+
+  /**
+   * A trusted certificate for a free name, which is registered without a key. Throws `Refusal` and
+   * `NameRefusal`.
+   */
+  async byCertificate(name: string, key: Fingerprint, known: LoginFacts): Promise<Person> {
+    if (known.person) throw new Refusal(taken(name))
+    const problem = this.#whyNotFree(name, key)
+    if (problem) throw new NameRefusal(problem)
+    const person = this.#newPerson(name)
+    // Of two who come with the same certificate at once, the second finds what the first did.
+    const now = (await this.#store(person)) ? { person, filedName: name } : await this.factsOf(name, key)
+    if (!now.person || now.filedName !== name) throw new Refusal(taken(name))
+    return now.person
+  }
+
+  /**
+   * The first login with a key that somebody added to their name: it is theirs from then on. A public key is
+   * anybody's to add, so the owner of the private one must not be drawn into an account that others come
+   * into: not if the key is somebody's already, nor if it is an admin's, unless the account is an admin's by
+   * itself. Undefined if refused.
+   */
+  async provePendingKey(known: LoginFacts, key: Fingerprint): Promise<Person | undefined> {
+    const { stores, sanctions, log } = this.#options
+    const { person, isWaiting, namesOfKey } = known
+    if (!person || !isWaiting || namesOfKey > 0 || sanctions.whyOut(person) !== undefined) return undefined
+    if (this.isAdminKey(key) && !(await this.#isAdmins(person))) return undefined
+    if (!(await stores.keys.prove(person.id, key))) return undefined
+    log.info({ person: person.name, key }, 'a key that was added logged in for the first time')
+    return { ...person, notice: welcome(person.name, key) }
+  }
+
+  /** Stores another name. Rooms tell of each change, so the number a day is limited. Throws `Refusal`. */
+  async rename(person: Person, name: string): Promise<void> {
+    if (person.guest) throw new Refusal("a guest's name comes from their key; log in with a name of your own")
+    if (name === person.name) throw new Refusal(`you are called ${name} already`)
+    const problem = this.#whyNotFree(name, person.login?.key)
+    if (problem) throw new Refusal(problem)
+    if (!this.#chargeRename(person, 1)) throw new Refusal(tooOften(this.#options.policy().renamesPerDay))
+    try {
+      await this.#storeRename(person.id, name)
+    } catch (error) {
+      this.#chargeRename(person, -1)
+      throw error
+    }
+  }
+
+  async #storeRename(id: PersonId, name: string): Promise<void> {
+    const { stores, clock, policy } = this.#options
+    const at = clock.now()
+    const change = { id, name, skeleton: skeleton(name), at, keptUntil: at + KEPT_DAYS * DAY_MS }
+    const { keptNames } = policy()
+    const outcome = await stores.names.rename(change, keptNames)
+    if (outcome === 'taken') throw new Refusal(taken(name))
+    if (outcome === 'full') throw new Refusal(tooManyKept(keptNames))
+  }
+
+  #chargeRename(person: Person, amount: 1 | -1): boolean {
+    const { renamesPerDay: burst } = this.#options.policy()
+    return this.#renames.take(person, amount, { burst, everyMs: DAY_MS / burst }, 0) === 0
+  }
+
+  #factsBySkeleton(mark: string, key: Fingerprint): Promise<LoginFacts> {
+    const { stores, clock } = this.#options
+    return stores.people.forLogin(mark, key, clock.now())
+  }
+
+  #store(person: Person, key?: Fingerprint): Promise<boolean> {
+    const { stores, clock, policy } = this.#options
+    const { namesPerKey } = policy()
+    return stores.people.register(person, skeleton(person.name), key, clock.now(), namesPerKey)
+  }
+
+  #newPerson(name: string): Person {
+    return { id: this.#options.nextId() as PersonId, name, admin: false, guest: false }
+  }
+
+  async #asGuest(name: string, key: Fingerprint, known: LoginFacts): Promise<Person> {
+    const guest = await this.guests.assign(name, key)
+    return { ...guest, why: whyGuest(name, known, this.#options.policy().namesPerKey) }
+  }
+
+  #hasTooMany({ namesOfKey }: LoginFacts): boolean {
+    return namesOfKey >= this.#options.policy().namesPerKey
+  }
+
+  #isReserved(name: string): boolean {
+    return whyReserved(name) !== undefined || isLike(name, this.#options.policy().modelNames)
+  }
+
+  /** Says why nobody with this key can be given the name, whether or not somebody registered has it. */
+  #whyNotFree(name: string, key: Fingerprint | undefined): string | undefined {
+    const problem = problemWithName(name)
+    if (problem) return `you cannot be called that: ${problem}`
+    const reserved = whyReserved(name)
+    if (reserved) return reserved
+    const holder = this.guests.keyOf(name)
+    const isFree = !this.#isReserved(name) && (holder === undefined || holder === key)
+    return isFree ? undefined : taken(name)
+  }
+
+  async #isAdmins({ id, admin }: Person): Promise<boolean> {
+    return admin || (await this.#options.stores.people.keysOf(id)).some((key) => this.isAdminKey(key))
+  }
+}
+
+/** The person with the name, if the key is theirs. */
+const ownerOf = ({ person, ownsName }: LoginFacts): Person | undefined => (ownsName ? person : undefined)
+
+function whyGuest(name: string, { person, isWaiting, namesOfKey }: LoginFacts, namesPerKey: number): string {
+  if (isWaiting) return `the name ${name} has other keys, and yours was not taken into that account`
+  if (person) return `the name ${name} belongs to another key`
+  if (namesOfKey >= namesPerKey)
+    return `your key has ${counted(namesOfKey, 'name')} and may have no more (names_per_key)`
+  return `somebody else has the name ${name}, or one that looks like it`
+}
+
+const wrongCode = (): InviteRefusal => new InviteRefusal('wrong-code', 'the invite code is not valid')
+const taken = (name: string): string => `the name ${name} is taken; choose another`
+
+const welcome = (name: string, key: Fingerprint): string =>
+  `${name} added this key, ${key}, and it lets you in as ${name} from now on: whoever has the other keys of keys list reads what you do here. If that is not you: keys remove ${key}`
+
+const tooOften = (renamesPerDay: number): string =>
+  `a name can be changed ${counted(renamesPerDay, 'time')} a day (renames_per_day); try again later`
+
+const tooManyKept = (keptNames: number): string =>
+  `${countedAre(keptNames, 'former name')} kept for you, each for ${KEPT_DAYS} days; you can take one of them, or wait`
