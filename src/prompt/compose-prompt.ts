@@ -1,7 +1,7 @@
 import { type FilledBudget, fillBudget } from './budget.ts'
 import type { ComposedLayers, Layer } from './layers.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
-import { createRemembered } from './compose-cache.ts'
+import { createComposeCache } from './compose-cache.ts'
 import type { Prompt } from './prompt.ts'
 import { runLayers } from './run-layers.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
@@ -24,22 +24,21 @@ import { fullText } from './trim.ts'
 const MAX_RUNS = 8
 
 /**
- * What the model reads: runs the layers in Lua, then gives them the budget. Pure: the same snapshot gives the
- * same prompt. Where the tools do not fit, or leave too little to what is required, the layers run again with fewer tokens for
- * tools. Whoever composes more than once hands in what is remembered, which only saves work. `printed` gets what the script prints, also
- * where it fails. Throws `WrapError`.
+ * What the model reads: runs the layers in Lua, then gives them the budget. Pure: the same snapshot gives the same
+ * prompt. If the tools do not fit, or leave too little for required layers, the layers run again with fewer tokens for
+ * tools. `cache` only saves work. `printed` gets what the script prints, also if it fails. Throws `WrapError`.
  */
 export function composePrompt(
   snapshot: Snapshot,
   engine: LuaEngine,
   counter: TokenCounter,
-  remembered = createRemembered(),
+  cache = createComposeCache(),
   printed: string[] = [],
 ): Prompt {
   checkScript(snapshot)
   const { framing } = snapshot.model
-  const price = remembered.prices(framing, counter)
-  const known = remembered.by(counter)
+  const known = cache(counter)
+  const price = known.prices(framing)
   const limit = targetOf(snapshot.model)
   let most = shareOf(snapshot, limit, limit)
   let allowance = most

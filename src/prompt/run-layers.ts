@@ -14,7 +14,7 @@ import {
 } from './layers.ts'
 import type { LuaEngine } from './ports.ts'
 import type { Pricer } from './tool-definitions.ts'
-import type { Known } from './compose-cache.ts'
+import type { CounterCache } from './compose-cache.ts'
 import { resolveScope, SCOPE_KEY } from './scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
 import { offeredOf, type Selection } from './tool-offer.ts'
@@ -23,7 +23,7 @@ import { offeredOf, type Selection } from './tool-offer.ts'
  * Runs the layers in Lua: gives them their data, answers what they ask meanwhile, and checks what they return.
  * Throws `WrapError`.
  */
-export function runLayers(engine: LuaEngine, facts: LayerFacts, known: Known): ComposedLayers {
+export function runLayers(engine: LuaEngine, facts: LayerFacts, known: CounterCache): ComposedLayers {
   const { snapshot, target } = facts
   const notes = createNotes()
   facts.printed.length = 0
@@ -49,7 +49,7 @@ export function runLayers(engine: LuaEngine, facts: LayerFacts, known: Known): C
 }
 
 /** Chooses the tools that a layer shows; the same again where nothing has changed. */
-function select(argument: Json, facts: LayerFacts, known: Known, note: Note): Selection {
+function select(argument: Json, facts: LayerFacts, known: CounterCache, note: Note): Selection {
   const { snapshot, target, allowance } = facts
   const { scope = null, words = null } = isJsonObject(argument) ? argument : {}
   const { toolCalls, inTurn, model, room } = snapshot
@@ -143,7 +143,7 @@ function answer(name: string, argument: Json, facts: LayerFacts, note: Note): Js
 /** The conversation as one text; what it is made of is kept in `made`. */
 function conversation(
   argument: Json,
-  { snapshot, target, known }: LayerFacts & { readonly known: Known },
+  { snapshot, target, known }: LayerFacts & { readonly known: CounterCache },
   note: Note,
   made: Map<string, readonly EntryText[]>,
 ): string {

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { composePrompt } from '../../../prompt/compose-prompt.ts'
 import { WrapError } from '../../../prompt/ports.ts'
 import { runHook } from '../../../prompt/hooks/run-hook.ts'
-import { createRemembered } from '../../../prompt/compose-cache.ts'
+import { createComposeCache } from '../../../prompt/compose-cache.ts'
 import { createTokenCounters } from '../../tokens/tiktoken.ts'
 import { readBundle } from '../bundle.ts'
 import { openEngine } from '../engines.ts'
@@ -20,7 +20,7 @@ import { createUndefining, type UndefinedTool } from '../definitions-apart.ts'
 const settings = JSON.parse(process.argv[2] ?? '') as Settings
 const engine = await openEngine(settings.engine, await readBundle(settings.lua), settings)
 const counters = createTokenCounters()
-const remembered = createRemembered()
+const cache = createComposeCache()
 const receiveTools = createToolReceiver()
 const receiveRows = createHistoryReceiver()
 const sendSystem = createPartSender<string>()
@@ -42,7 +42,7 @@ function answer(request: Request): ResponseLine {
     const [tools, history] = [receiveTools(request.tools), receiveRows(request.history)]
     const snapshot = { ...request.snapshot, tools, history }
     const counter = counters.of(snapshot.model.encoding)
-    const composed = composePrompt(snapshot, engine, counter, remembered, printed)
+    const composed = composePrompt(snapshot, engine, counter, cache, printed)
     const { system, tools: offered, ...prompt } = composed
     const parts = { system: sendSystem(system), tools: sendTools(withoutDefinitions(offered)) }
     return { kind: 'prompt', id, prompt, ...parts, printed }
