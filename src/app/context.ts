@@ -6,7 +6,7 @@ import type { Alarm, Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import type { LanguageModel } from '../turns/ports.ts'
 import type { ReadableMeter } from '../adapters/metrics/meter.ts'
-import type { CommandsState } from './tools/sandbox-state.ts'
+import type { CommandsState } from './tools/tool-sources.ts'
 
 /** The storage, with what is known of the rooms' scripts before they are read. */
 export interface AppStorage extends Storage {

@@ -12,7 +12,7 @@ import { fileNames } from './file-names.ts'
 import { meteredStorage } from './metering.ts'
 import { paths } from './paths.ts'
 import { quietWhileAway } from './quiet-log.ts'
-import { commandsIn } from './tools/sandbox-state.ts'
+import { commandsIn } from './tools/tool-sources.ts'
 
 /** The keys of the config that it takes to open the data. */
 type DataKey = 'dataDir' | 'logLevel' | 'sandbox' | 'http' | 'storage'

@@ -7,8 +7,8 @@ import { mayDecide } from './policy.ts'
 const MAX_LOOKED_UP = 64
 
 /**
- * The names of the people present who may allow it, the requester and admins first; in a large room not all of them.
- * Undefined where it is certain that nobody present may. Rejects with `StorageError`.
+ * The names of the people present who may allow it, the requester and admins first; in a large room not all
+ * of them. Undefined where it is certain that nobody present may. Rejects with `StorageError`.
  */
 export async function answerersIn(
   room: Room,

@@ -14,19 +14,27 @@ import type { AskedFor, GivenAnswer, GrantStore } from './ports.ts'
 import { approvalFacts, toolFor } from './question-text.ts'
 import { createQuestions, type OpenQuestion, type OwnQuestion, type QuestionLimits } from './questions.ts'
 
-/** Permissions as the rooms give them: a grant allows what it covers; for everything else people are asked. */
+/**
+ * Permissions as the rooms give them: a grant allows what it covers; for everything else people are asked.
+ */
 export interface Approvals extends PermissionProvider {
   /**
-   * Answers an open question; resolves with what the room was told, or will be by the server that asked. Rejects with `Refusal` (none open, several, not this
-   * person's to answer, too much to allow), and then the question stays open. Rejects with `StorageError` if the answer
-   * could not be stored, and then the answer is no.
+   * Answers an open question; resolves with what the room was told, or will be by the server that asked.
+   * Rejects with `Refusal` (none open, several, not this person's to answer, too much to allow), and then the
+   * question stays open. Rejects with `StorageError` if the answer could not be stored, and then the answer
+   * is no.
    */
   answer(decision: Decision): Promise<string>
   /** The questions that are open in a room, in the order of asking. */
   open(room: RoomName): readonly WaitingQuestion[]
-  /** For a script, which cannot be asked: allows these tool ids if the requester manages the room, and nothing else. */
+  /**
+   * For a script, which cannot be asked: allows these tool ids if the requester manages the room, and nothing
+   * else.
+   */
   named(tools: ReadonlySet<string>): PermissionProvider
-  /** From now on whoever leaves is sent away, because the server is stopping: their questions end with that. */
+  /**
+   * From now on whoever leaves is sent away, because the server is stopping: their questions end with that.
+   */
   drain(): void
 }
 
@@ -69,7 +77,10 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     }
   }
 
-  /** What holds for every way to decide: reading needs no permission, and a stopped or failed request is denied. */
+  /**
+   * What holds for every way to decide: reading needs no permission, and a stopped or failed request is
+   * denied.
+   */
   const decideBy = (whyNot: Policy): PermissionProvider => ({
     async request(asked) {
       if (asked.access === 'read') return 'allow'

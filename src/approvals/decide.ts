@@ -36,8 +36,8 @@ export const createDecide =
   }
 
 /**
- * The question that is meant. Where several are open, the person must give the number: an answer to the wrong question
- * would allow something that nobody has read. Throws `Refusal`.
+ * The question that is meant. Where several are open, the person must give the number: an answer to the wrong
+ * question would allow something that nobody has read. Throws `Refusal`.
  */
 function chooseQuestion(open: readonly OpenQuestion[], decision: Decision, role: Role): OpenQuestion {
   const { room, person, question, verdict } = decision
@@ -64,7 +64,10 @@ function refuseIfOnlyOnce({ number, asked }: OpenQuestion): void {
   throw new Refusal(`this can be allowed only once, because ${why}: /allow ${number} or /deny ${number}`)
 }
 
-/** Stores an answer and ends the question, which was taken before. If anything fails, the answer is no. Rejects with `StorageError`. */
+/**
+ * Stores an answer and ends the question, which was taken before. If anything fails, the answer is no.
+ * Rejects with `StorageError`.
+ */
 export async function settle(
   { room, person, verdict }: GivenAnswer & { readonly room: Room },
   question: OwnQuestion,

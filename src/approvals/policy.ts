@@ -20,8 +20,9 @@ export function whyOnlyOnce({ onceOnly, access, requester }: AskedFor): string |
 export const onlyOnce = (asked: AskedFor): boolean => whyOnlyOnce(asked) !== undefined
 
 /**
- * Whether a person may decide. The requester may, and everybody who manages the room. Only an admin of the server may
- * allow the machine's own network or a command without a sandbox, because anybody can make a room and manage it.
+ * Whether a person may decide. The requester may, and everybody who manages the room. Only an admin of the
+ * server may allow the machine's own network or a command without a sandbox, because anybody can make a room
+ * and manage it.
  */
 export function mayDecide(verdict: Verdict, asked: AskedFor, person: Person, role: Role): boolean {
   if (asked.onceOnly && verdict !== 'denied') return role === 'admin'

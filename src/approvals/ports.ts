@@ -1,6 +1,6 @@
 /**
- * Approvals decide what a tool may change. A standing grant allows it, or people in the room are asked.
- * This folder must not know how tools run, how models are called, how grants are stored, or what a terminal is.
+ * Approvals decide what a tool may change. A standing grant allows it, or people in the room are asked. This
+ * folder must not know how tools run, how models are called, how grants are stored, or what a terminal is.
  */
 import type { ApprovalEntry, RoomName } from '../chat/entry.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
@@ -27,7 +27,10 @@ export interface Grant {
   readonly at: number
 }
 
-/** Standing permissions on disk. An expired grant is never returned. All methods reject with `StorageError` only. */
+/**
+ * Standing permissions on disk. An expired grant is never returned. All methods reject with `StorageError`
+ * only.
+ */
 export interface GrantStore {
   /** Replaces an earlier grant for the same person, room, tool and target, and keeps that one's id. */
   put(grant: Omit<Grant, 'id'>): Promise<Grant>

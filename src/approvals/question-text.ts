@@ -7,8 +7,9 @@ import type { AskedFor, Verdict } from './ports.ts'
 const MAX_TARGET_CHARS = 60
 
 /**
- * What the room is asked: who wants what, in full, and what to type, each on a line of its own. A bar stands before each line of what is wanted,
- * so that none of them can look like our own words. Characters that a terminal does not show are made visible.
+ * What the room is asked: who wants what, in full, and what to type, each on a line of its own. A bar stands
+ * before each line of what is wanted, so that none of them can look like our own words. Characters that a
+ * terminal does not show are made visible.
  */
 export function questionText(number: number, asked: AskedFor, answerMs: number): string {
   const { requester, model, tool, access, detail } = asked

@@ -12,7 +12,10 @@ import type { JsonObject } from '../lib/json.ts'
 import type { AskedFor, GivenAnswer } from './ports.ts'
 import { approvalFacts, questionText } from './question-text.ts'
 
-/** How a question ended: with a person's answer, which is stored by then, or for a reason that the room is to be told. */
+/**
+ * How a question ended: with a person's answer, which is stored by then, or for a reason that the room is to
+ * be told.
+ */
 export type QuestionEnd =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'denied' | 'unanswered'; readonly why: string }
@@ -25,8 +28,8 @@ export interface OwnQuestion {
   readonly number: number
   readonly asked: AskedFor
   /**
-   * Reserves the question for the caller, who must then call `end`: it is no longer open and no longer times out.
-   * False if the question is over already. Rejects with `StorageError`.
+   * Reserves the question for the caller, who must then call `end`: it is no longer open and no longer times
+   * out. False if the question is over already. Rejects with `StorageError`.
    */
   take(): Promise<boolean>
   /** Gives the end to the one who asked. */
@@ -44,20 +47,24 @@ export interface RemoteQuestion {
 /** The questions that are open in all rooms. */
 export interface Questions {
   /**
-   * Asks in the room and waits: for an answer, the time limit, the requester's leaving, or the signal. Nobody is asked
-   * where nobody may answer, or too many questions are open. Rejects with `StorageError` if the question could not be
-   * stored.
+   * Asks in the room and waits: for an answer, the time limit, the requester's leaving, or the signal. Nobody
+   * is asked where nobody may answer, or too many questions are open. Rejects with `StorageError` if the
+   * question could not be stored.
    */
   ask(room: Room, asked: PermissionRequest): Promise<QuestionEnd>
   /** In the order of asking; those of other servers, too. */
   open(room: RoomName): readonly OpenQuestion[]
-  /** From now on whoever leaves is sent away, because the server is stopping: their questions end with that. */
+  /**
+   * From now on whoever leaves is sent away, because the server is stopping: their questions end with that.
+   */
   drain(): void
 }
 
 /** Limits of asking. */
 export interface QuestionLimits {
-  /** Whoever has no question open may ask one more all the same, so that nobody can keep others from asking. */
+  /**
+   * Whoever has no question open may ask one more all the same, so that nobody can keep others from asking.
+   */
   readonly approvals_per_room: number
   /** Of one requester, so that nobody takes all of a room's questions. */
   readonly approvals_per_person: number
@@ -66,7 +73,10 @@ export interface QuestionLimits {
 /** Milliseconds until an unanswered question counts as denied. */
 const ANSWER_MS = 120_000
 
-/** Characters of what is asked. A slow terminal would get a longer text cut, so nobody could be sure to have seen all of it. */
+/**
+ * Characters of what is asked. A slow terminal would get a longer text cut, so nobody could be sure to have
+ * seen all of it.
+ */
 const MAX_DETAIL_CHARS = 65_536
 
 /** What questions are made from. */
@@ -75,7 +85,10 @@ export interface QuestionParts {
   readonly shared: SharedQuestions
   /** Milliseconds until a question without an answer is a no; 120,000 when absent. */
   readonly answerMs?: number | undefined
-  /** An answer came through another server: it is to be carried out, and the question to be ended. Must not throw. */
+  /**
+   * An answer came through another server: it is to be carried out, and the question to be ended. Must not
+   * throw.
+   */
   readonly passed: (room: Room, question: OwnQuestion, answer: GivenAnswer) => void
 }
 
@@ -196,7 +209,10 @@ function whyNot(room: Room, { requester, detail }: AskedFor): string | undefined
 /** The requester may answer all but what only an admin may. */
 const nobodyIn = ({ name }: Room): string => `only an admin can allow it, and none is in ${name}`
 
-/** Gives the question up when the requester has left the room for good, or the signal is aborted. Returns the function that ends this. */
+/**
+ * Gives the question up when the requester has left the room for good, or the signal is aborted. Returns the
+ * function that ends this.
+ */
 function watchRequester(
   room: Room,
   { requester, signal }: PermissionRequest,

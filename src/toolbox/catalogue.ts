@@ -3,30 +3,36 @@ import { cleanLine } from '../lib/text/clean-text.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import { nameTools } from '../prompt/tool-names.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
-import { sendable } from './sendable.ts'
+import { sanitizeDefinition } from './tool-texts.ts'
 import { createToolIndex, type FindTools } from './tool-index.ts'
 
 /** All tools there are at one moment, before any scope. */
 export interface Catalogue {
-  /** What is shown of them, in the order of the sources. The same list for as long as nothing changes, of objects that stay. */
+  /**
+   * As they are shown, in the order of the sources. Equal tools of a later catalogue are the same objects.
+   */
   readonly tools: readonly CatalogueTool[]
-  /** What runs; undefined for an id that is not in `tools`. */
+  /** The tool that runs; undefined for an id that is not in `tools`. */
   handler(id: string): Tool | undefined
-  /** Searches some of `tools`. What it has indexed for that is kept for as long as the catalogue. */
+  /** Searches some of `tools`. Keeps its index for as long as the catalogue. */
   readonly find: FindTools
 }
 
-/** What a catalogue is made from. */
 export interface CatalogueParts {
   readonly sources: readonly ToolSource[]
-  /** Ids that the config disables, together with their aliases and every tool that is built on them. Read each time. */
+  /**
+   * Ids that the config disables, with their aliases and every tool that is built on them. Read each time.
+   */
   readonly disabled: readonly string[]
   readonly log: Log
 }
 
-/** Returns the function that gives the catalogue of now. It is cheap while no source changes: every step calls it. */
+/**
+ * Returns the function that gives the present catalogue: the same object until a source or the config
+ * changes.
+ */
 export function createCatalogue(parts: CatalogueParts): () => Catalogue {
-  const wordsOf = createWords()
+  const textsOf = createTexts()
   let listed: readonly Listed[] = []
   let { disabled } = parts
   let catalogue = catalogueOf([], [])
@@ -37,44 +43,26 @@ export function createCatalogue(parts: CatalogueParts): () => Catalogue {
       disabled = parts.disabled
       const byId = firstOfEach(now, parts.log)
       const kept = enabled(byId, new Set(disabled))
-      const tools = nameTools(kept.map((one) => describe(one, byId, wordsOf)))
-      catalogue = catalogueOf(kept, withThoseBefore(tools, catalogue.tools))
+      const tools = nameTools(kept.map((one) => describe(one, byId, textsOf(one.tool))))
+      // A prompt, its prices and its process know tools by their objects.
+      const before = new Map(catalogue.tools.map((tool) => [JSON.stringify(tool), tool]))
+      catalogue = catalogueOf(
+        kept,
+        tools.map((tool) => before.get(JSON.stringify(tool)) ?? tool),
+      )
     }
     return catalogue
   }
 }
 
-/** What is sent of a tool is read once: one of a thousand that changes costs no more than itself. */
-function createWords(): (tool: Tool) => ReturnType<typeof sendable> {
-  const known = new WeakMap<Tool, ReturnType<typeof sendable>>()
+/** Reads each tool once: a change of one in a thousand costs no more than itself. */
+function createTexts(): (tool: Tool) => ReturnType<typeof sanitizeDefinition> {
+  const known = new WeakMap<Tool, ReturnType<typeof sanitizeDefinition>>()
   return (tool) => {
-    const words = known.get(tool) ?? sendable(tool)
-    known.set(tool, words)
-    return words
+    const texts = known.get(tool) ?? sanitizeDefinition(tool)
+    known.set(tool, texts)
+    return texts
   }
-}
-
-/** What did not change is the same object as before: what was counted of it holds. */
-function withThoseBefore(
-  tools: readonly CatalogueTool[],
-  before: readonly CatalogueTool[],
-): readonly CatalogueTool[] {
-  const known = new Map(before.map((tool) => [tool.id, tool]))
-  return tools.map((tool) => {
-    const old = known.get(tool.id)
-    return old && isSame(old, tool) ? old : tool
-  })
-}
-
-function isSame(a: CatalogueTool, b: CatalogueTool): boolean {
-  const { aliasOf: aliases, ...rest } = a
-  const { aliasOf, ...others } = b
-  const entries = Object.entries(rest)
-  return (
-    aliases.join() === aliasOf.join() &&
-    entries.length === Object.keys(others).length &&
-    entries.every(([key, value]) => Reflect.get(others, key) === value)
-  )
 }
 
 interface Listed {
@@ -141,15 +129,14 @@ function aliasChain(tool: Tool, byId: ById): readonly string[] {
 function describe(
   { tool, source }: Listed,
   byId: ById,
-  wordsOf: (tool: Tool) => ReturnType<typeof sendable>,
+  { problem, ...texts }: ReturnType<typeof sanitizeDefinition>,
 ): Omit<CatalogueTool, 'name'> {
-  const { problem, ...words } = wordsOf(tool)
   const unavailable = problem ?? tool.unavailable
   return {
     id: tool.id,
     group: source.group,
     source: source.name,
-    ...words,
+    ...texts,
     access: tool.access,
     aliasOf: aliasChain(tool, byId),
     ...(unavailable === undefined ? {} : { unavailable: cleanLine(unavailable) }),

@@ -4,16 +4,15 @@ import { firstSentence, findToolsDefinition } from '../prompt/tool-definitions.t
 import { eachOnce } from '../prompt/tool-names.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { failed, ok, type ToolResult } from '../tools/result.ts'
-import { targetOf, type Offer } from './offer.ts'
+import { targetOf, type Offer, unknownTool } from './offer.ts'
 import type { ToolsInReach } from './scoped-tools.ts'
-import { isQuery, NO_QUERY, noMatch } from './search-query.ts'
-import { unknownTool } from './unknown-tool.ts'
+import { isQuery, NO_QUERY, noMatch } from './find-tools.ts'
 
 const FIND_TOOLS = findToolsDefinition.name
 
 /**
- * The offer to a person or an agent, who is sent no definitions: each name stands for the tool of that name in the scope of
- * now. `find_tools` is there wherever there is anything to find.
+ * The offer to a person or an agent, who is sent no definitions: each name stands for the tool of that name
+ * in the scope of now. `find_tools` is there wherever there is anything to find.
  */
 export const directOffer: Offer = {
   resolve(name, now) {
@@ -44,7 +43,10 @@ async function search({ query }: JsonObject, { visible, catalogue }: ToolsInReac
   return ok([...found.slice(0, MAX_SHOWN).map(shown), ...more].join('\n'))
 }
 
-/** A tool with what it takes, so that it can be called: `read_file {path: string, limit?: integer}`, and what it does. */
+/**
+ * A tool with what it takes, so that it can be called: `read_file {path: string, limit?: integer}`, and what
+ * it does.
+ */
 const shown = ({ name, schema, description }: CatalogueTool): string =>
   [`${name} ${parameters(schema)}`, firstSentence(description)].filter((line) => line !== '').join('\n    ')
 

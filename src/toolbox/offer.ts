@@ -5,8 +5,9 @@ import type { CatalogueTool } from '../prompt/snapshot.ts'
 import type { ToolResult } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { ToolsInReach } from './scoped-tools.ts'
-import { createSearch, type SearchParts } from './search-tools.ts'
-import { unknownTool } from './unknown-tool.ts'
+import { createSearch, type SearchParts } from './find-tools.ts'
+import { nearestFirst } from '../lib/suggest.ts'
+import { searchWords } from './tool-index.ts'
 
 const FIND_TOOLS = findToolsDefinition.name
 
@@ -16,26 +17,38 @@ export type Target =
       readonly kind: 'tool'
       readonly id: string
       readonly tool: Tool
-      /** The id of what it is an alias of, else its own: permissions are given to the tool, whatever it is called by. */
+      /**
+       * The id of what it is an alias of, else its own: permissions are given to the tool, whatever it is
+       * called by.
+       */
       readonly grantId: string
-      /** The same for all tools that do the same: the id of what it is an alias of, or of a tool that yields to that one. */
+      /**
+       * The same for all tools that do the same: the id of what it is an alias of, or of a tool that yields
+       * to that one.
+       */
       readonly doesAs: string
     }
   | { readonly kind: 'search'; readonly id: string }
 
 /** What the names in a caller's calls stand for. `now` are the tools in scope at the moment of the call. */
 export interface Offer {
-  /** Undefined for any name that cannot be used: it never was, is hidden, was taken away, or its tool has changed. */
+  /**
+   * Undefined for any name that cannot be used: it never was, is hidden, was taken away, or its tool has
+   * changed.
+   */
   resolve(name: string, now: ToolsInReach): Target | undefined
   /** The text for a caller whose call names no tool that it has. */
   unknown(name: string, now: ToolsInReach): string
-  /** The result of a call of `find_tools`. The tools that it says so of can be called from the next step on. */
+  /**
+   * The result of a call of `find_tools`. The tools that it says so of can be called from the next step on.
+   */
   search(args: JsonObject, now: ToolsInReach): Promise<ToolResult>
 }
 
 /**
- * What the requests of one turn have offered so far. The model has read of it, so it can be called as well where a later
- * request has no more space for it and defers it. What the room's script or a scope leaves out since is not offered any more.
+ * What the requests of one turn have offered so far. The model has read of it, so it can be called as well
+ * where a later request has no more space for it and defers it. What the room's script or a scope leaves out
+ * since is not offered any more.
  */
 export interface OfferedSoFar {
   /** By name, as it was sent last. */
@@ -58,7 +71,10 @@ export interface OfferParts extends Omit<SearchParts, 'space'> {
 export interface SentOffer extends Offer {
   /** What is sent, in this order. */
   readonly definitions: readonly ToolDefinition[]
-  /** Ids of all tools that can be called in this turn: those that are sent, deferred, or stood for by one of these. */
+  /**
+   * Ids of all tools that can be called in this turn: those that are sent, deferred, or stood for by one of
+   * these.
+   */
   readonly ids: readonly string[]
   /** The tool that is called by a name, as it was sent last in this turn; undefined where there is none. */
   sentAs(name: string): PromptTool | undefined
@@ -147,3 +163,33 @@ const sameDefinition = (a: CatalogueTool, b: CatalogueTool): boolean =>
   a === b || (a.name === b.name && fingerprint(a) === fingerprint(b))
 
 const fingerprint = (tool: CatalogueTool): string => JSON.stringify([tool.description, tool.schema])
+
+/**
+ * Names that are listed. Of more of them, only the nearest ones: a list of a thousand costs more than it
+ * tells.
+ */
+const MAX_NAMES = 40
+const NEAREST = 10
+
+/**
+ * The same text for every name that cannot be used, whatever the cause: a model must not learn what is
+ * hidden.
+ */
+export function unknownTool(name: string, names: readonly string[], canSearch: boolean): string {
+  const told = (some: readonly string[]): string => some.map((one) => `'${one}'`).join(', ')
+  const start = `ERROR: You requested a tool called '${name}', however we only have these tools: `
+  if (names.length <= MAX_NAMES) return `${start}${told(names)}`
+  const hint = canSearch ? `; ${findToolsDefinition.name} finds them by what they do` : ''
+  return `${start}${told(nearest(name, names))} and ${names.length - NEAREST} more${hint}`
+}
+
+/** Those that have most of its words, and of these the ones that are written most like it. */
+function nearest(name: string, names: readonly string[]): readonly string[] {
+  const wanted = new Set(searchWords(name))
+  const shared = new Map(
+    names.map((one) => [one, new Set(searchWords(one).filter((word) => wanted.has(word))).size]),
+  )
+  return nearestFirst(name, names)
+    .toSorted((a, b) => (shared.get(b) ?? 0) - (shared.get(a) ?? 0))
+    .slice(0, NEAREST)
+}

@@ -9,7 +9,10 @@ import { failed, type ToolResult } from '../tools/result.ts'
 /** Characters of one page of a result. */
 export const MAX_PAGE_CHARS = 8000
 
-/** How long a long result is kept, in milliseconds; less where there is more than `MAX_ROOM_BYTES` or `MAX_ALL_BYTES`. */
+/**
+ * How long a long result is kept, in milliseconds; less where there is more than `MAX_ROOM_BYTES` or
+ * `MAX_ALL_BYTES`.
+ */
 const MAX_KEPT_MS = 7 * DAY_MS
 
 /** Bytes of all long results of one room together. */
@@ -19,8 +22,8 @@ const MAX_ROOM_BYTES = 16 * 1024 * 1024
 const MAX_ALL_BYTES = 1024 * 1024 * 1024
 
 /**
- * Characters of one result that are kept. Cleaning and storing a result holds up the whole server: for about 0.1 s at
- * this length (60 ns a character measured, Node 20).
+ * Characters of one result that are kept. Cleaning and storing a result holds up the whole server: for about
+ * 0.1 s at this length (60 ns a character measured, Node 20).
  */
 const MAX_RESULT_CHARS = 2_000_000
 
@@ -49,8 +52,8 @@ export interface ResultFacts {
 }
 
 /**
- * What the caller reads: the result itself, or its first page where it is too long; then the room keeps the whole.
- * A text of our own that begins with `ERROR:` is an error as well. Rejects with `StorageError`.
+ * What the caller reads: the result itself, or its first page where it is too long; then the room keeps the
+ * whole. A text of our own that begins with `ERROR:` is an error as well. Rejects with `StorageError`.
  */
 export async function presentResult(
   result: ToolResult,
@@ -79,7 +82,10 @@ export async function presentResult(
 const PAGE_TOO_LONG =
   'this page does not fit into what you can still read in this turn; answer with what you have'
 
-/** A result as it may be stored, shown and sent: cleaned, and cut at so many characters with a last line that says so. */
+/**
+ * A result as it may be stored, shown and sent: cleaned, and cut at so many characters with a last line that
+ * says so.
+ */
 export function cleanResult({ content, isError, outside }: ToolResult, maxChars: number): ToolResult {
   const text = cleanText(
     content.length <= maxChars

@@ -5,20 +5,20 @@ import { textForModels } from '../chat/outside.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import type { Json } from '../lib/json.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
 import type { RoomHooks } from '../prompt/hooks/room-hooks.ts'
 import type { ChatView, CallingTurn, PermissionProvider } from '../tools/context.ts'
 import type { ResultStore } from '../tools/long-results.ts'
-import type { Workspaces } from '../tools/workspace.ts'
+import type { Workspaces, Workspace } from '../tools/workspace.ts'
 import type { ToolResult } from '../tools/result.ts'
 import type { Offer } from './offer.ts'
 import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
-import type { Caller, CallerContext } from './call-context.ts'
-import type { ToolRunner } from './run-tool.ts'
+import type { Caller, CallerContext, ToolRunner, CalledTool } from './run-tool.ts'
 import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
 import { toolboxOf, type RecordCall, type Toolbox } from './toolbox.ts'
-import { refusalByScript } from './script-refusal.ts'
 import type { ToolCall } from './tool-call.ts'
+import { StorageError } from '../chat/errors.ts'
+import { stoppedText } from '../tools/permission.ts'
 
 /** The model or the person that calls tools in a room. */
 export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context' | 'watchTools'> {
@@ -34,8 +34,8 @@ export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context' | 'watchT
 export type RoomToolbox = Toolbox<ToolResultEntry>
 
 /**
- * Opens a toolbox: for one step of a model's turn, or for one run of a person. `tokensLeft` is what the results of all
- * its calls together may take; without it, each result may be as long as a page.
+ * Opens a toolbox: for one step of a model's turn, or for one run of a person. `tokensLeft` is what the
+ * results of all its calls together may take; without it, each result may be as long as a page.
  */
 export type OpenToolbox = (caller: ToolCaller, offer: Offer, tokensLeft?: number) => RoomToolbox
 
@@ -173,3 +173,58 @@ const resultEntry = (
   text: content,
   ...(outside ? { outside } : {}),
 })
+
+/** Who calls: a person, or a model in its turn. */
+interface CallerInRoom extends Pick<ScopeQuery, 'room' | 'requester'> {
+  readonly turn?: CallingTurn
+}
+
+interface ScriptParts {
+  readonly hooks: Pick<RoomHooks, 'beforeToolCall'>
+  readonly workspaces: Workspaces
+}
+
+/**
+ * Asks the room's script whether a call may run. Resolves to the reason why not; undefined if it may. A call
+ * that is stopped meanwhile is not run. Rejects with `StorageError`.
+ */
+export async function refusalByScript(
+  called: CalledTool,
+  caller: CallerInRoom,
+  { hooks, workspaces }: ScriptParts,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { room } = caller
+  try {
+    return await hooks.beforeToolCall(room, () => callFacts(called, caller, workspaces.of(room.name)), signal)
+  } catch (error) {
+    if (signal.aborted && !(error instanceof StorageError)) return stoppedText(signal)
+    throw error
+  }
+}
+
+/**
+ * What `before_tool_call` is called with. A path that leads nowhere stays as it is: the tool will refuse it.
+ */
+async function callFacts(
+  { name, tool, doesAs, args }: CalledTool,
+  { requester, turn }: CallerInRoom,
+  workspace: Workspace,
+): Promise<JsonObject> {
+  const paths = (tool.files ?? []).flatMap((parameter) => {
+    const path = args[parameter]
+    return typeof path === 'string' ? path : []
+  })
+  const files = await Promise.all(paths.map(async (path) => (await workspace.placeOf(path)) ?? path))
+  const by: JsonObject = turn ? { model: turn.model, turn: turn.id } : {}
+  return {
+    name,
+    id: doesAs,
+    access: tool.access,
+    arguments: args,
+    files,
+    user: requester.name,
+    ...(tool.base === undefined ? {} : { base: tool.base }),
+    ...by,
+  }
+}

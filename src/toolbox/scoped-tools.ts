@@ -2,13 +2,16 @@ import { NAV_KEY } from '../chat/exits.ts'
 import type { RoomStore } from '../chat/ports.ts'
 import type { Person, Role } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
-import type { Json } from '../lib/json.ts'
+import { type Json, isJsonObject, type JsonSchema } from '../lib/json.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import { NO_SERVERS } from '../prompt/scope-patterns.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { effectiveScope, SCOPE_KEY, type Bounds, type Resolution } from '../prompt/scope.ts'
 import type { Catalogue } from './catalogue.ts'
-import { createRefusedParameter, type RefusedParameter } from './refused-parameters.ts'
+import { schemasIn } from '../lib/json-schema.ts'
+import { cleanLine } from '../lib/text/clean-text.ts'
+import { headOf } from '../lib/text/characters.ts'
+import type { Framing } from '../prompt/model-settings.ts'
 
 /** Whose tools are asked for: those of a requester, through a model or (without one) by their own hand. */
 export interface ScopeQuery {
@@ -31,12 +34,17 @@ export interface ScopedTools extends Resolution {
   readonly role: Role
 }
 
-/** Finds the tools of now. It is asked again before every call, so that a tool that was taken away is gone at once. Rejects with `StorageError`. */
+/**
+ * Finds the tools of now. It is asked again before every call, so that a tool that was taken away is gone at
+ * once. Rejects with `StorageError`.
+ */
 export type FindScopedTools = (query: ScopeQuery) => Promise<ScopedTools>
 
 const NO_NAV = 'models may not walk from this room (/nav on)'
 
-/** Gives the tools of a room from which models may not walk: the same objects while the catalogue is the same. */
+/**
+ * Gives the tools of a room from which models may not walk: the same objects while the catalogue is the same.
+ */
 function createWithoutNav(): (catalogue: Catalogue) => readonly CatalogueTool[] {
   const known = new WeakMap<Catalogue, readonly CatalogueTool[]>()
   return (catalogue) => {
@@ -58,7 +66,6 @@ export function createScopedTools(
   servers = NO_SERVERS,
 ): FindScopedTools {
   const withoutNav = createWithoutNav()
-  const refusedParameter = createRefusedParameter()
   return async ({ room, requester, model, within }) => {
     const [stored, nav, role] = await Promise.all([
       rooms.getValue(room.name, SCOPE_KEY),
@@ -69,17 +76,13 @@ export function createScopedTools(
     const catalogue = catalogueNow()
     const scopes = { room: scope, role, within, model: model && scopeOf(model) }
     const narrowed = effectiveScope(nav === true ? catalogue.tools : withoutNav(catalogue), scopes, servers)
-    const { visible, hidden, warnings } = model ? takenBy(model, narrowed, refusedParameter) : narrowed
+    const { visible, hidden, warnings } = model ? takenBy(model, narrowed) : narrowed
     return { visible, hidden, warnings, catalogue, scope, role }
   }
 }
 
 /** Without the tools that a model or its provider does not take, each with the reason. */
-function takenBy(
-  { lacks, framing }: ModelSettings,
-  resolution: Resolution,
-  refusedParameter: RefusedParameter,
-): Resolution {
+function takenBy({ lacks, framing }: ModelSettings, resolution: Resolution): Resolution {
   const refusals = new Map(
     resolution.visible.flatMap((tool) => {
       const reason = lacks?.tools ?? refusedParameter(framing, tool)
@@ -93,3 +96,36 @@ function takenBy(
     hidden: [...refusals.values(), ...resolution.hidden],
   }
 }
+
+/**
+ * Why a provider would refuse every request with a tool: the name of one of its parameters. Undefined if it
+ * takes the tool.
+ */
+export function refusedParameter(
+  { parameterNames }: Pick<Framing, 'parameterNames'>,
+  { schema }: { readonly schema: JsonSchema },
+): string | undefined {
+  if (parameterNames === undefined) return undefined
+  const allowed = new RegExp(parameterNames)
+  const refused = namesIn(schema).find((name) => !allowed.test(name))
+  return refused === undefined ? undefined : `its provider takes no parameter called ${quoted(refused)}`
+}
+
+const namesBySchema = new WeakMap<JsonSchema, readonly string[]>()
+
+/** The names of all parameters, at any depth. Every step asks for those of all tools. */
+function namesIn(schema: JsonSchema): readonly string[] {
+  const names =
+    namesBySchema.get(schema) ??
+    [...schemasIn(schema)].flatMap(({ schema: { properties } }) =>
+      isJsonObject(properties) ? Object.keys(properties) : [],
+    )
+  namesBySchema.set(schema, names)
+  return names
+}
+
+/** Characters of a name that are told. */
+const MAX_NAME_CHARS = 80
+
+const quoted = (name: string): string =>
+  JSON.stringify(name.length > MAX_NAME_CHARS ? `${headOf(name, MAX_NAME_CHARS)}…` : cleanLine(name))

@@ -9,13 +9,16 @@ export interface ToolCall {
   readonly name: string
   /** The text as it came; see `parseArguments`. */
   readonly arguments: string
-  /** What the provider wants back with this call in the next request. We do not read it (Gemini's thought signatures). */
+  /**
+   * What the provider wants back with this call in the next request. We do not read it (Gemini's thought
+   * signatures).
+   */
   readonly providerData?: JsonObject
 }
 
 /**
- * A call's arguments, or why they cannot be used. `value` is cleaned: it is what is stored, shown and sent to models.
- * `original` is what was written, for parameters that hold the text of a file.
+ * A call's arguments, or why they cannot be used. `value` is cleaned: it is what is stored, shown and sent to
+ * models. `original` is what was written, for parameters that hold the text of a file.
  */
 export type ParsedArguments =
   | { readonly ok: true; readonly value: JsonObject; readonly original: JsonObject }
@@ -25,9 +28,9 @@ export type ParsedArguments =
 const MAX_ARGUMENTS_CHARS = 256 * 1024
 
 /**
- * The arguments as a model wrote them: a JSON object, or a JSON string that holds one. Blank text means no arguments:
- * some servers send it for tools without parameters. A program may give an object as it is. Anything else is an error that
- * the model can act on.
+ * The arguments as a model wrote them: a JSON object, or a JSON string that holds one. Blank text means no
+ * arguments: some servers send it for tools without parameters. A program may give an object as it is.
+ * Anything else is an error that the model can act on.
  */
 export function parseArguments(given: unknown): ParsedArguments {
   const text = typeof given === 'string' ? given : writeJson(given)
@@ -59,8 +62,8 @@ export const argumentsFor = (
 })
 
 /**
- * A called name as it may be stored, shown and sent: of a length that any tool's name has, and without what would let it pass
- * for a sentence. No tool's name has anything else.
+ * A called name as it may be stored, shown and sent: of a length that any tool's name has, and without what
+ * would let it pass for a sentence. No tool's name has anything else.
  */
 export const cleanName = (name: string): string =>
   cleanText(name.slice(0, MAX_NAME_CHARS)).replace(/[^\p{L}\p{N}\p{M}_.-]+/gu, '_')
@@ -93,7 +96,10 @@ function kindOf(value: Json): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`
 }
 
-/** Checks the calls of a step before any of them runs. Gives them unique ids, and says why the turn must stop, if it must. */
+/**
+ * Checks the calls of a step before any of them runs. Gives them unique ids, and says why the turn must stop,
+ * if it must.
+ */
 export type CallCheck = (calls: readonly ToolCall[]) => {
   readonly calls: readonly ToolCall[]
   readonly halt?: string
@@ -105,10 +111,15 @@ const MAX_SAME_CALLS = 3
 /** A model that makes more calls than this in one step has gone wrong. */
 const MAX_CALLS_PER_STEP = 64
 
-/** Characters of a called name. No tool's name is longer than half of this, but a model can make up any name. */
+/**
+ * Characters of a called name. No tool's name is longer than half of this, but a model can make up any name.
+ */
 const MAX_NAME_CHARS = 128
 
-/** Remembers the calls of one turn. `model` is named in the reason to stop; `ids` are those that earlier calls have. */
+/**
+ * Remembers the calls of one turn. `model` is named in the reason to stop; `ids` are those that earlier calls
+ * have.
+ */
 export function createCallCheck(model: string, ids = new Set<string>()): CallCheck {
   const made = new Map<string, number>()
 
@@ -138,7 +149,10 @@ const goesInCircles = (model: string, { name }: ToolCall): string =>
 
 const VALID_ID = /^[\w.:-]{1,64}$/
 
-/** Calls and results pair up by their ids, but some servers count from zero in every step, or send no ids at all. */
+/**
+ * Calls and results pair up by their ids, but some servers count from zero in every step, or send no ids at
+ * all.
+ */
 function uniqueId(id: string, ids: Set<string>): string {
   let unique = id
   for (let number = ids.size + 1; ids.has(unique) || !VALID_ID.test(unique); number++)

@@ -1,7 +1,6 @@
 import MiniSearch from 'minisearch'
 import { isJsonObject } from '../lib/json.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
-import { searchWords } from './search-words.ts'
 
 /** Finds those of these tools that match a query, best first; the same query and tools give the same. */
 export type FindTools = (query: string, among: readonly CatalogueTool[]) => Promise<readonly CatalogueTool[]>
@@ -15,10 +14,10 @@ const MAX_QUERY_WORDS = 50
 const MAX_KEPT = 4
 
 /**
- * The search through the tools of one catalogue, in which no two have one id. Only those that are asked for are indexed: what
- * is hidden changes no order. One that the query calls by its name comes first. Then BM25 decides, where a
- * word counts more in a name than in a description; the beginning of a word and a slip in it count less than the word. Equal
- * ones stay in the order given.
+ * The search through the tools of one catalogue, in which no two have one id. Only those that are asked for
+ * are indexed: what is hidden changes no order. One that the query calls by its name comes first. Then BM25
+ * decides, where a word counts more in a name than in a description; the beginning of a word and a slip in it
+ * count less than the word. Equal ones stay in the order given.
  */
 export function createToolIndex(): FindTools {
   const known = new Map<string, Promise<Index>>()
@@ -119,3 +118,47 @@ const namesIn = (query: string): ReadonlySet<string> => {
 
 /** `search` in a query may be the name of a tool, or not; `read_file` is. */
 const isNoCommonWord = (word: string): boolean => /[^\p{L}]/u.test(word)
+
+/**
+ * The words of a text by which tools are found, in lower case: `readFile`, `read_file` and `read-file` are
+ * `read` and `file`, and `srv7` is also `srv` and `7`. Numbers have no zeros before them. Words that stand in
+ * every sentence are left out.
+ */
+export const searchWords = (text: string): readonly string[] =>
+  [...text.normalize('NFKC').matchAll(RUN)]
+    .flatMap(([run]) => (WITHOUT_BLANKS.test(run) ? pairsOf(run) : partsOf(run)))
+    .filter((word) => !COMMON.has(word))
+
+const RUN = /[\p{L}\p{M}\p{N}]+/gu
+
+/** Scripts that part no words. */
+const WITHOUT_BLANKS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
+
+/** Each two neighbours: where words are not parted, these come near to them. */
+function pairsOf(run: string): readonly string[] {
+  const characters = Array.from(run.toLowerCase())
+  if (characters.length < 2) return characters
+  return characters.slice(1).map((second, index) => `${characters[index] ?? ''}${second}`)
+}
+
+/**
+ * A change from small letters to a capital, the last capital before small ones (`HTTPServer`), and where
+ * digits begin or end.
+ */
+const BORDER =
+  /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{N})(?=\p{L})|(?<=\p{L}\p{M}*)(?=\p{N})/u
+
+function partsOf(run: string): readonly string[] {
+  const parts = run.split(BORDER).map(plain)
+  return parts.length === 1 ? parts : [...parts, plain(run)]
+}
+
+const plain = (word: string): string => word.toLowerCase().replace(/^0+(?=\p{N})/u, '')
+
+/** They tell nothing of a tool. */
+const COMMON: ReadonlySet<string> = new Set(
+  `a all an and any are as at be by can do does for from give gives had has have how i if in into is it its me my of on or our
+  please should so some than that the their them then there these they this to us use used uses using want was we what when
+  where which who will with would you your`.split(/\s+/u),
+)

@@ -76,32 +76,23 @@ function listOf(scoped: ScopedTools, counts: readonly number[], framing: Framing
 const TOOLS_AT_ONCE = 16
 
 /**
- * Counts the tokens of each tool's full definition, in the order of the tools. Whoever asks for the same meanwhile waits for
- * what is being counted.
+ * Counts the tokens of each tool's full definition, in the order of the tools. One list is counted at a time.
  */
 function createDefinitionCounter(composer: Pick<Composer, 'count'>) {
   const known = new Map<string, WeakMap<CatalogueTool, number>>()
   const oneByOne = createSerial()
-
-  async function countFresh(
-    encoding: string,
-    counts: WeakMap<CatalogueTool, number>,
-    tools: readonly CatalogueTool[],
-  ): Promise<void> {
-    const fresh = tools.filter((tool) => !counts.has(tool))
-    for (let at = 0; at < fresh.length; at += TOOLS_AT_ONCE) {
-      const some = fresh.slice(at, at + TOOLS_AT_ONCE)
-      for (const [tool, count] of zip(some, await composer.count(encoding, some.map(sentText))))
-        counts.set(tool, count)
-    }
-  }
-
-  return async (encoding: string, tools: readonly CatalogueTool[]): Promise<readonly number[]> => {
-    const counts = known.get(encoding) ?? new WeakMap<CatalogueTool, number>()
-    known.set(encoding, counts)
-    if (tools.some((tool) => !counts.has(tool))) await oneByOne(() => countFresh(encoding, counts, tools))
-    return tools.map((tool) => counts.get(tool)!)
-  }
+  return (encoding: string, tools: readonly CatalogueTool[]): Promise<readonly number[]> =>
+    oneByOne(async () => {
+      const counts = known.get(encoding) ?? new WeakMap<CatalogueTool, number>()
+      known.set(encoding, counts)
+      const fresh = tools.filter((tool) => !counts.has(tool))
+      for (let at = 0; at < fresh.length; at += TOOLS_AT_ONCE) {
+        const some = fresh.slice(at, at + TOOLS_AT_ONCE)
+        for (const [tool, count] of zip(some, await composer.count(encoding, some.map(sentText))))
+          counts.set(tool, count)
+      }
+      return tools.map((tool) => counts.get(tool)!)
+    })
 }
 
 const sentText = (tool: CatalogueTool): string => JSON.stringify(definitionOf(tool, 'full'))

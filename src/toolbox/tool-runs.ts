@@ -1,17 +1,16 @@
 import type { RoomName, ToolResultEntry } from '../chat/entry.ts'
 import { Refusal, whyAborted } from '../chat/errors.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
-import type { Slots } from '../chat/peers.ts'
-import type { Person } from '../chat/people/person.ts'
+import { type Slots, SERVER_LOST, type Slot } from '../chat/peers.ts'
+import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { Withdrawn } from '../tools/permission.ts'
 import type { PermissionProvider } from '../tools/context.ts'
 import { directOffer } from './direct-offer.ts'
-import type { ReportDoing } from './call-context.ts'
+import type { ReportDoing } from './run-tool.ts'
 import { cleanName } from './tool-call.ts'
 import type { OpenToolbox } from './room-toolbox.ts'
-import { remoteRuns, takeRunSlot, type CalledRun, type ToolRun } from './run-slots.ts'
 
 /** A tool that a person wants to run. */
 export interface ToolRunRequest {
@@ -30,8 +29,8 @@ export interface ToolRunRequest {
 /** People's own tool runs: the same tools, scope, permissions and log as in a turn, with no model present. */
 export interface ToolRuns extends AsyncDisposable {
   /**
-   * Resolves with the recorded result; trouble is a result too. Rejects with `Refusal` (too many at once, the server is
-   * stopping) and `StorageError`.
+   * Resolves with the recorded result; trouble is a result too. Rejects with `Refusal` (too many at once, the
+   * server is stopping) and `StorageError`.
    */
   run(request: ToolRunRequest): Promise<ToolResultEntry>
   /** The runs of a room, or of all rooms where none is named; those of other servers come last. */
@@ -126,3 +125,73 @@ const calledTool = (room: Room, person: Person, tool: string, call: string): Cal
   requester: person.name,
   requesterId: person.id,
 })
+
+/** A tool that a person has called. */
+export interface CalledRun {
+  /** The id of its call. */
+  readonly call: string
+  readonly room: RoomName
+  /** The name it was called by. */
+  readonly tool: string
+  /** The person's name of now. */
+  readonly requester: string
+  readonly requesterId: PersonId
+}
+
+/** A tool at work for a person, on whichever server. */
+export interface ToolRun extends CalledRun {
+  /** The tool's name, or that it waits for a permission. */
+  doing(): string
+  /** How far the tool is, as it says. */
+  progress(): ToolProgress | undefined
+  /** When it began to do that, in milliseconds since the epoch. */
+  since(): number
+  /** Ends the run soon; its result says why, in words that end a sentence. Does nothing if it has ended. */
+  cancel(why: string): void
+  /** Resolves when it has ended and is recorded, however that went. */
+  done(): Promise<unknown>
+}
+
+/** Tools that one person may have at work at once, on all servers. */
+const MAX_RUNS_PER_PERSON = 4
+
+/**
+ * Takes one of the slots that a person's runs have. `stop` is called when another server stops the run.
+ * Rejects with `Refusal` if the person has too many, and with `StorageError`.
+ */
+export async function takeRunSlot(
+  slots: Pick<Slots, 'take'>,
+  { call: id, room, tool, requester, requesterId: person }: CalledRun,
+  stop: (why: string) => void,
+): Promise<Slot> {
+  const facts = { tool, requester } satisfies RunFacts
+  const slot = await slots.take(
+    { id, kind: 'run', queue: `run ${person}`, room, person, facts },
+    () => ({ running: MAX_RUNS_PER_PERSON, waiting: 0 }),
+    { stop, lost: () => stop(SERVER_LOST) },
+  )
+  if ('running' in slot)
+    throw new Refusal(`you have ${slot.running} tools at work already; wait for one, or use /stop`)
+  return slot
+}
+
+/** The runs of other servers, in the order of their start. */
+export const remoteRuns = (slots: Pick<Slots, 'others'>, room?: RoomName): readonly ToolRun[] =>
+  slots.others('run', room).map((work) => {
+    const { tool, requester } = work.facts as { readonly [Key in keyof RunFacts]: string }
+    return {
+      call: work.id,
+      room: work.room,
+      tool,
+      requester,
+      requesterId: work.person,
+      doing: () => work.doing.what ?? tool,
+      progress: () => work.doing.progress,
+      since: () => work.startedAt,
+      cancel: work.stop,
+      done: work.ended,
+    }
+  })
+
+/** What all servers are told of a run. */
+type RunFacts = Pick<CalledRun, 'tool' | 'requester'>

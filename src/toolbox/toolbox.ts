@@ -1,16 +1,15 @@
 /**
- * A toolbox is the tools that one caller has: those in reach now. It decides what a called name stands for, asks where that
- * is needed, runs one call at a time, and has both recorded. In a room (room-toolbox.ts) these are entries of its log; a
- * program that embeds tools gets the replies and nothing else.
- * This folder must not know how a model is asked, how a turn goes on, where a tool comes from, or how people are asked.
+ * A toolbox is the tools that one caller has: those in reach now. It decides what a called name stands for,
+ * asks where that is needed, runs one call at a time, and has both recorded. In a room (room-toolbox.ts)
+ * these are entries of its log; a program that embeds tools gets the replies and nothing else. This folder
+ * must not know how a model is asked, how a turn goes on, where a tool comes from, or how people are asked.
  */
 import { textForModels, type TextFromTools } from '../chat/outside.ts'
 import type { ToolMessage } from '../tools/context.ts'
 import { READ_FD } from '../tools/long-results.ts'
 import { failed, type ToolResult } from '../tools/result.ts'
 import type { Offer, Target } from './offer.ts'
-import type { Caller } from './call-context.ts'
-import type { CalledTool, Outcome, ToolRunner } from './run-tool.ts'
+import type { Caller, CalledTool, Outcome, ToolRunner } from './run-tool.ts'
 import type { ToolsInReach } from './scoped-tools.ts'
 import { argumentsFor, cleanName, parseArguments, type ParsedArguments, type ToolCall } from './tool-call.ts'
 
@@ -26,8 +25,9 @@ export interface ToolReply extends TextFromTools {
 /** Runs the calls of one caller. */
 export interface Toolbox<Reply extends ToolReply = ToolReply> {
   /**
-   * Asks for one call where that is needed, runs it and records its result; trouble is a result too. Rejects only with
-   * what recording rejects with: the call could not be recorded and was not run, or its result could not.
+   * Asks for one call where that is needed, runs it and records its result; trouble is a result too. Rejects
+   * only with what recording rejects with: the call could not be recorded and was not run, or its result
+   * could not.
    */
   run(call: ToolCall, signal: AbortSignal): Promise<Reply>
   /** Records a call and the reason why it is not run. Rejects as `run` does. */
@@ -44,10 +44,10 @@ export interface ExecutionContext {
 }
 
 /**
- * Runs the calls of one step, one after the other, and gives one reply for each in their order. Whatever goes wrong in a
- * call is its reply, which a model can read, and the next call runs: an unknown tool, bad arguments, a refusal, a thrown
- * error, a time limit. Rejects with the signal's reason before the next call once it is aborted, and where the toolbox
- * could not record a call.
+ * Runs the calls of one step, one after the other, and gives one reply for each in their order. Whatever goes
+ * wrong in a call is its reply, which a model can read, and the next call runs: an unknown tool, bad
+ * arguments, a refusal, a thrown error, a time limit. Rejects with the signal's reason before the next call
+ * once it is aborted, and where the toolbox could not record a call.
  */
 export async function executeTools(
   calls: readonly ToolCall[],
@@ -83,12 +83,18 @@ export type RecordCall<Reply> = (
 /** What a toolbox is made from. */
 export interface ToolboxParts<Reply extends ToolReply> {
   readonly offer: Offer
-  /** Gives the tools of now. It is asked again before every call, so that a tool that was taken away is gone at once. */
+  /**
+   * Gives the tools of now. It is asked again before every call, so that a tool that was taken away is gone
+   * at once.
+   */
   readonly reach: () => Promise<ToolsInReach>
   readonly caller: Caller
   readonly runner: ToolRunner
   readonly record: RecordCall<Reply>
-  /** Gives the reason why a call may not run; undefined if it may. Asked before people are. Rejects as `Toolbox.run` does. */
+  /**
+   * Gives the reason why a call may not run; undefined if it may. Asked before people are. Rejects as
+   * `Toolbox.run` does.
+   */
   readonly refuses?: (called: CalledTool, signal: AbortSignal) => Promise<string | undefined>
 }
 

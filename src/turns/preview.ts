@@ -3,8 +3,7 @@ import type { Composer } from '../prompt/ports.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { CatalogueTool, Snapshot } from '../prompt/snapshot.ts'
-import { createRefusedParameter, type RefusedParameter } from '../toolbox/refused-parameters.ts'
-import type { FindScopedTools, ScopeQuery } from '../toolbox/scoped-tools.ts'
+import { refusedParameter, type FindScopedTools, type ScopeQuery } from '../toolbox/scoped-tools.ts'
 import { countTools, createToolList, type ToolCount, type ToolList } from '../toolbox/tool-list.ts'
 import type { KnownModels } from './known-models.ts'
 import type { ConfiguredModel } from './ports.ts'
@@ -39,7 +38,6 @@ export function createPreview(
     const settled = { ...query, model: await known.settingsOf(model) }
     return await snapshots.gather({ ...settled, reserve: 0 }, await scopedTools(settled))
   }
-  const refusedParameter = createRefusedParameter()
   const list = createToolList(scopedTools, composer)
   return {
     prompt: async (query) => await composer.compose(await gather(query)),
@@ -51,7 +49,7 @@ export function createPreview(
     async withoutTools(models, { tools }) {
       const settings = await Promise.all(models.map(known.lastKnown))
       const visible = tools.flatMap((one) => (one.visible ? one.tool : []))
-      return settings.flatMap((model) => notTaken(model, visible, refusedParameter))
+      return settings.flatMap((model) => notTaken(model, visible))
     },
   }
 }
@@ -59,7 +57,6 @@ export function createPreview(
 function notTaken(
   { name, lacks, framing }: ModelSettings,
   tools: readonly CatalogueTool[],
-  refusedParameter: RefusedParameter,
 ): readonly string[] {
   if (lacks?.tools !== undefined) return [`@${name} has no tools: ${lacks.tools}`]
   const refused = tools.flatMap((tool) => {

@@ -1,4 +1,4 @@
-import type { ReportDoing } from '../toolbox/call-context.ts'
+import type { ReportDoing } from '../toolbox/run-tool.ts'
 import type { Entry, MessageEntry, ReplyEntry } from '../chat/entry.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'

@@ -3,7 +3,7 @@ import type { ModelSettings } from '../prompt/model-settings.ts'
 import { framedTokens } from '../prompt/tool-definitions.ts'
 import type { KeptTool, ToolsInTurn } from '../prompt/snapshot.ts'
 import { createOfferedSoFar, type OfferedSoFar, type SentOffer } from '../toolbox/offer.ts'
-import { weighedTexts, type FoundTool, type SearchParts } from '../toolbox/search-tools.ts'
+import { weighedTexts, type FoundTool, type SearchParts } from '../toolbox/find-tools.ts'
 import type { ChatMessage } from '../tools/context.ts'
 import type { StepMessage } from './ports.ts'
 

@@ -3,8 +3,8 @@ import { openStorage } from '../../adapters/storage/open.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import { StorageError } from '../../chat/errors.ts'
 import type { Config } from '../../config/config.ts'
-import { createRefusedParameter } from '../../toolbox/refused-parameters.ts'
-import { sendable } from '../../toolbox/sendable.ts'
+import { refusedParameter } from '../../toolbox/scoped-tools.ts'
+import { sanitizeDefinition } from '../../toolbox/tool-texts.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { paths } from '../paths.ts'
 import { located, openTools } from '../tools/tool-sources.ts'
@@ -53,9 +53,8 @@ async function toolFiles(config: Config, storage: Storage): Promise<Findings> {
 
 /** A line for each tool that cannot be sent to models, and for each that the provider of one of them would refuse. */
 function notSent({ models }: Config, tools: readonly Tool[]): readonly string[] {
-  const refusedParameter = createRefusedParameter()
   return tools.flatMap((tool) => {
-    const words = sendable(tool)
+    const words = sanitizeDefinition(tool)
     if (words.problem !== undefined) return [`${tool.id} is hidden: ${words.problem}`]
     return models.flatMap(({ name, framing, enabled }) => {
       const reason = enabled ? refusedParameter(framing, words) : undefined

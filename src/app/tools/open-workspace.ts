@@ -9,9 +9,15 @@ import { paths } from '../paths.ts'
 export interface WorkspaceChoice {
   /** It must be there. Tools see nothing else, whatever links lead out of it. */
   readonly directory: string
-  /** Where old versions of changed files are kept; made when it is not there. It must not be inside of `directory`. */
+  /**
+   * Where old versions of changed files are kept; made when it is not there. It must not be inside of
+   * `directory`.
+   */
   readonly backups: string
-  /** `bubblewrap` when absent: then commands are refused where it does not work. With `none` they can do all that the program can. */
+  /**
+   * `bubblewrap` when absent: then commands are refused where it does not work. With `none` they can do all
+   * that the program can.
+   */
   readonly mode?: 'bubblewrap' | 'none'
   /** Of memory for each command; 512 when absent. */
   readonly memory_mb?: number
@@ -23,9 +29,9 @@ export interface WorkspaceChoice {
 const NAME = 'program'
 
 /**
- * Gives tools a directory, and a sandbox for their commands, as a room of the server has them; the disk has no limit. Starts
- * nothing before a tool needs it. Disposing ends every command and search, and waits until it is gone. Throws
- * `WorkspaceError` where the directory cannot be used.
+ * Gives tools a directory, and a sandbox for their commands, as a room of the server has them; the disk has
+ * no limit. Starts nothing before a tool needs it. Disposing ends every command and search, and waits until
+ * it is gone. Throws `WorkspaceError` where the directory cannot be used.
  */
 export function openWorkspace(choice: WorkspaceChoice): Workspace & AsyncDisposable {
   const { mode = 'bubblewrap', memory_mb = 512, log = NO_LOG } = choice

@@ -1,6 +1,3 @@
-// Which tools there are here, by the config and by what the machine can run. This folder must not know what a turn is, nor how a tool
-// is called.
-
 import type { Storage } from '../../adapters/storage/storage.ts'
 import {
   createToolModules,
@@ -17,12 +14,15 @@ import { paths } from '../paths.ts'
 import { findToolsDefinition } from '../../prompt/tool-definitions.ts'
 import { ROOM_TOOL_NAMES, roomTools } from '../../tools/rooms/index.ts'
 import { loadToolFiles } from '../../adapters/wrapped-tools/load.ts'
-import { commandsIn, type CommandsState } from './sandbox-state.ts'
 import { toolWordProblems } from './tool-words.ts'
 import { BUILTIN_IDS, builtinTools } from '../../tools/builtin/index.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
 import type { AppContext } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
+import { hasProcessLimit, NO_PROCESS_LIMIT, probeSandbox } from '../../adapters/sandbox/probe.ts'
+
+// Which tools there are here, by the config and by what the machine can run. This folder must not know what a
+// turn is, nor how a tool is called.
 
 /** The tools that depend on the config: the built-in ones, those of modules, and those of `.tool` files. */
 export interface ConfiguredTools extends AsyncDisposable {
@@ -30,8 +30,8 @@ export interface ConfiguredTools extends AsyncDisposable {
   readonly modules: ToolModules
   readonly wrapped: WrappedTools
   /**
-   * What is wrong in modules and `.tool` files, and in what the config says of tools, with file and line. `connected` are the
-   * MCP servers that admins connected, where they are known.
+   * What is wrong in modules and `.tool` files, and in what the config says of tools, with file and line.
+   * `connected` are the MCP servers that admins connected, where they are known.
    */
   problems(connected?: readonly string[]): Promise<readonly string[]>
   /** Makes all of them anew from another config; until that is done the old ones stay. Never rejects. */
@@ -70,8 +70,8 @@ export function toolSources(
 type ToolStores = Pick<Storage, 'chat' | 'tools'>
 
 /**
- * Makes the tools, and reads modules and `.tool` files. A file may build on a built-in tool or one of a module.
- * `commands` is whether commands can run with the first config, where that is being tried already.
+ * Makes the tools, and reads modules and `.tool` files. A file may build on a built-in tool or one of a
+ * module. `commands` is whether commands can run with the first config, where that is being tried already.
  */
 export async function openTools(
   first: Config,
@@ -138,3 +138,18 @@ const KEPT = [...ROOM_TOOL_NAMES, findToolsDefinition.name].filter((name) => !BU
 
 const isReplaced = (tool: Tool, wrapped: ToolSource): boolean =>
   tool.yields === true && wrapped.tools().some((one) => one.id === tool.id)
+
+/** Why commands cannot run, if they cannot. */
+export interface CommandsState {
+  readonly noCommands?: string
+}
+
+/** Tries whether commands can run with this config, and logs what a server that runs as root has. Never rejects. */
+export async function commandsIn({ sandbox }: Pick<Config, 'sandbox'>, log: Log): Promise<CommandsState> {
+  if (sandbox.mode === 'none') return {}
+  const state = await probeSandbox()
+  if (!state.works) return { noCommands: state.reason }
+  if (!hasProcessLimit(state.strength)) log.warn({}, `sandbox: ${NO_PROCESS_LIMIT}`)
+  else if (state.strength.cgroups) log.info({ cgroups: state.strength.cgroups }, 'commands run in cgroups')
+  return {}
+}

@@ -29,8 +29,8 @@ const ALWAYS: readonly string[] = [
 ]
 
 /**
- * What is wrong with the names of tools in a config, with file and line: `[tools] disabled` that no tool has, and MCP servers
- * that are called like a tool. Never rejects.
+ * What is wrong with the names of tools in a config, with file and line: `[tools] disabled` that no tool has,
+ * and MCP servers that are called like a tool. Never rejects.
  */
 export async function toolWordProblems(
   config: Config,
@@ -63,7 +63,10 @@ export async function connectedNames(
 
 interface Known {
   readonly words: readonly string[]
-  /** False where some `.tool` files or modules cannot be read now, or modules are not loaded yet: one may have any name. */
+  /**
+   * False where some `.tool` files or modules cannot be read now, or modules are not loaded yet: one may have
+   * any name.
+   */
   readonly isAll: boolean
 }
 
@@ -99,7 +102,9 @@ function unknownDisabled(
     .map((name) => `${file}:${line}: tools.disabled: there is no tool called ${name}${meant(name, ids)}`)
 }
 
-/** Whether somebody may have connected a server that has it. What looks like another tool is rather a mistake. */
+/**
+ * Whether somebody may have connected a server that has it. What looks like another tool is rather a mistake.
+ */
 const mayBeOfServer = (id: string, ids: readonly string[]): boolean =>
   /^[a-z0-9-]+_./.test(id) && meant(id, ids) === ''
 

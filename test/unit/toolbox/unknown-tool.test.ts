@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unknownTool } from '../../../src/toolbox/unknown-tool.ts'
+import { unknownTool } from '../../../src/toolbox/offer.ts'
 
 const START = "ERROR: You requested a tool called 'grpe', however we only have these tools: "
 const names = (count: number) => Array.from({ length: count }, (_, index) => `tool_${index}`)

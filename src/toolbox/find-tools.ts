@@ -1,11 +1,11 @@
-import type { JsonObject } from '../lib/json.ts'
+import type { JsonObject, Json } from '../lib/json.ts'
 import { zip } from '../lib/zip.ts'
 import { definitionOf, lineOf } from '../prompt/tool-definitions.ts'
 import type { ToolForm } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { failed, ok, type ToolResult } from '../tools/result.ts'
-import { isQuery, NO_QUERY, noMatch } from './search-query.ts'
 import type { FindTools } from './tool-index.ts'
+import { headOf } from '../lib/text/characters.ts'
 
 /** A tool that can be found: in full or short where the model has it already. */
 export interface Searchable {
@@ -27,7 +27,9 @@ export interface SearchParts {
   readonly space: () => number
   /** Takes the tools that a search has found, and that fit, in the order of the search. */
   readonly found: (tools: readonly FoundTool[]) => void
-  /** Tokens of these tools, as the model's provider counts them, with their lines. Rejects with `WrapError`. */
+  /**
+   * Tokens of these tools, as the model's provider counts them, with their lines. Rejects with `WrapError`.
+   */
   readonly weigh: (tools: readonly Omit<FoundTool, 'isLoaded'>[]) => Promise<readonly number[]>
 }
 
@@ -35,8 +37,8 @@ export interface SearchParts {
 export type SearchTools = (args: JsonObject, tools: readonly Searchable[]) => Promise<ToolResult>
 
 /**
- * What the model has already is named, and keeps its rung. What it has not is weighed before it is promised: all of it fits
- * into the next prompt together. Rejects as `weigh` does.
+ * What the model has already is named, and keeps its rung. What it has not is weighed before it is promised:
+ * all of it fits into the next prompt together. Rejects as `weigh` does.
  */
 export function createSearch({ space: spaceNow, found, weigh }: SearchParts, find: FindTools): SearchTools {
   /** What this step has found so far, with its tokens. */
@@ -59,7 +61,10 @@ export function createSearch({ space: spaceNow, found, weigh }: SearchParts, fin
 /** Tools that one search loads. */
 const MAX_FOUND = 8
 
-/** The best matches that the model does not have, and after them those that it has, where they are among the best of all. */
+/**
+ * The best matches that the model does not have, and after them those that it has, where they are among the
+ * best of all.
+ */
 async function matchesIn(
   query: string,
   tools: readonly Searchable[],
@@ -79,7 +84,10 @@ interface Weighed extends FoundTool {
   readonly tokens: number
 }
 
-/** The best ones that have so many tokens together, and those that have their place; what does not fit leaves its to the next one. */
+/**
+ * The best ones that have so many tokens together, and those that have their place; what does not fit leaves
+ * its to the next one.
+ */
 function thoseThatFit(
   weighed: readonly Weighed[],
   tokens: number,
@@ -126,3 +134,20 @@ export const weighedTexts = ({
   JSON.stringify(definitionOf(tool, form)),
   lineOf(tool, form),
 ]
+
+/** What `find_tools` was asked for. */
+export const isQuery = (query: Json | undefined): query is string =>
+  typeof query === 'string' && query.trim() !== ''
+
+/** The answer to a search for nothing. */
+export const NO_QUERY = 'find_tools: query must be a text'
+
+/** Characters of a query that an answer repeats. */
+const MAX_QUOTED_CHARACTERS = 100
+
+/** A query in an answer, cut where it is long. */
+export const quoted = (query: string): string =>
+  JSON.stringify(query.length > MAX_QUOTED_CHARACTERS ? `${headOf(query, MAX_QUOTED_CHARACTERS)}…` : query)
+
+/** The answer to a search that found nothing. */
+export const noMatch = (query: string): string => `No tool matches ${quoted(query)}; try other words.`

@@ -5,14 +5,14 @@ import { headOf } from '../lib/text/characters.ts'
 import { cleanLine, cleanText } from '../lib/text/clean-text.ts'
 
 /** What models are told of a tool, as it is sent. */
-export interface SendableWords {
+export interface ModelTexts {
   readonly title: string
   readonly description: string
   readonly schema: JsonSchema
 }
 
 /** A tool as it came: tools written without types, and those of other programs, may hold anything. */
-type Given = Readonly<Record<keyof SendableWords, unknown>>
+type Given = Readonly<Record<keyof ModelTexts, unknown>>
 
 /** Characters of a description, and of a schema in JSON. */
 const MAX_DESCRIPTION_CHARS = 1_000_000
@@ -21,29 +21,30 @@ const MAX_SCHEMA_CHARS = 262_144
 const NO_SCHEMA: JsonSchema = { type: 'object', properties: {} }
 
 /**
- * What is sent of a tool, and the reason if it cannot be sent: a provider refuses a whole request for one bad definition,
- * so such a tool is hidden, and the others are not. Never throws.
+ * What is sent of a tool, and the reason if it cannot be sent: a provider refuses a whole request for one bad
+ * definition, so such a tool is hidden, and the others are not. Never throws.
  */
-export function sendable(tool: Given): SendableWords & { readonly problem?: string } {
+export function sanitizeDefinition(tool: Given): ModelTexts & { readonly problem?: string } {
   try {
     const { title, description } = tool
     const words = { title: cleanLine(textOf(title)), description: cleanText(textOf(description)) }
     return { ...words, schema: checkedSchema(tool.schema) }
   } catch (error) {
-    const problem = error instanceof Unsendable ? error.message : `what it says of itself cannot be read`
+    const problem =
+      error instanceof RefusedDefinition ? error.message : `what it says of itself cannot be read`
     return { title: '', description: '', schema: NO_SCHEMA, problem }
   }
 }
 
-class Unsendable extends Error {
-  override readonly name = 'Unsendable'
+class RefusedDefinition extends Error {
+  override readonly name = 'RefusedDefinition'
 }
 
 function textOf(value: unknown): string {
   if (typeof value !== 'string')
-    throw new Unsendable(`its title and its description must be texts, one is ${kindOf(value)}`)
+    throw new RefusedDefinition(`its title and its description must be texts, one is ${kindOf(value)}`)
   if (value.length > MAX_DESCRIPTION_CHARS)
-    throw new Unsendable(
+    throw new RefusedDefinition(
       `its description has ${value.length} characters, at most ${MAX_DESCRIPTION_CHARS} are taken`,
     )
   return value
@@ -55,23 +56,24 @@ const CHOICES: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'allOf', 'not', 
 /** A clean copy in plain JSON. What a choice at the top forbids, the tool itself still refuses. */
 function checkedSchema(given: unknown): JsonSchema {
   const plain = plainJson(given)
-  if (isTooDeep(plain)) throw new Unsendable(`its schema is nested more than ${MAX_JSON_DEPTH} deep`)
+  if (isTooDeep(plain)) throw new RefusedDefinition(`its schema is nested more than ${MAX_JSON_DEPTH} deep`)
   const schema = cleanJson(plain)
-  if (!isJsonObject(schema)) throw new Unsendable(`its schema must be an object, it is ${kindOf(schema)}`)
+  if (!isJsonObject(schema))
+    throw new RefusedDefinition(`its schema must be an object, it is ${kindOf(schema)}`)
   const { type = 'object', properties } = schema
   if (type !== 'object')
-    throw new Unsendable(
+    throw new RefusedDefinition(
       `its schema is of type ${JSON.stringify(type).slice(0, 40)}, arguments are an object`,
     )
   const choice = Object.keys(schema).find((key) => CHOICES.has(key))
   if (choice !== undefined && !properties)
-    throw new Unsendable(
+    throw new RefusedDefinition(
       `its schema has only ${choice} at the top, which providers refuse; name the properties`,
     )
   // Anthropic and OpenAI look through schemas by the draft (github.com/anthropics/claude-code/issues/9605).
   const mistake = mistakeIn(schema)
   if (mistake !== undefined)
-    throw new Unsendable(`its schema is no JSON Schema of draft 2020-12: ${cut(mistake)}`)
+    throw new RefusedDefinition(`its schema is no JSON Schema of draft 2020-12: ${cut(mistake)}`)
   const chosen =
     choice === undefined && 'type' in schema
       ? schema
@@ -86,9 +88,11 @@ function checkedSchema(given: unknown): JsonSchema {
 
 function plainJson(given: unknown): Json {
   const text = jsonText(given)
-  if (text === undefined) throw new Unsendable('it has no schema that is JSON')
+  if (text === undefined) throw new RefusedDefinition('it has no schema that is JSON')
   if (text.length > MAX_SCHEMA_CHARS)
-    throw new Unsendable(`its schema has ${text.length} characters, at most ${MAX_SCHEMA_CHARS} are taken`)
+    throw new RefusedDefinition(
+      `its schema has ${text.length} characters, at most ${MAX_SCHEMA_CHARS} are taken`,
+    )
   const plain: Json = JSON.parse(text)
   return plain
 }
