@@ -9,19 +9,11 @@ type Refusal = (tokens: number, model: TrueModel, maxOutput: number) => Script
 
 const error = (message: string, status = 400): Script => json({ error: { message, code: status } }, status)
 
-/** Refusals that tell both numbers, beside those of `DIALECTS` (src/adapters/models/errors/refusal-forms.ts has the sources). */
+/** Refusals that tell both numbers, beside those of `DIALECTS` (src/adapters/models/errors/refusals.ts has the sources). */
 export const TELLING: Readonly<Record<string, Refusal>> = {
   'vllm of now': (tokens, { window }, output) =>
     error(
       `You passed ${tokens} input tokens and requested ${output} output tokens. However, the model's context length is only ${window} tokens, resulting in a maximum input length of ${window - output} tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=${tokens})`,
-    ),
-  'vllm of the decoder': (tokens, { window }) =>
-    json(
-      {
-        object: 'error',
-        message: `The decoder prompt (length ${tokens}) is longer than the maximum model length of ${window}. Make sure that \`max_model_len\` is no smaller than the number of text tokens.`,
-      },
-      400,
     ),
   'vllm 0.11': (tokens, { window }, output) =>
     json(
@@ -37,17 +29,6 @@ export const TELLING: Readonly<Record<string, Refusal>> = {
         },
       },
       400,
-    ),
-  'vllm of pictures, as its own failure': (tokens, { window }) =>
-    json(
-      {
-        object: 'error',
-        message: `The prompt (total length ${tokens}) is too long to fit into the model (context length ${window}). Make sure that \`max_model_len\` is no smaller than the number of text tokens plus multimodal tokens.`,
-        type: 'InternalServerError',
-        param: null,
-        code: 500,
-      },
-      500,
     ),
   'openai since gpt-5': (tokens, { window }) =>
     error(
@@ -79,6 +60,49 @@ export const TELLING: Readonly<Record<string, Refusal>> = {
     error(
       `This endpoint's maximum context length is ${window} tokens. However, you requested about ${tokens + output} tokens (${tokens - 100} of text input, 100 of tool input, ${output} in the output). Please reduce the length of either one, or use the "middle-out" transform to compress your prompt automatically.`,
     ),
+  sglang: (tokens, { window }) =>
+    json(
+      {
+        object: 'error',
+        message: `The input (${tokens} tokens) is longer than the model's context length (${window} tokens).`,
+      },
+      400,
+    ),
+  'sglang, prompt and answer together': (tokens, { window }, output) =>
+    json(
+      {
+        object: 'error',
+        message: `Requested token count exceeds the model's maximum context length of ${window} tokens. You requested a total of ${tokens + output} tokens: ${tokens} tokens from the input messages and ${output} tokens for the completion.`,
+      },
+      400,
+    ),
+  'numbers with commas': (tokens, { window }) =>
+    error(
+      `This model's maximum context length is ${window.toLocaleString('en')} tokens. However, your messages resulted in ${tokens.toLocaleString('en')} tokens.`,
+    ),
+}
+
+/** Refusals without numbers that are read. */
+export const SILENT: Readonly<Record<string, Refusal>> = {
+  'vllm of the decoder': (tokens, { window }) =>
+    json(
+      {
+        object: 'error',
+        message: `The decoder prompt (length ${tokens}) is longer than the maximum model length of ${window}. Make sure that \`max_model_len\` is no smaller than the number of text tokens.`,
+      },
+      400,
+    ),
+  'vllm of pictures, as its own failure': (tokens, { window }) =>
+    json(
+      {
+        object: 'error',
+        message: `The prompt (total length ${tokens}) is too long to fit into the model (context length ${window}). Make sure that \`max_model_len\` is no smaller than the number of text tokens plus multimodal tokens.`,
+        type: 'InternalServerError',
+        param: null,
+        code: 500,
+      },
+      500,
+    ),
   mistral: (tokens, { window }) =>
     json(
       {
@@ -103,33 +127,9 @@ export const TELLING: Readonly<Record<string, Refusal>> = {
       },
       422,
     ),
-  sglang: (tokens, { window }) =>
-    json(
-      {
-        object: 'error',
-        message: `The input (${tokens} tokens) is longer than the model's context length (${window} tokens).`,
-      },
-      400,
-    ),
-  'sglang, prompt and answer together': (tokens, { window }, output) =>
-    json(
-      {
-        object: 'error',
-        message: `Requested token count exceeds the model's maximum context length of ${window} tokens. You requested a total of ${tokens + output} tokens: ${tokens} tokens from the input messages and ${output} tokens for the completion.`,
-      },
-      400,
-    ),
   kimi: (tokens, { window }) =>
     error(`Invalid request: Your request exceeded model token limit: ${window} (requested: ${tokens})`),
   copilot: (tokens, { window }) => error(`prompt token count of ${tokens} exceeds the limit of ${window}`),
-  'numbers with commas': (tokens, { window }) =>
-    error(
-      `This model's maximum context length is ${window.toLocaleString('en')} tokens. However, your messages resulted in ${tokens.toLocaleString('en')} tokens.`,
-    ),
-}
-
-/** Refusals that tell no number of the prompt. */
-export const SILENT: Readonly<Record<string, Refusal>> = {
   'responses of openai': () => error('Your input exceeds the context window of this model.'),
   groq: () => error('Please reduce the length of the messages or completion.'),
   bedrock: () => error('Input is too long for requested model.'),

@@ -8,7 +8,7 @@ import { ModelError, type ModelRefusal } from '../../../turns/model-error.ts'
 import { LimitError } from '../guarded-fetch.ts'
 import { explainStatus, final, passing, type Explanation } from './explain-status.ts'
 import { countIn, messageIn, objectIn } from '../loose.ts'
-import { minuteRefusalIn, refusalIn } from './refusals.ts'
+import { parseRateRefusal, parseRefusal } from './refusals.ts'
 import { safe, type Upstream } from './upstream.ts'
 
 /** A provider reported an error in the middle of its stream. The message is its own. */
@@ -79,7 +79,7 @@ function refusalOf(error: unknown, call: APICallError | undefined): ModelRefusal
     : error instanceof ProviderError
       ? error.said
       : undefined
-  const read = call?.statusCode === 429 ? minuteRefusalIn : refusalIn
+  const read = call?.statusCode === 429 ? parseRateRefusal : parseRefusal
   const refusal = said === undefined ? undefined : read(said)
   // Whatever the body says, such as a page of a proxy: this status is of a request that is too large (RFC 9110, 15.5.14).
   return refusal ?? (call?.statusCode === 413 ? { kind: 'too-long' } : undefined)
