@@ -81,7 +81,7 @@ const openAiError = (message: string): Script =>
     400,
   )
 
-/** Every kind of server that refuses what is too long, in its own words (src/adapters/models/errors/refusals.ts has the sources). */
+/** Every kind of server that refuses what is too long, in its own words (src/adapters/models/refusals.ts has the sources). */
 export const DIALECTS: Readonly<Record<string, Dialect>> = {
   openai: {
     backend: 'openai',

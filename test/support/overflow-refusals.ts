@@ -9,7 +9,7 @@ type Refusal = (tokens: number, model: TrueModel, maxOutput: number) => Script
 
 const error = (message: string, status = 400): Script => json({ error: { message, code: status } }, status)
 
-/** Refusals that tell both numbers, beside those of `DIALECTS` (src/adapters/models/errors/refusals.ts has the sources). */
+/** Refusals that tell both numbers, beside those of `DIALECTS` (src/adapters/models/refusals.ts has the sources). */
 export const TELLING: Readonly<Record<string, Refusal>> = {
   'vllm of now': (tokens, { window }, output) =>
     error(

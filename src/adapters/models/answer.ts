@@ -1,7 +1,7 @@
 import { InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider'
 import type { Usage } from '../../chat/entry.ts'
 import type { ReportedSoFar } from '../../turns/ports.ts'
-import { ProviderError } from './errors/errors.ts'
+import { ProviderError } from './errors.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import { jsonIn, listIn, objectIn, type Fields } from './loose.ts'
 import type { ModelLimits } from './provider.ts'

@@ -20,8 +20,8 @@ export const hosted =
     const baseURL = endpointOf(access)
     // Without a key, even an empty one, the libraries would look in the environment.
     const options = { baseURL, apiKey: access.apiKey ?? '' }
-    const upstream = { access, endpoint: baseURL, advice: 'is the network up?' }
-    return sdkModel((fetchIt) => load({ ...options, fetch: fetchIt }, access.model), upstream, {
+    const target = { access, endpoint: baseURL, advice: 'is the network up?' }
+    return sdkModel((fetchIt) => load({ ...options, fetch: fetchIt }, access.model), target, {
       ...sdkOptions,
       limits,
     })

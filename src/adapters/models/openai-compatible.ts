@@ -54,8 +54,8 @@ export function chatCompletions(advice: string, { usualEndpoint, ask }: Compatib
       })
       return provider.chatModel(access.model)
     }
-    const upstream = { access, endpoint: baseURL, advice }
-    return sdkModel(load, upstream, {
+    const target = { access, endpoint: baseURL, advice }
+    return sdkModel(load, target, {
       dialect: chatDialect,
       limits,
       inquire: (signal) => ask(access, signal),

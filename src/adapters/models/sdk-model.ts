@@ -15,8 +15,8 @@ import type {
 } from '../../turns/ports.ts'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
 import { cutOff, openAnswer, usageOf, type Answer, type Dialect } from './answer.ts'
-import { modelError } from './errors/errors.ts'
-import type { Upstream } from './errors/upstream.ts'
+import { toModelError } from './errors.ts'
+import type { Target } from './errors.ts'
 import { keptData } from './provider-data.ts'
 import type { ModelLimits } from './provider.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
@@ -30,7 +30,7 @@ import { createThoughts } from './thoughts.ts'
  */
 export function sdkModel(
   load: (fetchIt: typeof fetch) => Promise<LanguageModelV3>,
-  upstream: Upstream,
+  target: Target,
   { dialect, limits, cacheMark, inquire }: SdkOptions,
 ): LanguageModel {
   return {
@@ -45,7 +45,7 @@ export function sdkModel(
         yield* events(stream, answer)
       } catch (error) {
         signal.throwIfAborted()
-        throw modelError(answer.failure ?? error, upstream, answer.begun)
+        throw toModelError(answer.failure ?? error, target, answer.begun)
       } finally {
         ending.abort()
       }

@@ -9,7 +9,7 @@ import type { FinishReason, LanguageModel, ModelEvent } from '../../../turns/por
 import { CAREFUL_FRAMING } from '../../../prompt/model-settings.ts'
 import { cutOff, readAnswer, reportOf, usageOf, type Answer, type Dialect } from '../answer.ts'
 import { endpoint } from '../endpoint.ts'
-import { modelError } from '../errors/errors.ts'
+import { toModelError } from '../errors.ts'
 import { guardedFetch } from '../guarded-fetch.ts'
 import { bearer, inquire } from '../inquire.ts'
 import { chatBody, shownFacts, shownSchema } from './wire.ts'
@@ -28,7 +28,7 @@ export const ollama: Provider = {
 
 function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
   const base = endpoint(access, OLLAMA_ENDPOINT).replace(/\/v1$/, '')
-  const upstream = { access, endpoint: base, advice: 'is ollama running?' }
+  const target = { access, endpoint: base, advice: 'is ollama running?' }
   return {
     async *stream(request, signal) {
       const ending = new AbortController()
@@ -47,7 +47,7 @@ function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
         yield* events(chunks, answer)
       } catch (error) {
         signal.throwIfAborted()
-        throw modelError(error, upstream, answer.begun)
+        throw toModelError(error, target, answer.begun)
       } finally {
         ending.abort()
       }

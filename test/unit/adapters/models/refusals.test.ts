@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseRefusal } from '../../../../../src/adapters/models/errors/refusals.ts'
+import { parseRefusal } from '../../../../src/adapters/models/refusals.ts'
 
 test.each([
   [

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { modelError, ProviderError } from '../../../../../src/adapters/models/errors/errors.ts'
-import { sampleConfig } from '../../../../support/model-request.ts'
+import { toModelError, ProviderError } from '../../../../src/adapters/models/errors.ts'
+import { sampleConfig } from '../../../support/model-request.ts'
 
-const upstream = { access: sampleConfig({}), endpoint: 'http://localhost:1', advice: 'is it running?' }
+const target = { access: sampleConfig({}), endpoint: 'http://localhost:1', advice: 'is it running?' }
 
 test.each([
   ['overloaded_error', true],
@@ -12,7 +12,7 @@ test.each([
   ['invalid_request_error', false],
   ['authentication_error', false],
 ])('an error of type %s inside a stream may be asked again: %s', (type, retryable) => {
-  const error = modelError(new ProviderError({ type, message: 'Overloaded' }), upstream, true)
+  const error = toModelError(new ProviderError({ type, message: 'Overloaded' }), target, true)
   expect(error.message).toMatch(/the provider reported: Overloaded$/)
   expect(error.retryable).toBe(retryable)
 })

@@ -1,0 +1,225 @@
+/**
+ * What went wrong with a request to a provider, in a sentence for people, and whether another request would help. This
+ * folder must not know what is done about it.
+ */
+import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
+import { duration } from '../../lib/duration.ts'
+import { errorCode, errorMessage } from '../../lib/errors.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
+import { ModelError, type ModelRefusal } from '../../turns/model-error.ts'
+import { LimitError } from './guarded-fetch.ts'
+import { countIn, jsonIn, messageIn, objectIn } from './loose.ts'
+import type { ModelAccess } from './provider.ts'
+import { parseRateRefusal, parseRefusal } from './refusals.ts'
+
+/** Where requests go: what an error's sentence may name. */
+export interface Target {
+  readonly access: ModelAccess
+  /** The address that requests go to. */
+  readonly endpoint: string
+  /** What an admin should look at if nothing answers there. */
+  readonly advice: string
+}
+
+/** A provider reported an error in the middle of its stream. The message is its own. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError'
+  /** All that it sent, as JSON. */
+  readonly said: string
+  /** True if the same request may succeed later. */
+  readonly isPassing: boolean
+  /** Takes the error as it was sent: a text, or an object of any form. */
+  constructor(error: unknown) {
+    const said = JSON.stringify(error)
+    super(messageIn(error) ?? said)
+    this.said = said
+    const { type, code, status } = objectIn(error)
+    const statusCode = countIn(code) ?? countIn(status) ?? 0
+    this.isPassing = PASSING_TYPES.has(type) || statusCode === 429 || statusCode >= 500
+  }
+}
+
+/**
+ * Types of errors that Anthropic reports in a stream for what has a status of its own before it begins: 529, 429, 504 and 500
+ * (docs.anthropic.com/en/api/errors, 2026-11).
+ */
+const PASSING_TYPES: ReadonlySet<unknown> = new Set([
+  'overloaded_error',
+  'rate_limit_error',
+  'timeout_error',
+  'api_error',
+])
+
+/**
+ * Makes a `ModelError` of any failure of a provider: a sentence for people that says what to do, and facts for the log.
+ * Neither holds a secret. `begun` is whether the provider had begun to answer.
+ */
+export function toModelError(error: unknown, target: Target, begun = false): ModelError {
+  if (error instanceof ModelError) return error
+  const call = APICallError.isInstance(error) ? error : undefined
+  const { sentence, retryable, retryAfterMs } = explain(error, call, target)
+  const code = causes(error).map(errorCode).find(Boolean)
+  const facts = {
+    endpoint: target.endpoint,
+    ...(call?.statusCode === undefined ? {} : { status: call.statusCode }),
+    ...(code === undefined ? {} : { code }),
+    detail: redact(call?.responseBody || errorMessage(error), target, 500),
+  }
+  const refusal = refusalOf(error, call)
+  // The same request would be refused again, whatever its status says.
+  const maySucceed = retryable && (!refusal || isPassingRefusal(refusal))
+  return new ModelError(`${target.access.name}: ${sentence}`, maySucceed, facts, {
+    ...(refusal ? { refusal } : {}),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    // What the provider itself gave up is not known to have been read.
+    begun: begun && retryable && !refusal,
+  })
+}
+
+const isPassingRefusal = (refusal: ModelRefusal): boolean =>
+  refusal.kind === 'too-long' && refusal.isPassing === true
+
+/** Statuses that say nothing of the request itself, but of the key. */
+const OF_THE_KEY: ReadonlySet<number | undefined> = new Set([401, 403])
+
+function refusalOf(error: unknown, call: APICallError | undefined): ModelRefusal | undefined {
+  if (OF_THE_KEY.has(call?.statusCode)) return undefined
+  const said = call
+    ? `${call.message}\n${call.responseBody ?? ''}`
+    : error instanceof ProviderError
+      ? error.said
+      : undefined
+  const read = call?.statusCode === 429 ? parseRateRefusal : parseRefusal
+  const refusal = said === undefined ? undefined : read(said)
+  // Whatever the body says, such as a page of a proxy: this status is of a request that is too large (RFC 9110, 15.5.14).
+  return refusal ?? (call?.statusCode === 413 ? { kind: 'too-long' } : undefined)
+}
+
+/** The status of an answer without a body. */
+const NO_CONTENT = 204
+
+function explain(error: unknown, call: APICallError | undefined, target: Target): Explanation {
+  const limit = causes(error).find((cause) => cause instanceof LimitError)
+  if (limit) return limitSentence(limit)
+  const code = causes(error).map(errorCode).find(Boolean)
+  if (code) return networkSentence(code, target)
+  if (call?.statusCode !== undefined && (call.statusCode >= 300 || call.statusCode === NO_CONTENT))
+    return explainStatus(call.statusCode, call, target)
+  if (InvalidResponseDataError.isInstance(error))
+    return transient('the answer was cut off in the middle; ask again')
+  if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) {
+    return transient(`the server at ${target.endpoint} sent something that is not a model's answer`)
+  }
+  if (error instanceof ProviderError) {
+    const sentence = `the provider reported: ${redact(error.message, target, 300)}`
+    return { sentence, retryable: error.isPassing }
+  }
+  if (call) return transient('the connection broke in the middle of the answer; ask again')
+  return transient(`the request failed (${redact(errorMessage(error), target, 200)}); ask again`)
+}
+
+function limitSentence({ limit }: LimitError): Explanation {
+  if (limit === 'idleMs') return transient('the server fell silent in the middle; it was given up')
+  return permanent('the server sent more than an answer can hold; it was stopped')
+}
+
+function networkSentence(code: string, { endpoint, advice }: Target): Explanation {
+  const at = new URL(endpoint).origin
+  if (code === 'ECONNREFUSED') return permanent(`nothing answers at ${at}; ${advice}`)
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return permanent(`there is no host at ${at}; check endpoint`)
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)) {
+    return permanent(`the certificate of ${at} cannot be trusted (${code})`)
+  }
+  // What a proxy or a restart does is nothing that members can mend: where the server is, the log says.
+  return transient('the connection to its server broke; ask again')
+}
+
+function causes(error: unknown): readonly Error[] {
+  const found: Error[] = []
+  for (let one = error; one instanceof Error && !found.includes(one); one = one.cause) found.push(one)
+  return found
+}
+
+/** What went wrong, in a sentence for people without the model's name. */
+interface Explanation {
+  readonly sentence: string
+  /** Whether the same request may succeed later, and in how many milliseconds, if the provider told that. */
+  readonly retryable: boolean
+  readonly retryAfterMs?: number
+}
+
+/** The same request would fail again. */
+const permanent = (sentence: string): Explanation => ({ sentence, retryable: false })
+
+/** The same request may succeed later. */
+const transient = (sentence: string): Explanation => ({ sentence, retryable: true })
+
+/** Explains an answer with this status, which is no answer of a model. */
+function explainStatus(status: number, call: APICallError, target: Target): Explanation {
+  const { access, endpoint } = target
+  const quoted = quotedFrom(call, target)
+  if (status < 300)
+    return permanent(`${endpoint} answers with status ${status} and nothing else; check endpoint`)
+  if (status < 400)
+    return permanent(
+      `${endpoint} answers with a redirect (status ${status}), which is not followed; check endpoint`,
+    )
+  if (status === 401 || status === 403) return permanent(`${keySentence(access)}${quoted}`)
+  if (status === 404)
+    return permanent(`${endpoint} knows no model called ${access.model}; check model and endpoint${quoted}`)
+  if (status === 429) return explainLimit(call, quoted)
+  if (status >= 500)
+    return {
+      ...transient(`the provider failed with status ${status}; try again ${whenIn(call)}${quoted}`),
+      ...retryAfter(call),
+    }
+  return permanent(`the provider refused the request with status ${status}${quoted}`)
+}
+
+/** OpenAI's code for an account without credit, which comes with status 429 (platform.openai.com/docs/guides/error-codes). */
+const NO_CREDIT = /insufficient_quota/
+
+function explainLimit(call: APICallError, quoted: string): Explanation {
+  if (NO_CREDIT.test(call.responseBody ?? ''))
+    return permanent(`the provider's account has no credit left; check its plan and billing${quoted}`)
+  return {
+    ...transient(`the provider's limit of requests is reached; try again ${whenIn(call)}${quoted}`),
+    ...retryAfter(call),
+  }
+}
+
+function whenIn(call: APICallError): string {
+  const { retryAfterMs } = retryAfter(call)
+  return retryAfterMs === undefined ? 'in a while' : `in ${duration(retryAfterMs)}`
+}
+
+/** What `Retry-After` says, in seconds or as a date (RFC 9110, 10.2.3). */
+function retryAfter({ responseHeaders }: APICallError): Pick<Explanation, 'retryAfterMs'> {
+  const said = responseHeaders?.['retry-after']?.trim() ?? ''
+  const ms = /^\d{1,9}$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - Date.now()
+  return ms > 0 ? { retryAfterMs: ms } : {}
+}
+
+/** What the provider said, in brackets after a sentence of ours; nothing where it said nothing. */
+function quotedFrom({ message, responseBody = '' }: APICallError, target: Target): string {
+  const said = redact(messageIn(jsonIn(responseBody)) ?? message, target, 300)
+  return said && said !== 'Failed to process error response' ? ` (${said})` : ''
+}
+
+function keySentence({ apiKey, apiKeyEnv }: ModelAccess): string {
+  if (!apiKeyEnv) return 'the provider wants a key; name its variable with api_key_env in the config'
+  if (!apiKey) return `the provider wants a key; set the environment variable ${apiKeyEnv} (api_key_env)`
+  return `the provider refused the key in ${apiKeyEnv} (api_key_env); check it`
+}
+
+/**
+ * A provider's text for people, on one line, with so many characters at most. Providers quote the key that they were given,
+ * in part or whole, so whatever looks like a key is taken out.
+ */
+function redact(text: string, { access }: Target, length: number): string {
+  const hidden = access.apiKey ? text.replaceAll(access.apiKey, '[key]') : text
+  return cleanLine(
+    hidden.slice(0, 4 * length).replace(/\b(?:sk|pk|key|AIza)[-_A-Za-z0-9*.]{8,}/g, '[key]'),
+  ).slice(0, length)
+}
