@@ -2,7 +2,7 @@ import { InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider'
 import type { Usage } from '../../chat/entry.ts'
 import type { ReportedSoFar } from '../../turns/ports.ts'
 import { ProviderError } from './errors.ts'
-import { guardedFetch } from './guarded-fetch.ts'
+import { limitedFetch } from './fetch.ts'
 import { jsonIn, listIn, objectIn, type Fields } from './loose.ts'
 import type { ModelLimits } from './provider.ts'
 
@@ -35,7 +35,7 @@ export function openAnswer(dialect: Dialect, limits: ModelLimits): Answer & { re
   const answer: Answer & { fetch: typeof fetch } = {
     begun: false,
     async fetch(input, init) {
-      const response = await guardedFetch(limits)(input, init)
+      const response = await limitedFetch(limits)(input, init)
       if (!response.ok || !response.body) return response
       answer.begun = true
       const headers = { 'content-type': 'text/event-stream' }
@@ -135,7 +135,7 @@ function tryParse(text: string): readonly Fields[] | undefined {
   return value === undefined ? undefined : listIn(value).map(objectIn)
 }
 
-/** The lines of a body without their ends. `guardedFetch` bounds their length. */
+/** The lines of a body without their ends. `limitedFetch` bounds their length. */
 async function* linesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

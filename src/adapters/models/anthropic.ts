@@ -1,8 +1,7 @@
 import { reportOf, type Dialect } from './answer.ts'
-import { versionedEndpoint } from './endpoint.ts'
-import { hosted } from './hosted.ts'
 import { countIn, jsonTextIn, objectIn, textIn, type Fields } from './loose.ts'
-import type { Provider } from './provider.ts'
+import { versionedEndpoint, type Provider } from './provider.ts'
+import { hosted } from './sdk-model.ts'
 
 /** Up to such a mark, a request is cached for five minutes (platform.claude.com/docs/en/build-with-claude/prompt-caching). */
 const CACHE_MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } }

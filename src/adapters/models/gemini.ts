@@ -1,9 +1,8 @@
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import { reportOf, type Dialect } from './answer.ts'
-import { endpoint } from './endpoint.ts'
-import { hosted } from './hosted.ts'
 import { countIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
-import type { Provider } from './provider.ts'
+import { endpoint, type Provider } from './provider.ts'
+import { hosted } from './sdk-model.ts'
 
 /** Google's Gemini by its own API. */
 export const gemini: Provider = {

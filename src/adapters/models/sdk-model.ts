@@ -3,8 +3,10 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3FinishReason,
   LanguageModelV3StreamPart,
+  SharedV3ProviderMetadata,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider'
+import type { JsonObject } from '../../lib/json.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import type {
   FinishReason,
@@ -12,15 +14,14 @@ import type {
   ModelEvent,
   ModelRequest,
   RequestMessage,
+  Thought,
 } from '../../turns/ports.ts'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
 import { cutOff, openAnswer, usageOf, type Answer, type Dialect } from './answer.ts'
 import { toModelError } from './errors.ts'
 import type { Target } from './errors.ts'
-import { keptData } from './provider-data.ts'
-import type { ModelLimits } from './provider.ts'
+import type { ModelAccess, ModelLimits, Provider } from './provider.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
-import { createThoughts } from './thoughts.ts'
 
 /**
  * One of the AI SDK's provider models as ours. `load` makes it for each request: the SDK of a provider takes
@@ -28,7 +29,7 @@ import { createThoughts } from './thoughts.ts'
  * it sends what it is given and nothing else, runs no tool, and does not try again by itself.
  * Calls are given out at the end, when the answer is known to be whole: a cut stream leaves half a call.
  */
-export function sdkModel(
+export function createSdkModel(
   load: (fetchIt: typeof fetch) => Promise<LanguageModelV3>,
   target: Target,
   { dialect, limits, cacheMark, inquire }: SdkOptions,
@@ -55,7 +56,7 @@ export function sdkModel(
 }
 
 /** What differs between the SDKs. */
-export interface SdkOptions {
+interface SdkOptions {
   /** Reads the provider's answers. */
   readonly dialect: () => Dialect
   readonly limits: ModelLimits
@@ -128,3 +129,55 @@ function endOf({ unified, raw = '' }: LanguageModelV3FinishReason, calls: readon
   const reason = unified === 'content-filter' || unified === 'error' ? 'refused' : 'other'
   return { reason, word: cleanLine(raw) }
 }
+
+/** What the provider wants back with a call or a thought. */
+const keptData = (metadata: SharedV3ProviderMetadata | undefined): { providerData?: JsonObject } =>
+  metadata ? { providerData: metadata as JsonObject } : {}
+
+/**
+ * The signature of a thought may come with any of its parts: Anthropic sends it last, with an empty piece, and sends a
+ * thought that it hides with the first part alone (platform.claude.com/docs/en/build-with-claude/extended-thinking).
+ */
+function createThoughts() {
+  const thoughts = new Map<string, { text: string; metadata: SharedV3ProviderMetadata | undefined }>()
+  return {
+    /** Takes a part; one that is not about a thought changes nothing. */
+    take(part: LanguageModelV3StreamPart): void {
+      if (part.type !== 'reasoning-start' && part.type !== 'reasoning-delta' && part.type !== 'reasoning-end')
+        return
+      const before = thoughts.get(part.id)
+      const text = (before?.text ?? '') + (part.type === 'reasoning-delta' ? part.delta : '')
+      thoughts.set(part.id, { text, metadata: part.providerMetadata ?? before?.metadata })
+    },
+    /** All so far, in order. */
+    all: (): readonly Thought[] =>
+      [...thoughts.values()]
+        .filter(({ text, metadata }) => text !== '' || metadata)
+        .map(({ text, metadata }) => ({ text, ...keptData(metadata) })),
+  }
+}
+
+/** What the SDKs of such providers are made with. */
+interface HostedOptions {
+  readonly baseURL: string
+  readonly apiKey: string
+  readonly fetch: typeof fetch
+}
+
+/** The adapter for a provider on the internet. `load` makes the SDK's model; see `createSdkModel`. */
+export const hosted =
+  (
+    endpointOf: (access: ModelAccess) => string,
+    load: (options: HostedOptions, model: string) => Promise<LanguageModelV3>,
+    sdkOptions: Omit<SdkOptions, 'limits'>,
+  ): Provider['create'] =>
+  (access, limits) => {
+    const baseURL = endpointOf(access)
+    // Without a key, even an empty one, the libraries would look in the environment.
+    const options = { baseURL, apiKey: access.apiKey ?? '' }
+    const target = { access, endpoint: baseURL, advice: 'is the network up?' }
+    return createSdkModel((fetchIt) => load({ ...options, fetch: fetchIt }, access.model), target, {
+      ...sdkOptions,
+      limits,
+    })
+  }

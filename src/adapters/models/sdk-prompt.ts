@@ -1,8 +1,8 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOptions } from '@ai-sdk/provider'
-import type { ModelRequest, RequestMessage, Thought } from '../../turns/ports.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import { userContent, type Prompt } from '../../prompt/prompt.ts'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
-import { returnedData } from './provider-data.ts'
-import { argumentsAsObject, headOf } from './request-parts.ts'
+import type { ModelRequest, RequestMessage, Thought } from '../../turns/ports.ts'
 
 /**
  * A request in the AI SDK's words: system, the user's part, and the steps so far; an empty system is left out, and goes at
@@ -56,3 +56,24 @@ const callPart = (call: ToolCall) => ({
   input: argumentsAsObject(call.arguments),
   ...returnedData(call.providerData),
 })
+
+/** What a provider sent with a call or a thought and wants back with it. We store it and do not read it. */
+const returnedData = (data: JsonObject | undefined): { providerOptions?: SharedV3ProviderOptions } =>
+  data ? { providerOptions: data as SharedV3ProviderOptions } : {}
+
+/** The first two messages of a request. A model that takes no system message has its text at the head of the user's part. */
+export function headOf(prompt: Prompt, withoutSystemRole: boolean): { system: string; user: string } {
+  const user = userContent(prompt)
+  if (!withoutSystemRole || prompt.system === '') return { system: prompt.system, user }
+  return { system: '', user: `${prompt.system}\n\n${user}` }
+}
+
+/** A call's arguments as an object. Providers refuse a history with unparsable arguments: those go as `{}`. */
+export function argumentsAsObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

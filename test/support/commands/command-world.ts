@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { guide } from '../../../src/adapters/models/guide/guide.ts'
+import { guide } from '../../../src/adapters/models/guide.ts'
 import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
 import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'

@@ -1,4 +1,5 @@
-import type { ModelLimits } from './provider.ts'
+import { objectIn, type Fields } from './loose.ts'
+import type { ModelAccess, ModelLimits } from './provider.ts'
 
 /** The provider went over one of our limits; `limit` names it. */
 export class LimitError extends Error {
@@ -15,7 +16,7 @@ export class LimitError extends Error {
  * body then fails with `LimitError`, and so does the call itself while there is no answer yet.
  * A redirect is given out as it is and not followed: a key must not be carried to another host.
  */
-export function guardedFetch(limits: ModelLimits): typeof fetch {
+export function limitedFetch(limits: ModelLimits): typeof fetch {
   return async (input, init) => {
     const ending = createEnding(limits.idleMs, init?.signal ?? undefined)
     const { signal } = ending
@@ -83,3 +84,37 @@ function guard(limits: ModelLimits, ending: Ending): TransformStream<Uint8Array,
     flush: ending.endTimer,
   })
 }
+
+/** Limits on what a server may send when it is asked about its models. A hosted one may list thousands of them. */
+const INQUIRY_LIMITS: ModelLimits = {
+  idleMs: 10_000,
+  answerBytes: 8 * 1024 * 1024,
+  lineBytes: 8 * 1024 * 1024,
+}
+
+/**
+ * Asks a server about its models, with `body` as JSON in a POST or else by a GET. Returns a JSON object. Rejects if
+ * the server cannot be reached or answers with anything else, and with the signal's reason.
+ */
+export async function queryServer(
+  url: string,
+  access: Pick<ModelAccess, 'apiKey'>,
+  signal: AbortSignal,
+  body?: object,
+): Promise<Fields> {
+  const response = await limitedFetch(INQUIRY_LIMITS)(url, {
+    method: body ? 'POST' : 'GET',
+    headers: { 'content-type': 'application/json', ...authorizationHeader(access) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+    signal,
+  })
+  const path = new URL(url).pathname
+  if (!response.ok) throw new Error(`${path} answered with status ${response.status}`)
+  const answer: unknown = await response.json()
+  if (objectIn(answer) !== answer) throw new Error(`${path} answered with no object`)
+  return objectIn(answer)
+}
+
+/** The header that carries the key, if there is one. */
+export const authorizationHeader = ({ apiKey }: Pick<ModelAccess, 'apiKey'>): Record<string, string> =>
+  apiKey ? { authorization: `Bearer ${apiKey}` } : {}

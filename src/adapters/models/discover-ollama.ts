@@ -1,8 +1,7 @@
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { z } from 'zod'
-import { OLLAMA_ENDPOINT } from './ollama/ollama.ts'
-import { shownSchema } from './ollama/wire.ts'
+import { listIn, objectIn, textIn } from './loose.ts'
+import { OLLAMA_ENDPOINT } from './ollama.ts'
 
 /** A `[[models]]` entry for a model that was found. */
 export interface FoundModel {
@@ -11,9 +10,6 @@ export interface FoundModel {
   readonly model: string
   readonly endpoint: string
 }
-
-/** What `GET /api/tags` lists (https://docs.ollama.com/api/tags), as far as it is read here. */
-const tagsSchema = z.object({ models: z.array(z.object({ name: z.string().min(1) })) })
 
 /** Milliseconds to wait for the list of models, and then for what is told of them. */
 const WAIT_MS = 500
@@ -24,15 +20,17 @@ const MAX_SOCKETS = 8
  * The models that an Ollama on this machine has pulled and that can answer, named for mentioning; none where there is no
  * Ollama.
  */
-export async function findOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<readonly FoundModel[]> {
+export async function discoverOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<readonly FoundModel[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
   try {
     const answer = await askJson(`${endpoint}/api/tags`, { agent, signal: AbortSignal.timeout(WAIT_MS) })
-    const { models } = tagsSchema.parse(answer)
+    const models = listIn(objectIn(answer)['models']).flatMap(
+      (model) => textIn(objectIn(model)['name']) || [],
+    )
     const shown = { agent, signal: AbortSignal.timeout(WAIT_MS) }
-    const answers = await Promise.all(models.map(({ name }) => canAnswer(name, endpoint, shown)))
+    const answers = await Promise.all(models.map((name) => canAnswer(name, endpoint, shown)))
     return named(
-      models.flatMap(({ name }, index) => (answers[index] ? name : [])),
+      models.flatMap((name, index) => (answers[index] ? name : [])),
       endpoint,
     )
   } catch {
@@ -45,8 +43,8 @@ export async function findOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<read
 /** Not where Ollama says that a model does something else, such as embedding. Older versions say nothing of it. */
 async function canAnswer(model: string, endpoint: string, options: AskOptions): Promise<boolean> {
   const answer = await askJson(`${endpoint}/api/show`, options, { model }).catch(() => undefined)
-  const capabilities = shownSchema.safeParse(answer).data?.capabilities
-  return !capabilities || capabilities.includes('completion')
+  const { capabilities } = objectIn(answer)
+  return !capabilities || listIn(capabilities).includes('completion')
 }
 
 /** Shortened names may be equal. The first model keeps the name, and the others need a [[models]] entry. */

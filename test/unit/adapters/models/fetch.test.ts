@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MODEL_LIMITS } from '../../../../src/adapters/models/provider.ts'
-import { guardedFetch, LimitError } from '../../../../src/adapters/models/guarded-fetch.ts'
+import { limitedFetch, LimitError } from '../../../../src/adapters/models/fetch.ts'
 import { createModel } from '../../../../src/adapters/models/index.ts'
 import { collect, sampleConfig, sampleRequest } from '../../../support/model-request.ts'
 import {
@@ -48,7 +48,7 @@ describe('the wait for a silent provider', () => {
       send = (text) => void response.write(text)
       send('one')
     })
-    const response = await guardedFetch({ ...MODEL_LIMITS, idleMs: 1000 })(server.endpoint)
+    const response = await limitedFetch({ ...MODEL_LIMITS, idleMs: 1000 })(server.endpoint)
     const reader = response.body!.getReader()
     for (const next of ['two', 'three', 'four']) {
       expect((await reader.read()).done).toBe(false)

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { findOllamaModels } from '../../../../src/adapters/models/found-models.ts'
+import { discoverOllamaModels } from '../../../../src/adapters/models/discover-ollama.ts'
 
 const ollama = (body: string): Promise<{ endpoint: string } & AsyncDisposable> =>
   listening(
@@ -27,7 +27,7 @@ async function listening(server: Server): Promise<{ endpoint: string } & AsyncDi
 test('every model that Ollama has can be mentioned, under the shortest name that is its own', async () => {
   const names = ['qwen3:8b', 'llama3:8b', 'llama3:70b', 'hf.co/Some One/Big_Model:Q4']
   await using server = await ollama(JSON.stringify({ models: names.map((name) => ({ name, size: 1 })) }))
-  const found = await findOllamaModels(server.endpoint)
+  const found = await discoverOllamaModels(server.endpoint)
   expect(found.map((model) => [model.name, model.model])).toEqual([
     ['qwen3', 'qwen3:8b'],
     ['llama3-8b', 'llama3:8b'],
@@ -58,7 +58,7 @@ test('a model that Ollama says cannot answer is left out, and one of which it sa
     })
   })
   await using endpoint = await listening(server)
-  const found = await findOllamaModels(endpoint.endpoint)
+  const found = await discoverOllamaModels(endpoint.endpoint)
   expect(found.map(({ model }) => model)).toEqual(['qwen3:8b', 'old:1b', 'odd:1b', 'silent:1b'])
 })
 
@@ -66,12 +66,12 @@ test.each(['', 'not json', '{"models":"many"}', '[]'])(
   'what answers %j is not taken for Ollama',
   async (body) => {
     await using server = await ollama(body)
-    expect(await findOllamaModels(server.endpoint)).toEqual([])
+    expect(await discoverOllamaModels(server.endpoint)).toEqual([])
   },
 )
 
 test('where nothing listens there are no models', async () => {
   const server = await ollama('')
   await server[Symbol.asyncDispose]()
-  expect(await findOllamaModels(server.endpoint)).toEqual([])
+  expect(await discoverOllamaModels(server.endpoint)).toEqual([])
 })

@@ -1,0 +1,213 @@
+/**
+ * Ollama by its own API. It knows one server that somebody runs, and nothing of other providers.
+ */
+import { APICallError } from '@ai-sdk/provider'
+import type { ToolCall } from '../../toolbox/tool-call.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
+import type {
+  FinishReason,
+  LanguageModel,
+  ModelEvent,
+  ModelFacts,
+  ModelRequest,
+  RequestMessage,
+} from '../../turns/ports.ts'
+import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
+import { cutOff, readAnswer, reportOf, usageOf, type Answer, type Dialect } from './answer.ts'
+import { toModelError } from './errors.ts'
+import { limitedFetch } from './fetch.ts'
+import { authorizationHeader, queryServer } from './fetch.ts'
+import { countIn, jsonTextIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
+import { endpoint, type ModelAccess, type ModelLimits, type Provider } from './provider.ts'
+import { argumentsAsObject, headOf } from './sdk-prompt.ts'
+
+/** Where Ollama listens unless told otherwise (https://docs.ollama.com/faq). */
+export const OLLAMA_ENDPOINT = 'http://localhost:11434'
+
+/** Ollama, by its own API: only there can a client say how large the window is to be. */
+export const ollama: Provider = {
+  create: ollamaModel,
+  framing: CAREFUL_FRAMING,
+  required: ['model'],
+}
+
+function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
+  const base = endpoint(access, OLLAMA_ENDPOINT).replace(/\/v1$/, '')
+  const target = { access, endpoint: base, advice: 'is ollama running?' }
+  return {
+    async *stream(request, signal) {
+      const ending = new AbortController()
+      const answer: Answer = { begun: false }
+      try {
+        const url = `${base}/api/chat`
+        const body = JSON.stringify(chatBody(request, access))
+        const init = {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...authorizationHeader(access) },
+          body,
+        }
+        const ends = AbortSignal.any([signal, ending.signal])
+        const chunks = await bodyOf(url, await limitedFetch(limits)(url, { ...init, signal: ends }))
+        answer.begun = true
+        yield* events(chunks, answer)
+      } catch (error) {
+        signal.throwIfAborted()
+        throw toModelError(error, target, answer.begun)
+      } finally {
+        ending.abort()
+      }
+    },
+    inquire: async (signal) =>
+      factsIn(await queryServer(`${base}/api/show`, access, signal, { model: access.model })),
+  }
+}
+
+/** The body of an answer; an answer that is an error is thrown. */
+async function bodyOf(url: string, response: Response): Promise<ReadableStream<Uint8Array>> {
+  if (response.ok && response.body) return response.body
+  const responseBody = await response.text()
+  throw new APICallError({
+    message: response.statusText,
+    url,
+    requestBodyValues: {},
+    statusCode: response.status,
+    responseHeaders: Object.fromEntries(response.headers),
+    responseBody,
+  })
+}
+
+/** Calls are given out at the end, when the answer is known to be whole. */
+async function* events(body: ReadableStream<Uint8Array>, answer: Answer): AsyncGenerator<ModelEvent> {
+  const calls: ToolCall[] = []
+  let thought = ''
+  for await (const { text, thinking, toolCalls, isDone, reason } of readAnswer(body, ollamaDialect, answer)) {
+    if (thinking) {
+      thought += thinking
+      yield { type: 'thinking', text: thinking }
+    }
+    if (text) yield { type: 'text', text }
+    for (const call of toolCalls) calls.push(toolCall(objectIn(call), calls.length))
+    if (!isDone) continue
+    if (thought !== '') yield { type: 'thought', thought: { text: thought } }
+    for (const call of calls) yield { type: 'call', call }
+    yield { type: 'finish', ...endOf(reason, calls), ...usageOf(answer.usage) }
+    return
+  }
+  throw cutOff()
+}
+
+/** One line of the stream of `POST /api/chat` (docs.ollama.com/api/chat). */
+interface ChatLine {
+  readonly text: string
+  readonly thinking: string
+  readonly toolCalls: readonly unknown[]
+  readonly isDone: boolean
+  readonly reason: string
+}
+
+const ollamaDialect: Dialect<ChatLine> = {
+  read(event) {
+    const isDone = event['done'] === true
+    if (!event['message'] && !isDone) return undefined
+    const message = objectIn(event['message'])
+    return {
+      text: textIn(message['content']) ?? '',
+      thinking: textIn(message['thinking']) ?? '',
+      toolCalls: listIn(message['tool_calls']),
+      isDone,
+      reason: textIn(event['done_reason']) || 'stop',
+    }
+  },
+  usage: ({ prompt_eval_count: input, eval_count: output }) =>
+    input === undefined && output === undefined
+      ? undefined
+      : reportOf({ input: countIn(input), cached: undefined, output: countIn(output) }),
+}
+
+function toolCall(call: Fields, place: number): ToolCall {
+  const { name, arguments: args } = objectIn(call['function'])
+  return {
+    id: textIn(call['id']) || `call_${place}`,
+    name: textIn(name) ?? '',
+    arguments: jsonTextIn(args) ?? '{}',
+  }
+}
+
+/** `load` and `unload` come where it did nothing with the prompt (github.com/ollama/ollama, docs/api.md). */
+function endOf(word: string, calls: readonly ToolCall[]): FinishReason {
+  if (calls.length > 0) return { reason: 'calls' }
+  if (word === 'stop' || word === 'length') return { reason: word }
+  return { reason: 'other', word: cleanLine(word) }
+}
+
+/**
+ * The body of `POST /api/chat`. Without `num_ctx` the server takes a window of its own, often of 4,096 tokens
+ * (docs.ollama.com/context-length), and cuts longer prompts without a word; `truncate` and `shift` keep newer versions from
+ * that (api/types.go at v0.33.2; older ones ignore them). A `num_ctx` that changes makes it load the model again, so it is
+ * the model's whole window in every request.
+ */
+export function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): object {
+  const { prompt, messages, tools, maxOutput, contextWindow, withoutSystemRole = false } = request
+  const { system, user } = headOf(prompt, withoutSystemRole)
+  const window = contextWindow === undefined ? {} : { num_ctx: contextWindow }
+  return {
+    model: access.model,
+    messages: [
+      ...(system === '' ? [] : [{ role: 'system', content: system }]),
+      { role: 'user', content: user },
+      ...messages.map(messageOf),
+    ],
+    ...(tools.length > 0 ? { tools: tools.map(functionOf) } : {}),
+    stream: true,
+    truncate: false,
+    shift: false,
+    options: { ...window, num_predict: maxOutput },
+    ...(access.keepAlive === undefined ? {} : { keep_alive: access.keepAlive }),
+  }
+}
+
+const functionOf = ({ name, description, parameters }: ModelRequest['tools'][number]): object => ({
+  type: 'function',
+  function: { name, description, parameters },
+})
+
+function messageOf(step: RequestMessage): object {
+  switch (step.role) {
+    case 'user':
+      return { role: 'user', content: step.text }
+    case 'tool':
+      return { role: 'tool', tool_name: step.name, content: step.content }
+    case 'assistant': {
+      const thinking = (step.thoughts ?? []).map(({ text }) => text).join('')
+      const calls = step.calls.map(({ name, arguments: args }) => ({
+        function: { name, arguments: argumentsAsObject(args) },
+      }))
+      return {
+        role: 'assistant',
+        content: step.text,
+        ...(thinking === '' ? {} : { thinking }),
+        ...(calls.length > 0 ? { tool_calls: calls } : {}),
+      }
+    }
+  }
+}
+
+/**
+ * The facts in what `POST /api/show` tells of a model (docs.ollama.com/api-reference/show-model-details). Older versions
+ * tell no capabilities.
+ */
+function factsIn(shown: Fields): ModelFacts {
+  const info = objectIn(shown['model_info'])
+  const window = countIn(info[`${textIn(info['general.architecture'])}.context_length`])
+  const template = textIn(shown['template']) ?? ''
+  const modelfile = textIn(shown['modelfile']) ?? ''
+  return {
+    ...(window ? { window } : {}),
+    ...(shown['capabilities'] ? { tools: listIn(shown['capabilities']).includes('tools') } : {}),
+    ...(dropsSystem(template, modelfile) ? { systemRole: false } : {}),
+  }
+}
+
+/** A template without a place for a system message leaves it out without a word, unless a renderer does its work. */
+const dropsSystem = (template: string, modelfile: string): boolean =>
+  template !== '' && !/system|\.Messages/i.test(template) && !/^RENDERER /m.test(modelfile)
