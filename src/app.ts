@@ -102,10 +102,8 @@ async function assemble(
   const bus = cluster?.bus ?? createLocalBus(context.log)
   const chat = await createRoomsAndPeople(current, context, { peers, bus })
   const { rooms, claimCode, tap } = chat
-  const running: { readAgain?: () => Promise<void> } = {}
   const turnEnder = createTurnEnder(rooms, context)
-  const readAgain = async (): Promise<void> => await running.readAgain?.()
-  await cluster?.begin(clusterEvents(rooms, turnEnder.endAll, readAgain))
+  await cluster?.begin(clusterEvents(rooms, turnEnder.endAll))
   await turnEnder.endAll()
   const activity = await createActivity(current, rooms, { context, peers, turnEnder }, overrides, owned)
   tap(activity.hooks.onEntry)
@@ -114,7 +112,7 @@ async function assemble(
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
   const markdown = createLazyMarkdown()
   const { handler, agents, talk } = await createHandler(current, chat, activity, context, markdown)
-  if (cluster) running.readAgain = await followChanges(cluster, { chat, talk, ...activity, context })
+  if (cluster) await followChanges(cluster, { chat, talk, ...activity, context })
   const { limits } = current
   const { now } = current
   const server = owned(

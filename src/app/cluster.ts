@@ -55,11 +55,10 @@ async function warnOfWrongClock(
     log.warn({ seconds: ahead }, "the clock of this machine is not the database's; set both by NTP")
 }
 
-/** What the server does for those that have died, and when it is back after it was cut off itself. */
+/** What the server does for those that have died. */
 export function clusterEvents(
   { anyRoom, everywhere }: Pick<Rooms, 'anyRoom' | 'everywhere'>,
   endCutTurns: () => Promise<void>,
-  onRestored: () => Promise<void>,
 ): ClusterEvents {
   return {
     async onPresenceStored(name) {
@@ -78,7 +77,6 @@ export function clusterEvents(
         if (room) await tellDenied(room, askedIn(asked), `the server of question ${number} ended`)
       }
     },
-    onRestored,
     // Each server finds the same, and the bus between them may be what differs.
     onDifference: (sentence) => void everywhere.tellAdmins(sentence, 'here'),
   }

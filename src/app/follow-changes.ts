@@ -18,18 +18,24 @@ export interface FollowingParts {
   readonly context: Pick<AppContext, 'storage' | 'clock'>
 }
 
+type Keys<Key> = readonly Key[] | 'all'
+
 /**
- * Reads again what other servers change and this one keeps in memory, and does what they broadcast. Resolves once all was read,
- * to a function that reads all of it again. Both reject with `StorageError`.
+ * Reads again what other servers change and this one keeps in memory, and does what they broadcast. Resolves
+ * once all was read. Rejects with `StorageError`.
  */
-export async function followChanges(cluster: Cluster, parts: FollowingParts): Promise<() => Promise<void>> {
+export async function followChanges(cluster: Cluster, parts: FollowingParts): Promise<void> {
   const { chat, talk, work, mcp, context } = parts
   const { people, preferences, rooms, invitations } = chat
   const { sanctions, clients } = chat.enforcement
-  const { news, closings } = cluster
+  const { changes, closings } = cluster
   const { chat: stores, prompts } = context.storage
   const enforcement = createEnforcement({ sanctions, clients, stores, clock: context.clock })
   const byId = (id: PersonId): Promise<Person | undefined> => stores.people.byId(id)
+  const registeredHere = (): readonly PersonId[] => [
+    ...new Set(clients.people(({ guest }) => !guest).map(({ id }) => id)),
+  ]
+  const idsIn = (ids: Keys<PersonId>): readonly PersonId[] => (ids === 'all' ? registeredHere() : ids)
 
   async function readSanctions(): Promise<void> {
     await enforcement.sanctionsChanged()
@@ -37,24 +43,29 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
     await work.runs.stopThoseOut()
   }
 
-  async function readNames(ids: readonly PersonId[]): Promise<void> {
-    await people.readAgain(ids)
+  async function readNames(ids: Keys<PersonId>): Promise<void> {
+    await people.readAgain(idsIn(ids))
     rooms.everywhere.namesChanged()
   }
 
-  async function readPreferences(ids: readonly PersonId[]): Promise<void> {
-    for (const id of ids) {
+  async function readPreferences(ids: Keys<PersonId>): Promise<void> {
+    for (const id of idsIn(ids)) {
       const person = await byId(id)
       if (person) await preferences.readAgain(person)
     }
   }
 
-  async function readKeys(ids: readonly PersonId[]): Promise<void> {
+  async function readKeys(ids: Keys<PersonId>): Promise<void> {
     if (!talk.ignores.isAnybodyIgnored()) return
-    for (const id of ids) {
+    for (const id of idsIn(ids)) {
       const person = await byId(id)
       if (person) for (const key of await stores.people.keysOf(id)) talk.ignores.cameIn(person, key)
     }
+  }
+
+  async function forgetScripts(names: Keys<RoomName>): Promise<void> {
+    const changed = names === 'all' ? (await stores.rooms.all()).map(({ name }) => name) : names
+    changed.forEach(prompts.scripts.forget)
   }
 
   async function roomsClosed(closed: ReadonlyMap<RoomName, string>): Promise<void> {
@@ -65,30 +76,20 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
     await leaving
   }
 
-  async function readAll(): Promise<void> {
-    const registered = clients.people(({ guest }) => !guest).map(({ id }) => id)
-    const here = [...new Set(registered)]
-    await readSanctions()
-    await closings.readAgain()
-    await talk.away.readAgain()
-    await readNames(here)
-    await readPreferences(here)
-    await talk.ignores.readAgain(here)
-    for (const { name } of await stores.rooms.all()) prompts.scripts.forget(name)
-    await mcp.readAgain()
-  }
-
   closings.on(roomsClosed)
-  news.on('sanctions', readSanctions)
-  news.on('closings', () => closings.readAgain())
-  news.on('people', readNames)
-  news.on('keys', readKeys)
-  news.on('preferences', readPreferences)
-  news.on('away', () => talk.away.readAgain())
-  news.on('ignored', (ids: readonly PersonId[]) => talk.ignores.readAgain(ids))
-  news.on('room_scripts', async (names: readonly RoomName[]) => names.forEach(prompts.scripts.forget))
-  news.on('mcp_servers', (names: readonly string[]) => mcp.readAgain(names))
-  news.on('mcp_pins', (names: readonly string[]) => mcp.approvedElsewhere(names))
+  changes.on('sanctions', readSanctions)
+  changes.on('closings', () => closings.readAgain())
+  changes.on('people', readNames)
+  changes.on('keys', readKeys)
+  changes.on('preferences', readPreferences)
+  changes.on('away', () => talk.away.readAgain())
+  changes.on('ignored', (ids: Keys<PersonId>) => talk.ignores.readAgain(idsIn(ids)))
+  changes.on('room_scripts', forgetScripts)
+  changes.on('mcp_servers', (names: Keys<string>) => mcp.readAgain(names === 'all' ? undefined : names))
+  changes.on('mcp_pins', async (names: Keys<string>) => {
+    // Each list of tools that is read looks at the pins by itself.
+    if (names !== 'all') await mcp.approvedElsewhere(names)
+  })
   // Not awaited: nothing that comes after it waits for its end.
   cluster.onBroadcast('clients', async (act) => void applyClientAct(act, clients))
   cluster.onBroadcast('message', (sent) => talk.messages.receive(sent))
@@ -97,6 +98,5 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
     const person = await byId(id)
     if (person && rooms.everywhere.isHere(person)) await invitations.tell(person)
   })
-  await readAll()
-  return readAll
+  await changes.readAll()
 }

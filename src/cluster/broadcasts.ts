@@ -14,30 +14,25 @@ export interface BroadcastListener {
   ): void
 }
 
-/**
- * The number of broadcasts that are remembered as done: news tell of one several times at most within
- * minutes.
- */
-const REMEMBERED = 10_000
-
 /** Broadcasts are stored, so that a server that was cut off does them later, each once. */
 export function createBroadcasts(
-  { broadcasts, news }: Pick<ClusterStores, 'broadcasts' | 'news'>,
+  { broadcasts, changes }: Pick<ClusterStores, 'broadcasts' | 'changes'>,
   log: Pick<Log, 'error'>,
 ): Pick<Peers, 'broadcast'> & BroadcastListener {
   const performers = new Map<keyof Broadcasts, (data: never) => Promise<void>>()
-  const done = new Set<string>()
+  /** Those that were performed and may be read again. */
+  let done: Set<string> | undefined
 
-  async function perform(id: string): Promise<void> {
-    const [row] = await broadcasts.read([id])
-    if (row) await performers.get(row.kind)?.(row.data as never)
-    done.add(id)
-    const [oldest] = done
-    if (done.size > REMEMBERED && oldest !== undefined) done.delete(oldest)
-  }
-
-  news.on('orders', async (ids: readonly string[]) => {
-    for (const id of ids) if (!done.has(id)) await perform(id)
+  changes.on('broadcasts', async (keys: readonly string[] | 'all') => {
+    const ids = keys === 'all' ? await broadcasts.ids() : keys
+    // Those sent before this server began are not for it.
+    const performed = (done ??= new Set(ids))
+    const fresh = ids.filter((id) => !performed.has(id))
+    for (const { id, kind, data } of fresh.length > 0 ? await broadcasts.read(fresh) : []) {
+      await performers.get(kind)?.(data as never)
+      performed.add(id)
+    }
+    if (keys === 'all') done = new Set(ids)
   })
   return {
     async broadcast(kind, data) {

@@ -9,7 +9,7 @@ import { Lease } from './lease.ts'
 import { OwnPresence, RemotePresence } from './presence.ts'
 import { SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
-import type { ClusterStores, ExpiredServers, News, ServerFacts, ServerId, Wire } from './stores.ts'
+import type { Changes, ClusterStores, ExpiredServers, ServerFacts, ServerId, Wire } from './stores.ts'
 import { SharedSlots } from './work.ts'
 
 /**
@@ -23,7 +23,7 @@ const BUS_AWAY =
 /** One of several servers. Disposing of it ends its lease, and then the wire. */
 export interface Cluster extends Peers, BroadcastListener, AsyncDisposable {
   readonly bus: RoomBus
-  readonly news: Pick<News, 'on'>
+  readonly changes: Pick<Changes, 'on' | 'readAll'>
   readonly closings: Closings
   /** Joins the others. Rejects with `StorageError`. */
   begin(events: ClusterEvents): Promise<void>
@@ -43,11 +43,6 @@ export interface ClusterEvents {
   readonly onPresenceStored: (room: RoomName) => Promise<void>
   /** Other servers have died, and what they were doing is to be ended. */
   readonly onExpired: (expired: ExpiredServers) => Promise<void>
-  /**
-   * The others see this server again, or it has missed what they changed: all that it knows of them may be
-   * old.
-   */
-  readonly onRestored: () => Promise<void>
   /** Another server began to differ: a sentence for the admins who are here. Never throws. */
   readonly onDifference: (sentence: string) => void
 }
@@ -65,13 +60,13 @@ export interface ClusterParts {
 }
 
 export function createCluster({ stores, wire, entries, clock, log, facts, earlier }: ClusterParts): Cluster {
-  const { server, servers, news, newestIn } = stores
+  const { server, servers, changes, newestIn } = stores
   const { watch, changed } = createRoomWatchers()
   const { broadcast, onBroadcast } = createBroadcasts(stores, log)
   const bus = createRoomFeed({ server, wire, entries, newestIn, log })
   const presence = new RemotePresence({ ...stores, clock, changed })
   const own = new OwnPresence(stores.present, log, () => lease.doubt())
-  const shared = { server, news, clock, log, changed }
+  const shared = { server, changes, clock, log, changed }
   const slots = new SharedSlots({ ...shared, work: stores.work, broadcasts: stores.broadcasts, broadcast })
   const questions = new SharedQuestions({ ...shared, questions: stores.questions })
   const closings = createClosings(stores.people.closings, clock, log)
@@ -90,17 +85,10 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
     onLost: () => slots.loseAll(),
     async onRestored() {
       own.forgetStored()
-      await readAll()
+      await changes.readAll()
     },
     onRenewed: () => void lookForDifferences(),
   })
-
-  async function readAll(): Promise<void> {
-    await slots.readAll()
-    await questions.readAll()
-    await presence.readAll()
-    await events?.onRestored()
-  }
 
   /** Keeps no renewal from its time. What cannot be read now is read with a later one. */
   async function lookForDifferences(): Promise<void> {
@@ -130,7 +118,7 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
       return own.left(room, person)
     },
     broadcast,
-    upToDate: () => news.caughtUp(),
+    upToDate: () => changes.upToDate(),
     problems: () => [...(wire.isUp() ? [] : [BUS_AWAY]), ...differences.now()],
     watch,
     closeRoom: closings.closeRoom,
@@ -139,7 +127,7 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
     slots,
     questions,
     bus,
-    news,
+    changes,
     onBroadcast,
     async update() {
       await lease.update()
@@ -147,14 +135,9 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
     },
     async begin(theirs) {
       events = theirs
-      news.on('lost', readAll)
       onBroadcast('stop', async ({ id, reason }) => slots.stopOwn(id, reason))
       await lease.begin(earlier)
-      // Read second, so that what changes meanwhile is news.
-      await news.begin()
-      await presence.begin()
-      await slots.begin()
-      await questions.begin()
+      await changes.begin()
       everySecond(() => bus.lookAtLog())
       everySecond(() => own.storeAgain(theirs.onPresenceStored))
     },
@@ -162,7 +145,7 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
       isOver = true
       slots.end()
       await lease[Symbol.asyncDispose]()
-      await news[Symbol.asyncDispose]()
+      await changes[Symbol.asyncDispose]()
       await wire[Symbol.asyncDispose]()
     },
   }

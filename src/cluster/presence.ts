@@ -5,6 +5,7 @@ import type { Announce, Peers } from '../chat/peers.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Alarm, Log } from '../chat/ports.ts'
 import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
+import { createSerial } from '../lib/jobs/serial.ts'
 import { skeleton } from '../lib/text/skeleton.ts'
 import type { ClusterStores, PersonInRoom, PresentRow, PresentStore, ServerId } from './stores.ts'
 
@@ -14,7 +15,7 @@ import type { ClusterStores, PersonInRoom, PresentRow, PresentStore, ServerId } 
  */
 const MOVE_MS = 10_000
 
-export interface RemotePresenceParts extends Pick<ClusterStores, 'present' | 'news'> {
+export interface RemotePresenceParts extends Pick<ClusterStores, 'present' | 'changes'> {
   readonly clock: Alarm
   /** Called after somebody came, left, or was waited for long enough. */
   readonly changed: (room: RoomName) => void
@@ -28,22 +29,22 @@ export class RemotePresence {
   private readonly serverCounts = new ServerCounts()
   /** The last departures, by place. */
   private readonly departures = new Map<string, object>()
+  /** What is read must not be older than what was read before. */
+  private readonly serially = createSerial()
 
   constructor(parts: RemotePresenceParts) {
     this.parts = parts
-  }
-
-  /** Reads who is there, and follows it. Rejects with `StorageError`. */
-  async begin(): Promise<void> {
-    const { news } = this.parts
-    news.on('present', (keys: readonly string[]) => this.readPlaces(keys.map(placeIn)))
+    const { changes } = parts
+    changes.on('present', (keys: readonly string[] | 'all') =>
+      this.serially(() => (keys === 'all' ? this.readAll() : this.readPlaces(keys.map(placeIn)))),
+    )
     // Their names or rights have changed.
-    news.on('people', (ids: readonly PersonId[]) => this.readPlaces(this.placesOf((id) => ids.includes(id))))
-    await this.readAll()
+    changes.on('people', async (ids: readonly PersonId[] | 'all') => {
+      if (ids !== 'all') await this.serially(() => this.readPlaces(this.placesOf((id) => ids.includes(id))))
+    })
   }
 
-  /** Rejects with `StorageError`. */
-  async readAll(): Promise<void> {
+  private async readAll(): Promise<void> {
     const rows = await this.parts.present.elsewhere()
     const known = this.placesOf(() => true)
     this.take([...known, ...rows.map(({ room, person }) => ({ room, person: person.id }))], rows)

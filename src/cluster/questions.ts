@@ -8,7 +8,7 @@ import type { ClusterStores, QuestionRow } from './stores.ts'
 /** When a question that could not be removed is removed again, in ms. */
 const AGAIN_MS = 1_000
 
-export interface SharedQuestionsParts extends Pick<ClusterStores, 'server' | 'questions' | 'news'> {
+export interface SharedQuestionsParts extends Pick<ClusterStores, 'server' | 'questions' | 'changes'> {
   readonly changed: (room: RoomName) => void
   readonly clock: Alarm
   readonly log: Log
@@ -25,6 +25,7 @@ export class SharedQuestions implements Questions {
 
   constructor(parts: SharedQuestionsParts) {
     this.parts = parts
+    parts.changes.on('questions', (keys: readonly string[] | 'all') => this.readAgain(keys))
   }
 
   async open(
@@ -61,19 +62,11 @@ export class SharedQuestions implements Questions {
     return [...this.remote.values()].filter((row) => row.room === room)
   }
 
-  /** Reads what there is, and follows it. Rejects with `StorageError`. */
-  async begin(): Promise<void> {
-    this.parts.news.on('questions', async (keys: readonly string[]) => {
-      const rows = await this.parts.questions.read(keys.map(keyIn))
-      const found = new Map(rows.map((row) => [keyOf(row), row]))
-      for (const key of keys) this.see(key, found.get(key))
-    })
-    await this.readAll()
-  }
-
-  async readAll(): Promise<void> {
-    const rows = new Map((await this.parts.questions.read()).map((row) => [keyOf(row), row]))
-    for (const key of new Set([...rows.keys(), ...this.remote.keys()])) this.see(key, rows.get(key))
+  private async readAgain(keys: readonly string[] | 'all'): Promise<void> {
+    const found = await this.parts.questions.read(keys === 'all' ? undefined : keys.map(keyIn))
+    const rows = new Map(found.map((row) => [keyOf(row), row]))
+    const read = keys === 'all' ? new Set([...rows.keys(), ...this.remote.keys()]) : keys
+    for (const key of read) this.see(key, rows.get(key))
   }
 
   private see(key: string, row: QuestionRow | undefined): void {

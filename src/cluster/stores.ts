@@ -111,13 +111,13 @@ export interface PresentStore {
 }
 
 /** What can change, and what its keys are. `people` is told of this server's own changes, too. */
-export type NewsTopic =
+export type Topic =
   /** `PERSON ROOM` of somebody who came or went. */
   | 'present'
   /** `NUMBER ROOM`. */
   | 'questions'
   /** Ids of broadcasts, of sanctions, and of works. */
-  | 'orders'
+  | 'broadcasts'
   | 'sanctions'
   | 'work'
   /** Names of rooms that are being deleted, or are not any more; and of rooms with another script. */
@@ -138,21 +138,21 @@ export type NewsTopic =
    */
   | 'mcp_servers'
   | 'mcp_pins'
-  /** News were removed before this server read them: anything may have changed. The key says nothing. */
-  | 'lost'
 
 /** Says what other servers changed in the database, so that it is read again. */
-export interface News extends AsyncDisposable {
+export interface Changes extends AsyncDisposable {
   /**
-   * From now on `again` is called with the keys of what changed: at least once for each change by another
-   * server, in any order. If it rejects, it is called with the same keys later. They are strings, of the
-   * kind that the topic says.
+   * Calls `read` with the keys of what other servers changed, at least once for each change, in any order;
+   * and with 'all' if changes may have been missed: at the beginning, after the connection was cut, and every
+   * 30 seconds. If it rejects with `StorageError`, it is called again a second later.
    */
-  on(topic: NewsTopic, again: (keys: readonly never[]) => Promise<void>): void
-  /** Begins to tell. Resolves once nothing is missed any more. */
+  on(topic: Topic, read: (keys: readonly never[] | 'all') => Promise<void>): void
+  /** Resolves when everything was read and changes are heard. Rejects with `StorageError`. */
   begin(): Promise<void>
+  /** Has all topics read everything again, and resolves when they have. Rejects with `StorageError`. */
+  readAll(): Promise<void>
   /** See `Peers.upToDate`. */
-  caughtUp(): Promise<void> | undefined
+  upToDate(): Promise<void> | undefined
 }
 
 /** A broadcast, as it was sent. */
@@ -162,8 +162,10 @@ export type BroadcastRow = {
 
 export interface BroadcastStore {
   send(broadcast: BroadcastRow): Promise<void>
+  /** The ids of what other servers sent in the last ten minutes. */
+  ids(): Promise<readonly string[]>
   /** Those with these ids, in the order of sending. */
-  read(ids: readonly string[]): Promise<readonly BroadcastRow[]>
+  read(ids: readonly string[]): Promise<readonly (BroadcastRow & { readonly id: string })[]>
 }
 
 /** Rooms that are being deleted. */
@@ -246,7 +248,7 @@ export interface ClusterStores {
   readonly server: ServerId
   readonly servers: ServerStore
   readonly present: PresentStore
-  readonly news: News
+  readonly changes: Changes
   readonly broadcasts: BroadcastStore
   readonly people: { readonly closings: ClosingStore }
   readonly work: WorkStore

@@ -11,7 +11,7 @@ const AGAIN_MS = 1_000
 /** How often the others are told at most what a work does, in ms. */
 const REPORT_MS = 1_000
 
-export interface SharedSlotsParts extends Pick<ClusterStores, 'server' | 'work' | 'news'> {
+export interface SharedSlotsParts extends Pick<ClusterStores, 'server' | 'work' | 'changes'> {
   readonly broadcasts: Pick<BroadcastStore, 'send'>
   readonly broadcast: Peers['broadcast']
   readonly changed: (room: RoomName) => void
@@ -41,6 +41,7 @@ export class SharedSlots implements Slots {
 
   constructor(parts: SharedSlotsParts) {
     this.parts = parts
+    parts.changes.on('work', (ids: readonly string[] | 'all') => this.readAgain(ids))
   }
 
   async take(work: Work, limits: () => SlotLimits, hooks: Own['hooks']): Promise<Slot | SlotLimits> {
@@ -75,17 +76,6 @@ export class SharedSlots implements Slots {
   /** Another server stops a work; does nothing if this one does not have it. */
   stopOwn(id: string, reason: string): void {
     this.own.get(id)?.hooks.stop(reason)
-  }
-
-  /** Reads what there is, and follows it. Rejects with `StorageError`. */
-  async begin(): Promise<void> {
-    this.parts.news.on('work', (ids: readonly string[]) => this.readAgain(ids))
-    await this.readAll()
-  }
-
-  async readAll(): Promise<void> {
-    const rows = new Map((await this.parts.work.read()).map((row) => [row.id, row]))
-    for (const id of new Set([...rows.keys(), ...this.remote.keys()])) this.see(id, rows.get(id))
   }
 
   /** This server may have been taken for dead: it has no slot any more. */
@@ -125,11 +115,13 @@ export class SharedSlots implements Slots {
     }
   }
 
-  private async readAgain(ids: readonly string[]): Promise<void> {
-    const rows = new Map((await this.parts.work.read(ids)).map((row) => [row.id, row]))
-    for (const id of ids) this.see(id, rows.get(id))
+  private async readAgain(ids: readonly string[] | 'all'): Promise<void> {
+    const found = await this.parts.work.read(ids === 'all' ? undefined : ids)
+    const rows = new Map(found.map((row) => [row.id, row]))
+    const read = ids === 'all' ? new Set([...rows.keys(), ...this.remote.keys()]) : ids
+    for (const id of read) this.see(id, rows.get(id))
     // A server that died gives its slots to nobody.
-    if (ids.some((id) => !rows.has(id))) await this.fillQueues()
+    if (ids === 'all' || ids.some((id) => !rows.has(id))) await this.fillQueues()
   }
 
   private async fillQueues(): Promise<void> {

@@ -30,7 +30,6 @@ describe.skipIf(lacks('postgres'))('with PostgreSQL', () => {
     await peers.begin({
       onPresenceStored: async () => {},
       onExpired: async () => {},
-      onRestored: async () => {},
       onDifference() {},
     })
     return {

@@ -12,22 +12,23 @@ import { handClock } from '../../support/chat-parts.ts'
 async function createServer() {
   const clock = handClock()
   const rows: PresentRow[] = []
-  let again: (keys: readonly string[]) => Promise<void> = async () => undefined
+  let again: (keys: readonly string[] | 'all') => Promise<void> = async () => undefined
   let told = 0
   const presence = new RemotePresence({
     present: { come: async () => true, go: async () => true, elsewhere: async () => rows },
-    news: {
+    changes: {
       on: (topic, listener) => {
         if (topic === 'present') again = listener as typeof again
       },
       begin: async () => undefined,
-      caughtUp: () => undefined,
+      readAll: async () => undefined,
+      upToDate: () => undefined,
       [Symbol.asyncDispose]: async () => undefined,
     },
     clock,
     changed: () => void told++,
   })
-  await presence.begin()
+  await again('all')
   const changeUntold = (...people: readonly (typeof alice)[]): void =>
     void rows.splice(
       0,
@@ -40,6 +41,7 @@ async function createServer() {
     rows,
     told: () => told,
     changeUntold,
+    readAll: () => again('all'),
     async there(...people: readonly (typeof alice)[]) {
       changeUntold(...people)
       await again([alice, bob].map(({ id }) => `${id} ${lobby}`))
@@ -73,39 +75,39 @@ test('somebody who leaves again has ten more seconds', async () => {
   expect(presence.mayReturn(lobby, alice.id)).toBe(false)
 })
 
-test('who came and went without news of it is known once everything is read again', async () => {
-  const { presence, told, there, changeUntold } = await createServer()
+test('who came and went unheard is known once everything is read again', async () => {
+  const { presence, told, there, readAll, changeUntold } = await createServer()
   await there(alice)
   changeUntold(bob)
   const before = told()
-  await presence.readAll()
+  await readAll()
   expect(presence.peopleIn(lobby)).toEqual([bob])
   expect(presence.mayReturn(lobby, alice.id)).toBe(true)
   expect(told()).toBeGreaterThan(before)
 })
 
 test('a person, a key and a network count once for each server that has them in a room', async () => {
-  const { presence, rows } = await createServer()
+  const { presence, readAll, rows } = await createServer()
   const login = { key: 'SHA256:k' as Fingerprint, network: '192.0.2.1' }
   const there = (server: string, room = lobby) => ({
     ...{ room, server: server as ServerId },
     person: { ...bob, login },
   })
   rows.push(there('s2'), there('s3'), there('s3', 'den' as RoomName))
-  await presence.readAll()
+  await readAll()
   const counts = (): readonly number[] =>
     [`person ${bob.id}`, 'key SHA256:k', 'network 192.0.2.1', `person ${alice.id}`].map((quotaKey) =>
       presence.serversOf(quotaKey),
     )
   expect(counts()).toEqual([3, 3, 3, 1])
   rows.splice(1, 1)
-  await presence.readAll()
+  await readAll()
   expect(counts()).toEqual([3, 3, 3, 1])
   rows.pop()
-  await presence.readAll()
+  await readAll()
   expect(counts()).toEqual([2, 2, 2, 1])
   rows.pop()
-  await presence.readAll()
+  await readAll()
   expect(counts()).toEqual([1, 1, 1, 1])
 })
 

@@ -71,14 +71,12 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
       works.push(workOf(stores(at), changed[at]))
       questions.push(new SharedQuestions({ ...stores(at), changed() {}, clock, log: memoryLog() }))
       await stores(at).servers.register(FACTS)
-      await stores(at).news.begin()
-      await works[at]!.begin()
-      await questions[at]!.begin()
+      await stores(at).changes.begin()
     }
   })
   afterAll(async () => {
     for (const storage of storages) {
-      await storage.cluster?.news[Symbol.asyncDispose]()
+      await storage.cluster?.changes[Symbol.asyncDispose]()
       await storage[Symbol.asyncDispose]()
     }
     await database?.[Symbol.asyncDispose]()

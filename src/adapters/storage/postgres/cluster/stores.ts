@@ -4,11 +4,11 @@
 import type { Log } from '../../../../chat/ports.ts'
 import type { ClusterStores, ServerId } from '../../../../cluster/stores.ts'
 import { newestIn } from '../append.ts'
+import { ChangeListener } from '../changes.ts'
 import type { Connections } from '../connection.ts'
+import { createBroadcastStore } from './broadcasts.ts'
 import { createClosingStore } from './closings.ts'
 import { createCommonStore } from './common.ts'
-import { createNews } from './news.ts'
-import { createBroadcastStore } from './orders.ts'
 import { createPresentStore } from './present.ts'
 import { createQuestionStore } from './questions.ts'
 import { createServerStore } from './servers.ts'
@@ -22,8 +22,8 @@ export const createClusterStores = (
   server,
   servers: createServerStore(connection, server),
   present: createPresentStore(connection, server),
-  news: createNews(connection, { url, self: server, log }),
-  broadcasts: createBroadcastStore(connection, server),
+  changes: new ChangeListener({ url, self: server, log }),
+  broadcasts: createBroadcastStore(connection.database, server),
   people: { closings: createClosingStore(connection, server) },
   work: createWorkStore(connection, server),
   questions: createQuestionStore(connection, server),
