@@ -5,6 +5,8 @@ import type { ExpiredServers, ServerFacts, ServerId, ServerStore } from './store
 
 /** How often a server renews its lease and looks for expired ones, in ms. */
 const RENEW_MS = 2_000
+/** How often it is looked whether that is due, in ms. */
+const TICK_MS = RENEW_MS / 2
 
 /** A server that did not renew for so long, by the database's clock, is dead to the others, in ms. */
 const LEASE_MS = 8_000
@@ -38,6 +40,8 @@ export class Lease implements AsyncDisposable {
   private readonly parts: LeaseParts
   private state: 'new' | 'running' | 'ended' = 'new'
   private renewedAt = -Infinity
+  /** When the last renewal began, however it ended. */
+  private askedAt = -Infinity
   private mayExpireAt = Infinity
   private isLost = false
   /** The lease had expired, and `onRestored` has not succeeded since. */
@@ -63,10 +67,10 @@ export class Lease implements AsyncDisposable {
     await servers.register(known)
     if (earlier !== undefined)
       await this.untilTrouble(async () => this.settle(await servers.expireOne(earlier)))
+    this.askedAt = this.renewedAt
     this.mayExpireAt = this.renewedAt + LEASE_MS
     this.state = 'running'
-    this.renewLater()
-    this.watchLater()
+    this.tickLater()
   }
 
   /** Stores changed facts. Rejects with `StorageError`. */
@@ -83,12 +87,6 @@ export class Lease implements AsyncDisposable {
     void this.renewNow()
   }
 
-  private renewLater(): void {
-    this.parts.clock.later(RENEW_MS, () => {
-      if (this.state === 'running') void this.renewNow().finally(() => this.renewLater())
-    })
-  }
-
   private renewNow(): Promise<void> {
     this.nextRenewal ??= this.serially(async () => {
       this.nextRenewal = undefined
@@ -98,14 +96,13 @@ export class Lease implements AsyncDisposable {
   }
 
   /** A renewal may hang. After a pause of the whole process, this timer is the first thing that runs. */
-  private watchLater(): void {
+  private tickLater(): void {
     const { clock } = this.parts
-    const asked = clock.monotonic()
-    clock.later(RENEW_MS / 2, () => {
+    clock.later(TICK_MS, () => {
       if (this.state !== 'running') return
       if (clock.monotonic() - this.renewedAt >= LEASE_MS) this.lose()
-      if (clock.monotonic() - asked > RENEW_MS) void this.renewNow()
-      this.watchLater()
+      if (clock.monotonic() - this.askedAt >= RENEW_MS) void this.renewNow()
+      this.tickLater()
     })
   }
 
@@ -139,6 +136,7 @@ export class Lease implements AsyncDisposable {
   private async renew(): Promise<void> {
     const { servers, facts, clock, onRenewed, onRestored } = this.parts
     const asked = clock.monotonic()
+    this.askedAt = asked
     if (!(await servers.renew())) {
       this.lose()
       // Set before it is registered: if that answer is lost, the next renewal succeeds.
