@@ -3,8 +3,8 @@
 -- Needs: 7
 
 DROP TRIGGER servers_loans ON servers;
-DROP TABLE news, orders, payers;
-DROP FUNCTION order_given(), loans_of_server_changed(), payers_changed();
+DROP TABLE news, orders, payers, closings_done, closings;
+DROP FUNCTION order_given(), loans_of_server_changed(), payers_changed(), closings_changed();
 -- Hints are not sealed any more.
 DELETE FROM secrets WHERE name <> 'claim';
 
@@ -30,3 +30,19 @@ BEGIN
 END $$;
 
 CREATE TRIGGER broadcasts_news AFTER INSERT ON broadcasts FOR EACH ROW EXECUTE FUNCTION broadcast_sent();
+
+-- The server that deletes a room, and the name of the person who asked for it. Other servers store no line in the room meanwhile. If the
+-- server dies, the room is open again.
+ALTER TABLE rooms ADD COLUMN closing_server TEXT COLLATE "C" REFERENCES servers (id) ON DELETE SET NULL;
+ALTER TABLE rooms ADD COLUMN closing_by TEXT COLLATE "C";
+
+CREATE FUNCTION room_closing_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM tell_news(coalesce(NEW.closing_server, OLD.closing_server), 'rooms', OLD.name);
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER rooms_news AFTER UPDATE OF closing_server ON rooms
+  FOR EACH ROW WHEN (OLD.closing_server IS DISTINCT FROM NEW.closing_server) EXECUTE FUNCTION room_closing_changed();
+CREATE TRIGGER deleted_rooms_news AFTER DELETE ON rooms
+  FOR EACH ROW WHEN (OLD.closing_server IS NOT NULL) EXECUTE FUNCTION room_closing_changed();

@@ -28,7 +28,7 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
   const { chat, talk, work, mcp, context } = parts
   const { people, preferences, rooms, invitations } = chat
   const { sanctions, clients } = chat.enforcement
-  const { changes, closings } = cluster
+  const { changes } = cluster
   const { chat: stores, prompts } = context.storage
   const enforcement = createEnforcement({ sanctions, clients, stores, clock: context.clock })
   const byId = (id: PersonId): Promise<Person | undefined> => stores.people.byId(id)
@@ -68,17 +68,15 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
     changed.forEach(prompts.scripts.forget)
   }
 
-  async function roomsClosed(closed: ReadonlyMap<RoomName, string>): Promise<void> {
-    const leaving = enforcement.closed(closed)
-    await Promise.all(
-      [...closed.keys()].map((room) => stopWork(work, { room, why: `${room} is being deleted` })),
-    )
-    await leaving
+  async function readClosedRooms(): Promise<void> {
+    const closed = await cluster.closedRooms()
+    // Not awaited: nobody comes in from now on, and the server that deletes a room waits for those who are in it.
+    void enforcement.closed(closed)
+    for (const room of closed.keys()) void stopWork(work, { room, why: `${room} is being deleted` })
   }
 
-  closings.on(roomsClosed)
   changes.on('sanctions', readSanctions)
-  changes.on('closings', () => closings.readAgain())
+  changes.on('rooms', readClosedRooms)
   changes.on('people', readNames)
   changes.on('keys', readKeys)
   changes.on('preferences', readPreferences)

@@ -64,8 +64,9 @@ export interface Peers {
   /** Calls `changed` after people, work or questions of other servers changed in a room. Returns the function that ends it. */
   watch(room: RoomName, changed: () => void): () => void
   /**
-   * Nobody gets into the room through other servers, until it is opened or this server has died; the people there are told
-   * that `by` deleted it. Resolves when they are out, or after some seconds; to false if another server has closed it.
+   * Nobody gets into the room through other servers or says something there, until it is opened or this server has died;
+   * the people there are told that `by` deleted it. Resolves when they are out, or after some seconds; to false if another
+   * server has closed it.
    */
   closeRoom(room: RoomName, by: string): Promise<boolean>
   openRoom(room: RoomName): Promise<void>

@@ -3,7 +3,6 @@ import { StorageError } from '../chat/errors.ts'
 import type { Peers } from '../chat/peers.ts'
 import type { Alarm, Clock, EntryLog, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
 import { createBroadcasts, type BroadcastListener } from './broadcasts.ts'
-import { createClosings, type Closings } from './closings.ts'
 import { Differences } from './differences.ts'
 import { Lease } from './lease.ts'
 import { OwnPresence, RemotePresence } from './presence.ts'
@@ -17,6 +16,10 @@ import { SharedSlots } from './work.ts'
  */
 const LOOK_MS = 1_000
 
+/** How often it is looked whether everybody is out of a room that is being deleted, and how often at most. */
+const CLOSING_LOOK_MS = 50
+const CLOSING_LOOKS = 200
+
 const BUS_AWAY =
   'the bus between the servers is away: lines of other servers come up to a second later; the log says why'
 
@@ -24,7 +27,8 @@ const BUS_AWAY =
 export interface Cluster extends Peers, BroadcastListener, AsyncDisposable {
   readonly bus: RoomBus
   readonly changes: Pick<Changes, 'on' | 'readAll'>
-  readonly closings: Closings
+  /** The rooms that other servers are deleting, and the names of those who do. Rejects with `StorageError`. */
+  closedRooms(): Promise<ReadonlyMap<RoomName, string>>
   /** Joins the others. Rejects with `StorageError`. */
   begin(events: ClusterEvents): Promise<void>
   /**
@@ -69,7 +73,7 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
   const shared = { server, changes, clock, log, changed }
   const slots = new SharedSlots({ ...shared, work: stores.work, broadcasts: stores.broadcasts, broadcast })
   const questions = new SharedQuestions({ ...shared, questions: stores.questions })
-  const closings = createClosings(stores.people.closings, clock, log)
+  const { closings } = stores.people
   const differences = new Differences(server, servers, (sentence) => {
     log.warn({}, sentence)
     events?.onDifference(sentence)
@@ -121,9 +125,14 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
     upToDate: () => changes.upToDate(),
     problems: () => [...(wire.isUp() ? [] : [BUS_AWAY]), ...differences.now()],
     watch,
-    closeRoom: closings.closeRoom,
-    openRoom: closings.openRoom,
-    closings,
+    async closeRoom(room, by) {
+      if (!(await closings.close(room, by))) return false
+      for (let looks = 0; looks < CLOSING_LOOKS && (await closings.isUsedByOthers(room)); looks++)
+        await new Promise<void>((resolve) => clock.later(CLOSING_LOOK_MS, resolve))
+      return true
+    },
+    openRoom: (room) => closings.open(room),
+    closedRooms: () => closings.closedByOthers(),
     slots,
     questions,
     bus,

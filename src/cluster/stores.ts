@@ -121,7 +121,7 @@ export type Topic =
   | 'sanctions'
   | 'work'
   /** Names of rooms that are being deleted, or are not any more; and of rooms with another script. */
-  | 'closings'
+  | 'rooms'
   | 'room_scripts'
   /**
    * Ids of people with another name or other rights, or one more key; who are away or not any more; who
@@ -168,18 +168,16 @@ export interface BroadcastStore {
   read(ids: readonly string[]): Promise<readonly (BroadcastRow & { readonly id: string })[]>
 }
 
-/** Rooms that are being deleted. */
+/** Rooms that are being deleted. Other servers append nothing to their logs. */
 export interface ClosingStore {
-  /** This server deletes a room. False, and nothing done, if another one does. */
+  /** This server deletes a room. False, and nothing done, if another one does, or there is no such room. */
   close(room: RoomName, by: string): Promise<boolean>
   /** It does not any more. */
   open(room: RoomName): Promise<void>
   /** The rooms that other servers are deleting, and who does. */
   closedByOthers(): Promise<ReadonlyMap<RoomName, string>>
-  /** Nobody is in a room that another server is deleting through this one. */
-  left(room: RoomName): Promise<void>
-  /** Whether all other servers have said so of this one. */
-  haveAllLeft(room: RoomName): Promise<boolean>
+  /** True if somebody is in the room, or something at work there, through another server. */
+  isUsedByOthers(room: RoomName): Promise<boolean>
 }
 
 /** A work as it is now. */

@@ -19,6 +19,7 @@ describe.skipIf(lacks('postgres'))('with PostgreSQL', () => {
     const database = await createMigrated()
     const storage = await openStorage(postgresOptions(database))
     await storage.chat.rooms.create(room('lobby', {}))
+    await storage.chat.rooms.create(room('den', {}))
     const peers = createCluster({
       stores: storage.cluster!,
       wire: DEAF_WIRE,

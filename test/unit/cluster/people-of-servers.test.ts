@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorage } from '../../../src/adapters/storage/open.ts'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
-import { createClosings } from '../../../src/cluster/closings.ts'
+import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import type { ClusterStores } from '../../../src/cluster/stores.ts'
-import { handClock, memoryLog } from '../../support/chat-parts.ts'
+import { idOf } from '../../contract/storage/cast.ts'
 import { lacks } from '../../support/needs.ts'
 import { createMigrated, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
+import { message, room } from '../../support/storage.ts'
 
 const DEN = 'den' as RoomName
 describe.skipIf(lacks('postgres'))('what servers know of each other’s people', () => {
@@ -27,30 +28,41 @@ describe.skipIf(lacks('postgres'))('what servers know of each other’s people',
     await database?.[Symbol.asyncDispose]()
   })
 
-  test('one server closes a room, until it opens it again or has ended, and waits for the others', async () => {
-    const clock = handClock()
-    const first = createClosings(of(0).closings, clock, memoryLog())
-    const second = createClosings(of(1).closings, clock, memoryLog())
-    let closed: ReadonlyMap<RoomName, string> = new Map()
-    let leave: () => void = () => undefined
-    second.on((rooms) => {
-      closed = rooms
-      return new Promise((resolve) => (leave = resolve))
-    })
-    let isClosed = false
-    const closing = first.closeRoom(DEN, 'ann').then((done) => (isClosed = done))
-    await expect.poll(() => second.readAgain().then(() => closed)).toEqual(new Map([[DEN, 'ann']]))
-    expect(await second.closeRoom(DEN, 'bob')).toBe(false)
-    await second.openRoom(DEN)
-    expect(await of(0).closings.haveAllLeft(DEN)).toBe(false)
-    expect(isClosed).toBe(false)
-    leave()
-    await expect.poll(() => of(0).closings.haveAllLeft(DEN)).toBe(true)
-    await expect.poll(() => (clock.advance(50), isClosed)).toBe(true)
-    await closing
+  test('a room that one server deletes takes no line of another, until it is opened or its server has ended', async () => {
+    const [{ chat: first }, { chat: second }] = [storages[0]!, storages[1]!]
+    await first.rooms.create(room('den', {}))
+    const say = (id: number): Promise<unknown> => second.log.append(message(idOf(id), 'den', 'x'))
+    await say(1)
+    expect(await of(0).closings.close(DEN, 'ann')).toBe(true)
+    expect(await of(1).closings.close(DEN, 'bob')).toBe(false)
+    await of(1).closings.open(DEN)
+    expect([await of(0).closings.closedByOthers(), await of(1).closings.closedByOthers()]).toEqual([
+      new Map(),
+      new Map([[DEN, 'ann']]),
+    ])
+    await expect(say(2)).rejects.toThrow('den is being deleted')
+    await first.log.append(message(idOf(3), 'den', 'the last line'))
+    await of(0).closings.open(DEN)
+    await say(4)
+    await of(0).closings.close(DEN, 'ann')
     await storages[0]!.cluster!.servers.end()
-    await second.readAgain()
-    expect(closed).toEqual(new Map())
+    expect(await of(1).closings.closedByOthers()).toEqual(new Map())
+    await say(5)
     await begin(0)
+  })
+
+  test('a room that is being deleted is used as long as somebody is in it, or something at work, on another server', async () => {
+    const { present, work } = storages[1]!.cluster!
+    const used = (): Promise<boolean> => of(0).closings.isUsedByOthers(DEN)
+    expect(await used()).toBe(false)
+    const ann: Person = { id: 'guest:SHA256:x:ann' as PersonId, name: 'ann', admin: false, guest: true }
+    await present.come(DEN, ann)
+    expect([await used(), await of(1).closings.isUsedByOthers(DEN)]).toEqual([true, false])
+    await present.go(DEN, ann)
+    const turn = { id: 't', kind: 'turn', queue: 'turn den', room: DEN, person: ann.id, facts: {} } as const
+    await work.take(turn, { running: 1, waiting: 1 })
+    expect(await used()).toBe(true)
+    await work.leave(turn, { running: 1 })
+    expect(await used()).toBe(false)
   })
 })

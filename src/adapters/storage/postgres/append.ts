@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Appended } from '../../../chat/appended.ts'
 import type { Entry, EntryId, RoomName } from '../../../chat/entry.ts'
+import { StorageError } from '../../../chat/errors.ts'
 import { createDeferred, type Deferred } from '../../../lib/deferred.ts'
 import { requireRow } from '../database.ts'
 import { roomLog } from '../locks.ts'
@@ -68,7 +69,7 @@ export function createAppender({ transaction, writes: createWrites }: PostgresDa
 /**
  * Appends entries within a transaction that holds the logs of all their rooms. Nobody else appends there until
  * the commit, so that whoever reads an entry can read all that have smaller ids in its room. Throws
- * `StorageError` if an entry belongs to a turn that another server has ended.
+ * `StorageError` if an entry belongs to a turn that another server has ended, or to a room that one deletes.
  */
 async function appendAll(db: Kysely<Tables>, entries: readonly Entry[]): Promise<readonly Appended[]> {
   await turnOwnership.check(db, turnsOf(entries))
@@ -90,6 +91,8 @@ async function placesOf(db: Kysely<Tables>, entries: readonly Entry[]): Promise<
   const rows = await lookUp(db, [...new Set(entries.map(({ room }) => room))], ids)
   const known = rows[0]?.known
   if (known) throw alreadyStored(known)
+  const closing = rows.find((row) => row.isClosing)
+  if (closing) throw new StorageError('other', `${closing.room} is being deleted`)
   const last = new Map(rows.map(({ room, newest }) => [room, newest]))
   return entries.map(({ id: wanted, room }) => {
     const after = last.get(room) ?? undefined
@@ -104,6 +107,8 @@ interface RoomRow {
   readonly newest: EntryId | null
   /** One of the ids that is stored, in any room. */
   readonly known: EntryId | null
+  /** Another server is deleting it. */
+  readonly isClosing: boolean
 }
 
 async function lookUp(
@@ -113,7 +118,9 @@ async function lookUp(
 ): Promise<readonly RoomRow[]> {
   const { rows } = await sql<RoomRow>`
     SELECT room, (SELECT id FROM entries WHERE entries.room = wanted.room ORDER BY id DESC LIMIT 1) AS newest,
-      (SELECT id FROM entries WHERE id = ANY(${ids}) LIMIT 1) AS known
+      (SELECT id FROM entries WHERE id = ANY(${ids}) LIMIT 1) AS known,
+      EXISTS (SELECT 1 FROM rooms WHERE name = wanted.room
+        AND closing_server <> current_setting('application_name')) AS "isClosing"
     FROM unnest(${rooms}::text[]) AS wanted (room)`.execute(db)
   return rows
 }

@@ -18,7 +18,7 @@ const READ_ALL_MS = 30_000
 const ANSWER_MS = 10_000
 
 /** The topics that decide who may do what. */
-const DECISIONS: ReadonlySet<Topic> = new Set(['broadcasts', 'sanctions', 'closings', 'people'])
+const DECISIONS: ReadonlySet<Topic> = new Set(['broadcasts', 'sanctions', 'rooms', 'people'])
 
 type Keys = ReadonlySet<string> | 'all'
 type Read = (keys: readonly never[] | 'all') => Promise<void>

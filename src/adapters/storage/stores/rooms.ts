@@ -7,15 +7,19 @@ import type { Database } from '../database.ts'
 import { toPerson } from './people.ts'
 import type { Tables } from '../tables.ts'
 
+const COLUMNS = ['name', 'topic', 'vibe', 'private', 'owner', 'created_at'] as const
+
 /** Rooms, their members and their key-values. */
 export function createRoomStore({ read, writes }: Database): RoomStore {
   const { write, statement } = writes()
   return {
     all: () =>
-      read(async (db) => (await db.selectFrom('rooms').selectAll().orderBy('name').execute()).map(toRoom)),
+      read(async (db) =>
+        (await db.selectFrom('rooms').select(COLUMNS).orderBy('name').execute()).map(toRoom),
+      ),
     find: (name) =>
       read(async (db) => {
-        const row = await db.selectFrom('rooms').selectAll().where('name', '=', name).executeTakeFirst()
+        const row = await db.selectFrom('rooms').select(COLUMNS).where('name', '=', name).executeTakeFirst()
         return row && toRoom(row)
       }),
     create: (record) => write((db) => addRoom(db, record)),

@@ -1,35 +1,36 @@
+import { sql } from 'kysely'
 import type { RoomName } from '../../../../chat/entry.ts'
 import type { ClosingStore, ServerId } from '../../../../cluster/stores.ts'
-import type { Connections } from '../connection.ts'
-import { sql } from '../sql.ts'
-import { returned } from '../statements.ts'
+import { type Database, requireRow } from '../../database.ts'
+import { roomLog } from '../../locks.ts'
 
-/** The tables `closings` and `closings_done`. */
-export function createClosingStore({ read, writeQueue }: Connections, self: ServerId): ClosingStore {
-  const writes = writeQueue()
+/** The columns `closing_server` and `closing_by` of rooms. Whoever appends to the log of a room looks at them (append.ts). */
+export function createClosingStore({ read, writes }: Database, self: ServerId): ClosingStore {
+  const { write, statement } = writes()
   return {
-    close: async (room, by) =>
-      (await writes.run(sql`
-        INSERT INTO closings (room, server, "by") VALUES (${room}, ${self}, ${by}) ON CONFLICT (room) DO NOTHING`)) >
-      0,
-    async open(room) {
-      await writes.run(sql`DELETE FROM closings WHERE room = ${room} AND server = ${self}`)
-    },
-    async closedByOthers() {
-      const rows = await read.all<{ room: RoomName; by: string }>(
-        sql`SELECT room, "by" FROM closings WHERE server <> ${self} ORDER BY room`,
-      )
-      return new Map(rows.map(({ room, by }) => [room, by]))
-    },
-    async left(room) {
-      await writes.run(sql`
-        INSERT INTO closings_done (room, server) SELECT room, ${self} FROM closings WHERE room = ${room} ON CONFLICT DO NOTHING`)
-    },
-    async haveAllLeft(room) {
-      const row = await read.get<{ all: boolean }>(sql`
-        SELECT NOT EXISTS (SELECT 1 FROM servers WHERE id <> ${self} AND NOT EXISTS (
-          SELECT 1 FROM closings_done WHERE room = ${room} AND server = servers.id)) AS "all"`)
-      return returned(row).all
-    },
+    close: (room, by) =>
+      write(async (db) => {
+        const { numAffectedRows } = await sql`UPDATE rooms SET closing_server = ${self}, closing_by = ${by}
+          WHERE name = ${room} AND closing_server IS NULL`.execute(db)
+        return numAffectedRows !== 0n
+      }, roomLog(room)),
+    open: (room) =>
+      statement(async (db) => {
+        await sql`UPDATE rooms SET closing_server = NULL
+          WHERE name = ${room} AND closing_server = ${self}`.execute(db)
+      }),
+    closedByOthers: () =>
+      read(async (db) => {
+        const { rows } = await sql<{ name: RoomName; by: string }>`
+          SELECT name, closing_by AS by FROM rooms WHERE closing_server <> ${self} ORDER BY name`.execute(db)
+        return new Map(rows.map(({ name, by }) => [name, by]))
+      }),
+    isUsedByOthers: (room) =>
+      read(async (db) => {
+        const { rows } = await sql<{ isUsed: boolean }>`SELECT
+          EXISTS (SELECT 1 FROM present WHERE room = ${room} AND server <> ${self})
+          OR EXISTS (SELECT 1 FROM work WHERE room = ${room} AND server <> ${self}) AS "isUsed"`.execute(db)
+        return requireRow(rows[0]).isUsed
+      }),
   }
 }

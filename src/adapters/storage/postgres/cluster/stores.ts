@@ -24,7 +24,7 @@ export const createClusterStores = (
   present: createPresentStore(connection, server),
   changes: new ChangeListener({ url, self: server, log }),
   broadcasts: createBroadcastStore(connection.database, server),
-  people: { closings: createClosingStore(connection, server) },
+  people: { closings: createClosingStore(connection.database, server) },
   work: createWorkStore(connection, server),
   questions: createQuestionStore(connection, server),
   common: createCommonStore(connection),
