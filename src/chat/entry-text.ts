@@ -1,9 +1,11 @@
-import type { ActionEntry, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
-import { headOf } from '../lib/text/characters.ts'
-import { cleanLine } from '../lib/text/clean-text.ts'
 import { bytes } from '../lib/bytes.ts'
 import { duration } from '../lib/duration.ts'
+import type { Json } from '../lib/json.ts'
 import { readAmount, shownAmount } from '../lib/price.ts'
+import { headOf } from '../lib/text/characters.ts'
+import { cleanLine, cleanText } from '../lib/text/clean-text.ts'
+import { markdownText } from '../lib/text/markdown.ts'
+import type { ActionEntry, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
 
 /**
  * An entry as plain lines, without colour or controls: what pipes and `history` print. Later lines of a
@@ -35,10 +37,16 @@ function firstForm(entry: Entry): string {
   }
 }
 
-/** A name in one line and without controls, whatever the log or another server has: nothing in it can be taken for another speaker. */
+/**
+ * A name in one line and without controls, whatever the log or another server has: nothing in it can be taken
+ * for another speaker.
+ */
 export const shownName = (name: string): string => cleanLine(name)
 
-/** Stands behind the author of a message that is a later version, or is shown in its later version. No name ends like that. */
+/**
+ * Stands behind the author of a message that is a later version, or is shown in its later version. No name
+ * ends like that.
+ */
 export const editedMark = ({ edits, edited }: Pick<MessageEntry, 'edits' | 'edited'>): string =>
   edits === undefined && edited === undefined ? '' : ' (edited)'
 
@@ -61,8 +69,8 @@ const MAX_SHOWN_RESULT = 200
 const MAX_SHOWN_ERROR = 500
 
 /**
- * `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`; `…` says that
- * there is more.
+ * `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`; `…`
+ * says that there is more.
  */
 export function toolResultLine({ name, text, isError, durationMs, bytes: size }: ToolResultEntry): string {
   const said = text.trim()
@@ -72,7 +80,10 @@ export function toolResultLine({ name, text, isError, durationMs, bytes: size }:
   return `${name}: ${shown}${isAll ? '' : ' …'} (${duration(durationMs)}, ${bytes(size)})`
 }
 
-/** `3.2s · 1234 tokens in (1000 cached) · 56 out · cost 0.0123`; empty for an entry without a bill, and in a side turn. */
+/**
+ * `3.2s · 1234 tokens in (1000 cached) · 56 out · cost 0.0123`; empty for an entry without a bill, and in a
+ * side turn.
+ */
 export function billLine(entry: Entry): string {
   if ((entry.kind !== 'reply' && entry.kind !== 'notice') || entry.thread !== undefined) return ''
   const { usage, durationMs, cost } = entry
@@ -108,3 +119,68 @@ const firstLine = (text: string): string => text.split('\n', 1).join('')
 
 /** Two spaces before every line but the first. */
 export const indentLater = (text: string): string => text.replaceAll('\n', '\n  ')
+
+/**
+ * An entry as scripts read it: `id at room kind author text` first, `at` in ISO 8601, then what its kind
+ * adds. Who came and who went stands in `joined` and `left`, whether it was one or many. Who a name stood for
+ * is left out.
+ */
+export function entryJson(entry: Entry): { readonly [key: string]: Json } {
+  const { id, at, room, kind, author, text, by: _by, ...rest } = entry
+  return {
+    id,
+    at: new Date(at).toISOString(),
+    room,
+    kind,
+    author,
+    text,
+    ...(rest as { [key: string]: Json }),
+    ...namesOf(entry),
+  }
+}
+
+/** A single coming or going has its name in its text alone: `ann joined`. */
+function namesOf(entry: Entry): { readonly [key: string]: Json } {
+  if (entry.kind !== 'presence' || entry.event === 'summed') return {}
+  const name = entry.text.slice(0, -` ${entry.event}`.length)
+  return entry.event === 'joined' ? { joined: [name], left: [] } : { joined: [], left: [name] }
+}
+
+const INDENT = '  '
+
+/**
+ * An entry as an item of a Markdown list, with its time in UTC: `- 09:41:07 **alice**: hello`. All of its
+ * text is there, and no text can end the item, be another speaker or be a mark of any kind.
+ */
+export function entryMarkdown(entry: Entry): string {
+  const side = entry.thread === undefined ? '' : '(side turn) '
+  const bill = entry.kind === 'reply' ? billLine(entry) : ''
+  const text = withBoldAuthor(markdownText(wholeText(entry), INDENT), entry)
+  const time = new Date(entry.at).toISOString().slice(11, 19)
+  return `- ${time} ${side}${text}${bill === '' ? '' : `\\\n${INDENT}(${markdownText(bill, INDENT)})`}`
+}
+
+/** As `entryLine`, but with all of a result and of what sub-turns did, and without the indents. */
+function wholeText(entry: Entry): string {
+  if (entry.kind === 'tool_result')
+    return cleanText(
+      `-- ${entry.name} (${duration(entry.durationMs)}, ${bytes(entry.bytes)}):\n${entry.text}`,
+    ).trimEnd()
+  const { thread: _, ...own } = entry
+  return cleanText(entryLine(own))
+    .trimEnd()
+    .replace(/\n {2}/gu, '\n')
+}
+
+/** Asterisks that nothing escapes can only be ours. */
+function withBoldAuthor(text: string, { author }: Entry): string {
+  const name = markdownText(shownName(author), INDENT)
+  return text.startsWith(`${name}:`) ? `**${name}**${text.slice(name.length)}` : text
+}
+
+/** What stands above the entries of a room. `at`: when it was exported, in milliseconds since the epoch. */
+export function markdownHead({ name, topic, at }: { name: string; topic: string; at: number }): string {
+  const about = topic === '' ? [] : [markdownText(cleanText(topic), ''), '']
+  const when = new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+  return [`# ${markdownText(name, '')}`, '', ...about, `The log up to ${when}. All times are UTC.`].join('\n')
+}

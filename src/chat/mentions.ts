@@ -1,11 +1,12 @@
+import type { Entry } from './entry.ts'
 import { MAX_MODEL_NAME } from './people/names.ts'
 
 /** Not what stands in an address such as `bob@example.org`. */
 const MENTION = new RegExp(`(?<![\\p{L}\\p{N}_.@-])@([a-z0-9_.-]{1,${MAX_MODEL_NAME}})`, 'giu')
 
 /**
- * The names of `callable` that a text mentions as `@name`, each once, in the order of the text.
- * A sentence's full stop is not part of the name: `ask @qwen.` mentions `qwen` where no model is called `qwen.`.
+ * The names of `callable` that a text mentions as `@name`, each once, in the order of the text. A sentence's
+ * full stop is not part of the name: `ask @qwen.` mentions `qwen` if no model is called `qwen.`.
  */
 export function mentions(text: string, callable: Iterable<string>): string[] {
   const names = new Set(callable)
@@ -20,16 +21,16 @@ function longestName(word: string, names: ReadonlySet<string>): string | undefin
 }
 
 /**
- * A word that may be somebody's name. It may be longer than names are (`MAX_PERSON_NAME`): a text may write the marks of a letter
- * as characters of their own.
+ * A word that may be somebody's name. It may be longer than names are (`MAX_PERSON_NAME`): a text may write
+ * the marks of a letter as characters of their own.
  */
-export const NAME_WORD = '[\\p{L}\\p{N}\\p{M}_.-]{1,40}'
+const NAME_WORD = '[\\p{L}\\p{N}\\p{M}_.-]{1,40}'
 
 const PERSON_MENTION = new RegExp(`(?<![\\p{L}\\p{N}_.@-])@(${NAME_WORD})`, 'gu')
 
 /**
- * Tells of a person's name whether a text mentions it as `@name`, in any case of letters; a full stop after it is not part
- * of the name.
+ * Tells of a person's name whether a text mentions it as `@name`, in any case of letters; a full stop after
+ * it is not part of the name.
  */
 export function mentionsOfPeople(text: string): (name: string) => boolean {
   const words = [...text.matchAll(PERSON_MENTION)].map(([, word = '']) => foldCase(word))
@@ -37,7 +38,9 @@ export function mentionsOfPeople(text: string): (name: string) => boolean {
   return (name) => names.has(foldCase(name))
 }
 
-/** The words that stand in a text like the name of somebody, in order; `isFirst`: before it there is nothing. */
+/**
+ * The words that stand in a text like the name of somebody, in order; `isFirst`: before it there is nothing.
+ */
 export const mentionedWords = (
   text: string,
 ): readonly { readonly word: string; readonly isFirst: boolean }[] =>
@@ -48,3 +51,38 @@ export const mentionedWords = (
 
 /** Names that are one name to people who type them. */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
+
+/** True for an entry that is said to a person: `@bob` anywhere, or `bob:` at the beginning. */
+export type Addressed = (entry: Entry, person: { readonly name: string }) => boolean
+
+const FIRST_WORD = new RegExp(`^(${NAME_WORD})[:,](?:\\s|$)`, 'u')
+
+/** Reads each entry once, however many people ask. */
+export function createAddressed(): Addressed {
+  const known = new WeakMap<Entry, (name: string) => boolean>()
+  return (entry, person) => {
+    if (!isSaid(entry)) return false
+    const isNamed = known.get(entry) ?? read(entry)
+    // Most lines name nobody. Then the hearers' names, which can change, are not looked up.
+    return isNamed !== nobody && entry.author !== person.name && isNamed(person.name)
+  }
+
+  function read(entry: Entry): (name: string) => boolean {
+    const isNamed = namedIn(entry.text)
+    known.set(entry, isNamed)
+    return isNamed
+  }
+}
+
+const nobody = (): boolean => false
+
+const isSaid = ({ kind, thread }: Entry): boolean =>
+  thread === undefined && (kind === 'message' || kind === 'action' || kind === 'reply')
+
+function namedIn(text: string): (name: string) => boolean {
+  const first = FIRST_WORD.exec(text)?.[1]
+  if (first === undefined) return text.includes('@') ? mentionsOfPeople(text) : nobody
+  const isMentioned = mentionsOfPeople(text)
+  const folded = foldCase(first)
+  return (name) => foldCase(name) === folded || isMentioned(name)
+}

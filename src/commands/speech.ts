@@ -1,7 +1,7 @@
 import type { MessageEntry } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import { mentions } from '../chat/mentions.ts'
-import { messageText, type MessageLimits } from '../chat/message-text.ts'
+import { messageText, type MessageLimits } from '../chat/input-text.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { AwayPeople } from '../chat/talk/away.ts'

@@ -1,4 +1,4 @@
-import { createAddressed } from '../../src/chat/addressed.ts'
+import { createAddressed } from '../../src/chat/mentions.ts'
 import type { Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Option, PersonalOptions } from '../../src/chat/preferences/options.ts'
 import { createPersonal, type Personal } from '../../src/session/views/viewer.ts'

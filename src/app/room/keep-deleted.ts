@@ -1,6 +1,6 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { entryJson } from '../../chat/entry-json.ts'
+import { entryJson } from '../../chat/entry-text.ts'
 import type { EntryLog } from '../../chat/ports.ts'
 import { ownRoomsDir } from '../../config/rooms-dir.ts'
 import type { RoomName } from '../../chat/entry.ts'

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../lib/duration.ts'
 import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
 import { Refusal, StorageError } from '../errors.ts'
-import { messageText, type MessageLimits } from '../message-text.ts'
+import { messageText, type MessageLimits } from '../input-text.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Broadcasts, Peers } from '../peers.ts'
 import type { Clock, Log } from '../ports.ts'

@@ -1,6 +1,6 @@
 import type { ActionEntry, Entry, EntryId, MessageEntry, RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
-import { messageText, type MessageLimits } from '../message-text.ts'
+import { messageText, type MessageLimits } from '../input-text.ts'
 import type { Person } from '../people/person.ts'
 import type { Clock } from '../ports.ts'
 import type { Room } from '../room.ts'

@@ -1,5 +1,5 @@
 import type { Mention, RunningTurn } from '../../turns/turns.ts'
-import { entryJson } from '../../chat/entry-json.ts'
+import { entryJson } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { Refusal, whyAborted } from '../../chat/errors.ts'
 import { safeJson } from '../../lib/safe-json.ts'

@@ -1,5 +1,4 @@
-import { entryJson } from '../../chat/entry-json.ts'
-import { entryMarkdown, markdownHead } from '../../chat/entry-markdown.ts'
+import { entryJson, entryMarkdown, markdownHead } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { safeJson } from '../../lib/safe-json.ts'

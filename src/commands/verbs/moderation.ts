@@ -1,6 +1,6 @@
 import { Refusal } from '../../chat/errors.ts'
 import { mayManage } from '../../chat/may-manage.ts'
-import { oneLine } from '../../chat/message-text.ts'
+import { oneLine } from '../../chat/input-text.ts'
 import type { Told } from '../../chat/moderation/parts.ts'
 import { parseDuration } from '../../lib/duration.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'

@@ -1,5 +1,5 @@
 import type { RoomRecord } from '../../chat/ports.ts'
-import { oneLine } from '../../chat/message-text.ts'
+import { oneLine } from '../../chat/input-text.ts'
 import { ROOM_NAME_RULE } from '../../chat/people/names.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { safeJson } from '../../lib/safe-json.ts'

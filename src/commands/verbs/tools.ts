@@ -1,6 +1,6 @@
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { entryJson } from '../../chat/entry-json.ts'
+import { entryJson } from '../../chat/entry-text.ts'
 import type { ToolResultEntry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Json } from '../../lib/json.ts'

@@ -1,4 +1,4 @@
-import type { Addressed } from '../../chat/addressed.ts'
+import type { Addressed } from '../../chat/mentions.ts'
 import type { Entry } from '../../chat/entry.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { type Option, OPTIONS } from '../../chat/preferences/options.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { Entry } from '../../../src/chat/entry.ts'
-import { searchTerms } from '../../../src/chat/search-terms.ts'
+import { searchTerms } from '../../../src/chat/input-text.ts'
 import { message } from '../../support/storage.ts'
 import { den, idOf, lobby, say, textsOf } from './cast.ts'
 

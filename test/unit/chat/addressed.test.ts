@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAddressed } from '../../../src/chat/addressed.ts'
+import { createAddressed } from '../../../src/chat/mentions.ts'
 import type { Entry, EntryId, RoomName } from '../../../src/chat/entry.ts'
 
 const said = (text: string, more: Partial<Entry> = {}): Entry =>

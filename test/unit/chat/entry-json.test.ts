@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entryJson } from '../../../src/chat/entry-json.ts'
+import { entryJson } from '../../../src/chat/entry-text.ts'
 import type { NewEntry, EntryId, RoomName } from '../../../src/chat/entry.ts'
 import type { PersonId } from '../../../src/chat/people/person.ts'
 import { lineOf, sumOf } from '../../../src/chat/presence/sum.ts'

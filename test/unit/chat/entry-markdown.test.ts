@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { entryMarkdown, markdownHead } from '../../../src/chat/entry-markdown.ts'
+import { entryMarkdown, markdownHead } from '../../../src/chat/entry-text.ts'
 import { parseMarkdown, seenText, typesIn } from '../../support/markdown.ts'
 
 const base = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { messageText, oneLine } from '../../../src/chat/message-text.ts'
+import { messageText, oneLine } from '../../../src/chat/input-text.ts'
 
 const limits = { message_chars: 10, paste_bytes: 20, message_lines: 3 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/chat/errors.ts'
-import { searchTerms, termsText } from '../../../src/chat/search-terms.ts'
+import { searchTerms, termsText } from '../../../src/chat/input-text.ts'
 
 const word = (text: string) => ({ text, whole: false })
 const phrase = (text: string) => ({ text, whole: true })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { entryMarkdown } from '../../../src/chat/entry-markdown.ts'
-import { entryLine } from '../../../src/chat/entry-text.ts'
+import { entryMarkdown, entryLine } from '../../../src/chat/entry-text.ts'
 import { personalLine } from '../../../src/chat/talk/personal-message.ts'
 import { textOfGroup } from '../../../src/prompt/history.ts'
 import { USUAL } from '../../../src/session/drawing/entry-look.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { entryJson } from '../../../src/chat/entry-json.ts'
-import { entryLine } from '../../../src/chat/entry-text.ts'
+import { entryJson, entryLine } from '../../../src/chat/entry-text.ts'
 import { safeJson } from '../../../src/lib/safe-json.ts'
 import { directOffer } from '../../../src/toolbox/direct-offer.ts'
 import { asRepeated } from '../../../src/toolbox/tool-call.ts'

@@ -1,6 +1,6 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { createAddressed } from '../../../chat/addressed.ts'
+import { createAddressed } from '../../../chat/mentions.ts'
 import { actionText, shownName } from '../../../chat/entry-text.ts'
 import type { Entry } from '../../../chat/entry.ts'
 import { textForModels } from '../../../chat/outside.ts'

@@ -1,5 +1,5 @@
 import type { LoggingLevel, Server } from '@modelcontextprotocol/server'
-import { entryJson } from '../../../chat/entry-json.ts'
+import { entryJson } from '../../../chat/entry-text.ts'
 import type { Entry, RoomName } from '../../../chat/entry.ts'
 import { countedAre } from '../../../lib/plural.ts'
 import type { AgentListener, WrittenMessage } from './agent.ts'

@@ -14,7 +14,7 @@ import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { indexFile, roomWord } from '../../../../src/adapters/storage/sqlite/search.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
-import { searchTerms } from '../../../../src/chat/search-terms.ts'
+import { searchTerms } from '../../../../src/chat/input-text.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
 const lobby = 'lobby' as RoomName
