@@ -1,4 +1,4 @@
-import { mayManage } from '../chat/may-manage.ts'
+import { mayManage } from '../chat/access.ts'
 import type { RoomName } from '../chat/entry.ts'
 import type { Questions as SharedQuestions } from '../chat/peers.ts'
 import type { Person, Role } from '../chat/people/person.ts'

@@ -1,4 +1,4 @@
-import { mayManage } from '../chat/may-manage.ts'
+import { mayManage } from '../chat/access.ts'
 import type { Person, Role } from '../chat/people/person.ts'
 import type { AskedFor, Verdict } from './ports.ts'
 

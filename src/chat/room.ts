@@ -20,7 +20,7 @@ import { createStanding, type WhyNoWork } from './moderation/standing.ts'
 import { createHearing } from './hearing.ts'
 import { createRecorder, entryOf } from './recorder.ts'
 import type { PresenceChange } from './presence/held-presence.ts'
-import { refuseBanned, refuseLate, roleIn } from './roles.ts'
+import { refuseBanned, refuseLate, roleIn } from './access.ts'
 import { createPresenceTeller, type PresenceLimits } from './presence/presence.ts'
 import { createPresent } from './presence/present.ts'
 

@@ -1,17 +1,17 @@
 import { counted } from '../lib/plural.ts'
 import type { NewEntry, RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
-import { createExits, type Exits } from './exits.ts'
+import { Exits } from './room-values.ts'
 import { isRoomName, LOBBY, roomName, SYSTEM, withoutHash } from './people/names.ts'
 import type { Person, PersonId } from './people/person.ts'
 import type { RoomRecord } from './ports.ts'
 import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
-import { isKnown, isVisible, type Audience } from './visibility.ts'
+import { isKnown, isVisible, type Audience } from './access.ts'
 
 /** All rooms of this server. What a person may not see looks to them as if it did not exist. */
 export interface Rooms {
   /**
-   * The room, if this person may see it, and if all readers of `toldIn` may (chat/visibility.ts). Throws `Refusal`
+   * The room, if this person may see it, and if all readers of `toldIn` may (chat/access.ts). Throws `Refusal`
    * (`there is no room called x; …`) if not, or if there is none.
    */
   get(name: string, viewer: Person, toldIn?: RoomName): Promise<Room>
@@ -125,7 +125,7 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
   }
 
   return {
-    exits: createExits(parts.rooms),
+    exits: new Exits(parts.rooms),
     async get(name, viewer, toldIn) {
       const row = await rowCalled(name)
       if (!row || !(await isVisible(parts.rooms, row, audience(viewer, toldIn)))) {

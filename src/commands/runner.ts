@@ -1,7 +1,7 @@
 import { APOLOGY, Refusal, StorageError, UsageError } from '../chat/errors.ts'
 import type { ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { Pace } from '../chat/limits/pace.ts'
-import { mayManage } from '../chat/may-manage.ts'
+import { mayManage } from '../chat/access.ts'
 import type { Peers } from '../chat/peers.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { Person } from '../chat/people/person.ts'

@@ -1,5 +1,5 @@
 import { Refusal } from '../chat/errors.ts'
-import { EXITS_KEY, NAV_KEY } from '../chat/exits.ts'
+import { EXITS_KEY, NAV_KEY } from '../chat/room-values.ts'
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
 import { type Json, isJsonObject } from '../lib/json.ts'
 import { safeJson } from '../lib/safe-json.ts'

@@ -1,4 +1,4 @@
-import { NAV_KEY } from '../chat/exits.ts'
+import { NAV_KEY } from '../chat/room-values.ts'
 import type { RoomStore } from '../chat/ports.ts'
 import type { Person, Role } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'

@@ -1,5 +1,5 @@
 import type { WaitingQuestion } from '../../approvals/approvals.ts'
-import { mayManage } from '../../chat/may-manage.ts'
+import { mayManage } from '../../chat/access.ts'
 import type { ToolCallEntry, TurnId } from '../../chat/entry.ts'
 import { progressText, type ToolProgress } from '../../chat/tool-progress.ts'
 import type { Person, Role } from '../../chat/people/person.ts'

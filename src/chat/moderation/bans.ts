@@ -1,7 +1,7 @@
 import { Refusal, StorageError } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { mayManage } from '../may-manage.ts'
+import { mayManage } from '../access.ts'
 import { LOBBY } from '../people/names.ts'
 import { stopTheirWork } from './discipline.ts'
 import {

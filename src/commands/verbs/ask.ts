@@ -1,6 +1,6 @@
 import type { EntryId, MessageEntry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import { mayManage } from '../../chat/may-manage.ts'
+import { mayManage } from '../../chat/access.ts'
 import { mentions } from '../../chat/mentions.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'

@@ -1,5 +1,5 @@
 import { Refusal } from '../../chat/errors.ts'
-import { mayManage } from '../../chat/may-manage.ts'
+import { mayManage } from '../../chat/access.ts'
 import type { ListedInvite } from '../../chat/people/credentials.ts'
 import { LOBBY } from '../../chat/people/names.ts'
 import type { Person } from '../../chat/people/person.ts'

@@ -1,8 +1,14 @@
 import { Refusal } from '../../chat/errors.ts'
-import { EXITS_KEY, valuesWithExits, visibleExits } from '../../chat/exits.ts'
+import {
+  EXITS_KEY,
+  valuesWithExits,
+  visibleExits,
+  readTodo,
+  TODO_KEY,
+  todoText,
+} from '../../chat/room-values.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { readTodo, TODO_KEY, todoText } from '../../chat/todo.ts'
 import { parseJson, type Json } from '../../lib/json.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { headOf } from '../../lib/text/characters.ts'

@@ -1,5 +1,5 @@
 import { Refusal } from '../../chat/errors.ts'
-import { mayManage } from '../../chat/may-manage.ts'
+import { mayManage } from '../../chat/access.ts'
 import { oneLine } from '../../chat/input-text.ts'
 import type { Told } from '../../chat/moderation/parts.ts'
 import { parseDuration } from '../../lib/duration.ts'

@@ -1,7 +1,7 @@
 import type { Decision } from '../../approvals/decide.ts'
 import type { Grant } from '../../approvals/ports.ts'
 import { Refusal } from '../../chat/errors.ts'
-import { mayManage } from '../../chat/may-manage.ts'
+import { mayManage } from '../../chat/access.ts'
 import { duration } from '../../lib/duration.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { visibleText } from '../../lib/text/visible-text.ts'

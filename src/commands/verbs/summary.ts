@@ -1,7 +1,7 @@
 import { indentLater } from '../../chat/entry-text.ts'
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import { mayManage } from '../../chat/may-manage.ts'
+import { mayManage } from '../../chat/access.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { CHECKPOINT_KEY, checkpointOf } from '../../prompt/key-values.ts'

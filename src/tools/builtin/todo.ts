@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import { oneLine } from '../../chat/input-text.ts'
-import { readTodo, TODO_KEY, TODO_STATUSES, todoText } from '../../chat/todo.ts'
+import { readTodo, TODO_KEY, TODO_STATUSES, todoText } from '../../chat/room-values.ts'
 import { ok } from '../result.ts'
 import type { Tool } from '../tool.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import { mayManage } from '../../chat/may-manage.ts'
+import { mayManage } from '../../chat/access.ts'
 import { messageText, oneLine } from '../../chat/input-text.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'

@@ -1,4 +1,4 @@
-import { mayManage } from '../../chat/may-manage.ts'
+import { mayManage } from '../../chat/access.ts'
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal, StorageError } from '../../chat/errors.ts'
 import { SYSTEM } from '../../chat/people/names.ts'

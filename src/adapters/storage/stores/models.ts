@@ -86,7 +86,7 @@ const requests = (of: Spender, after: number): RawBuilder<Spending> =>
 function isAsked(query: UsageQuery, { list }: Dialect): RawBuilder<boolean> {
   if ('room' in query) return sql`room = ${query.room}`
   if ('rooms' in query) return sql`room IN ${list(query.rooms)}`
-  // As chat/visibility.ts: a person may see public rooms, and those that they are a member of.
+  // As chat/access.ts: a person may see public rooms, and those that they are a member of.
   return sql`room IN (SELECT name FROM rooms WHERE private = 0 OR EXISTS (SELECT 1 FROM members
     WHERE members.room = rooms.name AND members.person = ${query.viewer} AND membership <> 'invited'))`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { TODO_KEY, todoText } from '../../../../src/chat/todo.ts'
+import { TODO_KEY, todoText } from '../../../../src/chat/room-values.ts'
 import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
 
 const BAD_KEY = 'a key is 1-64 of letters, digits, _, . and -'

@@ -1,0 +1,173 @@
+import { createSerial } from '../lib/jobs/serial.ts'
+import { isJsonObject, type Json } from '../lib/json.ts'
+import { cleanLine } from '../lib/text/clean-text.ts'
+import { type Audience, isKnown, type RoomLookup } from './access.ts'
+import type { RoomName } from './entry.ts'
+import { Refusal } from './errors.ts'
+import { isRoomName } from './people/names.ts'
+import type { RoomStore } from './ports.ts'
+
+/** The room key-value that holds a room's exits: `{ "north": "attic" }`. */
+export const EXITS_KEY = 'exits'
+
+/** The room key-value that lets models walk: `true`, or anything else for no. */
+export const NAV_KEY = 'nav'
+
+/** A way from one room into another. */
+export interface Exit {
+  readonly direction: string
+  readonly room: RoomName
+}
+
+const MAX_EXITS_OF_ROOM = 32
+
+const DIRECTION = /^[a-z0-9_-]{1,32}$/
+
+/** The exits in the key-values of all rooms. All methods reject with `StorageError`. */
+export class Exits {
+  readonly #rooms: RoomLookup & Pick<RoomStore, 'getValue' | 'setValue'>
+  /** Two changes that read the same value would undo each other. */
+  readonly #serially = createSerial()
+
+  constructor(rooms: RoomLookup & Pick<RoomStore, 'getValue' | 'setValue'>) {
+    this.#rooms = rooms
+  }
+
+  /** The exits of a room that lead to a room which the audience may see, in order of direction. */
+  async list(room: RoomName, audience: Audience): Promise<readonly Exit[]> {
+    return visibleExits(this.#rooms, await this.#rooms.getValue(room, EXITS_KEY), audience)
+  }
+
+  /** The exit in a direction. Throws `Refusal` if the audience sees no such exit. */
+  async follow(room: RoomName, direction: string, audience: Audience): Promise<Exit> {
+    const visible = await this.list(room, audience)
+    const exit = visible.find((one) => one.direction === direction)
+    if (exit) return exit
+    const ways = visible.map((one) => one.direction).join(', ') || 'none'
+    throw new Refusal(`there is no exit ${direction.slice(0, 40)} in ${room}; the exits are: ${ways}`)
+  }
+
+  /** Makes an exit, or replaces the one in that direction. Throws `Refusal`: a bad direction, too many. */
+  open(room: RoomName, exit: Exit): Promise<void> {
+    return this.#change(room, (all) => withExit(all, exit))
+  }
+
+  /** Takes an exit away. Throws `Refusal` if the audience sees no such exit. */
+  async close(room: RoomName, direction: string, audience: Audience): Promise<void> {
+    await this.follow(room, direction, audience)
+    await this.#change(room, (all) => all.filter((one) => one.direction !== direction))
+  }
+
+  /** True if models may walk out of this room and into it. */
+  async nav(room: RoomName): Promise<boolean> {
+    return (await this.#rooms.getValue(room, NAV_KEY)) === true
+  }
+
+  setNav(room: RoomName, on: boolean): Promise<void> {
+    return this.#rooms.setValue(room, NAV_KEY, on ? true : undefined)
+  }
+
+  #change(room: RoomName, next: (exits: readonly Exit[]) => readonly Exit[]): Promise<void> {
+    return this.#serially(async () => {
+      const exits = parseExits(await this.#rooms.getValue(room, EXITS_KEY))
+      await this.#rooms.setValue(room, EXITS_KEY, exitsValue(next(exits)))
+    })
+  }
+}
+
+/**
+ * The exits in a stored value whose rooms exist and are known to an audience. Rejects with `StorageError`.
+ */
+export async function visibleExits(
+  rooms: RoomLookup,
+  value: Json | undefined,
+  audience: Audience,
+): Promise<readonly Exit[]> {
+  const exits = parseExits(value)
+  const visible = await Promise.all(
+    exits.map(async (exit) => {
+      const room = await rooms.find(exit.room)
+      return room !== undefined && (await isKnown(rooms, room, audience))
+    }),
+  )
+  return exits.filter((_, index) => visible[index])
+}
+
+/**
+ * The key-values of a room as an audience may know them: of its exits only `shown`, those that `visibleExits`
+ * gave for that audience. Whoever shows key-values takes them from here, so that the name of a private room
+ * stays private.
+ */
+export function valuesWithExits(
+  values: ReadonlyMap<string, Json>,
+  shown: readonly Exit[],
+): ReadonlyMap<string, Json> {
+  const seen = new Map(values)
+  const exits = exitsValue(shown)
+  if (exits === undefined) seen.delete(EXITS_KEY)
+  else seen.set(EXITS_KEY, exits)
+  return seen
+}
+
+/** The value to store for these exits; undefined for none. */
+const exitsValue = (exits: readonly Exit[]): Json | undefined =>
+  exits.length === 0 ? undefined : Object.fromEntries(exits.map(({ direction, room }) => [direction, room]))
+
+/**
+ * The exits in a stored value, in order of direction. Anybody who manages the room can set it: what is no
+ * exit is left out.
+ */
+function parseExits(value: Json | undefined): readonly Exit[] {
+  if (!isJsonObject(value)) return []
+  return Object.entries(value)
+    .flatMap(([direction, room]) =>
+      DIRECTION.test(direction) && typeof room === 'string' && isRoomName(room) ? [{ direction, room }] : [],
+    )
+    .toSorted((a, b) => (a.direction < b.direction ? -1 : 1))
+    .slice(0, MAX_EXITS_OF_ROOM)
+}
+
+/** These exits with one more, or with another target for its direction. */
+function withExit(exits: readonly Exit[], exit: Exit): readonly Exit[] {
+  if (!DIRECTION.test(exit.direction)) {
+    throw new Refusal(`"${exit.direction.slice(0, 40)}" cannot be a direction: use 1-32 of a-z, 0-9, _ and -`)
+  }
+  const others = exits.filter(({ direction }) => direction !== exit.direction)
+  if (others.length >= MAX_EXITS_OF_ROOM)
+    throw new Refusal(`a room has at most ${MAX_EXITS_OF_ROOM} exits; take one away`)
+  return [...others, exit]
+}
+
+/** The room key-value that holds the room's todo list. */
+export const TODO_KEY = 'todo'
+
+/** How far an item is. */
+export const TODO_STATUSES = ['pending', 'in_progress', 'completed'] as const
+
+/** One thing to do, on one line. */
+export interface TodoItem {
+  readonly content: string
+  readonly status: (typeof TODO_STATUSES)[number]
+}
+
+/**
+ * The list that a room's key-value holds. Anybody who manages the room can set it: what is no item is left
+ * out.
+ */
+export function readTodo(value: Json | undefined): readonly TodoItem[] {
+  const items: readonly Json[] = Array.isArray(value) ? value : []
+  return items.filter(isJsonObject).flatMap(({ content, status }) => {
+    const known = TODO_STATUSES.find((one) => one === status)
+    return typeof content === 'string' && known ? [{ content: cleanLine(content), status: known }] : []
+  })
+}
+
+/** A line an item, with its mark: `[ ]`, `[~]` under way, `[x]` done. */
+export const todoText = (items: readonly TodoItem[]): string =>
+  items.map(({ content, status }) => `${MARKS[status]} ${content}`).join('\n') || 'The todo list is empty.'
+
+const MARKS: Readonly<Record<TodoItem['status'], string>> = {
+  pending: '[ ]',
+  in_progress: '[~]',
+  completed: '[x]',
+}
