@@ -21,6 +21,8 @@ import { openHttp } from './app/http.ts'
 import { createReload, type Reload } from './app/reload.ts'
 import { createLocalBus } from './chat/local-bus.ts'
 import { createLocalPeers } from './chat/local-peers.ts'
+import type { RoomName } from './chat/entry.ts'
+import { Tally } from './chat/presence/tally.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import type { Log } from './chat/ports.ts'
@@ -109,7 +111,7 @@ async function assemble(
   tap(activity.hooks.onEntry)
   tap(activity.work.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
-  owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
+  owned({ [Symbol.asyncDispose]: () => rooms.everywhere.flushPresence() })
   const markdown = createLazyMarkdown()
   const { handler, agents, talk } = await createHandler(current, chat, activity, context, markdown)
   if (cluster) await followChanges(cluster, { chat, talk, ...activity, context })
@@ -151,7 +153,7 @@ async function assemble(
       await activity.composes()
       // Whoever waits for the address is told first.
       setImmediate(() => warmUp(activity, markdown, context.log))
-      void sumUpPresence(rooms, context)
+      void sumUpHeldPresence(rooms, context)
       return address
     },
     async drain(hurry) {
@@ -199,10 +201,16 @@ function warmUp(activity: Activity, markdown: LazyMarkdown, log: Log): void {
     .catch((error: unknown) => log.error({ error }, 'the parser of Markdown could not be loaded'))
 }
 
-/** What cannot be stored now waits on disk for the next start. */
-async function sumUpPresence(rooms: Rooms, { log }: AppContext): Promise<void> {
+/** Announces the comings and goings that an earlier version stored and did not sum up. */
+async function sumUpHeldPresence({ anyRoom }: Rooms, { storage, log }: AppContext): Promise<void> {
   try {
-    await rooms.everywhere.sumUpPresence()
+    const tallies = new Map<RoomName, Tally>()
+    for (const { room, ...change } of await storage.chat.log.takeHeldPresence()) {
+      const tally = tallies.get(room) ?? new Tally()
+      tally.add(change)
+      tallies.set(room, tally)
+    }
+    for (const [name, tally] of tallies) await (await anyRoom(name))?.record(tally.draft())
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     log.warn({ error, reason: error.reason }, 'comings and goings were not summed up')

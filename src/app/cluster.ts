@@ -61,21 +61,20 @@ export function clusterEvents(
   endCutTurns: () => Promise<void>,
 ): ClusterEvents {
   return {
-    async onPresenceStored(name) {
+    async onPresenceStored(name, change) {
       const room = await anyRoom(name).catch(() => undefined)
-      await room?.sumUpPresence()
+      await room?.announcePresence(change)
     },
-    async onExpired({ rooms, questions }) {
-      const sumUp = async (): Promise<void> => {
-        for (const name of rooms) await (await anyRoom(name))?.sumUpPresence()
-      }
-      // Beside each other: with a database that answers late, each takes long.
-      await Promise.all([sumUp(), endCutTurns()])
+    async onExpired({ left, questions }) {
+      await endCutTurns()
       for (const { room: name, number, asked } of questions) {
         const room = await anyRoom(name)
         // Nobody waits for its answer any more.
         if (room) await tellDenied(room, askedIn(asked), `the server of question ${number} ended`)
       }
+      // Last: what rejects is called again, and nobody leaves twice.
+      const rooms = await Promise.all(left.map(({ room }) => anyRoom(room)))
+      for (const [at, { name }] of left.entries()) void rooms[at]?.announcePresence({ name, event: 'left' })
     },
     // Each server finds the same, and the bus between them may be what differs.
     onDifference: (sentence) => void everywhere.tellAdmins(sentence, 'here'),

@@ -76,7 +76,7 @@ export interface PresenceEntry extends EntryBase {
   readonly event: 'joined' | 'left'
 }
 
-/** Several came or went. Names stand in the order of time, and again for each time that somebody came or went. */
+/** Several came or went. Each name stands once in a list, in the order of time; in both for a person who came and went. */
 export interface PresenceSumEntry extends EntryBase {
   readonly kind: 'presence'
   readonly event: 'summed'

@@ -8,12 +8,6 @@ import type { Person, PersonId } from './people/person.ts'
 import type { DirectMessage } from './talk/ports.ts'
 import type { ToolProgress } from './tool-progress.ts'
 
-/**
- * How a room is told of a coming or going. `now`: by a line. `stored`: it is on disk already, and waits to be summed up
- * (presence/held-presence.ts). `none`: the person is in the room through another server, too, or nothing could be stored yet.
- */
-export type Announce = 'now' | 'stored' | 'none'
-
 /** What all other servers are asked to do. Data is JSON. */
 export interface Broadcasts {
   /** Stops a piece of work: a turn, a tool run or a summary. */
@@ -33,10 +27,13 @@ export interface Broadcasts {
 
 /** The other servers of the database. Methods reject with `StorageError` only, if at all. */
 export interface Peers {
-  /** The person's first participant on this server came in. Never rejects. */
-  entered(room: RoomName, person: Person): Promise<Announce>
-  /** The person's last participant on this server left. Never rejects. */
-  left(room: RoomName, person: Person): Promise<Announce>
+  /**
+   * The person's first participant on this server came in. Resolves to true if the room is to be told: the person is in it
+   * through no other server, and that is stored. Never rejects.
+   */
+  entered(room: RoomName, person: Person): Promise<boolean>
+  /** The person's last participant on this server left. As `entered`. */
+  left(room: RoomName, person: Person): Promise<boolean>
   /** The people in a room through other servers, each once. The same list as long as nothing changes. */
   peopleIn(room: RoomName): readonly Person[]
   /** Somebody who is in any room through another server. */

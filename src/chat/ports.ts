@@ -7,7 +7,7 @@
 import type { Json } from '../lib/json.ts'
 import type { Appended } from './appended.ts'
 import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from './entry.ts'
-import type { HeldPresence } from './presence/held-presence.ts'
+import type { PresenceChange } from './presence/tally.ts'
 import type { LogStats } from './log-stats.ts'
 import type { Fingerprint, Person, PersonId } from './people/person.ts'
 
@@ -82,7 +82,7 @@ export interface FoundEntries {
 }
 
 /** The rooms' logs. All methods reject with `StorageError` only. */
-export interface EntryLog extends HeldPresence {
+export interface EntryLog {
   /**
    * Resolves when the entry is on disk: what was appended survives `kill -9`. If it rejects (disk full, locked,
    * read-only), the entry was not stored. Calls may overlap. An entry with `edits` or `retracts` counts at once for who
@@ -104,6 +104,11 @@ export interface EntryLog extends HeldPresence {
   stats(room: RoomName): Promise<LogStats>
   /** The newest id in all rooms, so that new ids sort after it even if the clock went back. */
   lastId(): Promise<EntryId | undefined>
+  /**
+   * Removes and returns the comings and goings that an earlier version stored and did not sum up, in their order. To be
+   * removed a release later, with their table.
+   */
+  takeHeldPresence(): Promise<readonly (PresenceChange & { readonly room: RoomName })[]>
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { NewEntry, EntryId, RoomName } from './entry.ts'
-import type { PresenceParts } from './presence/presence.ts'
+import type { NewEntry, EntryId, Recorded, RoomName } from './entry.ts'
 import type { Clock, EntryLog, RoomBus } from './ports.ts'
 
 /** What entries are recorded with. */
@@ -15,12 +14,15 @@ export interface RecorderParts {
  * Appends start at once, so that the store can commit many together; deliveries wait for each other,
  * so that everybody sees the order of the log.
  */
-export function createRecorder(room: RoomName, parts: RecorderParts): PresenceParts['record'] {
+export function createRecorder(
+  room: RoomName,
+  parts: RecorderParts,
+): <New extends NewEntry>(newEntry: New) => Promise<Recorded<New>> {
   const { entries, bus } = parts
   let lastDelivery: Promise<unknown> = Promise.resolve()
-  return async (newEntry, store = (entry) => entries.append(entry)) => {
+  return async (newEntry) => {
     const written = entryOf(newEntry, room, parts)
-    const stored = store(written)
+    const stored = entries.append(written)
     const delivered = Promise.all([stored, lastDelivery]).then(async ([{ id, after }]) => {
       const entry = id === written.id ? written : { ...written, id }
       await bus.publish(room, { type: 'entry', entry, ...(after !== undefined && { after }) })

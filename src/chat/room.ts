@@ -14,15 +14,15 @@ import type {
   RoomStore,
 } from './ports.ts'
 import { Refusal, StorageError } from './errors.ts'
-import type { Announce, Peers } from './peers.ts'
+import type { Peers } from './peers.ts'
 import type { Sanctions } from './moderation/sanctions.ts'
 import { createStanding, type WhyNoWork } from './moderation/standing.ts'
 import { createHearing } from './hearing.ts'
 import { createRecorder, entryOf } from './recorder.ts'
-import type { PresenceChange } from './presence/held-presence.ts'
 import { refuseBanned, refuseLate, roleIn } from './access.ts'
-import { createPresenceTeller, type PresenceLimits } from './presence/presence.ts'
-import { createPresent } from './presence/present.ts'
+import { PresenceAnnouncer, type PresenceLimits } from './presence/presence.ts'
+import { Roster } from './presence/roster.ts'
+import type { PresenceChange } from './presence/tally.ts'
 
 /** Somebody who hears a room without being present in it. */
 export interface Listener extends Partial<Pick<Participant, 'deliver' | 'stream'>> {
@@ -50,8 +50,8 @@ export interface Room {
   /** Tells some of those who are present, through any server, or through this one, which takes no bus, and nobody else; nothing is stored. */
   whisper(people: readonly Person[], newEntry: NewEntry, only?: 'here'): void
   /**
-   * Adds somebody; the first participant of a person is announced, as soon as that can be stored. Where many come and
-   * go, they are summed up in one line (chat/presence/presence.ts). Rejects with `Refusal` for somebody who is banned, or
+   * Adds somebody; the first participant of a person is announced, as soon as that can be stored. Many who come and
+   * go are summed up in one line (chat/presence/presence.ts). Rejects with `Refusal` for somebody who is banned, or
    * would be one too many; admins are let in anyway, since they may have to put something right, and the owner is never banned.
    */
   enter(participant: Participant): Promise<void>
@@ -87,10 +87,10 @@ export interface Room {
   whyNoWork(person: Person): ReturnType<WhyNoWork>
   /** What this person may do here, by server, room and membership. Rejects with `StorageError`. */
   roleOf(person: Person): Promise<Role>
-  /** Records now the sum of those who came and went without being announced. Never rejects. */
-  sumUpPresence(): Promise<void>
-  /** Tries to store who came and went while nothing could be stored. Never rejects. */
-  catchUpPresence(): Promise<void>
+  /** Announces a coming or going that no participant of this server made. Never rejects. */
+  announcePresence(change: PresenceChange): Promise<void>
+  /** Records now the sum of the comings and goings that were not announced yet. Never rejects. */
+  flushPresence(): Promise<void>
 }
 
 /** What a room is made of; every room of a server shares them. */
@@ -122,11 +122,11 @@ const LATELY = 200
 
 /** The room called `name`. A process makes one object for each room, and the log has the order of its `record` calls. */
 export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits): Room {
-  const { entries: store, clock: alarm, log, bus, peers } = parts
-  const here = createPresent(() => peers.peopleIn(name))
+  const { entries: store, bus, peers } = parts
+  const here = new Roster(() => peers.peopleIn(name))
   const listeners = new Set<Listener>()
   const record = createRecorder(name, parts)
-  const presence = createPresenceTeller({ room: name, record, store, limits, alarm, log })
+  const presence = new PresenceAnnouncer(record, limits, parts.clock, parts.log)
 
   const whyNoWork = createStanding(parts.sanctions, parts.rooms)
 
@@ -154,15 +154,8 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     for (const hearers of [here.participants(), [...listeners]]) for (const one of hearers) tellOne(one, tell)
   }
 
-  /** The person's first participant came, or the last went. */
-  async function tellPresence(
-    { name: called }: Person,
-    event: PresenceChange['event'],
-    how: Announce,
-  ): Promise<void> {
-    if (how === 'none') return
-    if (how === 'stored') await presence.tellHeld()
-    else await presence.tell({ name: called, event })
+  async function announcePresence(change: PresenceChange): Promise<void> {
+    await presence.announce(change)
     tellPeopleChanged()
   }
 
@@ -190,15 +183,15 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     name,
     async record(newEntry) {
       const entry = await record(newEntry)
-      void presence.catchUp()
+      presence.retry()
       return entry
     },
     async history(query) {
       await bus.ready(name)
       return await store.read(name, query)
     },
-    sumUpPresence: () => presence.sumUp(),
-    catchUpPresence: () => presence.catchUp(),
+    announcePresence,
+    flushPresence: () => presence.flush(),
     stream: (delta) => void bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
     whisper(people, newEntry, only) {
       const entry = entryOf(newEntry, name, parts)
@@ -220,13 +213,15 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       const isFirst = !here.has(person)
       here.add(participant)
       hearing.begin(participant)
-      if (isFirst) await tellPresence(person, 'joined', await peers.entered(name, person))
+      if (isFirst && (await peers.entered(name, person)))
+        await announcePresence({ name: person.name, event: 'joined' })
     },
     async leave(participant) {
       const { person } = participant
       if (!here.remove(participant)) return
       hearing.end(participant)
-      if (!here.has(person)) await tellPresence(person, 'left', await peers.left(name, person))
+      if (!here.has(person) && (await peers.left(name, person)))
+        await announcePresence({ name: person.name, event: 'left' })
     },
     namesChanged() {
       here.sort()
@@ -242,7 +237,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       tellPeopleChanged()
     },
     async memberChanged(person, event) {
-      if (!here.has(person)) await presence.tell({ name: person.name, event })
+      if (!here.has(person)) await presence.announce({ name: person.name, event })
     },
     listen(listener) {
       listeners.add(listener)

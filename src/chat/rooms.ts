@@ -51,11 +51,8 @@ export interface Everywhere {
   namesChanged(): void
   /** Whether somebody is in any room. */
   isPresent(person: Person): boolean
-  /**
-   * Records the sums of all who came and went without being announced: when a server stops, and when the next one
-   * starts after it was killed. Rejects with `StorageError`.
-   */
-  sumUpPresence(): Promise<void>
+  /** Records the sums of all comings and goings that were not announced yet, when the server stops. Never rejects. */
+  flushPresence(): Promise<void>
 }
 
 /** What bounds the making of rooms. */
@@ -181,9 +178,8 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
       isHere: ({ id }) => [...open.values()].some((room) => room.isHere(id)),
       namesChanged: () => [...open.values()].forEach((room) => room.namesChanged()),
       isPresent: (person) => roomsWith(person).length > 0 || parts.peers.find(person.id) !== undefined,
-      async sumUpPresence() {
-        await Promise.all([...open.values()].map((room) => room.catchUpPresence()))
-        for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()
+      async flushPresence() {
+        await Promise.all([...open.values()].map((room) => room.flushPresence()))
       },
     },
   }

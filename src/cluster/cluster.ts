@@ -1,6 +1,7 @@
 import type { RoomName } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
 import type { Peers } from '../chat/peers.ts'
+import type { PresenceChange } from '../chat/presence/tally.ts'
 import type { Alarm, Clock, EntryLog, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
 import { createBroadcasts, type BroadcastListener } from './broadcasts.ts'
 import { Differences } from './differences.ts'
@@ -40,11 +41,8 @@ export interface Cluster extends Peers, BroadcastListener, AsyncDisposable {
 
 /** What the rest of the server does for a cluster. None rejects with anything but `StorageError`. */
 export interface ClusterEvents {
-  /**
-   * Somebody may have come or gone some time ago, when it could not be stored: the log holds it. Never
-   * rejects.
-   */
-  readonly onPresenceStored: (room: RoomName) => Promise<void>
+  /** Somebody came or went some time ago, when it could not be stored. Never rejects. */
+  readonly onPresenceStored: (room: RoomName, change: PresenceChange) => Promise<void>
   /** Other servers have died, and what they were doing is to be ended. */
   readonly onExpired: (expired: ExpiredServers) => Promise<void>
   /** Another server began to differ: a sentence for the admins who are here. Never throws. */

@@ -1,8 +1,9 @@
 import type { RoomName } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
 import { payersOf } from '../chat/limits/payers.ts'
-import type { Announce, Peers } from '../chat/peers.ts'
+import type { Peers } from '../chat/peers.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
+import type { PresenceChange } from '../chat/presence/tally.ts'
 import type { Alarm, Log } from '../chat/ports.ts'
 import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
@@ -162,9 +163,8 @@ interface Presence {
 /**
  * Stores who is in which room through this server. No method rejects.
  *
- * The database, not a server's memory, says whether a room is to be told, and one commit holds both: so
- * nobody is said to have come or left twice or never, whatever could not be stored meanwhile, and whichever
- * server was cut off or died.
+ * The database, not a server's memory, says whether a room is to be told: so nobody is said to have come or
+ * left twice, whatever could not be stored meanwhile, and whichever server was cut off or died.
  */
 export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
   private readonly present: Pick<PresentStore, 'come' | 'go'>
@@ -187,7 +187,7 @@ export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
     this.takenForDead = takenForDead
   }
 
-  entered(room: RoomName, person: Person): Promise<Announce> {
+  entered(room: RoomName, person: Person): Promise<boolean> {
     const place = placeOf(room, person.id)
     return this.serially(place, () => {
       this.here.set(place, { room, person })
@@ -195,7 +195,7 @@ export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
     })
   }
 
-  left(room: RoomName, person: Person): Promise<Announce> {
+  left(room: RoomName, person: Person): Promise<boolean> {
     const place = placeOf(room, person.id)
     return this.serially(place, () => {
       this.here.delete(place)
@@ -203,16 +203,16 @@ export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
     })
   }
 
-  /** Stores what could not be stored before. `sumUp` is called for rooms that may have to tell of it. */
-  async storeAgain(sumUp: (room: RoomName) => Promise<void>): Promise<void> {
+  /** Stores what could not be stored before. `announce` is called for what a room is to be told then. */
+  async storeAgain(announce: (room: RoomName, change: PresenceChange) => Promise<void>): Promise<void> {
     for (const [place, presence] of [...this.unstored]) {
+      const { room, person } = presence
       await this.serially(place, async () => {
-        if (this.unstored.has(place)) await this.store(place, presence)
+        if (!this.unstored.has(place) || !(await this.store(place, presence))) return
+        await announce(room, { name: person.name, event: this.here.has(place) ? 'joined' : 'left' })
       })
       // The others would fail as well.
       if (this.unstored.has(place)) return
-      // Also if nothing changed: it may have been stored before, and the answer was lost.
-      await sumUp(presence.room)
     }
   }
 
@@ -221,19 +221,19 @@ export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
     for (const [place, presence] of this.here) this.unstored.set(place, presence)
   }
 
-  private async store(place: string, presence: Presence): Promise<Announce> {
+  private async store(place: string, presence: Presence): Promise<boolean> {
     const { room, person } = presence
     this.unstored.set(place, presence)
     try {
       const isHere = this.here.has(place)
       const isFirstOrLast = await (isHere ? this.present.come(room, person) : this.present.go(room, person))
       this.unstored.delete(place)
-      return isFirstOrLast ? 'stored' : 'none'
+      return isFirstOrLast
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       if (error.reason === 'taken-for-dead') this.takenForDead()
       else this.log.warn({ error, reason: error.reason }, 'other servers were not told who is here')
-      return 'none'
+      return false
     }
   }
 }

@@ -51,11 +51,8 @@ export interface ServerRecord extends ServerFacts {
 /** Servers that died, and what is left to do for them. */
 export interface ExpiredServers {
   readonly servers: readonly Pick<ServerRecord, 'id' | 'name'>[]
-  /**
-   * Rooms in which it must be told that somebody has left: the log holds it
-   * (chat/presence/held-presence.ts).
-   */
-  readonly rooms: readonly RoomName[]
+  /** The people who have left a room with them, by the names of now. */
+  readonly left: readonly { readonly room: RoomName; readonly name: string }[]
   /** Their questions, which nobody can answer any more. */
   readonly questions: readonly QuestionRow[]
 }

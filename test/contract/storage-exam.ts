@@ -6,7 +6,6 @@ import { calibrationsExam } from './storage/calibrations-exam.ts'
 import { chargesExam } from './storage/charges-exam.ts'
 import { entryLogExam } from './storage/entry-log-exam.ts'
 import { grantsExam } from './storage/grants-exam.ts'
-import { heldPresenceExam } from './storage/held-presence-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
 import { invitationNoticesExam } from './storage/invitation-notices-exam.ts'
 import { mcpExam } from './storage/mcp-exam.ts'
@@ -64,7 +63,6 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the invite codes of ${engine}`, () => invitesExam(store))
   describe(`the tokens of ${engine}`, () => tokensExam(store))
   describe(`the keys and names of ${engine}`, () => keysAndNamesExam(store))
-  describe(`the held presence of ${engine}`, () => heldPresenceExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
   describe(`what ${engine} knows of models`, () => modelFactsExam(store))
   describe(`the MCP servers of ${engine}`, () => mcpExam(store))

@@ -94,7 +94,7 @@ export const LEASE_MS = 10_000
 const configFor = ({ endpoint }: ModelServer): string => `[server]
 access = "open"
 admins = ["${adminKey(ADMIN)}"]
-${raisedLimits({ presence_per_min: 1_000_000 })}
+${raisedLimits()}
 [[models]]
 name = "qwen"
 backend = "openai-compatible"

@@ -12,9 +12,6 @@ export interface StoredEntry {
     readonly retracts?: string
     readonly turn?: string
     readonly outcome?: string
-    readonly event?: 'joined' | 'left' | 'summed'
-    readonly joined?: readonly string[]
-    readonly left?: readonly string[]
   }
 }
 
@@ -33,12 +30,6 @@ export interface Truth {
   /** In the order of the log, room by room. */
   readonly entries: readonly StoredEntry[]
   readonly turns: readonly StoredTurn[]
-  /** Comings and goings that wait for their entry. */
-  readonly held: readonly {
-    readonly room: string
-    readonly name: string
-    readonly event: 'joined' | 'left'
-  }[]
 }
 
 export async function readTruth(url: string): Promise<Truth> {
@@ -51,13 +42,9 @@ export async function readTruth(url: string): Promise<Truth> {
     const turns = await client.query<StoredTurn>(
       'SELECT id, room, ended_at IS NOT NULL AS ended, outcome, message FROM turns ORDER BY id',
     )
-    const held = await client.query<Truth['held'][number]>(
-      'SELECT room, name, event FROM held_presence ORDER BY id',
-    )
     return {
       entries: entries.rows.map(({ data, ...entry }) => ({ ...entry, data: JSON.parse(data) })),
       turns: turns.rows,
-      held: held.rows,
     }
   } finally {
     await client.end()

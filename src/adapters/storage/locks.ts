@@ -7,7 +7,7 @@
  */
 export type Lock = string
 
-/** The order of a room's log, and its presence that waits to be summed up. */
+/** The order of a room's log. */
 export const roomLog = (room: string): Lock => `log ${room}`
 
 /** Everything that decides who has which name, and who is the first admin. */

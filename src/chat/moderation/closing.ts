@@ -108,7 +108,7 @@ async function removeRoom(room: Room, actor: Person, parts: ModerationParts): Pr
     if (!(await peers.closeRoom(room.name, actor.name))) throw new Refusal('another server is deleting it')
     await server.stopWork({ room: room.name, why: `${room.name} is being deleted` })
     await clients.leave(room.name, () => true, `${actor.name} deleted ${room.name}`)
-    await room.sumUpPresence()
+    await room.flushPresence()
     const file = await server.keepRoom(room.name)
     await removeAll(room.name, parts)
     closed.removed()

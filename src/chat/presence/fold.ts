@@ -1,112 +1,121 @@
 import type { Entry } from '../entry.ts'
-import { type Coming, createRow, lineFor, nameIn } from './row.ts'
+import { type Coming, nameIn, Tally } from './tally.ts'
 
-/** What is shown of a log where comings and goings in a row are one line, and never a third of all lines. */
-export interface PresenceFold {
-  /**
-   * What is to be shown now that the log goes on with this entry: the entry, after the line for those who came and went
-   * before it. That line waits where it would be one too many. `columns`: the cells that it may take.
-   */
-  take(entry: Entry, columns: number): readonly Entry[]
-  /** Something is shown that is no entry: what is to be shown before it. */
-  other(columns: number): readonly Entry[]
-  /** The line that waits; the same object as long as nothing changes. */
-  waiting(columns: number): Entry | undefined
-  /** The log is over: what is still to be shown. */
-  end(columns: number): readonly Entry[]
-}
-
-/** More in a row are a line of their own, so that no line that waits grows without end. */
+/** More entries in a row are a line of their own, so that no line that waits grows without end. */
 const MAX_IN_A_ROW = 200
 
-/** `own`: whose comings and goings are shown as they are, since the person waits for them. */
-export function createPresenceFold(own?: string): PresenceFold {
-  let row = createRow()
-  let lines = 0
-  let presenceLines = 0
-  let made: { readonly columns: number; readonly line: Entry } | undefined
+/** Shows a log with comings and goings in a row as one line, and such lines as less than a third of all lines. */
+export class PresenceFold {
+  readonly #own: string | undefined
+  #row = new Row()
+  #lines = 0
+  #presenceLines = 0
 
-  function waiting(columns: number): Entry | undefined {
-    if (row.length() === 0) return undefined
-    if (made?.columns !== columns) made = { columns, line: row.line(columns) }
-    return made.line
+  /** `own`: the person whose own comings and goings are shown as they are, since the person waits for them. */
+  constructor(own?: string) {
+    this.#own = own
   }
 
-  /** `more`: lines that follow at once. */
-  function flush(columns: number, more: number): readonly Entry[] {
-    const line = waiting(columns)
-    if (!line || 3 * (presenceLines + 1) >= lines + 1 + more) return []
-    return commit(line)
+  /**
+   * Returns what is to be shown now that the log goes on with this entry: the entry, after the line for the comings and
+   * goings before it. That line waits if it would be one too many. `columns`: the cells that it may take.
+   */
+  take(entry: Entry, columns: number): readonly Entry[] {
+    const isOwn = isComing(entry) && entry.event !== 'summed' && nameIn(entry) === this.#own
+    if (isOwn || !isComing(entry)) return [...this.other(columns), entry]
+    this.#row.add(entry)
+    return this.#row.length < MAX_IN_A_ROW ? [] : this.#commit(this.#row.line(columns))
   }
 
-  function commit(line: Entry): readonly Entry[] {
-    row = createRow()
-    made = undefined
-    presenceLines += 1
-    lines += 1
-    return [line]
-  }
-
-  function other(columns: number): readonly Entry[] {
-    const before = flush(columns, 1)
-    lines += 1
+  /** Something is shown that is no entry. Returns what is to be shown before it. */
+  other(columns: number): readonly Entry[] {
+    const before = this.#flush(columns, 1)
+    this.#lines += 1
     return before
   }
 
-  function add(entry: Coming, columns: number): readonly Entry[] {
-    row.add(entry)
-    made = undefined
-    return row.length() < MAX_IN_A_ROW ? [] : commit(row.line(columns))
+  /** The line that waits; the same object as long as nothing changes. */
+  waiting(columns: number): Entry | undefined {
+    return this.#row.line(columns)
   }
 
-  return {
-    waiting,
-    other,
-    take(entry, columns) {
-      const isFolded = isComing(entry) && !(own !== undefined && isOf(entry, own))
-      return isFolded ? add(entry, columns) : [...other(columns), entry]
-    },
-    end(columns) {
-      const line = waiting(columns)
-      return line && lines === 0 ? commit(line) : flush(columns, 0)
-    },
+  /** The log is over. Returns what is still to be shown. */
+  end(columns: number): readonly Entry[] {
+    return this.#lines === 0 ? this.#commit(this.waiting(columns)) : this.#flush(columns, 0)
+  }
+
+  /** `more`: lines that follow at once. */
+  #flush(columns: number, more: number): readonly Entry[] {
+    if (3 * (this.#presenceLines + 1) >= this.#lines + 1 + more) return []
+    return this.#commit(this.waiting(columns))
+  }
+
+  #commit(line: Entry | undefined): readonly Entry[] {
+    if (!line) return []
+    this.#row = new Row()
+    this.#presenceLines += 1
+    this.#lines += 1
+    return [line]
   }
 }
 
-/** A part of a log that is known whole: what is too much for lines of its own goes into the line of a later row. */
+/** Comings and goings with nothing between them. */
+class Row {
+  readonly #tally = new Tally()
+  #last: Coming | undefined
+  #made: { readonly columns: number; readonly line: Entry } | undefined
+  length = 0
+
+  add(entry: Coming): void {
+    this.#tally.addEntry(entry)
+    this.#last = entry
+    this.#made = undefined
+    this.length += 1
+  }
+
+  /** The one entry, or the last one in the words of all; undefined for no entry. */
+  line(columns: number): Entry | undefined {
+    const last = this.#last
+    if (!last || this.length === 1) return last
+    if (this.#made?.columns !== columns) this.#made = { columns, line: this.#tally.lineAt(last, columns) }
+    return this.#made.line
+  }
+}
+
+/** A part of a log that is known whole. Rows that are too many for lines of their own join the line of a later row. */
 export function foldPast(entries: readonly Entry[], columns: number): readonly Entry[] {
   const lines = foldedLines(entries, columns)
   return entries.flatMap((entry) => (isComing(entry) ? (lines.get(entry.id) ?? []) : entry))
 }
 
-/** An entry as far as folding must know it: of what is no coming or going, that it is there. */
+/** An entry as far as folding must know it: of an entry that is no coming or going, only that it is there. */
 export type FoldedEntry = Entry | Pick<Entry, 'id'>
 
-/** The lines for those who came and went in a part of a log, each in the place of the entry with this id: the last that it is for. */
+/** The lines for comings and goings in a part of a log, each by the id of the last entry that it is for. */
 export function foldedLines(
   entries: readonly FoldedEntry[],
   columns: number,
 ): ReadonlyMap<Entry['id'], Entry> {
-  const rows = rowsOf(entries)
-  const others = entries.filter((entry) => !isComing(entry)).length
-  const allowed = others === 0 ? 1 : Math.ceil(others / 2) - 1
-  const first = Math.max(0, rows.length - allowed)
-  const joined = rows.slice(first).map((row, index) => (index === 0 ? rows.slice(0, first + 1).flat() : row))
-  const lines = joined.map((row) => lineFor(row, columns))
-  return new Map(lines.map((line) => [line.id, line]))
-}
-
-function rowsOf(entries: readonly FoldedEntry[]): readonly (readonly Coming[])[] {
   const rows: Coming[][] = []
-  let row: Coming[] | undefined
+  let others = 0
+  let before: FoldedEntry | undefined
   for (const entry of entries) {
-    if (!isComing(entry)) row = undefined
-    else if (row) row.push(entry)
-    else rows.push((row = [entry]))
+    if (!isComing(entry)) others += 1
+    else if (before && isComing(before)) rows.at(-1)?.push(entry)
+    else rows.push([entry])
+    before = entry
   }
-  return rows
+  const allowed = others === 0 ? 1 : Math.ceil(others / 2) - 1
+  const lines = new Map<Entry['id'], Entry>()
+  let row = new Row()
+  for (const [index, comings] of rows.entries()) {
+    for (const entry of comings) row.add(entry)
+    const line = index < rows.length - allowed ? undefined : row.line(columns)
+    if (!line) continue
+    lines.set(line.id, line)
+    row = new Row()
+  }
+  return lines
 }
 
 const isComing = (entry: FoldedEntry): entry is Coming => 'kind' in entry && entry.kind === 'presence'
-
-const isOf = (entry: Coming, name: string): boolean => entry.event !== 'summed' && nameIn(entry) === name

@@ -1,5 +1,5 @@
 import type { Entry } from '../../chat/entry.ts'
-import { createPresenceFold } from '../../chat/presence/fold.ts'
+import { PresenceFold } from '../../chat/presence/fold.ts'
 import { headOf } from '../../lib/text/characters.ts'
 import type { Styled } from '../../lib/text/styled.ts'
 import { createCallFold, createDrawBelow } from './live-rows.ts'
@@ -37,7 +37,7 @@ export function createLiveView(
   { own, personal, frames, drawEntry, drawCall, redraw, now, fail }: ViewParts,
 ): SessionView {
   const wallNow = (): number => personal.wallNow()
-  const fold = createPresenceFold(own)
+  const fold = new PresenceFold(own)
   const replies = createShownReplies()
   const calls = createCallFold(wallNow)
   const drawItems = createDrawItems({ footer, replies, calls, drawEntry })

@@ -3,7 +3,7 @@ import { bans } from './bans.ts'
 import { at, type Check, faultsNear } from './finding.ts'
 import { kept } from './kept.ts'
 import { order } from './order.ts'
-import { rolls, told } from './presence.ts'
+import { rolls } from './presence.ts'
 import { turns } from './turns.ts'
 
 /** In the end everybody is there and sees what is said. */
@@ -51,4 +51,4 @@ const sessions: Check = {
 /** A server that ends tells its people first. */
 const ENDING_MS = 8_000
 
-export const checks: readonly Check[] = [kept, order, told, rolls, turns, bans, sessions, whole]
+export const checks: readonly Check[] = [kept, order, rolls, turns, bans, sessions, whole]

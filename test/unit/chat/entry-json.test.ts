@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { entryJson } from '../../../src/chat/entry-text.ts'
 import type { NewEntry, EntryId, RoomName } from '../../../src/chat/entry.ts'
 import type { PersonId } from '../../../src/chat/people/person.ts'
-import { lineOf, sumOf } from '../../../src/chat/presence/sum.ts'
+import { lineOf, Tally } from '../../../src/chat/presence/tally.ts'
 
 const json = (draft: NewEntry) =>
   entryJson({ ...draft, id: '1' as EntryId, at: 0, room: 'lobby' as RoomName })
@@ -19,11 +19,10 @@ test('who came and who went stands in the same lists, whether it was one or many
     joined: [],
     left: ['Bob.b'],
   })
-  const many = sumOf([
-    { name: 'ann', event: 'left' },
-    { name: 'bob', event: 'joined' },
-  ])
-  expect(json(many)).toMatchObject({ event: 'summed', joined: ['bob'], left: ['ann'] })
+  const many = new Tally()
+  many.add({ name: 'ann', event: 'left' })
+  many.add({ name: 'bob', event: 'joined' })
+  expect(json(many.draft())).toMatchObject({ event: 'summed', joined: ['bob'], left: ['ann'] })
 })
 
 test('an entry of another kind has its own fields, and no lists of names', () => {

@@ -45,9 +45,9 @@ function createStage() {
         const age = clock.monotonic() - otherRenewedAt
         if (age > ms) expired.push(age)
         const gone = age > ms ? [{ id: 'other' as ServerId, name: 'other:22' }] : []
-        return { servers: gone, rooms: [], questions: [] }
+        return { servers: gone, left: [], questions: [] }
       }),
-    expireOne: async () => ({ servers: [], rooms: [], questions: [] }),
+    expireOne: async () => ({ servers: [], left: [], questions: [] }),
     alive: async () => [],
   }
   function renewOther(): void {

@@ -2,11 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import type { Appended } from '../../../chat/appended.ts'
 import type { Entry, EntryId, RoomName } from '../../../chat/entry.ts'
 import { StorageError } from '../../../chat/errors.ts'
+import type { EntryLog } from '../../../chat/ports.ts'
 import { createDeferred, type Deferred } from '../../../lib/deferred.ts'
-import { requireRow } from '../database.ts'
 import { roomLog } from '../locks.ts'
 import { alreadyStored, ascendingId, revise, toEntryRow } from '../stores/entries.ts'
-import type { Appender } from '../stores/entry-log.ts'
 import type { Tables } from '../tables.ts'
 import type { PostgresDatabase } from './database.ts'
 import { concernsOneChange } from './errors.ts'
@@ -21,8 +20,8 @@ interface Waiting extends Deferred<Appended> {
 }
 
 /** Entries that wait for the transaction before them are stored together in the next one. */
-export function createAppender({ transaction, writes: createWrites }: PostgresDatabase): Appender {
-  const { serially, write, ...reading } = createWrites()
+export function createAppend({ transaction, writes }: PostgresDatabase): EntryLog['append'] {
+  const { serially } = writes()
   let batch: Waiting[] | undefined
 
   async function storeBatch(waiting: readonly Waiting[]): Promise<void> {
@@ -47,22 +46,11 @@ export function createAppender({ transaction, writes: createWrites }: PostgresDa
     return begun
   }
 
-  return {
-    append(entry) {
-      if (batch === undefined || batch.length >= MAX_BATCH) batch = begin()
-      const waiting = { entry: structuredClone(entry), ...createDeferred<Appended>() }
-      batch.push(waiting)
-      return waiting.promise
-    },
-    appendWithin: async (db, entry) => requireRow((await appendAll(db, [entry]))[0]),
-    writes: {
-      ...reading,
-      write(job, ...locks) {
-        // An entry that is appended from now on comes after this write.
-        batch = undefined
-        return write(job, ...locks)
-      },
-    },
+  return (entry) => {
+    if (batch === undefined || batch.length >= MAX_BATCH) batch = begin()
+    const waiting = { entry: structuredClone(entry), ...createDeferred<Appended>() }
+    batch.push(waiting)
+    return waiting.promise
   }
 }
 

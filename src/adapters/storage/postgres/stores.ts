@@ -1,6 +1,6 @@
 import type { Stores } from '../storage.ts'
 import * as stores from '../stores/stores.ts'
-import { createAppender } from './append.ts'
+import { createAppend } from './append.ts'
 import type { PostgresDatabase } from './database.ts'
 import { createEntrySearch } from './search.ts'
 import { turnOwnership } from './turn-ownership.ts'
@@ -8,7 +8,7 @@ import { turnOwnership } from './turn-ownership.ts'
 /** All stores over one connection. */
 export const createStores = (database: PostgresDatabase): Omit<Stores, 'upkeep'> =>
   stores.createStores(database, {
-    appender: createAppender(database),
+    append: createAppend(database),
     search: createEntrySearch(database),
     ownership: turnOwnership,
   })

@@ -1,20 +1,19 @@
 import type { Database as File } from 'better-sqlite3'
 import type { Appended } from '../../../chat/appended.ts'
 import type { Entry, EntryId, RoomName } from '../../../chat/entry.ts'
+import type { EntryLog } from '../../../chat/ports.ts'
 import { alreadyStored, ascendingId, type EntryRow, revise, toEntryRow } from '../stores/entries.ts'
-import type { Appender } from '../stores/entry-log.ts'
 import type { SqliteDatabase } from './database.ts'
 
 /** Appends with statements that stay prepared. The entries of a tick share a commit, as all writes do. */
-export function createAppender({ file, writes: createWrites }: SqliteDatabase): Appender {
-  const writes = createWrites()
+export function createAppend({ file, write }: SqliteDatabase): EntryLog['append'] {
   const insert = createInsert(file)
-  const appendWithin: Appender['appendWithin'] = async (db, entry) => {
-    const appended = insert(entry)
-    await revise(db, { ...entry, id: appended.id })
-    return appended
-  }
-  return { append: (entry) => writes.write((db) => appendWithin(db, entry)), appendWithin, writes }
+  return (entry) =>
+    write(async (db) => {
+      const appended = insert(entry)
+      await revise(db, { ...entry, id: appended.id })
+      return appended
+    })
 }
 
 /** Inserts an entry in the transaction that is open. A trigger counts the calls of tools. */

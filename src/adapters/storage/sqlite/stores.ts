@@ -1,6 +1,6 @@
 import type { Stores } from '../storage.ts'
 import * as stores from '../stores/stores.ts'
-import { createAppender } from './append.ts'
+import { createAppend } from './append.ts'
 import type { SqliteDatabase } from './database.ts'
 import { createSearch } from './search.ts'
 import { copyInto, findDamage, storeOnePage } from './upkeep.ts'
@@ -10,7 +10,7 @@ export function createStores(database: SqliteDatabase): Stores {
   const { file, read, write } = database
   const { search, refresh } = createSearch(database)
   return {
-    ...stores.createStores(database, { appender: createAppender(database), search }),
+    ...stores.createStores(database, { append: createAppend(database), search }),
     upkeep: {
       health: () => write(async () => storeOnePage(file)),
       backup: (target) => read(async () => copyInto(file, target)),

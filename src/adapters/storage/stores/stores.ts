@@ -1,6 +1,7 @@
 // The stores of both engines, each beside its rows. What an engine does in its own way is behind
 // `Database.dialect`. This folder must not know which engine it is, and none of the core's rules.
 
+import type { EntryLog } from '../../../chat/ports.ts'
 import type { Database } from '../database.ts'
 import type { Stores } from '../storage.ts'
 import { createEntryLog } from './entry-log.ts'
@@ -26,8 +27,8 @@ import { createTurnStore, type TurnOwnership } from './turns.ts'
 
 /** What an engine has of its own for the stores. */
 interface EngineParts {
-  readonly appender: Parameters<typeof createEntryLog>[1]
-  readonly search: Parameters<typeof createEntryLog>[2]
+  readonly append: EntryLog['append']
+  readonly search: EntryLog['search']
   /** Which server a turn belongs to, if several share the database. */
   readonly ownership?: TurnOwnership
 }
@@ -35,10 +36,10 @@ interface EngineParts {
 /** All stores of a database; its upkeep is the engine's. */
 export const createStores = (
   database: Database,
-  { appender, search, ownership }: EngineParts,
+  { append, search, ownership }: EngineParts,
 ): Omit<Stores, 'upkeep'> => ({
   chat: {
-    log: createEntryLog(database, appender, search),
+    log: createEntryLog(database, { append, search }),
     rooms: createRoomStore(database),
     invitations: createInvitationNoticeStore(database),
     sanctions: createSanctionStore(database),

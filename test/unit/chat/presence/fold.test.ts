@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName } from '../../../../src/chat/entry.ts'
-import { createPresenceFold, foldPast } from '../../../../src/chat/presence/fold.ts'
+import { PresenceFold, foldPast } from '../../../../src/chat/presence/fold.ts'
 
 type Word = `${string} joined` | `${string} left` | 'said'
 
@@ -19,7 +19,7 @@ const texts = (shown: readonly Entry[]): readonly string[] => shown.map(({ text 
 
 /** What is shown of a log that is read entry by entry. */
 function fold(log: readonly Entry[], columns = 80): readonly Entry[] {
-  const reader = createPresenceFold()
+  const reader = new PresenceFold()
   return [...log.flatMap((entry) => reader.take(entry, columns)), ...reader.end(columns)]
 }
 
@@ -111,7 +111,7 @@ const isPresence = (entry: Entry | undefined): boolean => entry?.kind === 'prese
 
 describe('a fold of a log that goes on', () => {
   test('has a line that waits, until something else is shown', () => {
-    const reader = createPresenceFold()
+    const reader = new PresenceFold()
     for (const entry of entries(...said(3))) reader.take(entry, 80)
     expect(reader.take(entryOf('ann joined'), 80)).toEqual([])
     expect(reader.take(entryOf('bob joined'), 80)).toEqual([])
@@ -123,7 +123,7 @@ describe('a fold of a log that goes on', () => {
   })
 
   test('shows the own coming at once, and keeps no endless row', () => {
-    const reader = createPresenceFold('me')
+    const reader = new PresenceFold('me')
     expect(texts(reader.take(entryOf('me joined'), 80))).toEqual(['me joined'])
     const shown = Array.from({ length: 1_000 }, (_, at) => reader.take(entryOf(`p${at} joined`), 80)).flat()
     expect(texts(shown)).toEqual(Array.from({ length: 5 }, () => '200 came'))

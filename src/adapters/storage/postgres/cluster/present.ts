@@ -2,25 +2,16 @@ import type { RoomName } from '../../../../chat/entry.ts'
 import type { Login, Person } from '../../../../chat/people/person.ts'
 import type { PersonInRoom, PresentRow, PresentStore, ServerId } from '../../../../cluster/stores.ts'
 import type { Connections } from '../connection.ts'
-import { roomLog } from '../../locks.ts'
 import { presenceOf } from '../locks.ts'
 import { joined, sql, type Sql } from '../sql.ts'
 import { returned, type Statements } from '../statements.ts'
 
 /** The table `present`. */
 export const createPresentStore = ({ read, transaction }: Connections, self: ServerId): PresentStore => {
-  /** Holds a change for the log, unless they are in the room through another server as well; resolves to whether it did. */
-  const hold = async (
-    tx: Statements,
-    room: RoomName,
-    { id, name }: Person,
-    event: string,
-  ): Promise<boolean> =>
-    (await tx.run(sql`
-      INSERT INTO held_presence (room, name, event)
-      SELECT rooms.name, coalesce((SELECT name FROM people WHERE id = ${id}), ${name}), ${event} FROM rooms WHERE rooms.name = ${room}
-        AND NOT EXISTS (SELECT 1 FROM present WHERE person = ${id} AND room = ${room} AND server <> ${self})`)) >
-    0
+  const isElsewhere = async (tx: Statements, room: RoomName, { id }: Person): Promise<boolean> =>
+    (await tx.get(sql`
+      SELECT 1 FROM present WHERE person = ${id} AND room = ${room} AND server <> ${self} LIMIT 1`)) !==
+    undefined
 
   return {
     come: (room, person) =>
@@ -32,9 +23,9 @@ export const createPresentStore = ({ read, transaction }: Connections, self: Ser
         VALUES (${room}, ${person.id}, ${self}, ${person.name}, ${factsOf(person)})
         ON CONFLICT (person, room, server) DO UPDATE SET name = excluded.name, facts = excluded.facts
         RETURNING (xmax = 0) AS "isNew"`)
-          return returned(row).isNew && (await hold(tx, room, person, 'joined'))
+          return returned(row).isNew && !(await isElsewhere(tx, room, person))
         },
-        [presenceOf(room, person.id), roomLog(room)],
+        [presenceOf(room, person.id)],
       ),
     go: (room, person) =>
       transaction(
@@ -42,9 +33,9 @@ export const createPresentStore = ({ read, transaction }: Connections, self: Ser
           const removed = await tx.run(
             sql`DELETE FROM present WHERE person = ${person.id} AND room = ${room} AND server = ${self}`,
           )
-          return removed > 0 && (await hold(tx, room, person, 'left'))
+          return removed > 0 && !(await isElsewhere(tx, room, person))
         },
-        [presenceOf(room, person.id), roomLog(room)],
+        [presenceOf(room, person.id)],
       ),
     async elsewhere(places) {
       const rows = await read.all<Row>(sql`

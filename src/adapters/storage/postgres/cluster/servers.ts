@@ -9,7 +9,7 @@ import type {
   ServerStore,
 } from '../../../../cluster/stores.ts'
 import type { Connections } from '../connection.ts'
-import { type Lock, roomLog } from '../../locks.ts'
+import type { Lock } from '../../locks.ts'
 import { presenceOf } from '../locks.ts'
 import { sql, type Sql } from '../sql.ts'
 import type { Statements } from '../statements.ts'
@@ -55,7 +55,7 @@ export function createServerStore(
   async function remove(which: Sql): Promise<ExpiredServers> {
     const rows = await read.all<Pick<ServerRecord, 'id'>>(sql`SELECT id FROM servers WHERE ${which}`)
     const servers = rows.map(({ id }) => id)
-    if (servers.length === 0) return { servers: [], rooms: [], questions: [] }
+    if (servers.length === 0) return { servers: [], left: [], questions: [] }
     const left = await placesOf(read, servers)
     return await transaction((tx) => removeLocked(tx, sql`id = ANY(${servers}) AND ${which}`), locksOf(left))
   }
@@ -69,9 +69,9 @@ interface LeftPlace {
 const placesOf = (statements: Statements, servers: readonly ServerId[]): Promise<readonly LeftPlace[]> =>
   statements.all<LeftPlace>(sql`SELECT DISTINCT room, person FROM present WHERE server = ANY(${servers})`)
 
-/** Nobody comes or goes there meanwhile, and nothing is held in between. */
+/** Nobody comes or goes there meanwhile. */
 const locksOf = (left: readonly LeftPlace[]): readonly Lock[] =>
-  left.flatMap(({ room, person }) => [presenceOf(room, person), roomLog(room)])
+  left.map(({ room, person }) => presenceOf(room, person))
 
 /** A server that another one has removed meanwhile, or that has renewed its lease, is left out. */
 async function removeLocked(tx: Statements, which: Sql): Promise<ExpiredServers> {
@@ -79,17 +79,13 @@ async function removeLocked(tx: Statements, which: Sql): Promise<ExpiredServers>
     sql`SELECT id, name FROM servers WHERE ${which} ORDER BY id FOR UPDATE`,
   )
   const servers = gone.map(({ id }) => id)
-  const rooms = await tx.all<{ room: RoomName }>(sql`
-    WITH left_rooms AS (
-      INSERT INTO held_presence (room, name, event)
-      SELECT room, coalesce(people.name, left_places.name), 'left' FROM (
-        SELECT DISTINCT ON (room, person) room, person, name FROM present AS theirs WHERE server = ANY(${servers})
-          AND NOT EXISTS (SELECT 1 FROM present WHERE present.person = theirs.person AND present.room = theirs.room
-            AND present.server <> ALL(${servers}))
-      ) AS left_places JOIN rooms ON rooms.name = room LEFT JOIN people ON people.id = person
-      ORDER BY 2 RETURNING room
-    ) SELECT DISTINCT room FROM left_rooms ORDER BY room`)
+  const left = await tx.all<ExpiredServers['left'][number]>(sql`
+    SELECT room, coalesce(people.name, left_places.name) AS name FROM (
+      SELECT DISTINCT ON (room, person) room, person, name FROM present AS theirs WHERE server = ANY(${servers})
+        AND NOT EXISTS (SELECT 1 FROM present WHERE present.person = theirs.person AND present.room = theirs.room
+          AND present.server <> ALL(${servers}))
+    ) AS left_places LEFT JOIN people ON people.id = person ORDER BY room, 2`)
   const questions = await questionsOf(tx, servers)
   await tx.run(sql`DELETE FROM servers WHERE id = ANY(${servers})`)
-  return { servers: gone, rooms: rooms.map(({ room }) => room), questions }
+  return { servers: gone, left, questions }
 }

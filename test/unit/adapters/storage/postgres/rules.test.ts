@@ -147,25 +147,6 @@ describe.skipIf(lacks('postgres'))('of several servers on one database', () => {
     expect(summaries.filter((one) => one !== undefined)).toHaveLength(1)
   })
 
-  test('one sums up who came and went, and the others are told to look again', async () => {
-    const names = await everywhere(async ({ chat }, n) => {
-      await chat.log.hold(lobby, { name: `n${n}`, event: 'joined' })
-      return `n${n}`
-    })
-    const read = await Promise.all(servers.map(({ chat }) => chat.log.held(lobby, 99)))
-    expect(read.map((held) => held.map(({ name }) => name).toSorted())).toEqual(servers.map(() => names))
-    const sums = await Promise.allSettled(
-      servers.map(({ chat }, n) => chat.log.sumUp(message(idOf(n + 1), 'lobby', 'they came'), names.length)),
-    )
-    expect(counted(sums.map(({ status }) => status))).toEqual({ fulfilled: 1, rejected: 3 })
-    const refused = sums.flatMap((sum) => (sum.status === 'rejected' ? [sum.reason] : []))
-    for (const reason of refused) expect(reason).toMatchObject({ name: 'StorageError', reason: 'locked' })
-    expect(await first.chat.log.read(lobby, { limit: 9 })).toHaveLength(1)
-    expect(await Promise.all(servers.map(({ chat }) => chat.log.held(lobby, 99)))).toEqual(
-      servers.map(() => []),
-    )
-  })
-
   test('an invitation is told once', async () => {
     await first.chat.rooms.setMembership(lobby, alice.id, 'invited')
     await first.chat.invitations.put({ person: alice.id, room: lobby, inviter: 'bob', at: 1 })

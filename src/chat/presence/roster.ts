@@ -1,0 +1,86 @@
+import type { Person, PersonId } from '../people/person.ts'
+import type { Participant } from '../ports.ts'
+
+/** Who is in a room. Its lists change only as people come and go: they are asked for with every entry. */
+export class Roster {
+  readonly #remote: () => readonly Person[]
+  readonly #terminals = new Map<PersonId, Set<Participant>>()
+  /** In order of name. */
+  #people: readonly Person[] = []
+  /** With these remote people. They are looked at each time: a room that nobody here hears is not told of them. */
+  #everybody: { readonly remote: readonly Person[]; readonly people: readonly Person[] } | undefined
+  #participants: readonly Participant[] | undefined
+
+  /** `remote`: the people who are here through other servers; the same list as long as they are the same. */
+  constructor(remote: () => readonly Person[] = () => NOBODY) {
+    this.#remote = remote
+  }
+
+  /** True if the person is here through this server. */
+  has({ id }: Pick<Person, 'id'>): boolean {
+    return this.#terminals.has(id)
+  }
+
+  add(participant: Participant): void {
+    const { person } = participant
+    const terminals = this.#terminals.get(person.id) ?? new Set()
+    if (terminals.size === 0) this.#change(withPerson(this.#people, person))
+    this.#terminals.set(person.id, terminals.add(participant))
+    this.#participants = undefined
+  }
+
+  /** False for a participant that is not here. */
+  remove(participant: Participant): boolean {
+    const { id } = participant.person
+    const terminals = this.#terminals.get(id)
+    if (!terminals?.delete(participant)) return false
+    if (terminals.size === 0) {
+      this.#terminals.delete(id)
+      this.#change(this.#people.filter((one) => one.id !== id))
+    }
+    this.#participants = undefined
+    return true
+  }
+
+  /** Puts the people in order again after a change of a name. */
+  sort(): void {
+    this.#change(inOrder(this.#people))
+  }
+
+  /** Each person once, in order of name, with the people who are here through other servers. */
+  people(): readonly Person[] {
+    const remote = this.#remote()
+    if (this.#everybody?.remote !== remote) {
+      const others = remote.filter((person) => !this.has(person))
+      const people = others.length === 0 ? this.#people : inOrder([...this.#people, ...others])
+      this.#everybody = { remote, people }
+    }
+    return this.#everybody.people
+  }
+
+  /** All participants of this server, each person's together. A list that was given out never changes. */
+  participants(): readonly Participant[] {
+    return (this.#participants ??= [...this.#terminals.values()].flatMap((theirs) => [...theirs]))
+  }
+
+  #change(people: readonly Person[]): void {
+    this.#people = people
+    this.#everybody = undefined
+  }
+}
+
+const NOBODY: readonly Person[] = []
+
+const inOrder = (people: readonly Person[]): readonly Person[] =>
+  people.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+/** Searches by halves: in a room of thousands few of the names are read. */
+function withPerson(people: readonly Person[], person: Person): readonly Person[] {
+  let [from, to] = [0, people.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((people[middle]?.name ?? '') > person.name) to = middle
+    else from = middle + 1
+  }
+  return people.toSpliced(from, 0, person)
+}

@@ -1,0 +1,138 @@
+import { keysOf } from '../../lib/keys-of.ts'
+import type { Entry, NewEntry, PresenceEntry, PresenceSumEntry } from '../entry.ts'
+import { SYSTEM } from '../people/names.ts'
+
+/** One coming or going. */
+export interface PresenceChange {
+  readonly name: string
+  readonly event: 'joined' | 'left'
+}
+
+/** An entry about comings and goings. */
+export type Coming = PresenceEntry | PresenceSumEntry
+
+/** By the first and the last change of a person: the changes that it stands for, and its words after a number. */
+const COURSES = {
+  joined: { changes: ['joined'], counted: 'came' },
+  left: { changes: ['left'], counted: 'left' },
+  'came and went': { changes: ['joined', 'left'], counted: 'came and went' },
+  'left and came back': { changes: ['left', 'joined'], counted: 'left and came back' },
+} as const
+type Course = keyof typeof COURSES
+
+/** What a course becomes with one more change. */
+const AFTER = {
+  joined: { joined: 'joined', left: 'came and went' },
+  left: { joined: 'left and came back', left: 'left' },
+  'came and went': { joined: 'joined', left: 'came and went' },
+  'left and came back': { joined: 'left and came back', left: 'left' },
+} as const satisfies Record<Course, Record<PresenceChange['event'], Course>>
+
+/**
+ * Who came and went in the end, each person once, in the order of their first change. It grows without being read
+ * again: in a crowd a line is made after each change.
+ */
+export class Tally {
+  readonly #people = new Map<string, Course>()
+
+  get size(): number {
+    return this.#people.size
+  }
+
+  add({ name, event }: PresenceChange): void {
+    const before = this.#people.get(name)
+    this.#people.set(name, before === undefined ? event : AFTER[before][event])
+  }
+
+  /** A sum does not say in which order one person came and went: a person who was here before it left first. */
+  addEntry(entry: Coming): void {
+    if (entry.event !== 'summed') return this.add({ name: nameIn(entry), event: entry.event })
+    const back = new Set(entry.left.filter((name) => this.#isHere(name)))
+    for (const name of back) this.add({ name, event: 'left' })
+    for (const name of entry.joined) this.add({ name, event: 'joined' })
+    for (const name of entry.left) if (!back.has(name)) this.add({ name, event: 'left' })
+  }
+
+  /** Adds what happened after this tally. */
+  addTally(later: Tally): void {
+    for (const [name, course] of later.#people)
+      for (const event of COURSES[course].changes) this.add({ name, event })
+  }
+
+  /** Forgets the people who are again where they were. */
+  forgetVisits(): void {
+    for (const [name, course] of this.#people)
+      if (COURSES[course].changes.length > 1) this.#people.delete(name)
+  }
+
+  /** `12 people joined, 3 left`, or the usual entry for a single change. */
+  draft(): NewEntry {
+    const [[name, course] = ['', undefined]] = this.#people
+    if (this.size === 1 && (course === 'joined' || course === 'left')) return lineOf({ name, event: course })
+    const text = this.#counts()
+      .map(([one, count], index) => `${index === 0 ? people(count) : count} ${one}`)
+      .join(', ')
+    return { kind: 'presence', author: SYSTEM, event: 'summed', ...this.#names(), text }
+  }
+
+  /** The last of these entries in the words of all. `columns`: the cells that it may take. */
+  lineAt({ id, at, room }: Coming, columns: number): Entry {
+    const text = this.#shortText(columns)
+    return { id, at, room, kind: 'presence', author: SYSTEM, event: 'summed', ...this.#names(), text }
+  }
+
+  #isHere(name: string): boolean {
+    const course = this.#people.get(name)
+    return course === 'joined' || course === 'left and came back'
+  }
+
+  /** `ann, bob joined · cy left`, or `3 came · 1 left` if the names do not fit. */
+  #shortText(columns: number): string {
+    const counts = this.#counts()
+    // Each name has at least one cell: names that cannot fit are not looked at.
+    if (this.size < columns) {
+      const text = counts.map(([course]) => `${this.#whose([course]).join(', ')} ${course}`).join(SEPARATOR)
+      if (mostCellsOf(text) + LABEL_CELLS <= columns) return text
+    }
+    return counts.map(([course, count]) => `${count} ${COURSES[course].counted}`).join(SEPARATOR)
+  }
+
+  /** How many people took each course that anybody took. */
+  #counts(): readonly (readonly [Course, number])[] {
+    const counts = new Map<Course, number>()
+    for (const course of this.#people.values()) counts.set(course, (counts.get(course) ?? 0) + 1)
+    return keysOf(COURSES).flatMap((course) => {
+      const count = counts.get(course)
+      return count === undefined ? [] : [[course, count] as const]
+    })
+  }
+
+  #names() {
+    const both = ['came and went', 'left and came back'] as const
+    return { joined: this.#whose(['joined', ...both]), left: this.#whose(['left', ...both]) }
+  }
+
+  #whose(courses: readonly Course[]): readonly string[] {
+    return [...this.#people].flatMap(([name, course]) => (courses.includes(course) ? [name] : []))
+  }
+}
+
+/** The entry for one change. */
+export const lineOf = ({ name, event }: PresenceChange): NewEntry => ({
+  kind: 'presence',
+  author: SYSTEM,
+  event,
+  text: `${name} ${event}`,
+})
+
+/** The person who came or went. */
+export const nameIn = ({ text, event }: PresenceEntry): string => text.slice(0, -` ${event}`.length)
+
+const SEPARATOR = ' · '
+/** Of the mark before what the room says, `-- `. */
+const LABEL_CELLS = 3
+
+const people = (count: number): string => (count === 1 ? '1 person' : `${count} people`)
+
+/** No terminal gives a character that is not ASCII more than two cells a UTF-16 unit. */
+const mostCellsOf = (text: string): number => text.length + text.replace(/[ -~]/g, '').length
