@@ -1,30 +1,85 @@
+import { Refusal } from '../chat/errors.ts'
 import { mayManage } from '../chat/access.ts'
 import type { Person, Role } from '../chat/people/person.ts'
-import type { AskedFor, Verdict } from './ports.ts'
-
-/** Whether a verdict gives a grant. */
-export const isLasting = (verdict: Verdict): verdict is 'room' | 'always' =>
-  verdict === 'room' || verdict === 'always'
-
-/** How long a grant with the verdict `room` lasts, in milliseconds: a working day. */
-export const ROOM_GRANT_MS = 8 * 60 * 60 * 1000
-
-/** Why nothing beyond the one call may be allowed; undefined where it may. */
-export function whyOnlyOnce({ onceOnly, access, requester }: AskedFor): string | undefined {
-  if (onceOnly) return 'it needs the network or has no sandbox'
-  if (access === 'network') return 'what goes to the network is asked for each time'
-  return requester.guest ? `${requester.name} is a guest` : undefined
-}
-
-/** True where nothing beyond the one call may be allowed. */
-export const onlyOnce = (asked: AskedFor): boolean => whyOnlyOnce(asked) !== undefined
+import type { Clock } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
+import type { PermissionRequest } from '../tools/context.ts'
+import type { AskedFor, GrantStore, Verdict } from './ports.ts'
 
 /**
- * Whether a person may decide. The requester may, and everybody who manages the room. Only an admin of the
+ * True if a person may decide. The requester may, and everybody who manages the room. Only an admin of the
  * server may allow the machine's own network or a command without a sandbox, because anybody can make a room
  * and manage it.
  */
 export function mayDecide(verdict: Verdict, asked: AskedFor, person: Person, role: Role): boolean {
   if (asked.onceOnly && verdict !== 'denied') return role === 'admin'
   return asked.requester.id === person.id || mayManage(role)
+}
+
+/** Why nothing beyond the one call may be allowed; undefined if more may. */
+export function whyOnlyOnce({ onceOnly, access, requester }: AskedFor): string | undefined {
+  if (onceOnly) return 'it needs the network or has no sandbox'
+  if (access === 'network') return 'what goes to the network is asked for each time'
+  return requester.guest ? `${requester.name} is a guest` : undefined
+}
+
+/** True for a verdict that gives a grant. */
+export const isLasting = (verdict: Verdict): verdict is 'room' | 'always' =>
+  verdict === 'room' || verdict === 'always'
+
+/** Milliseconds for which a grant with the verdict `room` holds: a working day. */
+export const ROOM_GRANT_MS = 8 * 60 * 60 * 1000
+
+/** Grants that one person may have in one room. */
+const MAX_GRANTS_PER_PERSON = 100
+
+export type Grants = ReturnType<typeof createGrants>
+
+/** The standing permissions of all rooms. All functions reject with `StorageError`. */
+export const createGrants = (store: GrantStore, clock: Clock) => ({
+  /** True if a grant allows this. No grant covers what must be asked each time. */
+  async cover(asked: AskedFor): Promise<boolean> {
+    if (whyOnlyOnce(asked) !== undefined) return false
+    const { requester, room, tool, target } = asked
+    return (await store.find({ person: requester.id, room, tool, target, at: clock.now() })) !== undefined
+  },
+  /** Stores a grant for what was asked, given by a person. */
+  async give(by: Pick<Person, 'name'>, verdict: 'room' | 'always', asked: AskedFor): Promise<void> {
+    const { requester, room, tool, target } = asked
+    const at = clock.now()
+    const until = verdict === 'room' ? { until: at + ROOM_GRANT_MS } : {}
+    const who = { person: requester.id, name: requester.name, by: by.name }
+    await store.put({ room, tool, target, at, ...who, ...until })
+  },
+  /** Rejects with `Refusal` if the requester can have no more grants in this room. */
+  async refuseIfFull({ requester: { id, name }, room }: AskedFor): Promise<void> {
+    const grants = await store.list(room, clock.now())
+    if (grants.filter(({ person }) => person === id).length < MAX_GRANTS_PER_PERSON) return
+    throw new Refusal(
+      `${name} has ${MAX_GRANTS_PER_PERSON} permissions in ${room} already; revoke some (perms), or allow it once`,
+    )
+  },
+})
+
+/** Roles are looked up for at most so many of the people present: a full room must not hold up the server. */
+const MAX_LOOKED_UP = 64
+
+/**
+ * The names of the people present who may allow it, the requester and admins first; in a large room not all
+ * of them. Undefined if it is certain that nobody present may. Rejects with `StorageError`.
+ */
+export async function findAnswerers(
+  room: Room,
+  asked: PermissionRequest,
+): Promise<readonly string[] | undefined> {
+  const { requester } = asked
+  const present = room.present()
+  // A requester on the way to another server answers there.
+  const all = present.some(({ id }) => id === requester.id) ? present : [...present, requester]
+  // A person may have become an admin since they came, so the others are looked at as well.
+  const rank = ({ id, admin }: Person): number => (id === requester.id ? 0 : admin ? 1 : 2)
+  const names: string[] = []
+  for (const person of all.toSorted((a, b) => rank(a) - rank(b)).slice(0, MAX_LOOKED_UP))
+    if (mayDecide('once', asked, person, await room.roleOf(person))) names.push(person.name)
+  return names.length === 0 && all.length <= MAX_LOOKED_UP ? undefined : names
 }

@@ -1,6 +1,6 @@
 import { duration } from '../lib/duration.ts'
 import { visibleLine, visibleText } from '../lib/text/visible-text.ts'
-import { onlyOnce, ROOM_GRANT_MS } from './policy.ts'
+import { ROOM_GRANT_MS, whyOnlyOnce } from './policy.ts'
 import type { AskedFor, Verdict } from './ports.ts'
 
 /** Characters of a target that the question shows. */
@@ -30,7 +30,11 @@ function waysToAnswer(number: number, asked: AskedFor): readonly string[] {
     `/allow room ${number} (${what}, here, for ${duration(ROOM_GRANT_MS)})`,
     `/allow always ${number} (${what}, here, until /perms revoke)`,
   ]
-  return [`/allow ${number} (this once)`, ...(onlyOnce(asked) ? [] : lasting), `/deny ${number}`]
+  return [
+    `/allow ${number} (this once)`,
+    ...(whyOnlyOnce(asked) !== undefined ? [] : lasting),
+    `/deny ${number}`,
+  ]
 }
 
 /** What a grant would cover: `write_file for "a.txt"`, whatever is written to the file. */

@@ -1,4 +1,4 @@
-import type { Decision } from '../../approvals/decide.ts'
+import type { Decision } from '../../approvals/approvals.ts'
 import type { Grant } from '../../approvals/ports.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { mayManage } from '../../chat/access.ts'
