@@ -26,7 +26,7 @@ export type Target =
        * The same for all tools that do the same: the id of what it is an alias of, or of a tool that yields
        * to that one.
        */
-      readonly doesAs: string
+      readonly sharedId: string
     }
   | { readonly kind: 'search'; readonly id: string }
 
@@ -150,7 +150,7 @@ export function targetOf({ id, aliasOf }: CatalogueTool, { catalogue }: ToolsInR
   const grantId = aliasOf.at(-1) ?? id
   const isOther = (other: CatalogueTool): boolean =>
     other.yields === true && other.id.toLowerCase() === grantId.toLowerCase()
-  return tool && { kind: 'tool', id, tool, grantId, doesAs: catalogue.tools.find(isOther)?.id ?? grantId }
+  return tool && { kind: 'tool', id, tool, grantId, sharedId: catalogue.tools.find(isOther)?.id ?? grantId }
 }
 
 const isInScope = (id: string, now: ToolsInReach): boolean => now.visible.some((tool) => tool.id === id)

@@ -5,26 +5,24 @@ import { textForModels } from '../chat/outside.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import type { Json, JsonObject } from '../lib/json.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { RoomHooks } from '../prompt/hooks/room-hooks.ts'
 import type { ChatView, CallingTurn, PermissionProvider } from '../tools/context.ts'
 import type { ResultStore } from '../tools/long-results.ts'
 import type { Workspaces, Workspace } from '../tools/workspace.ts'
-import type { ToolResult } from '../tools/result.ts'
 import type { Offer } from './offer.ts'
 import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
 import type { Caller, CallerContext, ToolRunner, CalledTool } from './run-tool.ts'
 import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
 import { toolboxOf, type RecordCall, type Toolbox } from './toolbox.ts'
-import type { ToolCall } from './tool-call.ts'
 import { StorageError } from '../chat/errors.ts'
 import { stoppedText } from '../tools/permission.ts'
 
 /** The model or the person that calls tools in a room. */
 export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context' | 'watchTools'> {
-  /** The turn that calls; absent where a person runs a tool. */
+  /** The turn that calls; absent if a person runs a tool. */
   readonly turn?: CallingTurn
-  /** The conversation that the caller is in; absent where a person runs a tool. */
+  /** The conversation that the caller is in; absent if a person runs a tool. */
   readonly chat?: ChatView
   /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
   readonly permissions?: PermissionProvider
@@ -39,16 +37,15 @@ export type RoomToolbox = Toolbox<ToolResultEntry>
  */
 export type OpenToolbox = (caller: ToolCaller, offer: Offer, tokensLeft?: number) => RoomToolbox
 
-/** What the toolboxes of all rooms are made from. */
 export interface RoomToolboxParts {
   readonly scopedTools: FindScopedTools
   readonly runner: ToolRunner
-  /** Asked where the caller brings no provider of its own. */
+  /** Asked if the caller brings no provider of its own. */
   readonly permissions: PermissionProvider
   readonly workspaces: Workspaces
   /** Keeps results that are too long to be read at once. */
   readonly results: Pick<ResultStore, 'put'>
-  /** Counts what the log keeps of calls and results against whoever asked for them. */
+  /** Counts the bytes of calls and results in the log against the requester. */
   readonly bytes: Pick<ByteQuota, 'charge'>
   readonly clock: Clock & MonotonicClock
   /** Asks the room's script before each call. */
@@ -57,7 +54,7 @@ export interface RoomToolboxParts {
 
 export const createToolboxes =
   (parts: RoomToolboxParts): OpenToolbox =>
-  (caller, offer, tokensLeft): Toolbox<ToolResultEntry> =>
+  (caller, offer, tokensLeft) =>
     toolboxOf({
       offer,
       reach: () => parts.scopedTools(caller),
@@ -72,46 +69,41 @@ export const createToolboxes =
       refuses: (called, signal) => refusalByScript(called, caller, parts, signal),
     })
 
-/** The name in which a caller's calls are recorded. */
-const callerName = ({ turn, requester }: { turn?: CallingTurn } & Pick<ToolCaller, 'requester'>): string =>
-  turn?.model ?? requester.name
-
 /** A model speaks for itself, whoever called it. */
-const authorOf = (caller: ToolCaller) => ({
-  author: callerName(caller),
-  ...(caller.turn ? {} : { by: caller.requester.id }),
-})
+const authorOf = ({ turn, requester }: ToolCaller) =>
+  turn ? { author: turn.model } : { author: requester.name, by: requester.id }
 
 async function contextOf(
   caller: ToolCaller,
   { permissions, workspaces }: RoomToolboxParts,
 ): Promise<CallerContext> {
-  const { room, requester } = caller
+  const { room, requester, chat, turn } = caller
   return {
     room: room.name,
     requester: { person: requester, role: await room.roleOf(requester) },
-    chat: chatOf(caller),
+    chat: {
+      // A turn's messages grow while its calls run.
+      get messages() {
+        return chat?.messages ?? []
+      },
+      ...(chat?.model ? { model: chat.model } : {}),
+      ...(turn ? { turn } : {}),
+    },
     workspace: workspaces.of(room.name),
     permissions: caller.permissions ?? permissions,
     addMessage: (entry) => room.record({ ...entry, ...authorOf(caller) }),
   }
 }
 
-/** A turn's messages grow while its calls run. */
-const chatOf = ({ chat, turn }: ToolCaller): CallerContext['chat'] => ({
-  get messages() {
-    return chat?.messages ?? []
-  },
-  ...(chat?.model ? { model: chat.model } : {}),
-  ...(turn ? { turn } : {}),
-})
+/** Characters of a call's arguments that its entry shows. */
+const MAX_ENTRY_CHARS = 4000
 
 function recordIn(
   caller: ToolCaller,
   parts: RoomToolboxParts,
   tokensLeft: number | undefined,
 ): RecordCall<ToolResultEntry> {
-  const { room, requester } = caller
+  const { room, requester, turn } = caller
   let tokensRead = 0
   const record = async (newEntry: NewEntry): Promise<Entry> => {
     const entry = await room.record(newEntry)
@@ -119,79 +111,44 @@ function recordIn(
     return entry
   }
   return async ({ call, target, args, canRead }, notRun) => {
-    const facts = factsOf(call, caller, target?.id)
+    // The two entries of a call pair up by its id.
+    const facts = {
+      ...authorOf(caller),
+      ...(turn ? { turn: turn.id } : {}),
+      call: call.id,
+      name: call.name,
+      ...(target ? { tool: target.id } : {}),
+    }
     const shownArgs = args.ok ? args.value : cleanText(call.arguments).slice(0, MAX_ENTRY_CHARS)
-    await record(callEntry(facts, caller, shownArgs, notRun))
+    const called = { ...facts, arguments: shownArgs, ...(notRun ? { notRun } : {}) }
+    const line = cleanText(toolCallLine(called)).slice(0, MAX_ENTRY_CHARS)
+    await record({ kind: 'tool_call', ...called, requester: requester.name, text: line })
     const startedAt = parts.clock.monotonic()
 
     return async ({ result, waitedMs }) => {
       const allowance = tokensLeft === undefined ? FULL_ALLOWANCE : allowanceFor(tokensLeft - tokensRead)
       const about = { room: room.name, tool: target?.id, allowance, canRead }
-      const presented = await presentResult(result, about, parts)
-      const durationMs = Math.round(parts.clock.monotonic() - startedAt - waitedMs)
-      const entry = await record(resultEntry(facts, presented, durationMs))
+      const { content, isError, outside } = await presentResult(result, about, parts)
+      const durationMs = Math.max(0, Math.round(parts.clock.monotonic() - startedAt - waitedMs))
+      // The text is for people; a model reads it as `textForModels` gives it.
+      const entry = await record({
+        ...{ kind: 'tool_result', ...facts, isError, durationMs, bytes: utf8Bytes(content), text: content },
+        ...(outside ? { outside } : {}),
+      })
       tokensRead += tokensOf(textForModels(entry))
       return entry as ToolResultEntry
     }
   }
 }
 
-/** What the two entries of a call have in common; they pair up by the call's id. */
-const factsOf = (call: ToolCall, caller: ToolCaller, tool: string | undefined) => ({
-  ...authorOf(caller),
-  ...(caller.turn ? { turn: caller.turn.id } : {}),
-  call: call.id,
-  name: call.name,
-  ...(tool === undefined ? {} : { tool }),
-})
-
-/** Characters of a call's arguments that its entry shows. */
-const MAX_ENTRY_CHARS = 4000
-
-function callEntry(
-  facts: ReturnType<typeof factsOf>,
-  { requester }: ToolCaller,
-  args: Json,
-  notRun: boolean,
-): NewEntry {
-  const call = { ...facts, arguments: args, ...(notRun ? { notRun } : {}) }
-  const text = cleanText(toolCallLine(call)).slice(0, MAX_ENTRY_CHARS)
-  return { kind: 'tool_call', ...call, requester: requester.name, text }
-}
-
-/** The text is what a person reads. */
-const resultEntry = (
-  facts: ReturnType<typeof factsOf>,
-  { content, isError, outside }: ToolResult,
-  durationMs: number,
-): NewEntry => ({
-  kind: 'tool_result',
-  ...facts,
-  isError,
-  durationMs: Math.max(0, durationMs),
-  bytes: utf8Bytes(content),
-  text: content,
-  ...(outside ? { outside } : {}),
-})
-
-/** Who calls: a person, or a model in its turn. */
-interface CallerInRoom extends Pick<ScopeQuery, 'room' | 'requester'> {
-  readonly turn?: CallingTurn
-}
-
-interface ScriptParts {
-  readonly hooks: Pick<RoomHooks, 'beforeToolCall'>
-  readonly workspaces: Workspaces
-}
-
 /**
  * Asks the room's script whether a call may run. Resolves to the reason why not; undefined if it may. A call
  * that is stopped meanwhile is not run. Rejects with `StorageError`.
  */
-export async function refusalByScript(
+async function refusalByScript(
   called: CalledTool,
-  caller: CallerInRoom,
-  { hooks, workspaces }: ScriptParts,
+  caller: ToolCaller,
+  { hooks, workspaces }: RoomToolboxParts,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { room } = caller
@@ -203,28 +160,24 @@ export async function refusalByScript(
   }
 }
 
-/**
- * What `before_tool_call` is called with. A path that leads nowhere stays as it is: the tool will refuse it.
- */
+/** The argument of `before_tool_call`. A path that leads nowhere stays as it is: the tool will refuse it. */
 async function callFacts(
-  { name, tool, doesAs, args }: CalledTool,
-  { requester, turn }: CallerInRoom,
+  { name, tool, sharedId, args }: CalledTool,
+  { requester, turn }: ToolCaller,
   workspace: Workspace,
 ): Promise<JsonObject> {
   const paths = (tool.files ?? []).flatMap((parameter) => {
     const path = args[parameter]
     return typeof path === 'string' ? path : []
   })
-  const files = await Promise.all(paths.map(async (path) => (await workspace.placeOf(path)) ?? path))
-  const by: JsonObject = turn ? { model: turn.model, turn: turn.id } : {}
   return {
     name,
-    id: doesAs,
+    id: sharedId,
     access: tool.access,
     arguments: args,
-    files,
+    files: await Promise.all(paths.map(async (path) => (await workspace.placeOf(path)) ?? path)),
     user: requester.name,
     ...(tool.base === undefined ? {} : { base: tool.base }),
-    ...by,
+    ...(turn ? { model: turn.model, turn: turn.id } : {}),
   }
 }

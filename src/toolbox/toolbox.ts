@@ -130,9 +130,9 @@ export function toolboxOf<Reply extends ToolReply>(parts: ToolboxParts<Reply>): 
         )(atOnce(await offer.search(args.value, now)))
       const isOffered = async (): Promise<boolean> =>
         offer.resolve(call.name, await reach())?.id === target.id
-      const { tool, grantId, doesAs } = target
+      const { tool, grantId, sharedId } = target
       const toolArgs = argumentsFor(args, tool.verbatim)
-      const called = { tool, grantId, doesAs, name: call.name, args: toolArgs, caller, isOffered }
+      const called = { tool, grantId, sharedId, name: call.name, args: toolArgs, caller, isOffered }
       const reason = await parts.refuses?.(called, signal)
       if (reason !== undefined) return await notRun(known, failed(`${call.name}: ${reason}`))
       const refusal = await runner.ask(called, signal)
