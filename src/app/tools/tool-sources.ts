@@ -1,3 +1,6 @@
+// Which tools there are here, by the config and by what the machine can run. This folder must not know what a
+// turn is, nor how a tool is called.
+
 import type { Storage } from '../../adapters/storage/storage.ts'
 import {
   createToolModules,
@@ -20,9 +23,6 @@ import type { Tool, ToolSource } from '../../tools/tool.ts'
 import type { AppContext } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
 import { hasProcessLimit, NO_PROCESS_LIMIT, probeSandbox } from '../../adapters/sandbox/probe.ts'
-
-// Which tools there are here, by the config and by what the machine can run. This folder must not know what a
-// turn is, nor how a tool is called.
 
 /** The tools that depend on the config: the built-in ones, those of modules, and those of `.tool` files. */
 export interface ConfiguredTools extends AsyncDisposable {
