@@ -84,7 +84,6 @@ const FOR_ADAPTERS = [
   'prompt/model-settings.ts',
   'prompt/prompt.ts',
   'prompt/tool-definitions.ts',
-  'prompt/hooks/hook.ts',
   'prompt/snapshot.ts',
   'prompt/compose-prompt.ts',
   'tools/long-results.ts',

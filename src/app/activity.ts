@@ -8,7 +8,7 @@ import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import { ownRoomsDir } from '../config/rooms-dir.ts'
 import { paths } from './paths.ts'
-import { createRoomHooks, type RoomHooks } from '../prompt/hooks/room-hooks.ts'
+import { RoomHooks } from '../prompt/hooks.ts'
 import { OUTPUT_LIMITS, type ToolLimits } from '../tools/context.ts'
 import type { Workspaces } from '../tools/workspace.ts'
 import { createApprovals, type Approvals } from '../approvals/approvals.ts'
@@ -162,7 +162,7 @@ const hooksOf = (
   composer: PoolComposer,
   { context: { storage, clock, log, nextId }, peers }: ActivityParts,
 ) =>
-  createRoomHooks({
+  new RoomHooks({
     rooms: storage.chat.rooms,
     scripts: storage.prompts.scripts,
     composer,

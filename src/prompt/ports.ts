@@ -8,9 +8,8 @@
  */
 import type { EntryId, EntryKind, RoomName } from '../chat/entry.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
-import type { HookOutcome, HookRun } from './hooks/hook.ts'
 import type { Prompt } from './prompt.ts'
-import type { HistoryRow, RoomSummary, Snapshot, Summary } from './snapshot.ts'
+import type { HistoryRow, RoomScript, RoomSummary, Snapshot, Summary } from './snapshot.ts'
 
 /** Composing failed. The message is for the room; it names the script and the line where a script is the reason. */
 export class WrapError extends Error {
@@ -44,6 +43,39 @@ export interface Composer extends AsyncDisposable {
    * many such requests at once.
    */
   count(encoding: string, texts: readonly string[]): Promise<readonly number[]>
+}
+
+/** The functions of a script that the server calls: before a tool runs, after a turn, and when somebody spoke. */
+export type HookName = 'before_tool_call' | 'after_turn' | 'on_message'
+
+/** One call of a hook. It is plain JSON, so that it can be sent to another process. */
+export interface HookRun {
+  readonly name: HookName
+  readonly script: RoomScript
+  /** The name of the person who set the script, and pays for what it costs. */
+  readonly author: string
+  readonly argument: JsonObject
+  /** Milliseconds since the epoch: the only time that the script can see. */
+  readonly now: number
+  /** The room, without its exits: who can see them depends on who reads. */
+  readonly room: {
+    readonly name: RoomName
+    readonly topic: string
+    readonly vibe: string
+    readonly private: boolean
+    readonly todo: readonly { readonly content: string; readonly status: string }[]
+    readonly values: { readonly [key: string]: Json }
+  }
+}
+
+/** What came of it. */
+export interface HookOutcome {
+  /** Why the call may not run; only of `before_tool_call`. */
+  readonly refusal?: string
+  /** Key-values to store, in the order in which they were first set; null removes a key. */
+  readonly values: readonly (readonly [key: string, value: Json])[]
+  /** Lines of the hook's log. */
+  readonly log: readonly string[]
 }
 
 /** Counts tokens in one encoding. Never throws, whatever the text. The time it takes is linear in the text's length. */

@@ -18,7 +18,7 @@ import { createModelServices } from '../../src/app/turns/model-services.ts'
 import { createToolRunner } from '../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
 import { createToolboxes, type OpenToolbox } from '../../src/toolbox/room-toolbox.ts'
-import { createRoomHooks, type RoomHooks } from '../../src/prompt/hooks/room-hooks.ts'
+import { RoomHooks } from '../../src/prompt/hooks.ts'
 import type { Summaries } from '../../src/turns/summaries/summaries.ts'
 import type { RunningTurn, Turns } from '../../src/turns/turns.ts'
 import { localComposer } from './composer.ts'
@@ -100,7 +100,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     limits: toolLimits,
     log,
   })
-  const hooks = createRoomHooks({
+  const hooks = new RoomHooks({
     ...{ rooms: storage.chat.rooms, scripts: storage.prompts.scripts, composer, clock, log },
     room: (name) => rooms.anyRoom(name),
     modelNames: () => turns.names(),

@@ -3,7 +3,7 @@
 
 import type { Stores } from '../../adapters/storage/storage.ts'
 import { createSnapshots, createHistoryCounts } from '../../prompt/gather-snapshot.ts'
-import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
+import type { RoomHooks } from '../../prompt/hooks.ts'
 import type { Composer } from '../../prompt/ports.ts'
 import type { Snapshot } from '../../prompt/snapshot.ts'
 import type { OpenToolbox } from '../../toolbox/room-toolbox.ts'

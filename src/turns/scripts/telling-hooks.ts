@@ -1,7 +1,7 @@
 import type { Usage } from '../../chat/entry.ts'
 import type { Clock } from '../../chat/ports.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
+import type { RoomHooks } from '../../prompt/hooks.ts'
 import type { TurnEnd, TurnJob } from '../turn-job.ts'
 import type { RunTurn } from '../turn.ts'
 import { nameOf } from '../turn-state.ts'

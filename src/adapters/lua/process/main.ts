@@ -6,7 +6,7 @@
 import { createInterface } from 'node:readline'
 import { composePrompt } from '../../../prompt/compose-prompt.ts'
 import { WrapError } from '../../../prompt/ports.ts'
-import { runHook } from '../../../prompt/hooks/run-hook.ts'
+import { runHook } from '../../../prompt/run-hook.ts'
 import { createComposeCache } from '../../../prompt/compose-cache.ts'
 import { createTokenCounters } from '../../tokens/tiktoken.ts'
 import { readBundle } from '../bundle.ts'

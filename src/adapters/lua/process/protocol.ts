@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../../prompt/snapshot.ts'
-import type { HookOutcome, HookRun } from '../../../prompt/hooks/hook.ts'
+import type { HookOutcome, HookRun } from '../../../prompt/ports.ts'
 import type { LuaFiles } from '../bundle.ts'
 import type { SentHistory } from '../sent-history.ts'
 import type { SentTools } from '../sent-once.ts'

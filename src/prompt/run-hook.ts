@@ -1,10 +1,9 @@
-import { Refusal } from '../../chat/errors.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts'
-import { safeJson } from '../../lib/safe-json.ts'
-import { cleanText } from '../../lib/text/clean-text.ts'
-import { checkKey, checkPlace, KEYS_OF_PEOPLE, storable } from '../key-values.ts'
-import type { LuaEngine } from '../ports.ts'
-import type { HookOutcome, HookRun } from './hook.ts'
+import { Refusal } from '../chat/errors.ts'
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
+import { safeJson } from '../lib/safe-json.ts'
+import { cleanText } from '../lib/text/clean-text.ts'
+import { checkKey, checkPlace, KEYS_OF_PEOPLE, storable } from './key-values.ts'
+import type { HookOutcome, HookRun, LuaEngine } from './ports.ts'
 
 /** Bytes that a hook may return: its refusal. */
 const MAX_OUTPUT_BYTES = 64 * 1024

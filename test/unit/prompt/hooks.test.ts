@@ -1,14 +1,14 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import type { Person } from '../../../../src/chat/people/person.ts'
-import type { Json } from '../../../../src/lib/json.ts'
-import { writeFile } from '../../../../src/tools/builtin/files.ts'
-import type { Workspace } from '../../../../src/tools/workspace.ts'
-import type { Tool } from '../../../../src/tools/tool.ts'
-import { call, say, scriptedModel } from '../../../support/scripted-model.ts'
-import { createTurnWorld, tool, type TurnWorld } from '../../../support/turn-world.ts'
-import { openWorkspace } from '../../../support/workspace.ts'
+import type { Person } from '../../../src/chat/people/person.ts'
+import type { Json } from '../../../src/lib/json.ts'
+import { writeFile } from '../../../src/tools/builtin/files.ts'
+import type { Workspace } from '../../../src/tools/workspace.ts'
+import type { Tool } from '../../../src/tools/tool.ts'
+import { call, say, scriptedModel } from '../../support/scripted-model.ts'
+import { createTurnWorld, tool, type TurnWorld } from '../../support/turn-world.ts'
+import { openWorkspace } from '../../support/workspace.ts'
 
 /** A room's script may define hooks: what they are told, what they can do, and that they can do nothing else. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createHookScripts } from '../../../../src/prompt/hooks/hook-scripts.ts'
-import type { RoomName } from '../../../../src/chat/entry.ts'
-import { openInMemory, room } from '../../../support/storage.ts'
+import { createHookScripts } from '../../../src/prompt/hooks.ts'
+import type { RoomName } from '../../../src/chat/entry.ts'
+import { openInMemory, room } from '../../support/storage.ts'
 
 const lobby = 'lobby' as RoomName
 const scriptWith = (source: string) => ({ room: lobby, source, author: 'ann', at: 0 })

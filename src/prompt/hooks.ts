@@ -1,0 +1,298 @@
+import type { Entry, EntryKind, RoomName } from '../chat/entry.ts'
+import { valuesWithExits } from '../chat/room-values.ts'
+import type { Slots } from '../chat/peers.ts'
+import { SYSTEM } from '../chat/people/names.ts'
+import type { PersonId } from '../chat/people/person.ts'
+import type { Clock, Log, RoomStore } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
+import { readTodo, TODO_KEY } from '../chat/room-values.ts'
+import type { JsonObject } from '../lib/json.ts'
+import {
+  type Composer,
+  type HookName,
+  type HookOutcome,
+  type ScriptStore,
+  type StoredScript,
+  WrapError,
+} from './ports.ts'
+
+/** Calls of hooks that may wait in one room. More are left out: a slow hook holds neither memory nor the room. */
+const MAX_WAITING = 64
+/** Each room queues its own calls on its server before that. */
+const SLOTS = { running: 1, waiting: 1_000 }
+const NOBODY = '' as PersonId
+/** The kinds of entries that `on_message` is called with. */
+const HEARD_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>(['message', 'action', 'reply'])
+
+/** What hooks need of the server. */
+export interface RoomHooksParts {
+  readonly rooms: Pick<RoomStore, 'values' | 'setValue'>
+  readonly scripts: Pick<HookScripts, 'withHook'>
+  readonly composer: Pick<Composer, 'runHook'>
+  readonly room: (name: RoomName) => Promise<Room | undefined>
+  readonly modelNames: () => readonly string[]
+  readonly slots: Pick<Slots, 'take'>
+  readonly nextId: () => string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Calls in one room that nobody waits for, in the order of the log. `drained` resolves when all of them were run. */
+interface Queue {
+  readonly waiting: { readonly name: HookName; readonly argument: JsonObject }[]
+  drained: Promise<void>
+  /** True if the log says already that calls are left out. */
+  isFull: boolean
+}
+
+/** Calls the hooks of all rooms' scripts. Disposing ends those that run; no more are run then. */
+export class RoomHooks implements AsyncDisposable {
+  readonly #parts: RoomHooksParts
+  readonly #hookLog = new HookLog()
+  readonly #closing = new AbortController()
+  readonly #queues = new Map<RoomName, Queue>()
+
+  constructor(parts: RoomHooksParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Resolves with the reason why the room's script lets a call not run; undefined if it may run. A hook that fails
+   * refuses. Rejects with `StorageError`, or with the signal's reason.
+   */
+  async beforeToolCall(
+    room: Room,
+    call: () => Promise<JsonObject>,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const name = 'before_tool_call'
+    const script = await this.#parts.scripts.withHook(room.name, name)
+    if (!script) return undefined
+    const ended = AbortSignal.any([signal, this.#closing.signal])
+    try {
+      const { refusal } = await this.#run(room, script, name, await call(), ended)
+      if (refusal === undefined) return undefined
+      return `refused by the room's script: ${refusal || 'it gives no reason'}`
+    } catch (error) {
+      if (!(error instanceof WrapError)) throw error
+      this.#log(room.name, name, [`failed: ${error.message}`])
+      return `not run: the room's script failed in before_tool_call: ${error.message}`
+    }
+  }
+
+  /** Tells the room's script of a turn that has ended. Returns at once. */
+  afterTurn(room: Room, turn: JsonObject): void {
+    this.#add(room.name, 'after_turn', turn)
+  }
+
+  /** Tells the script of the entry's room, if somebody spoke. Takes entries in the order of the log; returns at once. */
+  readonly onEntry = (entry: Entry): void => {
+    // A new version of a message, and a reaction to one, are not said again.
+    const isNew = !('edits' in entry || 'reacts' in entry)
+    if (!HEARD_KINDS.has(entry.kind) || entry.thread !== undefined || !isNew) return
+    const { id, at, kind, author, text } = entry
+    const agent = kind === 'reply' || this.#parts.modelNames().includes(author)
+    this.#add(entry.room, 'on_message', { id, at, kind, author, text, agent })
+  }
+
+  /** What the hooks of a room have logged since the server started, the newest last. */
+  logOf(room: RoomName): readonly string[] {
+    return this.#hookLog.of(room)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new Error('the server is stopping'))
+    const open = [...this.#queues.values()]
+    for (const { waiting } of open) waiting.length = 0
+    await Promise.all(open.map(({ drained }) => drained))
+  }
+
+  #log(room: RoomName, name: HookName, lines: readonly string[]): void {
+    this.#hookLog.add(this.#parts.clock.now(), room, name, lines)
+  }
+
+  #add(room: RoomName, name: HookName, argument: JsonObject): void {
+    if (this.#closing.signal.aborted) return
+    const queue = this.#queues.get(room) ?? this.#open(room)
+    if (queue.waiting.length < MAX_WAITING) {
+      queue.waiting.push({ name, argument })
+      queue.isFull = false
+      return
+    }
+    if (!queue.isFull) void this.#logFull(room, name)
+    queue.isFull = true
+  }
+
+  #open(room: RoomName): Queue {
+    const queue: Queue = { waiting: [], drained: Promise.resolve(), isFull: false }
+    this.#queues.set(room, queue)
+    // After the first call was added.
+    queue.drained = Promise.resolve().then(async () => {
+      for (let call = queue.waiting.shift(); call; call = queue.waiting.shift())
+        await this.#runLater(room, call.name, call.argument)
+      this.#queues.delete(room)
+    })
+    return queue
+  }
+
+  /** Runs a hook that nobody waits for, and stores what it set. Tells the room once of a script's hook that fails. */
+  async #runLater(roomName: RoomName, name: HookName, argument: JsonObject): Promise<void> {
+    const { scripts, rooms, log } = this.#parts
+    try {
+      const script = await scripts.withHook(roomName, name)
+      const room = script && (await this.#parts.room(roomName))
+      if (!room) return
+      try {
+        await this.#inSlot(roomName, async () => {
+          const { values } = await this.#run(room, script, name, argument, this.#closing.signal)
+          for (const [key, value] of values)
+            await rooms.setValue(roomName, key, value === null ? undefined : value)
+        })
+      } catch (error) {
+        if (!(error instanceof WrapError)) throw error
+        await this.#tellOnce(room, script.version, name, error.message)
+      }
+    } catch (error) {
+      if (!this.#closing.signal.aborted) log.warn({ error, room: roomName, hook: name }, 'a hook was not run')
+    }
+  }
+
+  /** Runs a job while no server runs another one in the room: no other job changes what it has read. */
+  async #inSlot(room: RoomName, job: () => Promise<void>): Promise<void> {
+    const { slots, nextId } = this.#parts
+    const id = `hook ${nextId()}`
+    const work = { id, kind: 'hook', queue: `hook ${room}`, room, person: NOBODY, facts: {} } as const
+    let giveUp = (): void => {}
+    const slot = await slots.take(work, () => SLOTS, { stop() {}, lost: () => giveUp() })
+    if ('running' in slot) throw new Error(`${slot.waiting} hooks of ${room} wait on all servers already`)
+    giveUp = slot.giveUp
+    try {
+      await slot.ready
+      await job()
+    } finally {
+      await slot.leave()
+    }
+  }
+
+  async #run(
+    room: Room,
+    { source, version, author }: StoredScript,
+    name: HookName,
+    argument: JsonObject,
+    signal: AbortSignal,
+  ): Promise<HookOutcome> {
+    const { rooms, composer, clock } = this.#parts
+    const [{ topic, vibe, private: isPrivate }, values] = await Promise.all([
+      room.info(),
+      rooms.values(room.name),
+    ])
+    const shown = Object.fromEntries(valuesWithExits(values, []))
+    const todo = readTodo(values.get(TODO_KEY))
+    const facts = { name: room.name, topic, vibe, private: isPrivate, todo, values: shown }
+    const script = { source, version }
+    const run = { name, script, author, argument, now: clock.now(), room: facts }
+    const outcome = await composer.runHook(run, signal)
+    this.#log(room.name, name, outcome.log)
+    return outcome
+  }
+
+  async #tellOnce(room: Room, version: number, name: HookName, why: string): Promise<void> {
+    this.#log(room.name, name, [`failed: ${why}`])
+    if (!this.#hookLog.isFirstFailure(room.name, version, name)) return
+    const text = `the room's script failed in ${name}: ${why} (told once; /script log has the others)`
+    await room.record({ kind: 'notice', level: 'error', author: SYSTEM, text })
+  }
+
+  /** A room whose script has no such hook loses nothing. */
+  async #logFull(room: RoomName, name: HookName): Promise<void> {
+    const { scripts, log } = this.#parts
+    try {
+      if (!(await scripts.withHook(room, name))) return
+      this.#log(room, name, ['left out: too many calls were waiting'])
+      log.warn({ room, hook: name }, 'a room has too many calls of hooks waiting; some are left out')
+    } catch (error) {
+      log.warn({ error, room, hook: name }, 'a script could not be read')
+    }
+  }
+}
+
+/** Lines that are kept for each room, and rooms for which they are kept: of others the oldest goes first. */
+const MAX_LINES = 50
+const MAX_ROOMS = 256
+
+/** The lines of a room, and the hooks that failed in its present script, as `version name`. */
+type LoggedRoom = { readonly lines: string[]; failed: string[] }
+
+/** What the hooks of each room have logged since the server started. */
+class HookLog {
+  readonly #rooms = new Map<RoomName, LoggedRoom>()
+
+  /** `now` is in milliseconds since the epoch. */
+  add(now: number, room: RoomName, hook: HookName, added: readonly string[]): void {
+    if (added.length === 0) return
+    const { lines } = this.#kept(room)
+    const at = new Date(now).toISOString()
+    lines.push(...added.map((line) => `${at}  ${hook}  ${line}`))
+    lines.splice(0, lines.length - MAX_LINES)
+  }
+
+  /** True the first time that this hook of this version of the room's script is asked about. */
+  isFirstFailure(room: RoomName, version: number, hook: HookName): boolean {
+    const kept = this.#kept(room)
+    const failure = `${version} ${hook}`
+    if (kept.failed.includes(failure)) return false
+    kept.failed = [...kept.failed.filter((one) => one.startsWith(`${version} `)), failure]
+    return true
+  }
+
+  of(room: RoomName): readonly string[] {
+    return this.#rooms.get(room)?.lines ?? []
+  }
+
+  #kept(room: RoomName): LoggedRoom {
+    const known = this.#rooms.get(room) ?? { lines: [], failed: [] }
+    this.#rooms.delete(room)
+    this.#rooms.set(room, known)
+    const [oldest] = this.#rooms.keys()
+    if (oldest !== undefined && this.#rooms.size > MAX_ROOMS) this.#rooms.delete(oldest)
+    return known
+  }
+}
+
+/** Room scripts as hooks need them. All scripts must be stored through it. */
+export interface HookScripts extends ScriptStore {
+  /** The room's script if it may have this hook. Once that is known it is not read again to say no. */
+  withHook(room: RoomName, name: HookName): Promise<StoredScript | undefined>
+  /** The room was deleted: one of the same name may have another script. */
+  forget(room: RoomName): void
+}
+
+const HOOK_NAMES: readonly HookName[] = ['before_tool_call', 'after_turn', 'on_message']
+
+/** Keeps which hooks each room's script may have, and not the script: a room without hooks costs nothing. */
+export function createHookScripts(scripts: ScriptStore): HookScripts {
+  const known = new Map<RoomName, readonly HookName[]>()
+  let changes = 0
+  const forget = (room: RoomName): void => {
+    known.delete(room)
+    changes++
+  }
+  return {
+    ...scripts,
+    forget,
+    async put(script) {
+      forget(script.room)
+      return await scripts.put(script).finally(() => forget(script.room))
+    },
+    async withHook(room, name) {
+      if (known.get(room)?.includes(name) === false) return undefined
+      const before = changes
+      const script = await scripts.current(room)
+      // A script in which the name does not occur has no such hook.
+      const names = HOOK_NAMES.filter((one) => script?.source.includes(one))
+      // What was read while another script was stored may be the old one.
+      if (changes === before) known.set(room, names)
+      return names.includes(name) ? script : undefined
+    },
+  }
+}
