@@ -184,7 +184,6 @@ const modelServicesOf = (
   createModelServices({
     ...{ models, composer, limits, context },
     stores: context.storage,
-    tellAdmins: rooms.everywhere.tellAdmins,
     slots: peers.slots,
     lostTurn: (turn) => void turnEnder.end(turn),
   })

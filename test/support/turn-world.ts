@@ -140,7 +140,6 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     composer,
     limits: allLimits,
     context: { clock, log, nextId },
-    tellAdmins: rooms.everywhere.tellAdmins,
     slots: peers.slots,
   })
   const shared = { context: { clock, log }, stores: storage, models: services, composer, limits: allLimits }

@@ -1,7 +1,7 @@
 import type { Stores } from '../../adapters/storage/storage.ts'
 import type { TurnId } from '../../chat/entry.ts'
 import type { Slots } from '../../chat/peers.ts'
-import { createCalibrations, type Calibrations, type TellAdmins } from '../../prompt/calibration.ts'
+import { createCalibrations, type Calibrations } from '../../prompt/calibration.ts'
 import type { Composer } from '../../prompt/ports.ts'
 import { createBills } from '../../turns/bill/bill.ts'
 import { createOwnCount } from '../../turns/bill/own-count.ts'
@@ -33,17 +33,16 @@ export interface ModelServicesParts {
   readonly composer: Pick<Composer, 'count'>
   readonly limits: QuotaLimits
   readonly context: Pick<AppContext, 'clock' | 'log' | 'nextId'>
-  readonly tellAdmins: TellAdmins
   readonly slots: Slots
   /** The end of a turn could not be stored. */
   readonly lostTurn?: (turn: TurnId) => void
 }
 
 export function createModelServices(parts: ModelServicesParts): ModelServices {
-  const { models, stores, composer, limits, context, tellAdmins, slots, lostTurn } = parts
+  const { models, stores, composer, limits, context, slots, lostTurn } = parts
   const { clock, log, nextId } = context
   const { turns, charges, facts } = stores.models
-  const calibrations = createCalibrations(stores.models.calibrations, clock, log, tellAdmins)
+  const calibrations = createCalibrations(stores.models.calibrations, clock, log)
   const known = createKnownModels(facts, clock, log)
   const checkQuotas = createTokenQuotas(charges, clock, limits)
   const ownCount = createOwnCount({ composer, calibrations })

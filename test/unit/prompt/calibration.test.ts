@@ -1,9 +1,71 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { budgetFactor, learn, learnRefusal, type TokenReport } from '../../../../src/prompt/calibration.ts'
-import type { Calibration } from '../../../../src/prompt/ports.ts'
-import { targetOf } from '../../../../src/prompt/compose-prompt.ts'
-import { trialSnapshot } from '../../../../src/app/operator/trial-snapshot.ts'
+import { trialSnapshot } from '../../../src/app/operator/trial-snapshot.ts'
+import { StorageError } from '../../../src/chat/errors.ts'
+import { NO_LOG } from '../../../src/embedding/context.ts'
+import { budgetFactor, calibrationKey, createCalibrations } from '../../../src/prompt/calibration.ts'
+import { learn, learnRefusal, type TokenReport } from '../../../src/prompt/calibration.ts'
+import { targetOf } from '../../../src/prompt/compose-prompt.ts'
+import type { Calibration } from '../../../src/prompt/ports.ts'
+import { sampleConfig } from '../../support/model-request.ts'
+import { openInMemory } from '../../support/storage.ts'
+
+const size = { counted: 1000, framing: 0 }
+
+test('what was learned of a model is for that model of that server in that encoding only', async () => {
+  const { calibrations: store } = (await openInMemory()).models
+  const clock = { now: () => 7 }
+  const log = NO_LOG
+  const qwen = sampleConfig({})
+  const told = { input: 1300, output: 5 }
+  const calibrations = createCalibrations(store, clock, log)
+  await calibrations.learnFrom(qwen, size, told)
+  await calibrations.learnFrom(qwen, size, undefined)
+  expect(await store.find(calibrationKey(qwen))).toEqual({
+    ...{ factor: 1.3, reports: 1, doubted: 0, at: 7, most: 1, mostAt: 0 },
+  })
+  expect(await calibrations.factorFor(qwen)).toBe(1.3)
+  expect(await calibrations.factorFor({ ...qwen, name: 'alias' })).toBe(1.3)
+  for (const other of [
+    { model: 'x' },
+    { backend: 'openai' as const },
+    { encoding: 'cl100k_base' },
+    { endpoint: 'http://elsewhere:8000' },
+  ]) {
+    expect(await calibrations.factorFor({ ...qwen, ...other })).toBe(1.25)
+  }
+})
+
+test('none of many reports at once is lost', async () => {
+  await using storage = await openInMemory()
+  const log = NO_LOG
+  const calibrations = createCalibrations(storage.models.calibrations, { now: () => 7 }, log)
+  const report = () => calibrations.learnFrom(sampleConfig({}), size, { input: 1300, output: 5 })
+  await Promise.all(Array.from({ length: 50 }, report))
+  expect(await calibrations.find(sampleConfig({}))).toMatchObject({ reports: 50 })
+})
+
+test('a store that cannot store is no harm to the turn, and the log is told', async () => {
+  const told: string[] = []
+  const log = { debug: (_: object, text: string) => void told.push(text), info() {}, warn() {}, error() {} }
+  const full = () => Promise.reject(new StorageError('full', 'the disk is full'))
+  const calibrations = createCalibrations({ find: full, put: full }, { now: () => 7 }, log)
+  await calibrations.learnFrom(sampleConfig({}), size, { input: 1300, output: 5 })
+  expect(told).toEqual(['a calibration could not be stored'])
+})
+
+test('the log is told once of reports that look cut off', async () => {
+  await using storage = await openInMemory()
+  const told: string[] = []
+  const log = { debug() {}, info() {}, warn: (_: object, text: string) => void told.push(text), error() {} }
+  const calibrations = createCalibrations(storage.models.calibrations, { now: () => 7 }, log)
+  const model = sampleConfig({})
+  for (const counted of [1000, 2000, 3000])
+    await calibrations.learnFrom(model, { counted, framing: 0 }, { input: 900, output: 5 })
+  expect(told).toEqual([expect.stringContaining('look cut off')])
+  expect(await calibrations.find(model)).toMatchObject({ reports: 1, doubted: 2 })
+  expect(await calibrations.factorFor(model)).toBeGreaterThanOrEqual(1)
+})
 
 const report = (ratio: number, counted = 1000, framing = 0): TokenReport => ({
   ...{ counted, framing, room: 100_000, at: 7 },
@@ -13,7 +75,7 @@ const report = (ratio: number, counted = 1000, framing = 0): TokenReport => ({
 /** What is known after reports for prompts of growing length. */
 const after = (ratios: readonly number[], assumed = 1): Calibration | undefined =>
   ratios.reduce<Calibration | undefined>(
-    (known, ratio, index) => learn(known, report(ratio, 1000 + index), { assumed }).calibration,
+    (known, ratio, index) => learn(known, report(ratio, 1000 + index), assumed),
     undefined,
   )
 
@@ -54,11 +116,7 @@ test('a factor never leaves its bounds, whatever is reported', () => {
       fc.double({ min: 1, max: 1.5, noNaN: true }),
       (reports, assumed) => {
         let known: Calibration | undefined
-        let last: TokenReport | undefined
-        for (const one of reports) {
-          known = learn(known, one, { assumed, last }).calibration
-          last = one
-        }
+        for (const one of reports) known = learn(known, one, assumed)
         if (known === undefined) return
         expect(known.factor).toBeGreaterThanOrEqual(1)
         expect(known.factor).toBeLessThanOrEqual(4)
@@ -88,9 +146,7 @@ test('the target and the answer are never over the window, whatever was reported
         let known: Calibration | undefined
         for (const one of events) {
           known =
-            one.type === 'report'
-              ? learn(known, one.one, { assumed: 1.25 }).calibration
-              : learnRefusal(known, { ...one, at: 1 }, 1.25)
+            one.type === 'report' ? learn(known, one.one, 1.25) : learnRefusal(known, { ...one, at: 1 }, 1.25)
         }
         const calibration = known ? budgetFactor(known, 1) : 1.25
         const target = targetOf({ ...trialSnapshot().model, contextWindow, maxOutput, calibration })
@@ -108,13 +164,13 @@ test('one odd report moves a factor by a tenth at most', () => {
       fc.double({ noNaN: false }),
       (usual, odd) => {
         const before = after(usual)!
-        const then = learn(before, report(odd), { assumed: 1 }).calibration!
+        const then = learn(before, report(odd), 1)!
         expect(Math.abs(then.factor - before.factor)).toBeLessThanOrEqual(0.1 + 1e-9)
       },
     ),
   )
   const settled = after(Array.from({ length: 30 }, () => 1))!
-  expect(learn(settled, report(4), { assumed: 1 }).calibration!.factor).toBeCloseTo(1.1, 5)
+  expect(learn(settled, report(4), 1)!.factor).toBeCloseTo(1.1, 5)
 })
 
 test.each([
@@ -125,41 +181,27 @@ test.each([
   ['a whole day', 40],
 ])('a report of %s changes nothing', (_what, ratio) => {
   const known = after([1.2])
-  expect(learn(known, report(ratio), { assumed: 1 })).toEqual({ calibration: known, doubted: false })
-  expect(learn(undefined, report(ratio), { assumed: 1 }).calibration).toBeUndefined()
+  expect(learn(known, report(ratio), 1)).toBe(known)
+  expect(learn(undefined, report(ratio), 1)).toBeUndefined()
 })
 
 test('a report of far fewer tokens than our text has is doubted, and changes no factor', () => {
   const known = after([1.2])
-  const { calibration, doubted } = learn(known, report(0.5), { assumed: 1 })
-  expect(doubted).toBe(true)
-  expect(calibration).toEqual({ ...known, doubted: 1 })
-  expect(learn(undefined, report(0.1), { assumed: 1.25 }).calibration).toMatchObject({
+  expect(learn(known, report(0.5), 1)).toEqual({ ...known, doubted: 1 })
+  expect(learn(undefined, report(0.1), 1.25)).toMatchObject({
     factor: 1.25,
     reports: 0,
   })
 })
 
 test('what we expect a provider to add, and it did not, makes no report doubtful', () => {
-  const learned = learn(undefined, report(0.5, 1000, 400), { assumed: 1 })
-  const calibration = { factor: 1, reports: 1, doubted: 0, at: 7, most: 1, mostAt: 0 }
-  expect(learned).toEqual({ calibration, doubted: false })
-})
-
-test('the same report for a prompt that is clearly longer is doubted; for one that is hardly longer it is not', () => {
-  const full = { counted: 4000, framing: 0, reported: 4096, room: 100_000, at: 1 }
-  const longer = { ...full, counted: 5000 }
-  expect(learn(undefined, longer, { assumed: 1, last: full }).doubted).toBe(true)
-  expect(learn(undefined, full, { assumed: 1, last: longer }).doubted).toBe(true)
-  expect(learn(undefined, { ...full, counted: 4010 }, { assumed: 1, last: full }).doubted).toBe(false)
-  expect(learn(undefined, { ...longer, reported: 4097 }, { assumed: 1, last: full }).doubted).toBe(false)
+  const learned = { factor: 1, reports: 1, doubted: 0, at: 7, most: 1, mostAt: 0 }
+  expect(learn(undefined, report(0.5, 1000, 400), 1)).toEqual(learned)
 })
 
 test('a prompt that is hardly more than framing tells nothing', () => {
-  expect(learn(undefined, report(1.9, 20), { assumed: 1 }).calibration).toBeUndefined()
-  expect(
-    learn(undefined, { counted: 0, framing: 0, reported: 10, room: 20, at: 7 }, { assumed: 1 }).calibration,
-  ).toBeUndefined()
+  expect(learn(undefined, report(1.9, 20), 1)).toBeUndefined()
+  expect(learn(undefined, { counted: 0, framing: 0, reported: 10, room: 20, at: 7 }, 1)).toBeUndefined()
 })
 
 test('after a refusal that tells how long the prompt was, the next prompt fits', () => {
@@ -214,12 +256,7 @@ test('what was refused or counted once is never composed again, whatever was rep
         if (tokens > room) {
           refused = Math.max(refused, ratio)
           known = learnRefusal(known, { counted, tokens, at: index }, 1)
-        } else
-          known = learn(
-            known,
-            { counted, framing: 0, reported: tokens, room, at: index },
-            { assumed: 1 },
-          ).calibration
+        } else known = learn(known, { counted, framing: 0, reported: tokens, room, at: index }, 1)
       }
     }),
   )
@@ -227,20 +264,12 @@ test('what was refused or counted once is never composed again, whatever was rep
 
 test('a first report does not take away the margin that a refusal taught', () => {
   const refused = learnRefusal(undefined, { counted: 5670, tokens: 7436, at: 1 }, 1)
-  const { calibration } = learn(
-    refused,
-    { counted: 4500, framing: 0, reported: 5880, room: 6144, at: 2 },
-    { assumed: 1 },
-  )
+  const calibration = learn(refused, { counted: 4500, framing: 0, reported: 5880, room: 6144, at: 2 }, 1)
   expect(budgetFactor(calibration!, 3)).toBeCloseTo((7436 / 5670) * 1.03, 5)
 })
 
 test('after one report of a prompt that was too long, and was let pass, the next prompt fits', () => {
-  const { calibration } = learn(
-    undefined,
-    { counted: 6000, framing: 0, reported: 9600, room: 6144, at: 2 },
-    { assumed: 1.25 },
-  )
+  const calibration = learn(undefined, { counted: 6000, framing: 0, reported: 9600, room: 6144, at: 2 }, 1.25)
   expect(
     targetOf({
       ...trialSnapshot().model,
@@ -254,12 +283,12 @@ test('after one report of a prompt that was too long, and was let pass, the next
 test('the most that was seen holds for a day; in a short prompt it is not looked for', () => {
   const day = 24 * 60 * 60 * 1000
   const full = { counted: 4000, framing: 0, reported: 4400, room: 5000, at: 1 }
-  const known = learn(undefined, full, { assumed: 1 }).calibration!
+  const known = learn(undefined, full, 1)!
   expect(budgetFactor(known, day)).toBeCloseTo(1.111, 5)
-  const quiet = learn(known, { ...full, reported: 4000, at: 2 }, { assumed: 1 }).calibration!
+  const quiet = learn(known, { ...full, reported: 4000, at: 2 }, 1)!
   expect(quiet.factor).toBeLessThan(1.06)
   expect(budgetFactor(quiet, day)).toBeCloseTo(1.111, 5)
   expect(budgetFactor(quiet, day + 2)).toBe(quiet.factor)
-  const short = learn(undefined, { ...full, counted: 400, reported: 600 }, { assumed: 1 }).calibration!
+  const short = learn(undefined, { ...full, counted: 400, reported: 600 }, 1)!
   expect(short.most).toBe(1)
 })
