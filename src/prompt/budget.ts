@@ -16,16 +16,16 @@ export interface FilledBudget {
   readonly tools: readonly PromptTool[]
 }
 
-/** The tools must leave more to what must be there: they may have so many tokens, their layer's text included. */
+/** The tools must leave more to required layers: tokens that they may have, their layer's text included. */
 export interface FewerTools {
   readonly toolTokens: number
 }
 
 /**
  * Gives the target's tokens to the layers in order of priority, equal ones in the order in which the script named
- * them. With `toolsFirst`, the tools come right after what is required: then text gives way to them. What a layer gets
- * depends only on the message and on the layers before it. The total is counted on the joined
- * texts after each layer, so it is exact, and never over the target.
+ * them. With `toolsFirst`, the tools come right after required layers: then other text gives way to them. What a layer
+ * gets depends only on the message and on the layers before it. The total is counted on the joined texts after each
+ * layer, so it is exact, and never over the target.
  *
  * Returns `FewerTools` if the tools take too much: they never keep a required layer out. Throws `WrapError('budget')` if
  * the message or a required layer does not fit though there are no tools.
@@ -62,7 +62,7 @@ function inServingOrder(layers: readonly Layer[], { toolsFirst = false }: Budget
   return layers.toSorted((a, b) => rank(a) - rank(b) || a.priority - b.priority)
 }
 
-/** Where the first required layer would not fit even by itself, the error about that layer says more. */
+/** Throws, unless the first required layer would not fit even alone: the error about that layer says more. */
 function checkMessage(
   ledger: Ledger,
   inOrder: readonly Layer[],
@@ -78,7 +78,6 @@ function checkMessage(
   )
 }
 
-/** A layer, and what decides how many tokens it gets. */
 interface Candidate {
   readonly layer: Layer
   /** The tools that go with this layer. */
@@ -87,7 +86,6 @@ interface Candidate {
   readonly terms: BudgetTerms & { readonly counter: KnowingCounter }
 }
 
-/** What becomes of one layer. */
 function fit(candidate: Candidate): LayerReport | FewerTools {
   const { layer, offer, terms } = candidate
   const text = fullText(layer)
@@ -104,8 +102,8 @@ function fit(candidate: Candidate): LayerReport | FewerTools {
 }
 
 /**
- * What tools could have had, for whoever reads why there are none. They have less than their share where layers that are served
- * before them, or are required, need the rest.
+ * Why there are no tools, for people: they have less than their share if layers that are served before them, or are
+ * required, need the rest.
  */
 const shareIn = ({ cap, share }: ToolOffer): string =>
   cap < share ? `; more important layers leave ${cap} for tools` : `; tools may have ${cap}`
@@ -113,7 +111,7 @@ const shareIn = ({ cap, share }: ToolOffer): string =>
 const isOverItsMost = ({ layer: { maxTokens }, terms, layer }: Candidate): boolean =>
   maxTokens !== undefined && terms.counter.count(fullText(layer)) > maxTokens
 
-/** A required layer does not fit: tools give way to it. Throws `WrapError('budget')` where there are none. */
+/** A required layer does not fit: tools give way to it. Throws `WrapError('budget')` if there are none. */
 function withFewerTools(candidate: Candidate, reports: ReadonlyMap<Layer, LayerReport>): FewerTools {
   const tools = [...reports].find(([layer, { status }]) => layer.tools && status !== 'dropped')?.[1]
   if (tools) return { toolTokens: tools.tokens - whatIsOver(candidate) }
@@ -129,7 +127,7 @@ function put({ layer, offer, ledger, terms }: Candidate, text: string): boolean 
   return ledger.tryPut({ layer, text, toolTokens: offer?.tokens })
 }
 
-/** Where two texts meet, the sum may move by a token or two: a text that is just too long is trimmed again, shorter. */
+/** The sum moves by a token or two if texts meet: a text that is just too long is trimmed again, shorter. */
 function putTrimmed(candidate: Candidate): TrimmedText | undefined {
   const { layer, ledger, terms } = candidate
   let allowed = Math.min(left(candidate), layer.maxTokens ?? Infinity)

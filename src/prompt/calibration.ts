@@ -13,9 +13,9 @@ export interface Calibrations {
    * The factor for a model's budgets: the most that was seen for a day, or what its provider's framing assumes before
    * the first report. Rejects with `StorageError`.
    */
-  factorFor(model: ModelSettings): Promise<number>
+  budgetFactor(model: ModelSettings): Promise<number>
   /** The factor for an estimate: the mean of what its provider counts. Rejects with `StorageError`. */
-  usualFactor(model: ModelSettings): Promise<number>
+  meanFactor(model: ModelSettings): Promise<number>
   /** Learns from the usage of one request. A failure is only logged, as is a report that looks cut off. */
   learnFrom(model: ModelSettings, request: CountedRequest, usage: Usage | undefined): Promise<void>
   /** Learns from a request that was refused as too long, with its provider's count. A failure is only logged. */
@@ -66,12 +66,12 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
 
   return {
     find,
-    async factorFor(model) {
+    async budgetFactor(model) {
       const known = await find(model)
-      const learned = known ? budgetFactor(known, clock.now()) : model.framing.factor
+      const learned = known ? factorNow(known, clock.now()) : model.framing.factor
       return Math.max(learned, model.guessFactor ?? 0)
     },
-    usualFactor: async (model) => (await find(model))?.factor ?? model.framing.factor,
+    meanFactor: async (model) => (await find(model))?.factor ?? model.framing.factor,
     async learnFrom(model, request, usage) {
       if (!usage) return
       const room = model.contextWindow - model.maxOutput
@@ -176,7 +176,7 @@ export function learnRefusal(
 }
 
 /** The factor that budgets keep to at this time, in milliseconds since the epoch. */
-export const budgetFactor = (known: Calibration, now: number): number =>
+export const factorNow = (known: Calibration, now: number): number =>
   Math.max(known.factor, mostNow(known, now))
 
 /** What a server was seen to count holds for a day, as what refusals taught: it may be restarted with another model. */

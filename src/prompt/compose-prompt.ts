@@ -39,7 +39,7 @@ export function composePrompt(
   const { framing } = snapshot.model
   const known = cache(counter)
   const price = known.prices(framing)
-  const limit = targetOf(snapshot.model)
+  const limit = promptBudget(snapshot.model)
   let most = shareOf(snapshot, limit, limit)
   let allowance = most
   for (let run = 1; ; run += 1) {
@@ -107,7 +107,7 @@ function checkScript({ script }: Snapshot): void {
  * Tokens that a prompt may have, in our count: what the provider counts for them is the window less the answer. Whatever
  * was learned, the target and the answer together are never over the window.
  */
-export function targetOf({ contextWindow, maxOutput, calibration }: ModelProfile): number {
+export function promptBudget({ contextWindow, maxOutput, calibration }: ModelProfile): number {
   const factor = Number.isFinite(calibration) ? Math.max(1, calibration) : 1
   return Math.max(0, Math.floor((contextWindow - maxOutput) / factor))
 }

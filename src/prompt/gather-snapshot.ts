@@ -13,11 +13,11 @@ import type { ModelSettings } from './model-settings.ts'
 import type { HistoryStore, ScriptStore, StoredSummary, SummaryStore, Composer } from './ports.ts'
 import type { Resolution } from './scope.ts'
 import type { HistoryRow, Present, RoomScript, Snapshot, ToolsInTurn } from './snapshot.ts'
-import { targetOf } from './compose-prompt.ts'
+import { promptBudget } from './compose-prompt.ts'
 import { zip } from '../lib/zip.ts'
 
-/** What a prompt is for. */
-export interface Occasion {
+/** Whom and what a prompt is for. */
+export interface PromptRequest {
   readonly room: Room
   readonly requester: Person
   readonly model: ModelSettings
@@ -34,19 +34,17 @@ export interface Occasion {
 /** The tools that are in scope for the requester, and the requester's role. */
 type ToolsInScope = Pick<Resolution, 'visible'> & { readonly role: Role }
 
-/** Gathers all that a prompt is made from. */
 export interface Snapshots {
   /** Rejects with `StorageError` only. */
-  gather(occasion: Occasion, tools: ToolsInScope): Promise<Snapshot>
+  gather(occasion: PromptRequest, tools: ToolsInScope): Promise<Snapshot>
 }
 
-/** Where the facts of a snapshot come from. */
 export interface SnapshotParts {
   readonly rooms: Pick<RoomStore, 'values'> & RoomLookup
   readonly history: Pick<HistoryStore, 'newest' | 'toolCalls'>
   readonly scripts: Pick<ScriptStore, 'current'>
   readonly summaries: Pick<SummaryStore, 'current'>
-  readonly calibrations: Pick<Calibrations, 'factorFor'>
+  readonly calibrations: Pick<Calibrations, 'budgetFactor'>
   readonly clock: Clock
   /** Gives the names of the models that can be called in any room. */
   readonly modelNames: () => readonly string[]
@@ -57,18 +55,18 @@ export interface SnapshotParts {
 export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
   async gather(occasion, { visible, role }) {
     const { room, requester, message, inTurn, reserve } = occasion
-    const model = profileOf(occasion, await parts.calibrations.factorFor(occasion.model))
+    const model = profileOf(occasion, await parts.calibrations.budgetFactor(occasion.model))
     const values = await parts.rooms.values(room.name)
     const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
     const [info, history, toolCalls, script, summary, present] = await Promise.all([
       room.info(),
-      occasion.fresh ? [] : newestRows(parts.history, occasion, targetOf(model), checkpoint),
+      occasion.fresh ? [] : newestRows(parts.history, occasion, promptBudget(model), checkpoint),
       parts.history.toolCalls(room.name),
       parts.scripts.current(room.name),
       occasion.fresh ? undefined : parts.summaries.current(room.name),
-      whoIsHere(room, parts.modelNames()),
+      presentPeople(room, parts.modelNames()),
     ])
-    // Whoever can read this room can read its prompts.
+    // Everybody who can read this room can read its prompts.
     const audience = { viewer: requester, toldIn: room.name }
     const exits = await visibleExits(parts.rooms, values.get(EXITS_KEY), audience)
     return {
@@ -102,7 +100,7 @@ export const attributed = ({ author, text }: Pick<MessageEntry, 'author' | 'text
   `${author}: ${indentLater(text)}`
 
 /** The reserve is counted by us, the window by the provider. The calibration is at least 1. */
-function profileOf({ model, reserve }: Occasion, calibration: number): Snapshot['model'] {
+function profileOf({ model, reserve }: PromptRequest, calibration: number): Snapshot['model'] {
   const { name, maxOutput, encoding, systemPrompt, backend, framing } = model
   const contextWindow = Math.max(0, Math.floor(model.contextWindow - reserve * calibration))
   return { name, contextWindow, maxOutput, encoding, systemPrompt, backend, framing, calibration }
@@ -110,7 +108,7 @@ function profileOf({ model, reserve }: Occasion, calibration: number): Snapshot[
 
 function newestRows(
   history: SnapshotParts['history'],
-  { room, model, message }: Occasion,
+  { room, model, message }: PromptRequest,
   maxTokens: number,
   checkpoint: Checkpoint | undefined,
 ): Promise<readonly HistoryRow[]> {
@@ -128,7 +126,7 @@ function newestRows(
 /** People that a prompt names. More names tell a model nothing. */
 const MAX_PEOPLE = 100
 
-async function whoIsHere(room: Room, modelNames: readonly string[]): Promise<readonly Present[]> {
+async function presentPeople(room: Room, modelNames: readonly string[]): Promise<readonly Present[]> {
   const people = room.present().slice(0, MAX_PEOPLE)
   const present = people.map(async (person): Promise<Present> => {
     return { name: person.name, kind: 'person', role: await room.roleOf(person) }

@@ -3,7 +3,6 @@ import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
 import { BREAK } from './prompt.ts'
 
-/** What a budget has to keep to. */
 export interface BudgetTerms {
   /** Tokens that system text, user text, tools and framing may have together. */
   readonly target: number
@@ -12,7 +11,7 @@ export interface BudgetTerms {
   /** What the provider adds. */
   readonly framing: Framing
   readonly counter: TokenCounter
-  /** True if tools come before all that is not required: absent where the priorities alone decide. */
+  /** True if tools come before all that is not required; else the priorities alone decide. */
   readonly toolsFirst?: boolean
 }
 
@@ -34,7 +33,7 @@ export interface LayerText {
   readonly toolTokens: number | undefined
 }
 
-/** The texts that were taken so far, and exactly what they cost together, counted on the strings that would be sent. */
+/** The texts that were taken so far, and their exact cost, counted on the strings that would be sent. */
 export interface Ledger {
   total(): number
   /** What the total would be with this text. */
@@ -92,8 +91,8 @@ export function createLedger(
 }
 
 /**
- * Counts texts as they are joined, exactly. Where a text starts anew, what stands before it is counted apart and
- * remembered: so a prompt of many layers is not counted anew for each of them.
+ * Counts texts as they are joined, exactly. If a text starts anew, the text before it is counted apart and kept: so a
+ * prompt of many layers is not counted again for each of them.
  */
 function createJoinedCounter(counter: TokenCounter): (parts: readonly string[]) => number {
   const beforeOthers = new Map<string, number>()
@@ -101,7 +100,7 @@ function createJoinedCounter(counter: TokenCounter): (parts: readonly string[]) 
     const known = beforeOthers.get(text)
     if (known !== undefined) return known
     const last = text.slice(text.lastIndexOf('\n') + 1)
-    // The break joins the last line only, where that line starts anew.
+    // The break joins the last line only, if that line starts anew.
     const tokens = counter.startsAnew(last)
       ? counter.count(text) - counter.count(last) + counter.count(last + BREAK)
       : counter.count(text + BREAK)

@@ -44,9 +44,8 @@ export interface Lacks {
 }
 
 /**
- * What a provider adds to what we send, in tokens. None of the hosted ones documents its exact prompt format, so
- * these are facts with a date; the learned calibration makes up for what they miss. Each provider's adapter has its
- * own figures, and a prompt gets them as plain data in its model profile.
+ * What a provider adds to what we send, in tokens. None of the hosted ones documents its exact prompt format, so these
+ * are figures of its adapter with a date; the learned calibration makes up for what they miss.
  */
 export interface Framing {
   /** For each request: role marks and the beginning of the answer. */

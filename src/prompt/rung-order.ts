@@ -9,27 +9,27 @@ export interface ToolUse extends ToolsInTurn {
   readonly calls: Readonly<Record<string, number>>
 }
 
-/** One tool comes up from one rung to another. What a rung lets the model see of it is its form. */
-export interface Rise {
+/** One tool comes up from one rung to another. Its form says what the model sees of it. */
+export interface RungStep {
   readonly tool: OfferedTool
   readonly from: ToolForm
   readonly form: 'full' | 'short'
 }
 
-/** The rises from nothing to all tools in full. */
-export interface Climb {
+/** The steps from nothing to all tools in full. */
+export interface RungOrder {
   /** Begins with all tools deferred. */
-  readonly rises: readonly Rise[]
-  /** The rises of the tools that were called in this turn. */
-  readonly afterCalled: number
-  /** So many rises leave no tool deferred; undefined where there are more tools than a request may have. */
-  readonly afterAll: number | undefined
+  readonly steps: readonly RungStep[]
+  /** The steps of the tools that were called in this turn. */
+  readonly calledSteps: number
+  /** So many steps leave no tool deferred; undefined if there are more tools than a request may have. */
+  readonly allSteps: number | undefined
   /** All tools, those first that come up first. */
   readonly inOrder: readonly OfferedTool[]
 }
 
-/** What the order of the rises is made from. It is the same for every share that tools may have of a prompt. */
-export interface ClimbTerms {
+/** What the order depends on. It is the same for every share that tools may have of a prompt. */
+export interface RungOrderTerms {
   readonly target: number
   readonly maxTools: number
   readonly use: ToolUse
@@ -47,7 +47,7 @@ export interface ClimbTerms {
  *
  * Cheap and dear go by bytes, which are known without counting.
  */
-export function createClimb(offered: readonly OfferedTool[], terms: ClimbTerms): Climb {
+export function rungOrder(offered: readonly OfferedTool[], terms: RungOrderTerms): RungOrder {
   const all = offered.map((tool) => traitsOf(tool, terms))
   const called = all.filter((one) => one.called).toSorted((a, b) => newestFirst(a.called, b.called))
   const found = all
@@ -60,9 +60,9 @@ export function createClimb(offered: readonly OfferedTool[], terms: ClimbTerms):
   // One place is for find_tools.
   const places = all.length <= terms.maxTools ? all.length : Math.max(0, terms.maxTools - 1)
   const sent = new Set(inOrder.slice(0, places))
-  const toShort = (some: readonly Traits[]): readonly Rise[] =>
+  const toShort = (some: readonly Traits[]): readonly RungStep[] =>
     some.filter((one) => sent.has(one)).map(({ tool }) => ({ tool, from: 'deferred', form: 'short' }))
-  const toFull = (some: readonly Traits[]): readonly Rise[] =>
+  const toFull = (some: readonly Traits[]): readonly RungStep[] =>
     some.filter((one) => sent.has(one)).map(({ tool }) => ({ tool, from: 'short', form: 'full' }))
   const ofCalled = [...toShort(called), ...toFull(called.filter((one) => one.called?.form === 'full'))]
   const ofFound = [...toShort(found), ...toFull(found.filter((one) => one.found?.form === 'full'))]
@@ -71,15 +71,15 @@ export function createClimb(offered: readonly OfferedTool[], terms: ClimbTerms):
   const loads =
     ofCalled.length + ofFound.length + (huge.length > 0 ? ofUsual.length + huge.length : usual.length)
   return {
-    rises: [
+    steps: [
       ...ofCalled,
       ...ofFound,
       ...ofUsual,
       ...toShort(huge),
       ...toFull(huge.toSorted(cheapestFirst('full'))),
     ],
-    afterCalled: ofCalled.length,
-    afterAll: sent.size === all.length ? loads : undefined,
+    calledSteps: ofCalled.length,
+    allSteps: sent.size === all.length ? loads : undefined,
     inOrder: inOrder.map(({ tool }) => tool),
   }
 }
@@ -112,7 +112,7 @@ function keptIn(kept: readonly KeptTool[], ids: readonly string[]): Kept | undef
   return form && { form, at }
 }
 
-function traitsOf(offered: OfferedTool, { target, use, price }: ClimbTerms): Traits {
+function traitsOf(offered: OfferedTool, { target, use, price }: RungOrderTerms): Traits {
   const { tool, standsFor } = offered
   const ids = [tool.id, ...standsFor.map(({ id }) => id)]
   const calls = ids.reduce((sum, id) => sum + (Object.hasOwn(use.calls, id) ? (use.calls[id] ?? 0) : 0), 0)
@@ -131,7 +131,7 @@ function traitsOf(offered: OfferedTool, { target, use, price }: ClimbTerms): Tra
 
 /**
  * A tool that is longer than this even when it is short, in bytes for each token of the target, comes up last: about an
- * eighth of the prompt. Where it was called often, all others would have to go before it.
+ * eighth of the prompt. If it was called often, all others would have to go before it.
  */
 const HUGE_BYTES_PER_TOKEN = 0.5
 

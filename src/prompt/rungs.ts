@@ -5,7 +5,7 @@ import type { ToolForm } from './prompt.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
 import { searchTokens, type Selection } from './tool-offer.ts'
 import type { Pricer } from './tool-definitions.ts'
-import { createClimb, type Climb, type Rise, type ToolUse } from './rung-order.ts'
+import { rungOrder, type RungOrder, type RungStep, type ToolUse } from './rung-order.ts'
 
 /** Chooses how much of each tool a prompt sends, for a layer that asks with its words. */
 export function selectTools(
@@ -15,7 +15,7 @@ export function selectTools(
 ): Selection {
   const { offered } = eachOnce(visible)
   const { framing } = snapshot.model
-  const { forms, text, ...rest } = chooseRungs(offered, {
+  const { forms, text, ...rest } = selectRungs(offered, {
     allowance,
     target: target + (snapshot.inTurn?.reserve ?? 0),
     maxTools: framing.maxTools ?? Infinity,
@@ -49,7 +49,6 @@ function wordsOf(words: Json): ToolWords {
   return { loaded: text(loaded), deferred: text(deferred), more: text(more) }
 }
 
-/** What each tool's rung is chosen with. */
 export interface RungTerms {
   /** Tokens that the definitions and the text of the tools layer may have together. */
   readonly allowance: number
@@ -77,65 +76,69 @@ export interface ChosenRungs {
 }
 
 /**
- * Chooses a rung for each tool. All climb one ladder of rises, in an order that does not depend on the allowance
- * (rung-order.ts), as far as the allowance reaches: so a larger one never gives any tool a lower rung. Only the tools
- * up to there are counted, so 500 long ones cost no more than what fits.
+ * Chooses a rung for each tool: the first steps of one order (rung-order.ts) that the allowance pays for. The order does
+ * not depend on the allowance, so a larger one never gives any tool a lower rung. Only these tools are counted, so 500
+ * long ones cost no more than what fits.
  */
-export function chooseRungs(offered: readonly OfferedTool[], terms: RungTerms): ChosenRungs {
-  const climb = createClimb(offered, terms)
-  const costs = createCosts(offered, climb, terms)
+export function selectRungs(offered: readonly OfferedTool[], terms: RungTerms): ChosenRungs {
+  const order = rungOrder(offered, terms)
+  const costs = createCosts(offered, order, terms)
   const forms = new Map<OfferedTool, ToolForm>(offered.map((one) => [one, 'deferred']))
-  for (const { tool, form } of climb.rises.slice(0, risesTaken(climb, costs))) forms.set(tool, form)
-  const text = textOf(forms, climb, terms)
+  for (const { tool, form } of order.steps.slice(0, stepsTaken(order, costs))) forms.set(tool, form)
+  const text = textOf(forms, order, terms)
   return {
     forms,
     text,
     cheapest: costs.most(0) > terms.allowance,
-    findable: Math.max(0, terms.allowance - costs.most(climb.afterCalled)),
+    findable: Math.max(0, terms.allowance - costs.most(order.calledSteps)),
   }
 }
 
-/** The first rises that fit together. Without a deferred tool there is no `find_tools`, which may make all of them cheaper. */
-function risesTaken({ rises, afterAll }: Climb, { fits }: Costs): number {
-  let taken = afterAll !== undefined && fits(afterAll) ? afterAll : 0
-  while (taken < rises.length && fits(taken + 1)) taken += 1
+/** The first steps that fit together. All may be cheaper than some: then there is no `find_tools`. */
+function stepsTaken({ steps, allSteps }: RungOrder, { fits }: Costs): number {
+  let taken = allSteps !== undefined && fits(allSteps) ? allSteps : 0
+  while (taken < steps.length && fits(taken + 1)) taken += 1
   return taken
 }
 
-/** What the first rises of a climb cost, headings, lines and names included. */
+/** What the first steps cost, headings, lines and names included. */
 interface Costs {
-  fits(rises: number): boolean
-  /** The most that so many rises may come to. */
-  most(rises: number): number
+  fits(steps: number): boolean
+  /** The most that so many steps may come to. */
+  most(steps: number): number
 }
 
-function createCosts(offered: readonly OfferedTool[], { rises, afterAll }: Climb, terms: RungTerms): Costs {
+function createCosts(
+  offered: readonly OfferedTool[],
+  { steps, allSteps }: RungOrder,
+  terms: RungTerms,
+): Costs {
   const { allowance, searchTokens, words, price, count } = terms
   const heading = count(words.loaded)
   const nameTokens = ({ tool }: OfferedTool): number => price.of(tool, 'deferred').lineTokens
   const allNames = offered.reduce((sum, one) => sum + nameTokens(one), 0)
-  /** At each index, what so many rises add to an empty list, and the names of the tools that they leave deferred. */
+  /** At each index, what so many steps add to an empty list, and the names of the tools that they leave deferred. */
   const sums = [{ loaded: 0, names: allNames }]
   const sumAfter = (number: number): { loaded: number; names: number } => {
-    for (const rise of rises.slice(sums.length - 1, number)) {
+    for (const step of steps.slice(sums.length - 1, number)) {
       const { loaded, names } = sums.at(-1) ?? { loaded: 0, names: 0 }
       // What comes after is not even counted.
       if (loaded > allowance) break
-      const listed = rise.from === 'deferred' ? nameTokens(rise.tool) : 0
-      sums.push({ loaded: loaded + costOf(rise, price), names: names - listed })
+      const listed = step.from === 'deferred' ? nameTokens(step.tool) : 0
+      sums.push({ loaded: loaded + costOf(step, price), names: names - listed })
     }
     return sums[number] ?? { loaded: Infinity, names: 0 }
   }
   const most = (number: number): number => {
     const { loaded, names } = sumAfter(number)
-    if (afterAll !== undefined && number >= afterAll) return heading + loaded
-    const listed = Math.min(names, namesAllowance(allowance))
+    if (allSteps !== undefined && number >= allSteps) return heading + loaded
+    const listed = Math.min(names, namesBudget(allowance))
     return heading + loaded + searchTokens + count(words.deferred) + listed
   }
   return { most, fits: (number) => most(number) <= allowance }
 }
 
-function costOf({ tool: { tool }, from, form }: Rise, price: Pricer): number {
+function costOf({ tool: { tool }, from, form }: RungStep, price: Pricer): number {
   const cost = (one: ToolForm): number => price.of(tool, one).sent.tokens + price.of(tool, one).lineTokens
   return from === 'deferred' ? cost(form) : cost(form) - cost(from)
 }
@@ -143,7 +146,7 @@ function costOf({ tool: { tool }, from, form }: Rise, price: Pricer): number {
 /** Lines in the order of the catalogue: so they stay where they are while other tools change their rungs. */
 function textOf(
   forms: ReadonlyMap<OfferedTool, ToolForm>,
-  { inOrder }: Climb,
+  { inOrder }: RungOrder,
   { words, price, allowance, count }: RungTerms,
 ): string {
   const lines = [...forms].flatMap(([{ tool }, form]) =>
@@ -152,7 +155,7 @@ function textOf(
   const deferred = inOrder.filter((one) => forms.get(one) === 'deferred')
   if (deferred.length === 0) return words.loaded + lines.join('')
   const names = deferred.map(({ tool }) => ({ tool, ...price.of(tool, 'deferred') }))
-  const kept = deferredNames(names, namesAllowance(allowance), words, count)
+  const kept = deferredNames(names, namesBudget(allowance), words, count)
   const inText = [...forms.keys()].flatMap(({ tool }) => kept.lines.get(tool) ?? [])
   return [words.loaded, ...lines, words.deferred, ...inText, kept.more].join('')
 }
@@ -168,7 +171,7 @@ export interface ToolWords {
 }
 
 /** Tokens that the names of deferred tools may have of an allowance. A fixed part, so that a larger allowance pays for it. */
-export const namesAllowance = (allowance: number): number => Math.floor(allowance / 4)
+export const namesBudget = (allowance: number): number => Math.floor(allowance / 4)
 
 /** The lines of deferred tools that are listed, and the line that says how many others there are. */
 interface DeferredNames {

@@ -12,10 +12,9 @@ const MAX_NAME_CHARACTERS = 64
 const RESERVED: ReadonlySet<string> = new Set([findToolsDefinition.name])
 
 /**
- * Gives every tool the name by which models call it: the id, without `sshawl_` where that leaves no doubt,
- * with the characters that providers refuse replaced, and shortened with a hash. It begins with a letter or an underscore,
- * as Gemini wants it. A tool's name depends only on which ids there are, not on their order. The order of the tools stays.
- * Of two tools with one id the first counts.
+ * Gives every tool the name by which models call it: the id, without `sshawl_` if no other tool is called so, with the
+ * characters that providers refuse replaced, and shortened with a hash. It begins with a letter or an underscore, as
+ * Gemini wants it. Names do not depend on the order of the tools. Of two tools with one id the first counts.
  */
 export function nameTools(tools: readonly UnnamedTool[]): readonly CatalogueTool[] {
   const unique = [...new Map(tools.toReversed().map((tool) => [tool.id, tool])).values()].toReversed()
@@ -69,9 +68,9 @@ export interface OncePerFunction {
 }
 
 /**
- * Offers each function once, and only what can run here. An alias stands for its tool, the first one where there are
- * several. A tool that yields gives way to one that is called the same but for the case. What may be called is not decided
- * here but by the scope: a tool that another one stands for can be called too.
+ * Offers each function once, and only tools that can run here. The first alias stands for its tool. A tool that yields
+ * gives way to one that is called the same but for the case. The scope decides what may be called: also a tool that
+ * another one stands for.
  */
 export function eachOnce(visible: readonly CatalogueTool[]): OncePerFunction {
   const usable = visible.filter(({ unavailable }) => unavailable === undefined)

@@ -8,7 +8,7 @@ import type { CatalogueTool } from './snapshot.ts'
 /** Ids of the tools that a layer tells of, by the form that its text was made for. */
 export type ChosenTools = Readonly<Record<ToolForm, readonly string[]>>
 
-/** What a tools layer is given: the tools by their rungs, and its text, which is empty where there are none. */
+/** What a tools layer gets: the tools by their rungs, and its text, which is empty if there are none. */
 export interface Selection {
   /** All that can be called, also what another tool stands for. */
   readonly chosen: ChosenTools
@@ -32,7 +32,6 @@ export interface ToolOffer {
   readonly last: boolean
 }
 
-/** What it takes to offer tools. */
 export interface OfferTerms extends Pick<ToolOffer, 'cap' | 'share' | 'last'> {
   readonly framing: Framing
   readonly counter: TokenCounter
@@ -40,7 +39,7 @@ export interface OfferTerms extends Pick<ToolOffer, 'cap' | 'share' | 'last'> {
 }
 
 /**
- * The offer of these tools; undefined where there are none. Only tools of the snapshot are ever sent, whatever a script
+ * The offer of these tools; undefined if there are none. Only tools of the snapshot are ever sent, whatever a script
  * names, each function once. Deferred ones come with `find_tools`.
  */
 export function offerTools(

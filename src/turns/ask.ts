@@ -17,7 +17,7 @@ import { nameOf, spend, type Turn } from './turn-state.ts'
 
 /** What asking needs. */
 export interface AskParts {
-  readonly calibrations: Pick<Calibrations, 'factorFor' | 'learnFrom' | 'learnRefusal'>
+  readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom' | 'learnRefusal'>
   readonly known: KnownModels
   readonly limits: { readonly retryPauses?: readonly number[] }
 }

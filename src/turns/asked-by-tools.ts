@@ -1,6 +1,6 @@
 import { createSerial } from '../lib/jobs/serial.ts'
 import type { Calibrations } from '../prompt/calibration.ts'
-import { targetOf } from '../prompt/compose-prompt.ts'
+import { promptBudget } from '../prompt/compose-prompt.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import { countedPrompt, type Prompt } from '../prompt/prompt.ts'
 import type { Composer } from '../prompt/ports.ts'
@@ -17,7 +17,7 @@ import { spend, type Turn } from './turn-state.ts'
 export interface AskedByToolsParts extends AskOnceParts {
   readonly composer: Pick<Composer, 'count'>
   readonly turnLog: Pick<TurnLog, 'beginSubTurn'>
-  readonly calibrations: Pick<Calibrations, 'factorFor' | 'learnFrom'>
+  readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom'>
 }
 
 /** The model of a turn as the turn's tools may ask it. */
@@ -66,7 +66,7 @@ async function promptOf(
   { composer, calibrations }: AskedByToolsParts,
 ): Promise<Prompt> {
   const texts = questionTexts(messages)
-  const target = targetOf({ ...settings, calibration: await calibrations.factorFor(settings) })
+  const target = promptBudget({ ...settings, calibration: await calibrations.budgetFactor(settings) })
   const [context = 0, message = 0] = await composer.count(settings.encoding, [texts.context, texts.message])
   const used = context + message
   if (used > target) {

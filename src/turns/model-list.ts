@@ -37,7 +37,7 @@ export interface ModelStatus extends PublicSettings, Partial<Learned> {
 /** What listing needs. */
 export interface ModelListParts {
   readonly charges: Pick<ChargeStore, 'usage'>
-  readonly calibrations: Pick<Calibrations, 'find' | 'factorFor'>
+  readonly calibrations: Pick<Calibrations, 'find' | 'budgetFactor'>
   readonly known: Pick<KnownModels, 'settingsOf'>
 }
 
@@ -58,7 +58,7 @@ export async function listModels(
     const seesAll = !viewer || viewer.admin
     const learned = seesAll ? await calibrations.find(settings) : undefined
     const isDoubted = (learned?.doubted ?? 0) > 0
-    const facts = seesAll ? { calibration: await calibrations.factorFor(settings), isDoubted } : {}
+    const facts = seesAll ? { calibration: await calibrations.budgetFactor(settings), isDoubted } : {}
     return { ...publicSettings(settings), configuredWindow, ...facts, turns, input, cached, output }
   })
   return await Promise.all(list)

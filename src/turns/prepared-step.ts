@@ -10,7 +10,7 @@ import type { Snapshots } from '../prompt/gather-snapshot.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Prompt } from '../prompt/prompt.ts'
-import { targetOf } from '../prompt/compose-prompt.ts'
+import { promptBudget } from '../prompt/compose-prompt.ts'
 import type { HistoryRow } from '../prompt/snapshot.ts'
 import { createOffer, type SentOffer } from '../toolbox/offer.ts'
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
@@ -63,7 +63,7 @@ export interface StepParts {
   readonly scopedTools: FindScopedTools
   readonly snapshots: Snapshots
   readonly composer: Pick<Composer, 'compose' | 'count'>
-  readonly calibrations: Pick<Calibrations, 'factorFor'>
+  readonly calibrations: Pick<Calibrations, 'budgetFactor'>
   readonly openToolbox: OpenToolbox
 }
 
@@ -98,8 +98,8 @@ export const createPrepareStep =
     /** Tokens that prompt and messages may have together. The reports of this turn's own requests may have made them fewer. */
     async function spaceNow({ prompt: { budget }, reserve }: Composed): Promise<number> {
       const { model } = caller
-      const calibration = await calibrations.factorFor(model)
-      return Math.min(budget.target + reserve, targetOf({ ...model, calibration }))
+      const calibration = await calibrations.budgetFactor(model)
+      return Math.min(budget.target + reserve, promptBudget({ ...model, calibration }))
     }
 
     /** False where a tool was called that an earlier request had offered and this prompt only names: it must come back. */

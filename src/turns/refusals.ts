@@ -1,6 +1,6 @@
 import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
-import { targetOf } from '../prompt/compose-prompt.ts'
+import { promptBudget } from '../prompt/compose-prompt.ts'
 import type { KnownModels } from './known-models.ts'
 import type { ModelRefusal } from './model-error.ts'
 import { windowFor } from './narrowed.ts'
@@ -8,7 +8,7 @@ import type { ConfiguredModel } from './ports.ts'
 
 /** Where what a refusal teaches is remembered. */
 export interface RefusalLessons {
-  readonly calibrations: Pick<Calibrations, 'factorFor' | 'learnRefusal'>
+  readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnRefusal'>
   readonly known: KnownModels
 }
 
@@ -59,8 +59,8 @@ async function learnLength(
     await known.learn(settings, { window })
   if (tokens !== undefined) await calibrations.learnRefusal(settings, { counted, tokens })
   const next = await known.settingsOf(model)
-  const calibration = await calibrations.factorFor(next)
-  if (targetOf({ ...next, calibration }) < counted) return next
+  const calibration = await calibrations.budgetFactor(next)
+  if (promptBudget({ ...next, calibration }) < counted) return next
   const fitting = Math.max(counted * share, known.longestTaken(next, counted))
   const guessed = windowFor(Math.floor(fitting * calibration), model.settings)
   if (guessed < MIN_WINDOW) return next

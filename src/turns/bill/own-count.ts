@@ -27,7 +27,7 @@ export type OwnCount = (request: CountedStep, received: Received) => Promise<Usa
 /** What our count is made with. */
 export interface OwnCountParts {
   readonly composer: Pick<Composer, 'count'>
-  readonly calibrations: Pick<Calibrations, 'usualFactor'>
+  readonly calibrations: Pick<Calibrations, 'meanFactor'>
 }
 
 /** Where text cannot be counted: English has about so many characters a token. */
@@ -45,7 +45,7 @@ export function createOwnCount({ composer, calibrations }: OwnCountParts): OwnCo
 
   return async ({ settings, size }, { text, reported }) => {
     if (!usesTokens(settings)) return undefined
-    const factor = await calibrations.usualFactor(settings)
+    const factor = await calibrations.meanFactor(settings)
     const input = reported.input ?? Math.round(size.counted * factor)
     // A report in the middle of an answer counts what was written by then.
     const output = Math.max(reported.output ?? 0, await tokensOf(text, settings.encoding))

@@ -4,7 +4,7 @@ import type { Calibrations } from '../../prompt/calibration.ts'
 import type { ModelSettings } from '../../prompt/model-settings.ts'
 import type { Composer } from '../../prompt/ports.ts'
 import { countedPrompt, type Prompt } from '../../prompt/prompt.ts'
-import { targetOf } from '../../prompt/compose-prompt.ts'
+import { promptBudget } from '../../prompt/compose-prompt.ts'
 import type { KnownModels } from '../known-models.ts'
 import { askOnce, type AskOnceParts, type SingleRequest } from '../ask-once.ts'
 import type { CheckQuotas } from '../bill/token-quotas.ts'
@@ -46,7 +46,7 @@ export interface MakeSummaryParts extends AskOnceParts {
   readonly turnLog: Pick<TurnLog, 'beginInBackground'>
   readonly composer: Pick<Composer, 'count'>
   readonly known: KnownModels
-  readonly calibrations: Pick<Calibrations, 'factorFor' | 'learnFrom' | 'learnRefusal'>
+  readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom' | 'learnRefusal'>
   readonly limits: AskOnceParts['limits'] & { readonly turn_s: number }
 }
 
@@ -121,7 +121,7 @@ async function fittingPrompt(
   settings: ModelSettings,
   { calibrations, composer }: MakeSummaryParts,
 ): Promise<{ readonly prompt: Prompt; readonly entries: readonly Entry[] }> {
-  const target = targetOf({ ...settings, calibration: await calibrations.factorFor(settings) })
+  const target = promptBudget({ ...settings, calibration: await calibrations.budgetFactor(settings) })
   const space = target - tokens - RULES_TOKENS
   if (space < MIN_TOKENS_AT_ONCE) throw tooSmall(settings, space)
   let chosen = oldestWithin(rows, Math.min(MAX_TOKENS_AT_ONCE, space))

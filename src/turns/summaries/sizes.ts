@@ -1,5 +1,5 @@
 import type { Calibrations } from '../../prompt/calibration.ts'
-import { targetOf } from '../../prompt/compose-prompt.ts'
+import { promptBudget } from '../../prompt/compose-prompt.ts'
 import type { KnownModels } from '../known-models.ts'
 import type { ConfiguredModel } from '../ports.ts'
 import { SUMMARY_EXCESS } from './make-summary.ts'
@@ -26,7 +26,7 @@ export interface SizesNow {
 export interface SizesParts {
   readonly models: () => readonly ConfiguredModel[]
   readonly known: Pick<KnownModels, 'lastKnown'>
-  readonly calibrations: Pick<Calibrations, 'factorFor'>
+  readonly calibrations: Pick<Calibrations, 'budgetFactor'>
 }
 
 export function createSizes({ models, known, calibrations }: SizesParts): SizesNow {
@@ -35,8 +35,8 @@ export function createSizes({ models, known, calibrations }: SizesParts): SizesN
     async read() {
       const targets = models().map(async (model) => {
         const settings = await known.lastKnown(model)
-        const calibration = await calibrations.factorFor(settings)
-        return settings.contextWindow < MIN_WINDOW ? undefined : targetOf({ ...settings, calibration })
+        const calibration = await calibrations.budgetFactor(settings)
+        return settings.contextWindow < MIN_WINDOW ? undefined : promptBudget({ ...settings, calibration })
       })
       last = sizesFor((await Promise.all(targets)).filter((target) => target !== undefined))
       return last

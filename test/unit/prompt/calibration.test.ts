@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { trialSnapshot } from '../../../src/app/operator/trial-snapshot.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import { NO_LOG } from '../../../src/embedding/context.ts'
-import { budgetFactor, calibrationKey, createCalibrations } from '../../../src/prompt/calibration.ts'
+import { factorNow, calibrationKey, createCalibrations } from '../../../src/prompt/calibration.ts'
 import { learn, learnRefusal, type TokenReport } from '../../../src/prompt/calibration.ts'
-import { targetOf } from '../../../src/prompt/compose-prompt.ts'
+import { promptBudget } from '../../../src/prompt/compose-prompt.ts'
 import type { Calibration } from '../../../src/prompt/ports.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import { openInMemory } from '../../support/storage.ts'
@@ -24,15 +24,15 @@ test('what was learned of a model is for that model of that server in that encod
   expect(await store.find(calibrationKey(qwen))).toEqual({
     ...{ factor: 1.3, reports: 1, doubted: 0, at: 7, most: 1, mostAt: 0 },
   })
-  expect(await calibrations.factorFor(qwen)).toBe(1.3)
-  expect(await calibrations.factorFor({ ...qwen, name: 'alias' })).toBe(1.3)
+  expect(await calibrations.budgetFactor(qwen)).toBe(1.3)
+  expect(await calibrations.budgetFactor({ ...qwen, name: 'alias' })).toBe(1.3)
   for (const other of [
     { model: 'x' },
     { backend: 'openai' as const },
     { encoding: 'cl100k_base' },
     { endpoint: 'http://elsewhere:8000' },
   ]) {
-    expect(await calibrations.factorFor({ ...qwen, ...other })).toBe(1.25)
+    expect(await calibrations.budgetFactor({ ...qwen, ...other })).toBe(1.25)
   }
 })
 
@@ -64,7 +64,7 @@ test('the log is told once of reports that look cut off', async () => {
     await calibrations.learnFrom(model, { counted, framing: 0 }, { input: 900, output: 5 })
   expect(told).toEqual([expect.stringContaining('look cut off')])
   expect(await calibrations.find(model)).toMatchObject({ reports: 1, doubted: 2 })
-  expect(await calibrations.factorFor(model)).toBeGreaterThanOrEqual(1)
+  expect(await calibrations.budgetFactor(model)).toBeGreaterThanOrEqual(1)
 })
 
 const report = (ratio: number, counted = 1000, framing = 0): TokenReport => ({
@@ -148,8 +148,8 @@ test('the target and the answer are never over the window, whatever was reported
           known =
             one.type === 'report' ? learn(known, one.one, 1.25) : learnRefusal(known, { ...one, at: 1 }, 1.25)
         }
-        const calibration = known ? budgetFactor(known, 1) : 1.25
-        const target = targetOf({ ...trialSnapshot().model, contextWindow, maxOutput, calibration })
+        const calibration = known ? factorNow(known, 1) : 1.25
+        const target = promptBudget({ ...trialSnapshot().model, contextWindow, maxOutput, calibration })
         expect(target + maxOutput).toBeLessThanOrEqual(contextWindow)
         expect(target).toBeGreaterThanOrEqual(0)
       },
@@ -248,7 +248,7 @@ test('what was refused or counted once is never composed again, whatever was rep
       let known: Calibration | undefined
       let refused = 1
       for (const [index, { ratio, fill }] of prompts.entries()) {
-        const factor = known ? budgetFactor(known, index) : 1
+        const factor = known ? factorNow(known, index) : 1
         const counted = Math.floor((room / factor) * fill)
         const tokens = Math.floor(counted * ratio)
         if (ratio <= refused) expect(tokens).toBeLessThanOrEqual(room)
@@ -265,17 +265,17 @@ test('what was refused or counted once is never composed again, whatever was rep
 test('a first report does not take away the margin that a refusal taught', () => {
   const refused = learnRefusal(undefined, { counted: 5670, tokens: 7436, at: 1 }, 1)
   const calibration = learn(refused, { counted: 4500, framing: 0, reported: 5880, room: 6144, at: 2 }, 1)
-  expect(budgetFactor(calibration!, 3)).toBeCloseTo((7436 / 5670) * 1.03, 5)
+  expect(factorNow(calibration!, 3)).toBeCloseTo((7436 / 5670) * 1.03, 5)
 })
 
 test('after one report of a prompt that was too long, and was let pass, the next prompt fits', () => {
   const calibration = learn(undefined, { counted: 6000, framing: 0, reported: 9600, room: 6144, at: 2 }, 1.25)
   expect(
-    targetOf({
+    promptBudget({
       ...trialSnapshot().model,
       contextWindow: 8192,
       maxOutput: 2048,
-      calibration: budgetFactor(calibration!, 3),
+      calibration: factorNow(calibration!, 3),
     }) * 1.6,
   ).toBeLessThanOrEqual(6144)
 })
@@ -284,11 +284,11 @@ test('the most that was seen holds for a day; in a short prompt it is not looked
   const day = 24 * 60 * 60 * 1000
   const full = { counted: 4000, framing: 0, reported: 4400, room: 5000, at: 1 }
   const known = learn(undefined, full, 1)!
-  expect(budgetFactor(known, day)).toBeCloseTo(1.111, 5)
+  expect(factorNow(known, day)).toBeCloseTo(1.111, 5)
   const quiet = learn(known, { ...full, reported: 4000, at: 2 }, 1)!
   expect(quiet.factor).toBeLessThan(1.06)
-  expect(budgetFactor(quiet, day)).toBeCloseTo(1.111, 5)
-  expect(budgetFactor(quiet, day + 2)).toBe(quiet.factor)
+  expect(factorNow(quiet, day)).toBeCloseTo(1.111, 5)
+  expect(factorNow(quiet, day + 2)).toBe(quiet.factor)
   const short = learn(undefined, { ...full, counted: 400, reported: 600 }, 1)!
   expect(short.most).toBe(1)
 })
