@@ -185,7 +185,7 @@ const CONFIG = layer(
     'adapters/models/**',
     'adapters/tokens/encodings.ts',
     'adapters/web/config.ts',
-    'adapters/web/search/*',
+    'adapters/web/search-providers.ts',
   ],
   ['node:*', 'smol-toml', 'zod'],
 )

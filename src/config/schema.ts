@@ -6,7 +6,7 @@ import { ENGINE_NAMES } from '../adapters/lua/engines.ts'
 import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
 import type { RequiredKey } from '../adapters/models/provider.ts'
 import { ENCODINGS } from '../adapters/tokens/encodings.ts'
-import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search/provider.ts'
+import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search-providers.ts'
 import { MODEL_NAME, MODEL_NAME_RULE, ROOM_NAME } from '../chat/people/names.ts'
 import { address } from './address.ts'
 import { hasSpace, TOO_SMALL } from './context-window.ts'
@@ -16,7 +16,7 @@ import { price } from './price.ts'
 import { isPostgresUrl, POSTGRES_EXAMPLE } from './postgres-url.ts'
 import { publicKey } from './public-key.ts'
 import { variable } from './variable.ts'
-import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/providers.ts'
+import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search-providers.ts'
 
 /**
  * sshawl.toml, key by key. Every object is strict, so that a misspelt key is an error and not a default.

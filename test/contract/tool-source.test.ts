@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NO_LOG } from '../../src/embedding/context.ts'
-import { createSearch } from '../../src/adapters/web/search/search.ts'
+import { createSearch } from '../../src/adapters/web/search.ts'
 import { createWrappedTools } from '../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { paths } from '../../src/app/paths.ts'
 import { BUILTIN_IDS, builtinTools } from '../../src/tools/builtin/index.ts'

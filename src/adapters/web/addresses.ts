@@ -1,5 +1,112 @@
+import { NODATA, NOTFOUND } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
+import { WebError } from '../../tools/web.ts'
+
+/** Where a request may go. */
+export interface UrlPolicy {
+  readonly ports: readonly number[]
+  readonly allowAddress: (address: string) => boolean
+  readonly resolve: Resolve
+}
+
+/** A checked address, and the only machines that a connection for it may be made to. */
+export interface Destination {
+  readonly url: URL
+  readonly addresses: readonly string[]
+}
+
+const PROTOCOL_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
+
+/**
+ * Parses an address and checks all that can be known without asking a name server. The parser is the one of the
+ * URL standard: it turns decimal, octal and hexadecimal hosts into dotted quads before they are checked. Throws `WebError`.
+ */
+export function checkUrl(text: string, rules: UrlPolicy, base?: URL): URL {
+  if (!URL.canParse(text, base?.href)) throw new WebError(`${shown(text)} is no address; ${EXAMPLE}`)
+  const url = new URL(text, base)
+  const usualPort = PROTOCOL_PORTS[url.protocol]
+  if (usualPort === undefined)
+    throw new WebError(`${url.protocol} addresses cannot be fetched, only http: and https:`)
+  if (url.username !== '' || url.password !== '')
+    throw new WebError('an address with a user name or password in it is refused; leave them out')
+  const port = Number(url.port) || usualPort
+  if (!rules.ports.includes(port))
+    throw new WebError(`port ${port} is refused; only ${rules.ports.join(' and ')} may be used`)
+  url.hostname = url.hostname.replace(/\.$/, '')
+  url.hash = ''
+  checkHost(url, rules)
+  return url
+}
+
+const EXAMPLE = 'write it whole, such as https://example.org/page'
+
+/** A name without a dot belongs to a local network or to this machine. */
+function checkHost({ hostname }: URL, rules: UrlPolicy): void {
+  const literal = literalAddress(hostname)
+  const fits = literal === undefined ? hostname.includes('.') : rules.allowAddress(literal)
+  if (!fits) throw new WebError(notPublic(hostname))
+}
+
+/**
+ * Finds the machines behind an address. Every one of them must be allowed: a name that has one private address is
+ * a trap even if the others are not. Rejects with `WebError`, or with the signal's reason.
+ */
+export async function findDestination(url: URL, rules: UrlPolicy, signal: AbortSignal): Promise<Destination> {
+  const literal = literalAddress(url.hostname)
+  if (literal !== undefined) return { url, addresses: [literal] }
+  const addresses = await rules.resolve(url.hostname, signal)
+  if (addresses.length === 0) throw new WebError(`there is no host called ${url.hostname}`)
+  if (!addresses.every((address) => rules.allowAddress(address))) throw new WebError(notPublic(url.hostname))
+  return { url, addresses }
+}
+
+/** The message holds no address that a name has: it may be one of somebody's network. */
+const notPublic = (host: string): string =>
+  `${host} is refused: it is a private or local address, and only the public web can be read`
+
+function literalAddress(hostname: string): string | undefined {
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  return isIP(bare) === 0 ? undefined : bare
+}
+
+const shown = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
+
+/** All addresses of a name, IPv4 first; none if there are none. Rejects with `WebError`, or with the signal's reason. */
+export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
+
+/**
+ * Asks the name servers themselves (those of the machine, if none are given, as `HOST:PORT`): the machine's own names,
+ * from its hosts file and search domains, must not be found, and a slow answer must not keep a thread of the pool.
+ */
+export function createResolver(servers?: readonly string[]): Resolve {
+  return async (name, signal) => {
+    signal.throwIfAborted()
+    const resolver = new Resolver({ timeout: 2000, tries: 2 })
+    if (servers) resolver.setServers(servers)
+    const cancel = (): void => resolver.cancel()
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+      signal.throwIfAborted()
+      return addressesIn(answers, name)
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  }
+}
+
+/** A name may have no address of one family. It is an error if no name server answered for either. */
+function addressesIn(answers: readonly PromiseSettledResult<string[]>[], name: string): readonly string[] {
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  const known = answers.some((answer) => answer.status === 'fulfilled' || isAbsent(answer.reason))
+  if (!known) throw new WebError(`no name server answered for ${name}; try again later`)
+  return addresses
+}
+
+const isAbsent = (error: NodeJS.ErrnoException): boolean => error.code === NOTFOUND || error.code === NODATA
 
 /** Global unicast (RFC 4291 2.4 and IANA's registry): every public IPv6 address is in it. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')

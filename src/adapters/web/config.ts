@@ -1,4 +1,4 @@
-import type { SearchConfig } from './search/providers.ts'
+import type { SearchConfig } from './search-providers.ts'
 
 /** The web as it is configured. */
 export interface WebConfig {

@@ -1,11 +1,10 @@
-import { STATUS_CODES } from 'node:http'
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import { WebError, type PageFormat, type Visit, type WebPage } from '../../tools/web.ts'
 import { readBody } from './body.ts'
-import { checkUrl, type Rules } from './destination.ts'
-import { follow, type Arrival } from './follow.ts'
+import { checkUrl, findDestination, type UrlPolicy } from './addresses.ts'
 import { decodeText, mediaOf } from './media.ts'
 import type { PageReader } from './page-reader.ts'
-import { startTimeLimit, type TimeLimit, type TimeLimits } from './time-limit.ts'
+import { get, startTimeLimit, type TimeLimit, type TimeLimits } from './request.ts'
 
 /** Figures that a page must keep to. */
 export interface PageLimits extends TimeLimits {
@@ -17,7 +16,7 @@ export const PAGE_LIMITS: PageLimits = { totalMs: 15_000, idleMs: 5_000, bodyByt
 
 /** What pages are read with. */
 export interface PagesParts {
-  readonly rules: Rules
+  readonly rules: UrlPolicy
   readonly limits: PageLimits
   readonly reader: PageReader
   /** See `GetRequest`. */
@@ -53,7 +52,7 @@ async function readPage(
 async function load(start: URL, parts: PagesParts, outer: AbortSignal) {
   using time = startTimeLimit(parts.limits, outer)
   const { rules, authorities } = parts
-  const arrival = await follow(start, { ...rules, ...(authorities ? { authorities } : {}) }, time)
+  const arrival = await fetchPage(start, { ...rules, ...(authorities ? { authorities } : {}) }, time)
   try {
     return await take(arrival, parts.limits, time)
   } finally {
@@ -61,7 +60,7 @@ async function load(start: URL, parts: PagesParts, outer: AbortSignal) {
   }
 }
 
-async function take({ url, answer }: Arrival, limits: PageLimits, time: TimeLimit) {
+async function take({ url, answer }: PageResponse, limits: PageLimits, time: TimeLimit) {
   const status = answer.statusCode ?? 0
   if (status < 200 || status > 299) throw new WebError(`${url.href} answered ${statusText(status)}`)
   const media = mediaOf(answer)
@@ -70,3 +69,47 @@ async function take({ url, answer }: Arrival, limits: PageLimits, time: TimeLimi
 }
 
 const statusText = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trim()
+
+/** Redirects in one visit. */
+const MAX_REDIRECTS = 5
+
+const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308]
+
+const HEADERS = {
+  'user-agent': 'sshawl (reads single pages when somebody asks for them)',
+  accept: 'text/markdown, text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.1',
+}
+
+/** An answer, and where it came from. */
+interface PageResponse {
+  readonly url: URL
+  readonly answer: IncomingMessage
+}
+
+/**
+ * Gets a page, following redirects within the site; each step is checked as the first was. Another site is an error
+ * that names it, because the visit was allowed for this one. Rejects with `WebError`, or with the signal's reason.
+ */
+async function fetchPage(
+  start: URL,
+  rules: UrlPolicy & { readonly authorities?: string },
+  time: TimeLimit,
+): Promise<PageResponse> {
+  let url = start
+  for (let redirects = 0; ; redirects += 1) {
+    const { addresses } = await findDestination(url, rules, time.signal)
+    const answer = await get({ ...rules, url, addresses, headers: HEADERS }, time)
+    const { location } = answer.headers
+    if (!REDIRECTS.includes(answer.statusCode) || location === undefined) return { url, answer }
+    answer.destroy()
+    if (redirects === MAX_REDIRECTS)
+      throw new WebError(`${start.host} redirects more than ${MAX_REDIRECTS} times`)
+    const next = checkUrl(location, rules, url)
+    if (siteOf(next) !== siteOf(url))
+      throw new WebError(`${url.host} redirects to another site; to go there, fetch ${next.href}`)
+    url = next
+  }
+}
+
+/** With `www.` and without it is the same site. */
+const siteOf = ({ host }: URL): string => host.replace(/^www\./, '')

@@ -3,7 +3,6 @@ import { get as httpsGet, type RequestOptions } from 'node:https'
 import { isIPv6, type LookupFunction } from 'node:net'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { WebError } from '../../tools/web.ts'
-import type { TimeLimit } from './time-limit.ts'
 
 /** One GET. */
 export interface GetRequest {
@@ -72,4 +71,39 @@ export function explain(error: unknown, { host }: URL): string {
     return `the certificate or encryption of ${host} cannot be trusted (${code})`
   if (code.startsWith('Z_') || code.startsWith('ERR__ERROR')) return `${host} sent damaged compressed data`
   return `the connection to ${host} broke (${code || errorMessage(error)})`
+}
+
+/** How long something on the web may take. Milliseconds. */
+export interface TimeLimits {
+  readonly totalMs: number
+  /** Without a byte, or another sign of life. */
+  readonly idleMs: number
+}
+
+/** The running time limit of one job. Whoever starts it disposes of it when the job is done. */
+export interface TimeLimit extends Disposable {
+  /** Aborted with a `WebError` when the time is over, or with the outer signal's reason. */
+  readonly signal: AbortSignal
+  /** Restarts the idle time, because something arrived. */
+  progress(): void
+}
+
+/** Starts the time limit of a job. */
+export function startTimeLimit({ totalMs, idleMs }: TimeLimits, outer: AbortSignal): TimeLimit {
+  const over = new AbortController()
+  const giveUp = (reason: string) => (): void => over.abort(new WebError(reason))
+  const silent = giveUp(`the server sent nothing for ${idleMs / 1000} s`)
+  const total = setTimeout(giveUp(`the server was not done after ${totalMs / 1000} s`), totalMs)
+  let idle = setTimeout(silent, idleMs)
+  return {
+    signal: AbortSignal.any([outer, over.signal]),
+    progress() {
+      clearTimeout(idle)
+      idle = setTimeout(silent, idleMs)
+    },
+    [Symbol.dispose]() {
+      clearTimeout(total)
+      clearTimeout(idle)
+    },
+  }
 }

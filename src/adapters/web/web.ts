@@ -3,18 +3,16 @@
  * decided elsewhere. Nothing here knows a tool, a room or a person.
  */
 import type { Web } from '../../tools/web.ts'
-import { isPublicAddress } from './addresses.ts'
+import { createResolver, isPublicAddress, type UrlPolicy } from './addresses.ts'
 import type { WebConfig } from './config.ts'
 import { createPageReader } from './page-reader.ts'
 import { createPages, PAGE_LIMITS, type PageLimits } from './pages.ts'
-import { createResolver } from './resolver.ts'
-import type { Rules } from './destination.ts'
-import { createSearch } from './search/search.ts'
+import { createSearch } from './search.ts'
 
 /** What tests may put in the place of the real internet; no config reaches these. */
 export interface WebOverrides {
-  readonly resolve?: Rules['resolve']
-  readonly allowAddress?: Rules['allowAddress']
+  readonly resolve?: UrlPolicy['resolve']
+  readonly allowAddress?: UrlPolicy['allowAddress']
   readonly limits?: PageLimits
   /** See `GetRequest`. */
   readonly authorities?: string

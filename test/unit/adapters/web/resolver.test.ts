@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createResolver } from '../../../../src/adapters/web/resolver.ts'
+import { createResolver } from '../../../../src/adapters/web/addresses.ts'
 
 const never = new AbortController().signal
 const sockets: Socket[] = []

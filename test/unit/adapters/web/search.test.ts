@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import type { SearchConfig } from '../../../../src/adapters/web/search/providers.ts'
-import { createSearch, SEARCH_LIMITS } from '../../../../src/adapters/web/search/search.ts'
+import type { SearchConfig } from '../../../../src/adapters/web/search-providers.ts'
+import { createSearch, SEARCH_LIMITS } from '../../../../src/adapters/web/search.ts'
 import { startSite } from '../../../support/site.ts'
 
 const never = new AbortController().signal

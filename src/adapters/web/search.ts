@@ -2,12 +2,15 @@
 // not know who searches, or whether they may.
 
 import { STATUS_CODES } from 'node:http'
-import { WebError, type SearchHit, type WebSearch } from '../../../tools/web.ts'
-import { readBody } from '../body.ts'
-import { startTimeLimit, type TimeLimits } from '../time-limit.ts'
-import { get } from '../request.ts'
-import type { SearchProvider, SearchRequest } from './provider.ts'
-import { SEARCH_PROVIDERS, type SearchConfig } from './providers.ts'
+import { WebError, type SearchHit, type WebSearch } from '../../tools/web.ts'
+import { readBody } from './body.ts'
+import { get, startTimeLimit, type TimeLimits } from './request.ts'
+import {
+  SEARCH_PROVIDERS,
+  type SearchConfig,
+  type SearchProvider,
+  type SearchRequest,
+} from './search-providers.ts'
 
 /** Figures that an answer must keep to. */
 export interface SearchLimits extends TimeLimits {

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { keysOf } from '../../lib/keys-of.ts'
+import type { SearchHit } from '../../tools/web.ts'
+
+/** One question to a provider. */
+export interface SearchRequest {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Where a search provider is, and how to log in there. */
+export interface SearchAccess {
+  /** Where it answers; the provider's own address when absent. */
+  readonly url?: string
+  /** The key itself, read from the environment by src/config. Never logged, never in an error. */
+  readonly apiKey?: string
+  /** The name of the environment variable that the key came from, for error messages. */
+  readonly apiKeyEnv?: string
+  /** Google's `cx`. */
+  readonly engineId?: string
+}
+
+/** Keys of `[tools.web.search]` that some providers can do without. */
+export type RequiredSearchKey = 'url' | 'api_key_env' | 'engine_id'
+
+/** All that is a search provider's own. */
+export interface SearchProvider {
+  /** What `[tools.web.search]` must say. */
+  readonly required: readonly RequiredSearchKey[]
+  /** Where it answers when the config does not say; absent where that cannot be known. */
+  readonly usualUrl?: string
+  /** The request for results from number `start`, 1-based. */
+  request(
+    base: URL,
+    query: { readonly words: string; readonly start: number },
+    access: SearchAccess,
+  ): SearchRequest
+  /** The results in an answer's JSON; undefined if it is not an answer of this provider. */
+  hits(answer: unknown): readonly SearchHit[] | undefined
+  /** What an admin can do about a status. */
+  readonly advice?: Readonly<Record<number, string>>
+}
+
+const searxngAnswer = z.object({ results: z.array(z.unknown()) })
+
+/** Results on a page; of SearXNG, which counts pages alone, about so many. */
+const PAGE = 10
+
+/** docs.searxng.org, Search API: `q`, `format`, `pageno`. */
+export const searxng: SearchProvider = {
+  required: ['url'],
+  request(base, { words, start }) {
+    const url = new URL('search', base.href.replace(/\/(search\/?)?$/, '/'))
+    url.searchParams.set('q', words)
+    url.searchParams.set('format', 'json')
+    url.searchParams.set('pageno', String(Math.floor((start - 1) / PAGE) + 1))
+    return { url, headers: {} }
+  },
+  hits(body) {
+    const { data } = searxngAnswer.safeParse(body)
+    return data && hitsIn(data.results, 'url', 'content')
+  },
+  advice: { 403: 'its settings.yml must list json under search.formats, and its limiter must let us in' },
+}
+
+const braveAnswer = z.object({
+  type: z.literal('search'),
+  web: z.object({ results: z.array(z.unknown()) }).optional(),
+})
+
+/** api-dashboard.search.brave.com, Web Search: `offset` counts pages from 0 to 9; the key is a header. */
+export const brave: SearchProvider = {
+  required: ['api_key_env'],
+  usualUrl: 'https://api.search.brave.com/res/v1/web/search',
+  request(base, { words, start }, { apiKey = '' }) {
+    const url = new URL(base)
+    url.searchParams.set('q', words)
+    url.searchParams.set('count', String(PAGE))
+    url.searchParams.set('offset', String(Math.floor((start - 1) / PAGE)))
+    url.searchParams.set('text_decorations', 'false')
+    return { url, headers: { 'x-subscription-token': apiKey } }
+  },
+  hits(body) {
+    const { data } = braveAnswer.safeParse(body)
+    return data && hitsIn(data.web?.results ?? [], 'url', 'description')
+  },
+}
+
+const googleAnswer = z.object({
+  kind: z.literal('customsearch#search'),
+  items: z.array(z.unknown()).default([]),
+})
+
+/** developers.google.com/custom-search/v1: `cx` is the engine, `start` counts results from 1, ten at a time. */
+export const google: SearchProvider = {
+  required: ['api_key_env', 'engine_id'],
+  usualUrl: 'https://www.googleapis.com/customsearch/v1',
+  request(base, { words, start }, { apiKey = '', engineId = '' }) {
+    const url = new URL(base)
+    const parameters = { key: apiKey, cx: engineId, q: words, start: String(start), num: '10' }
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    return { url, headers: {} }
+  },
+  hits(body) {
+    const { data } = googleAnswer.safeParse(body)
+    return data && hitsIn(data.items, 'link', 'snippet')
+  },
+  advice: { 400: 'the engine_id in the config may be wrong' },
+}
+
+/** Every search provider there is, by its name in the config: the config's check and the types are made from it. */
+export const SEARCH_PROVIDERS = { searxng, brave, google } satisfies Readonly<Record<string, SearchProvider>>
+
+/** All names, in the order of the list. */
+export const SEARCH_PROVIDER_NAMES = keysOf(SEARCH_PROVIDERS)
+
+/** A search provider as it is configured. */
+export interface SearchConfig extends SearchAccess {
+  readonly provider: keyof typeof SEARCH_PROVIDERS
+}
+
+/** Results shown of one answer. */
+const MAX_HITS = 20
+
+/** The results in a list whose items have these fields. Items without an address are left out. */
+const hitsIn = (items: readonly unknown[], urlField: string, snippetField: string): readonly SearchHit[] =>
+  items.slice(0, MAX_HITS).flatMap((item) => {
+    const { title, [urlField]: url, [snippetField]: snippet } = Object(item) as Record<string, unknown>
+    return typeof url === 'string' && url !== ''
+      ? { title: textOf(title), url, snippet: textOf(snippet) }
+      : []
+  })
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
