@@ -22,12 +22,23 @@ export type TextRole =
   /** The status line. */
   | 'status'
 
-/** A stretch of a line. */
-export interface Span {
-  readonly text: string
-  /** Where it has a colour of its own, by number: the same number, the same colour. */
-  readonly tint?: number
+/** How a text looks. A link looks as one, then code, then a role, then a tint. */
+export interface SpanStyle {
   readonly role?: TextRole
+  /** A colour of its own, by number: the same number, the same colour. */
+  readonly tint?: number
+  readonly strong?: true
+  readonly emphasis?: true
+  readonly strike?: true
+  readonly underline?: true
+  readonly code?: true
+  /** A safe address (lib/markdown/safe-address.ts). */
+  readonly link?: string
+}
+
+/** A text that looks the same throughout. */
+export interface Span extends SpanStyle {
+  readonly text: string
   /** True for what is there for the eye alone, such as a bar: the text beside it says the same. */
   readonly isPicture?: true
 }

@@ -6,54 +6,40 @@ import {
   toolCallLine,
   toolResultLine,
 } from '../../chat/entry-text.ts'
-import type { Entry, MessageEntry, ToolCallEntry } from '../../chat/entry.ts'
-import type { NameColour } from '../../chat/preferences/options.ts'
-import type { Theme } from './theme.ts'
+import type { Entry, ToolCallEntry } from '../../chat/entry.ts'
+import { NAME_COLOURS, type NameColour } from '../../chat/preferences/options.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
+import type { Span, SpanStyle, TextRole } from '../../lib/text/styled.ts'
+import { usualColour } from './theme.ts'
 
-/** Gives a text its colours. */
-export type Paint = (text: string) => string
-
-/** What begins an entry, such as its author. */
-export interface Label {
-  readonly text: string
-  readonly paint: Paint
-}
-
-/** What an entry says, and how it is painted. */
-interface EntryLook {
-  readonly label: Label
-  readonly text: string
-  readonly paint: Paint
-}
-
-/** As it was written. */
-export const asIs: Paint = (text) => text
-
-/** How an entry looks in a theme; `chosen` is the colour that its author has taken. */
-export function lookOf(entry: Entry, theme: Theme, aspect: Aspect, chosen?: NameColour): EntryLook {
-  if (entry.thread !== undefined) return aside(threadLine(entry), theme.tool)
+/** What an entry says, with how it looks; `chosen` is the colour that its author has taken. */
+export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): readonly Span[] {
+  if (entry.thread !== undefined) return aside(threadLine(entry), 'tool')
+  const name = shownName(entry.author)
+  const { emphasis } = aspect
   switch (entry.kind) {
-    case 'message':
-      return { label: speaker(entry, theme, aspect, chosen), text: entry.text, paint: asIs }
+    case 'message': {
+      const label = aspect.follows ? SAME_SPEAKER : `${name}${editedMark(entry)}: `
+      return [...labelIn(label, personStyle(name, emphasis, chosen)), { text: cleanText(entry.text) }]
+    }
     case 'reply':
-      return { label: model(entry.author, theme, aspect), text: entry.text, paint: asIs }
-    case 'action':
-      return { label: actor(entry, theme, aspect, chosen), text: actionText(entry), paint: asIs }
+      return [...modelLabel(entry.author, aspect), { text: cleanText(entry.text) }]
+    case 'action': {
+      const label = labelIn(`* ${name} `, personStyle(name, emphasis, chosen))
+      return [...label, { text: cleanText(actionText(entry)) }]
+    }
     case 'presence':
-      return aside(entry.text, theme.system)
+      return aside(entry.text, 'system')
     case 'notice':
-      return aside(entry.text, entry.level === 'error' ? theme.error : theme.system)
+      return aside(entry.text, entry.level === 'error' ? 'error' : 'system')
     case 'scope':
-      return aside(`${shownName(entry.author)}: ${entry.text}`, theme.system)
+      return aside(`${name}: ${entry.text}`, 'system')
     case 'approval':
-      return aside(
-        `${shownName(entry.author)}: ${entry.text}`,
-        aspect.emphasis === 'waiting' ? theme.waiting : theme.system,
-      )
+      return aside(`${name}: ${entry.text}`, emphasis === 'waiting' ? 'waiting' : 'system')
     case 'tool_call':
-      return aside(`${shownName(entry.author)}: ${toolCallLine(entry)}`, theme.tool)
+      return aside(`${name}: ${toolCallLine(entry)}`, 'tool')
     case 'tool_result':
-      return aside(toolResultLine(entry), entry.isError ? theme.error : theme.tool)
+      return aside(toolResultLine(entry), entry.isError ? 'error' : 'tool')
     default:
       return entry satisfies never
   }
@@ -62,41 +48,25 @@ export function lookOf(entry: Entry, theme: Theme, aspect: Aspect, chosen?: Name
 /** In place of a speaker's name, where the line above is theirs too. No later row of a text begins with it. */
 const SAME_SPEAKER = '· '
 
-function speaker(
-  entry: MessageEntry,
-  theme: Theme,
-  { emphasis, follows }: Aspect,
-  chosen?: NameColour,
-): Label {
-  const name = shownName(entry.author)
-  const text = follows ? SAME_SPEAKER : `${name}${editedMark(entry)}: `
-  return labelIn(text, emphasis ? theme[emphasis] : (label) => theme.person(label, name, chosen))
-}
-
-function actor({ author }: Entry, theme: Theme, { emphasis }: Aspect, chosen?: NameColour): Label {
-  const name = shownName(author)
-  return labelIn(`* ${name} `, emphasis ? theme[emphasis] : (label) => theme.person(label, name, chosen))
-}
+/** A name has its colour, unless what it says is emphasized for the reader. */
+export const personStyle = (
+  name: string,
+  emphasis: Aspect['emphasis'],
+  chosen = usualColour(name),
+): SpanStyle => (emphasis ? { role: emphasis } : { tint: NAME_COLOURS.indexOf(chosen), strong: true })
 
 /** The name of a model before what it says. */
-export const model = (author: string, theme: Theme, { emphasis }: Aspect): Label =>
-  labelIn(`${shownName(author)}: `, emphasis === 'mention' ? theme.mention : theme.model)
+export const modelLabel = (author: string, { emphasis }: Aspect): readonly Span[] =>
+  labelIn(`${shownName(author)}: `, { role: emphasis === 'mention' ? 'mention' : 'model' })
 
-/** Without a blank at its end a label stands alone in its row. */
-export const labelIn = (text: string, paint: Paint): Label => ({
-  text,
-  paint: (label) => paint(label.trimEnd()) + (label.endsWith(' ') ? ' ' : ''),
-})
+/** What begins an entry, such as its author; the blank at its end has no look. */
+export const labelIn = (text: string, style: SpanStyle): readonly Span[] => [
+  { ...style, text: text.trimEnd() },
+  { text: ' ' },
+]
 
 /** What the room itself says. */
-const aside = (text: string, paint: Paint): EntryLook => ({ label: { text: '-- ', paint }, text, paint })
-
-/** On a very narrow page the label itself may be broken; then the row is painted as a whole. */
-export function paintRow(row: string, label: Label | undefined, paint: Paint): string {
-  if (!label?.text || !row.startsWith(label.text)) return row === '' ? '' : paint(row)
-  const rest = row.slice(label.text.length)
-  return label.paint(label.text) + (rest === '' ? '' : paint(rest))
-}
+const aside = (text: string, role: TextRole): readonly Span[] => [{ text: `-- ${cleanText(text)}`, role }]
 
 /** What differs between the sessions that show one entry in one style. */
 export interface Aspect {

@@ -10,13 +10,12 @@ import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
 import type { NameColour } from '../../chat/preferences/options.ts'
 import type { MarkdownTools } from '../markdown/blocks.ts'
-import { asIs, type Aspect, labelIn, lookOf, type Paint, paintRow, USUAL } from './entry-look.ts'
+import { type Aspect, labelIn, spansOf, USUAL } from './entry-look.ts'
 import { resultRows } from './call-row.ts'
-import { mostCells } from './cells.ts'
 import { besideTimes, withTimes } from './time-column.ts'
-import { HANG, quoteRows, wrapText } from './spans.ts'
+import { HANG, paintRows, quoteRows } from './spans.ts'
 import { billRows, replyRows } from './reply-rows.ts'
-import { type ColourOfAuthor, type DrawingStyle, styleKey, type Theme } from './theme.ts'
+import { type ColourOfAuthor, type DrawingStyle, styleKey } from './theme.ts'
 
 /** An entry as rows of at most `columns` cells, joined by LF, the last without one. */
 export function renderEntry(
@@ -41,70 +40,47 @@ function entryRows(
   if (entry.kind === 'tool_result' && aspect.call) return resultRows(aspect.call, entry, style)
   if (entry.kind === 'reply' && entry.thread === undefined)
     return [...replyRows(entry, style, markdown, aspect), ...billRows(entry, style)]
-  return renderRows(entry, style, aspect, chosen).split('\n')
-}
-
-function renderRows(entry: Entry, style: DrawingStyle, aspect: Aspect, chosen?: NameColour): string {
-  const { label, text, paint } = lookOf(entry, style.theme, aspect, chosen)
-  const plain = cleanText(text)
-  if (entry.kind === 'approval') return questionRows(label.text + plain, style, aspect, paint).join('\n')
-  const rows = wrapText(label.text + plain, style.columns, HANG)
-  const painted = rows.map((row, index) => paintRow(row, index === 0 ? label : undefined, paint))
-  return [...painted, ...billRows(entry, style)].join('\n')
+  const spans = spansOf(entry, aspect, chosen)
+  const rows = entry.kind === 'approval' ? questionRows(spans, style, aspect) : paintRows(spans, style)
+  return [...rows, ...billRows(entry, style)]
 }
 
 /**
- * A question: its first line as `paint` has it, what is asked for as it is, with its mark in every row, so that it cannot be
+ * A question: its first line as it looks, what is asked for as it is, with its mark in every row, so that it cannot be
  * taken for what the room says, and what to type, in bold for whoever may.
  */
 function questionRows(
-  text: string,
-  { columns, theme }: DrawingStyle,
+  [question = { text: '' }]: readonly Span[],
+  style: DrawingStyle,
   { emphasis }: Aspect,
-  paint: Paint,
 ): readonly string[] {
-  const howTo = emphasis === 'waiting' ? theme.heading : theme.system
-  const [first = '', ...lines] = text.split('\n')
+  const role = emphasis === 'waiting' ? 'heading' : 'system'
+  const [first = '', ...lines] = question.text.split('\n')
   const below = lines.flatMap((line) =>
     line.startsWith('| ')
-      ? quoteRows(line.slice(2), columns)
-      : wrapText(HANG + line, columns, HANG).map((row) => howTo(row)),
+      ? quoteRows(line.slice(2), style.columns)
+      : paintRows([{ text: HANG + line, role }], style),
   )
-  return [...wrapText(first, columns, HANG).map((row) => paint(row)), ...below]
+  return [...paintRows([{ ...question, text: first }], style), ...below]
 }
 
 /** A message to one person or from them, with its time: who wrote it looks as a name that is called, or as one's own. */
 export function renderMessage({ head, text, at, isOwn }: PersonalMessage, style: DrawingStyle): string {
-  const beside = besideTimes(style)
-  const label = labelIn(`${cleanLine(head)}: `, isOwn ? style.theme.own : style.theme.mention)
-  const rows = wrapText(label.text + cleanText(text), beside.columns, HANG)
-  return withTimes(
-    rows.map((row, index) => paintRow(row, index === 0 ? label : undefined, asIs)),
-    style,
-    at,
-  ).join('\n')
+  const label = labelIn(`${cleanLine(head)}: `, { role: isOwn ? 'own' : 'mention' })
+  return withTimes(paintRows([...label, { text: cleanText(text) }], besideTimes(style)), style, at).join('\n')
 }
 
-/** Text as rows, for the output of commands. A line that is too long goes on in an indented row, without its colours. */
+/** Text as rows, for the output of commands. A line that is too long goes on in an indented row. */
 export function renderText(text: string | Styled, style: DrawingStyle): string {
-  if (typeof text !== 'string') return text.lines.map((spans) => renderLine(spans, style)).join('\n')
-  return cleanText(text)
-    .split('\n')
-    .flatMap((line) => wrapText(line, style.columns, HANG))
-    .join('\n')
-}
-
-function renderLine(spans: readonly Span[], style: DrawingStyle): string {
-  const clean = spans.map((span) => ({ ...span, text: cleanText(span.text).replaceAll('\n', ' ') }))
-  const plain = clean.map((span) => span.text).join('')
-  if (mostCells(plain) > style.columns) return renderText(plain, style)
-  return clean.map((span) => paintSpan(span, style.theme)).join('')
-}
-
-function paintSpan({ text, tint, role }: Span, theme: Theme): string {
-  if (text === '') return ''
-  if (role !== undefined) return theme[role](text)
-  return tint === undefined ? text : theme.tint(text, tint)
+  const lines: Styled['lines'] =
+    typeof text === 'string'
+      ? cleanText(text)
+          .split('\n')
+          .map((line) => [{ text: line }])
+      : text.lines.map((spans) =>
+          spans.map((span) => ({ ...span, text: cleanText(span.text).replaceAll('\n', ' ') })),
+        )
+  return lines.flatMap((spans) => paintRows(spans, style)).join('\n')
 }
 
 /** Whole rows as they are written to a raw terminal. */

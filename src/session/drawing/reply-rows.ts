@@ -4,10 +4,10 @@ import { codePointAt } from '../../lib/text/characters.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Lead, MarkdownTools, Unit } from '../markdown/blocks.ts'
 import { createGrowingMarkdown } from '../markdown/growing.ts'
-import { type Aspect, type Label, model } from './entry-look.ts'
+import { type Aspect, modelLabel } from './entry-look.ts'
 import type { DrawingStyle } from './theme.ts'
-import { HANG, inBold, paintStretches, withMarks, wrapStretches, wrapText } from './spans.ts'
-import type { Stretch } from '../markdown/inline.ts'
+import { HANG, inBold, paintRows, paintSpans, textOf, withMarks, wrapSpans, wrapText } from './spans.ts'
+import type { Span } from '../../lib/text/styled.ts'
 import { mostCells } from './cells.ts'
 import { tableRow } from './table-rows.ts'
 
@@ -28,9 +28,9 @@ export function replyRows(
   const [drawn, rest] = cutReply(cleanText(entry.text))
   text.add(drawn)
   text.finish()
-  const label = model(entry.author, style.theme, aspect)
+  const label = modelLabel(entry.author, aspect)
   const [first, ...units] = text.units
-  if (!first) return [label.paint(label.text).trimEnd()]
+  if (!first) return paintRows(label, style)
   return [
     ...unitRows(first, style, label),
     ...units.flatMap((unit) => unitRows(unit, style)),
@@ -46,50 +46,49 @@ function cutReply(text: string): readonly [drawn: string, rest: string] {
   return [text.slice(0, at), text.slice(at)]
 }
 
-function asWritten(text: string, { columns, theme }: DrawingStyle): readonly string[] {
+function asWritten(text: string, style: DrawingStyle): readonly string[] {
   if (text.trim() === '') return []
   const note = `${HANG}(it is long: what follows is shown as it was written)`
   const lines = text.trimEnd().split('\n')
-  const rows = lines.flatMap((line) => (line === '' ? [''] : wrapText(HANG + line, columns, HANG)))
-  return [...wrapText(note, columns, HANG).map((row) => theme.dim(row)), ...rows]
+  const rows = lines.flatMap((line) => (line === '' ? [''] : paintRows([{ text: HANG + line }], style)))
+  return [...paintRows([{ text: note, role: 'dim' }], style), ...rows]
 }
 
 /** What a turn cost stands below its end, as the room's own word. */
-export function billRows(entry: Entry, { columns, theme }: DrawingStyle): readonly string[] {
+export function billRows(entry: Entry, style: DrawingStyle): readonly string[] {
   const bill = billLine(entry)
-  return bill === '' ? [] : wrapText(`-- ${bill}`, columns, HANG).map((row) => theme.dim(row))
+  return bill === '' ? [] : paintRows([{ text: `-- ${bill}`, role: 'dim' }], style)
 }
 
 const CODE_INDENT = '  '
 
 /** A unit of a reply as rows of at most `columns` cells; `label` stands before the first, or above it. */
-export function unitRows(unit: Unit, style: DrawingStyle, label?: Label): readonly string[] {
+export function unitRows(unit: Unit, style: DrawingStyle, label?: readonly Span[]): readonly string[] {
   const lead = fitting(unit.lead, style.columns)
   const width = Math.max(1, style.columns - HANG.length - mostCells(lead.first))
-  const labelCells = mostCells(label?.text ?? '')
+  const labelCells = label ? mostCells(textOf(label)) : 0
   const isInline = label && unit.body.type === 'text' && lead.first === '' && labelCells <= style.columns / 2
   const body = bodyRows(unit, style, width, isInline ? style.columns - labelCells : width)
   const rows = body.map((row, index) => {
     const mark = index === 0 ? lead.first : lead.later
-    if (index === 0 && isInline) return label.paint(label.text) + row
+    if (index === 0 && isInline) return paintSpans(label, style.theme) + row
     return row === '' && mark.trim() === '' ? '' : HANG + paintMark(mark, style) + row
   })
-  if (label && !isInline)
-    return [...wrapText(label.text.trimEnd(), style.columns, HANG).map(label.paint), ...rows]
+  if (label && !isInline) return [...paintRows(label, style), ...rows]
   return unit.gap && !label ? ['', ...rows] : rows
 }
 
 function bodyRows({ body }: Unit, style: DrawingStyle, width: number, first: number): readonly string[] {
   const { theme } = style
-  const paint = (row: readonly Stretch[]): string => paintStretches(row, theme)
+  const paint = (row: readonly Span[]): string => paintSpans(row, theme)
   switch (body.type) {
     case 'text': {
       const text = withMarks(body.read(), theme)
-      return wrapStretches(body.isHeading ? inBold(text) : text, Math.max(1, first), width).map(paint)
+      return wrapSpans(body.isHeading ? inBold(text) : text, Math.max(1, first), width).map(paint)
     }
     case 'code': {
       const room = Math.max(1, width - CODE_INDENT.length)
-      return wrapStretches(body.read(), room, room).map((row) => {
+      return wrapSpans(body.read(), room, room).map((row) => {
         const painted = paint(row)
         return painted === '' ? '' : CODE_INDENT + painted
       })

@@ -1,48 +1,52 @@
-import type { CodeRole, InlineLook, Stretch } from '../markdown/inline.ts'
 import { mostCells, rowRanges } from './cells.ts'
-import type { TextRole } from '../../lib/text/styled.ts'
-import type { Theme } from './theme.ts'
+import type { Span } from '../../lib/text/styled.ts'
+import type { DrawingStyle, Theme } from './theme.ts'
 import { graphemes } from '../../lib/text/graphemes.ts'
 
-/** Stretches with four spaces for a tab. */
-const withoutTabs = (stretches: readonly Stretch[]): readonly Stretch[] =>
-  stretches.map((one) =>
-    one.text.includes('\t') ? { ...one, text: one.text.replaceAll('\t', '    ') } : one,
-  )
+/** Spans with four spaces for a tab. */
+const withoutTabs = (spans: readonly Span[]): readonly Span[] =>
+  spans.map((one) => (one.text.includes('\t') ? { ...one, text: one.text.replaceAll('\t', '    ') } : one))
 
-export const textOf = (stretches: readonly Stretch[]): string => stretches.map(({ text }) => text).join('')
+export const textOf = (spans: readonly Span[]): string => spans.map(({ text }) => text).join('')
 
 /** The cells of the widest line. */
-export const cellsOf = (stretches: readonly Stretch[]): number =>
-  Math.max(0, ...textOf(stretches).split('\n').map(mostCells))
+export const cellsOf = (spans: readonly Span[]): number =>
+  Math.max(0, ...textOf(spans).split('\n').map(mostCells))
 
-/** Stretches as rows, as `wrapText` breaks their text; no row has a blank at its end. */
-export function wrapStretches(
-  stretches: readonly Stretch[],
+/** Breaks spans into rows, as `wrapText` does; the first has `first` cells, the others `later` beside `hang`. */
+export function wrapSpans(
+  spans: readonly Span[],
   first: number,
   later: number,
-): readonly (readonly Stretch[])[] {
-  const whole = withoutTabs(stretches)
+  hang = '',
+): readonly (readonly Span[])[] {
+  const whole = withoutTabs(spans)
   const slice = slicer(whole)
-  const rows: (readonly Stretch[])[] = []
+  const rows: (readonly Span[])[] = []
   let begin = 0
   for (const line of textOf(whole).split('\n')) {
-    for (const [from, to] of rowRanges(line, rows.length === 0 ? first : later, later))
-      rows.push(slice(begin + from, begin + from + line.slice(from, to).trimEnd().length))
+    for (const [from, to] of rowRanges(line, rows.length === 0 ? first : later, later)) {
+      const row = slice(begin + from, begin + from + line.slice(from, to).trimEnd().length)
+      rows.push(rows.length === 0 ? row : indented(row, hang))
+    }
     begin += line.length + 1
   }
   return rows
 }
 
-/** Gives parts of stretches, each of which begins behind the one before. */
-function slicer(stretches: readonly Stretch[]): (from: number, to: number) => readonly Stretch[] {
+const indented = ([begin, ...rest]: readonly Span[], hang: string): readonly Span[] =>
+  begin ? [{ ...begin, text: hang + begin.text }, ...rest] : []
+
+/** Gives parts of spans, each of which begins behind the one before. */
+function slicer(spans: readonly Span[]): (from: number, to: number) => readonly Span[] {
   let index = 0
-  /** Where the stretch at `index` begins. */
+  /** Where the span at `index` begins. */
   let start = 0
   return (from, to) => {
-    const found: Stretch[] = []
+    const found: Span[] = []
+    if (from === to) return found
     for (;;) {
-      const one = stretches[index]
+      const one = spans[index]
       if (!one || start >= to) return found
       const end = start + one.text.length
       if (end > from) found.push({ ...one, text: one.text.slice(Math.max(0, from - start), to - start) })
@@ -53,48 +57,32 @@ function slicer(stretches: readonly Stretch[]): (from: number, to: number) => re
   }
 }
 
-/** What a theme has no part for is written as text is. */
-const ROLES: Readonly<Record<CodeRole, TextRole>> = {
-  comment: 'dim',
-  keyword: 'heading',
-  literal: 'code',
-  string: 'code',
-}
-
-function paintStretch({ text, look }: Stretch, theme: Theme): string {
-  if (text === '') return ''
-  const role = roleOf(look)
-  const codes = codesOf(look)
-  const painted = role ? theme[role](text) : text
-  if (codes === '') return painted
-  return `\u001b[${codes}m${painted}${painted === text ? '\u001b[0m' : ''}`
-}
-
-function roleOf({ address, code, role }: InlineLook): TextRole | undefined {
-  if (address !== undefined) return 'link'
-  return code ? 'code' : role && ROLES[role]
-}
-
-/** The codes of SGR for what is no role (ECMA-48 8.3.117). */
-const codesOf = ({ strong, emphasis, strike, underline }: InlineLook): string =>
-  [
-    ...(strong ? ['1'] : []),
-    ...(emphasis ? ['3'] : []),
-    ...(underline ? ['4'] : []),
-    ...(strike ? ['9'] : []),
-  ].join(';')
-
 const hasColour = ({ id }: Theme): boolean => id !== 'mono'
 
-/** Stretches as they are written, those that are links with their addresses (OSC 8). */
-export function paintStretches(stretches: readonly Stretch[], theme: Theme): string {
+/** SGR (ECMA-48 8.3.117) around what is not plain. */
+function paintSpan(span: Span, theme: Theme): string {
+  const { strong, emphasis, underline, strike } = span
+  const marks = [strong && '1', emphasis && '3', underline && '4', strike && '9']
+  const codes = [...marks, inkOf(span, theme)].filter(Boolean).join(';')
+  return codes === '' || span.text === '' ? span.text : `\u001b[${codes}m${span.text}\u001b[0m`
+}
+
+function inkOf({ link, code, role, tint }: Span, { codes, tints }: Theme): string | undefined {
+  if (link !== undefined) return codes.link
+  if (code) return codes.code
+  if (role) return codes[role]
+  return tint === undefined ? undefined : tints[tint % tints.length]
+}
+
+/** Spans as they are written, those that are links with their addresses (OSC 8). */
+export function paintSpans(spans: readonly Span[], theme: Theme): string {
   let painted = ''
   let linked: string | undefined
-  for (const stretch of stretches) {
-    const address = hasColour(theme) ? stretch.look.address : undefined
-    if (address !== linked) painted += linkTo(address)
-    linked = address
-    painted += paintStretch(stretch, theme)
+  for (const span of spans) {
+    const link = hasColour(theme) ? span.link : undefined
+    if (link !== linked) painted += linkTo(link)
+    linked = link
+    painted += paintSpan(span, theme)
   }
   return linked === undefined ? painted : painted + linkTo(undefined)
 }
@@ -103,14 +91,12 @@ export function paintStretches(stretches: readonly Stretch[], theme: Theme): str
 const linkTo = (address = ''): string => `\u001b]8;;${address}\u001b\\`
 
 /** Where there is no colour to tell code by, it keeps its marks. */
-export const withMarks = (stretches: readonly Stretch[], theme: Theme): readonly Stretch[] =>
-  hasColour(theme)
-    ? stretches
-    : stretches.map((one) => (one.look.code ? { ...one, text: `\`${one.text}\`` } : one))
+export const withMarks = (spans: readonly Span[], theme: Theme): readonly Span[] =>
+  hasColour(theme) ? spans : spans.map((one) => (one.code ? { ...one, text: `\`${one.text}\`` } : one))
 
 /** The same in bold. */
-export const inBold = (stretches: readonly Stretch[]): readonly Stretch[] =>
-  stretches.map(({ text, look }) => ({ text, look: { ...look, strong: true } }))
+export const inBold = (spans: readonly Span[]): readonly Span[] =>
+  spans.map((span) => ({ ...span, strong: true }))
 
 /** Stands before every row but the first of an entry, so that no text can pose as another speaker. */
 export const HANG = '  '
@@ -120,17 +106,12 @@ export const HANG = '  '
  * row but the first begins with `hang`, so that no row of a text looks like the beginning of another. Tabs
  * become spaces. Never throws; takes linear time.
  */
-export function wrapText(text: string, width: number, hang: string): string[] {
-  const hanging = Math.max(1, width - mostCells(hang))
-  const rows: string[] = []
-  for (const line of text.replaceAll('\t', '    ').split('\n')) {
-    const ranges = rowRanges(line, rows.length === 0 ? width : hanging, hanging)
-    const isWhole = ranges.length === 1 && ranges[0]?.[1] === line.length
-    if (isWhole) rows.push(line)
-    else for (const [from, to] of ranges) rows.push(line.slice(from, to).trimEnd())
-  }
-  return rows.map((row, index) => (index === 0 || row === '' ? row : hang + row))
-}
+export const wrapText = (text: string, width: number, hang: string): readonly string[] =>
+  wrapSpans([{ text }], width, Math.max(1, width - mostCells(hang)), hang).map(textOf)
+
+/** Spans as painted rows of the page, those behind the first indented. */
+export const paintRows = (spans: readonly Span[], { columns, theme }: DrawingStyle): readonly string[] =>
+  wrapSpans(spans, columns, Math.max(1, columns - HANG.length), HANG).map((row) => paintSpans(row, theme))
 
 const FIRST_MARK = '  | '
 const NEXT_MARK = '  : '

@@ -2,7 +2,9 @@ import type { Entry, ReplyDelta, TurnId } from '../../chat/entry.ts'
 import type { MarkdownTools, Unit } from '../markdown/blocks.ts'
 import { shownName } from '../../chat/entry-text.ts'
 import { besideTimes, withTimes } from './time-column.ts'
-import type { Label } from './entry-look.ts'
+import type { Span } from '../../lib/text/styled.ts'
+import { labelIn } from './entry-look.ts'
+import { textOf } from './spans.ts'
 import { thoughtRow, unitRows } from './reply-rows.ts'
 import { type DrawingStyle, styleKey } from './theme.ts'
 import { createGrowingMarkdown } from '../markdown/growing.ts'
@@ -112,8 +114,8 @@ function createReplyWriter({ turn, model, begunAt }: Begun, tools: MarkdownTools
     style: DrawingStyle,
     joint: ReplyJoint | undefined,
   ): readonly string[] {
-    const label = joint === undefined && !isFirst ? undefined : labelOf(name, isFirst, style)
-    const key = `${styleKey(style)} ${label?.text ?? ''}`
+    const label = joint === undefined && !isFirst ? undefined : labelOf(name, isFirst)
+    const key = `${styleKey(style)} ${label ? textOf(label) : ''}`
     const styles = drawn.get(unit) ?? new Map<string, readonly string[]>()
     drawn.set(unit, styles)
     const rows =
@@ -178,7 +180,5 @@ function createReplyWriter({ turn, model, begunAt }: Begun, tools: MarkdownTools
   }
 }
 
-const labelOf = (name: string, isFirst: boolean, { theme }: DrawingStyle): Label => ({
-  text: isFirst ? `${name}: ` : `${name} (more): `,
-  paint: (text) => (text.endsWith(' ') ? `${theme.model(text.trimEnd())} ` : theme.model(text)),
-})
+const labelOf = (name: string, isFirst: boolean): readonly Span[] =>
+  labelIn(isFirst ? `${name}: ` : `${name} (more): `, { role: 'model' })

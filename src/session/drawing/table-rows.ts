@@ -1,8 +1,8 @@
-import type { Stretch } from '../markdown/inline.ts'
+import type { Span } from '../../lib/text/styled.ts'
 import { SAMPLE_ROWS } from '../markdown/table.ts'
 import type { Align, Table, UnitBody } from '../markdown/blocks.ts'
 import { mostCells } from './cells.ts'
-import { cellsOf, inBold, paintStretches, textOf, withMarks, wrapStretches } from './spans.ts'
+import { cellsOf, inBold, paintSpans, textOf, withMarks, wrapSpans } from './spans.ts'
 import type { Theme } from './theme.ts'
 
 type Row = Extract<UnitBody, { readonly type: 'row' }>
@@ -15,7 +15,7 @@ const LEAST_CELLS = 6
 export function tableRow(row: Row, width: number, theme: Theme): readonly string[] {
   const widths = widthsOf(row.table, width, theme)
   if (!widths) return row.isHead ? [] : record(row, width, theme)
-  const cells = widths.map((cells, column) => wrapStretches(read(row, column, theme), cells, cells))
+  const cells = widths.map((cells, column) => wrapSpans(read(row, column, theme), cells, cells))
   const height = Math.max(1, ...cells.map((lines) => lines.length))
   const lines = Array.from({ length: height }, (_, line) =>
     joined(
@@ -24,14 +24,14 @@ export function tableRow(row: Row, width: number, theme: Theme): readonly string
       row.table.aligns,
     ),
   )
-  return lines.map((line) => paintStretches(row.isHead ? underlined(line) : line, theme))
+  return lines.map((line) => paintSpans(row.isHead ? underlined(line) : line, theme))
 }
 
 function read(
   { cells, isHead }: Pick<Row, 'cells' | 'isHead'>,
   column: number,
   theme: Theme,
-): readonly Stretch[] {
+): readonly Span[] {
   const text = withMarks(cells[column]?.() ?? [], theme)
   return isHead ? inBold(text) : text
 }
@@ -84,10 +84,10 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) 
 
 /** Cells side by side; behind the last of a row nothing is written. */
 function joined(
-  cells: readonly (readonly Stretch[])[],
+  cells: readonly (readonly Span[])[],
   widths: readonly number[],
   aligns: readonly Align[],
-): readonly Stretch[] {
+): readonly Span[] {
   const last = cells.findLastIndex((cell) => cell.length > 0)
   return cells.slice(0, last + 1).flatMap((cell, column) => {
     const missing = Math.max(0, (widths[column] ?? 0) - mostCells(textOf(cell)))
@@ -97,12 +97,11 @@ function joined(
   })
 }
 
-const blanks = (count: number): readonly Stretch[] =>
-  count === 0 ? [] : [{ text: ' '.repeat(count), look: {} }]
+const blanks = (count: number): readonly Span[] => (count === 0 ? [] : [{ text: ' '.repeat(count) }])
 
-/** The heads of columns as one bold, underlined stretch, which is the line between them and the rows. */
-const underlined = (line: readonly Stretch[]): readonly Stretch[] => [
-  { text: textOf(line), look: { strong: true, underline: true } },
+/** The heads of columns as one bold, underlined span, which is the line between them and the rows. */
+const underlined = (line: readonly Span[]): readonly Span[] => [
+  { text: textOf(line), strong: true, underline: true },
 ]
 
 /** `head: cell`, one below the other. */
@@ -111,11 +110,11 @@ function record(row: Row, width: number, theme: Theme): readonly string[] {
     const name = inBold(withMarks(head(), theme))
     const cell = read(row, column, theme)
     if (textOf(cell) === '') return []
-    const label = textOf(name) === '' ? [] : [...name, { text: ': ', look: {} }]
+    const label = textOf(name) === '' ? [] : [...name, { text: ': ' }]
     const indent = column === 0 ? '' : BETWEEN
     const free = Math.max(1, width - BETWEEN.length)
-    return wrapStretches([...label, ...cell], free, Math.max(1, free - BETWEEN.length)).map(
-      (line, index) => indent + (index === 0 ? '' : BETWEEN) + paintStretches(line, theme),
+    return wrapSpans([...label, ...cell], free, Math.max(1, free - BETWEEN.length)).map(
+      (line, index) => indent + (index === 0 ? '' : BETWEEN) + paintSpans(line, theme),
     )
   })
 }

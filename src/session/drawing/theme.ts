@@ -8,21 +8,9 @@ import type { TimeColumn } from './time-column.ts'
  * first 16 are whatever a terminal's owner made of them, so nobody can say how they contrast or whether two of them differ.
  * test/unit/session/drawing/contrast.test.ts measures all of them.
  */
-interface Palette {
+interface Palette extends Readonly<Record<TextRole, string>> {
   /** By what `/set color` calls them. Each is told from every other, from `model` and from `error` at a glance. */
   readonly people: Readonly<Record<NameColour, string>>
-  readonly own: string
-  readonly model: string
-  readonly tool: string
-  readonly system: string
-  readonly dim: string
-  readonly waiting: string
-  readonly mention: string
-  readonly error: string
-  readonly code: string
-  readonly heading: string
-  readonly link: string
-  readonly status: string
 }
 
 const ink = (colour: number): string => `38;5;${colour}`
@@ -41,12 +29,12 @@ const WAITING = bold(block(BLACK, GOLD))
 const OWN = '1;4'
 
 const names = (colours: Readonly<Record<NameColour, number>>): Palette['people'] => ({
-  yellow: bold(ink(colours.yellow)),
-  brown: bold(ink(colours.brown)),
-  green: bold(ink(colours.green)),
-  blue: bold(ink(colours.blue)),
-  violet: bold(ink(colours.violet)),
-  pink: bold(ink(colours.pink)),
+  yellow: ink(colours.yellow),
+  brown: ink(colours.brown),
+  green: ink(colours.green),
+  blue: ink(colours.blue),
+  violet: ink(colours.violet),
+  pink: ink(colours.pink),
 })
 
 /** For a ground that nobody told us: all of it is as far from black as from white, so no contrast is high. */
@@ -100,7 +88,7 @@ const light: Palette = {
 
 /** Only what every terminal has: bold, underlined, reversed. */
 const mono: Palette = {
-  people: { yellow: '1', brown: '1', green: '1', blue: '1', violet: '1', pink: '1' },
+  people: { yellow: '', brown: '', green: '', blue: '', violet: '', pink: '' },
   own: OWN,
   model: '4',
   tool: '',
@@ -166,10 +154,10 @@ type Paint = (text: string) => string
 export interface Theme extends Readonly<Record<TextRole, Paint>> {
   /** No other theme has it: what was drawn is kept under it. */
   readonly id: ThemeName
-  /** A person's name; `chosen` is its colour where it is not the usual one of that name. */
-  readonly person: (text: string, name: string, chosen?: NameColour) => string
-  /** One of several things that lie side by side, by its number. */
-  readonly tint: (text: string, number: number) => string
+  /** SGR codes; empty for none. */
+  readonly codes: Readonly<Record<TextRole, string>>
+  /** The same of what lies side by side, and of names, by number. */
+  readonly tints: readonly string[]
 }
 
 /** How to draw: for the same style an entry is always the same bytes. */
@@ -200,12 +188,10 @@ export const THEMES = {
 
 function createTheme(id: ThemeName): Theme {
   const palette = PALETTES[id]
-  const tints = NAME_COLOURS.map((colour) => painter(palette.people[colour].replace(/^1;?/, '')))
-  const people = new Map(NAME_COLOURS.map((colour) => [colour, painter(palette.people[colour])]))
   return {
     id,
-    person: (text, name, chosen = usualColour(name)) => people.get(chosen)?.(text) ?? text,
-    tint: (text, number) => tints[number % tints.length]?.(text) ?? text,
+    codes: palette,
+    tints: NAME_COLOURS.map((colour) => palette.people[colour]),
     own: painter(palette.own),
     model: painter(palette.model),
     tool: painter(palette.tool),

@@ -1,7 +1,8 @@
 import type { MarkdownIt, Token } from 'markdown-it'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Highlight } from './highlight.ts'
-import { readInline, type Stretch } from './inline.ts'
+import type { Span } from '../../lib/text/styled.ts'
+import { readInline } from './inline.ts'
 import { createTableReader } from './table.ts'
 import { codePointAt } from '../../lib/text/characters.ts'
 
@@ -203,15 +204,15 @@ export interface Lead {
 }
 
 export type UnitBody =
-  | { readonly type: 'text'; readonly isHeading: boolean; readonly read: () => readonly Stretch[] }
+  | { readonly type: 'text'; readonly isHeading: boolean; readonly read: () => readonly Span[] }
   /** One line. */
-  | { readonly type: 'code'; readonly read: () => readonly Stretch[] }
+  | { readonly type: 'code'; readonly read: () => readonly Span[] }
   | { readonly type: 'rule' }
   | { readonly type: 'row'; readonly table: Table; readonly cells: readonly Cell[]; readonly isHead: boolean }
   /** Said of what follows, or of what is not ready to be drawn. */
   | { readonly type: 'note'; readonly text: string }
 
-export type Cell = () => readonly Stretch[]
+export type Cell = () => readonly Span[]
 
 /** What all rows of a table have in common. */
 export interface Table {

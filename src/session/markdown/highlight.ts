@@ -1,5 +1,5 @@
 import type { HighlightLibrary } from 'highlight.js/lib/common'
-import { type CodeRole, PLAIN_LOOK, type Stretch } from './inline.ts'
+import type { Span, TextRole } from '../../lib/text/styled.ts'
 import { loadMarkdownParser } from '../../lib/markdown/parser.ts'
 import type { MarkdownTools } from './blocks.ts'
 
@@ -8,7 +8,7 @@ export interface Highlight {
   /** The language that the words behind a fence name; empty where it is none that is known. */
   languageOf(words: string): string
   /** The lines of a block in that language. */
-  lines(code: string, language: string): readonly (readonly Stretch[])[]
+  lines(code: string, language: string): readonly (readonly Span[])[]
 }
 
 /** Longer lines are data, and the patterns of some languages take long for them. */
@@ -33,27 +33,22 @@ async function loadHighlight(): Promise<Highlight> {
   }
 }
 
-const plainLines = (code: string): readonly (readonly Stretch[])[] =>
-  code.split('\n').map((text) => [{ text, look: PLAIN_LOOK }])
+const plainLines = (code: string): readonly (readonly Span[])[] => code.split('\n').map((text) => [{ text }])
 
 /** A library that throws must not cost the text. */
-function colour(library: HighlightLibrary, code: string, language: string): readonly Stretch[] {
+function colour(library: HighlightLibrary, code: string, language: string): readonly Span[] {
   try {
     return readMarkup(library.highlight(code, { language, ignoreIllegals: true }).value)
   } catch {
-    return [{ text: code, look: PLAIN_LOOK }]
+    return [{ text: code }]
   }
 }
 
-const ROLES: ReadonlyMap<string, CodeRole> = new Map([
-  ...pairs('comment', ['comment', 'quote', 'doctag']),
-  ...pairs('keyword', ['keyword', 'selector-tag', 'section', 'deletion']),
-  ...pairs('literal', ['number', 'literal', 'symbol']),
-  ...pairs('string', ['string', 'regexp', 'addition']),
-])
-
-function pairs(role: CodeRole, classes: readonly string[]): readonly (readonly [string, CodeRole])[] {
-  return classes.map((one) => [one, role] as const)
+/** By the classes of the library. */
+const ROLES: Readonly<Record<string, TextRole>> = {
+  ...{ comment: 'dim', quote: 'dim', doctag: 'dim' },
+  ...{ keyword: 'heading', 'selector-tag': 'heading', section: 'heading', deletion: 'heading' },
+  ...{ number: 'code', literal: 'code', symbol: 'code', string: 'code', regexp: 'code', addition: 'code' },
 }
 
 const MARKUP = /<span class="hljs-([\w-]+)[^"]*">|<span[^>]*>|<\/span>|[^<]+/g
@@ -66,27 +61,27 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The library gives HTML with spans that lie in one another; the text in it has five entities and no other markup. */
-function readMarkup(markup: string): readonly Stretch[] {
-  const roles: (CodeRole | undefined)[] = []
-  const stretches: Stretch[] = []
+function readMarkup(markup: string): readonly Span[] {
+  const roles: (TextRole | undefined)[] = []
+  const spans: Span[] = []
   for (const [piece, name] of markup.matchAll(MARKUP)) {
-    if (piece.startsWith('<span')) roles.push(ROLES.get(name ?? '') ?? roles.at(-1))
+    if (piece.startsWith('<span')) roles.push(ROLES[name ?? ''] ?? roles.at(-1))
     else if (piece === '</span>') roles.pop()
     else {
       const text = piece.replace(/&(?:lt|gt|quot|#x27|amp);/g, (one) => ENTITIES.get(one) ?? one)
       const role = roles.at(-1)
-      stretches.push({ text, look: role === undefined ? PLAIN_LOOK : { role } })
+      spans.push(role === undefined ? { text } : { text, role })
     }
   }
-  return stretches
+  return spans
 }
 
-function linesOf(stretches: readonly Stretch[]): readonly (readonly Stretch[])[] {
-  const lines: Stretch[][] = [[]]
-  for (const { text, look } of stretches) {
+function linesOf(spans: readonly Span[]): readonly (readonly Span[])[] {
+  const lines: Span[][] = [[]]
+  for (const { text, ...look } of spans) {
     for (const [index, part] of text.split('\n').entries()) {
       if (index > 0) lines.push([])
-      if (part !== '') lines.at(-1)?.push({ text: part, look })
+      if (part !== '') lines.at(-1)?.push({ ...look, text: part })
     }
   }
   return lines

@@ -1,58 +1,37 @@
 import type { MarkdownIt, Token } from 'markdown-it'
 import { safeAddress } from '../../lib/markdown/safe-address.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
+import type { Span, SpanStyle } from '../../lib/text/styled.ts'
 
-/** How a stretch of text looks. */
-export interface InlineLook {
-  readonly strong?: true
-  readonly emphasis?: true
-  readonly strike?: true
-  readonly underline?: true
-  readonly code?: true
-  /** What a highlighter found in code. */
-  readonly role?: CodeRole
-  /** A safe address (lib/markdown/safe-address.ts). */
-  readonly address?: string
-}
+const PLAIN: SpanStyle = {}
 
-/** What a piece of code is, as far as it is shown. */
-export type CodeRole = 'comment' | 'keyword' | 'literal' | 'string'
-
-/** A stretch of text that looks the same; lines end with LF. */
-export interface Stretch {
-  readonly text: string
-  readonly look: InlineLook
-}
-
-export const PLAIN_LOOK: InlineLook = {}
-
-/** Reads what stands within a block: emphasis, code, links. The text of all stretches together is clean. */
-export function readInline(source: string, parser: MarkdownIt): readonly Stretch[] {
-  const stretches = parser.parseInline(source, {}).flatMap(({ children }) => stretchesOf(children ?? []))
+/** Reads what stands within a block: emphasis, code, links. The text of all spans together is clean; lines end with LF. */
+export function readInline(source: string, parser: MarkdownIt): readonly Span[] {
+  const spans = parser.parseInline(source, {}).flatMap(({ children }) => spansOf(children ?? []))
   // What is written as `&#x202e;` is what it stands for by now.
-  const whole = stretches.map(({ text }) => text).join('')
+  const whole = spans.map(({ text }) => text).join('')
   const clean = cleanText(whole)
-  return clean === whole ? stretches : [{ text: clean, look: PLAIN_LOOK }]
+  return clean === whole ? spans : [{ text: clean }]
 }
 
-function stretchesOf(tokens: readonly Token[]): readonly Stretch[] {
-  const stretches: Stretch[] = []
-  const looks: InlineLook[] = [PLAIN_LOOK]
+function spansOf(tokens: readonly Token[]): readonly Span[] {
+  const spans: Span[] = []
+  const looks: SpanStyle[] = [PLAIN]
   let linkFrom = 0
   for (const token of tokens) {
-    const look = looks.at(-1) ?? PLAIN_LOOK
+    const look = looks.at(-1) ?? PLAIN
     if (token.nesting === 1) {
-      if (token.type === 'link_open') linkFrom = stretches.length
+      if (token.type === 'link_open') linkFrom = spans.length
       looks.push(inner(look, token))
     } else if (token.nesting === -1) {
       looks.pop()
-      if (token.type === 'link_close') stretches.push(...shownAddress(stretches.slice(linkFrom), look))
-    } else stretches.push(...leaf(token, look))
+      if (token.type === 'link_close') spans.push(...shownAddress(spans.slice(linkFrom), look))
+    } else spans.push(...leaf(token, look))
   }
-  return stretches
+  return spans
 }
 
-function inner(look: InlineLook, token: Token): InlineLook {
+function inner(look: SpanStyle, token: Token): SpanStyle {
   switch (token.type) {
     case 'strong_open':
       return { ...look, strong: true }
@@ -61,29 +40,29 @@ function inner(look: InlineLook, token: Token): InlineLook {
     case 's_open':
       return { ...look, strike: true }
     case 'link_open': {
-      const address = addressIn(token, 'href')
-      return address === undefined ? look : { ...look, address }
+      const link = addressIn(token, 'href')
+      return link === undefined ? look : { ...look, link }
     }
     default:
       return look
   }
 }
 
-function leaf(token: Token, look: InlineLook): readonly Stretch[] {
+function leaf(token: Token, look: SpanStyle): readonly Span[] {
   switch (token.type) {
     case 'softbreak':
     case 'hardbreak':
-      return [{ text: '\n', look: PLAIN_LOOK }]
+      return [{ text: '\n' }]
     case 'code_inline':
-      return [{ text: token.content, look: { ...look, code: true } }]
+      return [{ ...look, text: token.content, code: true }]
     case 'image': {
-      const address = addressIn(token, 'src')
-      const linked = address === undefined ? look : { ...look, address }
-      const words = { text: token.content || 'image', look: linked }
+      const link = addressIn(token, 'src')
+      const linked = link === undefined ? look : { ...look, link }
+      const words = { ...linked, text: token.content || 'image' }
       return [words, ...shownAddress([words], look)]
     }
     default:
-      return token.content === '' ? [] : [{ text: token.content, look }]
+      return token.content === '' ? [] : [{ ...look, text: token.content }]
   }
 }
 
@@ -94,10 +73,10 @@ const addressIn = (token: Token, attribute: string): string | undefined =>
  * The address of a link is shown behind its words, unless they are the address: not every terminal has links, and words
  * may pretend to lead elsewhere.
  */
-function shownAddress(words: readonly Stretch[], look: InlineLook): readonly Stretch[] {
-  const address = words.find((word) => word.look.address !== undefined)?.look.address
-  if (address === undefined) return []
+function shownAddress(words: readonly Span[], look: SpanStyle): readonly Span[] {
+  const link = words.find((word) => word.link !== undefined)?.link
+  if (link === undefined) return []
   const text = words.map((word) => word.text).join('')
-  const isSame = [address, `${address}/`].some((one) => [text, `${text}/`, `mailto:${text}`].includes(one))
-  return isSame ? [] : [{ text: ` (${address})`, look: { ...look, address } }]
+  const isSame = [link, `${link}/`].some((one) => [text, `${text}/`, `mailto:${text}`].includes(one))
+  return isSame ? [] : [{ ...look, text: ` (${link})`, link }]
 }

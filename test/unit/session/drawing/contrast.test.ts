@@ -1,6 +1,8 @@
 import Color from 'colorjs.io'
 import { describe, expect, test } from 'vitest'
 import { NAME_COLOURS, THEME_NAMES } from '../../../../src/chat/preferences/options.ts'
+import { personStyle } from '../../../../src/session/drawing/entry-look.ts'
+import { paintSpans } from '../../../../src/session/drawing/spans.ts'
 import { THEMES, type Theme } from '../../../../src/session/drawing/theme.ts'
 
 /** Grounds of terminals. Solarized: https://ethanschoonover.com/solarized (base03 and base3). */
@@ -66,7 +68,12 @@ const contrast = (a: Color, b: Color): number => a.contrast(b, 'WCAG21')
 
 const lookInTheme = (theme: Theme) => ({
   ...Object.fromEntries(ROLES.map((role) => [role, lookOf(theme[role]('x'))])),
-  ...Object.fromEntries(NAME_COLOURS.map((name) => [name, lookOf(theme.person('x', 'x', name))])),
+  ...Object.fromEntries(
+    NAME_COLOURS.map((name) => {
+      const span = { text: 'x', ...personStyle('x', undefined, name) }
+      return [name, lookOf(paintSpans([span], theme))]
+    }),
+  ),
 })
 
 test('the formula is WCAG’s: https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio', () => {

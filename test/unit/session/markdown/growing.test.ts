@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createGrowingMarkdown, type GrowingMarkdown } from '../../../../src/session/markdown/growing.ts'
-import type { Stretch } from '../../../../src/session/markdown/inline.ts'
+import type { Span } from '../../../../src/lib/text/styled.ts'
 import type { Unit } from '../../../../src/session/markdown/blocks.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 import { allWords, numberedMarkdown, wordsIn } from '../../../support/numbered-markdown.ts'
 import { runs } from '../../../support/runs.ts'
 
-const written = (stretches: readonly Stretch[]): string =>
-  stretches
+const written = (spans: readonly Span[]): string =>
+  spans
     .map(
-      ({ text, look }) =>
+      ({ text, ...look }) =>
         `${text}${Object.keys(look)
           .map((one) => `<${one}>`)
           .join('')}`,
@@ -63,7 +63,7 @@ let x = 1 // hi
 ---`
   expect(whole(text)).toEqual([
     '# Title',
-    'Some bold<strong> code<code> and a link<address> (https://x.org/a)<address>.',
+    'Some bold<strong> code<code> and a link<link> (https://x.org/a)<link>.',
     '\n- one',
     '  - two',
     '1. first',
@@ -78,7 +78,7 @@ let x = 1 // hi
 test.each([
   ['- [x](javascript:alert(1))', ['- [x](javascript:alert(1))']],
   ['<b>&lt;&#x202e;&#27;</b>', ['<b><\ufffd</b>']],
-  ['[a]: https://x.org\n[a]', ['[a]: https://x.org<address>\n[a]']],
+  ['[a]: https://x.org\n[a]', ['[a]: https://x.org<link>\n[a]']],
   ['  deep\n    kept', ['deep\n    kept']],
   ['- \n\tlater', ['- later']],
   ['', []],
