@@ -8,7 +8,7 @@ import { graphemes } from '../../lib/text/graphemes.ts'
 import type { WaitingEntry } from '../views/live-rows.ts'
 import { mostCells } from './cells.ts'
 import { besideTimes, withTimes } from './time-column.ts'
-import { type DrawingStyle, styleKey } from './theme.ts'
+import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
 import { HANG, wrapText } from './spans.ts'
 
 /** Of a row, what a call may take before its result. */
@@ -123,18 +123,14 @@ export type DrawCall = (
 ) => string
 
 export function createDrawCall(): DrawCall {
-  const heads = new WeakMap<WaitingEntry, Map<string, string>>()
+  const once = createMemo<string>()
   return (call, ms, style, progress) => {
     const beside = besideTimes(style)
-    const known = heads.get(call) ?? new Map<string, string>()
-    heads.set(call, known)
     const isNarrow = mostCells(callName(call)) > beside.columns - LONGEST_END.length
     const end = `${isNarrow ? '' : DOING[call.kind]} ${duration(Math.max(0, ms))}`
-    const key = styleKey(style)
-    const head =
-      known.get(key) ??
-      callHead(call, beside.columns - LONGEST_END.length, beside.columns - LONGEST_TIME.length)
-    known.set(key, head)
+    const head = once(call, styleKey(style), () =>
+      callHead(call, beside.columns - LONGEST_END.length, beside.columns - LONGEST_TIME.length),
+    )
     const far = progress ? progressEnd(progress, beside.columns - LEAST_CELLS - end.length) : ''
     const shown = far === '' ? head : callHead(call, beside.columns - mostCells(far + end), beside.columns)
     const row = wrapText(shown + far + end, beside.columns, '')[0] ?? ''

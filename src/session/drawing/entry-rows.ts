@@ -15,7 +15,7 @@ import { resultRows } from './call-row.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import { HANG, paintRows, quoteRows } from './spans.ts'
 import { billRows, replyRows } from './reply-rows.ts'
-import { type ColourOfAuthor, type DrawingStyle, styleKey } from './theme.ts'
+import { type ColourOfAuthor, createMemo, type DrawingStyle, styleKey } from './theme.ts'
 
 /** An entry as rows of at most `columns` cells, joined by LF, the last without one. */
 export function renderEntry(
@@ -131,15 +131,9 @@ export type DrawEntry = (entry: Entry, style: DrawingStyle, aspect?: Aspect) => 
  * drawn is kept as long as somebody holds the entry. `colourOf` gives the colour of the author's name.
  */
 export function createDrawEntry(markdown: () => MarkdownTools, colourOf: ColourOfAuthor): DrawEntry {
-  const drawn = new WeakMap<Entry, Map<string, DrawnText>>()
-  return (entry, style, aspect = USUAL) => {
-    const styles = drawn.get(entry) ?? new Map<string, DrawnText>()
-    drawn.set(entry, styles)
-    const key = styleKey(style) + aspect.key
-    const known =
-      styles.get(key) ??
-      drawnText(renderEntry(entry, style, markdown(), aspect, colourOf(entry)), style.columns)
-    styles.set(key, known)
-    return known
-  }
+  const once = createMemo<DrawnText>()
+  return (entry, style, aspect = USUAL) =>
+    once(entry, styleKey(style) + aspect.key, () =>
+      drawnText(renderEntry(entry, style, markdown(), aspect, colourOf(entry)), style.columns),
+    )
 }

@@ -4,7 +4,7 @@ import { percentText } from '../../chat/tool-progress.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { bar } from './call-row.ts'
 import type { RunningWork, SessionStatus } from '../ports.ts'
-import { type DrawingStyle, styleKey } from './theme.ts'
+import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
 
 /** The parts of a status line that have room, from the left. */
 interface StatusParts {
@@ -123,15 +123,8 @@ const short = (tokens: number): string =>
 
 /** Draws status lines, each once in a style as long as the same object is given. */
 export function createStatusRows(): (status: SessionStatus, style: DrawingStyle) => string {
-  const drawn = new WeakMap<SessionStatus, Map<string, string>>()
-  return (status, style) => {
-    const rows = drawn.get(status) ?? new Map<string, string>()
-    drawn.set(status, rows)
-    const key = styleKey(style)
-    const row = rows.get(key) ?? statusRow(status, style)
-    rows.set(key, row)
-    return row
-  }
+  const once = createMemo<string>()
+  return (status, style) => once(status, styleKey(style), () => statusRow(status, style))
 }
 
 /** One row from edge to edge. */

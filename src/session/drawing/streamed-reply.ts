@@ -6,8 +6,8 @@ import type { Span } from '../../lib/text/styled.ts'
 import { labelIn } from './entry-look.ts'
 import { textOf } from './spans.ts'
 import { thoughtRow, unitRows } from './reply-rows.ts'
-import { type DrawingStyle, styleKey } from './theme.ts'
-import { createGrowingMarkdown } from '../markdown/growing.ts'
+import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
+import { createGrowingMarkdown, type GrowingMarkdown } from '../markdown/growing.ts'
 
 /** The replies that models are writing in one room. */
 interface Replies {
@@ -39,7 +39,7 @@ export function createReplies({ tools, wallNow }: RepliesParts): Replies {
 
   return {
     add({ turn, model, text, thinking }) {
-      const writer = writers.get(turn) ?? createReplyWriter({ turn, model, begunAt: wallNow() }, tools())
+      const writer = writers.get(turn) ?? new ReplyWriter(turn, model, wallNow(), tools())
       writers.set(turn, writer)
       if (thinking) writer.think(text)
       else writer.write(text)
@@ -76,107 +76,90 @@ export interface StreamedReply {
   live(from: number, style: DrawingStyle, joint: ReplyJoint): readonly string[]
 }
 
-/** What gives the reply its text. */
-interface ReplyWriter extends StreamedReply {
-  /** Both are shown with the next `flush`. */
-  write(text: string): void
-  think(text: string): void
-  /** True if something new is shown. */
-  flush(): boolean
-  /** All of the reply, as it was recorded. False where something else was shown; then it is to be shown as a whole. */
-  finish(text: string): boolean
-}
-
-/** So much of the end of a thought is kept, in UTF-16 units. */
+/** Only so much of the end of a thought is kept, in UTF-16 units. */
 const MAX_THOUGHT_LENGTH = 4_000
 
-interface Begun {
+/** Draws each unit once for each style. */
+const once = createMemo<readonly string[]>()
+
+/** What gives a reply its text. What is added is shown with the next `flush`. */
+class ReplyWriter implements StreamedReply {
   readonly turn: TurnId
-  readonly model: string
+  readonly #name: string
   /** Milliseconds since the epoch. */
-  readonly begunAt: number
-}
+  readonly #begunAt: number
+  readonly #markdown: GrowingMarkdown
+  #text = ''
+  #waiting = ''
+  #thought = ''
+  #isChanged = false
+  /** The units that are not finished; read again after something new came. */
+  #open: readonly Unit[] = []
 
-function createReplyWriter({ turn, model, begunAt }: Begun, tools: MarkdownTools): ReplyWriter {
-  const markdown = createGrowingMarkdown(tools)
-  const name = shownName(model)
-  let text = ''
-  let waiting = ''
-  let thought = ''
-  let isChanged = false
-  /** Of now; read again after something new came. */
-  let open: readonly Unit[] = []
-  const drawn = new WeakMap<Unit, Map<string, readonly string[]>>()
-
-  function draw(
-    unit: Unit,
-    isFirst: boolean,
-    style: DrawingStyle,
-    joint: ReplyJoint | undefined,
-  ): readonly string[] {
-    const label = joint === undefined && !isFirst ? undefined : labelOf(name, isFirst)
-    const key = `${styleKey(style)} ${label ? textOf(label) : ''}`
-    const styles = drawn.get(unit) ?? new Map<string, readonly string[]>()
-    drawn.set(unit, styles)
-    const rows =
-      styles.get(key) ?? withTimes(unitRows(unit, besideTimes(style), label), style, label && begunAt)
-    styles.set(key, rows)
-    return rows
+  constructor(turn: TurnId, model: string, begunAt: number, tools: MarkdownTools) {
+    this.turn = turn
+    this.#name = shownName(model)
+    this.#begunAt = begunAt
+    this.#markdown = createGrowingMarkdown(tools)
   }
 
-  const rowsOf = (
-    units: readonly Unit[],
-    from: number,
-    style: DrawingStyle,
-    joint: ReplyJoint,
-  ): readonly string[] =>
-    units.flatMap((unit, index) =>
-      draw(unit, from + index === 0, style, index === 0 && joint === 'again' ? joint : undefined),
-    )
+  get finished(): number {
+    return this.#markdown.units.length
+  }
 
-  function flush(): boolean {
-    const wasChanged = isChanged
-    if (waiting !== '') {
-      markdown.add(waiting)
-      waiting = ''
-      open = markdown.open()
+  rows(from: number, to: number, style: DrawingStyle, joint: ReplyJoint): readonly string[] {
+    return this.#rowsOf(this.#markdown.units.slice(from, to), from, style, joint)
+  }
+
+  live(from: number, style: DrawingStyle, joint: ReplyJoint): readonly string[] {
+    const rows = this.#rowsOf([...this.#markdown.units.slice(from), ...this.#open], from, style, joint)
+    if (this.#thought === '') return rows
+    return [...rows, ...withTimes([thoughtRow(this.#name, this.#thought, besideTimes(style))], style)]
+  }
+
+  write(more: string): void {
+    this.#text += more
+    this.#waiting += more
+    // What comes after a thought is the answer to it; what was thought is not shown any more.
+    this.#thought = ''
+    this.#isChanged = true
+  }
+
+  think(more: string): void {
+    this.#thought = (this.#thought + more).slice(-MAX_THOUGHT_LENGTH)
+    this.#isChanged = true
+  }
+
+  /** True if something new is shown. */
+  flush(): boolean {
+    const wasChanged = this.#isChanged
+    if (this.#waiting !== '') {
+      this.#markdown.add(this.#waiting)
+      this.#waiting = ''
+      this.#open = this.#markdown.open()
     }
-    isChanged = false
+    this.#isChanged = false
     return wasChanged
   }
 
-  return {
-    turn,
-    get finished() {
-      return markdown.units.length
-    },
-    rows: (from, to, style, joint) => rowsOf(markdown.units.slice(from, to), from, style, joint),
-    live(from, style, joint) {
-      const rows = rowsOf([...markdown.units.slice(from), ...open], from, style, joint)
-      return thought === ''
-        ? rows
-        : [...rows, ...withTimes([thoughtRow(name, thought, besideTimes(style))], style)]
-    },
-    write(more) {
-      text += more
-      waiting += more
-      // What comes after a thought is the answer to it; what was thought is not shown any more.
-      thought = ''
-      isChanged = true
-    },
-    think(more) {
-      thought = (thought + more).slice(-MAX_THOUGHT_LENGTH)
-      isChanged = true
-    },
-    flush,
-    finish(whole) {
-      if (text.trim() !== whole) return false
-      flush()
-      markdown.finish()
-      open = []
-      thought = ''
-      return true
-    },
+  /** `whole` is the reply as it was recorded. False if something else was shown; then it is to be shown as a whole. */
+  finish(whole: string): boolean {
+    if (this.#text.trim() !== whole) return false
+    this.flush()
+    this.#markdown.finish()
+    this.#open = []
+    this.#thought = ''
+    return true
+  }
+
+  #rowsOf(units: readonly Unit[], from: number, style: DrawingStyle, joint: ReplyJoint): readonly string[] {
+    return units.flatMap((unit, index) => {
+      const isFirst = from + index === 0
+      const label = isFirst || (index === 0 && joint === 'again') ? labelOf(this.#name, isFirst) : undefined
+      return once(unit, `${styleKey(style)} ${label ? textOf(label) : ''}`, () =>
+        withTimes(unitRows(unit, besideTimes(style), label), style, label && this.#begunAt),
+      )
+    })
   }
 }
 

@@ -3,7 +3,7 @@ import { SAMPLE_ROWS } from '../markdown/table.ts'
 import type { Align, Table, UnitBody } from '../markdown/blocks.ts'
 import { mostCells } from './cells.ts'
 import { cellsOf, inBold, paintSpans, textOf, withMarks, wrapSpans } from './spans.ts'
-import type { Theme } from './theme.ts'
+import { createMemo, type Theme } from './theme.ts'
 
 type Row = Extract<UnitBody, { readonly type: 'row' }>
 
@@ -13,7 +13,7 @@ const LEAST_CELLS = 6
 
 /** A row of a table as rows of at most `width` cells. */
 export function tableRow(row: Row, width: number, theme: Theme): readonly string[] {
-  const widths = widthsOf(row.table, width, theme)
+  const widths = once(row.table, `${theme.id} ${width}`, () => columnWidths(row.table, width, theme))
   if (!widths) return row.isHead ? [] : record(row, width, theme)
   const cells = widths.map((cells, column) => wrapSpans(read(row, column, theme), cells, cells))
   const height = Math.max(1, ...cells.map((lines) => lines.length))
@@ -36,16 +36,8 @@ function read(
   return isHead ? inBold(text) : text
 }
 
-const known = new WeakMap<Table, Map<string, readonly number[] | undefined>>()
-
-/** The same for all rows of a table. */
-function widthsOf(table: Table, width: number, theme: Theme): readonly number[] | undefined {
-  const styles = known.get(table) ?? new Map<string, readonly number[] | undefined>()
-  known.set(table, styles)
-  const key = `${theme.id} ${width}`
-  if (!styles.has(key)) styles.set(key, columnWidths(table, width, theme))
-  return styles.get(key)
-}
+/** The widths are the same for all rows of a table. */
+const once = createMemo<readonly number[] | undefined>()
 
 /** Cells of each column; undefined where the table is too wide to be one. */
 function columnWidths({ head, sample }: Table, width: number, theme: Theme): readonly number[] | undefined {

@@ -179,6 +179,18 @@ export function styleKey(style: DrawingStyle): string {
   return key
 }
 
+/** Draws each object once for each key, however many screens show it; kept as long as somebody holds the object. */
+export function createMemo<Drawn>(): (object: object, key: string, draw: () => Drawn) => Drawn {
+  const drawn = new WeakMap<object, Map<string, { readonly drawn: Drawn }>>()
+  return (object, key, draw) => {
+    const keys = drawn.get(object) ?? new Map<string, { readonly drawn: Drawn }>()
+    drawn.set(object, keys)
+    const known = keys.get(key) ?? { drawn: draw() }
+    keys.set(key, known)
+    return known.drawn
+  }
+}
+
 export const THEMES = {
   auto: createTheme('auto'),
   dark: createTheme('dark'),
