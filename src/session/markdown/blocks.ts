@@ -246,24 +246,10 @@ function paragraphPieces(text: string): {
   return { pieces: [...pieces, text.slice(from)], finished }
 }
 
-/** Where a piece ends: at a line's end or a blank outside of marks, as late as may be; else at any blank. */
+/** Where a piece ends: at the last line's end, else the last blank, unless that is near its beginning. */
 function pieceEnd(text: string, from: number): number {
   const piece = text.slice(from, from + MAX_PIECE_UNITS)
-  const blanks = Array.from(piece.matchAll(/\s/g), ({ index }) => index).filter(
-    (at) => at > MAX_PIECE_UNITS / 4,
-  )
-  const lines = blanks.filter((at) => piece.charAt(at) === '\n')
-  const last = [...lines.toReversed().slice(0, TRIES), ...blanks.toReversed().slice(0, TRIES)]
-  const best = last.find((at) => isOutsideOfMarks(piece.slice(0, at))) ?? lines.at(-1) ?? blanks.at(-1)
-  return best === undefined ? codePointAt(text, from + MAX_PIECE_UNITS) : from + best
+  const least = MAX_PIECE_UNITS / 4
+  const at = [piece.lastIndexOf('\n'), piece.search(/\s\S*$/)].find((end) => end > least)
+  return at === undefined ? codePointAt(text, from + MAX_PIECE_UNITS) : from + at
 }
-
-const TRIES = 12
-
-const isOutsideOfMarks = (text: string): boolean =>
-  count(text, /`+/g) % 2 === 0 &&
-  count(text, /\*\*|__/g) % 2 === 0 &&
-  count(text, /~~/g) % 2 === 0 &&
-  count(text, /\[/g) === count(text, /\]/g)
-
-const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0

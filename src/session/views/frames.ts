@@ -1,4 +1,5 @@
 import type { Account, SchedulerTimers } from '../../lib/jobs/scheduler.ts'
+import { counted } from '../../lib/plural.ts'
 import { fullAfter, type Rate, takeToken } from '../../lib/token-bucket.ts'
 import type { Entry } from '../../chat/entry.ts'
 import type { PersonalMessage } from '../../chat/talk/personal-message.ts'
@@ -183,91 +184,101 @@ export interface Composed {
   written(): void
 }
 
-/** Writes what a view shows, frame by frame. Nothing here throws. */
-interface FrameWriter {
-  /** Puts an item below the others. */
-  add(item: Item): void
-  /** Something else has changed. */
-  request(): void
-  /** The same, of what can wait for a moment. */
-  requestCalmly(): void
-  /** Nothing is written until the function that it gives is called; not for long where much waits. */
-  hold(): () => void
-  /** Writes all that waits, now, and nothing by itself after that. */
-  close(): void
+/** How a `FrameWriter` asks for what it writes. */
+interface FrameSource {
+  /** Called with what waits, once a frame, or more often if it does not take all items. */
+  readonly compose: (items: readonly Item[]) => Composed
+  /** Asked before each write for what goes below all that waits. */
+  readonly gather: () => readonly Item[]
+  /** Called if either of them throws. */
+  readonly fail: (error: unknown) => void
 }
 
 /**
- * Calls `compose` with what waits, once a frame or more often where it does not take all items, and writes what it makes.
- * While the terminal's queue is full nothing is written; items are counted, and the first that stands on the screen
- * afterwards is the line that says how many were skipped; parts of replies and what must be read wait instead. Before
- * each write `gather` is asked for what goes below all that waits. If either throws, `fail` is called.
+ * Writes what a view shows, frame by frame; nothing here throws. While the terminal's queue is full nothing is written:
+ * items are counted, and the first that stands on the screen afterwards is the line that says how many were skipped. Parts
+ * of replies and what must be read wait instead.
  */
-export function createFrameWriter(
-  terminal: Terminal,
-  frames: ViewFrames,
-  compose: (items: readonly Item[]) => Composed,
-  gather: () => readonly Item[],
-  fail: (error: unknown) => void,
-): FrameWriter {
-  let items: Item[] = []
-  let skipped = 0
-  let isFull = false
-  let isClosed = false
-  let isHeld = false
-  const frame = frames.open(writeAll, fail)
+export class FrameWriter {
+  readonly #terminal: Terminal
+  readonly #source: FrameSource
+  readonly #frame: Frame
+  #items: Item[] = []
+  #skipped = 0
+  #isFull = false
+  #isClosed = false
+  #isHeld = false
 
-  function writeAll(): void {
+  constructor(terminal: Terminal, frames: ViewFrames, source: FrameSource) {
+    this.#terminal = terminal
+    this.#source = source
+    this.#frame = frames.open(() => this.#writeAll(), source.fail)
+    terminal.onDrain(() => this.#onDrain())
+  }
+
+  /** Puts an item below the others. */
+  add(item: Item): void {
+    if (this.#isClosed) return
+    this.#items.push(item)
+    if (this.#isFull) this.#skipAll()
+    else this.request()
+  }
+
+  /** Something else has changed. */
+  request(): void {
+    this.#frame.request()
+  }
+
+  /** The same, of what can wait for a moment. */
+  requestCalmly(): void {
+    this.#frame.requestCalmly()
+  }
+
+  /** Nothing is written until the function that it returns is called; not for long if much waits. */
+  hold(): () => void {
+    this.#isHeld = true
+    return () => {
+      this.#isHeld = false
+      this.request()
+    }
+  }
+
+  /** Writes all that waits, now, and nothing by itself after that. */
+  close(): void {
+    this.#frame.close()
+    this.#isClosed = true
+    try {
+      this.#writeAll()
+    } catch (error) {
+      this.#source.fail(error)
+    }
+  }
+
+  #writeAll(): void {
     do {
-      if (isFull || (isHeld && !isClosed && items.length < MAX_HELD_ITEMS)) return
-      items.push(...gather())
-      const { text, items: taken, written } = compose(items)
-      if (text !== '' && !terminal.write(text)) return skipAll()
+      const isHeld = this.#isHeld && !this.#isClosed && this.#items.length < MAX_HELD_ITEMS
+      if (this.#isFull || isHeld) return
+      this.#items.push(...this.#source.gather())
+      const { text, items: taken, written } = this.#source.compose(this.#items)
+      if (text !== '' && !this.#terminal.write(text)) return this.#skipAll()
       written()
-      for (const { onRead } of items.slice(0, taken).filter(isKept)) terminal.whenRead(onRead)
-      items = items.slice(taken)
-    } while (items.length > 0)
+      for (const { onRead } of this.#items.slice(0, taken).filter(isKept)) this.#terminal.whenRead(onRead)
+      this.#items = this.#items.slice(taken)
+    } while (this.#items.length > 0)
   }
 
-  function skipAll(): void {
-    isFull = true
-    skipped += items.filter((item) => item.type !== 'sent' && !mayWait(item)).length
-    items = items.filter(mayWait)
+  #skipAll(): void {
+    this.#isFull = true
+    this.#skipped += this.#items.filter((item) => item.type !== 'sent' && !mayWait(item)).length
+    this.#items = this.#items.filter(mayWait)
   }
 
-  terminal.onDrain(() => {
-    if (isClosed) return
-    isFull = false
-    if (skipped > 0) items.unshift({ type: 'print', text: skippedLine(skipped) })
-    skipped = 0
-    frame.request()
-  })
-
-  return {
-    add(item) {
-      if (isClosed) return
-      items.push(item)
-      if (isFull) skipAll()
-      else frame.request()
-    },
-    request: frame.request,
-    requestCalmly: frame.requestCalmly,
-    hold() {
-      isHeld = true
-      return () => {
-        isHeld = false
-        frame.request()
-      }
-    },
-    close() {
-      frame.close()
-      isClosed = true
-      try {
-        writeAll()
-      } catch (error) {
-        fail(error)
-      }
-    },
+  #onDrain(): void {
+    if (this.#isClosed) return
+    this.#isFull = false
+    if (this.#skipped > 0) this.#items.unshift({ type: 'print', text: skippedLine(this.#skipped) })
+    this.#skipped = 0
+    this.request()
   }
 }
 
@@ -279,4 +290,4 @@ const isKept = (item: Item): item is Item & { readonly onRead: () => void } =>
 
 const mayWait = (item: Item): boolean => item.type === 'part' || isKept(item)
 
-const skippedLine = (count: number): string => `[${count} ${count === 1 ? 'message' : 'messages'} skipped]`
+const skippedLine = (count: number): string => `[${counted(count, 'message')} skipped]`

@@ -7,7 +7,7 @@ import { rowsOf } from '../drawing/entry-rows.ts'
 import { columnsBeside, timeColumn } from '../drawing/time-column.ts'
 import { NO_REGION, redrawUnsure, type Region, type WindowSize } from '../drawing/region.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
-import { type Composed, createFrameWriter, type Item } from './frames.ts'
+import { type Composed, FrameWriter, type Item } from './frames.ts'
 import { EMPTY_DRAFT } from '../input/edit-commands.ts'
 import { type Above, createDrawItems, createShownReplies, createShownSoFar } from './scrollback.ts'
 import type { PrintRole, RoomFooter, Terminal } from '../ports.ts'
@@ -114,7 +114,7 @@ export function createLiveView(
     writer.add({ type: 'print', text, role })
   }
 
-  const writer = createFrameWriter(terminal, frames, compose, gather, fail)
+  const writer = new FrameWriter(terminal, frames, { compose, gather, fail })
   terminal.onResize(() => {
     recent.changed()
     const change = ++changes
@@ -149,7 +149,7 @@ export function createLiveView(
       writer.request()
     },
     sent() {},
-    refresh: writer.request,
+    refresh: () => writer.request(),
     redraw() {
       if (!prefix.includes(CLEAR_SCREEN)) prefix += CLEAR_SCREEN
       writer.request()

@@ -5,7 +5,7 @@ import { cleanText } from '../../lib/text/clean-text.ts'
 import { duration } from '../../lib/duration.ts'
 import { spokenOf, type Styled } from '../../lib/text/styled.ts'
 import { timeColumn } from '../drawing/time-column.ts'
-import { type Composed, createFrameWriter, type Item } from './frames.ts'
+import { type Composed, FrameWriter, type Item } from './frames.ts'
 import type { KeyName } from '../input/keys.ts'
 import type { RunningWork, Terminal } from '../ports.ts'
 import { createSpokenSearch, createSpokenWork } from './spoken.ts'
@@ -82,7 +82,7 @@ export function createPlainView(
     }
   }
 
-  const writer = createFrameWriter(terminal, frames, compose, () => [], fail)
+  const writer = new FrameWriter(terminal, frames, { compose, gather: () => [], fail })
   return {
     entry(entry, { isPast } = {}) {
       if (!isPast && personal.bell.ringsFor(entry)) ring()
