@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
-import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
+import { createByteQuota, type ByteQuota } from '../chat/limits.ts'
 import type { Peers } from '../chat/peers.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import type { Log } from '../chat/ports.ts'

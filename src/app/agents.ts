@@ -65,7 +65,7 @@ export function createAgents(parts: AgentParts) {
       const hearing = await parts.talk.ignores.open(person)
       const over = new AbortController()
       const signal = AbortSignal.any([gone, over.signal])
-      const rooms = new AgentRooms(person, parts.rooms, hearing.hears)
+      const rooms = new AgentRooms(person, parts.rooms, hearing.shows)
       const end = (why: string): void => over.abort(new DOMException(why, 'AbortError'))
       const forget = door.begin({ person, end, leave: (name, reason) => rooms.putOut(name, reason) })
       const out = door.whyOut(person)

@@ -10,7 +10,7 @@ import { assembleModeration } from './assemble-moderation.ts'
 import { createDoor } from './door.ts'
 import type { Activity, Work } from './activity.ts'
 import type { CurrentConfig } from './current-config.ts'
-import { createPace } from '../chat/limits/pace.ts'
+import { createRateLimiter } from '../chat/limits.ts'
 import type { LineReaders } from '../chat/talk/own-lines.ts'
 import { InputHistory } from '../chat/personal/input-history.ts'
 import { createLastSeen } from '../chat/preferences/last-seen.ts'
@@ -69,10 +69,16 @@ export async function createHandler(
     clock,
     stores: storage,
   })
-  const pace = createPace({ limits, clock, wait: pause, serversOf: peers.serversOf })
+  const pace = createRateLimiter({ limits, clock, wait: pause, serversOf: peers.serversOf })
   const { sanctions, clients } = enforcement
   const { upToDate } = peers
-  const door = createDoor(people, sanctions, clients, talk.ignores.cameIn, peers.serversOf)
+  const door = createDoor(
+    people,
+    sanctions,
+    clients,
+    (person, key) => talk.ignores.onLogin(person, key),
+    peers.serversOf,
+  )
   const runner = new Runner({ commands, speech, rooms, pace, bytes, sanctions, upToDate, log })
   const agents = createAgents({ runner, rooms, door, talk, log })
   const handler = createClientHandler({

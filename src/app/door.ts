@@ -1,4 +1,4 @@
-import { payerName } from '../chat/limits/payers.ts'
+import { quotaKeyName } from '../chat/limits.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { OpenClients } from '../chat/moderation/clients.ts'
 import type { Ignores } from '../chat/talk/ignores.ts'
@@ -22,7 +22,7 @@ export const createDoor = (
   people: Pick<People, 'identify'>,
   sanctions: Pick<Sanctions, 'whyOut'>,
   clients: Pick<OpenClients, 'begin'>,
-  cameIn: Ignores['cameIn'],
+  onLogin: Ignores['onLogin'],
   serversOf: (quotaKey: string) => number,
 ): Door => ({
   async identify(name, { fingerprint, isCertified = false, mayFollow }, address, code) {
@@ -31,7 +31,7 @@ export const createDoor = (
       ...(mayFollow === undefined ? {} : { mayFollow }),
       ...(code === undefined ? {} : { code }),
     })
-    cameIn(person, fingerprint)
+    onLogin(person, fingerprint)
     return person
   },
   whyOut: (person) => sanctions.whyOut(person),
@@ -42,7 +42,7 @@ export const createDoor = (
     if (sanctions.whyOut(person) !== undefined) hangUp()
     return end
   },
-  servers: (kind, id) => serversOf(payerName(kind, id)),
+  servers: (kind, id) => serversOf(quotaKeyName(kind, id)),
 })
 
 /**

@@ -59,7 +59,7 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
     if (!talk.ignores.isAnybodyIgnored()) return
     for (const id of idsIn(ids)) {
       const person = await byId(id)
-      if (person) for (const key of await stores.people.keysOf(id)) talk.ignores.cameIn(person, key)
+      if (person) for (const key of await stores.people.keysOf(id)) talk.ignores.onLogin(person, key)
     }
   }
 

@@ -46,7 +46,7 @@ export interface Peers {
   rooms(): readonly RoomName[]
   /**
    * The number of servers on which a person, a key or a network is in a room, this one included: each gives its share of
-   * their limits. `quotaKey` is a name of limits/payers.ts.
+   * their limits. `quotaKey` is a name of limits.ts.
    */
   serversOf(quotaKey: string): number
   /** Each other server does this once, soon. What could not be sent is in the log. Never rejects. */

@@ -1,6 +1,6 @@
 import type { RoomName } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
-import { payersOf } from '../chat/limits/payers.ts'
+import { quotaKeysOf } from '../chat/limits.ts'
 import type { Peers } from '../chat/peers.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { PresenceChange } from '../chat/presence/tally.ts'
@@ -144,7 +144,7 @@ class ServerCounts {
   }
 
   add({ server, person }: PresentRow, by: 1 | -1): void {
-    for (const { name } of payersOf(person)) {
+    for (const { name } of quotaKeysOf(person)) {
       const servers = this.counts.get(name) ?? new Map<ServerId, number>()
       const count = (servers.get(server) ?? 0) + by
       if (count > 0) servers.set(server, count)

@@ -1,6 +1,5 @@
 import { APOLOGY, Refusal, StorageError, UsageError } from '../chat/errors.ts'
-import type { ByteQuota } from '../chat/limits/byte-quota.ts'
-import type { Pace } from '../chat/limits/pace.ts'
+import type { ByteQuota, RateLimiter } from '../chat/limits.ts'
 import { mayManage } from '../chat/access.ts'
 import type { Peers } from '../chat/peers.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
@@ -41,7 +40,7 @@ export interface RunnerParts {
   readonly commands: readonly Command[]
   readonly speech: Speech
   readonly rooms: Rooms
-  readonly pace: Pace
+  readonly pace: RateLimiter
   readonly bytes: ByteQuota
   readonly sanctions: Pick<Sanctions, 'whyOut'>
   readonly upToDate: Peers['upToDate']

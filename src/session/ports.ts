@@ -8,7 +8,7 @@
 import type { Entry, ToolCallEntry } from '../chat/entry.ts'
 import type { Fingerprint, Person } from '../chat/people/person.ts'
 import type { Participant } from '../chat/ports.ts'
-import type { PersonalMessage } from '../chat/talk/personal-message.ts'
+import type { PersonalMessage } from '../chat/talk/direct-messages.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import type { Styled } from '../lib/text/styled.ts'

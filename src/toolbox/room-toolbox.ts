@@ -1,5 +1,5 @@
 import { toolCallLine } from '../chat/entry-text.ts'
-import type { ByteQuota } from '../chat/limits/byte-quota.ts'
+import type { ByteQuota } from '../chat/limits.ts'
 import type { Entry, NewEntry, ToolResultEntry } from '../chat/entry.ts'
 import { textForModels } from '../chat/outside.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'

@@ -1,4 +1,4 @@
-import type { ByteQuota } from '../../src/chat/limits/byte-quota.ts'
+import type { ByteQuota } from '../../src/chat/limits.ts'
 import type { Entry } from '../../src/chat/entry.ts'
 import type { Person } from '../../src/chat/people/person.ts'
 import type { Room } from '../../src/chat/room.ts'

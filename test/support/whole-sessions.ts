@@ -56,7 +56,7 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
       createPeopleParts(chatParts).people,
       sanctions,
       clients,
-      talk.ignores.cameIn,
+      (person, key) => talk.ignores.onLogin(person, key),
       chatParts.peers.serversOf,
     ),
     rooms,

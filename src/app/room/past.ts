@@ -1,7 +1,7 @@
 import type { Entry } from '../../chat/entry.ts'
 import { foldPast } from '../../chat/presence/fold.ts'
 import type { Room } from '../../chat/room.ts'
-import { revise } from '../../chat/talk/revise.ts'
+import { revise } from '../../chat/talk/own-lines.ts'
 
 /** How many entries of the past are kept for somebody who comes into a room, comings and goings included. */
 const MAX_KEPT = 80

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../lib/duration.ts'
 import { counted, countedAre } from '../../lib/plural.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'
 import { InviteRefusal, NameRefusal, Refusal } from '../errors.ts'
-import { createLedger, type PayerLedger } from '../limits/payers.ts'
+import { createQuotaLedger, type QuotaLedger } from '../limits.ts'
 import type { LoginFacts } from '../ports.ts'
 import { isLike, problemWithName, whyReserved } from './names.ts'
 import type { PeopleOptions } from './people.ts'
@@ -15,11 +15,11 @@ const KEPT_DAYS = 30
 export class Registration {
   readonly guests: Guests
   readonly #options: PeopleOptions
-  readonly #renames: PayerLedger
+  readonly #renames: QuotaLedger
 
   constructor(options: PeopleOptions) {
     this.#options = options
-    this.#renames = createLedger(options.clock, options.peers.serversOf)
+    this.#renames = createQuotaLedger(options.clock, options.peers.serversOf)
     const rules = {
       isTaken: async (mark: string, key: Fingerprint) =>
         (await this.#factsBySkeleton(mark, key)).person !== undefined,

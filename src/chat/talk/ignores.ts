@@ -1,150 +1,201 @@
 import type { Entry } from '../entry.ts'
 import { Refusal } from '../errors.ts'
-import { keyOfGuest, type Fingerprint, type Person, type PersonId } from '../people/person.ts'
-import { createIgnoredPeople, type IgnoredPeople } from './ignored-people.ts'
+import { keyOfGuest } from '../people/person.ts'
+import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Ignored, IgnoredStore, Sender } from './ports.ts'
 
-/** Whom somebody ignores, for as long as they have a session; it follows what they change meanwhile. */
-export interface Hearing {
-  /** False for what somebody they ignore says, does, reacts with, takes back or runs. What a room must know stays heard. */
-  hears(entry: Entry): boolean
-  hearsFrom(sender: Pick<Sender, 'id' | 'key'>): boolean
+/** Whom one person ignores, as long as they have a session; it follows what they change meanwhile. */
+export interface IgnoreFilter {
+  /** False for what an ignored person says, does, reacts with, takes back or runs. What a room must know is shown. */
+  shows(entry: Entry): boolean
+  acceptsFrom(sender: Pick<Sender, 'id' | 'key'>): boolean
   /** To be called once. */
   close(): void
-}
-
-/** Who ignores whom: somebody is ignored under all their names, and so are all who have a key of theirs. They are not told. */
-export interface Ignores {
-  /** Rejects with `StorageError`. */
-  open(person: Pick<Person, 'id' | 'name' | 'guest'>): Promise<Hearing>
-  /** In order of name. Rejects with `StorageError`. */
-  list(person: Person): Promise<readonly Ignored[]>
-  /** From now on somebody is ignored; throws `Refusal` where that is one too many. */
-  add(person: Person, other: Person): Promise<void>
-  /** Whether the first ignores the other one. Rejects with `StorageError`. */
-  isIgnored(person: Person, other: Person): Promise<boolean>
-  /** And not any more. */
-  remove(person: Person, other: PersonId): Promise<void>
-  /** Somebody has come in with this key, perhaps under a name that is new. */
-  cameIn(person: Pick<Person, 'id' | 'name'>, key: Fingerprint): void
-  /** Another server may have changed whom these ignore. Rejects with `StorageError`. */
-  readAgain(people: readonly PersonId[]): Promise<void>
-  /** Whether anybody who is there ignores somebody: otherwise nobody need be told who came in. */
-  isAnybodyIgnored(): boolean
 }
 
 /** People that one person can ignore. */
 const MAX_IGNORED = 200
 
-interface Kept {
+interface OpenList {
   readonly ready: Promise<void>
-  readonly ignored: IgnoredPeople
+  readonly ignored: IgnoreList
   holders: number
   /** Counts what this server changed: what was read before is too old then. */
   changes: number
 }
 
-/** What a guest ignores is kept until their last session ends; what others ignore is stored. */
-export function createIgnores(store: IgnoredStore): Ignores {
-  const open = new Map<PersonId, Kept>()
+/**
+ * Who ignores whom: people are ignored under all their names, and so is everybody with a key of theirs. They are not told.
+ * What a guest ignores is kept until their last session ends; what others ignore is stored. Methods reject with
+ * `StorageError`.
+ */
+export class Ignores {
+  readonly #store: IgnoredStore
+  readonly #open = new Map<PersonId, OpenList>()
 
-  function keep(person: Pick<Person, 'id' | 'guest'>): Kept {
-    const ignored = createIgnoredPeople()
+  constructor(store: IgnoredStore) {
+    this.#store = store
+  }
+
+  /** True if anybody who is there ignores somebody. */
+  isAnybodyIgnored(): boolean {
+    return [...this.#open.values()].some(({ ignored }) => ignored.people.size > 0)
+  }
+
+  async open(person: Pick<Person, 'id' | 'name' | 'guest'>): Promise<IgnoreFilter> {
+    const list = this.#open.get(person.id) ?? this.#read(person)
+    this.#open.set(person.id, list)
+    list.holders++
+    const close = (): void => {
+      if (--list.holders === 0) this.#forget(person.id, list)
+    }
+    try {
+      await list.ready
+    } catch (error) {
+      close()
+      this.#forget(person.id, list)
+      throw error
+    }
+    const { ignored } = list
+    return {
+      shows: (entry) =>
+        ignored.people.size === 0 ||
+        !isPersonal(entry, person) ||
+        entry.by === person.id ||
+        !ignored.isAuthor(entry),
+      acceptsFrom: (sender) => !ignored.isSender(sender),
+      close,
+    }
+  }
+
+  /** In order of name, as people are called now. */
+  async list({ id, guest }: Person): Promise<readonly Ignored[]> {
+    if (!guest) return await this.#store.ignoredBy(id)
+    const people = this.#open.get(id)?.ignored.people.values() ?? []
+    return [...people].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** True if the first ignores the other one. */
+  async isIgnored(person: Person, { id, login }: Person): Promise<boolean> {
+    const { ready, ignored } = this.#open.get(person.id) ?? this.#read(person)
+    await ready
+    return ignored.isSender({ id, ...(login && { key: login.key }) })
+  }
+
+  /** Throws `Refusal` if that is one too many. */
+  async add(person: Person, other: Person): Promise<void> {
+    const { id, name, login } = other
+    if (id === person.id) throw new Refusal('you cannot ignore yourself')
+    if (person.guest && !this.#open.has(person.id))
+      throw new Refusal('a guest can ignore somebody only in a session')
+    if ((await this.list(person)).length >= MAX_IGNORED)
+      throw new Refusal(`you ignore ${MAX_IGNORED} people already, which is the limit`)
+    if (!person.guest) await this.#store.add(person.id, other, login?.key)
+    // The store knows all their keys and names; of what a guest ignores only this is known.
+    const stored = (await this.list(person)).find((one) => one.id === id)
+    const keys = login ? [login.key] : []
+    this.#change(person, (ignored) => ignored.put(stored ?? { id, name, nameThen: name, keys, sameKey: [] }))
+  }
+
+  async remove(person: Person, other: PersonId): Promise<void> {
+    if (!person.guest) await this.#store.remove(person.id, other)
+    this.#change(person, (ignored) => ignored.remove(other))
+  }
+
+  /** Somebody logged in with this key, perhaps under a new name. */
+  onLogin(person: Pick<Person, 'id' | 'name'>, key: Fingerprint): void {
+    for (const { ignored } of this.#open.values()) ignored.learn(person, key)
+  }
+
+  /** Another server may have changed whom these ignore. */
+  async readAgain(people: readonly PersonId[]): Promise<void> {
+    for (const person of people) await this.#readOne(person)
+  }
+
+  async #readOne(person: PersonId): Promise<void> {
+    const list = this.#open.get(person)
+    if (!list || keyOfGuest(person) !== undefined) return
+    const before = list.changes
+    const stored = await this.#store.ignoredBy(person)
+    if (list.changes !== before) return await this.#readOne(person)
+    list.ignored.replace(stored)
+  }
+
+  #read(person: Pick<Person, 'id' | 'guest'>): OpenList {
+    const ignored = new IgnoreList()
     const read = async (): Promise<void> => {
       // Somebody may have been added meanwhile.
-      for (const one of await (person.guest ? [] : store.ignoredBy(person.id))) ignored.put(one)
+      for (const one of await (person.guest ? [] : this.#store.ignoredBy(person.id))) ignored.put(one)
     }
     return { ready: read(), ignored, holders: 0, changes: 0 }
   }
 
-  function release(person: Pick<Person, 'id'>, kept: Kept): void {
-    if (--kept.holders === 0 && open.get(person.id) === kept) open.delete(person.id)
+  #forget(person: PersonId, list: OpenList): void {
+    if (this.#open.get(person) === list) this.#open.delete(person)
   }
 
-  /** The store knows what they are called now. */
-  async function listOf(person: Person): Promise<readonly Ignored[]> {
-    if (!person.guest) return await store.ignoredBy(person.id)
-    const kept = open.get(person.id)
-    return [...(kept?.ignored.all().values() ?? [])].toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  }
-
-  function change(person: Person, how: (ignored: IgnoredPeople) => void): void {
-    const kept = open.get(person.id)
-    if (!kept) return
-    how(kept.ignored)
-    kept.changes++
-  }
-
-  /** What is known of somebody who is ignored from now on. What a guest ignores is not stored, so only their key is known. */
-  async function facts(person: Person, { id, name, login }: Person): Promise<Ignored> {
-    const stored = person.guest ? [] : await store.ignoredBy(person.id)
-    const keys = login ? [login.key] : []
-    return stored.find((one) => one.id === id) ?? { id, name, nameThen: name, keys, sameKey: [] }
-  }
-
-  async function readOne(person: PersonId): Promise<void> {
-    const kept = open.get(person)
-    if (!kept || keyOfGuest(person) !== undefined) return
-    const before = kept.changes
-    const stored = await store.ignoredBy(person)
-    if (kept.changes !== before) return await readOne(person)
-    kept.ignored.replaceBy(stored)
-  }
-
-  return {
-    isAnybodyIgnored: () => [...open.values()].some(({ ignored }) => ignored.all().size > 0),
-    async readAgain(people) {
-      for (const person of people) await readOne(person)
-    },
-    async open(person) {
-      const kept = open.get(person.id) ?? keep(person)
-      open.set(person.id, kept)
-      kept.holders++
-      try {
-        await kept.ready
-      } catch (error) {
-        release(person, kept)
-        if (open.get(person.id) === kept) open.delete(person.id)
-        throw error
-      }
-      return {
-        hears: (entry) =>
-          kept.ignored.all().size === 0 ||
-          !isPersonal(entry, person) ||
-          entry.by === person.id ||
-          !kept.ignored.isAuthor(entry),
-        hearsFrom: (sender) => !kept.ignored.isSender(sender),
-        close: () => release(person, kept),
-      }
-    },
-    list: listOf,
-    async isIgnored(person, other) {
-      const sender = { id: other.id, ...(other.login && { key: other.login.key }) }
-      const kept = open.get(person.id) ?? keep(person)
-      await kept.ready
-      return kept.ignored.isSender(sender)
-    },
-    async add(person, other) {
-      if (other.id === person.id) throw new Refusal('you cannot ignore yourself')
-      if (person.guest && !open.has(person.id))
-        throw new Refusal('a guest can ignore somebody only in a session')
-      if ((await listOf(person)).length >= MAX_IGNORED)
-        throw new Refusal(`you ignore ${MAX_IGNORED} people already, which is the limit`)
-      if (!person.guest) await store.add(person.id, other, other.login?.key)
-      const added = await facts(person, other)
-      change(person, (ignored) => ignored.put(added))
-    },
-    async remove(person, other) {
-      if (!person.guest) await store.remove(person.id, other)
-      change(person, (ignored) => ignored.remove(other))
-    },
-    cameIn(person, key) {
-      for (const { ignored } of open.values()) ignored.cameIn(person, key)
-    },
+  #change(person: Person, how: (ignored: IgnoreList) => void): void {
+    const list = this.#open.get(person.id)
+    if (!list) return
+    how(list.ignored)
+    list.changes++
   }
 }
 
-/** What a room or its tools were changed by is no talk: all are told of that. What somebody gives a tool may be talk. */
+/** The people whom one person ignores, found by their names, ids and keys. */
+class IgnoreList {
+  readonly people = new Map<PersonId, Ignored>()
+  #names = new Set<string>()
+  #ids = new Set<PersonId>()
+  #keys = new Set<Fingerprint>()
+
+  put(one: Ignored): void {
+    this.people.set(one.id, one)
+    this.#index()
+  }
+
+  remove(id: PersonId): void {
+    this.people.delete(id)
+    this.#index()
+  }
+
+  replace(all: readonly Ignored[]): void {
+    this.people.clear()
+    for (const one of all) this.people.set(one.id, one)
+    this.#index()
+  }
+
+  /** Remembers a new key of an ignored person, or a new name with a key of theirs. */
+  learn({ id, name }: Pick<Person, 'id' | 'name'>, key: Fingerprint): void {
+    if (!this.people.has(id) && !this.#keys.has(key)) return
+    for (const one of this.people.values()) {
+      const hasKey = one.keys.includes(key)
+      if (one.id === id && !hasKey) this.put({ ...one, keys: [...one.keys, key] })
+      else if (one.id !== id && hasKey && !one.sameKey.some((same) => same.id === id))
+        this.put({ ...one, sameKey: [...one.sameKey, { id, name }] })
+    }
+  }
+
+  /** An entry of an old log has only a name. */
+  isAuthor({ by, author }: Pick<Entry, 'by' | 'author'>): boolean {
+    return by === undefined ? this.#names.has(author) : this.isSender({ id: by })
+  }
+
+  isSender({ id, key = keyOfGuest(id) }: Pick<Sender, 'id' | 'key'>): boolean {
+    return this.#ids.has(id) || (key !== undefined && this.#keys.has(key))
+  }
+
+  #index(): void {
+    const all = [...this.people.values()]
+    this.#names = new Set(
+      all.flatMap((one) => [one.name, one.nameThen, ...one.sameKey.map(({ name }) => name)]),
+    )
+    this.#ids = new Set(all.flatMap((one) => [one.id, ...one.sameKey.map(({ id }) => id)]))
+    this.#keys = new Set(all.flatMap(({ keys }) => keys))
+  }
+}
+
+/** A change of a room or its tools is no talk: everybody is told of it. What somebody gives a tool may be talk. */
 function isPersonal(entry: Entry, { name }: Pick<Person, 'name'>): boolean {
   switch (entry.kind) {
     case 'message':

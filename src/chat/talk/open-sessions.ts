@@ -1,6 +1,10 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
+import { visibleLine } from '../../lib/text/visible-text.ts'
+import { Refusal } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'
-import type { PersonalMessage } from './personal-message.ts'
+import type { Peers } from '../peers.ts'
+import type { Clock, PeopleStore } from '../ports.ts'
+import type { PersonalMessage } from './direct-messages.ts'
 
 /** One open session, as far as something can be said to its person alone. Nothing here throws. */
 export interface PersonalScreen {
@@ -15,32 +19,65 @@ export interface PersonalScreen {
   bell(): void
 }
 
-/** The sessions of all who are there now. */
-export interface OpenSessions {
+/** The sessions of everybody who is there now. */
+export class OpenSessions {
+  readonly #byPerson = new Map<PersonId, Set<PersonalScreen>>()
+  readonly #guests = new Map<string, Person>()
+
   /** Returns the function that takes the session away again. */
-  add(screen: PersonalScreen): () => void
-  of(person: PersonId): readonly PersonalScreen[]
+  add(screen: PersonalScreen): () => void {
+    const { id, guest, name } = screen.person
+    const screens = this.#byPerson.get(id) ?? new Set()
+    this.#byPerson.set(id, screens.add(screen))
+    if (guest) this.#guests.set(skeleton(name), screen.person)
+    return () => {
+      screens.delete(screen)
+      if (screens.size > 0 || this.#byPerson.get(id) !== screens) return
+      this.#byPerson.delete(id)
+      if (guest) this.#guests.delete(skeleton(name))
+    }
+  }
+
+  of(person: PersonId): readonly PersonalScreen[] {
+    return [...(this.#byPerson.get(person) ?? [])]
+  }
+
   /** A guest who is there: guests are stored nowhere. A name that looks the same counts as theirs. */
-  guestCalled(name: string): Person | undefined
+  guestCalled(name: string): Person | undefined {
+    return this.#guests.get(skeleton(name))
+  }
 }
 
-export function createOpenSessions(): OpenSessions {
-  const byPerson = new Map<PersonId, Set<PersonalScreen>>()
-  const guests = new Map<string, Person>()
+/**
+ * Finds people by name: registered ones, by a former name that is kept for them, too, and guests who are there. Throws
+ * `Refusal` in the same words for a name that is free, reserved, or of somebody who is gone. Rejects with `StorageError`.
+ */
+export type FindPerson = ReturnType<typeof createFindPerson>
+
+export function createFindPerson(
+  people: Pick<PeopleStore, 'bySkeleton' | 'byId'>,
+  sessions: OpenSessions,
+  clock: Clock,
+  peers: Pick<Peers, 'find' | 'findGuest'>,
+) {
+  const presentOne = (id: PersonId): Person | undefined => sessions.of(id)[0]?.person ?? peers.find(id)
+
   return {
-    add(screen) {
-      const { id, guest, name } = screen.person
-      const screens = byPerson.get(id) ?? new Set()
-      byPerson.set(id, screens.add(screen))
-      if (guest) guests.set(skeleton(name), screen.person)
-      return () => {
-        screens.delete(screen)
-        if (screens.size > 0 || byPerson.get(id) !== screens) return
-        byPerson.delete(id)
-        if (guest) guests.delete(skeleton(name))
-      }
+    async called(word: string): Promise<Person> {
+      const name = word.replace(/^@/, '')
+      const known = await people.bySkeleton(skeleton(name), clock.now())
+      // A person who is there brings the key that they came with.
+      if (known) return presentOne(known.id) ?? known
+      return sessions.guestCalled(name) ?? peers.findGuest(name) ?? refuse(name)
     },
-    of: (person) => [...(byPerson.get(person) ?? [])],
-    guestCalled: (name) => guests.get(skeleton(name)),
+    /** Somebody of before, whatever they are called now. */
+    again: async ({ id, name, guest }: Pick<Person, 'id' | 'name' | 'guest'>): Promise<Person> =>
+      (guest ? presentOne(id) : await people.byId(id)) ?? refuse(name),
   }
+}
+
+function refuse(name: string): never {
+  throw new Refusal(
+    `nobody can be reached as ${visibleLine(name.slice(0, 40))}; /who lists the people of a room`,
+  )
 }

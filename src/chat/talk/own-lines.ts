@@ -5,7 +5,6 @@ import type { Person } from '../people/person.ts'
 import type { Clock } from '../ports.ts'
 import type { Room } from '../room.ts'
 import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
-import { isBy, isLine } from './revise.ts'
 
 /** How long somebody may change a line of theirs, in minutes, and how many lines may have been said since. */
 export const EDIT_MINUTES = 15
@@ -28,7 +27,7 @@ export interface LineReaders {
 }
 
 /** What people change is held to the limits of what they say. A guest name may have been somebody else's before `clock` was first asked. */
-export function createOwnLines(readers: LineReaders, limits: MessageLimits, clock: Clock): OwnLines {
+export function createOwnLines(readers: LineReaders, limits: MessageLimits, clock: Clock) {
   const startedAt = clock.now()
   const serially = createKeyedSerial<Room>()
 
@@ -40,7 +39,7 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
       withoutThreads: true,
       revised: true,
     })
-    const last = lines.findLast((entry) => isOwnLine(entry, person) && entry.at >= oldest)
+    const last = lines.findLast((entry) => isLine(entry) && isOwn(entry, person) && entry.at >= oldest)
     if (last?.kind !== 'message' && last?.kind !== 'action') throw new Refusal(NOTHING)
     const model = readers.answering(room.name, last.id)
     if (model === undefined) return last
@@ -48,7 +47,8 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
   }
 
   return {
-    edit: (room, person, raw) =>
+    /** Records a new version of the person's last message. It calls no model. */
+    edit: (room: Room, person: Person, raw: string): Promise<void> =>
       serially(room, async () => {
         const text = messageText(raw, limits)
         const last = await lastLine(room, person)
@@ -64,7 +64,8 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
         } as const
         await readers.forget(room.name, last.id, () => room.record(draft))
       }),
-    retract: (room, person) =>
+    /** Records that the person's last message or action is taken back. After that the one before it is the last. */
+    retract: (room: Room, person: Person): Promise<void> =>
       serially(room, async () => {
         const { id: retracts, at } = await lastLine(room, person)
         const said = new Date(at).toISOString().slice(11, 16)
@@ -76,6 +77,38 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
   }
 }
 
-const isOwnLine = (entry: Entry, person: Person): boolean => isLine(entry) && isBy(entry, person)
-
 const NOTHING = `you have said nothing here in the last ${EDIT_MINUTES} minutes that could be changed, or more than ${MAX_LINES_SINCE} lines were said since`
+
+/**
+ * The entries once another one has come, as a log that is read `revised` gives them: a new version takes the place of the
+ * first, what is taken back is gone, with the reactions to it, and everything else is the last. Entries that are not there are not revised.
+ */
+export function revise(entries: readonly Entry[], next: Entry): readonly Entry[] {
+  if (next.kind === 'message' && next.edits !== undefined)
+    return entries.map((entry) => (isFirstVersion(entry, next) ? newVersion(entry, next) : entry))
+  if (next.kind === 'notice' && next.retracts !== undefined)
+    return [...entries.filter((entry) => !isGoneWith(entry, next.retracts)), next]
+  return [...entries, next]
+}
+
+const isGoneWith = (entry: Entry, retracted: EntryId | undefined): boolean =>
+  entry.id === retracted || (entry.kind === 'action' && entry.reacts === retracted)
+
+const isFirstVersion = (entry: Entry, { edits }: MessageEntry): entry is MessageEntry =>
+  entry.kind === 'message' && entry.id === edits
+
+const newVersion = (entry: MessageEntry, { id, text }: MessageEntry): MessageEntry => ({
+  ...entry,
+  text,
+  edited: id,
+})
+
+/** True for a line that somebody said: a reaction to a line, or a later version of one, is no line of its own. */
+export const isLine = (entry: Entry): boolean =>
+  (entry.kind === 'message' && entry.edits === undefined) ||
+  (entry.kind === 'action' && entry.reacts === undefined) ||
+  entry.kind === 'reply'
+
+/** True if this person said or did it, under whatever name. An entry of an old log has only the name. */
+export const isOwn = ({ by, author }: Entry, { id, name }: Pick<Person, 'id' | 'name'>): boolean =>
+  by === undefined ? author === name : by === id

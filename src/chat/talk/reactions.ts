@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
 import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
-import { isBy, isLine } from './revise.ts'
+import { isLine, isOwn } from './own-lines.ts'
 
 /** Of a room's lines, actions and reactions, the newest that can be reacted to. */
 export const MAX_REACTION_DISTANCE = 300
@@ -15,19 +15,17 @@ export const MAX_REACTIONS_TO_LINE = 3
 const EMOJI = new RegExp('^(?:\\p{RGI_Emoji}|\\p{Extended_Pictographic}\\uFE0F?)$', 'v')
 
 /** Emoji on what was said. */
-export interface Reactions {
-  /**
-   * Reacts to the last line of the room, or to the one with this id; the same emoji again takes it back. Throws `Refusal`:
-   * no emoji, no such line, too many on it.
-   */
-  react(room: Room, person: Person, emoji: string, id?: string): Promise<void>
-}
+export type Reactions = ReturnType<typeof createReactions>
 
 /** Reactions of one room are recorded one after the other, so that none counts twice. */
-export function createReactions(): Reactions {
+export function createReactions() {
   const serially = createKeyedSerial<Room>()
   return {
-    react: (room, person, raw, id) =>
+    /**
+     * Reacts to the last line of the room, or to the one with this id; the same emoji again takes it back. Throws `Refusal`:
+     * no emoji, no such line, too many on it.
+     */
+    react: (room: Room, person: Person, raw: string, id?: string): Promise<void> =>
       serially(room, async () => {
         const emoji = emojiOf(raw)
         const said = await room.history({
@@ -76,7 +74,7 @@ function lineIn(said: readonly Entry[], id: string | undefined): Entry {
 }
 
 const isReaction = (entry: Entry, line: Entry, person: Person): entry is ActionEntry =>
-  entry.kind === 'action' && entry.reacts === line.id && isBy(entry, person)
+  entry.kind === 'action' && entry.reacts === line.id && isOwn(entry, person)
 
 async function takeBack(
   room: Room,

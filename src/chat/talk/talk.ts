@@ -3,10 +3,9 @@ import type { Entry } from '../entry.ts'
 import type { Peers } from '../peers.ts'
 import type { Clock, Log, PeopleStore } from '../ports.ts'
 import { openAway, type AwayPeople } from './away.ts'
-import { createDirectMessages, type DirectMessageLimits, type DirectMessages } from './direct-messages.ts'
-import { createFindPerson, type FindPerson } from './find-person.ts'
-import { createIgnores, type Hearing, type Ignores } from './ignores.ts'
-import { createOpenSessions, type PersonalScreen } from './open-sessions.ts'
+import { type DirectMessageLimits, DirectMessages } from './direct-messages.ts'
+import { type IgnoreFilter, Ignores } from './ignores.ts'
+import { createFindPerson, type FindPerson, OpenSessions, type PersonalScreen } from './open-sessions.ts'
 import { createOwnLines, type LineReaders, type OwnLines } from './own-lines.ts'
 import type { AwayStore, DirectMessageStore, IgnoredStore } from './ports.ts'
 import { createReactions, type Reactions } from './reactions.ts'
@@ -33,8 +32,7 @@ export interface TalkSession {
   close(): void
 }
 
-/** What talk is made from. */
-export interface TalkParts {
+interface TalkParts {
   readonly people: Pick<PeopleStore, 'bySkeleton' | 'byId'>
   readonly stores: {
     readonly messages: DirectMessageStore
@@ -52,14 +50,14 @@ export interface TalkParts {
 /** Rejects with `StorageError` if what is known of who is away cannot be read. */
 export async function openTalk(parts: TalkParts): Promise<Talk> {
   const { people, stores, readers, limits, peers, clock, nextId, log } = parts
-  const sessions = createOpenSessions()
+  const sessions = new OpenSessions()
   const findPerson = createFindPerson(people, sessions, clock, peers)
-  const ignores = createIgnores(stores.ignored)
-  const messages = createDirectMessages({
+  const ignores = new Ignores(stores.ignored)
+  const messages = new DirectMessages({
     store: stores.messages,
     sessions,
     findPerson,
-    hearingOf: ignores.open,
+    openFilter: (person) => ignores.open(person),
     limits,
     peers,
     nextId,
@@ -79,18 +77,21 @@ export async function openTalk(parts: TalkParts): Promise<Talk> {
         if (!(error instanceof StorageError)) throw error
         screen.print(`! ${what}: ${error.message}`, 'error')
       }
-      const hearing = (await ignores.open(person).catch(failed('whom you ignore is shown'))) ?? HEARS_ALL
+      const filter =
+        (await ignores
+          .open(person)
+          .catch(failed('your ignore list could not be read, and ignored people are shown'))) ?? SHOWS_ALL
       const leave = sessions.add(screen)
       return {
-        hears: hearing.hears,
-        showWaiting: () => messages.deliver(person, hearing).catch(failed('messages to you are not shown')),
+        hears: filter.shows,
+        showWaiting: () => messages.deliver(person, filter).catch(failed('messages to you are not shown')),
         close() {
           leave()
-          hearing.close()
+          filter.close()
         },
       }
     },
   }
 }
 
-const HEARS_ALL: Hearing = { hears: () => true, hearsFrom: () => true, close() {} }
+const SHOWS_ALL: IgnoreFilter = { shows: () => true, acceptsFrom: () => true, close() {} }

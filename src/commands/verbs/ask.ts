@@ -4,7 +4,7 @@ import { mayManage } from '../../chat/access.ts'
 import { mentions } from '../../chat/mentions.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { isBy } from '../../chat/talk/revise.ts'
+import { isOwn } from '../../chat/talk/own-lines.ts'
 import type { TurnRecord } from '../../turns/ports.ts'
 import type { TurnAtWork } from '../../turns/queue.ts'
 import { arg, defineCommand, JSON_FLAG, text, type Caller } from '../command.ts'
@@ -90,7 +90,7 @@ async function askedBy(person: Person, room: Room, { turns, stores }: Services):
   const asked = await stores.models.turns.asked(room.name, person.id, MAX_TURNS_BACK)
   const ids = new Set(asked.flatMap(({ message }) => message ?? []))
   const found = await Promise.all([...ids].map((id) => messageOf(id, room)))
-  const messages = new Map(found.flatMap((one) => (one && isBy(one, person) ? [[one.id, one] as const] : [])))
+  const messages = new Map(found.flatMap((one) => (one && isOwn(one, person) ? [[one.id, one] as const] : [])))
   return asked.flatMap((turn) => {
     const message = turn.message && messages.get(turn.message)
     if (!message) return []

@@ -4,7 +4,7 @@
  *
  * It must not know when something is drawn, nor where the bytes go: all of it is functions of what is to be seen.
  */
-import type { PersonalMessage } from '../../chat/talk/personal-message.ts'
+import type { PersonalMessage } from '../../chat/talk/direct-messages.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'

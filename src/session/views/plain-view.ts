@@ -1,6 +1,6 @@
 import { billLine, entryLine, shownName } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
-import { personalLine } from '../../chat/talk/personal-message.ts'
+import { personalLine } from '../../chat/talk/direct-messages.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { duration } from '../../lib/duration.ts'
 import { spokenOf, type Styled } from '../../lib/text/styled.ts'

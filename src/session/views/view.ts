@@ -5,7 +5,7 @@
  */
 import type { Entry } from '../../chat/entry.ts'
 import type { Person } from '../../chat/people/person.ts'
-import type { PersonalMessage } from '../../chat/talk/personal-message.ts'
+import type { PersonalMessage } from '../../chat/talk/direct-messages.ts'
 import type { Styled } from '../../lib/text/styled.ts'
 import { createDrawCall, type DrawCall } from '../drawing/call-row.ts'
 import { createDrawEntry, type DrawEntry } from '../drawing/entry-rows.ts'

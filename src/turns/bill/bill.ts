@@ -1,5 +1,5 @@
 import type { Usage } from '../../chat/entry.ts'
-import { payersOf } from '../../chat/limits/payers.ts'
+import { quotaKeysOf } from '../../chat/limits.ts'
 import { SYSTEM } from '../../chat/people/names.ts'
 import type { Clock } from '../../chat/ports.ts'
 import type { ModelSettings } from '../../prompt/model-settings.ts'
@@ -27,7 +27,7 @@ export const createBills =
   (charges: Pick<ChargeStore, 'add'>, checkQuotas: CheckQuotas, count: OwnCount, clock: Clock): OpenBill =>
   (room, requester) => {
     const person = requester?.name ?? SYSTEM
-    const payers = requester ? payersOf(requester).map(({ name }) => name) : []
+    const payers = requester ? quotaKeysOf(requester).map(({ name }) => name) : []
     let opensTurn = true
     return {
       count,

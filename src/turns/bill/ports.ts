@@ -15,7 +15,7 @@ export interface Charge {
   readonly person: string
   /** The model's name. */
   readonly model: string
-  /** The names of all whose quota it uses up (chat/limits/payers.ts); none for what the server itself asks. */
+  /** The names of all whose quota it uses up (chat/limits.ts); none for what the server itself asks. */
   readonly payers: readonly string[]
   /** True for the first request of a turn, so that turns can be counted. */
   readonly opensTurn: boolean

@@ -1,5 +1,5 @@
 import { Refusal } from '../../chat/errors.ts'
-import { payersOf, type Payer } from '../../chat/limits/payers.ts'
+import { quotaKeysOf, type QuotaKey } from '../../chat/limits.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Clock } from '../../chat/ports.ts'
 import { DAY_MS, duration } from '../../lib/duration.ts'
@@ -42,14 +42,14 @@ export function createTokenQuotas(
   }
   return async (room, requester) => {
     const { tokens_per_person_day: perPerson, tokens_per_room_day: perRoom } = limits
-    for (const payer of requester ? payersOf(requester) : [])
+    for (const payer of requester ? quotaKeysOf(requester) : [])
       await refuseOver(perPerson * payer.share, { payer: payer.name }, quotaOf(payer, requester?.name ?? ''))
     await refuseOver(perRoom, { room }, `the quota of ${room} (tokens_per_room_day)`)
   }
 }
 
 /** The room reads it too, so it tells no key and no address. */
-function quotaOf({ kind, share }: Payer, person: string): string {
+function quotaOf({ kind, share }: QuotaKey, person: string): string {
   if (kind === 'person') return `the quota of ${person} (tokens_per_person_day)`
   if (kind === 'key') return `the quota of all names of ${person}'s key (tokens_per_person_day)`
   return `the quota of all who come from ${person}'s network (${share} times tokens_per_person_day)`

@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import { guide } from '../../../src/adapters/models/guide.ts'
 import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
 import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
-import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
-import { createPace } from '../../../src/chat/limits/pace.ts'
+import { createByteQuota, createRateLimiter } from '../../../src/chat/limits.ts'
 import type { Mcp } from '../../../src/app/mcp/admin.ts'
 import { openMcp, type McpConfig } from '../../../src/app/mcp/open.ts'
 import { assembleModeration } from '../../../src/app/assemble-moderation.ts'
@@ -242,7 +241,7 @@ async function runnerIn(
     stores: storage,
   })
   const commands = groups.flatMap((group) => group.commands)
-  const pace = createPace({
+  const pace = createRateLimiter({
     limits: { rate_burst: 1_000_000, rate_per_s: 1_000_000 },
     clock,
     wait: async () => {},

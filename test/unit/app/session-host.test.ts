@@ -64,7 +64,13 @@ async function startHost() {
   const talk = await talkOver(chatParts)
   const preferences = await loadPreferences(chatParts.storage.chat.preferences, chatParts.log)
   const handler = createClientHandler({
-    door: createDoor(people, sanctions, createOpenClients(), talk.ignores.cameIn, () => 1),
+    door: createDoor(
+      people,
+      sanctions,
+      createOpenClients(),
+      (person, key) => talk.ignores.onLogin(person, key),
+      () => 1,
+    ),
     rooms,
     views: {
       boards: createRoomBoards(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
+import { createByteQuota } from '../../../src/chat/limits.ts'
 import type { Fingerprint, PersonId } from '../../../src/chat/people/person.ts'
 import { handClock } from '../../support/chat-parts.ts'
 

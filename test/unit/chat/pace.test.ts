@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPace } from '../../../src/chat/limits/pace.ts'
+import { createRateLimiter } from '../../../src/chat/limits.ts'
 import type { Fingerprint, PersonId } from '../../../src/chat/people/person.ts'
 import { pause } from '../../../src/app/pause.ts'
 import { handClock } from '../../support/chat-parts.ts'
@@ -11,7 +11,7 @@ function pace() {
   const clock = handClock()
   const waits: number[] = []
   const wait = async (ms: number) => void waits.push(ms)
-  return { clock, waits, pace: createPace({ limits: { rate_burst: 8, rate_per_s: 2 }, clock, wait }) }
+  return { clock, waits, pace: createRateLimiter({ limits: { rate_burst: 8, rate_per_s: 2 }, clock, wait }) }
 }
 
 test('a burst goes through at once, then everybody is slowed down, then refused', async () => {
@@ -64,7 +64,7 @@ test('a clock that is set back an hour slows nobody down', async () => {
 
 test('whoever is gone waits for nothing', async () => {
   const limits = { rate_burst: 1, rate_per_s: 0.25 }
-  const keep = createPace({ limits, clock: handClock(), wait: pause })
+  const keep = createRateLimiter({ limits, clock: handClock(), wait: pause })
   const gone = new AbortController()
   await keep.next(alice, gone.signal)
   const waiting = keep.next(alice, gone.signal)

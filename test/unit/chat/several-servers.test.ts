@@ -16,7 +16,7 @@ import { loadSanctions } from '../../../src/chat/moderation/sanctions.ts'
 import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
 import { loadPreferences } from '../../../src/chat/preferences/preferences.ts'
 import { openAway } from '../../../src/chat/talk/away.ts'
-import { createIgnores } from '../../../src/chat/talk/ignores.ts'
+import { Ignores } from '../../../src/chat/talk/ignores.ts'
 import { createChatParts } from '../../support/chat-parts.ts'
 import { createPeopleParts } from '../../support/people.ts'
 
@@ -161,13 +161,13 @@ test('names, rights, absences, preferences and ignored people are those of now',
     'pink',
   ])
 
-  const [ignores, ignoresThere] = [createIgnores(storage.talk.ignored), createIgnores(storage.talk.ignored)]
+  const [ignores, ignoresThere] = [new Ignores(storage.talk.ignored), new Ignores(storage.talk.ignored)]
   const hearing = await ignoresThere.open(ann)
   await ignores.add(ann, withKey(bob))
-  expect([hearing.hearsFrom(bob), ignoresThere.isAnybodyIgnored()]).toEqual([true, false])
+  expect([hearing.acceptsFrom(bob), ignoresThere.isAnybodyIgnored()]).toEqual([true, false])
   await ignoresThere.readAgain([ann.id])
-  expect([hearing.hearsFrom(bob), ignoresThere.isAnybodyIgnored()]).toEqual([false, true])
+  expect([hearing.acceptsFrom(bob), ignoresThere.isAnybodyIgnored()]).toEqual([false, true])
   await ignores.remove(ann, bob.id)
   await ignoresThere.readAgain([ann.id])
-  expect(hearing.hearsFrom(bob)).toBe(true)
+  expect(hearing.acceptsFrom(bob)).toBe(true)
 })

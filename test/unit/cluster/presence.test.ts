@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
-import { createPace } from '../../../src/chat/limits/pace.ts'
+import { createByteQuota, createRateLimiter } from '../../../src/chat/limits.ts'
 import { RemotePresence } from '../../../src/cluster/presence.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Fingerprint } from '../../../src/chat/people/person.ts'
@@ -116,7 +115,7 @@ test('a server gives half of a pace and of the bytes of a day to somebody who is
   const serversOf = (quotaKey: string): number => presence.serversOf(quotaKey)
   const wait = (): Promise<never> => Promise.reject(new Error('too fast'))
   const limits = { rate_burst: 8, rate_per_s: 4, bytes_per_person_day: 1_000 }
-  const pace = createPace({ limits, clock, wait, serversOf })
+  const pace = createRateLimiter({ limits, clock, wait, serversOf })
   const quota = createByteQuota(limits, clock, serversOf)
   await there(bob)
   const { signal } = new AbortController()

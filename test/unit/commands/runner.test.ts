@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Refusal, StorageError, UsageError } from '../../../src/chat/errors.ts'
-import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
-import { createPace } from '../../../src/chat/limits/pace.ts'
+import { createByteQuota, createRateLimiter } from '../../../src/chat/limits.ts'
 import { Runner } from '../../../src/commands/runner.ts'
 import { Speech } from '../../../src/commands/speech.ts'
 import { recordOutput, sessionIn } from '../../support/commands/caller.ts'
@@ -32,7 +31,7 @@ async function createScene(
       world.talk.away,
       world.talk.findPerson,
     ),
-    pace: createPace({ limits: { rate_burst: 2, rate_per_s: 0.1 }, clock, wait: async () => {} }),
+    pace: createRateLimiter({ limits: { rate_burst: 2, rate_per_s: 0.1 }, clock, wait: async () => {} }),
     bytes: createByteQuota({ bytes_per_person_day: 100 }, clock),
     rooms,
     sanctions,

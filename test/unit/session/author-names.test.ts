@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
 import { entryMarkdown, entryLine } from '../../../src/chat/entry-text.ts'
-import { personalLine } from '../../../src/chat/talk/personal-message.ts'
+import { personalLine } from '../../../src/chat/talk/direct-messages.ts'
 import { textOfGroup } from '../../../src/prompt/history.ts'
 import { USUAL } from '../../../src/session/drawing/entry-look.ts'
 import { renderEntry, renderMessage } from '../../../src/session/drawing/entry-rows.ts'

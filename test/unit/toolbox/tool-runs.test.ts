@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
+import { createByteQuota } from '../../../src/chat/limits.ts'
 import { CALL_CANCELLED, Refusal, SERVER_STOPPING } from '../../../src/chat/errors.ts'
 import type { Workspace } from '../../../src/tools/workspace.ts'
 import { ok } from '../../../src/tools/result.ts'

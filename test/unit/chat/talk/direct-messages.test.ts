@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { personalLine } from '../../../../src/chat/talk/personal-message.ts'
+import { personalLine } from '../../../../src/chat/talk/direct-messages.ts'
 import type { Person, PersonId } from '../../../../src/chat/people/person.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 import { talkOver } from '../../../support/talk.ts'
@@ -128,7 +128,7 @@ test('a session begins although nothing can be read, and says so', async () => {
   await storage[Symbol.asyncDispose]()
   const { lines, hears } = await open(bob)
   expect(lines).toEqual([
-    expect.stringMatching(/^! whom you ignore is shown: /),
+    expect.stringMatching(/^! your ignore list could not be read, and ignored people are shown: /),
     expect.stringMatching(/^! messages to you are not shown: /),
   ])
   expect(hears({ kind: 'message', author: 'ann' } as Parameters<typeof hears>[0])).toBe(true)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Entry } from '../../../../src/chat/entry.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
-import { revise } from '../../../../src/chat/talk/revise.ts'
+import { revise } from '../../../../src/chat/talk/own-lines.ts'
 
 test('what is revised as it comes is what the store gives for the whole log', async () => {
   const { rooms } = await createChatParts()

@@ -5,7 +5,7 @@ import type { EntryId, RoomName, TurnId } from '../../../../../src/chat/entry.ts
 import type { PersonId } from '../../../../../src/chat/people/person.ts'
 import type { Work } from '../../../../../src/chat/peers.ts'
 import type { ClusterStores } from '../../../../../src/cluster/stores.ts'
-import { payersOf } from '../../../../../src/chat/limits/payers.ts'
+import { quotaKeysOf } from '../../../../../src/chat/limits.ts'
 import { createTokenQuotas, type Requester } from '../../../../../src/turns/bill/token-quotas.ts'
 import { lobby } from '../../../../contract/storage/cast.ts'
 import { lacks } from '../../../../support/needs.ts'
@@ -137,7 +137,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     }))
     const ann = { id: 'ann' as PersonId, name: 'ann' }
     const bob = { id: 'bob' as PersonId, name: 'bob' }
-    const payers = (one: Requester): readonly string[] => payersOf(one).map(({ name }) => name)
+    const payers = (one: Requester): readonly string[] => quotaKeysOf(one).map(({ name }) => name)
     const used = { at: 500, room: 'lobby', model: 'qwen', opensTurn: true }
     const charges = [first!, second!].map(({ charges: store }) =>
       store.add({ ...used, person: 'ann', payers: payers(ann), usage: { input: 40, output: 20 } }),
