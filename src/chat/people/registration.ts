@@ -2,7 +2,7 @@ import { DAY_MS } from '../../lib/duration.ts'
 import { counted, countedAre } from '../../lib/plural.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'
 import { InviteRefusal, NameRefusal, Refusal } from '../errors.ts'
-import { createQuotaLedger, type QuotaLedger } from '../limits.ts'
+import { createQuotaLedger } from '../limits.ts'
 import type { LoginFacts } from '../ports.ts'
 import { isLike, problemWithName, whyReserved } from './names.ts'
 import type { PeopleOptions } from './people.ts'
@@ -15,7 +15,7 @@ const KEPT_DAYS = 30
 export class Registration {
   readonly guests: Guests
   readonly #options: PeopleOptions
-  readonly #renames: QuotaLedger
+  readonly #renames: ReturnType<typeof createQuotaLedger>
 
   constructor(options: PeopleOptions) {
     this.#options = options
