@@ -1,5 +1,5 @@
 import { createModeration, type Moderation } from '../chat/moderation/moderation.ts'
-import type { ServerForModeration, StoppedWork } from '../chat/moderation/parts.ts'
+import type { ServerForModeration, StoppedWork } from '../chat/moderation/ports.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { ClientsEverywhere, OpenClients } from '../chat/moderation/clients.ts'
 import type { People } from '../chat/people/people.ts'

@@ -1,5 +1,5 @@
 import { applyClientAct } from '../chat/moderation/clients.ts'
-import { createEnforcement } from '../chat/moderation/put-out.ts'
+import { createEnforcement } from '../chat/moderation/sanctions.ts'
 import type { RoomName } from '../chat/entry.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Talk } from '../chat/talk/talk.ts'
@@ -30,7 +30,7 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
   const { sanctions, clients } = chat.enforcement
   const { changes } = cluster
   const { chat: stores, prompts } = context.storage
-  const enforcement = createEnforcement({ sanctions, clients, stores, clock: context.clock })
+  const enforcement = createEnforcement({ sanctions, clients, rooms: stores.rooms, clock: context.clock })
   const byId = (id: PersonId): Promise<Person | undefined> => stores.people.byId(id)
   const registeredHere = (): readonly PersonId[] => [
     ...new Set(clients.people(({ guest }) => !guest).map(({ id }) => id)),

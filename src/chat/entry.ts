@@ -1,4 +1,3 @@
-import type { ModerationAct } from './moderation/act.ts'
 import type { Outside } from './outside.ts'
 import type { PersonId } from './people/person.ts'
 import type { Brand } from '../lib/brand.ts'
@@ -93,6 +92,18 @@ export interface NoticeEntry extends EntryBase, TurnBill {
   readonly retracts?: EntryId
   /** Present where an op, an admin or the person themself changed who may come in, speak or belong to a room. */
   readonly act?: ModerationAct
+}
+
+/** What the author of a notice did, and to whom. */
+export interface ModerationAct {
+  readonly verb:
+    | ('op' | 'deop' | 'kick' | 'mute' | 'unmute' | 'ban' | 'unban')
+    | ('invite' | 'uninvite' | 'archive' | 'unarchive' | 'delete')
+  /** A name; the room if all in it are meant; `a key` or `a network` instead of those. */
+  readonly who: string
+  /** When it is over, in ISO 8601; absent if it lasts. */
+  readonly until?: string
+  readonly reason?: string
 }
 
 /** What a model said; `author` is the model. The last one of a turn has its outcome and what it used. */

@@ -151,8 +151,6 @@ export interface LoginFacts {
   readonly namesOfKey: number
   /** Who they are, in any order. */
   readonly holders: readonly PersonId[]
-  /** Those of them who have no older key. */
-  readonly founders: readonly PersonId[]
 }
 
 /** Registered people and their keys. All methods reject with `StorageError` only, and then nothing was changed. */
@@ -170,6 +168,8 @@ export interface PeopleStore {
   byId(id: PersonId): Promise<Person | undefined>
   /** In the order in which they were added, without those that wait for their first login; none for somebody unknown. */
   keysOf(id: PersonId): Promise<readonly Fingerprint[]>
+  /** All who have one of these keys, in order of name; nobody for whom it waits for a first login. */
+  holdersOf(keys: readonly Fingerprint[]): Promise<readonly Person[]>
   /**
    * False, and nothing done, if the skeleton is taken or kept for somebody, the name looks like another (`look` of
    * lib/text/skeleton.ts), or the key has `most` names. `at` is in milliseconds since the epoch. Who comes with certificates

@@ -16,7 +16,6 @@ import type {
 import { Refusal, StorageError } from './errors.ts'
 import type { Peers } from './peers.ts'
 import type { Sanctions } from './moderation/sanctions.ts'
-import { createStanding, type WhyNoWork } from './moderation/standing.ts'
 import { createHearing } from './hearing.ts'
 import { createRecorder, entryOf } from './recorder.ts'
 import { refuseBanned, refuseLate, roleIn } from './access.ts'
@@ -83,8 +82,8 @@ export interface Room {
   present(): readonly Person[]
   /** Throws `Refusal` where this person may not speak here: nothing that they do may become an entry or ask a model. */
   needVoice(person: Pick<Person, 'id' | 'login'>): void
-  /** Why what works for this person here must end (moderation/standing.ts). Rejects with `StorageError`. */
-  whyNoWork(person: Person): ReturnType<WhyNoWork>
+  /** Why what works for this person here must end (moderation/sanctions.ts). Rejects with `StorageError`. */
+  whyNoWork(person: Person): Promise<string | undefined>
   /** What this person may do here, by server, room and membership. Rejects with `StorageError`. */
   roleOf(person: Person): Promise<Role>
   /** Announces a coming or going that no participant of this server made. Never rejects. */
@@ -105,10 +104,7 @@ export interface RoomParts {
   readonly nextId: () => string
   readonly log: Log
   /** Who may not come in, and who may not speak. */
-  readonly sanctions: Pick<
-    Sanctions,
-    'whyOut' | 'whyOutOf' | 'whySilent' | 'whyMuted' | 'isGone' | 'isArchived'
-  >
+  readonly sanctions: Pick<Sanctions, 'whyOutOf' | 'whySilent' | 'whyNoWork' | 'isGone' | 'isArchived'>
 }
 
 /** The keys of `[limits]` that concern one room. */
@@ -127,8 +123,6 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
   const listeners = new Set<Listener>()
   const record = createRecorder(name, parts)
   const presence = new PresenceAnnouncer(record, limits, parts.clock, parts.log)
-
-  const whyNoWork = createStanding(parts.sanctions, parts.rooms)
 
   const hearing = createHearing(() => {
     const ends = [bus.subscribe(name, hear), peers.watch(name, tellPeopleChanged)]
@@ -252,7 +246,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       const why = parts.sanctions.whySilent(name, person)
       if (why !== undefined) throw new Refusal(why)
     },
-    whyNoWork: (person) => whyNoWork(name, person),
+    whyNoWork: (person) => parts.sanctions.whyNoWork(name, person, parts.rooms),
     roleOf: (person) => roleIn(name, person, parts),
   }
 }

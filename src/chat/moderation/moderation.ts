@@ -1,47 +1,37 @@
-import { createSerial } from '../../lib/jobs/serial.ts'
-import { createBans, type Bans } from './bans.ts'
-import { createClosing, type Closing } from './closing.ts'
-import { createDiscipline, type Discipline } from './discipline.ts'
-import { createMemberships, type Memberships } from './memberships.ts'
-import type { ModerationParts } from './parts.ts'
+import { createSerial, type Serial } from '../../lib/jobs/serial.ts'
+import type { Peers } from '../peers.ts'
+import type { Clock, Log, MonotonicClock, PeopleStore, RoomStore } from '../ports.ts'
+import type { Rooms } from '../rooms.ts'
+import { Acts } from './acts.ts'
+import type { ClientsEverywhere, OpenClients } from './clients.ts'
+import { Closing } from './closing.ts'
+import { Memberships } from './memberships.ts'
+import type { RoomRemoval, ServerForModeration } from './ports.ts'
+import type { Sanctions } from './sanctions.ts'
 
-/**
- * Everything that somebody can do to put others out, or to say who belongs to a room. An act is done in one go before the
- * next begins: of two who ban each other, one is banned.
- */
-export interface Moderation {
-  readonly bans: Bans
-  readonly discipline: Discipline
-  readonly memberships: Memberships
-  readonly closing: Closing
+/** All that people can do to put others out, or to say who belongs to a room. */
+export type Moderation = ReturnType<typeof createModeration>
+
+export function createModeration(parts: Omit<ModerationParts, 'serial'>) {
+  const all = { ...parts, serial: createSerial() }
+  return { acts: new Acts(all), memberships: new Memberships(all), closing: new Closing(all) }
 }
 
-export function createModeration(parts: ModerationParts): Moderation {
-  const oneByOne = createSerial()
-  const { ban, unban, list } = createBans(parts)
-  const { kick, mute, unmute } = createDiscipline(parts)
-  const { op, deop, uninvite, join, leave, ...asked } = createMemberships(parts)
-  const { archive, ...closing } = createClosing(parts)
-  return {
-    bans: {
-      ban: (...args) => oneByOne(() => ban(...args)),
-      unban: (...args) => oneByOne(() => unban(...args)),
-      list,
-    },
-    discipline: {
-      kick: (...args) => oneByOne(() => kick(...args)),
-      mute: (...args) => oneByOne(() => mute(...args)),
-      unmute: (...args) => oneByOne(() => unmute(...args)),
-    },
-    memberships: {
-      ...asked,
-      op: (...args) => oneByOne(() => op(...args)),
-      deop: (...args) => oneByOne(() => deop(...args)),
-      uninvite: (...args) => oneByOne(() => uninvite(...args)),
-      join: (...args) => oneByOne(() => join(...args)),
-      leave: (...args) => oneByOne(() => leave(...args)),
-    },
-    // Deleting may take long, and closes its room before anything else.
-    closing: { archive: (...args) => oneByOne(() => archive(...args)), ...closing },
+/** What the acts use. */
+export interface ModerationParts {
+  readonly rooms: Pick<Rooms, 'lobby' | 'get' | 'anyRoom'>
+  readonly stores: {
+    readonly rooms: RoomStore
+    readonly people: PeopleStore
+    readonly removal: RoomRemoval
   }
+  readonly sanctions: Sanctions
+  readonly clients: OpenClients & { readonly everywhere: ClientsEverywhere }
+  readonly server: ServerForModeration
+  readonly peers: Pick<Peers, 'closeRoom' | 'openRoom'>
+  readonly clock: Clock & MonotonicClock
+  readonly nextId: () => string
+  readonly log: Log
+  /** An act ends before the next begins: of two who ban each other, one is banned. */
+  readonly serial: Serial
 }

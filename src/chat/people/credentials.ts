@@ -238,7 +238,7 @@ export class Tokens {
     if (!stored) return undefined
     const { id, by, until, rooms } = stored
     const key = stored.key ?? (`token:${id}` as Fingerprint)
-    if (sanctions.barsLogin({ key, holders: [by.id], founders: [], address })) return undefined
+    if (sanctions.barsLogin({ key, holders: [by.id], address })) return undefined
     const token = rooms === null ? { id, until } : { id, until, rooms: new Set(rooms) }
     return withLogin(people.follow(by, key), { key, network, token })
   }

@@ -1,4 +1,4 @@
-import type { ListedSanction } from '../../chat/moderation/bans.ts'
+import type { ListedSanction } from '../../chat/moderation/acts.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { safeJson } from '../../lib/safe-json.ts'
@@ -23,7 +23,10 @@ export const banCommand: Verb = (services) =>
     allowedOverQuota: true,
     summary: 'keep somebody out: by name with all their keys, by key or by network',
     room: 'none',
-    flags: [roomFlag(`${FROM_ROOM}; not the lobby, where every session begins`)],
+    flags: [
+      roomFlag(`${FROM_ROOM}; not the lobby, where every session begins`),
+      flag('yes', 'also all addresses, or half of the people here, which is refused without it'),
+    ],
     arguments: [
       WHO,
       text(
@@ -39,9 +42,9 @@ export const banCommand: Verb = (services) =>
     },
     async run(context) {
       const { person, args, flags } = context
-      const order = { who: args.who, ...durationAndReason(args.how) }
+      const order = { who: args.who, isSure: flags.yes, ...durationAndReason(args.how) }
       const room = await roomOf(services, flags.room, person)
-      printNotice(context, await services.moderation.bans.ban(room, person, order))
+      printNotice(context, await services.moderation.acts.ban(room, person, order))
     },
   })
 
@@ -57,7 +60,7 @@ export const unbanCommand: Verb = (services) =>
     async run(context) {
       const { person, args, flags } = context
       const room = await roomOf(services, flags.room, person)
-      printNotice(context, await services.moderation.bans.unban(room, person, args.who))
+      printNotice(context, await services.moderation.acts.unban(room, person, args.who))
     },
   })
 
@@ -69,7 +72,7 @@ export const bansCommand: Verb = (services) =>
     flags: [roomFlag('of this room, and not of the server'), JSON_FLAG],
     example: '--room den',
     async run({ person, flags, out }) {
-      const all = await services.moderation.bans.list(await roomOf(services, flags.room, person), person)
+      const all = await services.moderation.acts.bans(await roomOf(services, flags.room, person), person)
       if (flags.json) return out.line(safeJson(all.map(sanctionJson)))
       if (all.length === 0) out.line('nobody is banned')
       for (const one of all) out.line(sanctionLine(one))

@@ -1,7 +1,7 @@
 // What several verbs share: words for changes, input and numbers, completion. It must not know any verb.
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { Told } from '../../chat/moderation/parts.ts'
+import type { ActResult } from '../../chat/moderation/acts.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { Misuse, type Caller, type Completing, type Here } from '../command.ts'
 
@@ -12,7 +12,7 @@ export async function announce({ room, person, session, out }: Here, text: strin
 }
 
 /** Prints the notice of an act, unless its caller sees the room that was told. */
-export function printNotice({ session, out }: Caller, { room, text }: Told): void {
+export function printNotice({ session, out }: Caller, { room, text }: ActResult): void {
   if (session?.room.name !== room) out.line(text)
 }
 

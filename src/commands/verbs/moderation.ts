@@ -1,7 +1,7 @@
 import { Refusal } from '../../chat/errors.ts'
 import { mayManage } from '../../chat/access.ts'
 import { oneLine } from '../../chat/input-text.ts'
-import type { Told } from '../../chat/moderation/parts.ts'
+import type { ActResult } from '../../chat/moderation/acts.ts'
 import { parseDuration } from '../../lib/duration.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'
 import { takeWord } from '../../lib/text/words.ts'
@@ -19,7 +19,7 @@ interface ManagerVerb {
   /** Completes "only the owner of ROOM, an op or an admin can …". */
   readonly manage: string
   readonly allowedOverQuota?: true
-  act(context: Here, name: string, more: string | undefined): Promise<Told>
+  act(context: Here, name: string, more: string | undefined): Promise<ActResult>
 }
 
 /** A verb that acts on one person, for managers of the room; it prints the notice of the act. */
@@ -66,7 +66,7 @@ export const kickCommand: Verb = ({ moderation }) =>
     more: text('reason', 'what they and the room are told', { optional: true }),
     example: 'bob enough for today',
     manage: 'kick people',
-    act: ({ room, person }, name, reason) => moderation.discipline.kick(room, person, name, reasonOf(reason)),
+    act: ({ room, person }, name, reason) => moderation.acts.kick(room, person, name, reasonOf(reason)),
   })
 
 export const muteCommand: Verb = ({ moderation }) =>
@@ -79,12 +79,7 @@ export const muteCommand: Verb = ({ moderation }) =>
     example: 'bob 10m',
     manage: 'mute people',
     act: ({ room, person }, name, duration) =>
-      moderation.discipline.mute(
-        room,
-        person,
-        name,
-        duration === undefined ? undefined : durationOf(duration),
-      ),
+      moderation.acts.mute(room, person, name, duration === undefined ? undefined : durationOf(duration)),
   })
 
 export const unmuteCommand: Verb = ({ moderation }) =>
@@ -94,7 +89,7 @@ export const unmuteCommand: Verb = ({ moderation }) =>
     whom: 'of somebody who is muted',
     example: 'bob',
     manage: 'unmute people',
-    act: ({ room, person }, name) => moderation.discipline.unmute(room, person, name),
+    act: ({ room, person }, name) => moderation.acts.unmute(room, person, name),
   })
 
 export const uninviteCommand: Verb = ({ moderation }) =>

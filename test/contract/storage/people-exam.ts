@@ -25,7 +25,6 @@ export function peopleExam(store: () => Storage): void {
       isWaiting: false,
       namesOfKey: 0,
       holders: [],
-      founders: [],
     })
     await store().chat.people.register(alice, 'alice', key(1), 5)
     await store().chat.people.register(bob, 'bob', key(1), 5)
@@ -40,7 +39,6 @@ export function peopleExam(store: () => Storage): void {
       isWaiting: false,
       namesOfKey: 2,
       holders: [alice.id, bob.id],
-      founders: [alice.id, bob.id],
     })
     expect(await forLogin('bob', 2)).toEqual({
       person: bob,
@@ -49,7 +47,6 @@ export function peopleExam(store: () => Storage): void {
       isWaiting: false,
       namesOfKey: 1,
       holders: [bob.id],
-      founders: [],
     })
     expect(await forLogin('alice', 2)).toEqual({
       person: alice,
@@ -58,15 +55,25 @@ export function peopleExam(store: () => Storage): void {
       isWaiting: false,
       namesOfKey: 1,
       holders: [bob.id],
-      founders: [],
     })
     expect(await forLogin('carol', 1)).toEqual({
       ownsName: false,
       isWaiting: false,
       namesOfKey: 2,
       holders: [alice.id, bob.id],
-      founders: [alice.id, bob.id],
     })
+  })
+
+  test('are found by keys that several have, each once and without keys that wait', async () => {
+    const { people, keys } = store().chat
+    await people.register(bob, 'bob', key(1), 5)
+    await people.register(alice, 'alice', key(1), 5)
+    for (const n of [2, 3]) await keys.add(bob.id, key(n), 6, 9)
+    await keys.prove(bob.id, key(2))
+    expect(await people.holdersOf([key(1), key(2), key(9)])).toEqual([bob, alice])
+    expect(await people.holdersOf([key(2)])).toEqual([bob])
+    expect(await people.holdersOf([key(3)])).toEqual([])
+    expect(await people.holdersOf([])).toEqual([])
   })
 
   test('have a skeleton that only the first of many gets', async () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { Sanction } from '../../../src/chat/moderation/ports.ts'
-import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import { room } from '../../support/storage.ts'
 import { alice, bob, den, key, lobby, nowhere, refused, register, say } from './cast.ts'
 
@@ -19,7 +18,6 @@ const ban: Sanction = {
   until: null,
 }
 const mute: Sanction = { ...ban, id: '01B', kind: 'mute', room: den, until: 2000, network: '10.0.0.0/8' }
-const carol: Person = { id: 'p-carol' as PersonId, name: 'carol', admin: true, guest: false }
 
 /** What a store of sanctions, and of the end of rooms, must do; `store` gives the one of the running test. */
 export function sanctionsExam(store: () => Storage): void {
@@ -42,26 +40,6 @@ export function sanctionsExam(store: () => Storage): void {
     await refused(sanctions().put({ ...mute, room: nowhere }, [ban.id]))
     await refused(sanctions().put(ban, []))
     expect(await sanctions().all()).toEqual([ban])
-  })
-
-  test('find all who share a key, and all keys of theirs, however far that goes', async () => {
-    const { people, keys } = store().chat
-    await register(store(), alice)
-    await people.register(bob, 'bob', key(1), 5)
-    await people.register(carol, 'carol', key(3), 5)
-    await keys.add(bob.id, key(2), 6, 9)
-    await keys.add(bob.id, key(3), 6, 9)
-    await keys.prove(bob.id, key(2))
-    const alone = { people: [carol], keys: [key(3)] }
-    expect(await sanctions().linked({ people: [carol.id], keys: [] })).toEqual(alone)
-    expect(await sanctions().linked({ people: [], keys: [key(3)] })).toEqual(alone)
-    const both = { people: [bob, alice], keys: [key(1), key(2)] }
-    expect(await sanctions().linked({ people: [alice.id], keys: [] })).toEqual(both)
-    expect(await sanctions().linked({ people: [], keys: [key(2)] })).toEqual(both)
-    const byKey = { people: [], keys: [key(2)], except: key(2) }
-    expect(await sanctions().linked(byKey)).toEqual({ people: [], keys: [key(2)] })
-    expect(await sanctions().linked({ people: [], keys: [key(9)] })).toEqual({ people: [], keys: [key(9)] })
-    expect(await sanctions().linked({ people: [], keys: [] })).toEqual({ people: [], keys: [] })
   })
 
   test('go with their room, of which nothing stays but what its turns cost', async () => {

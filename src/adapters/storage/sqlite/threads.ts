@@ -41,8 +41,8 @@ const SLOW: ReadonlySet<string> = new Set<MethodPath>([
 const READ: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('chat.log', 'read', 'sizes', 'lastId'),
   ...methods('chat.rooms', 'all', 'find', 'membership', 'members', 'getValue', 'values'),
-  ...methods('chat.people', 'bySkeleton', 'forLogin', 'byId', 'keysOf', 'hasAdmin'),
-  ...methods('chat.sanctions', 'all', 'linked'),
+  ...methods('chat.people', 'bySkeleton', 'forLogin', 'byId', 'keysOf', 'holdersOf', 'hasAdmin'),
+  ...methods('chat.sanctions', 'all'),
   ...methods('chat.keys', 'list'),
   ...methods('chat.invites', 'list', 'find'),
   ...methods('chat.tokens', 'list', 'find'),

@@ -1,8 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { RoomRemoval, Sanction, SanctionStore } from '../../../chat/moderation/ports.ts'
-import type { PersonId } from '../../../chat/people/person.ts'
-import type { Database, Dialect } from '../database.ts'
-import { toPerson } from './people.ts'
+import type { Database } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 /** Bans, mutes and archives. */
@@ -26,23 +24,6 @@ export function createSanctionStore({ dialect, read, writes }: Database): Sancti
           .execute()
       }),
     remove: (ids) => statement((db) => remove(db, ids)),
-    linked: (seed) =>
-      read(async (db) => {
-        const linked = linkedPeople(seed, dialect)
-        const people = await db
-          .selectFrom('people')
-          .select(['id', 'name', 'admin'])
-          .where('id', 'in', linked)
-          .orderBy('name')
-          .execute()
-        const keys = await db
-          .selectFrom('person_keys')
-          .select('fingerprint')
-          .where('person', 'in', linked)
-          .execute()
-        const all = new Set([...seed.keys, ...keys.map(({ fingerprint }) => fingerprint)])
-        return { people: people.map(toPerson), keys: [...all].toSorted() }
-      }),
   }
 }
 
@@ -50,19 +31,6 @@ function toSanction({ people, keys, ...row }: Tables['sanctions']): Sanction {
   const lists: Pick<Sanction, 'people' | 'keys'> = JSON.parse(`{"people":${people},"keys":${keys}}`)
   return { ...row, ...lists }
 }
-
-/** From people to all who have one of their keys, until nobody is added. */
-const linkedPeople = (
-  { people, keys, except }: Parameters<SanctionStore['linked']>[0],
-  { list }: Dialect,
-): RawBuilder<PersonId> => sql`(
-  WITH RECURSIVE linked (person) AS (
-    SELECT id FROM people WHERE id IN ${list(people)}
-    UNION SELECT person FROM person_keys WHERE fingerprint IN ${list(keys.filter((key) => key !== except))}
-    UNION SELECT others.person FROM linked
-      JOIN person_keys AS own ON own.person = linked.person AND own.fingerprint <> ${except ?? ''}
-      JOIN person_keys AS others ON others.fingerprint = own.fingerprint
-  ) SELECT person FROM linked)`
 
 /** Takes rooms away, the long part in pieces so that others can write meanwhile. */
 export function createRoomRemoval({ writes, truncateWalSoon }: Database): RoomRemoval {

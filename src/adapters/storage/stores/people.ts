@@ -9,7 +9,7 @@ import type { Tables } from '../tables.ts'
 import { indexNames } from './names.ts'
 
 /** Registered people. Guests have no row. */
-export function createPeopleStore({ read, writes }: Database): PeopleStore & NameFiling {
+export function createPeopleStore({ dialect, read, writes }: Database): PeopleStore & NameFiling {
   const { write, statement } = writes()
   const find = (query: RawBuilder<PersonRow>): Promise<Person | undefined> =>
     read(async (db) => (await query.execute(db)).rows.map(toPerson)[0])
@@ -30,6 +30,15 @@ export function createPeopleStore({ read, writes }: Database): PeopleStore & Nam
         const keys = db.selectFrom('person_keys').select('fingerprint').where('person', '=', id)
         const rows = await keys.orderBy('added_at').orderBy('fingerprint').execute()
         return rows.map(({ fingerprint }) => fingerprint)
+      }),
+    holdersOf: (keys) =>
+      read(async (db) => {
+        const ids = db
+          .selectFrom('person_keys')
+          .select('person')
+          .where('fingerprint', 'in', dialect.list(keys))
+        const people = db.selectFrom('people').select(['id', 'name', 'admin'])
+        return (await people.where('id', 'in', ids).orderBy('name').execute()).map(toPerson)
       }),
     register: (person, skeleton, key, at, most) =>
       write((db) => registerPerson(db, { person, skeleton, key, at, most }), NAMES),
@@ -94,13 +103,12 @@ async function setAdmin(db: Kysely<Tables>, id: PersonId, admin: boolean): Promi
   return (await change.where('id', '=', id).executeTakeFirst()).numUpdatedRows === 1n
 }
 
-/** A person who has the name, or nulls, and what is known of the key. The lists have spaces between ids. */
+/** A person who has the name, or nulls, and what is known of the key. `holders` are ids with spaces between them. */
 type LoginRow = (PersonRow | { readonly id: null }) & {
   readonly filedName: string | null
   readonly ownsName: unknown
   readonly isWaiting: unknown
   readonly holders: string | null
-  readonly founders: string | null
 }
 
 /**
@@ -110,10 +118,7 @@ type LoginRow = (PersonRow | { readonly id: null }) & {
 const selectLogin = (skeleton: string, key: Fingerprint, at: number): RawBuilder<LoginRow> => sql`
   SELECT people.id, people.name, people.admin, coalesce(found.former, people.name) AS "filedName",
     owned.person IS NOT NULL AS "ownsName", waiting.person IS NOT NULL AS "isWaiting",
-    (SELECT string_agg(person, ' ') FROM person_keys WHERE fingerprint = ${key}) AS holders,
-    (SELECT string_agg(person, ' ') FROM person_keys AS mine WHERE fingerprint = ${key} AND NOT EXISTS (
-      SELECT 1 FROM person_keys AS older WHERE older.person = mine.person AND older.added_at < mine.added_at
-    )) AS founders
+    (SELECT string_agg(person, ' ') FROM person_keys WHERE fingerprint = ${key}) AS holders
   FROM (SELECT 1) AS always LEFT JOIN (
       SELECT id, cast(NULL AS text) AS former FROM people
       WHERE skeleton >= ${skeleton} AND skeleton < ${skeleton} || '!'
@@ -131,7 +136,6 @@ function toLoginFacts(row: LoginRow): LoginFacts {
     isWaiting: Boolean(row.isWaiting),
     namesOfKey: holders.length,
     holders,
-    founders: toIds(row.founders),
   }
   return row.id === null ? facts : { person: toPerson(row), filedName: row.filedName ?? '', ...facts }
 }

@@ -240,8 +240,8 @@ describe('a key that somebody added to their name', () => {
     const victoria = await enter('victoria')
     expect(victoria).toMatchObject({ name: 'victoria', guest: false })
     expect(await enter('mallory')).toMatchObject({ name: 'mallory-917', guest: true })
-    const linked = await storage.chat.sanctions.linked({ people: [mallory.id], keys: [] })
-    expect(linked).toMatchObject({ people: [{ name: 'mallory' }], keys: ['SHA256:m'] })
+    expect(await storage.chat.people.keysOf(mallory.id)).toEqual(['SHA256:m'])
+    expect(await storage.chat.people.holdersOf([key('v')])).toMatchObject([{ name: 'victoria' }])
   })
 
   test('is not taken by a login that brings a code for the name, which is somebody else’s then', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Fingerprint, Person } from '../../../../src/chat/people/person.ts'
+import { screenOf } from '../../../support/chat-parts.ts'
 import { createPeopleParts } from '../../../support/people.ts'
 import { createCommandWorld, done, jsonOf, refused } from '../../../support/commands/command-world.ts'
 
@@ -77,6 +78,78 @@ test('/bans of a key tells all who have it, and of a name which others are out w
   await world.exec(world.root, 'unban zoe')
   await world.exec(world.root, `ban ${key}`)
   expect(await world.exec(world.root, 'bans')).toEqual(done(`${key} of zack, zoe  banned by root`))
+})
+
+test('/ban of all addresses is refused without --yes, with the number of people here', async () => {
+  await using world = await createCommandWorld()
+  world.clients.begin({ person: from(world.bob, '192.0.2.1'), end: () => undefined })
+  const root = from(world.root, '192.0.2.3')
+  expect(await world.exec(root, 'ban ::/0 1h')).toEqual(
+    refused('::/0 covers 0 of 1 people here; to ban it all the same: ban --yes ::/0'),
+  )
+  expect(await world.exec(root, 'bans')).toEqual(done('nobody is banned'))
+  expect(await world.exec(root, 'ban --yes ::/0 1h')).toEqual(
+    done('root banned a network from the server for 1h'),
+  )
+})
+
+test('/ban of half of the people here is refused without --yes', async () => {
+  await using world = await createCommandWorld()
+  const ended: string[] = []
+  const { person } = world.turnWorld.chatParts
+  const people = [world.bob, world.ann, await person('carl'), await person('dora'), await person('emma')]
+  for (const [at, one] of people.entries())
+    world.clients.begin({
+      person: from(one, `192.0.${at < 2 ? 2 : 3}.1`),
+      end: () => void ended.push(one.name),
+    })
+  const root = from(world.root, '198.51.100.1')
+  world.clients.begin({ person: root, end: () => undefined })
+  expect(await world.exec(root, 'ban 192.0.3.0/24')).toEqual(
+    refused('192.0.3.0/24 covers 3 of 6 people here; to ban it all the same: ban --yes 192.0.3.0/24'),
+  )
+  expect(ended).toEqual([])
+  expect(await world.exec(root, 'ban 192.0.2.0/24')).toMatchObject({ status: 0 })
+  expect(ended.splice(0)).toEqual(['bob', 'ann'])
+  expect(await world.exec(root, 'ban --yes 192.0.3.0/24')).toMatchObject({ status: 0 })
+  expect(ended).toEqual(expect.arrayContaining(['carl', 'dora', 'emma']))
+})
+
+test('/ban --room of half of the people in the room is refused without --yes', async () => {
+  await using world = await createCommandWorld()
+  const { person, rooms } = world.turnWorld.chatParts
+  const key = `SHA256:${'k'.repeat(43)}` as Fingerprint
+  const people = await Promise.all(['carl', 'dora', 'emma'].map((name) => person(name)))
+  for (const one of people)
+    await (await rooms.get('hall', one)).enter(screenOf({ ...one, login: { key, network: '192.0.2.1' } }))
+  expect(await world.exec(world.ann, `ban --room hall ${key}`)).toEqual(
+    refused(`${key} covers 3 of 3 people here; to ban it all the same: ban --yes ${key}`),
+  )
+  expect(await world.exec(world.ann, `ban --yes --room hall ${key}`)).toMatchObject({ status: 0 })
+})
+
+test('a ban from a room of a key is refused if the owner or an admin added it to theirs', async () => {
+  await using world = await createCommandWorld()
+  const { storage, clock } = world.turnWorld.chatParts
+  await world.exec(world.ann, 'op hall bob')
+  for (const { id, name } of [world.root, world.ann]) {
+    const key = `SHA256:${name.padEnd(43, 'k')}` as Fingerprint
+    await storage.chat.keys.add(id, key, clock.now(), 9)
+    expect(await world.exec(world.bob, `ban --room hall ${key}`)).toMatchObject({ status: 0 })
+    await world.exec(world.bob, `unban --room hall ${key}`)
+    await storage.chat.keys.prove(id, key)
+    expect(await world.exec(world.bob, `ban --room hall ${key}`)).toMatchObject({ status: 1 })
+  }
+})
+
+test('another ban of the same person replaces the first, also after they took another name', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.root, 'ban bob')
+  await createPeopleParts(world.turnWorld.chatParts).people.rename(world.bob, 'bobby')
+  await world.exec(world.root, 'ban bobby 2h')
+  expect(jsonOf(await world.exec(world.root, 'bans --json'))).toMatchObject([
+    { who: 'bobby', until: expect.any(String) },
+  ])
 })
 
 test('of two admins who ban each other one is left', async () => {

@@ -1,0 +1,287 @@
+import { Refusal, StorageError } from '../errors.ts'
+import type { ModerationAct, RoomName } from '../entry.ts'
+import { mayManage } from '../access.ts'
+import { LOBBY } from '../people/names.ts'
+import type { Person } from '../people/person.ts'
+import type { Room } from '../room.ts'
+import type { ModerationParts } from './moderation.ts'
+import type { Sanction } from './ports.ts'
+import { becauseOf, forHowLong, putOut } from './sanctions.ts'
+import { assertCanActOn, concernedBy, findPerson, findTarget, sanctionsOf, type Target } from './targets.ts'
+
+/** The sentence that an act was announced with, and the room that read it. */
+export interface ActResult {
+  readonly room: RoomName
+  readonly text: string
+}
+
+/** Whom to ban, and why. */
+export interface BanOrder {
+  /** A name, a fingerprint or a network. */
+  readonly who: string
+  /** Undefined for a ban that lasts until it is lifted. */
+  readonly ms: number | undefined
+  /** Empty for none. */
+  readonly reason: string
+  /** Bans however many people that concerns. */
+  readonly isSure: boolean
+}
+
+/** `names`: the registered people of the sanction and of its keys, by their names of now, in order. */
+export type ListedSanction = Sanction & { readonly names: readonly string[] }
+
+/** Puts people out or silences them. All methods throw `Refusal` and reject with `StorageError`. */
+export class Acts {
+  readonly #parts: ModerationParts
+
+  constructor(parts: ModerationParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Bans from a room, by those who manage it, or from the server, by admins. Ends the sessions and commands that it concerns
+   * at once, and replaces an earlier ban of the same.
+   */
+  ban(room: Room | undefined, actor: Person, order: BanOrder): Promise<ActResult> {
+    return inTurn(this.#parts, actor, undefined, async () => {
+      await this.#assertMayBan(room, actor)
+      const target = await findTarget(order.who, this.#parts)
+      if (room?.name === LOBBY)
+        throw new Refusal(
+          'every session begins in the lobby: mute somebody there, or ban them from the server',
+        )
+      await assertCanActOn(target, room, actor, this.#parts)
+      if (!order.isSure) this.#assertNarrow(target, room)
+      // What can fail is read before the ban holds.
+      const isMember = room !== undefined && (await this.#isPrivateMember(room, target))
+      const owner = (await room?.info())?.owner
+      const toldIn = room ?? (await this.#parts.rooms.lobby())
+      const ban = await this.#put('ban', room, actor, target, order)
+      const { ms, reason } = order
+      const end = ms === undefined ? ' without an end' : forHowLong(ms)
+      const text = `${actor.name} banned ${target.shown}${fromWhere(room)}${end}${isMember ? ', who is no member any more' : ''}${becauseOf(reason)}`
+      // Nothing that fails here, or waits for the store, may leave anybody where they are banned from.
+      const [result] = await Promise.all([
+        announceDone(this.#parts, toldIn, actor, text, actOf(ban, target)),
+        putOut(ban, owner, this.#parts),
+        isMember && this.#endMembership(room, target, text),
+      ])
+      return result
+    })
+  }
+
+  unban(room: Room | undefined, actor: Person, word: string): Promise<ActResult> {
+    return inTurn(this.#parts, actor, undefined, async () => {
+      await this.#assertMayBan(room, actor)
+      const { sanctions, rooms, log } = this.#parts
+      const lifted = await this.#matching('ban', room, word)
+      if (lifted.length === 0)
+        throw new Refusal(`${word.slice(0, 60)} is not banned${fromWhere(room)}; see /bans`)
+      const isPrivate = (await room?.info())?.private === true
+      const toldIn = room ?? (await rooms.lobby())
+      await sanctions.lift(lifted)
+      // The entry is for all to read, and names no key and no network: the log does.
+      log.info({ by: actor.name, lifted: lifted.map(({ who }) => who) }, 'bans were lifted')
+      const { who } = lifted[0]!
+      const isKey = who.startsWith('SHA256:')
+      const shown = lifted.some(({ network }) => network !== null) ? 'a network' : isKey ? 'a key' : who
+      const again = isPrivate ? '; an invitation lets them in again' : ''
+      const text = `${actor.name} lifted the ban of ${shown}${fromWhere(room)}${again}`
+      return await announceDone(this.#parts, toldIn, actor, text, { verb: 'unban', who: shown })
+    })
+  }
+
+  /** The bans that hold now, and a room's mutes, in order of time. */
+  async bans(room: Room | undefined, actor: Person): Promise<readonly ListedSanction[]> {
+    assertInGoodStanding(this.#parts, actor)
+    await this.#assertMayBan(room, actor)
+    const { sanctions, stores } = this.#parts
+    const all = sanctions.list(room?.name ?? null).filter(({ kind }) => kind !== 'archive')
+    const withNames = async (one: Sanction): Promise<ListedSanction> => {
+      const people = await Promise.all(one.people.map((id) => stores.people.byId(id)))
+      const names = [...people, ...(await stores.people.holdersOf(one.keys))].flatMap(
+        (each) => each?.name ?? [],
+      )
+      return { ...one, names: [...new Set(names)].toSorted() }
+    }
+    return await Promise.all(all.map(withNames))
+  }
+
+  /** Ends the sessions of somebody in a room, who may come back. */
+  kick(room: Room, actor: Person, name: string, reason: string): Promise<ActResult> {
+    return inTurn(this.#parts, actor, room, async () => {
+      const target = await this.#personIn(room, actor, name)
+      const { who, people, keys } = target
+      if (!room.present().some(concernedBy(target))) throw new Refusal(`${who} is not in ${room.name}`)
+      const text = `${actor.name} kicked ${who}${becauseOf(reason)}`
+      const act = { verb: 'kick', who, ...(reason === '' ? {} : { reason }) } as const
+      const result = await announce(this.#parts, room, actor, text, act)
+      this.#stopWork(target, room, 'kicked')
+      const why = `${actor.name} kicked you out of ${room.name}${becauseOf(reason)}; you may come back`
+      await this.#parts.clients.everywhere.leave(room.name, { people, keys }, why)
+      return result
+    })
+  }
+
+  /** From now on somebody may read, and not speak; for `ms`, or until `unmute`. */
+  mute(room: Room, actor: Person, name: string, ms: number | undefined): Promise<ActResult> {
+    return inTurn(this.#parts, actor, room, async () => {
+      const target = await this.#personIn(room, actor, name)
+      const mute = await this.#put('mute', room, actor, target, { ms, reason: '' })
+      const text = `${actor.name} muted ${target.who}${forHowLong(ms)}`
+      return await announceDone(this.#parts, room, actor, text, actOf(mute, target))
+    })
+  }
+
+  unmute(room: Room, actor: Person, name: string): Promise<ActResult> {
+    return inTurn(this.#parts, actor, room, async () => {
+      const lifted = await this.#matching('mute', room, name)
+      const who = lifted[0]?.who
+      if (who === undefined) throw new Refusal(`${name.slice(0, 40)} is not muted in ${room.name}`)
+      await this.#parts.sanctions.lift(lifted)
+      const text = `${actor.name} unmuted ${who}`
+      return await announceDone(this.#parts, room, actor, text, { verb: 'unmute', who })
+    })
+  }
+
+  async #assertMayBan(room: Room | undefined, actor: Person): Promise<void> {
+    if (room) {
+      if (mayManage(await room.roleOf(actor))) return assertInGoodStanding(this.#parts, actor, room)
+      throw new Refusal(`only the owner of ${room.name}, an op or an admin can ban people from it`)
+    }
+    if (actor.admin || (await this.#parts.stores.people.byId(actor.id))?.admin) return
+    throw new Refusal('only an admin can ban people from the server; ops of a room: ban --room ROOM WHO')
+  }
+
+  /** Throws `Refusal` for all addresses, and for half of the people here: a network is easily too wide. */
+  #assertNarrow(target: Target, room: Room | undefined): void {
+    const people = room?.present() ?? this.#parts.clients.people(() => true)
+    const here = new Set(people.map(({ name }) => name))
+    const out = new Set(people.filter(concernedBy(target)).map(({ name }) => name))
+    const others = [...out].filter((name) => name !== target.who).length
+    const isWide = others > 1 && out.size * 2 >= here.size
+    if (!isWide && target.network?.endsWith('/0') !== true) return
+    throw new Refusal(
+      `${target.who} covers ${out.size} of ${here.size} people here; to ban it all the same: ban --yes ${target.who}`,
+    )
+  }
+
+  async #personIn(room: Room, actor: Person, name: string): Promise<Target> {
+    const target = await findPerson(name, this.#parts)
+    await assertCanActOn(target, room, actor, this.#parts)
+    return target
+  }
+
+  /** Stores a sanction in place of an earlier one of the same person, and stops their models and tools. */
+  async #put(
+    kind: 'ban' | 'mute',
+    room: Room | undefined,
+    actor: Person,
+    target: Target,
+    { ms, reason }: Pick<BanOrder, 'ms' | 'reason'>,
+  ): Promise<Sanction> {
+    const { sanctions, clock, nextId } = this.#parts
+    const { who, people, keys, network } = target
+    const at = clock.now()
+    const sanction: Sanction = {
+      ...{ id: nextId(), kind, room: room?.name ?? null, who, people, keys, network, reason },
+      ...{ by: actor.name, at, until: ms === undefined ? null : at + ms },
+    }
+    // A person may have another name or other keys by now; a guest's name may be another guest's.
+    const isSame = (one: Sanction): boolean =>
+      one.people.join() === people.join() &&
+      (people.length > 0 || (one.who === who && one.keys.join() === keys.join()))
+    await sanctions.put(sanction, this.#list(kind, room).filter(isSame))
+    this.#stopWork(target, room, kind === 'ban' ? 'banned' : 'muted')
+    return sanction
+  }
+
+  #list(kind: Sanction['kind'], room: Room | undefined): readonly Sanction[] {
+    return this.#parts.sanctions.list(room?.name ?? null).filter((one) => one.kind === kind)
+  }
+
+  #matching(kind: Sanction['kind'], room: Room | undefined, word: string): Promise<readonly Sanction[]> {
+    return sanctionsOf(word, this.#list(kind, room), this.#parts)
+  }
+
+  /** Stops what works for somebody, in one room or in all. Nobody waits for that. */
+  #stopWork(target: Target, room: Room | undefined, done: string): void {
+    const { clients, server } = this.#parts
+    const names = new Set([target.who, ...clients.people(concernedBy(target)).map(({ name }) => name)])
+    void server.stopWork({ room: room?.name ?? null, names, why: `${target.shown} was ${done}` })
+  }
+
+  async #isPrivateMember(room: Room, { people: [id] }: Target): Promise<boolean> {
+    if (id === undefined || !(await room.info()).private) return false
+    return (await this.#parts.stores.rooms.membership(room.name, id)) !== undefined
+  }
+
+  /** A person who is banned from a private room learns nothing of it any more. Rejects with `Refusal` only: the ban holds. */
+  async #endMembership(room: Room, { people: [id] }: Target, text: string): Promise<void> {
+    try {
+      await this.#parts.stores.rooms.setMembership(room.name, id!, null)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      throw new Refusal(`${text}; that holds, but the membership was not taken: ${error.message}`)
+    }
+  }
+}
+
+const fromWhere = (room: Room | undefined): string => (room ? ` from ${room.name}` : ' from the server')
+
+const actOf = ({ kind, until, reason }: Sanction, { shown }: Target): ModerationAct => ({
+  verb: kind,
+  who: shown,
+  ...(until === null ? {} : { until: new Date(until).toISOString() }),
+  ...(reason === '' ? {} : { reason }),
+})
+
+/** Runs an act after all earlier ones, unless its actor was put out, or may not speak in the room, by then. */
+export const inTurn = <T>(
+  parts: ModerationParts,
+  actor: Person,
+  room: Room | undefined,
+  act: () => Promise<T>,
+): Promise<T> =>
+  parts.serial(async () => {
+    assertInGoodStanding(parts, actor, room)
+    return await act()
+  })
+
+/** Throws `Refusal` if the actor was put out, or may not speak in the room. */
+export function assertInGoodStanding({ sanctions }: ModerationParts, actor: Person, room?: Room): void {
+  const why = sanctions.whyOut(actor) ?? (room && sanctions.whyMuted(room.name, actor))
+  if (why !== undefined) throw new Refusal(why)
+}
+
+/** Records an act, which all in the room see, and logs it. Rejects with `StorageError`. */
+export async function announce(
+  { log }: Pick<ModerationParts, 'log'>,
+  room: Room,
+  actor: Person,
+  text: string,
+  act: ModerationAct,
+): Promise<ActResult> {
+  await room.record({ kind: 'notice', level: 'info', author: actor.name, text, act })
+  log.info({ room: room.name, by: actor.name, ...act }, 'moderation')
+  return { room: room.name, text }
+}
+
+/**
+ * Announces an act that holds already. Rejects with `Refusal` only, which says so: a reader of "could not be stored" takes
+ * the act for undone.
+ */
+export async function announceDone(
+  ...[parts, room, actor, text, act]: Parameters<typeof announce>
+): Promise<ActResult> {
+  try {
+    return await announce(parts, room, actor, text, act)
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    parts.log.error(
+      { error, room: room.name, by: actor.name, ...act },
+      'moderation that the room was not told',
+    )
+    throw new Refusal(`${text}; that holds, but ${room.name} could not be told: ${error.message}`)
+  }
+}

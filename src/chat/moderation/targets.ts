@@ -1,0 +1,115 @@
+import { parseNetwork } from '../../lib/network.ts'
+import { skeleton } from '../../lib/text/skeleton.ts'
+import { Refusal } from '../errors.ts'
+import type { Fingerprint, Person } from '../people/person.ts'
+import type { Room } from '../room.ts'
+import { isOf, type Concerns, type Group } from './clients.ts'
+import type { ModerationParts } from './moderation.ts'
+import type { Sanction } from './ports.ts'
+
+/** Whom an act is meant for: a person with their keys of now, a guest with their key, a key alone or a network. */
+export interface Target extends Group, Pick<Sanction, 'who' | 'people' | 'keys' | 'network'> {
+  /** As everybody may read it: a key and a network are not named. */
+  readonly shown: string
+  /** The person, and all others who have one of the keys. */
+  readonly holders: readonly Person[]
+}
+
+type Finders = Pick<ModerationParts, 'stores' | 'clients' | 'server' | 'clock'>
+
+/** `SHA256:` and 43 letters of base64: https://man.openbsd.org/ssh-keygen, -l. */
+const isFingerprint = (word: string): word is Fingerprint => /^SHA256:[A-Za-z0-9+/]{43}$/.test(word)
+
+/** Somebody by a name, a guest's name included, a key's fingerprint or a network. Throws `Refusal`. */
+export async function findTarget(word: string, parts: Finders): Promise<Target> {
+  const { people } = parts.stores
+  const nobody = { people: [], keys: [], holders: [], network: null }
+  if (isFingerprint(word))
+    return { ...nobody, who: word, shown: 'a key', keys: [word], holders: await people.holdersOf([word]) }
+  if (word.startsWith('SHA256:'))
+    throw new Refusal(
+      `${word.slice(0, 60)} is no fingerprint: write SHA256: and the 43 characters of ssh-keygen -lf`,
+    )
+  const looksLikeNetwork = /[/:]/.test(word) || /^\d+(\.\d+){3}$/.test(word)
+  if (!looksLikeNetwork) return await findPerson(word, parts)
+  if (await people.bySkeleton(skeleton(word), parts.clock.now()))
+    throw new Refusal(
+      `${word} is an address, and somebody's name: write ${word}/32, or @${word} for the person`,
+    )
+  const network = parseNetwork(word)
+  if (network)
+    return { ...nobody, who: network.text, shown: 'a network', network: network.text, bits: network.bits }
+  throw new Refusal(
+    `${word.slice(0, 60)} is no network: write 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32 (of IPv6 at most a /64)`,
+  )
+}
+
+/** Somebody by their name, a former one that is kept for them or a guest's, also as `@name`. Throws `Refusal`. */
+export async function findPerson(word: string, parts: Finders): Promise<Target> {
+  const { stores, clients, server, clock } = parts
+  const name = word.replace(/^@/, '')
+  const person = await stores.people.bySkeleton(skeleton(name), clock.now())
+  const guestKey = person ? undefined : (server.guestKey(name) ?? clients.called(name)?.login?.key)
+  if (!person && guestKey === undefined) throw new Refusal(`nobody called ${name.slice(0, 40)} is known here`)
+  const keys = person ? await stores.people.keysOf(person.id) : [guestKey!]
+  const others = (await stores.people.holdersOf(keys)).filter(({ id }) => id !== person?.id)
+  const who = person?.name ?? clients.called(name)?.name ?? name
+  const people = person ? [person.id] : []
+  return { who, shown: who, people, keys, network: null, holders: person ? [person, ...others] : others }
+}
+
+/** True for people whom the target stands for. */
+export const concernedBy =
+  (target: Group): Concerns =>
+  ({ id, login }) =>
+    isOf(target, [id], login)
+
+/**
+ * Throws `Refusal` if an act would reach its own actor or an admin of the config; in a room, also for the owner and other
+ * admins. All who share one of the keys are protected: the act holds the keys, whatever name they come in with.
+ */
+export async function assertCanActOn(
+  target: Target,
+  room: Room | undefined,
+  actor: Person,
+  { server, stores }: Pick<ModerationParts, 'server' | 'stores'>,
+): Promise<void> {
+  const { who, keys, holders } = target
+  if (who === actor.name) throw new Refusal('that is yourself; nothing was done')
+  if (concernedBy(target)(actor) || holders.some(({ id }) => id === actor.id))
+    throw new Refusal(`${who} includes yourself; nothing was done`)
+  const theirKeys = await Promise.all(holders.map(({ id }) => stores.people.keysOf(id)))
+  if ([...keys, ...theirKeys.flat()].some((key) => server.isConfigAdmin(key)))
+    throw new Refusal(`${who} is an admin by the server's config; only that can change it`)
+  if (!room) return
+  if (holders.some(({ admin }) => admin))
+    throw new Refusal(`${who} is an admin; ban can put an admin out, from the server`)
+  const { owner } = await room.info()
+  if (holders.some(({ id }) => id === owner))
+    throw new Refusal(`${who} owns ${room.name}; ban from the server is the only way to put an owner out`)
+}
+
+/**
+ * The sanctions of `all` that were given under this name, key or network, or that hold the person of this name by another
+ * one. A key that was given by its fingerprint is lifted by its fingerprint only.
+ */
+export async function sanctionsOf(
+  word: string,
+  all: readonly Sanction[],
+  parts: Finders,
+): Promise<readonly Sanction[]> {
+  const words = [word, parseNetwork(word)?.text]
+  const look = skeleton(word.replace(/^@/, ''))
+  const person = await findPerson(word, parts).catch(ignoreRefusal)
+  return all.filter(
+    ({ who, people, keys, network }) =>
+      words.includes(who) ||
+      (network === null && skeleton(who) === look) ||
+      people.some((id) => person?.people.includes(id)) ||
+      (!isFingerprint(who) && keys.some((key) => person?.keys.includes(key))),
+  )
+}
+
+function ignoreRefusal(error: unknown): undefined {
+  if (!(error instanceof Refusal)) throw error
+}
