@@ -9,8 +9,8 @@ type Flag = 0 | 1
 
 /**
  * The columns that both engines have, after all migrations. Whole numbers are INTEGER in SQLite and BIGINT in
- * PostgreSQL, and times are milliseconds since the epoch. The tables of postgres/cluster and the columns that
- * PostgreSQL adds (`entries.thread`, `turns.server`) are used by its own SQL alone.
+ * PostgreSQL, and times are milliseconds since the epoch. The tables of postgres/cluster.ts and the columns that
+ * PostgreSQL adds (`entries.thread`, `turns.server`, `rooms.closing_server`) are used by its own SQL alone.
  */
 export interface Tables {
   people: { id: PersonId; name: string; skeleton: string; admin: Flag; created_at: number; look: string }

@@ -11,8 +11,7 @@ import { requireRow } from '../database.ts'
 import { editedMigration, type Migration, newerSchema, otherSchema, readMigrations } from '../migrations.ts'
 import type { Storage, Upkeep } from '../storage.ts'
 import type { Tables } from '../tables.ts'
-import { createClusterStores } from './cluster/stores.ts'
-import { createConnections } from './connection.ts'
+import { createClusterStores } from './cluster.ts'
 import { createPostgresDatabase, type PostgresDatabase } from './database.ts'
 import { ONLY_READS, toStorageError } from './errors.ts'
 import { MIGRATIONS } from './locks.ts'
@@ -32,8 +31,7 @@ export async function openPostgres({ url, migrationsDir, clock, log }: PostgresO
   const migrations = readMigrations(migrationsDir)
   // Its connections have this name: triggers read from it which server made a change.
   const server = `sshawl ${ulid()}` as ServerId
-  const connection = createConnections(url, { log, name: server })
-  const { database } = connection
+  const database = createPostgresDatabase(url, { log, name: server })
   try {
     await migrate(database, migrations, () => clock.now())
     const { host, pathname } = new URL(url)
@@ -41,7 +39,7 @@ export async function openPostgres({ url, migrationsDir, clock, log }: PostgresO
     return {
       ...createStores(database),
       upkeep: createUpkeep(database),
-      cluster: createClusterStores(connection, { url, server, log }),
+      cluster: createClusterStores(database, { url, server, log }),
       [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
     }
   } catch (error) {

@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import {
   auditDatabase,
@@ -9,10 +10,9 @@ import {
   openStorage,
   restoreDatabase,
 } from '../../../../../src/adapters/storage/open.ts'
-import { createConnections } from '../../../../../src/adapters/storage/postgres/connection.ts'
+import { createPostgresDatabase } from '../../../../../src/adapters/storage/postgres/database.ts'
 import { roomLog } from '../../../../../src/adapters/storage/locks.ts'
 import { lockNumber } from '../../../../../src/adapters/storage/postgres/locks.ts'
-import { sql } from '../../../../../src/adapters/storage/postgres/sql.ts'
 import { readMigrations } from '../../../../../src/adapters/storage/migrations.ts'
 import { paths } from '../../../../../src/app/paths.ts'
 import { StorageError } from '../../../../../src/chat/errors.ts'
@@ -269,16 +269,16 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
 
   test('rejects a transaction whose connection ends between two statements, and goes on', async () => {
     await using database = await createDatabase()
-    await using connections = createConnections(database.url)
-    const cut = connections.transaction(async (tx) => {
-      await tx.run(sql`CREATE TABLE half (id int)`)
+    await using opened = createPostgresDatabase(database.url)
+    const cut = opened.transaction(async (db) => {
+      await sql`CREATE TABLE half (id int)`.execute(db)
       await database.send(END_OTHERS)
       // By the end of another conversation with PostgreSQL the end of this one is here.
       while ((await database.send(OTHERS)).length > 0);
-      await tx.run(sql`INSERT INTO half VALUES (1)`)
+      await sql`INSERT INTO half VALUES (1)`.execute(db)
     })
     await expect(cut).rejects.toMatchObject({ name: 'StorageError' })
-    expect(await connections.read.all(sql`SELECT to_regclass('half') AS half`)).toEqual([{ half: null }])
+    expect(await database.send(`SELECT to_regclass('half') AS half`)).toEqual([{ half: null }])
   })
 
   test('rejects while PostgreSQL is down, and works when it is up again', async () => {
