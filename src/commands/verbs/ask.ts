@@ -90,7 +90,9 @@ async function askedBy(person: Person, room: Room, { turns, stores }: Services):
   const asked = await stores.models.turns.asked(room.name, person.id, MAX_TURNS_BACK)
   const ids = new Set(asked.flatMap(({ message }) => message ?? []))
   const found = await Promise.all([...ids].map((id) => messageOf(id, room)))
-  const messages = new Map(found.flatMap((one) => (one && isOwn(one, person) ? [[one.id, one] as const] : [])))
+  const messages = new Map(
+    found.flatMap((one) => (one && isOwn(one, person) ? [[one.id, one] as const] : [])),
+  )
   return asked.flatMap((turn) => {
     const message = turn.message && messages.get(turn.message)
     if (!message) return []
