@@ -3,8 +3,9 @@
 -- Needs: 7
 
 DROP TRIGGER servers_loans ON servers;
-DROP TABLE news, orders, payers, closings_done, closings;
-DROP FUNCTION order_given(), loans_of_server_changed(), payers_changed(), closings_changed();
+DROP TABLE news, orders, payers, lent_names, closings_done, closings;
+DROP FUNCTION order_given(), loans_of_server_changed(), payers_changed(), loan_changed(),
+  closings_changed();
 -- Hints are not sealed any more.
 DELETE FROM secrets WHERE name <> 'claim';
 

@@ -19,11 +19,11 @@ const released: Readonly<Record<string, string>> = {
   '004-shared-work.sql': 'c8abe3baf2c5d0c7ab1c5039a7ae23ba510fa95edc8b95631af45720ccbfcf24',
   '005-secrets.sql': '3c36554dd239afc112158f9c71b698fca882d19adaa6330a0c209db72ac65deb',
   '006-results-from-outside.sql': 'c6c108764b840fee2d377a0aad8387b31a8e09a5ed48f5115c55ce6a2203feaa',
-  '007-changes.sql': 'da4247c4b1d05e4627c8b0af364887551d96827718a6c271267b3ad547c13bf7',
+  '007-changes.sql': '1d72bbe70add3cfeac6c8bd7953ddbfc2a634e5c07d37526bea1415f464835b2',
 }
 
 /** What servers know of each other: SQLite's is alone. */
-const OF_SERVERS = /^(servers|present|broadcasts|lent_names|work|questions|question_numbers|secrets)[.(]/
+const OF_SERVERS = /^(servers|present|broadcasts|work|questions|question_numbers|secrets)[.(]/
 
 /**
  * Columns of PostgreSQL alone: what SQLite reads out of `data`, what it keeps in the search index beside the database, and which
