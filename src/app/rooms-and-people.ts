@@ -2,13 +2,13 @@ import type { Peers } from '../chat/peers.ts'
 import type { Log, RoomBus } from '../chat/ports.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import { readKeyLine } from '../adapters/ssh/keys/public-key.ts'
-import { createInvitationNotices } from '../chat/invitations/invitation-notices.ts'
+import { createInvitationNotices } from '../chat/personal/invitations.ts'
 import { createRooms, type Rooms } from '../chat/rooms.ts'
 import { loadSanctions } from '../chat/moderation/sanctions.ts'
 import { createClientsEverywhere, createOpenClients } from '../chat/moderation/clients.ts'
 import { People } from '../chat/people/people.ts'
 import { Invites, Keys, Tokens } from '../chat/people/credentials.ts'
-import { loadPreferences } from '../chat/preferences/preferences.ts'
+import { Preferences } from '../chat/personal/preferences.ts'
 import type { Invite } from '../chat/people/ports.ts'
 import type { Person } from '../chat/people/person.ts'
 import { codes, newCode, tokenTexts } from './codes.ts'
@@ -90,7 +90,7 @@ export async function createRoomsAndPeople(
     clock,
     log,
   })
-  const preferences = await loadPreferences(storage.chat.preferences, log)
+  const preferences = await Preferences.load(storage.chat.preferences, log)
   return {
     rooms,
     tap: bus.tap,

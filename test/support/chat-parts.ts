@@ -2,10 +2,7 @@ import type { AppStorage } from '../../src/app/context.ts'
 import { tapped, type TappedBus } from '../../src/app/room/tapped-bus.ts'
 import { createRooms, type Rooms } from '../../src/chat/rooms.ts'
 import type { Entry } from '../../src/chat/entry.ts'
-import {
-  createInvitationNotices,
-  type InvitationNotices,
-} from '../../src/chat/invitations/invitation-notices.ts'
+import { createInvitationNotices, type InvitationNotices } from '../../src/chat/personal/invitations.ts'
 import { loadSanctions, type Sanctions } from '../../src/chat/moderation/sanctions.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import { createLocalPeers } from '../../src/chat/local-peers.ts'

@@ -1,6 +1,6 @@
 import { createAddressed } from '../../src/chat/mentions.ts'
 import type { Person, PersonId } from '../../src/chat/people/person.ts'
-import type { Option, PersonalOptions } from '../../src/chat/preferences/options.ts'
+import type { Option, PersonalOptions } from '../../src/chat/personal/preferences.ts'
 import { createPersonal, type Personal } from '../../src/session/views/viewer.ts'
 import type { FakeTerminal } from './terminal.ts'
 

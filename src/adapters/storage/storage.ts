@@ -6,10 +6,13 @@ import type { ClusterStores } from '../../cluster/stores.ts'
 import type { NameFiling, InviteStore, KeyStore, NameStore, TokenStore } from '../../chat/people/ports.ts'
 import type { RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
-import type { InvitationNoticeStore } from '../../chat/invitations/ports.ts'
-import type { LastSeenStore, PreferenceStore } from '../../chat/preferences/ports.ts'
+import type {
+  InvitationNoticeStore,
+  LastSeenStore,
+  PreferenceStore,
+  TypedStore,
+} from '../../chat/personal/ports.ts'
 import type { AwayStore, DirectMessageStore, IgnoredStore } from '../../chat/talk/ports.ts'
-import type { TypedStore } from '../../chat/personal/ports.ts'
 import type { ConnectedMcpStore, McpPinStore } from '../../tools/mcp-pins.ts'
 import type { ResultStore } from '../../tools/long-results.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'

@@ -1,5 +1,5 @@
 import type { ApprovalEntry, Entry, EntryId } from '../../chat/entry.ts'
-import type { LastSeen } from '../../chat/preferences/last-seen.ts'
+import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
 import type { Participant } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'

@@ -1,6 +1,6 @@
 import type { EntryId, RoomName } from '../../chat/entry.ts'
 import { LOBBY } from '../../chat/people/names.ts'
-import type { LastSeen } from '../../chat/preferences/last-seen.ts'
+import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'

@@ -1,8 +1,52 @@
 /**
- * personal/ keeps what people typed, each for themselves: their last lines, and the draft that was cut off when their
- * connection broke. It must not know how a line is edited or what it does, and nothing that reads a log finds it.
+ * personal/ is what is kept for each person: how they want their sessions, how far they have read a room, invitations
+ * that they were not told of, and what they typed. It must not know what a terminal is or how a line is drawn or
+ * edited, and nothing that reads a log finds what people typed.
  */
+import type { EntryId, RoomName } from '../entry.ts'
 import type { PersonId } from '../people/person.ts'
+
+/** What was set for an option, as it is stored. */
+export interface StoredPreference {
+  readonly option: string
+  readonly value: string
+}
+
+/** What registered people have set. All methods reject with `StorageError` only. */
+export interface PreferenceStore {
+  /** In order of option; may have options and values that this version does not know. */
+  of(person: PersonId): Promise<readonly StoredPreference[]>
+  /** Replaces what was set before. Rejects for a person who is not registered. */
+  put(person: PersonId, preference: StoredPreference): Promise<void>
+  /** All who have set an option, by their present names. */
+  everyone(option: string): Promise<readonly { readonly name: string; readonly value: string }[]>
+}
+
+/** How far registered people have read the rooms. All methods reject with `StorageError` only. */
+export interface LastSeenStore {
+  /** Undefined if they were never there. */
+  find(person: PersonId, room: RoomName): Promise<EntryId | undefined>
+  /** Changes nothing if a newer one is stored. Rejects for a person who is not registered, and without such a room. */
+  put(person: PersonId, room: RoomName, entry: EntryId): Promise<void>
+}
+
+/** An invitation to a private room that its person was not told of. */
+export interface InvitationNotice {
+  readonly room: RoomName
+  readonly person: PersonId
+  /** A name. */
+  readonly inviter: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** All methods reject with `StorageError` only. */
+export interface InvitationNoticeStore {
+  /** Replaces another one for this person and room. */
+  put(notice: InvitationNotice): Promise<void>
+  /** Removes and returns those of one person who is still invited, oldest first. */
+  take(person: PersonId): Promise<readonly InvitationNotice[]>
+}
 
 /** How much is kept for one person: lines, and characters in all of them. The newest stay. */
 export interface TypedLimits {

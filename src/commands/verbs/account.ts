@@ -7,7 +7,7 @@ import {
   valueOf,
   type Option,
   type PersonalOptions,
-} from '../../chat/preferences/options.ts'
+} from '../../chat/personal/preferences.ts'
 import { keysOf } from '../../lib/keys-of.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { closest } from '../../lib/suggest.ts'

@@ -7,7 +7,7 @@ import {
   toolResultLine,
 } from '../../chat/entry-text.ts'
 import type { Entry, ToolCallEntry } from '../../chat/entry.ts'
-import { NAME_COLOURS, type NameColour } from '../../chat/preferences/options.ts'
+import { NAME_COLOURS, type NameColour } from '../../chat/personal/preferences.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, SpanStyle, TextRole } from '../../lib/text/styled.ts'
 import { usualColour } from './theme.ts'

@@ -1,4 +1,9 @@
-import { NAME_COLOURS, type NameColour, THEME_NAMES, type ThemeName } from '../../chat/preferences/options.ts'
+import {
+  NAME_COLOURS,
+  type NameColour,
+  THEME_NAMES,
+  type ThemeName,
+} from '../../chat/personal/preferences.ts'
 import type { Entry, RoomName } from '../../chat/entry.ts'
 import type { TextRole } from '../../lib/text/styled.ts'
 import type { TimeColumn } from './time-column.ts'

@@ -13,7 +13,7 @@ import { type Above, createDrawItems, createShownReplies, createShownSoFar } fro
 import type { PrintRole, RoomFooter, Terminal } from '../ports.ts'
 import type { StreamedReply } from '../drawing/streamed-reply.ts'
 import type { SessionView, ViewParts } from './view.ts'
-import { OPTIONS } from '../../chat/preferences/options.ts'
+import { OPTIONS } from '../../chat/personal/preferences.ts'
 import type { Personal } from './viewer.ts'
 
 /**

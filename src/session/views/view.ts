@@ -17,7 +17,7 @@ import type { Personal } from './viewer.ts'
 import type { Delivery, PrintRole, Screen, Terminal } from '../ports.ts'
 import { type Addressed, createAddressed } from '../../chat/mentions.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
-import type { NameColour } from '../../chat/preferences/options.ts'
+import type { NameColour } from '../../chat/personal/preferences.ts'
 import type { LazyMarkdown } from '../markdown/highlight.ts'
 import { createNameColours } from '../drawing/theme.ts'
 

@@ -16,7 +16,7 @@ import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import { type ExitStatus, Runner } from '../../../src/commands/runner.ts'
 import { Speech } from '../../../src/commands/speech.ts'
-import { loadPreferences, type Preferences } from '../../../src/chat/preferences/preferences.ts'
+import { Preferences } from '../../../src/chat/personal/preferences.ts'
 import { InputHistory } from '../../../src/chat/personal/input-history.ts'
 import type { Talk } from '../../../src/chat/talk/talk.ts'
 import { createCommandGroups } from '../../../src/commands/verbs/index.ts'
@@ -96,7 +96,7 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
     invites: 'members',
   }
   const config = { dataDir: dir.path, invitePolicy }
-  const preferences = await loadPreferences(
+  const preferences = await Preferences.load(
     turnWorld.chatParts.storage.chat.preferences,
     turnWorld.chatParts.log,
   )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLastSeen } from '../../../src/chat/preferences/last-seen.ts'
-import { loadPreferences } from '../../../src/chat/preferences/preferences.ts'
+import { createLastSeen } from '../../../src/chat/personal/last-seen.ts'
+import { Preferences } from '../../../src/chat/personal/preferences.ts'
 import { createClientHandler } from '../../../src/app/session-host.ts'
 import { createGreeting } from '../../../src/app/room/greeting.ts'
 import { createRoomPasts } from '../../../src/app/room/past.ts'
@@ -62,7 +62,7 @@ async function startHost() {
   const { people } = createPeopleParts(chatParts)
   const shared = sharedBySessions()
   const talk = await talkOver(chatParts)
-  const preferences = await loadPreferences(chatParts.storage.chat.preferences, chatParts.log)
+  const preferences = await Preferences.load(chatParts.storage.chat.preferences, chatParts.log)
   const handler = createClientHandler({
     door: createDoor(
       people,

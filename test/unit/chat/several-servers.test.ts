@@ -13,7 +13,7 @@ import type { Broadcasts, Peers } from '../../../src/chat/peers.ts'
 import type { Sanction } from '../../../src/chat/moderation/ports.ts'
 import { createEnforcement, loadSanctions } from '../../../src/chat/moderation/sanctions.ts'
 import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
-import { loadPreferences } from '../../../src/chat/preferences/preferences.ts'
+import { Preferences } from '../../../src/chat/personal/preferences.ts'
 import { openAway } from '../../../src/chat/talk/away.ts'
 import { Ignores } from '../../../src/chat/talk/ignores.ts'
 import { createChatParts } from '../../support/chat-parts.ts'
@@ -147,7 +147,7 @@ test('names, rights, absences, preferences and ignored people are those of now',
   away.comeBack(guest.id)
   expect(broadcasts).toEqual(['tea', null].map((text) => ({ person: guest.id, text })))
 
-  const [set, setThere] = await Promise.all([1, 2].map(() => loadPreferences(storage.chat.preferences, log)))
+  const [set, setThere] = await Promise.all([1, 2].map(() => Preferences.load(storage.chat.preferences, log)))
   const open = await setThere!.open(ann)
   const changed: string[] = []
   open.onChange((option) => changed.push(option))

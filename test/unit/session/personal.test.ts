@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName } from '../../../src/chat/entry.ts'
-import type { PersonalOptions } from '../../../src/chat/preferences/options.ts'
+import type { PersonalOptions } from '../../../src/chat/personal/preferences.ts'
 import { personalAt } from '../../support/personal.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
 

@@ -1,8 +1,12 @@
 import { type Kysely, sql } from 'kysely'
-import type { InvitationNotice, InvitationNoticeStore } from '../../../chat/invitations/ports.ts'
+import type {
+  InvitationNotice,
+  InvitationNoticeStore,
+  LastSeenStore,
+  PreferenceStore,
+  TypedStore,
+} from '../../../chat/personal/ports.ts'
 import type { PersonId } from '../../../chat/people/person.ts'
-import type { LastSeenStore, PreferenceStore } from '../../../chat/preferences/ports.ts'
-import type { TypedStore } from '../../../chat/personal/ports.ts'
 import type { Database } from '../database.ts'
 import type { Tables } from '../tables.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLastSeen, type LastSeen } from '../../../../src/chat/preferences/last-seen.ts'
+import { createLastSeen, type LastSeen } from '../../../../src/chat/personal/last-seen.ts'
 import { createRoomPasts } from '../../../../src/app/room/past.ts'
 import { enterRoom } from '../../../../src/app/room/stay.ts'
 import type { EntryId } from '../../../../src/chat/entry.ts'

@@ -1,6 +1,6 @@
 import Color from 'colorjs.io'
 import { describe, expect, test } from 'vitest'
-import { NAME_COLOURS, THEME_NAMES } from '../../../../src/chat/preferences/options.ts'
+import { NAME_COLOURS, THEME_NAMES } from '../../../../src/chat/personal/preferences.ts'
 import { personStyle } from '../../../../src/session/drawing/entry-look.ts'
 import { paintSpans } from '../../../../src/session/drawing/spans.ts'
 import { THEMES, type Theme } from '../../../../src/session/drawing/theme.ts'

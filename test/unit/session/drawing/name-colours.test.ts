@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RoomName } from '../../../../src/chat/entry.ts'
-import { NAME_COLOURS, type NameColour } from '../../../../src/chat/preferences/options.ts'
+import { NAME_COLOURS, type NameColour } from '../../../../src/chat/personal/preferences.ts'
 import { createNameColours, usualColour } from '../../../../src/session/drawing/theme.ts'
 
 const [lobby, den] = ['lobby' as RoomName, 'den' as RoomName]

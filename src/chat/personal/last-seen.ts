@@ -5,15 +5,10 @@ import type { Log } from '../ports.ts'
 import type { LastSeenStore } from './ports.ts'
 
 /** How far people have read the rooms. Guests read everything anew. Never rejects: nobody is kept out or in for it. */
-export interface LastSeen {
-  /** The newest entry that was there when the person last left; undefined where that is not known. */
-  find(person: Person, room: RoomName): Promise<EntryId | undefined>
-  /** To be called as they leave; an empty id changes nothing. */
-  put(person: Person, room: RoomName, entry: EntryId): Promise<void>
-}
+export type LastSeen = ReturnType<typeof createLastSeen>
 
 /** What the store refuses is logged, and not known. */
-export function createLastSeen(store: LastSeenStore, log: Log): LastSeen {
+export function createLastSeen(store: LastSeenStore, log: Log) {
   async function attempt<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work()
@@ -25,11 +20,13 @@ export function createLastSeen(store: LastSeenStore, log: Log): LastSeen {
   }
 
   return {
-    async find({ id, guest }, room) {
+    /** The newest entry that was there when the person last left; undefined if that is not known. */
+    async find({ id, guest }: Person, room: RoomName): Promise<EntryId | undefined> {
       if (guest) return undefined
       return await attempt('how far somebody has read is not known', () => store.find(id, room))
     },
-    async put({ id, guest }, room, entry) {
+    /** To be called as they leave; an empty id changes nothing. */
+    async put({ id, guest }: Person, room: RoomName, entry: EntryId): Promise<void> {
       if (guest || entry === '') return
       await attempt('how far somebody has read was not stored', () => store.put(id, room, entry))
     },

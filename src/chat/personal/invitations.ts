@@ -8,40 +8,26 @@ import type { Clock, Log } from '../ports.ts'
 import type { Room } from '../room.ts'
 import type { InvitationNotice, InvitationNoticeStore } from './ports.ts'
 
-/** Tells people that they were invited. */
-export interface InvitationNotices {
-  /** Remembers that `by` is about to invite somebody. Rejects with `StorageError`. */
-  prepare(room: Room, person: Person, by: Person): Promise<void>
-  /**
-   * Tells somebody of the invitations that they were not told of, in all their sessions; where they have none, the next one
-   * tells them. Never rejects.
-   */
-  tell(person: Person): Promise<void>
-}
+/** Lines at once: many rooms may have invited somebody who was away for long. */
+const MAX_LINES = 5
 
-/** What it needs of the rooms. */
-export interface InvitationNoticeParts {
+/** Tells people that they were invited: at once in their sessions, else in the next one. */
+export type InvitationNotices = ReturnType<typeof createInvitationNotices>
+
+export function createInvitationNotices(parts: {
   readonly store: InvitationNoticeStore
   readonly rooms: Pick<Everywhere, 'whisper' | 'isPresent' | 'isHere'>
   readonly peers: Pick<Peers, 'broadcast'>
   readonly clock: Clock
   readonly log: Log
-}
-
-/** Lines at once: many rooms may have invited somebody who was away for long. */
-const MAX_LINES = 5
-
-export function createInvitationNotices({
-  store,
-  rooms,
-  peers,
-  clock,
-  log,
-}: InvitationNoticeParts): InvitationNotices {
+}) {
+  const { store, rooms, peers, clock, log } = parts
   return {
-    prepare: (room, person, by) =>
+    /** Remembers that `by` is about to invite somebody. Rejects with `StorageError`. */
+    prepare: (room: Room, person: Person, by: Person): Promise<void> =>
       store.put({ room: room.name, person: person.id, inviter: by.name, at: clock.now() }),
-    async tell(person) {
+    /** Tells somebody of the invitations that they were not told of, in all their sessions. Never rejects. */
+    async tell(person: Person): Promise<void> {
       if (person.guest || !rooms.isPresent(person)) return
       if (!rooms.isHere(person)) return await peers.broadcast('invited', { person: person.id })
       try {

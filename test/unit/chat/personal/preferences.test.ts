@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { StorageError } from '../../../../src/chat/errors.ts'
-import type { PreferenceStore } from '../../../../src/chat/preferences/ports.ts'
-import { loadPreferences } from '../../../../src/chat/preferences/preferences.ts'
+import type { PreferenceStore } from '../../../../src/chat/personal/ports.ts'
+import { Preferences } from '../../../../src/chat/personal/preferences.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 
 async function start() {
   const { storage, log, person } = await createChatParts()
   const store = storage.chat.preferences
-  return { store, log, alice: await person('alice'), preferences: await loadPreferences(store, log) }
+  return { store, log, alice: await person('alice'), preferences: await Preferences.load(store, log) }
 }
 
 test('a change holds at once in all sessions of the person, and in those that come later', async () => {
@@ -22,7 +22,7 @@ test('a change holds at once in all sessions of the person, and in those that co
   expect(heard).toEqual(['first theme', 'second theme', 'second bell'])
   expect(second.now()).toEqual({ theme: 'light', bell: 'off' })
   second.close()
-  const later = await (await loadPreferences(store, log)).open(alice)
+  const later = await (await Preferences.load(store, log)).open(alice)
   expect(later.now()).toEqual({ theme: 'light', bell: 'off' })
 })
 
@@ -31,10 +31,10 @@ test('everybody sees the colour that somebody chose for their name, also after a
   expect(preferences.colourOf('alice')).toBeUndefined()
   await preferences.set(alice, 'color', 'pink')
   expect(preferences.colourOf('alice')).toBe('pink')
-  expect((await loadPreferences(store, log)).colourOf('alice')).toBe('pink')
+  expect((await Preferences.load(store, log)).colourOf('alice')).toBe('pink')
   await preferences.set(alice, 'color', 'auto')
   expect(preferences.colourOf('alice')).toBeUndefined()
-  expect((await loadPreferences(store, log)).colourOf('alice')).toBeUndefined()
+  expect((await Preferences.load(store, log)).colourOf('alice')).toBeUndefined()
 })
 
 test('what another version stored and this one does not know is as usual', async () => {
@@ -49,7 +49,7 @@ test('what cannot be read is as usual, and what cannot be stored does not hold',
   const { alice, log } = await start()
   const fail = () => Promise.reject(new StorageError('locked', 'busy'))
   const broken: PreferenceStore = { of: fail, put: fail, everyone: async () => [] }
-  const preferences = await loadPreferences(broken, log)
+  const preferences = await Preferences.load(broken, log)
   const session = await preferences.open(alice)
   expect(session.now()).toEqual({})
   await expect(preferences.set(alice, 'color', 'pink')).rejects.toThrow('busy')

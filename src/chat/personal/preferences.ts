@@ -1,0 +1,212 @@
+import { errorMessage } from '../../lib/errors.ts'
+import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
+import { Refusal } from '../errors.ts'
+import type { Person, PersonId } from '../people/person.ts'
+import type { Log } from '../ports.ts'
+import type { PreferenceStore, StoredPreference } from './ports.ts'
+
+/** An option of `/set`. */
+interface OptionSpec {
+  /** What it decides, for the list of options: no sentence, no full stop. */
+  readonly about: string
+  readonly values: readonly string[]
+  /** The value of a person who has set nothing. */
+  readonly usual: string
+}
+
+/** The colours that a name can have. */
+export const NAME_COLOURS = ['yellow', 'brown', 'green', 'blue', 'violet', 'pink'] as const
+export type NameColour = (typeof NAME_COLOURS)[number]
+
+/** `auto`: for a ground that is not known, in colours where the terminal has them. */
+export const THEME_NAMES = ['auto', 'dark', 'light', 'mono'] as const
+export type ThemeName = (typeof THEME_NAMES)[number]
+
+/** Every option, in the order of the list. A new one is a row here. */
+export const OPTIONS = {
+  bell: {
+    about: 'when the terminal rings: for nothing, for what asks or names you, or for all that is said',
+    values: ['off', 'mention', 'all'],
+    usual: 'mention',
+  },
+  timestamps: {
+    about: 'the time before each line: none, hours and minutes, or with date and seconds',
+    values: ['off', 'minutes', 'full'],
+    usual: 'minutes',
+  },
+  theme: { about: 'colours for the ground of your terminal', values: THEME_NAMES, usual: 'auto' },
+  plain: {
+    about: 'each thing once and in words, with nothing drawn again: for screen readers',
+    values: ['off', 'on'],
+    usual: 'off',
+  },
+  color: {
+    about: 'the colour of your name, for everybody; auto takes it from the name',
+    values: ['auto', ...NAME_COLOURS],
+    usual: 'auto',
+  },
+  history: {
+    about:
+      'what you typed, kept for you alone: your lines for the next login, a draft that was cut off; off forgets both',
+    values: ['on', 'off'],
+    usual: 'on',
+  },
+} as const satisfies Readonly<Record<string, OptionSpec>>
+
+export type Option = keyof typeof OPTIONS
+
+/** What somebody has set; an option that is absent is as usual. */
+export type PersonalOptions = { readonly [Name in Option]?: (typeof OPTIONS)[Name]['values'][number] }
+
+export const isOption = (name: string): name is Option => Object.hasOwn(OPTIONS, name)
+
+/** The value, or undefined for one that the option does not have. */
+export const valueOf = <Name extends Option>(option: Name, value: string): PersonalOptions[Name] =>
+  OPTIONS[option].values.find((one) => one === value) as PersonalOptions[Name]
+
+type Listener = (changed: Option) => void
+
+/** What one person has set, as long as they have a session. */
+export interface OpenPreferences {
+  now(): PersonalOptions
+  /** `listener` is called after each change; nothing more comes after `close`. */
+  onChange(listener: Listener): void
+  /** To be called once. */
+  close(): void
+}
+
+interface OpenPerson {
+  ready: Promise<void>
+  options: PersonalOptions
+  readonly listeners: Set<Listener>
+  holders: number
+}
+
+/** What all people have set. */
+export class Preferences {
+  readonly #store: PreferenceStore
+  readonly #log: Pick<Log, 'warn'>
+  readonly #colours = new Map<string, NameColour>()
+  readonly #open = new Map<PersonId, OpenPerson>()
+  /** What is read must not be older than what was written meanwhile. */
+  readonly #serially = createKeyedSerial<PersonId>()
+
+  private constructor(store: PreferenceStore, log: Pick<Log, 'warn'>) {
+    this.#store = store
+    this.#log = log
+  }
+
+  /** Reads the colours that people chose for their names. Rejects with `StorageError`. */
+  static async load(store: PreferenceStore, log: Pick<Log, 'warn'>): Promise<Preferences> {
+    const preferences = new Preferences(store, log)
+    for (const { name, value } of await store.everyone('color')) preferences.#setColour(name, value)
+    return preferences
+  }
+
+  /** For a session that begins. What cannot be read is as usual, and the log says so. */
+  async open(person: Person): Promise<OpenPreferences> {
+    const mine = this.#open.get(person.id) ?? this.#begin(person)
+    this.#open.set(person.id, mine)
+    mine.holders++
+    await mine.ready
+    const own = new Set<Listener>()
+    return {
+      now: () => mine.options,
+      onChange(listener) {
+        own.add(listener)
+        mine.listeners.add(listener)
+      },
+      close: () => {
+        for (const listener of own) mine.listeners.delete(listener)
+        if (--mine.holders === 0) this.#open.delete(person.id)
+      },
+    }
+  }
+
+  /** What is set, with or without a session. Rejects with `StorageError`. */
+  async of(person: Person): Promise<PersonalOptions> {
+    const mine = this.#open.get(person.id)
+    if (!mine) return await this.#read(person)
+    await mine.ready
+    return mine.options
+  }
+
+  /**
+   * Holds at once in all sessions of the person, and is kept; for a guest it holds until their last session ends. Rejects
+   * with `StorageError`, and with `Refusal` for a guest without a session; then nothing was changed.
+   */
+  async set<Name extends Option>(
+    person: Person,
+    option: Name,
+    value: NonNullable<PersonalOptions[Name]>,
+  ): Promise<void> {
+    const { id, guest, name } = person
+    const mine = this.#open.get(id)
+    if (!guest) await this.#serially(id, () => this.#store.put(id, { option, value }))
+    else if (!mine) throw new Refusal('a guest has nothing to keep it for: a session must be open')
+    if (option === 'color') this.#setColour(name, value)
+    if (!mine) return
+    mine.options = { ...mine.options, [option]: value }
+    for (const listener of mine.listeners) listener(option)
+  }
+
+  /** Another server may have changed what this person has set. Rejects with `StorageError`. */
+  readAgain(person: Pick<Person, 'id' | 'name'>): Promise<void> {
+    return this.#serially(person.id, () => this.#readAgain(person))
+  }
+
+  /** The colour that the person of this name chose for it. */
+  colourOf(name: string): NameColour | undefined {
+    return this.#colours.get(name)
+  }
+
+  async #readAgain({ id, name }: Pick<Person, 'id' | 'name'>): Promise<void> {
+    const options = optionsIn(await this.#store.of(id))
+    this.#setColour(name, options.color)
+    const mine = this.#open.get(id)
+    if (!mine) return
+    await mine.ready
+    const before = mine.options
+    mine.options = options
+    const names = new Set([...Object.keys(before), ...Object.keys(options)].filter(isOption))
+    for (const option of names)
+      if (before[option] !== options[option]) for (const listener of mine.listeners) listener(option)
+  }
+
+  #setColour(name: string, value: string | undefined): void {
+    const colour = valueOf('color', value ?? 'auto')
+    if (colour === undefined || colour === 'auto') this.#colours.delete(name)
+    else this.#colours.set(name, colour)
+  }
+
+  async #read({ id, guest }: Person): Promise<PersonalOptions> {
+    return guest ? {} : optionsIn(await this.#store.of(id))
+  }
+
+  #begin(person: Person): OpenPerson {
+    const begun = { ready: Promise.resolve(), options: {}, listeners: new Set<Listener>(), holders: 0 }
+    begun.ready = this.#fill(begun, person)
+    return begun
+  }
+
+  async #fill(begun: OpenPerson, person: Person): Promise<void> {
+    try {
+      const options = await this.#read(person)
+      // What was set during the reading wins.
+      begun.options = { ...options, ...begun.options }
+      // Their name may have changed since the colours were read.
+      if (options.color !== undefined) this.#setColour(person.name, options.color)
+    } catch (error) {
+      this.#log.warn(
+        { person: person.name, reason: errorMessage(error) },
+        'what somebody has set was not read',
+      )
+    }
+  }
+}
+
+/** What this version knows of what is stored. */
+function optionsIn(stored: readonly StoredPreference[]): PersonalOptions {
+  const known = stored.filter(({ option, value }) => isOption(option) && valueOf(option, value) !== undefined)
+  return Object.fromEntries(known.map(({ option, value }) => [option, value]))
+}
