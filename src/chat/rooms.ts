@@ -5,7 +5,7 @@ import { Exits } from './room-values.ts'
 import { isRoomName, LOBBY, roomName, SYSTEM, withoutHash } from './people/names.ts'
 import type { Person, PersonId } from './people/person.ts'
 import type { RoomRecord } from './ports.ts'
-import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
+import { OpenRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
 import { isKnown, isVisible, type Audience } from './access.ts'
 
 /** All rooms of this server. What a person may not see looks to them as if it did not exist. */
@@ -74,7 +74,7 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
   let hasLobby = false
 
   function roomCalled(name: RoomName): Room {
-    const room = open.get(name) ?? createRoom(name, parts, limits)
+    const room = open.get(name) ?? new OpenRoom(name, parts, limits)
     open.set(name, room)
     return room
   }

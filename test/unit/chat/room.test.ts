@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createLocalBus } from '../../../src/chat/local-bus.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import { LOBBY } from '../../../src/chat/people/names.ts'
-import { createRoom, type Room } from '../../../src/chat/room.ts'
+import { OpenRoom, type Room } from '../../../src/chat/room.ts'
 import type { EntryLog } from '../../../src/chat/ports.ts'
 import { createChatParts, screenOf, type ChatParts } from '../../support/chat-parts.ts'
 
@@ -28,7 +28,7 @@ const smallRoom = (
   { storage, sanctions, peers, clock, log, nextId }: ChatParts,
   entries: EntryLog = storage.chat.log,
 ): Room =>
-  createRoom(
+  new OpenRoom(
     LOBBY,
     {
       ...storage.chat,

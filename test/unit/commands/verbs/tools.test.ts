@@ -210,7 +210,7 @@ describe('run', () => {
     await using world = await createCommandWorld(echo)
     const { caller, next } = sessionIn(world.turnWorld.room, world.bob)
     const { room } = world.turnWorld
-    room.record = () => Promise.reject(new TypeError('a bug'))
+    Object.assign(room, { record: () => Promise.reject(new TypeError('a bug')) })
     const told = next()
     expect(await world.runner.command('run echo', caller)).toBe(0)
     expect(await told).toBe('something went wrong on the server; it was logged')
