@@ -1,5 +1,5 @@
 import { Refusal } from '../../chat/errors.ts'
-import type { McpOrder } from '../../commands/verbs/shared/mcp-servers.ts'
+import type { McpOrder } from '../../commands/verbs/mcp-admin.ts'
 import { mcpEntry } from '../../config/mcp-entry.ts'
 
 /** An order in the keys of `[[mcp]]`. Throws `Refusal`. */

@@ -14,7 +14,7 @@ import { closest } from '../../lib/suggest.ts'
 import { arg, defineCommand, JSON_FLAG } from '../command.ts'
 import type { Services, Verb } from './services.ts'
 
-export const whoamiCommand: Verb = ({ people }) =>
+export const whoami: Verb = ({ people }) =>
   defineCommand({
     name: 'whoami',
     summary: 'your name and what you may do on this server',
@@ -29,7 +29,7 @@ export const whoamiCommand: Verb = ({ people }) =>
     },
   })
 
-export const renameCommand: Verb = ({ people, rooms }) =>
+export const rename: Verb = ({ people, rooms }) =>
   defineCommand({
     name: 'rename',
     aliases: ['nick'],
@@ -49,7 +49,7 @@ export const renameCommand: Verb = ({ people, rooms }) =>
 
 const NAMES = keysOf(OPTIONS)
 
-export const setCommand: Verb = (services) =>
+export const set: Verb = (services) =>
   defineCommand({
     name: 'set',
     allowedOverQuota: true,
@@ -106,7 +106,7 @@ function lineOf(name: Option, set: PersonalOptions): string {
   return `${name} ${now} (or ${others.join(', ')}): ${about}`
 }
 
-export const claimCommand: Verb = ({ people }) =>
+export const claim: Verb = ({ people }) =>
   defineCommand({
     name: 'claim',
     summary: "become the first admin, with the code on the operator's console",
@@ -120,7 +120,7 @@ export const claimCommand: Verb = ({ people }) =>
     },
   })
 
-export const clearCommand: Verb = () =>
+export const clear: Verb = () =>
   defineCommand({
     name: 'clear',
     allowedWhenCutOff: true,
@@ -132,7 +132,7 @@ export const clearCommand: Verb = () =>
     run: async ({ session }) => session?.clear(),
   })
 
-export const quitCommand: Verb = () =>
+export const quit: Verb = () =>
   defineCommand({
     name: 'quit',
     allowedOverQuota: true,

@@ -115,7 +115,7 @@ export const ALLOW_NOTE = '--allow is for scripts alone.'
  * values of the flag: tools by name or id. Throws `Refusal`.
  */
 export async function callerPermissions(
-  services: Pick<Services, 'turns' | 'approvals'>,
+  services: Services,
   context: Here,
   allowed: readonly string[],
 ): Promise<Pick<Mention, 'permissions'>> {
@@ -127,7 +127,7 @@ export async function callerPermissions(
 }
 
 async function toolIds(
-  { turns }: Pick<Services, 'turns'>,
+  { turns }: Services,
   { room, person }: Here,
   names: readonly string[],
 ): Promise<ReadonlySet<string>> {

@@ -12,7 +12,7 @@ import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions, modelNamed, printAnswer } fr
 import { findEntry } from './turn.ts'
 import type { Services, Verb } from './services.ts'
 
-export const askCommand: Verb = (services) =>
+export const ask: Verb = (services) =>
   defineCommand({
     name: 'ask',
     summary: 'ask a model and wait for its answer',
@@ -54,7 +54,7 @@ async function questionOf(onLine = '', script: Caller['script']): Promise<string
 /** Turns of one person that `retry` looks at. */
 const MAX_TURNS_BACK = 20
 
-export const retryCommand: Verb = (services) =>
+export const retry: Verb = (services) =>
   defineCommand({
     name: 'retry',
     summary:
@@ -132,7 +132,7 @@ const isAnswered = ({ message, model }: Asked, later: readonly Asked[]): boolean
 
 type Stoppable = Pick<Services, 'turns' | 'runs' | 'summaries'>
 
-export const stopCommand: Verb = (services) =>
+export const stop: Verb = (services) =>
   defineCommand({
     name: 'stop',
     allowedOverQuota: true,
@@ -163,8 +163,7 @@ export async function stopAll(
   person: Person,
 ): Promise<void> {
   const all = mayManage(await room.roleOf(person))
-  const isMine = ({ requesterId }: Pick<TurnAtWork, 'requesterId'>): boolean =>
-    all || requesterId === person.id
+  const isMine = (one: { readonly requesterId: Person['id'] }) => all || one.requesterId === person.id
   const mine = turns.running(room.name).filter(isMine)
   const myRuns = runs.running(room.name).filter(isMine)
   const stoppedSummary = all && summaries.stop(room.name)

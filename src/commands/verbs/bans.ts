@@ -3,7 +3,7 @@ import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { arg, defineCommand, flag, JSON_FLAG, text } from '../command.ts'
-import { printNotice, roomNames } from './common.ts'
+import { iso, printNotice, roomNames } from './common.ts'
 import { durationAndReason } from './moderation.ts'
 import type { Services, Verb } from './services.ts'
 
@@ -17,7 +17,7 @@ const roomOf = async (
   person: Person,
 ): Promise<Room | undefined> => (name === undefined ? undefined : await rooms.get(name, person))
 
-export const banCommand: Verb = (services) =>
+export const ban: Verb = (services) =>
   defineCommand({
     name: 'ban',
     allowedOverQuota: true,
@@ -48,7 +48,7 @@ export const banCommand: Verb = (services) =>
     },
   })
 
-export const unbanCommand: Verb = (services) =>
+export const unban: Verb = (services) =>
   defineCommand({
     name: 'unban',
     summary: 'lift a ban',
@@ -64,7 +64,7 @@ export const unbanCommand: Verb = (services) =>
     },
   })
 
-export const bansCommand: Verb = (services) =>
+export const bans: Verb = (services) =>
   defineCommand({
     name: 'bans',
     summary: 'who is kept out of the server; with --room, who is kept out of that room or muted there',
@@ -78,8 +78,6 @@ export const bansCommand: Verb = (services) =>
       for (const one of all) out.line(sanctionLine(one))
     },
   })
-
-const iso = (at: number): string => new Date(at).toISOString()
 
 const sanctionJson = ({ kind, room, who, names, keys, by, at, until, reason }: ListedSanction) => ({
   ...{ kind, room, who, people: names, keys, by },

@@ -1,13 +1,21 @@
-// What several verbs share: words for changes, input and numbers, completion. It must not know any verb.
+// What several verbs share. It must not know any verb.
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { ActResult } from '../../chat/moderation/acts.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
+import { WrapError } from '../../prompt/ports.ts'
 import { Misuse, type Caller, type Completing, type Here } from '../command.ts'
+
+/** Records in a room what somebody changed there. */
+export const tellRoom = async (room: Room, { name }: Person, text: string): Promise<void> =>
+  void (await room.record({ kind: 'notice', level: 'info', author: name, text }))
 
 /** Tells the room what somebody changed in it; a script, which does not see the room, reads it too. */
 export async function announce({ room, person, session, out }: Here, text: string): Promise<void> {
-  await room.record({ kind: 'notice', level: 'info', author: person.name, text })
+  await tellRoom(room, person, text)
   if (!session) out.line(text)
 }
 
@@ -38,6 +46,32 @@ export function numberFlag(
   if (number >= 1 && number <= most) return number
   throw new Misuse(`${flag} takes a whole number from 1 to ${most}, such as ${flag} ${fallback}`)
 }
+
+/** The number of something in a list. Throws `Misuse` with the problem for any other word. */
+export function listedNumber(word: string | undefined, problem: string): number {
+  if (word !== undefined && /^\d{1,9}$/.test(word)) return Number(word)
+  throw new Misuse(problem)
+}
+
+/** The version of a room's script or summary that somebody names. Throws `Refusal`. */
+export function findVersion<V extends { readonly version: number }>(
+  all: readonly V[],
+  wanted: string,
+  { room, what }: { readonly room: RoomName; readonly what: 'script' | 'summary' },
+): V {
+  const found = all.find(({ version }) => String(version) === wanted)
+  if (found) return found
+  throw new Refusal(`${room} has no ${what} version ${wanted.slice(0, 20)}; /${what} versions lists them`)
+}
+
+/** Throws `Refusal` for a prompt that cannot be made, else the error itself. */
+export function refuseWrap(error: unknown): never {
+  if (error instanceof WrapError) throw new Refusal(cleanLine(error.message), { cause: error })
+  throw error
+}
+
+/** Milliseconds since the epoch as `2026-11-21T09:41:07.000Z`. */
+export const iso = (at: number): string => new Date(at).toISOString()
 
 /** Completes the argument `name` with the people in the room. */
 export const completePeople = ({ room, argument }: Completing): readonly string[] =>

@@ -6,7 +6,7 @@ import type { Rooms } from '../../chat/rooms.ts'
 import { counted } from '../../lib/plural.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type CommandContext } from '../command.ts'
-import { numberFlag, roomNames } from './common.ts'
+import { iso, listedNumber, numberFlag, roomNames } from './common.ts'
 import type { Services, Verb } from './services.ts'
 
 const KEY_ARGUMENTS = [
@@ -18,7 +18,7 @@ const KEY_ARGUMENTS = [
 
 type KeyContext = CommandContext<'none', typeof KEY_ARGUMENTS, readonly [typeof JSON_FLAG]>
 
-export const keysCommand: Verb = (services) =>
+export const keys: Verb = (services) =>
   defineCommand({
     name: 'keys',
     summary: 'the keys that you come in with: list, add (the line of a .pub file), or remove FINGERPRINT',
@@ -100,7 +100,7 @@ type TokenContext = CommandContext<'none', typeof TOKEN_ARGUMENTS, typeof TOKEN_
 const MAX_ROOMS = 32
 
 /** Programs come in over HTTP with tokens. */
-export const tokenCommand: Verb = (services) =>
+export const token: Verb = (services) =>
   defineCommand({
     name: 'token',
     summary: 'tokens with which your programs come in over HTTP: new, list, or revoke NUMBER',
@@ -161,15 +161,11 @@ async function listTokens({ comingIn }: Services, { person, flags, out }: TokenC
 }
 
 async function revokeToken({ comingIn }: Services, { person, args, out }: TokenContext): Promise<void> {
-  if (args.id === undefined || !/^\d{1,9}$/.test(args.id))
-    throw new Misuse('revoke takes a number of /token list')
-  const id = Number(args.id)
+  const id = listedNumber(args.id, 'revoke takes a number of /token list')
   await comingIn.tokens.revoke(person, id)
   comingIn.clients.everywhere.end({ token: id }, `token ${id}, which this came in with, was revoked`)
   out.line(`token ${id} lets nobody in any more`)
 }
-
-const iso = (ms: number): string => new Date(ms).toISOString()
 
 const tokenJson = ({ id, rooms, at, until }: StoredToken) => ({
   id,

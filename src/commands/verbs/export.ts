@@ -4,6 +4,7 @@ import { Refusal } from '../../chat/errors.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { createTranscript } from '../../pages/transcript.ts'
 import { defineCommand, flag, Misuse, type Here } from '../command.ts'
+import { iso } from './common.ts'
 import {
   BYTES_PER_PAGE,
   HTML_FLAG,
@@ -15,7 +16,7 @@ import {
 } from './log-pages.ts'
 import type { Verb } from './services.ts'
 
-export const exportCommand: Verb = ({ stores: { chat }, clock }) =>
+export const exportLog: Verb = ({ stores: { chat }, clock }) =>
   defineCommand({
     name: 'export',
     summary: 'all that was ever said and done here, oldest first, as Markdown, JSON or a page',
@@ -96,7 +97,7 @@ async function markdownWriter({ room, out }: Here, at: number): Promise<EntryWri
   out.line(markdownHead({ name, topic, at }))
   return {
     entry(entry) {
-      const today = new Date(entry.at).toISOString().slice(0, 10)
+      const today = iso(entry.at).slice(0, 10)
       if (today !== day) out.line(`\n## ${today}\n`)
       day = today
       count += 1

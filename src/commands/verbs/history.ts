@@ -9,7 +9,7 @@ import { safeJson } from '../../lib/safe-json.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { CHECKPOINT_KEY, checkpointOf } from '../../prompt/key-values.ts'
 import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
-import { announce, numberFlag } from './common.ts'
+import { announce, iso, numberFlag } from './common.ts'
 import { logPages, type PagedLog } from './log-pages.ts'
 import type { Services, Verb } from './services.ts'
 
@@ -18,7 +18,7 @@ const COUNT_FLAG = flag('n', `how many entries: 1 to ${ENTRIES.most}, usually ${
   value: 'N',
 })
 
-export const historyCommand: Verb = ({ stores }) =>
+export const history: Verb = ({ stores }) =>
   defineCommand({
     name: 'history',
     summary:
@@ -92,7 +92,7 @@ async function printEntries(
 ): Promise<void> {
   for (const entry of entries) {
     const room = withRooms ? `${entry.room} ` : ''
-    const time = new Date(entry.at).toISOString().slice(0, 16).replace('T', ' ')
+    const time = iso(entry.at).slice(0, 16).replace('T', ' ')
     out.line(asJson ? safeJson(entryJson(entry)) : `${time} ${room}${entryLine(entry)}`)
   }
   await out.ready()
@@ -118,9 +118,9 @@ function statsText(room: string, { entries, first, last, authors, days }: LogSta
 
 const inColumn = (value: string | number): string => String(value).padStart(11)
 
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+const dayOf = (at: number): string => iso(at).slice(0, 10)
 
-export const searchCommand: Verb = ({ rooms, stores }) =>
+export const search: Verb = ({ rooms, stores }) =>
   defineCommand({
     name: 'search',
     aliases: ['find'],
@@ -164,7 +164,7 @@ export const searchCommand: Verb = ({ rooms, stores }) =>
 const CHECKPOINT_NAME = /^[A-Za-z0-9_.-]{1,32}$/
 
 /** From where on models read the conversation: nothing is taken out of the log. */
-export const checkpointCommand: Verb = (services) =>
+export const checkpoint: Verb = (services) =>
   defineCommand({
     name: 'checkpoint',
     summary: 'models read the conversation from here on; a name sets it, clear removes it, nothing shows it',
@@ -180,7 +180,7 @@ export const checkpointCommand: Verb = (services) =>
         const set = checkpointOf(value)
         return out.line(
           set
-            ? `${set.name}, set by ${set.by} ${new Date(set.at).toISOString()}`
+            ? `${set.name}, set by ${set.by} ${iso(set.at)}`
             : 'no checkpoint is set: models read the whole conversation',
         )
       }

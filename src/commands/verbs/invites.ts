@@ -7,7 +7,7 @@ import type { Room } from '../../chat/room.ts'
 import { counted } from '../../lib/plural.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { arg, defineCommand, flag, JSON_FLAG, Misuse, type CommandContext } from '../command.ts'
-import { numberFlag, roomNames } from './common.ts'
+import { iso, listedNumber, numberFlag, roomNames, tellRoom } from './common.ts'
 import type { Services, Verb } from './services.ts'
 
 /** What the config says of codes. */
@@ -33,7 +33,7 @@ const FLAGS = [
 type Context = CommandContext<'none', typeof ARGUMENTS, typeof FLAGS>
 
 /** The codes that let newcomers in. */
-export const invitesCommand: Verb = (services) =>
+export const invites: Verb = (services) =>
   defineCommand({
     name: 'invites',
     summary: 'codes that let newcomers in: new [ROOM], list, or revoke NUMBER',
@@ -61,12 +61,18 @@ async function make(services: Services, { person, args, flags, out, session }: C
   await checkMaker(services, person)
   const room = args.which === undefined ? null : await roomFor(services, args.which, person)
   const code = await services.comingIn.invites.make(person, { uses, days, room: room?.name ?? null })
-  if (room) await announceCode(room, person, `${counted(uses, 'newcomer')}, for ${counted(days, 'day')}`)
+  const [newcomers, time] = [counted(uses, 'newcomer'), counted(days, 'day')]
+  if (room)
+    await tellRoom(
+      room,
+      person,
+      `${person.name} made an invite code for this room: for ${newcomers}, for ${time}`,
+    )
   if (flags.json) return out.line(safeJson({ code, room: room?.name ?? null, uses, days }))
   out.line(code)
   if (session)
     out.line(
-      `-- lets ${counted(uses, 'newcomer')} in, for ${counted(days, 'day')}; it is shown only now. They type it when asked, or: ssh NAME+CODE@…`,
+      `-- lets ${newcomers} in, for ${time}; it is shown only now. They type it when asked, or: ssh NAME+CODE@…`,
     )
 }
 
@@ -105,20 +111,10 @@ async function list({ rooms, comingIn }: Services, { person, args, flags, out }:
 }
 
 async function revoke({ comingIn }: Services, { person, args, out }: Context): Promise<void> {
-  if (args.which === undefined || !/^\d{1,9}$/.test(args.which))
-    throw new Misuse('revoke takes a number of /invites list')
-  await comingIn.invites.revoke(person, Number(args.which))
-  out.line(`invite ${Number(args.which)} lets nobody in any more`)
+  const id = listedNumber(args.which, 'revoke takes a number of /invites list')
+  await comingIn.invites.revoke(person, id)
+  out.line(`invite ${id} lets nobody in any more`)
 }
-
-/** The people of a room see who lets whom come to it. */
-const announceCode = (room: Room, { name }: Person, forWhom: string) =>
-  room.record({
-    kind: 'notice',
-    level: 'info',
-    author: name,
-    text: `${name} made an invite code for this room: for ${forWhom}`,
-  })
 
 const asJson = ({ id, by, room, uses, usesLeft, until, isHeld }: ListedInvite) => ({
   id,
@@ -126,9 +122,9 @@ const asJson = ({ id, by, room, uses, usesLeft, until, isHeld }: ListedInvite) =
   room,
   uses,
   uses_left: usesLeft,
-  until: new Date(until).toISOString(),
+  until: iso(until),
   ...(isHeld ? { held: `${by.name} is banned` } : {}),
 })
 
 const asLine = ({ id, by, room, uses, usesLeft, until, isHeld }: ListedInvite): string =>
-  `${id}  ${usesLeft} of ${counted(uses, 'use')} left, until ${new Date(until).toISOString()}, by ${by.name}${room === null ? '' : `, room ${room}`}${isHeld ? `; lets nobody in while ${by.name} is banned` : ''}`
+  `${id}  ${usesLeft} of ${counted(uses, 'use')} left, until ${iso(until)}, by ${by.name}${room === null ? '' : `, room ${room}`}${isHeld ? `; lets nobody in while ${by.name} is banned` : ''}`

@@ -25,6 +25,7 @@ import {
 } from '../../prompt/key-values.ts'
 import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Caller } from '../command.ts'
 import { needManager } from '../runner.ts'
+import { tellRoom } from './common.ts'
 import type { Services, Verb } from './services.ts'
 
 type Values = ReadonlyMap<string, Json>
@@ -35,7 +36,7 @@ const MAX_SHOWN_CHARS = 80
 /** Completes "only the owner of ROOM, an op or an admin can …". */
 const CHANGE = 'change its key-values'
 
-export const kvCommand: Verb = (services) =>
+export const kv: Verb = (services) =>
   defineCommand({
     name: 'kv',
     summary:
@@ -67,12 +68,7 @@ export const kvCommand: Verb = (services) =>
       if (owner !== undefined) throw new Misuse(`${key} is set with ${owner}`, owner)
       if (onLine === undefined) await needManager(room, person, CHANGE)
       const stored = await setValue(services, room, key, value, values)
-      await room.record({
-        kind: 'notice',
-        level: 'info',
-        author: person.name,
-        text: `${person.name} ${changeText(key, stored)}`,
-      })
+      await tellRoom(room, person, `${person.name} ${changeText(key, stored)}`)
     },
   })
 
@@ -183,7 +179,7 @@ function parsedOrText(text: string): Json {
   }
 }
 
-export const todoCommand: Verb = ({ stores }) =>
+export const todo: Verb = ({ stores }) =>
   defineCommand({
     name: 'todo',
     summary: "the room's todo list, which models keep",

@@ -1,52 +1,33 @@
 import { Refusal } from '../../chat/errors.ts'
-import type { People } from '../../chat/people/people.ts'
+import { duration } from '../../lib/duration.ts'
 import { counted } from '../../lib/plural.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import {
-  loginJson,
-  loginLines,
-  mcpJson,
-  mcpLine,
-  type ChangedTool,
-  type ListedMcp,
-  type McpAdmin,
-} from './shared/mcp-servers.ts'
-import { type Command, type CommandContext, JSON_FLAG, Misuse, defineCommand } from '../command.ts'
+import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type CommandContext } from '../command.ts'
+import type { BegunLogin, ChangedTool, ListedMcp, McpAdmin } from './mcp-admin.ts'
+import type { Verb } from './services.ts'
 
 const ARGUMENTS = [
-  {
-    name: 'action',
-    about: 'what to do',
+  arg('action', 'what to do', {
     oneOf: ['list', 'connect', 'disconnect', 'refresh', 'approve', 'login', 'logout', 'serve'],
-  },
-  { name: 'name', about: 'of a server, for all but list and serve; its tools are NAME_tool', optional: true },
-  {
-    name: 'target',
-    about:
-      'for connect, an address, or a program with its arguments; for login, the address to which the browser went',
-    optional: true,
-    takes: 'rest',
-  },
+  }),
+  arg('name', 'of a server, for all but list and serve; its tools are NAME_tool', { optional: true }),
+  text(
+    'target',
+    'for connect, an address, or a program with its arguments; for login, the address to which the browser went',
+    { optional: true },
+  ),
 ] as const
 
+const VARIABLE = 'variable of the server’s environment that'
 const FLAGS = [
-  { name: 'show', about: 'for approve: what is other than before, and nothing is approved' },
-  {
-    name: 'token-env',
-    about: 'for connect to an address: the variable of the server’s environment that holds the token',
-    value: 'VAR',
-  },
-  {
-    name: 'pass-env',
-    about: 'for connect to a program: a variable of the server’s environment that it gets',
-    value: 'VAR',
-    repeats: true,
-  },
-  {
-    name: 'trust',
-    about: 'for connect: `annotations` believes a tool that says that it only reads; `ask` when absent',
-    value: 'HOW',
-  },
+  flag('show', 'for approve: what is other than before, and nothing is approved'),
+  flag('token-env', `for connect to an address: the ${VARIABLE} holds the token`, { value: 'VAR' }),
+  flag('pass-env', `for connect to a program: a ${VARIABLE} it gets`, { value: 'VAR', repeats: true }),
+  flag(
+    'trust',
+    'for connect: `annotations` believes a tool that says that it only reads; `ask` when absent',
+    { value: 'HOW' },
+  ),
   JSON_FLAG,
 ] as const
 
@@ -58,8 +39,8 @@ const ONLY_FOR = { show: 'approve', 'token-env': 'connect', 'pass-env': 'connect
 
 const WITHOUT_NAME: readonly string[] = ['list', 'serve']
 
-export function mcpCommand(servers: McpAdmin, people: Pick<People, 'current'>): Command {
-  return defineCommand({
+export const mcp: Verb = ({ mcp: servers, people }) =>
+  defineCommand({
     name: 'mcp',
     summary:
       'servers of tools: list, connect NAME URL-or-COMMAND, disconnect NAME, refresh NAME, approve NAME, login NAME, logout NAME; serve: an agent joins by MCP',
@@ -82,7 +63,6 @@ export function mcpCommand(servers: McpAdmin, people: Pick<People, 'current'>): 
       await ACTIONS[action](servers, context)
     },
   })
-}
 
 function assertFits({ args: { action, name, target }, flags }: Context): void {
   for (const [flag, only] of Object.entries(ONLY_FOR)) {
@@ -102,9 +82,9 @@ function nameIn({ args }: Context): string {
 }
 
 /** A session goes on meanwhile; a script waits. */
-async function finish({ session }: Context, work: Promise<void>): Promise<void> {
-  if (session) session.inBackground(work)
-  else await work
+async function finish({ session }: Context, work: () => Promise<void>): Promise<void> {
+  if (session) session.inBackground(work())
+  else await work()
 }
 
 const print = ({ flags, out }: Context, json: unknown, text: string): void =>
@@ -131,12 +111,12 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
       ...{ name, target: args.target, trust: flags.trust },
       ...{ tokenEnv: flags['token-env'], passEnv: flags['pass-env'] },
     }
-    const connected = servers.connect(order, person).then(({ server, login }) => {
-      print(context, { ...mcpJson(server), ...(login && loginJson(name, login)) }, mcpLine(server))
-      if (login && !flags.json) out.line(loginLines(name, login, session !== undefined))
-    })
     if (session) out.line(`connecting to ${name}…`)
-    await finish(context, connected)
+    await finish(context, async () => {
+      const { server, login } = await servers.connect(order, person)
+      print(context, { ...mcpJson(server), ...(login && loginJson(name, login)) }, mcpLine(server))
+      if (login && !flags.json) out.line(loginLines(name, login, context))
+    })
   },
 
   async disconnect(servers, context) {
@@ -146,8 +126,8 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
   },
 
   async refresh(servers, context) {
-    const read = servers.refresh(nameIn(context)).then((server) => printServer(server, context))
-    await finish(context, read)
+    const name = nameIn(context)
+    await finish(context, async () => printServer(await servers.refresh(name), context))
   },
 
   async approve(servers, context) {
@@ -169,17 +149,14 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
   },
 
   async login(servers, context) {
-    const { args, person, session } = context
+    const { args, person } = context
     const name = nameIn(context)
-    const work =
-      args.target === undefined
-        ? servers
-            .login(name, person)
-            .then((begun) =>
-              print(context, loginJson(name, begun), loginLines(name, begun, session !== undefined)),
-            )
-        : servers.finishLogin(name, args.target, person).then((server) => printServer(server, context))
-    await finish(context, work)
+    await finish(context, async () => {
+      if (args.target !== undefined)
+        return printServer(await servers.finishLogin(name, args.target, person), context)
+      const begun = await servers.login(name, person)
+      print(context, loginJson(name, begun), loginLines(name, begun, context))
+    })
   },
 
   async logout(servers, context) {
@@ -210,4 +187,49 @@ async function printChange({ id, isKnown, lines }: ChangedTool, out: Context['ou
   const rest = lines.length - shown.length
   if (rest > 0) shown.push(`  … and ${counted(rest, 'more line')}: --json has them all`)
   out.line([isKnown ? `${id}:` : `${id}, never seen before:`, ...shown].join('\n'))
+}
+
+const mcpJson = ({ name, state, why, tools, trust, at, by, login }: ListedMcp) => ({
+  ...{ name, state, why, tools: tools.offered, withheld: tools.withheld, left_out: tools.leftOut },
+  ...{ trust, login, at, from: by === null ? 'config' : 'command', by },
+})
+
+const MAX_LEFT_OUT = 3
+
+/** As people see it: `holler  up, 6 tools, 1 withheld; http://localhost:8080/…, by root`. */
+function mcpLine({ name, state, why, tools, at, by, login }: ListedMcp): string {
+  const { offered, withheld, leftOut } = tools
+  const skipped = leftOut
+    .slice(0, MAX_LEFT_OUT)
+    .map((one) => [one.name, `(${one.why})`].filter(Boolean).join(' '))
+  if (leftOut.length > MAX_LEFT_OUT) skipped.push('… (--json has them all)')
+  const facts = [
+    why === null ? state : `${state} (${why})`,
+    state === 'up' && counted(offered, 'tool'),
+    login === 'held' && 'logged in',
+    skipped.length > 0 && `left out: ${skipped.join(', ')}`,
+    withheld.length > 0 && `${withheld.length} withheld: /mcp approve --show ${name} says how they changed`,
+  ]
+  return `${name}  ${facts.filter(Boolean).join(', ')}; ${at}, ${by === null ? 'of the config' : `by ${by}`}`
+}
+
+const loginJson = (name: string, { address, back, holdsMs }: BegunLogin) => ({
+  name,
+  open: address,
+  back,
+  holds_s: holdsMs / 1000,
+})
+
+/** What a person has to do. A terminal may have broken the address into rows. */
+function loginLines(name: string, { address, back, holdsMs }: BegunLogin, { session }: Context): string {
+  return [
+    `${name} wants a login. Open this in a browser, on any machine, and log in at ${new URL(address).host}:`,
+    `  ${address}`,
+    `In the end the browser goes to ${back}. If no page is there, copy the address that it shows, and`,
+    `  /mcp login ${name} ADDRESS`,
+    session && `Where it cannot be copied from here: ssh HOST mcp login ${name} prints it on one line.`,
+    `That holds for ${duration(holdsMs)}.`,
+  ]
+    .filter(Boolean)
+    .join('\n')
 }

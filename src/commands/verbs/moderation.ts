@@ -37,7 +37,7 @@ const managerVerb = ({ whom, more, manage, act, ...facts }: ManagerVerb): Comman
     },
   })
 
-export const opCommand: Verb = ({ moderation }) =>
+export const op: Verb = ({ moderation }) =>
   managerVerb({
     name: 'op',
     summary: 'let somebody manage the room with you',
@@ -47,7 +47,7 @@ export const opCommand: Verb = ({ moderation }) =>
     act: ({ room, person }, name) => moderation.memberships.op(room, person, name),
   })
 
-export const deopCommand: Verb = ({ moderation }) =>
+export const deop: Verb = ({ moderation }) =>
   managerVerb({
     name: 'deop',
     summary: "take an op's rights back",
@@ -57,7 +57,7 @@ export const deopCommand: Verb = ({ moderation }) =>
     act: ({ room, person }, name) => moderation.memberships.deop(room, person, name),
   })
 
-export const kickCommand: Verb = ({ moderation }) =>
+export const kick: Verb = ({ moderation }) =>
   managerVerb({
     name: 'kick',
     allowedOverQuota: true,
@@ -69,7 +69,7 @@ export const kickCommand: Verb = ({ moderation }) =>
     act: ({ room, person }, name, reason) => moderation.acts.kick(room, person, name, reasonOf(reason)),
   })
 
-export const muteCommand: Verb = ({ moderation }) =>
+export const mute: Verb = ({ moderation }) =>
   managerVerb({
     name: 'mute',
     allowedOverQuota: true,
@@ -82,7 +82,7 @@ export const muteCommand: Verb = ({ moderation }) =>
       moderation.acts.mute(room, person, name, duration === undefined ? undefined : durationOf(duration)),
   })
 
-export const unmuteCommand: Verb = ({ moderation }) =>
+export const unmute: Verb = ({ moderation }) =>
   managerVerb({
     name: 'unmute',
     summary: 'somebody may speak here again',
@@ -92,7 +92,7 @@ export const unmuteCommand: Verb = ({ moderation }) =>
     act: ({ room, person }, name) => moderation.acts.unmute(room, person, name),
   })
 
-export const uninviteCommand: Verb = ({ moderation }) =>
+export const uninvite: Verb = ({ moderation }) =>
   managerVerb({
     name: 'uninvite',
     summary: 'take back an invitation to this private room, or take a member out of it',
@@ -102,7 +102,7 @@ export const uninviteCommand: Verb = ({ moderation }) =>
     act: ({ room, person }, name) => moderation.memberships.uninvite(room, person, name),
   })
 
-export const inviteCommand: Verb = ({ stores, invitations, clock, moderation, talk }) =>
+export const invite: Verb = ({ stores, invitations, clock, moderation, talk }) =>
   defineCommand({
     name: 'invite',
     summary: 'let somebody into this private room; they are told at once, or as they come in next',

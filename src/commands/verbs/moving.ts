@@ -4,10 +4,10 @@ import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { arg, defineCommand, JSON_FLAG } from '../command.ts'
-import { announce, roomNames } from './common.ts'
+import { announce, roomNames, tellRoom } from './common.ts'
 import type { Services, Verb } from './services.ts'
 
-export const joinCommand: Verb = (services) =>
+export const join: Verb = (services) =>
   defineCommand({
     name: 'join',
     aliases: ['j'],
@@ -44,7 +44,7 @@ async function enter(
   await goIn(room)
 }
 
-export const leaveCommand: Verb = ({ rooms, moderation }) =>
+export const leave: Verb = ({ rooms, moderation }) =>
   defineCommand({
     name: 'leave',
     allowedOverQuota: true,
@@ -65,7 +65,7 @@ export const leaveCommand: Verb = ({ rooms, moderation }) =>
     },
   })
 
-export const goCommand: Verb = (services) =>
+export const go: Verb = (services) =>
   defineCommand({
     name: 'go',
     summary: 'go through an exit of this room',
@@ -84,7 +84,7 @@ export const goCommand: Verb = (services) =>
     },
   })
 
-export const exitsCommand: Verb = ({ rooms }) =>
+export const exits: Verb = ({ rooms }) =>
   defineCommand({
     name: 'exits',
     summary: 'the ways out of this room, and where they lead',
@@ -104,7 +104,7 @@ export const exitsCommand: Verb = ({ rooms }) =>
 /** Suggestions: any other word is a direction as well. */
 const DIRECTIONS: readonly string[] = ['north', 'east', 'south', 'west', 'up', 'down']
 
-export const portalCommand: Verb = ({ rooms }) =>
+export const portal: Verb = ({ rooms }) =>
   defineCommand({
     name: 'portal',
     summary: 'make an exit of this room that leads into another one (- takes it away)',
@@ -127,15 +127,12 @@ export const portalCommand: Verb = ({ rooms }) =>
       const news = `${direction} leads to ${target.name} now`
       // Of an exit into a private room only its maker is told.
       const isPrivate = (await target.info()).private
-      if (!isPrivate) {
-        const text = `${person.name} made an exit: ${news}`
-        await room.record({ kind: 'notice', level: 'info', author: person.name, text })
-      }
+      if (!isPrivate) await tellRoom(room, person, `${person.name} made an exit: ${news}`)
       if (!session || isPrivate) out.line(news)
     },
   })
 
-export const navCommand: Verb = ({ rooms }) =>
+export const nav: Verb = ({ rooms }) =>
   defineCommand({
     name: 'nav',
     summary: 'whether models may walk out of this room and into it: show it, or set it to on or off',

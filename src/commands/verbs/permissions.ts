@@ -6,11 +6,12 @@ import { duration } from '../../lib/duration.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { visibleText } from '../../lib/text/visible-text.ts'
 import { arg, defineCommand, JSON_FLAG, Misuse, type Here } from '../command.ts'
+import { iso, listedNumber } from './common.ts'
 import type { Services, Verb } from './services.ts'
 
 const NOTE = { note: 'And the one whose tool asks.' }
 
-export const allowCommand: Verb = (services) =>
+export const allow: Verb = (services) =>
   defineCommand({
     name: 'allow',
     summary: 'let a tool do what it asks: once, in this room for some hours, or always',
@@ -25,7 +26,7 @@ export const allowCommand: Verb = (services) =>
     run: async (context) => answer(services, context, readWords(context.args.how, context.args.number)),
   })
 
-export const denyCommand: Verb = (services) =>
+export const deny: Verb = (services) =>
   defineCommand({
     name: 'deny',
     allowedOverQuota: true,
@@ -65,12 +66,11 @@ function readWords(how: string | undefined, number: string | undefined): Answer 
 
 function question(word: string | undefined): Pick<Answer, 'question'> {
   if (word === undefined) return {}
-  if (/^\d{1,9}$/.test(word)) return { question: Number(word) }
-  throw new Misuse(`"${word.slice(0, 40)}" is not the number of a question`)
+  return { question: listedNumber(word, `"${word.slice(0, 40)}" is not the number of a question`) }
 }
 
 /** Lists and revokes grants. People see their own; a manager of the room sees all of them. */
-export const permsCommand: Verb = (services) =>
+export const perms: Verb = (services) =>
   defineCommand({
     name: 'perms',
     summary: 'what tools may do here without asking: list it, or revoke one',
@@ -87,11 +87,8 @@ export const permsCommand: Verb = (services) =>
     },
     async run(context) {
       const { room, args, flags, out } = context
-      const { action, number = '' } = args
-      if (action !== undefined) {
-        if (!/^\d{1,9}$/.test(number)) throw new Misuse('NUMBER must be one of the list')
-        return await revoke(services, context, Number(number))
-      }
+      if (args.action !== undefined)
+        return await revoke(services, context, listedNumber(args.number, 'NUMBER must be one of the list'))
       const grants = await visibleTo(services, context)
       if (flags.json) return out.line(safeJson({ room: room.name, grants: grants.map(grantJson) }))
       if (grants.length === 0) return out.line('nothing is allowed here without asking')
@@ -129,7 +126,7 @@ const grantJson = ({ id, name, tool, target, until, by, at }: Grant) => ({
   requester: name,
   tool,
   target,
-  until: until === undefined ? null : new Date(until).toISOString(),
+  until: until === undefined ? null : iso(until),
   by,
-  at: new Date(at).toISOString(),
+  at: iso(at),
 })

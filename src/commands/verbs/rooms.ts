@@ -7,7 +7,7 @@ import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Command } from 
 import { announce, printNotice } from './common.ts'
 import type { Services, Verb } from './services.ts'
 
-export const roomsCommand: Verb = (services) =>
+export const rooms: Verb = (services) =>
   defineCommand({
     name: 'rooms',
     aliases: ['list', 'channels'],
@@ -43,7 +43,7 @@ async function roomJson({ rooms, moderation }: Services, row: RoomRecord, viewer
 const PRIVATE_FLAG = flag('private', 'only for those who are invited')
 const NEW_NAME = arg('name', `of the new room: ${ROOM_NAME_RULE}`)
 
-export const createRoomCommand: Verb = ({ rooms }) =>
+export const create: Verb = ({ rooms }) =>
   defineCommand({
     name: 'create',
     summary: 'make a room of your own; --private hides it from all but those you invite',
@@ -58,7 +58,7 @@ export const createRoomCommand: Verb = ({ rooms }) =>
     },
   })
 
-export const forkCommand: Verb = ({ rooms }) =>
+export const fork: Verb = ({ rooms }) =>
   defineCommand({
     name: 'fork',
     summary:
@@ -75,7 +75,7 @@ export const forkCommand: Verb = ({ rooms }) =>
     },
   })
 
-export const whoCommand: Verb = ({ turns, talk }) =>
+export const who: Verb = ({ turns, talk }) =>
   defineCommand({
     name: 'who',
     aliases: ['names', 'users'],
@@ -109,10 +109,10 @@ function personText({ name, role, away }: { name: string; role: string; away?: s
 /** Characters of a topic, and of a vibe. */
 const MAX_CHARS = 500
 
-export const topicCommand: Verb = (services) =>
+export const topic: Verb = (services) =>
   roomText(services, 'topic', 'what the room is about: show it, or set it', 'the release of Friday')
 
-export const vibeCommand: Verb = (services) =>
+export const vibe: Verb = (services) =>
   roomText(services, 'vibe', 'the mood that models should keep to here: show it, or set it', 'calm and brief')
 
 const roomText = ({ stores }: Services, name: 'topic' | 'vibe', summary: string, example: string): Command =>
@@ -137,7 +137,7 @@ const roomText = ({ stores }: Services, name: 'topic' | 'vibe', summary: string,
     },
   })
 
-export const archiveCommand: Verb = ({ moderation }) =>
+export const archive: Verb = ({ moderation }) =>
   defineCommand({
     name: 'archive',
     summary: 'close the room: it can be read, and nobody speaks in it; off opens it again',
@@ -151,7 +151,7 @@ export const archiveCommand: Verb = ({ moderation }) =>
     },
   })
 
-export const deleteCommand: Verb = ({ moderation }) =>
+export const deleteRoom: Verb = ({ moderation }) =>
   defineCommand({
     name: 'delete',
     summary: 'delete the room with all that was said in it, which is written into a file first; asked twice',

@@ -1,9 +1,9 @@
 import { Refusal } from '../../chat/errors.ts'
-import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
-import { WrapError, type StoredScript } from '../../prompt/ports.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
+import type { StoredScript } from '../../prompt/ports.ts'
 import { arg, defineCommand, Misuse, text, type CommandContext } from '../command.ts'
 import { needManager } from '../runner.ts'
-import { announce } from './common.ts'
+import { announce, findVersion, iso, refuseWrap } from './common.ts'
 import type { Services, Verb } from './services.ts'
 
 /** Characters of a script: plenty for Lua that people write. */
@@ -17,7 +17,7 @@ const ARGUMENTS = [
 type Context = CommandContext<'here', typeof ARGUMENTS>
 
 /** The room's script composes the prompts of its models. */
-export const scriptCommand: Verb = (services) =>
+export const script: Verb = (services) =>
   defineCommand({
     name: 'script',
     summary:
@@ -38,12 +38,8 @@ const ACTIONS = {
     const { scripts } = stores.prompts
     const wanted = args.text?.trim()
     const script = wanted
-      ? (await scripts.versions(room.name)).find(({ version }) => String(version) === wanted)
+      ? findVersion(await scripts.versions(room.name), wanted, { room: room.name, what: 'script' })
       : await scripts.current(room.name)
-    if (wanted && !script)
-      throw new Refusal(
-        `${room.name} has no script version ${wanted.slice(0, 20)}; /script versions lists them`,
-      )
     out.line(
       cleanText(script?.source || '-- no script is set: the bundled default_wrap composes the prompts here'),
     )
@@ -94,13 +90,8 @@ async function mustCompose(
   { room, person, out }: Context,
   source: string,
 ): Promise<void> {
-  try {
-    const print = (line: string): void => out.line(cleanText(`| ${line}`))
-    await turns.checkScript({ room, person, source, print })
-  } catch (error) {
-    if (error instanceof WrapError) throw new Refusal(cleanLine(error.message), { cause: error })
-    throw error
-  }
+  const print = (line: string): void => out.line(cleanText(`| ${line}`))
+  await turns.checkScript({ room, person, source, print }).catch(refuseWrap)
 }
 
 async function store(
@@ -116,4 +107,4 @@ async function store(
 }
 
 const versionLine = ({ version, author, at, source }: StoredScript): string =>
-  `${version}  ${new Date(at).toISOString()}  ${author}  ${source === '' ? 'reset' : `${source.length} characters`}`
+  `${version}  ${iso(at)}  ${author}  ${source === '' ? 'reset' : `${source.length} characters`}`

@@ -20,7 +20,7 @@ import type { Turns } from '../../turns/turns.ts'
 import type { Command } from '../command.ts'
 import type { Speech } from '../speech.ts'
 import type { InvitePolicy } from './invites.ts'
-import type { McpAdmin } from './shared/mcp-servers.ts'
+import type { McpAdmin } from './mcp-admin.ts'
 import type { HelpKey } from '../help.ts'
 
 /** What the verbs do their work with. The app makes it once. */

@@ -10,7 +10,7 @@ import type { StoredSummary } from '../../prompt/ports.ts'
 import type { SummaryStatus } from '../../turns/summaries/summaries.ts'
 import { arg, defineCommand, JSON_FLAG, kindOf, Misuse, text, type CommandContext } from '../command.ts'
 import { forCaller } from '../hints.ts'
-import { announce } from './common.ts'
+import { announce, findVersion, iso } from './common.ts'
 import type { Services, Verb } from './services.ts'
 
 /** Characters of a summary that a person writes: it is sent with every prompt. */
@@ -25,7 +25,7 @@ const ARGUMENTS = [
 type Context = CommandContext<'here', typeof ARGUMENTS, readonly [typeof JSON_FLAG]>
 
 /** The room's summary: models read it instead of the conversation that no longer fits into a prompt. */
-export const summaryCommand: Verb = (services) =>
+export const summary: Verb = (services) =>
   defineCommand({
     name: 'summary',
     summary:
@@ -50,7 +50,9 @@ async function show({ stores, summaries }: Services, context: Context): Promise<
   const { room, person, args, flags, out } = context
   const wanted = args.text?.trim()
   const store = stores.prompts.summaries
-  const stored = wanted ? await versionOf(store, room.name, wanted) : await store.current(room.name)
+  const stored = wanted
+    ? findVersion(await store.versions(room.name), wanted, { room: room.name, what: 'summary' })
+    : await store.current(room.name)
   const summary = stored?.text === '' ? undefined : stored
   const { summarizer, working, asked, trouble } = await summaries.status(room.name)
   const mayKnow = trouble !== undefined && mayManage(await room.roleOf(person))
@@ -71,16 +73,6 @@ async function show({ stores, summaries }: Services, context: Context): Promise<
   if (summary) out.line(`-- ${versionLine(summary)}`)
   out.line(forCaller(`-- ${statusLine({ summarizer, working, asked })}`, kindOf(context)))
   if (shownTrouble !== undefined) out.line(`-- ${shownTrouble}`)
-}
-
-async function versionOf(
-  store: Services['stores']['prompts']['summaries'],
-  room: RoomName,
-  wanted: string,
-): Promise<StoredSummary> {
-  const found = (await store.versions(room)).find(({ version }) => String(version) === wanted)
-  if (found) return found
-  throw new Refusal(`${room} has no summary version ${wanted.slice(0, 20)}; /summary versions lists them`)
 }
 
 async function versions({ stores }: Services, { room, flags, out }: Context): Promise<void> {
@@ -146,13 +138,13 @@ const statusLine = ({ summarizer, working, asked }: Omit<SummaryStatus, 'trouble
 
 const versionLine = ({ version, author, at, first, last, text: words }: StoredSummary): string => {
   const what = words === '' ? 'cleared' : `${words.length} characters, of ${first} to ${last}`
-  return `${version}  ${new Date(at).toISOString()}  ${author}  ${what}`
+  return `${version}  ${iso(at)}  ${author}  ${what}`
 }
 
 const summaryJson = ({ version, author, at, first, last, text: words }: StoredSummary) => ({
   version,
   author,
-  at: new Date(at).toISOString(),
+  at: iso(at),
   first,
   last,
   text: words,

@@ -9,7 +9,7 @@ import { completePeople, textOrStdin } from './common.ts'
 import type { Verb } from './services.ts'
 import { callerPermissions } from './answer.ts'
 
-export const sayCommand: Verb = (services) =>
+export const say: Verb = (services) =>
   defineCommand({
     name: 'say',
     summary: 'say something; @name calls a model (in a session, just type it)',
@@ -27,7 +27,7 @@ export const sayCommand: Verb = (services) =>
     },
   })
 
-export const meCommand: Verb = ({ speech }) =>
+export const me: Verb = ({ speech }) =>
   defineCommand({
     name: 'me',
     aliases: ['action', 'emote'],
@@ -42,7 +42,7 @@ export const meCommand: Verb = ({ speech }) =>
 
 const PRIVATE_TEXT = text('text', 'what nobody else will read; where it is -, a script pipes it in')
 
-export const msgCommand: Verb = ({ talk }) =>
+export const msg: Verb = ({ talk }) =>
   defineCommand({
     name: 'msg',
     aliases: ['w', 'whisper', 'dm', 'pm', 'tell'],
@@ -58,7 +58,7 @@ export const msgCommand: Verb = ({ talk }) =>
     },
   })
 
-export const replyCommand: Verb = ({ talk }) =>
+export const reply: Verb = ({ talk }) =>
   defineCommand({
     name: 'reply',
     aliases: ['r'],
@@ -87,7 +87,7 @@ function confirmSent({ away }: Talk, { person, out, session }: Caller, { to, lin
 
 const OWN_LINE = { note: 'Each for a line of their own.' }
 
-export const editCommand: Verb = ({ talk }) =>
+export const edit: Verb = ({ talk }) =>
   defineCommand({
     name: 'edit',
     summary: `say your last line of ${EDIT_MINUTES} minutes anew; models read the new one, and the log keeps both`,
@@ -102,7 +102,7 @@ export const editCommand: Verb = ({ talk }) =>
     },
   })
 
-export const retractCommand: Verb = ({ talk }) =>
+export const retract: Verb = ({ talk }) =>
   defineCommand({
     name: 'retract',
     aliases: ['unsend'],
@@ -116,7 +116,7 @@ export const retractCommand: Verb = ({ talk }) =>
 /** Suggestions: any other emoji works as well. */
 const EMOJI: readonly string[] = ['👍', '👎', '❤️', '😂', '🎉', '🤔', '👀', '🙏', '✅', '🚀']
 
-export const reactCommand: Verb = ({ talk }) =>
+export const react: Verb = ({ talk }) =>
   defineCommand({
     name: 'react',
     summary: 'put an emoji on the last line; the same again takes it back',
@@ -137,7 +137,7 @@ export const reactCommand: Verb = ({ talk }) =>
     },
   })
 
-export const awayCommand: Verb = ({ talk }) =>
+export const away: Verb = ({ talk }) =>
   defineCommand({
     name: 'away',
     aliases: ['afk', 'brb'],
@@ -151,7 +151,7 @@ export const awayCommand: Verb = ({ talk }) =>
     },
   })
 
-export const ignoreCommand: Verb = ({ talk: { ignores, findPerson } }) =>
+export const ignore: Verb = ({ talk: { ignores, findPerson } }) =>
   defineCommand({
     name: 'ignore',
     allowedOverQuota: true,

@@ -29,7 +29,7 @@ const LIST_FLAG = flag(
   { value: 'PATTERN', repeats: true },
 )
 
-export const toolsCommand: Verb = (services) =>
+export const tools: Verb = (services) =>
   defineCommand({
     name: 'tools',
     summary:
@@ -199,7 +199,7 @@ const listJson = (room: string, { scope, tools, visible, warnings }: ToolList, p
 })
 
 /** One tool for a person, with no model present. */
-export const runCommand: Verb = (services) =>
+export const run: Verb = (services) =>
   defineCommand({
     name: 'run',
     summary: 'run a tool yourself: run calculator {"expression":"2+2"}',

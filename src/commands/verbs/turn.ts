@@ -14,7 +14,7 @@ import { HTML_FLAG, PageWriter, refuseInSession } from './log-pages.ts'
 import type { Services, Verb } from './services.ts'
 import { turnPage } from '../../pages/turn.ts'
 
-export const turnCommand: Verb = (services) =>
+export const turn: Verb = (services) =>
   defineCommand({
     name: 'turn',
     summary: 'what a past turn was really sent, request by request; a session folds it, full prints all',

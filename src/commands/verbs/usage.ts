@@ -7,12 +7,12 @@ import type { Grouping, UsageQuery } from '../../turns/bill/ports.ts'
 import { sumsByKey, total, type UsageSum } from '../../turns/bill/usage-sums.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { defineCommand, flag, JSON_FLAG } from '../command.ts'
-import { numberFlag, roomNames } from './common.ts'
+import { iso, numberFlag, roomNames } from './common.ts'
 import type { Services, Verb } from './services.ts'
 
 type Model = Awaited<ReturnType<Turns['models']>>[number]
 
-export const modelsCommand: Verb = ({ turns }) =>
+export const models: Verb = ({ turns }) =>
   defineCommand({
     name: 'models',
     summary: 'the models you can mention, and what they have used where you can see it',
@@ -52,7 +52,7 @@ function windowOf({ contextWindow, configuredWindow, isWindowGuessed = false }: 
 
 const DAYS = { fallback: 7, most: 366 }
 
-export const usageCommand: Verb<'stores' | 'clock' | 'rooms'> = ({ stores, clock, rooms }) =>
+export const usage: Verb<'stores' | 'clock' | 'rooms'> = ({ stores, clock, rooms }) =>
   defineCommand({
     name: 'usage',
     summary: 'the tokens that models used and what they cost, by model, person, room and day',
@@ -70,7 +70,7 @@ export const usageCommand: Verb<'stores' | 'clock' | 'rooms'> = ({ stores, clock
       // Rooms that the person is banned from are not among the names.
       const where = room === undefined ? { rooms: await roomNames(rooms, { person }) } : { room }
       const report = await reportOn(stores.models.charges, { ...where, since })
-      const about = { room: room ?? null, since: new Date(since).toISOString() }
+      const about = { room: room ?? null, since: iso(since) }
       if (flags.json) return out.line(safeJson({ ...about, ...reportJson(report) }))
       for (const line of usageLines(report, room, days)) out.line(line)
     },

@@ -1,17 +1,16 @@
-import { Refusal } from '../../chat/errors.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
-import { WrapError } from '../../prompt/ports.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
 import { BREAK, userContent, type Prompt } from '../../prompt/prompt.ts'
 import { toolGroups } from '../../pages/prompt-report.ts'
 import { arg, defineCommand, JSON_FLAG } from '../command.ts'
+import { refuseWrap } from './common.ts'
 import { modelNamed } from './answer.ts'
 import { HTML_FLAG, refuseInSession } from './log-pages.ts'
 import type { Verb } from './services.ts'
 import { wrapChart } from './wrap-chart.ts'
 import { wrapPage } from '../../pages/prompt.ts'
 
-export const wrapCommand: Verb = ({ turns, clock }) =>
+export const wrap: Verb = ({ turns, clock }) =>
   defineCommand({
     name: 'wrap',
     summary: 'what a model would be sent now, layer by layer; full prints the text itself, and each tool',
@@ -26,15 +25,11 @@ export const wrapCommand: Verb = ({ turns, clock }) =>
     async run({ person, room, args, flags, out, session }) {
       const { model, full } = asked(args.model, args.full, turns.names())
       if (flags.html) refuseInSession({ session }, 'wrap', `@${model}`)
-      const prompt = await turns.prompt({ room, person, model }).catch(refuse)
+      const prompt = await turns.prompt({ room, person, model }).catch(refuseWrap)
       if (flags.json) return out.line(safeJson(promptJson(room.name, model, prompt)))
       const { tools } = await turns.scope({ room, person, model })
       const sources = new Map(tools.map(({ tool }) => [tool.id, tool.source]))
-      const shown = {
-        model,
-        prompt,
-        groups: toolGroups(prompt.tools, sources),
-      }
+      const shown = { model, prompt, groups: toolGroups(prompt.tools, sources) }
       if (flags.html) {
         const page = await wrapPage(shown, { room: room.name, person: person.name, at: clock.now() })
         return out.write(String(page))
@@ -56,11 +51,6 @@ function asked(model: string | undefined, full: string | undefined, names: reado
 
 const textOf = (prompt: Prompt): string =>
   cleanText([prompt.system, userContent(prompt)].filter((text) => text !== '').join(BREAK))
-
-function refuse(error: unknown): never {
-  if (error instanceof WrapError) throw new Refusal(cleanLine(error.message), { cause: error })
-  throw error
-}
 
 /** The shape of `wrap --json`; `message`, `framing` and `warnings` are more than the contract asks for. */
 function promptJson(room: string, model: string, prompt: Prompt) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createModel } from '../../../../src/adapters/models/index.ts'
 import type { Person } from '../../../../src/chat/people/person.ts'
 import type { Room } from '../../../../src/chat/room.ts'
-import { usageCommand } from '../../../../src/commands/verbs/usage.ts'
+import { usage } from '../../../../src/commands/verbs/usage.ts'
 import { DAY_MS } from '../../../../src/lib/duration.ts'
 import type { ConfiguredModel } from '../../../../src/turns/ports.ts'
 import { startBilledServer, type Report } from '../../../support/billed-servers.ts'
@@ -131,7 +131,7 @@ interface Reported {
 
 async function usageFor(world: TurnWorld, person: Person, room?: Room): Promise<Reported> {
   const { told, out } = recordOutput()
-  const command = usageCommand({ ...world.chatParts, stores: world.chatParts.storage })
+  const command = usage({ ...world.chatParts, stores: world.chatParts.storage })
   const base = { person, out, signal: new AbortController().signal }
   if (command.room !== 'optional') throw new Error('the command has changed')
   await command.run({ ...base, room, args: {}, flags: { json: true, days: '30', all: false } })

@@ -1,7 +1,5 @@
-// The port through which admins manage MCP servers, and how one is shown. No secret of a server passes here.
-import type { Person } from '../../../chat/people/person.ts'
-import { duration } from '../../../lib/duration.ts'
-import { counted } from '../../../lib/plural.ts'
+// The port through which admins manage MCP servers. No secret of a server passes here.
+import type { Person } from '../../chat/people/person.ts'
 
 /** All methods throw `Refusal` and reject with `StorageError`; they do not check who may do it. */
 export interface McpAdmin {
@@ -68,53 +66,3 @@ export interface ChangedTool {
   readonly isKnown: boolean
   readonly lines: readonly string[]
 }
-
-export const mcpJson = ({ name, state, why, tools, trust, at, by, login }: ListedMcp) => ({
-  ...{ name, state, why, tools: tools.offered, withheld: tools.withheld, left_out: tools.leftOut },
-  ...{ trust, login, at, from: by === null ? 'config' : 'command', by },
-})
-
-const MAX_LEFT_OUT = 3
-
-/** As people see it: `holler  up, 6 tools, 1 withheld; http://localhost:8080/…, by root`. */
-export function mcpLine({ name, state, why, tools, at, by, login }: ListedMcp): string {
-  const { offered, withheld, leftOut } = tools
-  const skipped = leftOut
-    .slice(0, MAX_LEFT_OUT)
-    .map((one) => [one.name, `(${one.why})`].filter(Boolean).join(' '))
-  if (leftOut.length > MAX_LEFT_OUT) skipped.push('… (--json has them all)')
-  const facts = [
-    why === null ? state : `${state} (${why})`,
-    ...(state === 'up' ? [counted(offered, 'tool')] : []),
-    ...(login === 'held' ? ['logged in'] : []),
-    ...(skipped.length > 0 ? [`left out: ${skipped.join(', ')}`] : []),
-    ...(withheld.length > 0
-      ? [`${withheld.length} withheld: /mcp approve --show ${name} says how they changed`]
-      : []),
-  ]
-  return `${name}  ${facts.join(', ')}; ${at}, ${by === null ? 'of the config' : `by ${by}`}`
-}
-
-export const loginJson = (name: string, { address, back, holdsMs }: BegunLogin) => ({
-  name,
-  open: address,
-  back,
-  holds_s: holdsMs / 1000,
-})
-
-/** What a person has to do. A terminal may have broken the address into rows. */
-export const loginLines = (
-  name: string,
-  { address, back, holdsMs }: BegunLogin,
-  isInSession: boolean,
-): string =>
-  [
-    `${name} wants a login. Open this in a browser, on any machine, and log in at ${new URL(address).host}:`,
-    `  ${address}`,
-    `In the end the browser goes to ${back}. If no page is there, copy the address that it shows, and`,
-    `  /mcp login ${name} ADDRESS`,
-    ...(isInSession
-      ? [`Where it cannot be copied from here: ssh HOST mcp login ${name} prints it on one line.`]
-      : []),
-    `That holds for ${duration(holdsMs)}.`,
-  ].join('\n')
