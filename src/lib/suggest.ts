@@ -21,6 +21,12 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
+/** `; did you mean CANDIDATE?`; empty if no candidate is near. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const near = closest(word, candidates)
+  return near === undefined ? '' : `; did you mean ${near}?`
+}
+
 /**
  * Candidates by how near they are to `word`, without regard to case: of each the fewest letters to change. Equal ones stay in
  * their order. Only the first letters of long words are looked at.

@@ -1,3 +1,6 @@
+/** Reports a problem in a line of the file. */
+export type Report = (line: number, message: string) => void
+
 /** One `@word rest` of a file, with the lines that continue it. */
 export interface Annotation {
   /** With its `@`. */
@@ -9,11 +12,11 @@ export interface Annotation {
 }
 
 /**
- * Cuts a `.tool` file into its description (all before the first line that begins with `@`) and its
- * annotations. A line that does not begin with `@` continues the annotation above it. A blank line ends the
- * annotation; `loose` has the numbers of the text lines after that, which belong to nothing.
+ * Splits a `.tool` file into its description, which ends before the first line that begins with `@`, and its
+ * annotations. Other lines continue the annotation above them up to a blank line; `loose` has the numbers of text
+ * lines after that.
  */
-export function cutFile(text: string): {
+export function splitAnnotations(text: string): {
   readonly description: string
   readonly annotations: readonly Annotation[]
   readonly loose: readonly number[]

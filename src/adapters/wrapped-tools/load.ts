@@ -1,33 +1,35 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import glob from 'fast-glob'
 import { bytes } from '../../lib/bytes.ts'
 import { errorCode } from '../../lib/errors.ts'
-import type { Definition, ToolFileProblem, Replaced } from './definition.ts'
-import { parseToolFile } from './parse.ts'
+import {
+  parseToolFile,
+  type ParsedToolFile,
+  type Replaced,
+  type ToolFile,
+  type ToolFileProblem,
+} from './parse.ts'
 
-/** A tool is described in a page or two; a larger file is not one. */
 const MAX_FILE_BYTES = 64 * 1024
 
-/** Every `.tool` file of some directories, read. */
 export interface Loaded {
-  /** Directory by directory, those of one sorted by file name. */
-  readonly definitions: readonly Definition[]
+  /** Directory by directory, each sorted by file name. */
+  readonly definitions: readonly ToolFile[]
   readonly problems: readonly ToolFileProblem[]
   readonly warnings: readonly ToolFileProblem[]
   readonly replaced: readonly Replaced[]
-  /** True if all directories are there and could be read. */
+  /** True if all directories exist and could be read. */
   readonly complete: boolean
 }
 
 /**
- * Reads the `.tool` files of these directories, not of those inside them. A file takes the place of all that are called
- * the same (in whatever case) in later directories, even if it cannot be used: it may be there to forbid something.
- * A file that cannot be used now and could `before` stays as it was. Never rejects.
+ * Reads the `.tool` files of these directories, but not of those inside them. A file replaces those of its name (in any
+ * case) in later directories even if it is broken: it may be there to forbid something. A broken file that is in `before`
+ * keeps that version. Never rejects.
  */
 export async function loadToolFiles(
   dirs: readonly string[],
-  before: readonly Definition[] = [],
+  before: readonly ToolFile[] = [],
 ): Promise<Loaded> {
   const found = await Promise.all([...new Set(dirs.map((dir) => resolve(dir)))].map(filesIn))
   const { files, replaced } = firstOfEach(found.flatMap((each) => each.files))
@@ -44,6 +46,23 @@ export async function loadToolFiles(
   }
 }
 
+/** Changes with the `.tool` files of these directories: their names, inodes, sizes and times. Never rejects. */
+export async function fingerprint(dirs: readonly string[]): Promise<string> {
+  const facts = (path: string): Promise<string> =>
+    stat(path).then(({ ino, size, ctimeMs }) => `${path} ${ino} ${size} ${ctimeMs}`, failure)
+  const found = dirs.map(async (dir) => {
+    const names = await namesIn(dir).catch(failure)
+    return typeof names === 'string' ? names : Promise.all(names.map((name) => facts(join(dir, name))))
+  })
+  return JSON.stringify(await Promise.all(found))
+}
+
+/** Compares paths by file name and code unit, so that the order is the same in every locale. */
+export function byFileName(a: string, b: string): number {
+  const [left, right] = [basename(a), basename(b)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
 function firstOfEach(files: readonly string[]) {
   const first = new Map<string, string>()
   const kept: string[] = []
@@ -58,54 +77,40 @@ function firstOfEach(files: readonly string[]) {
   return { files: kept, replaced }
 }
 
-/** Compares paths by file name and code unit, so that the order is the same under every locale. */
-export function byFileName(a: string, b: string): number {
-  const [left, right] = [basename(a), basename(b)]
-  return left < right ? -1 : left > right ? 1 : 0
-}
-
-/** The files of one directory. One that is not there may come later: that is no problem. */
-async function filesIn(dir: string): Promise<FoundFiles> {
-  try {
-    if (!(await stat(dir)).isDirectory()) return unusable(dir, 'is not a directory')
-    // fast-glob takes each backslash for a slash, and would find nothing without a word.
-    if (dir.includes('\\')) return unusable(dir, 'has a backslash in its path; rename it')
-    const names = await glob('*.tool', { cwd: dir, onlyFiles: false })
-    const paths = names.map((name) => join(dir, name)).toSorted(byFileName)
-    const isFile = await Promise.all(paths.map(isNoDirectory))
-    return { files: paths.filter((_, index) => isFile[index]), problems: [], warnings: [] }
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return notThere(dir)
-    return unusable(dir, `cannot be read (${errorCode(error) ?? String(error)})`)
-  }
-}
-
-/** True also for a link that leads nowhere: reading it says what is wrong. */
-const isNoDirectory = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (stats) => stats.isFile(),
-    () => true,
-  )
-
 interface FoundFiles {
   readonly files: readonly string[]
   readonly problems: readonly ToolFileProblem[]
   readonly warnings: readonly ToolFileProblem[]
 }
 
-const unusable = (dir: string, why: string): FoundFiles => ({
-  files: [],
-  problems: [{ file: dir, line: 1, message: `the directory ${why}` }],
-  warnings: [],
-})
+/** A missing directory may come later, and is no problem. */
+async function filesIn(dir: string): Promise<FoundFiles> {
+  try {
+    const paths = (await namesIn(dir)).map((name) => join(dir, name))
+    const isFile = await Promise.all(paths.map(isNoDirectory))
+    return { files: paths.filter((_, index) => isFile[index]), problems: [], warnings: [] }
+  } catch (error) {
+    const code = failure(error)
+    const message = 'the directory is not there yet; it is read as soon as it is'
+    if (code === 'ENOENT') return { files: [], problems: [], warnings: [{ file: dir, line: 1, message }] }
+    const why = code === 'ENOTDIR' ? 'is not a directory' : `cannot be read (${code})`
+    return { files: [], problems: [{ file: dir, line: 1, message: `the directory ${why}` }], warnings: [] }
+  }
+}
 
-const notThere = (dir: string): FoundFiles => ({
-  files: [],
-  problems: [],
-  warnings: [{ file: dir, line: 1, message: 'the directory is not there yet; it is read as soon as it is' }],
-})
+async function namesIn(dir: string): Promise<readonly string[]> {
+  const names = await readdir(dir)
+  return names.filter((name) => name.endsWith('.tool') && !name.startsWith('.')).toSorted(byFileName)
+}
 
-async function parseFile(file: string): Promise<ReturnType<typeof parseToolFile>> {
+/** True also for a link that leads nowhere: reading it gives the problem. */
+const isNoDirectory = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (stats) => stats.isFile(),
+    () => true,
+  )
+
+async function parseFile(file: string): Promise<ParsedToolFile> {
   try {
     const { size } = await stat(file)
     if (size > MAX_FILE_BYTES)
@@ -113,9 +118,11 @@ async function parseFile(file: string): Promise<ReturnType<typeof parseToolFile>
     return parseToolFile(new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)), file)
   } catch (error) {
     if (error instanceof TypeError) return unreadable(file, 'it is not UTF-8 text')
-    return unreadable(file, `it cannot be read (${errorCode(error) ?? String(error)})`)
+    return unreadable(file, `it cannot be read (${failure(error)})`)
   }
 }
+
+const failure = (error: unknown): string => errorCode(error) ?? String(error)
 
 const unreadable = (file: string, message: string) => ({
   problems: [{ file, line: 1, message }],

@@ -1,28 +1,27 @@
-import { checkArguments } from '../../tools/arguments.ts'
+import { isJsonList, isJsonObject, type Json, type JsonSchema } from '../../lib/json.ts'
+import { argumentWords } from '../../tools/argv.ts'
+import { ArgumentError, checkArguments } from '../../tools/arguments.ts'
 import type { ToolContext } from '../../tools/context.ts'
-import { unavailable, type Tool, type WrappedCall } from '../../tools/tool.ts'
 import { renamedTrouble, withTrouble } from '../../tools/result.ts'
-import { toBaseArguments } from './base-arguments.ts'
-import { createWordCheck } from './check-words.ts'
-import type { Definition, Wrapper } from './definition.ts'
-import { toInput, toSchema } from './schema.ts'
+import { unavailable, type Tool, type WrappedCall } from '../../tools/tool.ts'
+import { createWordCheck } from './check-arguments.ts'
+import { toInput, toSchema, type Parameter } from './parameters.ts'
+import type { ToolFile, Wrapper } from './parse.ts'
 
-/** The same tool under a second name, which its errors say. */
-export const makeAlias = (definition: Definition, target: Tool): Tool => ({
+/** The same tool under a second name, which its errors use. */
+export const makeAlias = (file: ToolFile, target: Tool): Tool => ({
   ...target,
-  id: definition.name,
-  title: definition.title || target.title,
-  description: definition.description || target.description,
+  id: file.name,
+  title: file.title || target.title,
+  description: file.description || target.description,
   aliasOf: target.id,
-  run: async (args, context) => renamedTrouble(await target.run(args, context), target.id, definition.name),
+  run: async (args, context) => renamedTrouble(await target.run(args, context), target.id, file.name),
 })
 
-/** A tool that others can be built on with a file of their own. */
 export type Wrappable = Tool & Required<Pick<Tool, 'wrap'>>
 
-/** A tool of its own, which calls its base with what the file says. */
-export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrappable): Tool {
-  const id = definition.name
+export function makeWrapped(file: ToolFile, wrapper: Wrapper, base: Wrappable): Tool {
+  const id = file.name
   const access = wrapper.access ?? base.access
   const checkWords = createWordCheck(wrapper, access)
   const input = toInput(wrapper.parameters)
@@ -38,8 +37,8 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrap
 
   const tool: Tool = {
     id,
-    title: definition.title,
-    description: definition.description,
+    title: file.title,
+    description: file.description,
     schema,
     access,
     base: base.id,
@@ -47,4 +46,99 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrap
     run: (args, context) => withTrouble(id, async () => (await prepare(args, context)).run(context)),
   }
   return base.unavailable === undefined ? tool : unavailable(tool, base.unavailable)
+}
+
+/** This parameter's words become the base's other parameters, in their order. */
+const WORDS = 'arguments'
+
+type Arguments = { readonly [key: string]: unknown }
+
+/** A sentence about the first `@param` that the base, which is no command, cannot take. */
+export function parameterProblem(
+  parameters: readonly Parameter[],
+  base: Pick<Tool, 'id' | 'schema'>,
+): string | undefined {
+  const taken = propertiesOf(base.schema)
+  const accepts = ([name, schema]: readonly [string, Json]): boolean =>
+    isWords(name, taken) ? typeText(schema) === 'array<string>' : allows(taken.get(name), schema)
+  const wrong = [...propertiesOf(toSchema(parameters))].find((own) => !accepts(own))
+  if (!wrong) return undefined
+  const names = [...taken].map(declared).join(', ')
+  const words = isWords(WORDS, taken) ? ', or their values in this order as arguments {array<string>}' : ''
+  return `${base.id} cannot take @param ${declared(wrong)}; it takes ${names || 'no parameters'}${words}`
+}
+
+/** The arguments as the base takes them. Throws `ArgumentError` if there are too few words or too many. */
+export function toBaseArguments(
+  args: Arguments,
+  parameters: readonly Parameter[],
+  { schema }: Pick<Tool, 'schema'>,
+): Arguments {
+  const taken = propertiesOf(schema)
+  if (!parameters.some(({ name }) => isWords(name, taken))) return args
+  const open = [...taken].filter(([name]) => !parameters.some((own) => own.name === name))
+  const words = argumentWords(WORDS, args)
+  const least = open.findLastIndex(([name]) => isRequired(name, schema)) + 1
+  if (words.length < least || words.length > open.length) {
+    const names = open.map(([name]) => name).join(', ')
+    const bounds = `at least ${least} and at most ${open.length}`
+    throw new ArgumentError(`${WORDS} are ${names}, in this order: ${bounds}, got ${words.length}`)
+  }
+  const { [WORDS]: _, ...named } = args
+  const ordered = open.slice(0, words.length).map(([name, one], at) => [name, valueOf(words[at] ?? '', one)])
+  return { ...named, ...Object.fromEntries(ordered) }
+}
+
+/** A base may have a parameter of that name itself. */
+const isWords = (name: string, taken: ReadonlyMap<string, Json>): boolean =>
+  name === WORDS && taken.size > 0 && !taken.has(name)
+
+const isRequired = (name: string, { required }: JsonSchema): boolean =>
+  isJsonList(required) && required.includes(name)
+
+function propertiesOf({ properties }: JsonSchema): ReadonlyMap<string, Json> {
+  return new Map(isJsonObject(properties) ? Object.entries(properties) : [])
+}
+
+/** A word as JSON if the schema wants no string. The base refuses the rest. */
+function valueOf(word: string, schema: Json): unknown {
+  const types = typesOf(schema)
+  if (types.length === 0 || types.includes('string')) return word
+  try {
+    return JSON.parse(word)
+  } catch {
+    return word
+  }
+}
+
+/** True if the base's schema takes all values of the file's. */
+function allows(taken: Json | undefined, own: Json): boolean {
+  if (taken === undefined) return false
+  const types = typesOf(taken)
+  const items = itemsOf(taken)
+  const ownItems = itemsOf(own)
+  const isOf = (type: string): boolean =>
+    types.includes(type) || (type === 'integer' && types.includes('number'))
+  const fitsItems = items === undefined || ownItems === undefined || allows(items, ownItems)
+  return types.length === 0 || (typesOf(own).every(isOf) && fitsItems)
+}
+
+/** None if the schema takes any type. */
+function typesOf(schema: Json): readonly string[] {
+  if (!isJsonObject(schema)) return []
+  const { type, anyOf } = schema
+  if (isJsonList(anyOf)) return anyOf.flatMap(typesOf)
+  return [type].flat().filter((one) => typeof one === 'string')
+}
+
+const itemsOf = (schema: Json): Json | undefined => (isJsonObject(schema) ? schema['items'] : undefined)
+
+const declared = ([name, schema]: readonly [string, Json]): string => `${name} {${typeText(schema)}}`
+
+function typeText(schema: Json): string {
+  const items = itemsOf(schema)
+  const types = typesOf(schema).map((type) =>
+    type === 'array' && items !== undefined ? `array<${typeText(items)}>` : type,
+  )
+  return types.join(' or ') || 'any'
 }

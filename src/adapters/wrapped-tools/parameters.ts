@@ -1,10 +1,22 @@
-import type { Annotation } from './annotations.ts'
-import type { Parameter, ValueType } from './definition.ts'
+import { z } from 'zod'
+import type { Json, JsonSchema } from '../../lib/json.ts'
+import type { Annotation, Report } from './annotations.ts'
 
-/** Where a problem is told: a line of the file and a sentence. */
-export type Report = (line: number, message: string) => void
+/** What a value may be. */
+export type ValueType =
+  | { readonly type: 'string' | 'number' | 'integer' | 'boolean' }
+  | { readonly type: 'array'; readonly items: ValueType }
+  | { readonly type: 'object'; readonly description: string; readonly properties: readonly Parameter[] }
 
-/** How deep types may nest, so that every schema has an end. */
+/** A parameter, or a property of an object. */
+export interface Parameter {
+  readonly name: string
+  readonly type: ValueType
+  readonly required: boolean
+  readonly description: string
+}
+
+/** Bounds schemas of types that hold themselves. */
 const MAX_DEPTH = 8
 
 const SIMPLE_TYPES = ['string', 'number', 'integer', 'boolean'] as const
@@ -23,10 +35,7 @@ interface RawType {
   readonly properties: Raw[]
 }
 
-/**
- * The parameters of a file, from its `@param`, `@type` and `@property` lines in whatever order. What does
- * not fit is reported and left out.
- */
+/** The parameters of a file, from its `@param`, `@type` and `@property` lines in any order. Reports and omits the rest. */
 export function readParameters(annotations: readonly Annotation[], report: Report): readonly Parameter[] {
   const types = readTypes(annotations, report)
   const params = of(annotations, '@param').flatMap((each) => readDeclaration(each, false, report) ?? [])
@@ -126,4 +135,50 @@ function resolveType(
   }
   const properties = declared.properties.flatMap((each) => resolve(each, types, report, depth + 1) ?? [])
   return { type: 'object', description: declared.description, properties }
+}
+
+/** Checks the arguments of a call: an object with these parameters and no others. */
+export const toInput = (parameters: readonly Parameter[]) =>
+  z.strictObject(
+    Object.fromEntries(
+      parameters.map(({ name, type, required }) => [name, required ? toType(type) : toType(type).optional()]),
+    ),
+  )
+
+function toType(type: ValueType): z.ZodType {
+  switch (type.type) {
+    case 'string':
+      return z.string()
+    case 'number':
+      return z.number()
+    case 'integer':
+      return z.int()
+    case 'boolean':
+      return z.boolean()
+    case 'array':
+      return z.array(toType(type.items))
+    case 'object':
+      return toInput(type.properties)
+  }
+}
+
+/** The same as JSON Schema, for models. Not made by zod, which adds bounds to each integer. */
+export function toSchema(parameters: readonly Parameter[]): JsonSchema {
+  const required = parameters.filter((each) => each.required).map((each) => each.name)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(parameters.map((each) => [each.name, propertySchema(each)])),
+    ...(required.length > 0 ? { required } : {}),
+  }
+}
+
+function propertySchema({ type, description }: Parameter): Json {
+  const schema = typeSchema(type)
+  return description === '' ? schema : { ...schema, description }
+}
+
+function typeSchema(type: ValueType): JsonSchema {
+  if (type.type === 'array') return { type: 'array', items: typeSchema(type.items) }
+  if (type.type !== 'object') return { type: type.type }
+  return { ...toSchema(type.properties), ...(type.description ? { description: type.description } : {}) }
 }

@@ -1,31 +1,68 @@
-import { ACCESSES, isReservedToolId } from '../../chat/tool-words.ts'
+import { ACCESSES, isReservedToolId, type Access } from '../../chat/tool-words.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { closest } from '../../lib/suggest.ts'
-import { cutFile, type Annotation } from './annotations.ts'
-import type { Definition, ParsedToolFile, ToolFileProblem, Wrapper } from './definition.ts'
-import { readParameters, type Report } from './parameters.ts'
-import type { Positions } from './positions.ts'
-import { splitTemplate, templateProblem, unused } from './template.ts'
+import { splitAnnotations, type Annotation, type Report } from './annotations.ts'
+import { splitTemplate, templateProblem, unusedParameters, type Positions } from './command.ts'
+import { readParameters, type Parameter } from './parameters.ts'
 
-/** Annotations that may stand once; the others as often as they like. */
+/** Something wrong or odd in a `.tool` file. */
+export interface ToolFileProblem {
+  readonly file: string
+  /** 1-based. */
+  readonly line: number
+  readonly message: string
+}
+
+/** A file that is ignored because of `by`, which has its name in an earlier directory. */
+export interface Replaced {
+  readonly file: string
+  readonly by: string
+}
+
+/** A `.tool` file that is correct by itself. */
+export interface ToolFile {
+  readonly file: string
+  /** The line of `@name`. */
+  readonly line: number
+  readonly name: string
+  readonly wrapped: string
+  readonly title: string
+  readonly description: string
+  /** True for a file of `@name` and `@wrapped` alone, which is surely meant as an alias. */
+  readonly bare: boolean
+  /** Absent for an alias. */
+  readonly wrapper?: Wrapper
+}
+
+export interface Wrapper {
+  /** The template's words; null without `@command`. */
+  readonly words: readonly string[] | null
+  readonly parameters: readonly Parameter[]
+  /** Absent: the base's. */
+  readonly access?: Access
+  readonly deny: readonly string[]
+  readonly positions: Positions
+}
+
+export type ParsedToolFile =
+  | { readonly definition: ToolFile; readonly warnings: readonly ToolFileProblem[] }
+  | { readonly problems: readonly ToolFileProblem[]; readonly warnings: readonly ToolFileProblem[] }
+
 const ONCE: readonly string[] = ['@title', '@name', '@wrapped', '@command', '@example', '@access']
 const MANY = ['@deny', '@value', '@pattern', '@param', '@type', '@property']
 const KNOWN = [...ONCE, ...MANY]
 
-/**
- * Reads a `.tool` file (the format is in docs/tools.md). Problems are reported under the name `file`. Never
- * throws: for a file that cannot be used, it gives every problem with its line.
- */
+/** Reads a `.tool` file (docs/tools.md). Never throws: returns all problems with their lines, under the name `file`. */
 export function parseToolFile(text: string, file: string): ParsedToolFile {
   const problems: ToolFileProblem[] = []
   const warnings: ToolFileProblem[] = []
   const report: Report = (line, message) => problems.push({ file, line, message })
   const warn: Report = (line, message) => warnings.push({ file, line, message })
 
-  const { description, annotations, loose } = cutFile(text)
+  const { description, annotations, loose } = splitAnnotations(text)
   for (const line of loose) warn(line, 'this line belongs to nothing: a blank line ended what was above it')
   const parts = { description, annotations, first: firsts(annotations, report, warn), report, warn }
-  const definition = readDefinition(file, parts)
+  const definition = readToolFile(file, parts)
   return problems.length > 0 || !definition ? { problems, warnings } : { definition, warnings }
 }
 
@@ -53,7 +90,7 @@ function meant(word: string): string {
   return near ? ` (did you mean ${near}?)` : ''
 }
 
-function readDefinition(file: string, parts: Parts): Definition | undefined {
+function readToolFile(file: string, parts: Parts): ToolFile | undefined {
   const name = toolName('@name', parts)
   const wrapped = toolName('@wrapped', parts)
   const title = parts.first.get('@title')?.text ?? ''
@@ -92,7 +129,7 @@ function readWrapper(parts: Parts): Wrapper | undefined {
   const words = readCommand(parts)
   const problem = words && templateProblem(words, parameters)
   if (problem) report(lineOf('@command', parts), problem)
-  for (const name of words ? unused(words, parameters) : []) {
+  for (const name of words ? unusedParameters(words, parameters) : []) {
     warn(lineOf('@command', parts), `@command does not use {${name}}`)
   }
   return { words, parameters, positions: readPositions(parts), ...readAccess(parts) }
@@ -131,7 +168,7 @@ function readOptions(word: string, { annotations, report }: Parts): readonly str
   })
 }
 
-/** Less access than the base's must say what is refused; `@deny none` says that nothing has to be. */
+/** `@access` needs a `@deny`; `@deny none` refuses nothing. */
 function readAccess({ annotations, first, report }: Parts): Pick<Wrapper, 'access' | 'deny'> {
   const access = first.get('@access')
   const chosen = ACCESSES.find((each) => each === access?.text)

@@ -1,24 +1,23 @@
-import { dirname } from 'node:path'
+import { access, constants } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { ACCESSES } from '../../chat/tool-words.ts'
-import { closest } from '../../lib/suggest.ts'
+import { didYouMean } from '../../lib/suggest.ts'
 import { unavailable, type Tool } from '../../tools/tool.ts'
-import { parameterProblem } from './base-arguments.ts'
-import type { Definition, ToolFileProblem, Replaced } from './definition.ts'
 import { byFileName } from './load.ts'
-import { makeAlias, makeWrapped, type Wrappable } from './make-tool.ts'
+import { makeAlias, makeWrapped, parameterProblem, type Wrappable } from './make-tool.ts'
+import type { Replaced, ToolFile, ToolFileProblem } from './parse.ts'
 
-/** The tools that files can build on, which also keep their names. */
+/** The tools that files can build on. */
 export interface Bases {
   readonly tools: readonly Tool[]
-  /** Ids of all built-in ones that there may be, configured or not: a file that waits for one of them is no problem. */
+  /** Ids of all built-in tools, configured or not: a file for one that is not configured is no problem. */
   readonly ids: readonly string[]
-  /** Names that the tools of the rooms are called by, which no file may take. */
+  /** Names of the rooms' tools, which no file may take. */
   readonly kept: readonly string[]
-  /** Ids of tools that nobody may have, with all that is built on them. */
+  /** Ids of tools that nobody may have; what builds on them is off too. */
   readonly disabled: readonly string[]
 }
 
-/** The tools that were made, and what was not. */
 export interface Resolved {
   /** Sorted by file name. */
   readonly tools: readonly Tool[]
@@ -29,12 +28,11 @@ export interface Resolved {
 }
 
 /**
- * Makes tools from definitions. Of several with one name that of the first directory counts; two in one directory are a
- * problem. Built-in tools keep their names. A file may build on another one, whatever their order. A tool that cannot be
- * made is a problem, and the others are made. One whose program is `missing` is made and cannot be used.
+ * Makes tools from files. The first directory with a name wins; two of a name in one directory are a problem. Files may
+ * build on each other in any order. A tool whose program is `missing` is made but unavailable.
  */
 export function resolveTools(
-  definitions: readonly Definition[],
+  definitions: readonly ToolFile[],
   bases: Bases,
   missing: ReadonlySet<string>,
 ): Resolved {
@@ -42,18 +40,18 @@ export function resolveTools(
   const skipped: { file: string; reason: string }[] = []
   const builtin = new Map(bases.tools.map((tool) => [tool.id, tool]))
   const made = new Map<string, Tool | undefined>()
-  const report = ({ file, line }: Definition, message: string): undefined =>
+  const report = ({ file, line }: ToolFile, message: string): undefined =>
     void problems.push({ file, line, message })
-  const skip = ({ file }: Definition, reason: string): undefined => void skipped.push({ file, reason })
+  const skip = ({ file }: ToolFile, reason: string): undefined => void skipped.push({ file, reason })
   const { own, replaced } = chooseNames(definitions, bases, report)
 
-  function make(definition: Definition, path: readonly string[]): Tool | undefined {
+  function make(definition: ToolFile, path: readonly string[]): Tool | undefined {
     const { name } = definition
     if (!made.has(name)) made.set(name, makeOnce(definition, [...path, name]))
     return made.get(name)
   }
 
-  function makeOnce(definition: Definition, path: readonly string[]): Tool | undefined {
+  function makeOnce(definition: ToolFile, path: readonly string[]): Tool | undefined {
     const { name, wrapped } = definition
     const disabled = [name, wrapped].find((id) => bases.disabled.includes(id))
     if (disabled !== undefined) return skip(definition, `${disabled} is disabled`)
@@ -67,8 +65,8 @@ export function resolveTools(
     return report(definition, unknownBase(wrapped, [...builtin.keys(), ...own.keys()]))
   }
 
-  function build(definition: Definition, target: Tool): Tool | undefined {
-    const problem = misfit(definition, target)
+  function build(definition: ToolFile, target: Tool): Tool | undefined {
+    const problem = baseMismatch(definition, target)
     if (problem !== undefined) return report(definition, problem)
     const { wrapper } = definition
     if (!wrapper || !isWrappable(target)) return makeAlias(definition, target)
@@ -84,13 +82,12 @@ export function resolveTools(
   return { tools, problems, skipped, replaced }
 }
 
-/** Gives each name to one definition. */
 function chooseNames(
-  definitions: readonly Definition[],
+  definitions: readonly ToolFile[],
   { tools, ids, kept }: Bases,
-  report: (definition: Definition, message: string) => undefined,
+  report: (definition: ToolFile, message: string) => undefined,
 ) {
-  const own = new Map<string, Definition>()
+  const own = new Map<string, ToolFile>()
   const replaced: Replaced[] = []
   for (const definition of definitions) {
     const { file, name } = definition
@@ -106,8 +103,8 @@ function chooseNames(
   return { own, replaced }
 }
 
-/** Why a definition cannot be built on this tool; nothing if it can. */
-function misfit({ wrapper, bare }: Definition, target: Tool): string | undefined {
+/** Why a file cannot build on this tool. */
+function baseMismatch({ wrapper, bare }: ToolFile, target: Tool): string | undefined {
   if (!wrapper) {
     return target.wrapsCommand && !bare
       ? `a tool built on ${target.id} needs @command and @param; a plain alias has only @name and @wrapped`
@@ -127,7 +124,23 @@ const isWrappable = (tool: Tool): tool is Wrappable => tool.wrap !== undefined
 const circle = (path: readonly string[], wrapped: string): string =>
   [...path.slice(path.indexOf(wrapped)), wrapped].join(' -> ')
 
-function unknownBase(wrapped: string, known: readonly string[]): string {
-  const near = closest(wrapped, known)
-  return `there is no tool called ${wrapped}${near ? `; did you mean ${near}?` : ''}`
+const unknownBase = (wrapped: string, known: readonly string[]): string =>
+  `there is no tool called ${wrapped}${didYouMean(wrapped, known)}`
+
+/** PATH of commands (adapters/sandbox/launch.ts). */
+const PROGRAM_DIRS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/sbin', '/sbin']
+
+/** Programs of these files that this machine does not have. Does not look at paths. */
+export async function missingPrograms(definitions: readonly ToolFile[]): Promise<ReadonlySet<string>> {
+  const programs = new Set(definitions.flatMap(({ wrapper }) => wrapper?.words?.[0] ?? []))
+  const found = await Promise.all([...programs].map(isThere))
+  return new Set([...programs].filter((_, index) => !found[index]))
+}
+
+async function isThere(program: string): Promise<boolean> {
+  if (program.includes('/')) return true
+  const tries = await Promise.allSettled(
+    PROGRAM_DIRS.map((dir) => access(join(dir, program), constants.X_OK)),
+  )
+  return tries.some(({ status }) => status === 'fulfilled')
 }

@@ -1,65 +1,71 @@
 /**
  * Tools that `.tool` files describe, on top of other tools. This folder reads files and makes calls of them; it runs
- * nothing itself, and knows no permission: both are the business of the tool that a file is built on.
+ * nothing itself and knows no permission: both belong to the tool that a file builds on.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../chat/ports.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
-import type { Definition, ToolFileProblem, Replaced } from './definition.ts'
-import { loadToolFiles } from './load.ts'
-import { missingPrograms } from './programs.ts'
-import { resolveTools, type Bases } from './resolve.ts'
-import { watchDirectories } from './watch.ts'
+import { fingerprint, loadToolFiles } from './load.ts'
+import type { Replaced, ToolFile, ToolFileProblem } from './parse.ts'
+import { missingPrograms, resolveTools, type Bases } from './resolve.ts'
 
-/** What the `.tool` files are read with. */
 export interface WrappedToolsOptions {
-  /** Searched for `*.tool` files; a file in an earlier directory takes the place of those in later ones. */
+  /** Searched for `*.tool` files; a file in an earlier directory replaces files of its name in later ones. */
   readonly dirs: readonly string[]
   readonly bases: Bases
 }
 
-/** The tools that `.tool` files describe. Reloads by itself when a file changes, until it is disposed of. */
+/** The tools of `.tool` files. Looks for changes every two seconds until disposed; keeps no process alive. */
 export interface WrappedTools extends ToolSource, AsyncDisposable {
-  /** What keeps files out, in their order. */
+  /** Reasons why files are left out, in their order. */
   problems(): readonly ToolFileProblem[]
-  /** What is odd in files that are used all the same. */
+  /** Oddities of files that are used all the same. */
   warnings(): readonly ToolFileProblem[]
-  /** Files that others took the place of. */
   replaced(): readonly Replaced[]
-  /**
-   * Reads all files again, with other options where these are given; what was there stays until all is read. A file that
-   * cannot be used any more stays as it was. Never rejects.
-   */
+  /** Reads all files again. A file that became unusable keeps its last good version. Never rejects. */
   reload(options?: WrappedToolsOptions): Promise<void>
 }
 
-/** What one reading has found. */
 interface Reading {
-  readonly definitions: readonly Definition[]
+  readonly files: readonly ToolFile[]
   readonly tools: readonly Tool[]
   readonly problems: readonly ToolFileProblem[]
   readonly warnings: readonly ToolFileProblem[]
   readonly replaced: readonly Replaced[]
 }
 
-/** Reads the files for the first time, and resolves when that is done. Never rejects. */
+/** Resolves after the first reading. Never rejects. */
 export async function createWrappedTools({
   log,
+  pollMs = 2000,
   ...first
-}: WrappedToolsOptions & { readonly log: Log }): Promise<WrappedTools> {
+}: WrappedToolsOptions & { readonly log: Log; readonly pollMs?: number }): Promise<WrappedTools> {
   const oneByOne = createSerial()
-  const tell = createTeller(log)
+  const ended = new AbortController()
+  const logReading = createReadingLog(log)
   let options: WrappedToolsOptions = first
-  let current: Reading = { definitions: [], tools: [], problems: [], warnings: [], replaced: [] }
+  let current: Reading = { files: [], tools: [], problems: [], warnings: [], replaced: [] }
+  let known: string
 
   async function read(): Promise<void> {
-    current = await readOnce(options, current.definitions, log)
-    tell(current)
+    // Taken before the files are read, so that a change in between is seen by the next poll.
+    known = await fingerprint(options.dirs)
+    current = await readOnce(options, current.files, log)
+    logReading(current)
   }
 
-  const watch = (): Promise<AsyncDisposable> => watchDirectories(options.dirs, () => void oneByOne(read), log)
-  let watching = await watch()
+  async function poll(): Promise<void> {
+    while (!ended.signal.aborted) {
+      await sleep(pollMs, undefined, { ref: false, signal: ended.signal }).catch(() => undefined)
+      await oneByOne(async () => {
+        if (!ended.signal.aborted && (await fingerprint(options.dirs)) !== known) await read()
+      })
+    }
+  }
+
   await oneByOne(read)
+  const polling = poll()
   return {
     group: 'wrapped',
     name: 'wrapped',
@@ -69,30 +75,26 @@ export async function createWrappedTools({
     replaced: () => current.replaced,
     reload: (changed = options) =>
       oneByOne(async () => {
-        const sameDirs = JSON.stringify(changed.dirs) === JSON.stringify(options.dirs)
         options = changed
-        if (!sameDirs) {
-          await watching[Symbol.asyncDispose]()
-          watching = await watch()
-        }
         await read()
       }),
     async [Symbol.asyncDispose]() {
-      await oneByOne(async () => await watching[Symbol.asyncDispose]())
+      ended.abort()
+      await polling
     },
   }
 }
 
 async function readOnce(
   { dirs, bases }: WrappedToolsOptions,
-  before: readonly Definition[],
+  before: readonly ToolFile[],
   log: Log,
 ): Promise<Reading> {
   const loaded = await loadToolFiles(dirs, before)
   const resolved = resolveTools(loaded.definitions, bases, await missingPrograms(loaded.definitions))
   for (const left of resolved.skipped) log.debug(left, 'a .tool file is left out')
   return {
-    definitions: loaded.definitions,
+    files: loaded.definitions,
     tools: resolved.tools,
     problems: [...loaded.problems, ...resolved.problems],
     warnings: loaded.warnings,
@@ -100,13 +102,13 @@ async function readOnce(
   }
 }
 
-/** Logs what is wrong each time, and what is only good to know once. */
-function createTeller(log: Log): (reading: Reading) => void {
-  const told = new Set<string>()
+/** Logs problems at each reading, and the rest only once. */
+function createReadingLog(log: Log): (reading: Reading) => void {
+  const logged = new Set<string>()
   const once = (facts: ToolFileProblem | Replaced, message: string): void => {
     const key = JSON.stringify(facts)
-    if (!told.has(key)) log.info(facts, message)
-    told.add(key)
+    if (!logged.has(key)) log.info(facts, message)
+    logged.add(key)
   }
   return ({ problems, warnings, replaced }) => {
     for (const problem of problems) log.warn(problem, 'a .tool file cannot be used')

@@ -8,20 +8,23 @@ import { temporaryDir } from '../../../support/storage.ts'
 const ALIAS = '@name shout\n@wrapped write_file\n'
 
 describe('the files of wrapped tools', () => {
-  test.each(ODD_NAMES)('are found in a directory called %j, and through a link to it', async (name) => {
-    using dir = temporaryDir()
-    const [path, link] = [join(dir.path, name), join(dir.path, `${name} link`)]
-    await mkdir(path)
-    await writeFile(join(path, 'a.tool'), ALIAS)
-    await symlink(path, link)
-    for (const from of [path, link]) {
-      const { definitions, complete } = await loadToolFiles([from])
-      expect({ files: definitions.map(({ file }) => file), complete }).toEqual({
-        files: [join(from, 'a.tool')],
-        complete: true,
-      })
-    }
-  })
+  test.each([...ODD_NAMES, 'a\\b'])(
+    'are found in a directory called %j, and through a link to it',
+    async (name) => {
+      using dir = temporaryDir()
+      const [path, link] = [join(dir.path, name), join(dir.path, `${name} link`)]
+      await mkdir(path)
+      await writeFile(join(path, 'a.tool'), ALIAS)
+      await symlink(path, link)
+      for (const from of [path, link]) {
+        const { definitions, complete } = await loadToolFiles([from])
+        expect({ files: definitions.map(({ file }) => file), complete }).toEqual({
+          files: [join(from, 'a.tool')],
+          complete: true,
+        })
+      }
+    },
+  )
 
   test('end with .tool and are not hidden, whatever else their names have', async () => {
     using dir = temporaryDir()
@@ -32,14 +35,6 @@ describe('the files of wrapped tools', () => {
     await writeFile(join(dir.path, 'deep.tool/k.tool'), ALIAS)
     const { definitions } = await loadToolFiles([dir.path])
     expect(definitions.map(({ file }) => basename(file))).toEqual(names)
-  })
-
-  test('are not looked for in a directory with a backslash in its path, and that is told', async () => {
-    using dir = temporaryDir()
-    const path = join(dir.path, 'a\\b')
-    await mkdir(path)
-    const message = 'the directory has a backslash in its path; rename it'
-    expect((await loadToolFiles([path])).problems).toEqual([{ file: path, line: 1, message }])
   })
 
   test('are told of if they are links without a target', async () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseToolFile } from '../../../../src/adapters/wrapped-tools/parse.ts'
-import { toSchema } from '../../../../src/adapters/wrapped-tools/schema.ts'
+import { toSchema } from '../../../../src/adapters/wrapped-tools/parameters.ts'
 import { runs } from '../../../support/runs.ts'
 import { anyCharacter } from '../../../support/any-character.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkedParts } from '../../../../src/adapters/wrapped-tools/positions.ts'
+import { checkedParts } from '../../../../src/adapters/wrapped-tools/command.ts'
 
 const grep = { values: ['-A', '--include', '-e', '--regexp'], pattern: ['-e', '--regexp'] }
 const find = { values: ['-name', '-path'] }

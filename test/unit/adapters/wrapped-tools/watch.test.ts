@@ -24,6 +24,7 @@ const load = (...dirs: readonly string[]): Promise<WrappedTools> =>
     dirs,
     bases: { tools: builtinTools(), ids: BUILTIN_IDS, kept: [], disabled: [] },
     log: NO_LOG,
+    pollMs: 20,
   })
 
 const alias = (name: string): string => `@name ${name}\n@wrapped read_file\n`
