@@ -1,13 +1,13 @@
-import type { Layer } from './layers.ts'
-import { countEntries } from './entry-texts.ts'
 import { createKnownCounts, type KnowingCounter } from './compose-cache.ts'
-import { type BudgetSums, type BudgetTerms, createLedger, type Ledger } from './ledger.ts'
+import { countEntries } from './entry-texts.ts'
+import type { Layer } from './layers.ts'
+import { type BudgetSums, type BudgetTerms, Ledger } from './ledger.ts'
 import { WrapError } from './ports.ts'
 import type { LayerReport, PromptTool } from './prompt.ts'
 import type { ToolOffer } from './tool-offer.ts'
 import { fullText, type TrimmedText, trimLayer } from './trim.ts'
 
-/** A filled budget; every layer has its report, in the order of the text. */
+/** `layers` has a report of every layer, in the order of the text. */
 export interface FilledBudget {
   readonly system: string
   readonly context: string
@@ -22,10 +22,9 @@ export interface FewerTools {
 }
 
 /**
- * Gives the target's tokens to the layers in order of priority, equal ones in the order in which the script named
- * them. With `toolsFirst`, the tools come right after required layers: then other text gives way to them. What a layer
- * gets depends only on the message and on the layers before it. The total is counted on the joined texts after each
- * layer, so it is exact, and never over the target.
+ * Gives the target's tokens to the layers in order of priority, equal ones in the script's order. With `toolsFirst`, the
+ * tools come right after required layers. What a layer gets depends only on the message and on the layers before it.
+ * The total is counted on the joined texts after each layer, so it is exact, and never over the target.
  *
  * Returns `FewerTools` if the tools take too much: they never keep a required layer out. Throws `WrapError('budget')` if
  * the message or a required layer does not fit though there are no tools.
@@ -35,16 +34,21 @@ export function fillBudget(
   offer: ToolOffer | undefined,
   given: BudgetTerms,
 ): FilledBudget | FewerTools {
-  const terms = { ...given, counter: createKnownCounts(given.counter) }
-  const ledger = createLedger(layers, terms)
-  const inOrder = inServingOrder(layers, terms)
-  checkMessage(ledger, inOrder, terms)
+  const counter = createKnownCounts(given.counter)
+  const terms = { ...given, counter }
+  const ledger = new Ledger(layers, terms)
+  const ordered = inServingOrder(layers, terms)
+  checkMessage(ledger, ordered, terms)
   const reports = new Map<Layer, LayerReport>()
-  for (const layer of inOrder) {
-    const candidate = { layer, offer: layer.tools && offer, ledger, terms }
+  for (const layer of ordered) {
+    const candidate = { layer, text: fullText(layer), offer: layer.tools && offer, ledger, terms }
     const report = fit(candidate)
     if ('toolTokens' in report) return report
-    if (report.status === 'dropped' && layer.required) return withFewerTools(candidate, reports)
+    if (report.status === 'dropped' && layer.required) {
+      const tools = [...reports].find(([one, { status }]) => one.tools && status !== 'dropped')?.[1]
+      if (tools) return { toolTokens: tools.tokens - overrun(candidate) }
+      throw new WrapError('budget', `wrap: layer "${layer.name}" ${missing(candidate)}`)
+    }
     reports.set(layer, report)
   }
   const hasTools = layers.some((layer) => layer.tools && reports.get(layer)?.status !== 'dropped')
@@ -65,62 +69,45 @@ function inServingOrder(layers: readonly Layer[], { toolsFirst = false }: Budget
 /** Throws, unless the first required layer would not fit even alone: the error about that layer says more. */
 function checkMessage(
   ledger: Ledger,
-  inOrder: readonly Layer[],
+  ordered: readonly Layer[],
   { message, target, counter }: BudgetTerms,
 ): void {
   if (message === '' || ledger.total() <= target) return
   const { message: needed, framing } = ledger.sums()
-  const first = inOrder.find((layer) => layer.required)
+  const first = ordered.find((layer) => layer.required)
   if (first && counter.count(fullText(first)) > target - framing) return
-  throw new WrapError(
-    'budget',
-    `wrap: the message needs ${needed} tokens, ${Math.max(0, target - framing)} of ${target} are left`,
-  )
+  const left = Math.max(0, target - framing)
+  throw new WrapError('budget', `wrap: the message needs ${needed} tokens, ${left} of ${target} are left`)
 }
 
+/** A layer, its whole text, and the tools that go with it. */
 interface Candidate {
   readonly layer: Layer
-  /** The tools that go with this layer. */
+  readonly text: string
   readonly offer: ToolOffer | undefined
   readonly ledger: Ledger
   readonly terms: BudgetTerms & { readonly counter: KnowingCounter }
 }
 
 function fit(candidate: Candidate): LayerReport | FewerTools {
-  const { layer, offer, terms } = candidate
-  const text = fullText(layer)
-  if (layer.entries) terms.counter.know(text, countEntries(layer.heading, layer.entries, terms.counter))
-  if (!isOverItsMost(candidate) && put(candidate, text)) return report(candidate, text, 'kept', '')
-  if (offer && !offer.last) {
-    const cost = terms.counter.count(text) + offer.tokens
-    return { toolTokens: Math.min(offer.cap, cost - whatIsOver(candidate)) }
+  const { layer, text, offer, terms } = candidate
+  const { counter } = terms
+  if (layer.entries) counter.know(text, countEntries(layer.heading, layer.entries, counter))
+  if (!isOverMaximum(candidate) && put(candidate, text)) return report(candidate, text, 'kept', '')
+  if (!offer) {
+    const trimmed = putTrimmed(candidate)
+    if (trimmed) return report(candidate, trimmed.text, 'trimmed', trimmed.note)
+    return report(candidate, '', 'dropped', missing(candidate))
   }
-  // A list of tools is never cut: what it names and what is sent are the same.
-  const trimmed = offer ? undefined : putTrimmed(candidate)
-  if (trimmed) return report(candidate, trimmed.text, 'trimmed', trimmed.note)
-  return report(candidate, '', 'dropped', `${whatIsMissing(candidate)}${offer ? shareIn(offer) : ''}`)
+  // A list of tools is never trimmed: what it names and what is sent are the same.
+  const { tokens, cap, share, last } = offer
+  if (!last) return { toolTokens: Math.min(cap, counter.count(text) + tokens - overrun(candidate)) }
+  const why = cap < share ? `more important layers leave ${cap} for tools` : `tools may have ${cap}`
+  return report(candidate, '', 'dropped', `${missing(candidate)}; ${why}`)
 }
 
-/**
- * Why there are no tools, for people: they have less than their share if layers that are served before them, or are
- * required, need the rest.
- */
-const shareIn = ({ cap, share }: ToolOffer): string =>
-  cap < share ? `; more important layers leave ${cap} for tools` : `; tools may have ${cap}`
-
-const isOverItsMost = ({ layer: { maxTokens }, terms, layer }: Candidate): boolean =>
-  maxTokens !== undefined && terms.counter.count(fullText(layer)) > maxTokens
-
-/** A required layer does not fit: tools give way to it. Throws `WrapError('budget')` if there are none. */
-function withFewerTools(candidate: Candidate, reports: ReadonlyMap<Layer, LayerReport>): FewerTools {
-  const tools = [...reports].find(([layer, { status }]) => layer.tools && status !== 'dropped')?.[1]
-  if (tools) return { toolTokens: tools.tokens - whatIsOver(candidate) }
-  throw new WrapError('budget', `wrap: layer "${candidate.layer.name}" ${whatIsMissing(candidate)}`)
-}
-
-/** Tokens by which a layer is too long. */
-const whatIsOver = ({ layer, offer, ledger, terms }: Candidate): number =>
-  ledger.totalWith({ layer, text: fullText(layer), toolTokens: offer?.tokens }) - terms.target
+const isOverMaximum = ({ layer: { maxTokens }, text, terms }: Candidate): boolean =>
+  maxTokens !== undefined && terms.counter.count(text) > maxTokens
 
 function put({ layer, offer, ledger, terms }: Candidate, text: string): boolean {
   if (offer && terms.counter.count(text) + offer.tokens > offer.cap) return false
@@ -143,11 +130,17 @@ function putTrimmed(candidate: Candidate): TrimmedText | undefined {
 
 const left = ({ ledger, terms }: Candidate): number => Math.max(0, terms.target - ledger.total())
 
-function whatIsMissing(candidate: Candidate): string {
-  const { layer, offer, ledger, terms } = candidate
-  const withLayer = ledger.totalWith({ layer, text: fullText(layer), toolTokens: offer?.tokens })
-  const most = isOverItsMost(candidate) ? `, it may have ${layer.maxTokens}` : ''
-  return `needs ${withLayer - ledger.total()} tokens${most}, ${left(candidate)} of ${terms.target} are left`
+const totalWith = ({ layer, text, offer, ledger }: Candidate): number =>
+  ledger.totalWith({ layer, text, toolTokens: offer?.tokens })
+
+const overrun = (candidate: Candidate): number => totalWith(candidate) - candidate.terms.target
+
+/** Why a layer does not fit, for people. */
+function missing(candidate: Candidate): string {
+  const { layer, ledger, terms } = candidate
+  const most = isOverMaximum(candidate) ? `, it may have ${layer.maxTokens}` : ''
+  const needed = totalWith(candidate) - ledger.total()
+  return `needs ${needed} tokens${most}, ${left(candidate)} of ${terms.target} are left`
 }
 
 function report(

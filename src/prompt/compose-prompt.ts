@@ -1,32 +1,25 @@
 import { type FilledBudget, fillBudget } from './budget.ts'
+import { createComposeCache } from './compose-cache.ts'
 import type { ComposedLayers, Layer } from './layers.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
-import { createComposeCache } from './compose-cache.ts'
 import type { Prompt } from './prompt.ts'
 import { runLayers } from './run-layers.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
 import { offerTools } from './tool-offer.ts'
 import { fullText } from './trim.ts'
 
-/*
- * Tokens of tools have several names here and in budget.ts:
- *
- * allowance  what this run of the layers may choose tools for, with the text of the bundled layer; each
- *            further run has less
- * share      what tools may have at most: the config's part of the target (`shareOf`)
- * most       what is left of that by layers that are required or more important
- * cap        the smaller of both: what definitions and the text of their layer may have together
- * cheapest   says that the layer chose the least that it can: even that may be more than its allowance
- * last       says that no further run can help: where the tools do not fit now, they are left out
- */
-
-/** Runs of the layers with ever fewer tokens for tools. After these they are left out. */
+/** Runs of the layers with ever fewer tokens for tools. After these the tools are left out. */
 const MAX_RUNS = 8
+/** Storing a script has a lower limit. */
+const MAX_SCRIPT_CHARACTERS = 256 * 1024
 
 /**
- * What the model reads: runs the layers in Lua, then gives them the budget. Pure: the same snapshot gives the same
- * prompt. If the tools do not fit, or leave too little for required layers, the layers run again with fewer tokens for
- * tools. `cache` only saves work. `printed` gets what the script prints, also if it fails. Throws `WrapError`.
+ * Runs the layers in Lua, then fits them into the budget. The same snapshot gives the same prompt: `cache` only saves
+ * work. `printed` gets what the script prints, also if it fails. Throws `WrapError`.
+ *
+ * If the tools do not fit, or leave too little for required layers, the layers run again with fewer tokens for tools:
+ * `share` is the config's part of the target, `most` is what required and more important layers leave of it, `cap` is
+ * the smaller of both, and `allowance` is what this run chooses tools for. `last` says that no further run can help.
  */
 export function composePrompt(
   snapshot: Snapshot,
@@ -36,10 +29,13 @@ export function composePrompt(
   printed: string[] = [],
 ): Prompt {
   checkScript(snapshot)
-  const { framing } = snapshot.model
+  const { message, tools, inTurn, model } = snapshot
+  const { framing } = model
   const known = cache(counter)
   const price = known.prices(framing)
-  const limit = promptBudget(snapshot.model)
+  const limit = promptBudget(model)
+  // Once a turn has made a step its tools come first: so they stay, and with them a provider's cache of them.
+  const toolsFirst = (inTurn?.reserve ?? 0) > 0
   let most = shareOf(snapshot, limit, limit)
   let allowance = most
   for (let run = 1; ; run += 1) {
@@ -47,21 +43,16 @@ export function composePrompt(
     const target = Math.min(limit, composed.target)
     const share = shareOf(snapshot, target, limit)
     const cap = Math.min(most, share)
-    const layer = composed.layers.find(({ tools }) => tools)
+    const layer = composed.layers.find((one) => one.tools)
     const selection = layer?.tools
     const last = Math.min(cap, allowance) <= 0 || (selection?.cheapest ?? false)
     const offer =
       selection &&
       known.offers(selection, JSON.stringify([cap, share, last, framing]), () =>
-        offerTools(snapshot.tools, selection.chosen, { cap, share, last, framing, counter, price }),
+        offerTools(tools, selection.chosen, { cap, share, last, framing, counter, price }),
       )
-    const terms = { target, message: snapshot.message, framing, counter, toolsFirst: isUnderWay(snapshot) }
-    const filled = fillBudget(composed.layers, offer, terms)
-    if ('sums' in filled)
-      return promptOf(snapshot, filled, target, {
-        warnings: warningsOf(composed, limit, filled),
-        findable: selection?.findable,
-      })
+    const filled = fillBudget(composed.layers, offer, { target, message, framing, counter, toolsFirst })
+    if ('sums' in filled) return promptOf(snapshot, filled, target, limit, composed)
     // Texts that meet may take a token or two more than they do one by one: then a little less is tried.
     most = run < MAX_RUNS ? Math.max(0, Math.min(most, filled.toolTokens)) : 0
     const forChoice = most - longerBy(layer, counter)
@@ -69,30 +60,14 @@ export function composePrompt(
   }
 }
 
-/** Tokens by which a script's own text of the tools is longer than the text that they were chosen with. */
-function longerBy(layer: Layer | undefined, counter: TokenCounter): number {
-  if (!layer?.tools) return 0
-  return Math.max(0, counter.count(fullText(layer)) - counter.count(layer.tools.text))
-}
-
-/** Tokens that tools may have. Within a turn this does not shrink with each step, so that tools do not come and go. */
-function shareOf(
-  { toolsShare, toolsTokens = Infinity, inTurn }: Snapshot,
-  target: number,
-  limit: number,
-): number {
-  const whole = target < limit ? target : limit + (inTurn?.reserve ?? 0)
-  return Math.min(Math.floor(whole * toolsShare), toolsTokens)
-}
-
 /**
- * Once a turn has made a step, its tools are kept before other text: what its steps take is not taken from its tools first,
- * and a provider's cache of the tools stays valid.
+ * Tokens that a prompt may have in our count. The provider's count of them and the answer together are never over the
+ * window, whatever was learned.
  */
-const isUnderWay = ({ inTurn }: Snapshot): boolean => (inTurn?.reserve ?? 0) > 0
-
-/** Characters of a room's script; storing one has a lower limit. */
-const MAX_SCRIPT_CHARACTERS = 256 * 1024
+export function promptBudget({ contextWindow, maxOutput, calibration }: ModelProfile): number {
+  const factor = Number.isFinite(calibration) ? Math.max(1, calibration) : 1
+  return Math.max(0, Math.floor((contextWindow - maxOutput) / factor))
+}
 
 function checkScript({ script }: Snapshot): void {
   const size = script?.source.length ?? 0
@@ -103,42 +78,37 @@ function checkScript({ script }: Snapshot): void {
   )
 }
 
-/**
- * Tokens that a prompt may have, in our count: what the provider counts for them is the window less the answer. Whatever
- * was learned, the target and the answer together are never over the window.
- */
-export function promptBudget({ contextWindow, maxOutput, calibration }: ModelProfile): number {
-  const factor = Number.isFinite(calibration) ? Math.max(1, calibration) : 1
-  return Math.max(0, Math.floor((contextWindow - maxOutput) / factor))
+/** Does not shrink with each step of a turn, so that tools do not come and go. */
+function shareOf(
+  { toolsShare, toolsTokens = Infinity, inTurn }: Snapshot,
+  target: number,
+  limit: number,
+): number {
+  const whole = target < limit ? target : limit + (inTurn?.reserve ?? 0)
+  return Math.min(Math.floor(whole * toolsShare), toolsTokens)
 }
 
-function warningsOf(composed: ComposedLayers, limit: number, filled: FilledBudget): readonly string[] {
-  const warnings = [...composed.warnings]
-  if (composed.target > limit)
-    warnings.push(`the script asks for ${composed.target} tokens; this model has room for ${limit}`)
-  const report = filled.layers[composed.layers.findIndex((layer) => layer.tools)]
-  if (report?.status === 'dropped') warnings.push(`no tools are sent: layer "${report.name}" ${report.note}`)
-  return warnings
-}
+/** Tokens by which a script's own text of the tools is longer than the text that they were chosen with. */
+const longerBy = (layer: Layer | undefined, counter: TokenCounter): number =>
+  layer?.tools ? Math.max(0, counter.count(fullText(layer)) - counter.count(layer.tools.text)) : 0
 
 function promptOf(
   { model, message }: Snapshot,
   { sums, layers, tools, system, context }: FilledBudget,
   target: number,
-  { warnings, findable = 0 }: { readonly warnings: readonly string[]; readonly findable: number | undefined },
+  limit: number,
+  composed: ComposedLayers,
 ): Prompt {
-  const hasDeferred = tools.some(({ form }) => form === 'deferred')
   const { encoding, contextWindow: window, maxOutput: reserved_output } = model
   const used = sums.system + sums.context + sums.message + sums.tools + sums.framing
-  return {
-    encoding,
-    budget: { window, reserved_output, target, used, ...sums },
-    layers,
-    tools,
-    system,
-    context,
-    message,
-    warnings,
-    ...(hasDeferred ? { findable } : {}),
-  }
+  const budget = { window, reserved_output, target, used, ...sums }
+  const warnings = [...composed.warnings]
+  if (composed.target > limit)
+    warnings.push(`the script asks for ${composed.target} tokens; this model has room for ${limit}`)
+  const at = composed.layers.findIndex((layer) => layer.tools)
+  const report = layers[at]
+  if (report?.status === 'dropped') warnings.push(`no tools are sent: layer "${report.name}" ${report.note}`)
+  const hasDeferred = tools.some(({ form }) => form === 'deferred')
+  const findable = hasDeferred ? { findable: composed.layers[at]?.tools?.findable ?? 0 } : {}
+  return { encoding, budget, layers, tools, system, context, message, warnings, ...findable }
 }
