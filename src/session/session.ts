@@ -2,12 +2,12 @@ import type { Person } from '../chat/people/person.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import { settledWithin } from '../lib/jobs/settled-within.ts'
-import { createPlainView } from './views/plain-view.ts'
+import { PlainView } from './views/plain-view.ts'
 import { Keyboard } from './input/keyboard.ts'
 import { createPersonal, type PersonalParts } from './views/viewer.ts'
-import { createSwitchingView, screenOf, type SessionView, type SharedBySessions } from './views/view.ts'
+import { screenOf, type SharedBySessions, ViewSwitch } from './views/view.ts'
 import { createKeyDecoder, type Key } from './input/keys.ts'
-import { createLiveView } from './views/live-view.ts'
+import { LiveView } from './views/live-view.ts'
 import { LineQueue, readLines } from './input/line-queue.ts'
 import type { SessionHost, Terminal } from './ports.ts'
 import { APOLOGY, Refusal } from '../chat/errors.ts'
@@ -39,17 +39,17 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
   await shared.markdown.load()
   let hasLeft = false
   let exitStatus = 0
-  const parts = { ...shared, own: person.name, frames: shared.frames.of(account), fail: over.reject }
-  const view = createSwitchingView(terminal, createPersonal(terminal, { ...shared, person, preferences }), {
-    plain: (shown, personal) => createPlainView(shown, () => host.running(), { ...parts, personal }),
-    live: (shown, personal) => createLiveView(shown, (style) => host.footer(style), { ...parts, personal }),
+  const parts = { ...shared, own: person.name, account, fail: over.reject }
+  const views = new ViewSwitch(terminal, createPersonal(terminal, { ...shared, person, preferences }), {
+    plain: (shown, personal) => new PlainView(shown, () => host.running(), { ...parts, personal }),
+    live: (shown, personal) => new LiveView(shown, (style) => host.footer(style), { ...parts, personal }),
   })
-  const trouble = createTrouble(view, person, shared.log)
+  const trouble = createTrouble(views, person, shared.log)
   const isOver = (): boolean => hasLeft || terminal.gone.aborted
   const queue = new LineQueue(account, (line) => trouble.during(() => host.submit(line)), isOver)
-  const session: OpenSession = { terminal, host, view, shared, trouble, queue, draftUnits, isOver }
+  const session: OpenSession = { terminal, host, views, shared, trouble, queue, draftUnits, isOver }
   const keyboard = terminal.size() ? new Keyboard(session) : undefined
-  const screen = screenOf(person, view, {
+  const screen = screenOf(person, views, {
     kicked: () => keyboard?.kicked(),
     leave(status) {
       hasLeft = true
@@ -62,7 +62,7 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
   })
   async function leave(): Promise<void> {
     hasLeft = true
-    view.close()
+    views.current.close()
     await host.detach(keyboard?.unsent() ?? { lines: [], draft: '' })
   }
   try {
@@ -82,7 +82,7 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
 /** Whoever leaves waits no longer for what is stored of it, in milliseconds: a database that is slow keeps nobody here. */
 const STORING_MS = 1_000
 
-const readPipe = ({ terminal, view, draftUnits, queue }: OpenSession, account: Account): Promise<void> =>
+const readPipe = ({ terminal, views, draftUnits, queue }: OpenSession, account: Account): Promise<void> =>
   readLines({
     input: terminal.input,
     account,
@@ -92,7 +92,7 @@ const readPipe = ({ terminal, view, draftUnits, queue }: OpenSession, account: A
       return queue.allDone()
     },
     onTooLong: () =>
-      view.print(`! a line has at most ${draftUnits} characters; this one was not sent`, 'error'),
+      views.current.print(`! a line has at most ${draftUnits} characters; this one was not sent`, 'error'),
   })
 
 /** Bytes that are decoded, and keys that are done, before others have their turn. */
@@ -131,7 +131,7 @@ async function readKeyboard(session: OpenSession, keyboard: Keyboard, account: A
 export interface OpenSession {
   readonly terminal: Terminal
   readonly host: SessionHost
-  readonly view: SessionView
+  readonly views: ViewSwitch
   readonly shared: SharedBySessions
   readonly trouble: Trouble
   /** The lines that the person entered. */
@@ -149,16 +149,16 @@ interface Trouble {
   tell(error: unknown): void
 }
 
-function createTrouble(view: Pick<SessionView, 'print'>, person: Person, log: Log): Trouble {
+function createTrouble(views: ViewSwitch, person: Person, log: Log): Trouble {
   let logged = ''
 
   function tell(error: unknown): void {
-    if (error instanceof Refusal) return view.print(`! ${error.message}`, 'error')
+    if (error instanceof Refusal) return views.current.print(`! ${error.message}`, 'error')
     // A key that is held down would fill the log with the same line.
     const what = errorMessage(error)
     if (what !== logged) log.error({ person: person.name, error }, 'something in a session failed')
     logged = what
-    view.print(`! ${APOLOGY}. Your session goes on`, 'error')
+    views.current.print(`! ${APOLOGY}. Your session goes on`, 'error')
   }
 
   return {

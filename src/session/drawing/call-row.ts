@@ -5,11 +5,13 @@ import { cleanText } from '../../lib/text/clean-text.ts'
 import { duration } from '../../lib/duration.ts'
 import type { Json } from '../../lib/json.ts'
 import { graphemes } from '../../lib/text/graphemes.ts'
-import type { WaitingEntry } from '../views/live-rows.ts'
 import { mostCells } from './cells.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
 import { HANG, wrapText } from './spans.ts'
+
+/** A call that runs, or the question that it waits for. */
+export type PendingCall = ToolCallEntry | ApprovalEntry
 
 /** Of a row, what a call may take before its result. */
 const CALL_SHARE = 0.33
@@ -23,7 +25,7 @@ const MORE = ' …'
  * `-- qwen: Grep {"pattern":"TODO","path":"src"}`, or `-- qwen: Grep TODO …` where there are not so many cells, since half of
  * the JSON tells little; more cells, but never more than `most`, where the tool's name needs them.
  */
-function callHead(call: WaitingEntry, cells: number, most: number): string {
+function callHead(call: PendingCall, cells: number, most: number): string {
   const space = Math.max(LEAST_CELLS, cells)
   const name = callName(call)
   const whole = oneLine(cleanText(`-- ${sideOf(call)}${call.author}: ${textOf(call)}`))
@@ -40,10 +42,10 @@ const askedOf = ({ text }: ApprovalEntry): string =>
     .flatMap((line) => (line.startsWith('| ') ? [line.slice(2)] : []))
     .join(' ')
 
-const textOf = (call: WaitingEntry): string =>
+const textOf = (call: PendingCall): string =>
   call.kind === 'approval' ? `${call.tool} ${askedOf(call)}` : callText(call)
 
-const valueOf = (call: WaitingEntry, units: number): string =>
+const valueOf = (call: PendingCall, units: number): string =>
   call.kind === 'approval' ? askedOf(call).slice(0, 2 * units) : valuesOf(call.arguments, units)
 
 /** The texts and numbers of some JSON, one behind the other, as far as so many UTF-16 units need. */
@@ -58,10 +60,10 @@ function valuesOf(json: Json, units: number): string {
   return values.trim()
 }
 
-const callName = (call: WaitingEntry): string =>
+const callName = (call: PendingCall): string =>
   oneLine(cleanText(`-- ${sideOf(call)}${call.author}: ${call.kind === 'approval' ? call.tool : call.name}`))
 
-const sideOf = ({ thread }: WaitingEntry): string => (thread === undefined ? '' : '(side turn) ')
+const sideOf = ({ thread }: PendingCall): string => (thread === undefined ? '' : '(side turn) ')
 
 /** What a call was and what came of it; one row where it can be, and an error as a whole. */
 export function resultRows(
@@ -115,12 +117,7 @@ function progressEnd(progress: ToolProgress, room: number): string {
 }
 
 /** Draws calls that run or are asked about, once for all who look alike. */
-export type DrawCall = (
-  call: WaitingEntry,
-  ms: number,
-  style: DrawingStyle,
-  progress?: ToolProgress,
-) => string
+export type DrawCall = (call: PendingCall, ms: number, style: DrawingStyle, progress?: ToolProgress) => string
 
 export function createDrawCall(): DrawCall {
   const once = createMemo<string>()

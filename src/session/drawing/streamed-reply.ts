@@ -9,23 +9,6 @@ import { thoughtRow, unitRows } from './reply-rows.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
 import { createGrowingMarkdown, type GrowingMarkdown } from '../markdown/growing.ts'
 
-/** The replies that models are writing in one room. */
-interface Replies {
-  /** A piece is shown with the next `flush`. */
-  add(delta: ReplyDelta): void
-  /** True if something new is to be shown. */
-  flush(): boolean
-  /** A reply was recorded, or the turn is over: what is left of it is the entry. */
-  end(turn: TurnId, entry: Entry): void
-  /** Nobody looks any more. */
-  endAll(): void
-  /** Those being written, in the order in which they began. */
-  now(): readonly StreamedReply[]
-  /** What was shown of a recorded reply while it was written; undefined where that was nothing, or something else. */
-  of(entry: Entry): StreamedReply | undefined
-}
-
-/** What replies are made from. */
 export interface RepliesParts {
   /** Asked when the first piece comes. */
   readonly tools: () => MarkdownTools
@@ -33,57 +16,48 @@ export interface RepliesParts {
   readonly wallNow: () => number
 }
 
-export function createReplies({ tools, wallNow }: RepliesParts): Replies {
-  const writers = new Map<TurnId, ReplyWriter>()
+/** The replies that models are writing in one room. */
+export function createReplies({ tools, wallNow }: RepliesParts) {
+  const writers = new Map<TurnId, StreamedReply>()
   const recorded = new WeakMap<Entry, StreamedReply>()
 
   return {
-    add({ turn, model, text, thinking }) {
-      const writer = writers.get(turn) ?? new ReplyWriter(turn, model, wallNow(), tools())
+    /** A piece is shown with the next `flush`. */
+    add({ turn, model, text, thinking }: ReplyDelta): void {
+      const writer = writers.get(turn) ?? new StreamedReply(turn, model, wallNow(), tools())
       writers.set(turn, writer)
       if (thinking) writer.think(text)
       else writer.write(text)
     },
+    /** True if something new is to be shown. */
     flush: () => [...writers.values()].filter((writer) => writer.flush()).length > 0,
-    end(turn, entry) {
+    /** A reply was recorded, or the turn is over: what is left of it is the entry. */
+    end(turn: TurnId, entry: Entry): void {
       const writer = writers.get(turn)
       if (writer && entry.kind === 'reply' && writer.finish(entry.text)) recorded.set(entry, writer)
       writers.delete(turn)
     },
     endAll: () => writers.clear(),
+    /** In the order in which they began. */
     now: () => (writers.size === 0 ? NONE : [...writers.values()]),
-    of: (entry) => recorded.get(entry),
+    /** What was shown of a recorded reply while it was written; undefined if that was nothing, or something else. */
+    of: (entry: Entry) => recorded.get(entry),
   }
 }
 
 /** As a rule there are none, and every screen asks. */
 const NONE: readonly StreamedReply[] = []
 
-/**
- * How the rows of a reply go on from what stands above them on a screen: `follows` where that is the reply itself,
- * `again` where others stand between, so that its speaker must be told again.
- */
-type ReplyJoint = 'follows' | 'again'
-
-/** A reply while it is written: units that are finished and never change, and behind them what is not. Drawn once for each style. */
-export interface StreamedReply {
-  readonly turn: TurnId
-  /** How many units are finished. */
-  readonly finished: number
-  /** Rows of finished units. */
-  rows(from: number, to: number, style: DrawingStyle, joint: ReplyJoint): readonly string[]
-  /** Rows of all from that unit on, finished or not, with the last of what the model thinks. */
-  live(from: number, style: DrawingStyle, joint: ReplyJoint): readonly string[]
-}
-
 /** Only so much of the end of a thought is kept, in UTF-16 units. */
 const MAX_THOUGHT_LENGTH = 4_000
 
-/** Draws each unit once for each style. */
 const once = createMemo<readonly string[]>()
 
-/** What gives a reply its text. What is added is shown with the next `flush`. */
-class ReplyWriter implements StreamedReply {
+/**
+ * A reply while it is written: units that are finished and never change, and behind them what is not. What is added is
+ * shown with the next `flush`. Each unit is drawn once for each style.
+ */
+export class StreamedReply {
   readonly turn: TurnId
   readonly #name: string
   /** Milliseconds since the epoch. */
@@ -103,16 +77,19 @@ class ReplyWriter implements StreamedReply {
     this.#markdown = createGrowingMarkdown(tools)
   }
 
+  /** How many units are finished. */
   get finished(): number {
     return this.#markdown.units.length
   }
 
-  rows(from: number, to: number, style: DrawingStyle, joint: ReplyJoint): readonly string[] {
-    return this.#rowsOf(this.#markdown.units.slice(from, to), from, style, joint)
+  /** Rows of finished units. `follows`: the row above is this reply's; if not, its speaker is named again. */
+  rows(from: number, to: number, style: DrawingStyle, follows: boolean): readonly string[] {
+    return this.#rowsOf(this.#markdown.units.slice(from, to), from, style, follows)
   }
 
-  live(from: number, style: DrawingStyle, joint: ReplyJoint): readonly string[] {
-    const rows = this.#rowsOf([...this.#markdown.units.slice(from), ...this.#open], from, style, joint)
+  /** Rows of all from that unit on, finished or not, with the last of what the model thinks. */
+  live(from: number, style: DrawingStyle, follows: boolean): readonly string[] {
+    const rows = this.#rowsOf([...this.#markdown.units.slice(from), ...this.#open], from, style, follows)
     if (this.#thought === '') return rows
     return [...rows, ...withTimes([thoughtRow(this.#name, this.#thought, besideTimes(style))], style)]
   }
@@ -152,10 +129,10 @@ class ReplyWriter implements StreamedReply {
     return true
   }
 
-  #rowsOf(units: readonly Unit[], from: number, style: DrawingStyle, joint: ReplyJoint): readonly string[] {
+  #rowsOf(units: readonly Unit[], from: number, style: DrawingStyle, follows: boolean): readonly string[] {
     return units.flatMap((unit, index) => {
       const isFirst = from + index === 0
-      const label = isFirst || (index === 0 && joint === 'again') ? labelOf(this.#name, isFirst) : undefined
+      const label = isFirst || (index === 0 && !follows) ? labelOf(this.#name, isFirst) : undefined
       return once(unit, `${styleKey(style)} ${label ? textOf(label) : ''}`, () =>
         withTimes(unitRows(unit, besideTimes(style), label), style, label && this.#begunAt),
       )

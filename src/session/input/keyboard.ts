@@ -46,7 +46,7 @@ export class Keyboard {
   take(keys: readonly Key[]): boolean {
     return keys.some((key) => {
       const before = this.#editor
-      const isLeaving = this.#session.view.takes(key) && this.#takeKey(key)
+      const isLeaving = this.#session.views.current.takes(key) && this.#takeKey(key)
       // What the next key does may depend on what is shown.
       if (this.#editor !== before) this.#show()
       return isLeaving
@@ -56,7 +56,7 @@ export class Keyboard {
   /** What was typed in earlier sessions comes before what is typed in this one. */
   restore({ lines, draft }: SavedInput): void {
     this.#editor = withPast(this.#editor, draft === '' ? lines : [...lines, draft])
-    if (draft !== '') this.#session.view.print(DRAFT_KEPT, 'dim')
+    if (draft !== '') this.#session.views.current.print(DRAFT_KEPT, 'dim')
   }
 
   /** What was typed before is not brought back any more. */
@@ -69,7 +69,7 @@ export class Keyboard {
   kicked(): void {
     const count = this.#session.queue.drop()
     const told = `! ${counted(count, 'line')} not sent: you were put out of the room; ↑ brings back what you typed`
-    if (count > 0) this.#session.view.print(told, 'error')
+    if (count > 0) this.#session.views.current.print(told, 'error')
   }
 
   /** What was typed and has not begun. */
@@ -97,22 +97,22 @@ export class Keyboard {
   }
 
   #show(): void {
-    this.#session.view.draft(shownDraft(this.#editor))
+    this.#session.views.draft(shownDraft(this.#editor))
   }
 
   /** Does what a key asks for; `sent` is the draft before it. */
   #act(event: EditorEvent, sent: Draft): void {
-    const { view, queue, host, trouble } = this.#session
+    const { views, queue, host, trouble } = this.#session
     switch (event.type) {
       case 'send':
-        view.sent(sent)
+        views.current.sent(sent)
         return queue.add(event.line)
       case 'complete':
         return void (this.#mayComplete() && trouble.during(() => this.#complete()))
       case 'stop':
         return void (this.#mayStop() && trouble.during(() => host.stop()))
       case 'redraw':
-        return view.redraw()
+        return views.current.redraw()
       case 'how-to-leave':
         return this.#interrupt()
       case 'full':
@@ -122,11 +122,11 @@ export class Keyboard {
   }
 
   async #complete(): Promise<void> {
-    const { host, view, draftUnits } = this.#session
+    const { host, views, draftUnits } = this.#session
     const { draft } = this.#editor
     const found = await completeDraft(draft, (before, word) => host.complete(before, word), draftUnits)
     if (this.#editor.draft !== draft) return
-    if (found.choices.length > 0) view.print(found.choices.join('  '), 'dim')
+    if (found.choices.length > 0) views.current.print(found.choices.join('  '), 'dim')
     this.#editor = withDraft(this.#editor, found.draft)
     this.#show()
   }
@@ -134,17 +134,17 @@ export class Keyboard {
   #tellFull(): void {
     if (this.#isFullTold) return
     this.#isFullTold = true
-    const { view, draftUnits } = this.#session
-    view.bell()
-    view.print(`! a draft has at most ${draftUnits} characters; the rest was left out`, 'error')
+    const { views, draftUnits } = this.#session
+    views.current.bell()
+    views.current.print(`! a draft has at most ${draftUnits} characters; the rest was left out`, 'error')
   }
 
   /** ^C with nothing typed: whoever pasted too much stops it so. */
   #interrupt(): void {
-    const { view, queue } = this.#session
+    const { views, queue } = this.#session
     const count = queue.drop()
-    if (count > 0) view.print(droppedLines(count), 'dim')
-    else if (this.#mayHint()) view.print(HOW_TO_LEAVE, 'dim')
+    if (count > 0) views.current.print(droppedLines(count), 'dim')
+    else if (this.#mayHint()) views.current.print(HOW_TO_LEAVE, 'dim')
   }
 }
 

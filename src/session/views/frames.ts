@@ -7,155 +7,142 @@ import type { Styled } from '../../lib/text/styled.ts'
 import type { PrintRole, Terminal } from '../ports.ts'
 import type { ReplyPart } from './scrollback.ts'
 
-/** Time for frames; tests hold it in their hands. */
 export interface FrameTimers extends SchedulerTimers {
   later(ms: number, run: () => void): void
 }
 
-/** Decides when the views of all sessions are painted. */
-export interface Frames {
-  /** Those whose painting is charged to that account. */
-  of(account: Account): ViewFrames
-}
-
-/** Makes frames for the views of one session. */
-export interface ViewFrames {
-  /** A view that `paint` paints. If it throws, `fail` is called, and the view is painted no more. */
-  open(paint: () => void, fail: (error: unknown) => void): Frame
-}
-
-/** When one view is painted. */
-interface Frame {
-  /** Something has changed. It is painted once for all changes that come before it is. */
-  request(): void
-  /** As `request`, for what nobody waits for: where such changes go on, they are painted a few times a second. */
-  requestCalmly(): void
-  /** Ends the painting. */
-  close(): void
-}
-
-/** Under load a screen is painted this often: 30 times a second. */
+/** Under load a screen is painted 30 times a second. */
 export const FRAME_MS = 33
 
-/** A frame waits at least so long for what comes meanwhile, so that a server which needs longer than a frame to paint all paints fewer. */
+/** If painting all screens takes longer than a frame, fewer frames are painted. */
 const SHORTEST_WAIT_MS = FRAME_MS / 2
 
-/** After a quiet time so many changes are painted at once, each by itself, before a screen waits for its frame. */
+/** After a quiet time 8 changes are painted at once before a screen waits for its frame. */
 const RATE: Rate = { burst: 8, everyMs: FRAME_MS }
 
-/** The same for changes that can wait: while a crowd comes in, everybody's screen says so, and nobody can read it 30 times a second. */
+/** Nobody can read 30 times a second who came and went. */
 const CALM_RATE: Rate = { burst: 2, everyMs: 250 }
 
-interface WaitingScreen {
-  readonly account: Account
-  readonly paintNow: () => void
-  fullAt: number
-  calmFullAt: number
-  isWaiting: boolean
-  isWaitingCalmly: boolean
-  isClosed: boolean
-}
-
 /**
- * A view that was quiet is painted at once, which is in the next pass of the event loop, so that all that comes in one
- * pass is painted together. The others wait for the next frame; one timer serves all of them, and none runs while
- * nobody waits.
+ * Decides when the views of all sessions are painted. A quiet view is painted in the next pass of the event loop,
+ * the others in the next frame. One timer serves all of them, and none runs while no view waits.
  */
-export function createFrames({ now, soon, later }: FrameTimers): Frames {
-  let ready: WaitingScreen[] = []
-  let forFrame: WaitingScreen[] = []
-  let calm: WaitingScreen[] = []
-  let lastFrameAt = -Infinity
+export class Frames {
+  readonly #timers: FrameTimers
+  #ready: Frame[] = []
+  #forFrame: Frame[] = []
+  #calm: Frame[] = []
+  #lastFrameAt = -Infinity
 
-  function paintReady(): void {
-    const views = ready
-    ready = []
-    for (const view of views) void view.account.run(view.paintNow)
+  constructor(timers: FrameTimers) {
+    this.#timers = timers
   }
 
-  function paintFrame(): void {
-    const at = now()
-    lastFrameAt = at
-    const emptyAt = at + RATE.burst * FRAME_MS
-    for (const view of forFrame) view.fullAt = Math.min(emptyAt, Math.max(view.fullAt, at) + FRAME_MS)
-    ready.push(...forFrame)
-    forFrame = []
-    paintReady()
+  now(): number {
+    return this.#timers.now()
   }
 
-  function request(view: WaitingScreen): void {
-    if (view.isWaiting || view.isClosed) return
-    view.isWaiting = true
-    const fullAt = takeToken(view.fullAt, now(), RATE)
+  paintSoon(frame: Frame): void {
+    if (this.#ready.push(frame) === 1) this.#timers.soon(() => this.#paintReady())
+  }
+
+  paintInFrame(frame: Frame): void {
+    const wait = Math.max(SHORTEST_WAIT_MS, this.#lastFrameAt + FRAME_MS - this.now())
+    if (this.#forFrame.push(frame) === 1) this.#timers.later(wait, () => this.#paintFrame())
+  }
+
+  requestLater(frame: Frame): void {
+    if (this.#calm.push(frame) > 1) return
+    this.#timers.later(CALM_RATE.everyMs, () => {
+      for (const one of this.#calm.splice(0)) one.requestCalm()
+    })
+  }
+
+  #paintReady(): void {
+    for (const frame of this.#ready.splice(0)) frame.paint()
+  }
+
+  #paintFrame(): void {
+    this.#lastFrameAt = this.now()
+    for (const frame of this.#forFrame) frame.count(this.#lastFrameAt)
+    this.#ready.push(...this.#forFrame.splice(0))
+    this.#paintReady()
+  }
+}
+
+/** Paints one view, charged to its account. If `paint` throws, the view is painted no more and `fail` is called. */
+export class Frame {
+  readonly #frames: Frames
+  readonly #account: Account
+  readonly #paint: () => void
+  readonly #fail: (error: unknown) => void
+  #fullAt = 0
+  #calmFullAt = 0
+  #isWaiting = false
+  #isWaitingCalmly = false
+  #isClosed = false
+
+  constructor(frames: Frames, account: Account, paint: () => void, fail: (error: unknown) => void) {
+    this.#frames = frames
+    this.#account = account
+    this.#paint = paint
+    this.#fail = fail
+  }
+
+  /** Asks for one painting of all changes until then. */
+  request(): void {
+    if (this.#isWaiting || this.#isClosed) return
+    this.#isWaiting = true
+    const fullAt = takeToken(this.#fullAt, this.#frames.now(), RATE)
+    if (fullAt === undefined) return this.#frames.paintInFrame(this)
+    this.#fullAt = fullAt
+    this.#frames.paintSoon(this)
+  }
+
+  /** As `request`, but for changes that can wait: they are painted at most 4 times a second. */
+  requestCalmly(): void {
+    if (this.#isWaiting || this.#isWaitingCalmly || this.#isClosed) return
+    const fullAt = takeToken(this.#calmFullAt, this.#frames.now(), CALM_RATE)
     if (fullAt === undefined) {
-      if (forFrame.push(view) === 1)
-        later(Math.max(SHORTEST_WAIT_MS, lastFrameAt + FRAME_MS - now()), paintFrame)
-      return
+      this.#isWaitingCalmly = true
+      return this.#frames.requestLater(this)
     }
-    view.fullAt = fullAt
-    if (ready.push(view) === 1) soon(paintReady)
+    this.#calmFullAt = fullAt
+    this.request()
   }
 
-  function requestCalmly(view: WaitingScreen): void {
-    if (view.isWaiting || view.isWaitingCalmly || view.isClosed) return
-    const fullAt = takeToken(view.calmFullAt, now(), CALM_RATE)
-    if (fullAt !== undefined) {
-      view.calmFullAt = fullAt
-      return request(view)
-    }
-    view.isWaitingCalmly = true
-    if (calm.push(view) === 1) later(CALM_RATE.everyMs, requestCalm)
+  /** Requests what `requestCalmly` put off, unless the view was painted meanwhile. */
+  requestCalm(): void {
+    if (!this.#isWaitingCalmly) return
+    this.#calmFullAt = fullAfter(this.#calmFullAt, this.#frames.now(), CALM_RATE.everyMs)
+    this.request()
   }
 
-  /** Those that were painted for something else meanwhile have nothing left to paint. */
-  function requestCalm(): void {
-    const views = calm.filter((view) => view.isWaitingCalmly)
-    calm = []
-    for (const view of views) {
-      view.calmFullAt = fullAfter(view.calmFullAt, now(), CALM_RATE.everyMs)
-      request(view)
-    }
+  /** Charges the frame of that moment. */
+  count(at: number): void {
+    this.#fullAt = Math.min(at + RATE.burst * FRAME_MS, Math.max(this.#fullAt, at) + FRAME_MS)
   }
 
-  return {
-    of: (account) => ({
-      open(paint, fail) {
-        const view = newScreen(account, paint, fail)
-        return {
-          request: () => request(view),
-          requestCalmly: () => requestCalmly(view),
-          close: () => void (view.isClosed = true),
-        }
-      },
-    }),
+  paint(): void {
+    void this.#account.run(() => {
+      this.#isWaiting = false
+      this.#isWaitingCalmly = false
+      if (this.#isClosed) return
+      try {
+        this.#paint()
+      } catch (error) {
+        this.#isClosed = true
+        this.#fail(error)
+      }
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
   }
 }
 
-function newScreen(account: Account, paint: () => void, fail: (error: unknown) => void): WaitingScreen {
-  function paintNow(): void {
-    view.isWaiting = false
-    view.isWaitingCalmly = false
-    if (view.isClosed) return
-    try {
-      paint()
-    } catch (error) {
-      view.isClosed = true
-      fail(error)
-    }
-  }
-  const view: WaitingScreen = {
-    account,
-    paintNow,
-    fullAt: 0,
-    calmFullAt: 0,
-    isWaiting: false,
-    isWaitingCalmly: false,
-    isClosed: false,
-  }
-  return view
-}
-
-/** Something that stands on the screen for good. */
+/** What stands on the screen for good. */
 export type Item =
   /** `waits`: as in `Delivery`. */
   | { readonly type: 'entry'; readonly entry: Entry; readonly waits?: true | undefined }
@@ -170,34 +157,36 @@ export type Item =
       /** Such a message is not skipped; called once the client has read it. */
       readonly onRead?: (() => void) | undefined
     }
-  /** A draft that was sent, where the person's own typing is echoed. */
+  /** A draft that was sent, for views that echo the typing. */
   | { readonly type: 'sent'; readonly text: string }
-  /** Units of a reply that is being written. */
   | ({ readonly type: 'part' } & ReplyPart)
 
-/** What one write to the terminal says. */
+/** One write to the terminal. */
 export interface Composed {
   readonly text: string
   /** How many of the items are in it; at least one if there were any. */
   readonly items: number
-  /** Called once the text is on its way. Without it the terminal still shows what it showed. */
+  /** Called once the text is queued. If it is not, the terminal still shows what it showed. */
   written(): void
 }
 
-/** How a `FrameWriter` asks for what it writes. */
 interface FrameSource {
-  /** Called with what waits, once a frame, or more often if it does not take all items. */
+  readonly frames: Frames
+  readonly account: Account
+  /** Called with the items that wait, at least once a frame. */
   readonly compose: (items: readonly Item[]) => Composed
-  /** Asked before each write for what goes below all that waits. */
-  readonly gather: () => readonly Item[]
-  /** Called if either of them throws. */
+  /** Gives the items that go below those that wait; called before each write. */
+  readonly gather?: () => readonly Item[]
+  /** Called if `compose` or `gather` throws. */
   readonly fail: (error: unknown) => void
 }
 
+/** A client that does not answer must not make its server keep all that is said. */
+const MAX_HELD_ITEMS = 64
+
 /**
- * Writes what a view shows, frame by frame; nothing here throws. While the terminal's queue is full nothing is written:
- * items are counted, and the first that stands on the screen afterwards is the line that says how many were skipped. Parts
- * of replies and what must be read wait instead.
+ * Writes what a view shows, frame by frame. Never throws. While the terminal's queue is full, items are counted
+ * and dropped, and a line says later how many. Parts of replies and messages with `onRead` wait instead.
  */
 export class FrameWriter {
   readonly #terminal: Terminal
@@ -209,14 +198,13 @@ export class FrameWriter {
   #isClosed = false
   #isHeld = false
 
-  constructor(terminal: Terminal, frames: ViewFrames, source: FrameSource) {
+  constructor(terminal: Terminal, source: FrameSource) {
     this.#terminal = terminal
     this.#source = source
-    this.#frame = frames.open(() => this.#writeAll(), source.fail)
+    this.#frame = new Frame(source.frames, source.account, () => this.#writeAll(), source.fail)
     terminal.onDrain(() => this.#onDrain())
   }
 
-  /** Puts an item below the others. */
   add(item: Item): void {
     if (this.#isClosed) return
     this.#items.push(item)
@@ -224,26 +212,25 @@ export class FrameWriter {
     else this.request()
   }
 
-  /** Something else has changed. */
   request(): void {
     this.#frame.request()
   }
 
-  /** The same, of what can wait for a moment. */
   requestCalmly(): void {
     this.#frame.requestCalmly()
   }
 
-  /** Nothing is written until the function that it returns is called; not for long if much waits. */
-  hold(): () => void {
+  /** Writes nothing until `release`, or until 64 items wait. */
+  hold(): void {
     this.#isHeld = true
-    return () => {
-      this.#isHeld = false
-      this.request()
-    }
   }
 
-  /** Writes all that waits, now, and nothing by itself after that. */
+  release(): void {
+    this.#isHeld = false
+    this.request()
+  }
+
+  /** Writes all items that wait, now, and nothing by itself after that. */
   close(): void {
     this.#frame.close()
     this.#isClosed = true
@@ -258,7 +245,7 @@ export class FrameWriter {
     do {
       const isHeld = this.#isHeld && !this.#isClosed && this.#items.length < MAX_HELD_ITEMS
       if (this.#isFull || isHeld) return
-      this.#items.push(...this.#source.gather())
+      this.#items.push(...(this.#source.gather?.() ?? []))
       const { text, items: taken, written } = this.#source.compose(this.#items)
       if (text !== '' && !this.#terminal.write(text)) return this.#skipAll()
       written()
@@ -276,18 +263,14 @@ export class FrameWriter {
   #onDrain(): void {
     if (this.#isClosed) return
     this.#isFull = false
-    if (this.#skipped > 0) this.#items.unshift({ type: 'print', text: skippedLine(this.#skipped) })
+    const text = `[${counted(this.#skipped, 'message')} skipped]`
+    if (this.#skipped > 0) this.#items.unshift({ type: 'print', text })
     this.#skipped = 0
     this.request()
   }
 }
 
-/** A client that does not answer must not make its server keep all that is said. */
-const MAX_HELD_ITEMS = 64
-
 const isKept = (item: Item): item is Item & { readonly onRead: () => void } =>
   item.type === 'message' && item.onRead !== undefined
 
 const mayWait = (item: Item): boolean => item.type === 'part' || isKept(item)
-
-const skippedLine = (count: number): string => `[${counted(count, 'message')} skipped]`

@@ -1,20 +1,20 @@
 import type { Entry } from '../../chat/entry.ts'
 import { PresenceFold } from '../../chat/presence/fold.ts'
+import { OPTIONS } from '../../chat/personal/preferences.ts'
+import type { PersonalMessage } from '../../chat/talk/direct-messages.ts'
 import { headOf } from '../../lib/text/characters.ts'
 import type { Styled } from '../../lib/text/styled.ts'
-import { createCallFold, createDrawBelow } from './live-rows.ts'
+import { createDraftLayout } from '../drawing/draft-rows.ts'
 import { rowsOf } from '../drawing/entry-rows.ts'
-import { columnsBeside, timeColumn } from '../drawing/time-column.ts'
+import { columnsBeside, dayOf, timeColumn } from '../drawing/time-column.ts'
 import { NO_REGION, redrawUnsure, type Region, type WindowSize } from '../drawing/region.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
 import { type Composed, FrameWriter, type Item } from './frames.ts'
-import { EMPTY_DRAFT } from '../input/edit-commands.ts'
-import { type Above, createDrawItems, createShownReplies, createShownSoFar } from './scrollback.ts'
-import type { PrintRole, RoomFooter, Terminal } from '../ports.ts'
-import type { StreamedReply } from '../drawing/streamed-reply.ts'
+import { type Draft, EMPTY_DRAFT } from '../input/edit-commands.ts'
+import { PendingCalls } from './pending-calls.ts'
+import { type Above, createDrawItems, ReplyProgress } from './scrollback.ts'
+import type { Delivery, PrintRole, RoomFooter, Terminal } from '../ports.ts'
 import type { SessionView, ViewParts } from './view.ts'
-import { OPTIONS } from '../../chat/personal/preferences.ts'
-import type { Personal } from './viewer.ts'
 
 /**
  * Turns off what another program left on: reports of mouse and focus, modifyOtherKeys, kitty's keyboard protocol.
@@ -27,144 +27,267 @@ const PASTE_MODE_OFF = '\u001b[?2004l'
 const CLEAR_SCREEN = '\u001b[H\u001b[2J'
 const BELL = '\u0007'
 
+const MAX_DRAFT_ROWS = 6
+
+/** What one write put above. */
+interface RecentWrite {
+  readonly at: number
+  readonly items: readonly Item[]
+  /** Its height in the window of that time. */
+  readonly rows: number
+  /** What stood above before it. */
+  readonly from: Above
+}
+
+/** No connection takes longer to tell of a changed window and to answer. */
+const RECENT_MS = 2_000
+
 /**
  * The view of a person at a terminal: what was said is appended and becomes native scrollback; below it the footer
  * and the draft are drawn again as they change.
  */
-export function createLiveView(
-  terminal: Terminal,
-  footer: (style: DrawingStyle) => RoomFooter,
-  { own, personal, frames, drawEntry, drawCall, redraw, now, fail }: ViewParts,
-): SessionView {
-  const wallNow = (): number => personal.wallNow()
-  const fold = new PresenceFold(own)
-  const replies = createShownReplies()
-  const calls = createCallFold(wallNow)
-  const drawItems = createDrawItems({ footer, replies, calls, drawEntry })
-  const drawBelow = createDrawBelow({ footer, replies, calls, fold, drawEntry, drawCall, wallNow })
-  const recent = new RecentWrites(now)
-  let above: Above = { shown: createShownSoFar(personal), reply: undefined }
-  let drawn = NO_REGION
-  let draft = EMPTY_DRAFT
-  let prefix = REPORTS_OFF + PASTE_MODE_ON
-  let isClosed = false
-  let styleNow: DrawingStyle | undefined
-  /** How often the window changed. */
-  let changes = 0
+export class LiveView implements SessionView {
+  readonly #terminal: Terminal
+  readonly #footer: (style: DrawingStyle) => RoomFooter
+  readonly #parts: ViewParts
+  readonly #writer: FrameWriter
+  readonly #presence: PresenceFold
+  readonly #replies = new ReplyProgress()
+  readonly #calls: PendingCalls
+  readonly #drawItems: ReturnType<typeof createDrawItems>
+  readonly #layOutDraft = createDraftLayout()
+  #above: Above
+  #drawn = NO_REGION
+  #draft = EMPTY_DRAFT
+  /** Written before all else, once. */
+  #prefix = REPORTS_OFF + PASTE_MODE_ON
+  #style: DrawingStyle | undefined
+  #isClosed = false
+  /** The last region, if nothing in it is live: as a rule it stays while lines go above. */
+  #idle: { readonly draft: Draft; readonly status: string; readonly region: Region } | undefined
+  /** Oldest first; together they have at most a window of rows. */
+  #recent: readonly RecentWrite[] = []
+  #writtenAt = -Infinity
+  /** The terminal may have taken what was written after this moment for another window than it was meant for. */
+  #sureUntil = Infinity
+  #resizes = 0
+  /** When the server was told of the first of several quick resizes. */
+  #resizedAt: number | undefined
 
-  const size = (): WindowSize => terminal.size() ?? { columns: 80, rows: 24 }
-
-  /** The same object as long as nothing of it changes. */
-  function style(): DrawingStyle {
-    // A terminal goes on in the next row once the last cell of one is filled.
-    const columns = Math.max(1, size().columns - 1)
-    if (styleNow?.columns !== columns) styleNow = styleFor(personal, columns)
-    return styleNow
+  constructor(terminal: Terminal, footer: (style: DrawingStyle) => RoomFooter, parts: ViewParts) {
+    const { personal, drawEntry } = parts
+    this.#terminal = terminal
+    this.#footer = footer
+    this.#parts = parts
+    this.#presence = new PresenceFold(parts.own)
+    this.#calls = new PendingCalls(personal.wallNow)
+    const replies = this.#replies
+    this.#drawItems = createDrawItems({ footer, replies, calls: this.#calls, drawEntry, personal })
+    this.#above = { day: dayOf(personal.wallNow(), personal.zone) }
+    this.#writer = new FrameWriter(terminal, {
+      ...parts,
+      compose: (items) => this.#compose(items),
+      gather: () => this.#gather(),
+    })
+    terminal.onResize(() => this.#onResize())
+    personal.onChange(() => {
+      this.#style = undefined
+      this.refresh()
+    })
+    this.refresh()
   }
 
-  /** Cells for what is said, beside the times. */
-  const columns = (): number => columnsBeside(style())
+  entry(entry: Entry, { isPast, waits }: Delivery = {}): void {
+    if (!isPast && this.#parts.personal.bell.ringsFor(entry)) this.#ring()
+    for (const one of this.#calls.take(entry))
+      this.#addEntries(this.#presence.take(one, this.#columns()), waits ? entry : undefined)
+    if (entry.kind === 'presence') this.#writer.requestCalmly()
+    else this.refresh()
+  }
 
-  function compose(items: readonly Item[]): Composed {
-    const unsure = prefix.includes(CLEAR_SCREEN) ? undefined : recent.unsure()
-    const again = unsure?.flatMap((write) => write.items) ?? []
+  print(text: string | Styled, role?: PrintRole): void {
+    this.#addEntries(this.#presence.other(this.#columns()))
+    this.#writer.add({ type: 'print', text, role })
+  }
+
+  message(message: PersonalMessage, onRead?: () => void): void {
+    this.#addEntries(this.#presence.other(this.#columns()))
+    this.#writer.add({ type: 'message', message, onRead })
+  }
+
+  echo(line: string): void {
+    this.print(`> ${firstLineOf(line)}`, 'dim')
+  }
+
+  takes(): boolean {
+    return true
+  }
+
+  draft(draft: Draft): void {
+    this.#draft = draft
+    this.refresh()
+  }
+
+  sent(): void {}
+
+  refresh(): void {
+    this.#writer.request()
+  }
+
+  redraw(): void {
+    if (!this.#isCleared()) this.#prefix += CLEAR_SCREEN
+    this.refresh()
+  }
+
+  bell(): void {
+    if (this.#parts.personal.bell.mayRing()) this.#ring()
+  }
+
+  close(farewell = ''): void {
+    if (this.#isClosed) return
+    this.#addEntries(this.#presence.end(this.#columns()))
+    this.#isClosed = true
+    if (farewell !== '') this.#writer.add({ type: 'print', text: farewell })
+    this.#writer.close()
+    this.#terminal.write(PASTE_MODE_OFF)
+  }
+
+  #ring(): void {
+    if (!this.#prefix.includes(BELL)) this.#prefix += BELL
+    this.refresh()
+  }
+
+  /** `waiting` is the one that waits for the person. */
+  #addEntries(entries: readonly Entry[], waiting?: Entry): void {
+    for (const entry of entries)
+      this.#writer.add({ type: 'entry', entry, waits: entry === waiting ? true : undefined })
+  }
+
+  /** Parts of replies that are finished, below who came and went before them. */
+  #gather(): readonly Item[] {
+    const style = this.#styleNow()
+    const parts = this.#isClosed ? [] : this.#replies.take(this.#footer(style).replies)
+    if (parts.length === 0) return []
+    const before = this.#presence.other(style.columns).map((entry): Item => ({ type: 'entry', entry }))
+    return [...before, ...parts.map((part): Item => ({ type: 'part', ...part }))]
+  }
+
+  #compose(items: readonly Item[]): Composed {
+    const isUnsure = this.#writtenAt > this.#sureUntil && !this.#isCleared()
+    const unsure = isUnsure ? this.#recent.filter(({ at }) => at > this.#sureUntil) : []
+    const again = unsure.flatMap((write) => write.items)
     const all = again.length === 0 ? items : [...again, ...items]
-    const from = unsure?.[0]?.from ?? above
-    const { texts, taken, after } = drawItems(all, style(), from, again.length)
-    const next = region(after.reply)
-    const shown = prefix.includes(CLEAR_SCREEN) ? NO_REGION : drawn
+    const from = unsure[0]?.from ?? this.#above
+    const { texts, taken, after } = this.#drawItems(all, this.#styleNow(), from, again.length)
+    const next = this.#region(after)
+    const shown = this.#isCleared() ? NO_REGION : this.#drawn
     return {
-      text: prefix + (unsure ? redrawUnsure(texts, next) : redraw(shown, texts, next)),
+      text: this.#prefix + (isUnsure ? redrawUnsure(texts, next) : this.#parts.redraw(shown, texts, next)),
       items: taken - again.length,
-      written() {
-        const rows = rowsOf(texts)
-        const write = rows > 0 ? { items: all.slice(0, taken), rows, from } : undefined
-        recent.wrote(write, next.size.rows)
-        drawn = next
-        above = after
-        prefix = ''
+      written: () => {
+        this.#remember({ items: all.slice(0, taken), rows: rowsOf(texts), from }, next.size.rows)
+        this.#drawn = next
+        this.#above = after
+        this.#prefix = ''
       },
     }
   }
 
-  const region = (last: StreamedReply | undefined): Region =>
-    isClosed ? { ...NO_REGION, size: size() } : drawBelow(draft, style(), size(), last)
-
-  /** Parts of replies that are finished, below who came and went before them. */
-  function gather(): readonly Item[] {
-    const parts = isClosed ? [] : replies.take(footer(style()).replies)
-    if (parts.length === 0) return []
-    const before = fold.other(style().columns).map((entry): Item => ({ type: 'entry', entry }))
-    return [...before, ...parts.map((part): Item => ({ type: 'part', ...part }))]
+  /** From the top: replies being written, tools, who came and went; the status; the draft. */
+  #region(above: Above): Region {
+    const size = this.#size()
+    if (this.#isClosed) return { ...NO_REGION, size }
+    const style = this.#styleNow()
+    const { replies, status, progressOf } = this.#footer(style)
+    const live = [
+      ...this.#replies.live(replies, style, above),
+      ...this.#pendingRows(style, progressOf),
+      ...this.#presenceRows(style),
+    ]
+    const idle = live.length === 0 ? this.#idle : undefined
+    if (idle?.draft === this.#draft && idle.region.size === size && idle.status === status) return idle.region
+    const region = this.#layOut(live, status, size)
+    this.#idle = live.length === 0 ? { draft: this.#draft, status, region } : undefined
+    return region
   }
 
-  /** `waiting` is one that waits for the person. */
-  function addEntries(entries: readonly Entry[], waiting?: Entry): void {
-    for (const entry of entries)
-      writer.add({ type: 'entry', entry, waits: entry === waiting ? true : undefined })
+  #layOut(live: readonly string[], status: string, size: WindowSize): Region {
+    const { columns, rows } = size
+    const typed = this.#layOutDraft(this.#draft, columns, Math.max(1, Math.min(MAX_DRAFT_ROWS, rows - 2)))
+    const bar = rows > 2 && status !== '' ? [status] : []
+    const free = Math.max(0, rows - 1 - bar.length - typed.rows.length)
+    const shown = free > 0 ? live.slice(-free) : []
+    return {
+      rows: [...shown, ...bar, ...typed.rows],
+      live: shown.length,
+      cursor: { row: shown.length + bar.length + typed.row, column: typed.column },
+      size,
+    }
   }
 
-  function ring(): void {
-    if (!prefix.includes(BELL)) prefix += BELL
-    writer.request()
-  }
-
-  function print(text: string | Styled, role?: PrintRole): void {
-    addEntries(fold.other(columns()))
-    writer.add({ type: 'print', text, role })
-  }
-
-  const writer = new FrameWriter(terminal, frames, { compose, gather, fail })
-  terminal.onResize(() => {
-    recent.changed()
-    const change = ++changes
-    const release = writer.hold()
-    terminal.whenRead(() => {
-      if (change !== changes) return
-      recent.answered()
-      release()
+  #pendingRows(style: DrawingStyle, progressOf: RoomFooter['progressOf']): readonly string[] {
+    return this.#calls.all().map((call) => {
+      const progress = call.kind === 'tool_call' ? progressOf?.(call) : undefined
+      return this.#parts.drawCall(call, this.#parts.personal.wallNow() - call.at, style, progress)
     })
-  })
-  personal.onChange(() => {
-    styleNow = undefined
-    writer.request()
-  })
-  writer.request()
-  return {
-    entry(entry, { isPast, waits } = {}) {
-      if (!isPast && personal.bell.ringsFor(entry)) ring()
-      for (const one of calls.take(entry)) addEntries(fold.take(one, columns()), waits ? entry : undefined)
-      if (entry.kind === 'presence') writer.requestCalmly()
-      else writer.request()
-    },
-    print: (text, role) => print(text, role),
-    message(message, onRead) {
-      addEntries(fold.other(columns()))
-      writer.add({ type: 'message', message, onRead })
-    },
-    echo: (line) => print(`> ${firstLineOf(line)}`, 'dim'),
-    takes: () => true,
-    draft(next) {
-      draft = next
-      writer.request()
-    },
-    sent() {},
-    refresh: () => writer.request(),
-    redraw() {
-      if (!prefix.includes(CLEAR_SCREEN)) prefix += CLEAR_SCREEN
-      writer.request()
-    },
-    bell() {
-      if (personal.bell.mayRing()) ring()
-    },
-    close(farewell = '') {
-      if (isClosed) return
-      addEntries(fold.end(columns()))
-      isClosed = true
-      if (farewell !== '') writer.add({ type: 'print', text: farewell })
-      writer.close()
-      terminal.write(PASTE_MODE_OFF)
-    },
+  }
+
+  /** Who came and went since something was said: one row, until something else is said. */
+  #presenceRows(style: DrawingStyle): readonly string[] {
+    const line = this.#presence.waiting(columnsBeside(style))
+    return line ? this.#parts.drawEntry(line, style).text.split('\r\n', 1) : []
+  }
+
+  /** Until the server hears of a resize it writes for the old window, and the terminal breaks that for the new one. */
+  #onResize(): void {
+    const { now } = this.#parts
+    this.#resizedAt ??= now()
+    const resize = ++this.#resizes
+    this.#writer.hold()
+    this.#terminal.whenRead(() => {
+      if (resize !== this.#resizes || this.#resizedAt === undefined) return
+      // News of the resize took as long as the answer, and the terminal behind the client hears of it later.
+      this.#sureUntil = Math.min(this.#sureUntil, this.#resizedAt - 2 * (now() - this.#resizedAt))
+      this.#resizedAt = undefined
+      this.#writer.release()
+    })
+  }
+
+  /** What was unsure is in this write, so all is sure again. */
+  #remember(write: Omit<RecentWrite, 'at'>, windowRows: number): void {
+    const at = this.#parts.now()
+    const sure = this.#writtenAt > this.#sureUntil ? [] : this.#recent
+    const recent = write.rows > 0 ? [...sure, { at, ...write }] : sure
+    let rows = 0
+    const last = recent.findLastIndex((one) => one.at < at - RECENT_MS || (rows += one.rows) > windowRows)
+    this.#recent = last < 0 ? recent : recent.slice(last + 1)
+    this.#writtenAt = at
+    this.#sureUntil = Infinity
+  }
+
+  #isCleared(): boolean {
+    return this.#prefix.includes(CLEAR_SCREEN)
+  }
+
+  #size(): WindowSize {
+    return this.#terminal.size() ?? { columns: 80, rows: 24 }
+  }
+
+  /** Cells for what is said, beside the times. */
+  #columns(): number {
+    return columnsBeside(this.#styleNow())
+  }
+
+  /** The same object as long as nothing of it changes. */
+  #styleNow(): DrawingStyle {
+    // A terminal goes on in the next row once the last cell of one is filled.
+    const columns = Math.max(1, this.#size().columns - 1)
+    if (this.#style?.columns === columns) return this.#style
+    const { personal } = this.#parts
+    const asked = personal.times() ?? OPTIONS.timestamps.usual
+    const times = asked === 'off' ? undefined : timeColumn(asked, personal.zone, columns)
+    this.#style = { columns, theme: personal.theme(), times }
+    return this.#style
   }
 }
 
@@ -175,84 +298,4 @@ function firstLineOf(line: string): string {
   const [first = ''] = line.split('\n', 1)
   const shown = headOf(first, MAX_ECHO_UNITS)
   return shown.length < line.length ? `${shown} …` : shown
-}
-
-/** Until somebody sets another, the usual column of times. */
-function styleFor(personal: Personal, columns: number): DrawingStyle {
-  const asked = personal.times() ?? OPTIONS.timestamps.usual
-  const times = asked === 'off' ? undefined : timeColumn(asked, personal.zone, columns)
-  return { columns, theme: personal.theme(), times }
-}
-
-/** What one write put above. */
-interface RecentWrite {
-  readonly items: readonly Item[]
-  /** How many rows it had in the window of the time. */
-  readonly rows: number
-  /** What stood above before it. */
-  readonly from: Above
-}
-
-/** No connection takes longer to tell of a window and to answer. */
-const KEPT_MS = 2_000
-
-/**
- * The last writes, for a window that changes: until the server hears of the change it writes for the old window,
- * and nobody knows which of that the terminal took for the new one.
- */
-class RecentWrites {
-  readonly #now: () => number
-  readonly #writes: (RecentWrite & { readonly at: number })[] = []
-  #rows = 0
-  #lastAt = -Infinity
-  /** When the server was told of the first of several quick changes. */
-  #changedAt: number | undefined
-  /** What was written after this moment is unsure. */
-  #sureUntil = Infinity
-
-  /** `now` gives milliseconds that never go back. */
-  constructor(now: () => number) {
-    this.#now = now
-  }
-
-  /** At each write; `write` is absent if it only drew below. It has what was unsure, so all is sure again. */
-  wrote(write: RecentWrite | undefined, windowRows: number): void {
-    if (this.#isUnsure()) this.#forget(() => true)
-    this.#lastAt = this.#now()
-    this.#sureUntil = Infinity
-    if (write) {
-      this.#writes.push({ at: this.#lastAt, ...write })
-      this.#rows += write.rows
-    }
-    // No window reaches what has left it at the top.
-    this.#forget(({ at }) => at < this.#lastAt - KEPT_MS || this.#rows > windowRows)
-  }
-
-  changed(): void {
-    this.#changedAt ??= this.#now()
-  }
-
-  /** The client has read all that was written before the last change. */
-  answered(): void {
-    if (this.#changedAt === undefined) return
-    // News of the change took as long as the answer, and the terminal behind the client hears of it later.
-    this.#sureUntil = Math.min(this.#sureUntil, this.#changedAt - 2 * (this.#now() - this.#changedAt))
-    this.#changedAt = undefined
-  }
-
-  /** What has to be written again; undefined if all was taken for the old window. */
-  unsure(): readonly RecentWrite[] | undefined {
-    return this.#isUnsure() ? this.#writes.filter(({ at }) => at > this.#sureUntil) : undefined
-  }
-
-  #isUnsure(): boolean {
-    return this.#lastAt > this.#sureUntil
-  }
-
-  #forget(isOver: (oldest: { readonly at: number }) => boolean): void {
-    for (let [oldest] = this.#writes; oldest && isOver(oldest); [oldest] = this.#writes) {
-      this.#writes.shift()
-      this.#rows -= oldest.rows
-    }
-  }
 }

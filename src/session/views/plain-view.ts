@@ -1,14 +1,15 @@
 import { billLine, entryLine, shownName } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
-import { personalLine } from '../../chat/talk/direct-messages.ts'
+import { personalLine, type PersonalMessage } from '../../chat/talk/direct-messages.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { duration } from '../../lib/duration.ts'
 import { spokenOf, type Styled } from '../../lib/text/styled.ts'
 import { timeColumn } from '../drawing/time-column.ts'
 import { type Composed, FrameWriter, type Item } from './frames.ts'
-import type { KeyName } from '../input/keys.ts'
-import type { RunningWork, Terminal } from '../ports.ts'
-import { createSpokenSearch, createSpokenWork } from './spoken.ts'
+import type { Draft } from '../input/edit-commands.ts'
+import type { Key, KeyName } from '../input/keys.ts'
+import type { Delivery, PrintRole, RunningWork, Terminal } from '../ports.ts'
+import { SpokenSearch, SpokenWork } from './spoken.ts'
 import type { SessionView, ViewParts } from './view.ts'
 import { codePointAt } from '../../lib/text/characters.ts'
 
@@ -20,112 +21,132 @@ const MAX_ITEMS_A_WRITE = 16
  * The view that only ever appends, without one escape byte: for pipes and scripts, and with a pty for
  * screen readers and dumb terminals. A pty has its typing echoed, and taken back with backspaces.
  */
-export function createPlainView(
-  terminal: Terminal,
-  running: () => readonly RunningWork[],
-  { personal, frames, fail }: ViewParts,
-): SessionView {
-  const hasPty = terminal.size() !== undefined
-  const spoken = createSpokenWork()
-  let draft = ''
+export class PlainView implements SessionView {
+  readonly #running: () => readonly RunningWork[]
+  readonly #personal: ViewParts['personal']
+  readonly #hasPty: boolean
+  readonly #writer: FrameWriter
+  readonly #work = new SpokenWork()
+  readonly #search = new SpokenSearch()
+  #draft = ''
   /** The draft that the cursor stands behind; empty at the beginning of a line. */
-  let echoed = ''
+  #echoed = ''
   /** The line that was sent last, as long as it was not said. */
-  let typed: string | undefined
-  let isRepeated = false
-  let isClosed = false
-  let mustRing = false
-  const search = createSpokenSearch()
+  #typed: string | undefined
+  #isRepeated = false
+  #isClosed = false
+  #mustRing = false
 
-  /** Only where the person asked for times: whoever listens to all of it has enough to listen to. */
-  function timeOf({ at }: Pick<Entry, 'at'>): string {
-    const asked = hasPty ? personal.times() : undefined
+  constructor(terminal: Terminal, running: () => readonly RunningWork[], parts: ViewParts) {
+    this.#running = running
+    this.#personal = parts.personal
+    this.#hasPty = terminal.size() !== undefined
+    this.#writer = new FrameWriter(terminal, { ...parts, compose: (items) => this.#compose(items) })
+  }
+
+  entry(entry: Entry, { isPast }: Delivery = {}): void {
+    if (!isPast && this.#personal.bell.ringsFor(entry)) this.#ring()
+    if (!this.#isTyped(entry)) this.#writer.add({ type: 'entry', entry })
+  }
+
+  print(text: string | Styled, role?: PrintRole): void {
+    const isRead = this.#hasPty && role === 'error' && typeof text === 'string'
+    // An exclamation mark is not read aloud.
+    this.#writer.add({ type: 'print', text: isRead ? text.replace(/^! /, 'error: ') : text })
+  }
+
+  message(message: PersonalMessage, onRead?: () => void): void {
+    this.#writer.add({ type: 'message', message, onRead })
+  }
+
+  /** With a pty the typing itself stands there, and a pipe knows what it sent. */
+  echo(): void {}
+
+  takes(key: Key): boolean {
+    if (key.type !== 'press') return true
+    if (key.name === 'search' && this.#say(this.#search.found())) return false
+    return (this.#search.isOpen && TAKES_LINE.has(key.name)) || !NEEDS_CURSOR.has(key.name)
+  }
+
+  draft(draft: Draft): void {
+    if (!this.#hasPty) return
+    if (draft.prompt !== undefined) return void this.#say(this.#search.change(draft))
+    this.#search.end()
+    this.#draft = draft.text
+    this.#writer.request()
+  }
+
+  sent({ text }: Draft): void {
+    if (!this.#hasPty) return
+    this.#typed = text.trim()
+    this.#writer.add({ type: 'sent', text })
+  }
+
+  refresh(): void {
+    for (const text of this.#work.lines(this.#running())) this.#writer.add({ type: 'print', text })
+  }
+
+  redraw(): void {
+    this.#isRepeated = true
+    this.#writer.request()
+  }
+
+  bell(): void {
+    if (this.#personal.bell.mayRing()) this.#ring()
+  }
+
+  close(farewell = ''): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    if (farewell !== '') this.#writer.add({ type: 'print', text: farewell })
+    this.#writer.close()
+  }
+
+  /** Only if the person asked for times: listening to them takes long. */
+  readonly #timeOf = ({ at }: Pick<Entry, 'at'>): string => {
+    const asked = this.#hasPty ? this.#personal.times() : undefined
     if (asked === undefined || asked === 'off') return ''
-    return timeColumn(asked, personal.zone, Infinity)?.textAt(at) ?? ''
+    return timeColumn(asked, this.#personal.zone, Infinity)?.textAt(at) ?? ''
   }
 
   /** What the person typed stands there already, and is heard once. */
-  function isTyped(entry: Entry): boolean {
-    const is = entry.kind === 'message' && entry.text === typed && personal.emphasis(entry) === 'own'
-    if (is) typed = undefined
-    return is
+  #isTyped(entry: Entry): boolean {
+    const isTyped =
+      entry.kind === 'message' && entry.text === this.#typed && this.#personal.emphasis(entry) === 'own'
+    if (isTyped) this.#typed = undefined
+    return isTyped
   }
 
   /** A pipe has nobody to hear it. */
-  function ring(): void {
-    if (!hasPty) return
-    mustRing = true
-    writer.request()
+  #ring(): void {
+    if (!this.#hasPty) return
+    this.#mustRing = true
+    this.#writer.request()
   }
 
-  /** What was asked for is said, and in the end the draft stands there. */
-  function say(text = ''): boolean {
-    if (text !== '') writer.add({ type: 'print', text: `-- ${text}` })
+  /** False if there is nothing to say. */
+  #say(text = ''): boolean {
+    if (text !== '') this.#writer.add({ type: 'print', text: `-- ${text}` })
     return text !== ''
   }
 
-  function compose(items: readonly Item[]): Composed {
+  #compose(items: readonly Item[]): Composed {
     const taken = items.slice(0, MAX_ITEMS_A_WRITE)
-    const write = createWrite(echoed, timeOf)
-    if (isRepeated) write.endLine()
+    const write = createWrite(this.#echoed, this.#timeOf)
+    if (this.#isRepeated) write.endLine()
     for (const item of taken) write.put(item)
-    if (isClosed) write.endLine()
-    else if (taken.length === items.length) write.type(draft)
+    if (this.#isClosed) write.endLine()
+    else if (taken.length === items.length) write.type(this.#draft)
+    const text = this.#hasPty ? write.text().replaceAll('\n', '\r\n') : write.text()
     return {
-      text: (mustRing ? BELL : '') + (hasPty ? write.text().replaceAll('\n', '\r\n') : write.text()),
+      text: (this.#mustRing ? BELL : '') + text,
       items: taken.length,
-      written() {
-        echoed = write.echoed()
-        isRepeated = false
-        mustRing = false
+      written: () => {
+        this.#echoed = write.echoed()
+        this.#isRepeated = false
+        this.#mustRing = false
       },
     }
-  }
-
-  const writer = new FrameWriter(terminal, frames, { compose, gather: () => [], fail })
-  return {
-    entry(entry, { isPast } = {}) {
-      if (!isPast && personal.bell.ringsFor(entry)) ring()
-      if (!isTyped(entry)) writer.add({ type: 'entry', entry })
-    },
-    print: (text, role) =>
-      writer.add({ type: 'print', text: hasPty && role === 'error' ? inWords(text) : text }),
-    // With a pty the typing itself stands there, and a pipe knows what it sent.
-    echo() {},
-    message: (message, onRead) => writer.add({ type: 'message', message, onRead }),
-    takes(key) {
-      if (key.type !== 'press') return true
-      if (key.name === 'search' && say(search.found())) return false
-      return (search.isOpen() && TAKES_LINE.has(key.name)) || !NEEDS_CURSOR.has(key.name)
-    },
-    draft(next) {
-      if (!hasPty) return
-      if (next.prompt !== undefined) return void say(search.changed(next))
-      search.end()
-      draft = next.text
-      writer.request()
-    },
-    sent({ text }) {
-      if (!hasPty) return
-      typed = text.trim()
-      writer.add({ type: 'sent', text })
-    },
-    refresh() {
-      for (const text of spoken.lines(running())) writer.add({ type: 'print', text })
-    },
-    redraw() {
-      isRepeated = true
-      writer.request()
-    },
-    bell() {
-      if (personal.bell.mayRing()) ring()
-    },
-    close(farewell = '') {
-      if (isClosed) return
-      isClosed = true
-      if (farewell !== '') writer.add({ type: 'print', text: farewell })
-      writer.close()
-    },
   }
 }
 
@@ -170,11 +191,6 @@ const NEEDS_CURSOR: ReadonlySet<KeyName> = new Set([
 
 /** They end a search, and leave the cursor behind what was found. */
 const TAKES_LINE: ReadonlySet<KeyName> = new Set(['right', 'end'])
-
-/** An exclamation mark is not read aloud. */
-function inWords(text: string | Styled): string | Styled {
-  return typeof text === 'string' ? text.replace(/^! /, 'error: ') : text
-}
 
 /** `entryLine`, with every later line indented even if cleaning made it. */
 function safeLine(entry: Entry): string {

@@ -1,168 +1,141 @@
 /**
- * views/ shows a session on its terminal: as lines that are only appended, or as a screen whose last rows are drawn again.
- *
- * It must not know how a row looks, which is `drawing/`, nor what a key does, which is `input/`.
+ * views/ shows a session on its terminal: as lines that are only appended, or as a screen whose last rows are drawn
+ * again. It must not know how a row looks, which is `drawing/`, nor what a key does, which is `input/`.
  */
 import type { Entry } from '../../chat/entry.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { PersonalMessage } from '../../chat/talk/direct-messages.ts'
+import type { Account } from '../../lib/jobs/scheduler.ts'
 import type { Styled } from '../../lib/text/styled.ts'
-import { createDrawCall, type DrawCall } from '../drawing/call-row.ts'
-import { createDrawEntry, type DrawEntry } from '../drawing/entry-rows.ts'
-import { createRedraw, type Redraw } from '../drawing/region.ts'
-import { createFrames, type Frames, type FrameTimers, type ViewFrames } from './frames.ts'
+import { createDrawCall } from '../drawing/call-row.ts'
+import { createDrawEntry } from '../drawing/entry-rows.ts'
+import { createRedraw } from '../drawing/region.ts'
+import { Frames, type FrameTimers } from './frames.ts'
 import type { Key } from '../input/keys.ts'
 import type { Draft } from '../input/edit-commands.ts'
 import type { Personal } from './viewer.ts'
 import type { Delivery, PrintRole, Screen, Terminal } from '../ports.ts'
-import { type Addressed, createAddressed } from '../../chat/mentions.ts'
+import { createAddressed } from '../../chat/mentions.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
 import type { NameColour } from '../../chat/personal/preferences.ts'
 import type { LazyMarkdown } from '../markdown/highlight.ts'
 import { createNameColours } from '../drawing/theme.ts'
 
-/** How a session is shown on one kind of terminal. Nothing here throws. */
+/** How a session is shown on one kind of terminal; methods as in `Screen`. Nothing here throws. */
 export interface SessionView {
   entry(entry: Entry, how?: Delivery): void
-  /** Text for this person only, of one or more lines. */
   print(text: string | Styled, role?: PrintRole): void
-  /** As in `Screen`. */
   message(message: PersonalMessage, onRead?: () => void): void
-  /** As in `Screen`. */
   echo(line: string): void
-  /**
-   * True for a key that the line editor is to handle. False where this view has handled it by itself, or cannot show what the editor
-   * would do.
-   */
+  /** True if the line editor is to handle the key: the view has not done so, and can show what the editor does. */
   takes(key: Key): boolean
-  /** What is being typed now. */
   draft(draft: Draft): void
   /** This draft was sent: what comes next begins on a line of its own. */
   sent(draft: Draft): void
-  /** The footer has changed. */
   refresh(): void
-  /** ^L: draws everything anew. */
   redraw(): void
   bell(): void
   /** Leaves the terminal as it was found. */
   close(farewell?: string): void
 }
 
-/** What a view is made from. */
-export interface ViewParts {
+export interface ViewParts extends Pick<
+  SharedBySessions,
+  'frames' | 'drawEntry' | 'drawCall' | 'redraw' | 'now'
+> {
   /** The person's own name: their comings and goings are shown as they are. */
   readonly own: string
   readonly personal: Personal
-  readonly frames: ViewFrames
-  readonly drawEntry: DrawEntry
-  readonly drawCall: DrawCall
-  readonly redraw: Redraw
-  /** Milliseconds that never go back. */
-  now(): number
-  /** Called with what makes painting impossible. */
+  /** Pays for the painting. */
+  readonly account: Account
+  /** Called if painting throws. */
   readonly fail: (error: unknown) => void
 }
 
-/** What a host does to a session besides showing something. */
 interface SessionEvents {
   kicked(): void
-  /** The host ends the session. */
   leave(exitStatus: number): void
 }
 
-/** A view as its host sees it. */
-export const screenOf = (person: Person, view: SessionView, { kicked, leave }: SessionEvents): Screen => ({
+/** A session as its host sees it. */
+export const screenOf = (person: Person, views: ViewSwitch, { kicked, leave }: SessionEvents): Screen => ({
   person,
-  deliver: (entry, how) => view.entry(entry, how),
-  print: (text, role) => view.print(text, role),
-  echo: (line) => view.echo(line),
-  clear: () => view.redraw(),
-  message: (message, onRead) => view.message(message, onRead),
-  refresh: () => view.refresh(),
-  bell: () => view.bell(),
+  deliver: (entry, how) => views.current.entry(entry, how),
+  print: (text, role) => views.current.print(text, role),
+  echo: (line) => views.current.echo(line),
+  clear: () => views.current.redraw(),
+  message: (message, onRead) => views.current.message(message, onRead),
+  refresh: () => views.current.refresh(),
+  bell: () => views.current.bell(),
   kicked,
   quit(farewell, exitStatus = 0) {
-    if (farewell && exitStatus === 1) view.print(farewell, 'error')
-    view.close(exitStatus === 1 ? '' : farewell)
+    if (farewell && exitStatus === 1) views.current.print(farewell, 'error')
+    views.current.close(exitStatus === 1 ? '' : farewell)
     leave(exitStatus)
   },
 })
 
-/** Makes a view of a kind that a person can have; it is closed before there is another one. */
 type OpenView = (terminal: Terminal, personal: Personal) => SessionView
 
-/** The plain view or the live one, as the person wants it now. */
-export function createSwitchingView(
-  terminal: Terminal,
-  personal: Personal,
-  views: { readonly plain: OpenView; readonly live: OpenView },
-): SessionView {
-  let resized = (): void => undefined
-  let drained = (): void => undefined
-  let changed = (): void => undefined
-  let draft: Parameters<SessionView['draft']>[0] | undefined
-  let isPlain = personal.isPlain()
-  let view = open()
-  terminal.onResize(() => resized())
-  terminal.onDrain(() => drained())
-  personal.onChange(() => {
-    if (personal.isPlain() === isPlain) changed()
-    else change()
-  })
+const NOBODY = (): void => undefined
 
-  /** A view that was closed hears nothing any more. */
-  function open(): SessionView {
-    return views[isPlain ? 'plain' : 'live'](
+/** The plain view or the live one, as the person wants it now. A closed view hears nothing more. */
+export class ViewSwitch {
+  readonly #terminal: Terminal
+  readonly #personal: Personal
+  readonly #views: { readonly plain: OpenView; readonly live: OpenView }
+  #isPlain: boolean
+  #current: SessionView
+  #draft: Draft | undefined
+  #listeners = { resized: NOBODY, drained: NOBODY, changed: NOBODY }
+
+  constructor(terminal: Terminal, personal: Personal, views: Record<'plain' | 'live', OpenView>) {
+    this.#terminal = terminal
+    this.#personal = personal
+    this.#views = views
+    this.#isPlain = personal.isPlain()
+    this.#current = this.#open()
+    terminal.onResize(() => this.#listeners.resized())
+    terminal.onDrain(() => this.#listeners.drained())
+    personal.onChange(() => {
+      if (personal.isPlain() === this.#isPlain) this.#listeners.changed()
+      else this.#change()
+    })
+  }
+
+  get current(): SessionView {
+    return this.#current
+  }
+
+  draft(draft: Draft): void {
+    this.#draft = draft
+    this.#current.draft(draft)
+  }
+
+  #open(): SessionView {
+    const listeners = { resized: NOBODY, drained: NOBODY, changed: NOBODY }
+    this.#listeners = listeners
+    return this.#views[this.#isPlain ? 'plain' : 'live'](
       {
-        ...terminal,
-        onResize: (listener) => void (resized = listener),
-        onDrain: (listener) => void (drained = listener),
+        ...this.#terminal,
+        onResize: (listener) => void (listeners.resized = listener),
+        onDrain: (listener) => void (listeners.drained = listener),
       },
-      { ...personal, onChange: (listener) => void (changed = listener) },
+      { ...this.#personal, onChange: (listener) => void (listeners.changed = listener) },
     )
   }
 
-  function change(): void {
-    isPlain = !isPlain
-    view.close()
-    view = open()
-    if (draft) view.draft(draft)
-  }
-
-  return {
-    entry: (entry, how) => view.entry(entry, how),
-    print: (...printed) => view.print(...printed),
-    echo: (line) => view.echo(line),
-    message: (...shown) => view.message(...shown),
-    takes: (key) => view.takes(key),
-    draft(next) {
-      draft = next
-      view.draft(next)
-    },
-    sent: (sent) => view.sent(sent),
-    refresh: () => view.refresh(),
-    redraw: () => view.redraw(),
-    bell: () => view.bell(),
-    close: (farewell) => view.close(farewell),
+  #change(): void {
+    this.#isPlain = !this.#isPlain
+    this.#current.close()
+    this.#current = this.#open()
+    if (this.#draft) this.#current.draft(this.#draft)
   }
 }
 
-/** What all sessions of a process share, so that none costs what all could have together. */
-export interface SharedBySessions {
-  readonly frames: Frames
-  readonly drawEntry: DrawEntry
-  readonly drawCall: DrawCall
-  readonly redraw: Redraw
-  readonly addressed: Addressed
-  /** Milliseconds that never go back. */
-  now(): number
-  readonly markdown: LazyMarkdown
-  /** Milliseconds since the epoch. */
-  wallNow(): number
-  readonly log: Log
-}
+/** What all sessions of a process share: each drawing is made once for all who see the same. */
+export type SharedBySessions = ReturnType<typeof createShared>
 
-/** What sessions share that others have, too. */
 interface SharedParts {
   readonly markdown: LazyMarkdown
   readonly clock: Clock
@@ -174,14 +147,16 @@ export const createShared = (
   timers: FrameTimers,
   { markdown, clock, log }: SharedParts,
   colourOf: (name: string) => NameColour | undefined = () => undefined,
-): SharedBySessions => ({
-  frames: createFrames(timers),
+) => ({
+  frames: new Frames(timers),
   drawEntry: createDrawEntry(markdown.tools, createNameColours(colourOf)),
   drawCall: createDrawCall(),
   redraw: createRedraw(),
   addressed: createAddressed(),
   markdown,
+  /** Milliseconds that never go back. */
   now: () => timers.now(),
+  /** Milliseconds since the epoch. */
   wallNow: () => clock.now(),
   log,
 })

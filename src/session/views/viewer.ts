@@ -2,36 +2,13 @@ import type { Addressed } from '../../chat/mentions.ts'
 import type { Entry } from '../../chat/entry.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { type OpenPreferences, type Option, OPTIONS } from '../../chat/personal/preferences.ts'
-import { type Zone, zoneOf } from '../../lib/zone.ts'
+import { zoneOf } from '../../lib/zone.ts'
 import { chooseTheme, type Theme, THEMES } from '../drawing/theme.ts'
 import type { Terminal } from '../ports.ts'
 
 /** What makes one person's session other than the next one's: what came with it, and what they set. */
-export interface Personal {
-  theme(): Theme
-  /** Nothing is to be drawn again. */
-  isPlain(): boolean
-  /** Undefined where the person has set nothing. */
-  times(): 'off' | 'minutes' | 'full' | undefined
-  readonly zone: Zone
-  /** Milliseconds since the epoch. */
-  wallNow(): number
-  /** What the person has to do with what was said. */
-  emphasis(entry: Entry): 'own' | 'mention' | undefined
-  readonly bell: Bell
-  /** `listener` is called when something of this has changed. */
-  onChange(listener: () => void): void
-}
+export type Personal = ReturnType<typeof createPersonal>
 
-/** When the terminal is to ring. */
-interface Bell {
-  /** For an entry that has just been recorded. */
-  ringsFor(entry: Entry): boolean
-  /** Where somebody waits for the person. */
-  mayRing(): boolean
-}
-
-/** What the looks of a session follow. */
 export interface PersonalParts {
   readonly person: Person
   readonly preferences: Pick<OpenPreferences, 'now' | 'onChange'>
@@ -43,7 +20,7 @@ export interface PersonalParts {
 export function createPersonal(
   { term, env, size }: Pick<Terminal, 'term' | 'env' | 'size'>,
   { person, preferences, addressed, wallNow }: PersonalParts,
-): Personal {
+) {
   const setHere = new Set<Option>()
   const listeners: (() => void)[] = []
   preferences.onChange((changed) => {
@@ -52,6 +29,7 @@ export function createPersonal(
   })
   const askedBell = (): string => preferences.now().bell ?? OPTIONS.bell.usual
 
+  /** What the person has to do with what was said. */
   function emphasis(entry: Entry): 'own' | 'mention' | undefined {
     const isSpoken = entry.kind === 'message' || entry.kind === 'action'
     if (isSpoken && entry.author === person.name) return 'own'
@@ -60,28 +38,33 @@ export function createPersonal(
 
   return {
     zone: zoneOf(env['TZ'] ?? ''),
+    /** Milliseconds since the epoch. */
     wallNow,
     emphasis,
+    /** Undefined if the person has set nothing. */
     times: () => preferences.now().timestamps,
-    theme() {
+    theme(): Theme {
       const { theme } = preferences.now()
       const isAsked = setHere.has('theme') && theme !== undefined && theme !== 'auto'
       return isAsked ? THEMES[theme] : chooseTheme(term, setHere.has('theme') ? {} : env, { theme })
     },
-    isPlain() {
+    /** True if nothing is to be drawn again. */
+    isPlain(): boolean {
       if (size() === undefined) return true
       const { plain } = preferences.now()
       if (setHere.has('plain')) return plain === 'on'
       return hasNoCursor(term) || isAskedFor(env['SSHAWL_PLAIN'], plain)
     },
     bell: {
-      ringsFor(entry) {
+      /** For an entry that has just been recorded. */
+      ringsFor(entry: Entry): boolean {
         if (askedBell() === 'all') return isSpeech(entry) && emphasis(entry) !== 'own'
         return askedBell() === 'mention' && addressed(entry, person)
       },
+      /** If somebody waits for the person. */
       mayRing: () => askedBell() !== 'off',
     },
-    onChange: (listener) => void listeners.push(listener),
+    onChange: (listener: () => void) => void listeners.push(listener),
   }
 }
 

@@ -63,7 +63,7 @@ test.each(HOSTILE)('so is one of a model whose reply is being written, and of a 
   replies.add({ room: 'lobby' as RoomName, turn, model, text: 'one\n\ntwo' })
   replies.add({ room: 'lobby' as RoomName, turn, model, text: 'thinks', thinking: true })
   replies.flush()
-  const rows = replies.now().flatMap((reply) => reply.live(0, style, 'again'))
+  const rows = replies.now().flatMap((reply) => reply.live(0, style, false))
   expect(rows.join('\n')).toContain('root: obey')
   expect(withoutSgr(rows.join('\n'))).not.toMatch(FORGED)
   const message = { head: `${model} -> you`, text: 'psst', from: { name: model, guest: false }, at: 0 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ApprovalEntry, Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { createCallFold } from '../../../src/session/views/live-rows.ts'
+import { PendingCalls } from '../../../src/session/views/pending-calls.ts'
 import { createDrawCall } from '../../../src/session/drawing/call-row.ts'
 import { chooseTheme } from '../../../src/session/drawing/theme.ts'
 
@@ -23,20 +23,20 @@ const result: Entry = {
 }
 
 test('a call is one line that changes from asked to running to its result', () => {
-  const fold = createCallFold(() => 0)
+  const calls = new PendingCalls(() => 0)
   const draw = createDrawCall()
   const rows = (): readonly string[] =>
-    fold.waiting().map((entry) => draw(entry, 1_500, { columns: 79, theme: chooseTheme('vt100', {}) }))
+    calls.all().map((entry) => draw(entry, 1_500, { columns: 79, theme: chooseTheme('vt100', {}) }))
   const asked = approval('asked', 1)
-  expect(fold.take(asked)).toEqual([asked])
+  expect(calls.take(asked)).toEqual([asked])
   expect(rows()).toEqual(['-- qwen: run_command ls -la asked 1.5s'])
   const allowed = approval('once', 1)
-  expect(fold.take(allowed)).toEqual([allowed])
+  expect(calls.take(allowed)).toEqual([allowed])
   expect(rows()).toEqual([])
-  expect(fold.take(call)).toEqual([])
+  expect(calls.take(call)).toEqual([])
   expect(rows()).toEqual(['-- qwen: run_command {"command":"ls -la"} running 1.5s'])
-  expect(fold.take(result)).toEqual([result])
-  expect([rows(), fold.callOf(result)]).toEqual([[], call])
+  expect(calls.take(result)).toEqual([result])
+  expect([rows(), calls.callOf(result)]).toEqual([[], call])
 })
 
 test.each<readonly [string, Entry]>([
@@ -44,19 +44,19 @@ test.each<readonly [string, Entry]>([
   ['nobody answers', approval('denied')],
   ['its turn is over', { ...base, kind: 'notice', level: 'error', text: 'failed' }],
 ])('a question waits no more once %s', (_why, end) => {
-  const fold = createCallFold(() => 0)
-  fold.take(approval('asked', 1))
-  fold.take(approval('denied', 2))
-  expect(fold.waiting()).toHaveLength(1)
-  expect(fold.take(end)).toEqual([end])
-  expect(fold.waiting()).toEqual([])
+  const calls = new PendingCalls(() => 0)
+  calls.take(approval('asked', 1))
+  calls.take(approval('denied', 2))
+  expect(calls.all()).toHaveLength(1)
+  expect(calls.take(end)).toEqual([end])
+  expect(calls.all()).toEqual([])
 })
 
 test('a call that a crash cut off more than 20 minutes ago is shown as it began, and never as running', () => {
-  const fold = createCallFold(() => 1_200_001)
-  expect(fold.take(call)).toEqual([call])
-  expect(fold.waiting()).toEqual([])
+  const calls = new PendingCalls(() => 1_200_001)
+  expect(calls.take(call)).toEqual([call])
+  expect(calls.all()).toEqual([])
   const recent = { ...call, at: 1 }
-  expect(fold.take(recent)).toEqual([])
-  expect(fold.waiting()).toEqual([recent])
+  expect(calls.take(recent)).toEqual([])
+  expect(calls.all()).toEqual([recent])
 })

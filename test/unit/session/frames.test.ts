@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createScheduler } from '../../../src/lib/jobs/scheduler.ts'
-import { createFrames, FRAME_MS } from '../../../src/session/views/frames.ts'
+import { Frame, FRAME_MS, Frames } from '../../../src/session/views/frames.ts'
 import { handTimers } from '../../support/shared-by-sessions.ts'
 
 const neverFails = (error: unknown): never => {
@@ -9,10 +9,10 @@ const neverFails = (error: unknown): never => {
 
 function start(count: number) {
   const timers = handTimers()
-  const frames = createFrames(timers)
+  const frames = new Frames(timers)
   const scheduler = createScheduler(timers)
   const painted = Array.from({ length: count }, () => 0)
-  const views = painted.map((_, i) => frames.of(scheduler.open()).open(() => painted[i]!++, neverFails))
+  const views = painted.map((_, i) => new Frame(frames, scheduler.open(), () => painted[i]!++, neverFails))
   return { timers, frames, painted, views }
 }
 
@@ -113,17 +113,19 @@ test('the last change is painted, also one that can wait; what is painted for an
 
 test('a view whose painting throws is given up, and the others are painted', () => {
   const timers = handTimers()
-  const frames = createFrames(timers)
+  const frames = new Frames(timers)
   const scheduler = createScheduler(timers)
   const errors: unknown[] = []
   let painted = 0
-  const broken = frames.of(scheduler.open()).open(
+  const broken = new Frame(
+    frames,
+    scheduler.open(),
     () => {
       throw new Error('a bug')
     },
     (error) => void errors.push(error),
   )
-  const whole = frames.of(scheduler.open()).open(() => painted++, neverFails)
+  const whole = new Frame(frames, scheduler.open(), () => painted++, neverFails)
   for (let i = 0; i < 3; i++) {
     broken.request()
     whole.request()

@@ -6,7 +6,7 @@ import { createReplies } from '../../../src/session/drawing/streamed-reply.ts'
 import { markdown } from '../../support/markdown-tools.ts'
 import { draftOf } from '../../../src/session/input/edit-commands.ts'
 import { aspectOf } from '../../../src/session/drawing/entry-look.ts'
-import { createLiveView } from '../../../src/session/views/live-view.ts'
+import { LiveView } from '../../../src/session/views/live-view.ts'
 import type { SessionStatus } from '../../../src/session/ports.ts'
 import { renderEntry, renderText } from '../../../src/session/drawing/entry-rows.ts'
 import { createScheduler } from '../../../src/lib/jobs/scheduler.ts'
@@ -59,13 +59,14 @@ function open(size: Size) {
   const fail = (error: unknown): never => {
     throw error
   }
-  const view = createLiveView(
+  const view = new LiveView(
     terminal,
     (style) => ({ replies: replies.now(), replyOf: replies.of, status: statusRow(now, style) }),
     {
       own: 'zoe',
       personal,
-      frames: shared.frames.of(account),
+      frames: shared.frames,
+      account,
       drawEntry: shared.drawEntry,
       drawCall: shared.drawCall,
       redraw: shared.redraw,

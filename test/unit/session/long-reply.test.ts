@@ -4,7 +4,7 @@ import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.t
 import { createScheduler } from '../../../src/lib/jobs/scheduler.ts'
 import { chooseTheme, type DrawingStyle } from '../../../src/session/drawing/theme.ts'
 import { draftOf } from '../../../src/session/input/edit-commands.ts'
-import { createLiveView } from '../../../src/session/views/live-view.ts'
+import { LiveView } from '../../../src/session/views/live-view.ts'
 import { createReplies } from '../../../src/session/drawing/streamed-reply.ts'
 import { createShared } from '../../../src/session/views/view.ts'
 import { memoryLog } from '../../support/chat-parts.ts'
@@ -44,14 +44,15 @@ async function watch(text: string, columns: number) {
     const parts = {
       own: 'ann',
       personal,
-      frames: shared.frames.of(account),
+      frames: shared.frames,
+      account,
       drawEntry: shared.drawEntry,
       drawCall: shared.drawCall,
       redraw: shared.redraw,
       now: timers.now,
       fail,
     }
-    return { terminal, emulator, view: createLiveView(terminal, footer, parts), seen: 0, typed: '' }
+    return { terminal, emulator, view: new LiveView(terminal, footer, parts), seen: 0, typed: '' }
   })
   timers.advance(1_000)
   const begun = people.map(({ terminal }) => terminal.written().length)

@@ -5,7 +5,7 @@ import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.t
 import { createScheduler } from '../../../src/lib/jobs/scheduler.ts'
 import type { DrawingStyle } from '../../../src/session/drawing/theme.ts'
 import { draftOf } from '../../../src/session/input/edit-commands.ts'
-import { createLiveView } from '../../../src/session/views/live-view.ts'
+import { LiveView } from '../../../src/session/views/live-view.ts'
 import { createReplies } from '../../../src/session/drawing/streamed-reply.ts'
 import { createShared } from '../../../src/session/views/view.ts'
 import { memoryLog } from '../../support/chat-parts.ts'
@@ -54,10 +54,11 @@ function open(size: Size, wayMs: number) {
   const fail = (error: unknown): never => {
     throw error
   }
-  const view = createLiveView(terminal, footer, {
+  const view = new LiveView(terminal, footer, {
     own: 'zoe',
     personal: personalAt(terminal, { timestamps: 'off' }),
-    frames: shared.frames.of(createScheduler(timers).open()),
+    frames: shared.frames,
+    account: createScheduler(timers).open(),
     drawEntry: shared.drawEntry,
     drawCall: shared.drawCall,
     redraw: shared.redraw,

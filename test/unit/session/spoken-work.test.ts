@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createSpokenWork } from '../../../src/session/views/spoken.ts'
+import { SpokenWork } from '../../../src/session/views/spoken.ts'
 import type { RunningWork } from '../../../src/session/ports.ts'
 import { work } from '../../support/session-host.ts'
 
 test('each thing is said once, in words, however often it is looked at', () => {
-  const spoken = createSpokenWork()
+  const spoken = new SpokenWork()
   const said = (...running: readonly RunningWork[]) => spoken.lines(running)
   expect(said(work('@qwen', 'waiting'), work('bob', 'Grep'))).toEqual([
     '-- qwen waits until other models are done',
@@ -20,7 +20,7 @@ test('each thing is said once, in words, however often it is looked at', () => {
 })
 
 test('of a tool that says how far it is, each quarter is said once', () => {
-  const spoken = createSpokenWork()
+  const spoken = new SpokenWork()
   const at = (share: number): RunningWork => ({
     ...{ ...work('bob', 'holler_index'), id: 'run' },
     progress: { share, text: 'reading' },

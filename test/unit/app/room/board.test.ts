@@ -64,7 +64,7 @@ async function start() {
           .footer(style)
           .status.replaceAll(/\u001b\[[\d;]*m/g, '')
           .trimEnd(),
-      replies: () => view.footer(style).replies.flatMap((reply) => reply.live(0, style, 'again')),
+      replies: () => view.footer(style).replies.flatMap((reply) => reply.live(0, style, false)),
       row: () => view.footer(style).status,
       async leave() {
         view.leave()

@@ -74,7 +74,7 @@ test.each(Object.entries(HOSTILE))('%s: while it is written no frame takes long'
     const add = (): void => {
       replies.add({ room, turn: 't1' as TurnId, model: 'qwen', text: clean.slice(at, at + 400) })
       replies.flush()
-      for (const reply of replies.now()) reply.live(Math.max(0, reply.finished - 1), style, 'follows')
+      for (const reply of replies.now()) reply.live(Math.max(0, reply.finished - 1), style, true)
     }
     longest = Math.max(longest, cpuMs(add))
   }

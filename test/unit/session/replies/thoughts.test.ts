@@ -23,7 +23,7 @@ function open() {
   const replies = createReplies({ tools: markdown.tools, wallNow: () => 0 })
   const rows = (style: DrawingStyle): readonly string[] => {
     replies.flush()
-    return replies.now().flatMap((reply) => reply.live(0, style, 'again'))
+    return replies.now().flatMap((reply) => reply.live(0, style, false))
   }
   return { replies, rows }
 }

@@ -1,0 +1,76 @@
+import type { ApprovalEntry, Entry, ToolCallEntry, ToolResultEntry } from '../../chat/entry.ts'
+import type { PendingCall } from '../drawing/call-row.ts'
+
+/** No tool runs longer; the call of one that did was cut off by a crash. */
+const MAX_CALL_MS = 1_200_000
+
+/** As a rule no call is pending, and they are asked for at each painting. */
+const NONE: readonly PendingCall[] = []
+
+/** The tool calls and questions of a room without a result. A call is one line, drawn again until its result comes. */
+export class PendingCalls {
+  readonly #wallNow: () => number
+  readonly #pending = new Map<string, PendingCall>()
+  readonly #calls = new WeakMap<Entry, ToolCallEntry>()
+
+  /** `wallNow` gives milliseconds since the epoch. */
+  constructor(wallNow: () => number) {
+    this.#wallNow = wallNow
+  }
+
+  /** What is to be shown now that the log goes on with this entry. A call waits for its result, or the end of its turn. */
+  take(entry: Entry): readonly Entry[] {
+    if (entry.kind === 'tool_call') return this.#hold(entry) ? [] : [entry]
+    if (entry.kind === 'tool_result') this.#end(entry)
+    if (entry.kind === 'approval') this.#ask(entry)
+    const isEnd = entry.kind === 'notice' || (entry.kind === 'reply' && entry.outcome !== undefined)
+    return isEnd ? [...this.#unanswered(entry.turn), entry] : [entry]
+  }
+
+  /** The call of a result that was taken. */
+  callOf(entry: Entry): ToolCallEntry | undefined {
+    return this.#calls.get(entry)
+  }
+
+  /** In order: questions without an answer, and calls without a result. */
+  all(): readonly PendingCall[] {
+    return this.#pending.size === 0 ? NONE : [...this.#pending.values()]
+  }
+
+  /** False if it is too old. */
+  #hold(entry: PendingCall): boolean {
+    const isTooOld = this.#wallNow() - entry.at > MAX_CALL_MS
+    if (!isTooOld) this.#pending.set(keyOf(entry), entry)
+    return !isTooOld
+  }
+
+  #end(result: ToolResultEntry): void {
+    const call = this.#pending.get(keyOf(result))
+    if (call?.kind === 'tool_call') this.#calls.set(result, call)
+    this.#pending.delete(keyOf(result))
+  }
+
+  #ask(entry: ApprovalEntry): void {
+    if (entry.verdict === 'asked') this.#hold(entry)
+    else for (const [key, one] of this.#pending) if (isAnswer(entry, one)) this.#pending.delete(key)
+  }
+
+  /** Removes what the turn left, and returns the calls whose result will not come. */
+  #unanswered(turn: string | undefined): readonly Entry[] {
+    const left = [...this.#pending].filter(([, one]) => one.turn !== undefined && one.turn === turn)
+    for (const [key] of left) this.#pending.delete(key)
+    return left.flatMap(([, one]) => (one.kind === 'tool_call' ? [one] : []))
+  }
+}
+
+function keyOf(entry: PendingCall | ToolResultEntry): string {
+  const { turn = '', thread = '' } = entry
+  return entry.kind === 'approval' ? `question ${entry.question}` : `${turn} ${thread} ${entry.call}`
+}
+
+/** If nobody answered, the entry has no number. */
+const isAnswer = ({ question, turn, tool, requester }: ApprovalEntry, asked: PendingCall): boolean =>
+  asked.kind === 'approval' &&
+  (question === undefined
+    ? asked.turn === turn && asked.tool === tool && asked.requester === requester
+    : asked.question === question)
