@@ -97,8 +97,7 @@ const FOR_ADAPTERS = [
   'toolbox/tool-call.ts',
   'approvals/ports.ts',
   'turns/ports.ts',
-  'turns/bill/ports.ts',
-  'turns/model-error.ts',
+  'turns/billing.ts',
 ]
 
 /** How many folders lie below one another in `src`: a deeper file would escape the table, so it is looked up. */

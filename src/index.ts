@@ -30,7 +30,7 @@ export type { Access } from './chat/tool-words.ts'
 export type { Denial, PermissionProvider, PermissionRequest, ToolContext } from './tools/context.ts'
 export { failed, ok, type ToolResult } from './tools/result.ts'
 export type { Asked, Question, Tool } from './tools/tool.ts'
-export { ModelError, type ModelRefusal } from './turns/model-error.ts'
+export { ModelError, type ModelRefusal } from './turns/ports.ts'
 export {
   type LanguageModel,
   type ModelEvent,

@@ -1,9 +1,8 @@
 import type { NoticeEntry } from '../chat/entry.ts'
 import { SYSTEM } from '../chat/people/names.ts'
 import type { Log } from '../chat/ports.ts'
-import { endingOf } from './ending.ts'
-import { ModelError } from './model-error.ts'
-import type { ConfiguredModel } from './ports.ts'
+import { endingOf } from './turn-end.ts'
+import { type ConfiguredModel, ModelError } from './ports.ts'
 import { nameOf, type Turn } from './turn-state.ts'
 
 /** What finding a fallback needs. */

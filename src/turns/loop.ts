@@ -1,6 +1,6 @@
 import { asRepeated, type CallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import type { AssistantMessage } from './ports.ts'
-import type { StepResult } from './step.ts'
+import type { StepResult } from './stream-step.ts'
 
 /** What came of one request. */
 interface Answered {

@@ -1,15 +1,16 @@
+import type { EntryId, RoomName, TurnId, Usage } from '../chat/entry.ts'
+import type { PersonId } from '../chat/people/person.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
+import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
+import type { ToolCall } from '../toolbox/tool-call.ts'
+import type { ToolMessage } from '../tools/context.ts'
+
 /**
  * Turns: a mention starts one, it waits in its room's queue, asks the model step by step, and runs the calls of each
  * step, until the model answers without a call. This folder must not know a provider's wire format or SDK, how turns are
  * stored, how a prompt is composed in Lua, what a tool does, or what a terminal is.
  */
-import type { JsonObject } from '../lib/json.ts'
-import type { EntryId, RoomName, TurnId, Usage } from '../chat/entry.ts'
-import type { PersonId } from '../chat/people/person.ts'
-import type { ModelSettings } from '../prompt/model-settings.ts'
-import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
-import type { ToolCall } from '../toolbox/tool-call.ts'
-import type { ToolMessage } from '../tools/context.ts'
 
 /**
  * What a model thought before it answered. It is never stored as speech. A provider may want it back with the step that it
@@ -169,4 +170,53 @@ export interface TurnStore {
   last(room: string): Promise<TurnRecord | undefined>
   /** The newest turns of a room that this person asked for, under any name, and whose `message` is known, newest first, without what was sent. */
   asked(room: RoomName, person: PersonId, limit: number): Promise<readonly TurnRecord[]>
+}
+
+/** Why a provider took no answer in hand, where a different request may succeed. Nothing of an answer was sent. */
+export type ModelRefusal =
+  /** The prompt was too long. Tokens, each absent where the provider does not tell. */
+  | {
+      readonly kind: 'too-long'
+      /** Of the prompt, as the provider counts it. */
+      readonly tokens?: number
+      /** Of the prompt and of the answer that was asked for, as the provider counts them. */
+      readonly total?: number
+      /** Prompt and answer together. */
+      readonly window?: number
+      /** True where the same prompt may be taken at another moment: what others ask at this one counts too. */
+      readonly isPassing?: boolean
+    }
+  /** The model, or its server, takes no tools, or no system message. */
+  | { readonly kind: 'no-tools' | 'no-system-role' }
+
+/** The provider failed. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+  /** True only where the same request may succeed later. */
+  readonly retryable: boolean
+  /** Facts for the log, such as the status and the beginning of the body. They are never shown in the room. */
+  readonly facts: { readonly [key: string]: Json }
+  /** Present where another request may be taken. */
+  readonly refusal?: ModelRefusal
+  /** Milliseconds until the same request may succeed, where the provider says so. */
+  readonly retryAfterMs?: number
+  /** True where the answer broke off after the provider had begun it: then it has read the prompt, which costs. */
+  readonly begun: boolean
+  constructor(
+    message: string,
+    retryable: boolean,
+    facts: ModelError['facts'] = {},
+    {
+      refusal,
+      retryAfterMs,
+      begun = false,
+    }: Partial<Pick<ModelError, 'refusal' | 'retryAfterMs' | 'begun'>> = {},
+  ) {
+    super(message)
+    this.begun = begun
+    this.retryable = retryable
+    this.facts = facts
+    if (refusal) this.refusal = refusal
+    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs
+  }
 }

@@ -2,9 +2,8 @@ import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import { promptBudget } from '../prompt/compose-prompt.ts'
 import type { KnownModels } from './known-models.ts'
-import type { ModelRefusal } from './model-error.ts'
+import type { ConfiguredModel, ModelRefusal } from './ports.ts'
 import { windowFor } from './narrowed.ts'
-import type { ConfiguredModel } from './ports.ts'
 
 /** Where what a refusal teaches is remembered. */
 export interface RefusalLessons {

@@ -4,10 +4,10 @@ import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Bounds } from '../prompt/scope.ts'
 import type { PermissionProvider, SubTurns } from '../tools/context.ts'
-import type { Ending } from './ending.ts'
+import type { Ending } from './turn-end.ts'
 import type { ConfiguredModel, StepMessage } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
-import type { Spent } from './bill/spent.ts'
+import type { Spent } from './billing.ts'
 
 /** What a model may be called by: what a person said, or another model's reply. */
 export type AnsweredEntry = MessageEntry | ReplyEntry

@@ -2,8 +2,7 @@ import type { TurnId, TurnOutcome, Usage } from '../chat/entry.ts'
 import { SYSTEM } from '../chat/people/names.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
-import type { Bill, OpenBill } from './bill/bill.ts'
-import type { Requester } from './bill/token-quotas.ts'
+import type { Bill, OpenBill, Requester } from './billing.ts'
 import type { ModelRequest, SentStep, TurnRecord, TurnStore } from './ports.ts'
 
 /** Whose turn it is; the server's own where nobody asks. */

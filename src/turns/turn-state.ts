@@ -1,8 +1,8 @@
 import type { ModelSettings } from '../prompt/model-settings.ts'
-import { addSpent, type Spent } from './bill/spent.ts'
-import type { AskedByTools } from './asked-by-tools.ts'
+import { addSpent, type Spent } from './billing.ts'
+import type { AskedByTools } from './tool-questions.ts'
 import type { StepMessage } from './ports.ts'
-import type { PreparedStep } from './prepared-step.ts'
+import type { PreparedStep } from './prepare-step.ts'
 import type { Reply } from './reply.ts'
 import type { SubTurnRunner, TurnJob } from './turn-job.ts'
 

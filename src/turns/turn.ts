@@ -3,15 +3,14 @@ import { isOverBudget } from '../prompt/ports.ts'
 import { createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools, type Toolbox } from '../toolbox/toolbox.ts'
 import type { ChatModel, ChatView } from '../tools/context.ts'
-import type { Spent } from './bill/spent.ts'
+import type { Spent } from './billing.ts'
 import { ask, type AskParts } from './ask.ts'
-import { createAskedByTools, type AskedByToolsParts } from './asked-by-tools.ts'
-import { done, endingOf, recordEnd, stopped, withinTime, type Ending } from './ending.ts'
+import { createAskedByTools, type AskedByToolsParts } from './tool-questions.ts'
+import { done, endingOf, recordEnd, stopped, withinTime, type Ending } from './turn-end.ts'
 import { fallbackFor, handOver, type FallbackParts } from './fallback.ts'
 import { runSteps } from './loop.ts'
-import { ModelError } from './model-error.ts'
-import type { StepMessage } from './ports.ts'
-import type { PreparedStep, PrepareStep, StepJob } from './prepared-step.ts'
+import { ModelError, type StepMessage } from './ports.ts'
+import type { PreparedStep, PrepareStep, StepJob } from './prepare-step.ts'
 import { createReply } from './reply.ts'
 import type { ParentTurn, SubTurnRunner, TurnEnd, TurnJob } from './turn-job.ts'
 import { nameOf, spend, type Turn } from './turn-state.ts'
@@ -37,7 +36,7 @@ export interface TurnLimits {
   readonly turn_s: number
   /** Requests to the model. */
   readonly turn_steps: number
-  /** Milliseconds before a failed request is sent again, a pause for each further try; those of step.ts when absent. */
+  /** Milliseconds before a failed request is sent again, a pause for each further try; those of stream-step.ts when absent. */
   readonly retryPauses?: readonly number[]
 }
 

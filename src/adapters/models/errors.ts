@@ -6,7 +6,7 @@ import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationE
 import { duration } from '../../lib/duration.ts'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
-import { ModelError, type ModelRefusal } from '../../turns/model-error.ts'
+import { ModelError, type ModelRefusal } from '../../turns/ports.ts'
 import { LimitError } from './fetch.ts'
 import { countIn, jsonIn, messageIn, objectIn } from './loose.ts'
 import type { ModelAccess } from './provider.ts'

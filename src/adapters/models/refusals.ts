@@ -1,4 +1,4 @@
-import type { ModelRefusal } from '../../turns/model-error.ts'
+import type { ModelRefusal } from '../../turns/ports.ts'
 
 // A pattern reads small letters, with numbers as digits alone ("16,384" is "16384"), and takes linear time. Its
 // groups are numbers of tokens: `tokens` and `more` (to be added) are of the prompt, `total` is of prompt and answer

@@ -15,11 +15,10 @@ import type {
 import type { AwayStore, DirectMessageStore, IgnoredStore } from '../../chat/talk/ports.ts'
 import type { ConnectedMcpStore, McpPinStore } from '../../tools/mcp-pins.ts'
 import type { ResultStore } from '../../tools/long-results.ts'
-import type { ChargeStore } from '../../turns/bill/ports.ts'
+import type { ChargeStore } from '../../turns/billing.ts'
 import type { ModelFactsStore, TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
-import type { CalibrationStore } from '../../prompt/ports.ts'
-import type { HistoryStore, ScriptStore, SummaryStore } from '../../prompt/ports.ts'
+import type { CalibrationStore, HistoryStore, ScriptStore, SummaryStore } from '../../prompt/ports.ts'
 
 /**
  * All that is kept on disk, grouped by the parts of the core that use it. Methods take and give plain values, which

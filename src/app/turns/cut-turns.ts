@@ -1,6 +1,6 @@
 import { StorageError } from '../../chat/errors.ts'
 import type { Rooms } from '../../chat/rooms.ts'
-import { createCutTurns } from '../../turns/cut-turns.ts'
+import { createCutTurns } from '../../turns/interrupted-turns.ts'
 import type { AppContext } from '../context.ts'
 
 /** When those are ended that could not be, in milliseconds. */

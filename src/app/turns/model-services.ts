@@ -3,9 +3,13 @@ import type { TurnId } from '../../chat/entry.ts'
 import type { Slots } from '../../chat/peers.ts'
 import { createCalibrations, type Calibrations } from '../../prompt/calibration.ts'
 import type { Composer } from '../../prompt/ports.ts'
-import { createBills } from '../../turns/bill/bill.ts'
-import { createOwnCount } from '../../turns/bill/own-count.ts'
-import { createTokenQuotas, type CheckQuotas, type QuotaLimits } from '../../turns/bill/token-quotas.ts'
+import {
+  type CheckQuotas,
+  createBills,
+  createOwnCount,
+  createTokenQuotas,
+  type QuotaLimits,
+} from '../../turns/billing.ts'
 import { createKnownModels, type KnownModels } from '../../turns/known-models.ts'
 import { listModels } from '../../turns/model-list.ts'
 import type { ConfiguredModel } from '../../turns/ports.ts'

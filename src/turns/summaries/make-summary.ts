@@ -7,13 +7,12 @@ import { countedPrompt, type Prompt } from '../../prompt/prompt.ts'
 import { promptBudget } from '../../prompt/compose-prompt.ts'
 import type { KnownModels } from '../known-models.ts'
 import { askOnce, type AskOnceParts, type SingleRequest } from '../ask-once.ts'
-import type { CheckQuotas } from '../bill/token-quotas.ts'
-import { withinTime } from '../ending.ts'
-import { ModelError } from '../model-error.ts'
-import type { ConfiguredModel } from '../ports.ts'
+import type { CheckQuotas } from '../billing.ts'
+import { withinTime } from '../turn-end.ts'
+import { type ConfiguredModel, ModelError } from '../ports.ts'
 import { createAttempts, learnFromRefusal } from '../refusals.ts'
 import type { TurnLog } from '../turn-log.ts'
-import { oldestWithin, withoutOpenCall, type CountedEntry } from './choose-rows.ts'
+import { oldestWithin, SUMMARY_EXCESS, withoutOpenCall, type CountedEntry } from './summary-rows.ts'
 import { summaryTexts } from './summary-prompt.ts'
 
 /** A piece that is to be summed up. */
@@ -56,8 +55,6 @@ const MAX_TOKENS_AT_ONCE = 8_000
 const RULES_TOKENS = 400
 /** Tokens of conversation that a request has space for, at the least: smaller pieces cost a request for every few words. */
 const MIN_TOKENS_AT_ONCE = 400
-/** A summary may have so many times the tokens that it should have; the rest is cut off. */
-export const SUMMARY_EXCESS = 1.1
 /** More characters than this for each token are never counted: few texts have as many. */
 const MAX_CHARACTERS_PER_TOKEN = 6
 

@@ -12,10 +12,9 @@ import { CONVERSATION_KINDS } from '../../prompt/history.ts'
 import type { Composer, HistoryStore, SummaryDraft, SummaryStore } from '../../prompt/ports.ts'
 import type { HistoryRow, Summary } from '../../prompt/snapshot.ts'
 import type { ConfiguredModel } from '../ports.ts'
-import { rowsDue, type CountedEntry } from './choose-rows.ts'
+import { type CountedEntry, rowsDue, type SizesNow } from './summary-rows.ts'
 import type { MakeSummary } from './make-summary.ts'
-import type { SizesNow } from './sizes.ts'
-import { summarizerCalled, type Summarizers } from './summarizer-model.ts'
+import { summarizerCalled, type Summarizers } from './summary-prompt.ts'
 
 /** What a piece of a summary is made from. */
 export interface SumUpParts {

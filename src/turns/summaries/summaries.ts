@@ -10,9 +10,9 @@ import type { SummaryStore } from '../../prompt/ports.ts'
 import { forgetEntry } from './forget-entry.ts'
 import { utf8Bytes } from '../../lib/bytes.ts'
 import type { RoomWork } from './room-work.ts'
-import type { SizesNow } from './sizes.ts'
+import type { SizesNow } from './summary-rows.ts'
 import { summarizerIn } from '../../prompt/key-values.ts'
-import { checkSummarizer, isAmong, type Summarizers } from './summarizer-model.ts'
+import { checkSummarizer, isAmong, type Summarizers } from './summary-prompt.ts'
 import type { Troubles } from './troubles.ts'
 
 /** What goes on with a room's summary. */

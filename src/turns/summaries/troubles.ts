@@ -9,8 +9,8 @@ import { errorMessage } from '../../lib/errors.ts'
 import { headOf } from '../../lib/text/characters.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { WrapError } from '../../prompt/ports.ts'
-import { TurnStopped } from '../ending.ts'
-import { ModelError } from '../model-error.ts'
+import { TurnStopped } from '../turn-end.ts'
+import { ModelError } from '../ports.ts'
 
 /** What went wrong with the summaries of rooms: who was told, and when each is tried again. */
 export interface Troubles {

@@ -3,7 +3,7 @@ import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { RoomRecord } from '../../../src/chat/ports.ts'
 import { DAY_MS } from '../../../src/lib/duration.ts'
-import type { Charge, ChargeStore } from '../../../src/turns/bill/ports.ts'
+import type { Charge, ChargeStore } from '../../../src/turns/billing.ts'
 import { alice, bob, den, lobby, register, refused } from './cast.ts'
 
 /** What a store of charges must do; `store` gives the one of the running test. */

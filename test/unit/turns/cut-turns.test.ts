@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { createCutTurns } from '../../../src/turns/cut-turns.ts'
+import { createCutTurns } from '../../../src/turns/interrupted-turns.ts'
 import { scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, type TurnWorld } from '../../support/turn-world.ts'
 

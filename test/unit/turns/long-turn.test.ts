@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/tools/result.ts'
-import { createFitSteps } from '../../../src/turns/messages/fit-steps.ts'
+import { createFitSteps } from '../../../src/turns/fit-messages.ts'
 import type { StepMessage } from '../../../src/turns/ports.ts'
 import { requestsOf } from '../../../src/turns/turn-log.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'

@@ -8,7 +8,7 @@ import type {
   Spending,
   UsageQuery,
   UsageRow,
-} from '../../../turns/bill/ports.ts'
+} from '../../../turns/billing.ts'
 import type { ModelFactsStore, StoredFacts } from '../../../turns/ports.ts'
 import { type Database, type Dialect, integer } from '../database.ts'
 import type { Tables } from '../tables.ts'

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createModel, type ModelConfig } from '../../../../src/adapters/models/index.ts'
-import { ModelError } from '../../../../src/turns/model-error.ts'
-import type { ModelRequest } from '../../../../src/turns/ports.ts'
+import { ModelError, type ModelRequest } from '../../../../src/turns/ports.ts'
 import { userContent } from '../../../../src/prompt/prompt.ts'
 import { shown } from '../../../support/counting-servers.ts'
 import { collect, definition, sampleConfig, sampleRequest } from '../../../support/model-request.ts'

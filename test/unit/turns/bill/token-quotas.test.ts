@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Refusal } from '../../../../src/chat/errors.ts'
 import type { Fingerprint, Person, PersonId } from '../../../../src/chat/people/person.ts'
-import { createTokenQuotas } from '../../../../src/turns/bill/token-quotas.ts'
+import { createTokenQuotas } from '../../../../src/turns/billing.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
 import { call, say, scriptedModel } from '../../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld } from '../../../support/turn-world.ts'

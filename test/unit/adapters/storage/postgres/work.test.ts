@@ -6,7 +6,7 @@ import type { PersonId } from '../../../../../src/chat/people/person.ts'
 import type { Work } from '../../../../../src/chat/peers.ts'
 import type { ClusterStores } from '../../../../../src/cluster/stores.ts'
 import { quotaKeysOf } from '../../../../../src/chat/limits.ts'
-import { createTokenQuotas, type Requester } from '../../../../../src/turns/bill/token-quotas.ts'
+import { createTokenQuotas, type Requester } from '../../../../../src/turns/billing.ts'
 import { lobby } from '../../../../contract/storage/cast.ts'
 import { lacks } from '../../../../support/needs.ts'
 import {

@@ -1,3 +1,20 @@
+import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
+import { promptBudget } from '../prompt/compose-prompt.ts'
+import type { Snapshots } from '../prompt/gather-snapshot.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
+import type { Composer } from '../prompt/ports.ts'
+import type { Prompt } from '../prompt/prompt.ts'
+import type { HistoryRow, KeptTool, ToolsInTurn } from '../prompt/snapshot.ts'
+import { framedTokens } from '../prompt/tool-definitions.ts'
+import { type FoundTool, type SearchParts, weighedTexts } from '../toolbox/find-tools.ts'
+import { createOffer, createOfferedSoFar, type OfferedSoFar, type SentOffer } from '../toolbox/offer.ts'
+import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
+import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
+import type { ChatMessage } from '../tools/context.ts'
+import { createFitSteps, createTokenMeter, type ShownSteps } from './fit-messages.ts'
+import type { ModelRequest, StepMessage } from './ports.ts'
+import type { AnsweredEntry } from './turn-job.ts'
+
 // How the steps of a turn are prepared. The first has a prompt and no messages; every other is made by the one before it:
 //
 //     prepare ─► step 1 ─ next ─► step 2 ─ next ─► step 3 …
@@ -5,24 +22,8 @@
 //
 // `next` keeps the prompt of before as long as it may, so that what a provider has cached of it stays valid; `again` composes anew.
 
-import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
-import type { Snapshots } from '../prompt/gather-snapshot.ts'
-import type { ModelSettings } from '../prompt/model-settings.ts'
-import type { Composer } from '../prompt/ports.ts'
-import type { Prompt } from '../prompt/prompt.ts'
-import { promptBudget } from '../prompt/compose-prompt.ts'
-import type { HistoryRow } from '../prompt/snapshot.ts'
-import { createOffer, type SentOffer } from '../toolbox/offer.ts'
-import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
-import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
-import { createFitSteps, type ShownSteps } from './messages/fit-steps.ts'
-import { createTokenMeter } from './messages/message-tokens.ts'
-import type { ModelRequest, StepMessage } from './ports.ts'
-import type { AnsweredEntry } from './turn-job.ts'
-import { createToolScale, createTurnTools } from './turn-tools.ts'
-
 /** What a model reads in one step; how its request is to be answered, its settings say. */
-export type StepContent = Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
+type StepContent = Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
 
 /** Everything that one step of a turn needs: what is sent, and what runs the calls that come back. */
 export interface PreparedStep {
@@ -59,7 +60,7 @@ export interface StepJob {
 export type PrepareStep = (job: StepJob, signal: AbortSignal) => Promise<PreparedStep>
 
 /** What steps are prepared with. */
-export interface StepParts {
+interface StepParts {
   readonly scopedTools: FindScopedTools
   readonly snapshots: Snapshots
   readonly composer: Pick<Composer, 'compose' | 'count'>
@@ -168,3 +169,76 @@ const framingIn = ({ budget, tools }: Prompt, { framing: { perTool } }: ModelSet
 
 const sameTools = (a: ScopedTools, b: ScopedTools): boolean =>
   a.visible.length === b.visible.length && a.visible.every((tool, index) => tool === b.visible[index])
+
+/** What a turn has found and called of its tools. The prompts of its later steps keep these first. */
+interface TurnTools extends ToolsInTurn {
+  /** What its requests have offered so far. */
+  readonly offered: OfferedSoFar
+  /** Adds tools that a search gave, best first. */
+  find(tools: readonly FoundTool[]): void
+  /** Adds what the model has called in these messages. Each message is read once. */
+  readCalls(messages: readonly StepMessage[], offer: Pick<SentOffer, 'sentAs'>): void
+  /** Tokens of the tools that the last of these messages calls, and none before did: in the next prompt they keep their place. */
+  tokensOfNew(messages: readonly ChatMessage[], offer: Pick<SentOffer, 'sentAs'>): number
+  /** Grows with each search that found something which the model does not have. */
+  searches(): number
+}
+
+function createTurnTools(): TurnTools {
+  const found: KeptTool[] = []
+  const called: KeptTool[] = []
+  let messagesRead = 0
+  let searches = 0
+  return {
+    found,
+    called,
+    offered: createOfferedSoFar(),
+    searches: () => searches,
+    find(tools) {
+      if (tools.some(({ isLoaded }) => !isLoaded)) searches += 1
+      for (const { tool, form } of tools.toReversed()) putLast(found, { id: tool.id, form })
+    },
+    tokensOfNew(messages, { sentAs }) {
+      const last = messages.findLast((message) => message.role === 'assistant')
+      const sent = new Set(last?.calls.map(({ name }) => sentAs(name)))
+      return [...sent].reduce(
+        (sum, tool) => sum + (tool && !called.some(({ id }) => id === tool.id) ? tool.tokens : 0),
+        0,
+      )
+    },
+    readCalls(messages, { sentAs }) {
+      for (const message of messages.slice(messagesRead)) {
+        if (message.role !== 'assistant') continue
+        for (const { name } of message.calls) {
+          const sent = sentAs(name)
+          if (!sent || sent.form === 'deferred') continue
+          const { id, form } = sent
+          putLast(called, { id, form })
+        }
+      }
+      messagesRead = messages.length
+    },
+  }
+}
+
+/** Each is there once, at the place of the last time. */
+function putLast(list: KeptTool[], tool: KeptTool): void {
+  const before = list.findIndex(({ id }) => id === tool.id)
+  if (before >= 0) list.splice(before, 1)
+  list.push(tool)
+}
+
+/** Counts what tools that `find_tools` names take of the next prompt, with their lines. */
+const createToolScale =
+  (composer: Pick<Composer, 'count'>) =>
+  async (
+    tools: Parameters<SearchParts['weigh']>[0],
+    { encoding, framing }: ModelSettings,
+  ): Promise<readonly number[]> => {
+    if (tools.length === 0) return []
+    const counts = await composer.count(encoding, tools.flatMap(weighedTexts))
+    return tools.map((_, index) => {
+      const [definition = 0, line = 0] = counts.slice(2 * index, 2 * index + 2)
+      return framedTokens(definition, framing) + line
+    })
+  }

@@ -5,10 +5,9 @@ import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { exactAmount } from '../lib/price.ts'
 import { WrapError } from '../prompt/ports.ts'
-import { ModelError } from './model-error.ts'
-import type { ConfiguredModel, FinishReason } from './ports.ts'
+import type { Spent } from './billing.ts'
+import { type ConfiguredModel, type FinishReason, ModelError } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
-import type { Spent } from './bill/spent.ts'
 
 /** How a turn ended, and what the room is told beside the reply. */
 export type Ending =

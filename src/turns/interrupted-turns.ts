@@ -7,7 +7,7 @@ import { isHandOver } from './fallback.ts'
 import type { TurnRecord, TurnStore } from './ports.ts'
 
 /** What is needed to end the turns that a server left open which has died. */
-export interface CutTurnsParts {
+interface CutTurnsParts {
   readonly turns: Pick<TurnStore, 'unfinished' | 'find' | 'finish'>
   readonly log: Pick<EntryLog, 'read'>
   readonly clock: Clock
@@ -16,7 +16,7 @@ export interface CutTurnsParts {
 }
 
 /** Ends turns that have no end. All methods reject with `StorageError`; then a further call does the rest. */
-export interface CutTurns {
+interface CutTurns {
   /**
    * Ends those that a crash cut off, and tells their rooms. To be called at the start, before anything else happens in the rooms,
    * and whenever another server has died. Resolves to their number.

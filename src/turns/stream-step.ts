@@ -2,19 +2,19 @@ import type { Usage } from '../chat/entry.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import { untilAborted } from '../lib/jobs/until-aborted.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import type { Received } from './bill/own-count.ts'
-import { ModelError } from './model-error.ts'
-import type {
-  FinishReason,
-  LanguageModel,
-  ModelEvent,
-  ModelRequest,
-  ReportedSoFar,
-  RequestMessage,
-  Thought,
+import type { Received } from './billing.ts'
+import {
+  type FinishReason,
+  type LanguageModel,
+  ModelError,
+  type ModelEvent,
+  type ModelRequest,
+  type ReportedSoFar,
+  type RequestMessage,
+  type Thought,
 } from './ports.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
-import { withTaggedThoughts } from './thoughts/thoughts.ts'
+import { withTaggedThoughts } from './thought-tags.ts'
 
 /** What a model did in one step. */
 export interface StepResult {

@@ -1,19 +1,18 @@
-// Turns that a tool of another turn starts: what each may do, and what it is told. This folder must not know how a turn
-// runs: that is given to it.
-import type { TurnId } from '../../chat/entry.ts'
-import { Refusal } from '../../chat/errors.ts'
-import type { Room } from '../../chat/room.ts'
-import { isBlank } from '../../lib/text/clean-text.ts'
-import type { SubTurnRequest } from '../../tools/context.ts'
-import { failed, ok, type ToolResult } from '../../tools/result.ts'
-import type { ConfiguredModel } from '../ports.ts'
-import { subTurnMessage } from './sub-turn-message.ts'
-import type { ParentTurn, SubTurnOrigin, TurnEnd, TurnJob } from '../turn-job.ts'
-import type { TurnLog } from '../turn-log.ts'
-import type { StartSubTurns } from '../turn.ts'
+import type { TurnId } from '../chat/entry.ts'
+import { Refusal } from '../chat/errors.ts'
+import type { Room } from '../chat/room.ts'
+import { cleanText, isBlank } from '../lib/text/clean-text.ts'
+import { attributed } from '../prompt/gather-snapshot.ts'
+import type { SubTurnRequest } from '../tools/context.ts'
+import { failed, ok, type ToolResult } from '../tools/result.ts'
+import type { ConfiguredModel, StepMessage } from './ports.ts'
+import { transcript } from './tool-questions.ts'
+import type { AnsweredEntry, ParentTurn, SubTurnOrigin, TurnEnd, TurnJob } from './turn-job.ts'
+import type { TurnLog } from './turn-log.ts'
+import type { StartSubTurns } from './turn.ts'
 
 /** What sub-turns are made from. */
-export interface SubTurnParts {
+interface SubTurnParts {
   /** Gives the models that can be called now. */
   readonly models: () => readonly ConfiguredModel[]
   readonly turnLog: Pick<TurnLog, 'beginSubTurn'>
@@ -126,4 +125,29 @@ function resultOf({ text, ending: { outcome, notice } }: TurnEnd): ToolResult {
     return ok([text || '(no answer)', ...(notice ? [`(${notice.text})`] : [])].join('\n'))
   const saidBefore = text ? `\nUp to then it had said:\n${text}` : ''
   return failed(`the side turn did not finish: ${notice.text}${saidBefore}`)
+}
+
+/**
+ * The message that a sub-turn answers, in the name of the model that started it. It has the task. Where the sub-turn
+ * continues the conversation, it also has what that model was asked and what it has done so far.
+ */
+function subTurnMessage(
+  { prompt, part }: SubTurnRequest,
+  { message, requester, model }: Pick<TurnJob, 'message' | 'requester' | 'model'>,
+  messages: readonly StepMessage[],
+): AnsweredEntry {
+  const by = model.settings.name
+  const about =
+    `This is a side turn${part ? ` (${part[0]} of ${part[1]})` : ''} that @${by} started for ${requester.name}. ` +
+    `Your answer goes to @${by} and not to the room, and there is nobody to ask.`
+  const text = part ? [about, ...soFar(message, messages), `Your task: ${prompt}`] : [about, prompt]
+  return { ...message, author: by, text: cleanText(text.join('\n\n')) }
+}
+
+function soFar(message: AnsweredEntry, messages: readonly StepMessage[]): readonly string[] {
+  const done = transcript(messages)
+  return [
+    `It was called with:\n${attributed(message)}`,
+    ...(done.length > 0 ? [`What it has done so far:\n${done.join('\n')}`] : []),
+  ]
 }

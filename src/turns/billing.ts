@@ -1,0 +1,263 @@
+import type { RoomName, Usage } from '../chat/entry.ts'
+import { Refusal } from '../chat/errors.ts'
+import { type QuotaKey, quotaKeysOf } from '../chat/limits.ts'
+import { SYSTEM } from '../chat/people/names.ts'
+import type { Person, PersonId } from '../chat/people/person.ts'
+import type { Clock } from '../chat/ports.ts'
+import { DAY_MS, duration } from '../lib/duration.ts'
+import { costOf, type Price } from '../lib/price.ts'
+import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
+import { type Composer, WrapError } from '../prompt/ports.ts'
+import type { ReportedSoFar } from './ports.ts'
+
+/** What one request to a model used. */
+export interface Charge {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly room: string
+  /** The name of the one for whom the model was asked. */
+  readonly person: string
+  /** The model's name. */
+  readonly model: string
+  /** The names of all whose quota it uses up (chat/limits.ts); none for what the server itself asks. */
+  readonly payers: readonly string[]
+  /** True for the first request of a turn, so that turns can be counted. */
+  readonly opensTurn: boolean
+  readonly usage: Usage
+  /** The prices of that time; absent where the config has none. */
+  readonly price?: Price
+}
+
+/** By what usage is added up. */
+export type Grouping = 'model' | 'person' | 'room' | 'day'
+
+/** Which charges to add up: those of one room, of these rooms, or of all rooms that a person may see. */
+export type UsageQuery = {
+  readonly by: Grouping
+  /** Milliseconds since the epoch. */
+  readonly since: number
+} & ({ readonly room: RoomName } | { readonly rooms: readonly RoomName[] } | { readonly viewer: PersonId })
+
+/** The sum of charges of one group at one price. */
+export interface UsageRow {
+  /** The name of the model, person or room, or the day as `2026-01-31` in UTC. */
+  readonly key: string
+  readonly turns: number
+  readonly requests: number
+  readonly input: number
+  /** Of `input`, what providers had cached. */
+  readonly cached: number
+  readonly output: number
+  /** Of these, what no provider reported; absent where all was reported. */
+  readonly estimated?: NonNullable<Usage['estimated']>
+  readonly price?: Price
+}
+
+/** Whose use a quota bounds: somebody's who pays (the name of a payer), or a room's. */
+export type Spender = { readonly payer: string } | { readonly room: string }
+
+/** What one request used. */
+export interface Spending {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** Read and written together. */
+  readonly tokens: number
+}
+
+/** Charges on disk. All methods reject with `StorageError` only. */
+export interface ChargeStore {
+  add(charge: Charge): Promise<void>
+  /** Tokens, read and written together, that were used after a time; of payers, the last day is kept. */
+  spent(of: Spender, after: number): Promise<number>
+  /** The same request by request, oldest first, without those of 0. */
+  spending(of: Spender, after: number): Promise<readonly Spending[]>
+  /** Sums by key and price, in no order. Of a room that is gone, nobody sees anything. */
+  usage(query: UsageQuery): Promise<readonly UsageRow[]>
+}
+
+/** What the requests of one turn cost, while it runs. */
+export interface Bill {
+  /** To be awaited before each request. Rejects with `Refusal` where a quota is used up, and with `StorageError`. */
+  allow(): Promise<void>
+  /** What a request used that its provider did not report in full. */
+  readonly count: OwnCount
+  /** Stores what a request used, at the model's prices of now. Rejects with `StorageError`. */
+  charge(model: Pick<ModelSettings, 'name' | 'price'>, usage: Usage | undefined): Promise<void>
+}
+
+/** Opens the bill of one turn, or sub-turn, in a room; the server's own where nobody asks. */
+export type OpenBill = (room: string, requester?: Requester) => Bill
+
+/** A request that used nothing is counted among the requests. */
+const NO_TOKENS: Usage = { input: 0, output: 0 }
+
+export const createBills =
+  (charges: Pick<ChargeStore, 'add'>, checkQuotas: CheckQuotas, count: OwnCount, clock: Clock): OpenBill =>
+  (room, requester) => {
+    const person = requester?.name ?? SYSTEM
+    const payers = requester ? quotaKeysOf(requester).map(({ name }) => name) : []
+    let opensTurn = true
+    return {
+      count,
+      allow: () => checkQuotas(room, requester),
+      async charge({ name: model, price }, usage = NO_TOKENS) {
+        const charge = { at: clock.now(), room, person, payers, model, opensTurn, usage }
+        opensTurn = false
+        await charges.add({ ...charge, ...(price ? { price: { ...price } } : {}) })
+      },
+    }
+  }
+
+/** The keys of `[limits]` that bound what models may use in 24 hours; 0 for no bound. */
+export interface QuotaLimits {
+  readonly tokens_per_person_day: number
+  readonly tokens_per_room_day: number
+}
+
+/** Whether what this model answers counts: the offline helper is no language model, and answers also where a quota is used up. */
+export const usesTokens = ({ backend }: Pick<ModelSettings, 'backend'>): boolean => backend !== 'guide'
+
+/** Whoever a model is asked for. */
+export type Requester = Pick<Person, 'id' | 'name' | 'login'>
+
+/**
+ * Rejects with `Refusal` if what was asked for this person (nobody, where it is absent), by all names of their key, from
+ * their network or in this room has used a quota up; with `StorageError` if that cannot be read. It is asked before each
+ * request, and a request counts once it has ended: so a turn goes over a quota by its last request at most.
+ */
+export type CheckQuotas = (room: string, requester?: Requester) => Promise<void>
+
+/** The quotas are counted from the store: a restart changes nothing. */
+export function createTokenQuotas(
+  charges: Pick<ChargeStore, 'spent' | 'spending'>,
+  clock: Clock,
+  limits: QuotaLimits,
+): CheckQuotas {
+  async function refuseOver(quota: number, of: Spender, whose: string): Promise<void> {
+    if (quota === 0) return
+    const after = clock.now() - DAY_MS
+    const used = await charges.spent(of, after)
+    if (used < quota) return
+    const freeAt = freeAgainAt(await charges.spending(of, after), used, quota)
+    const left = duration(freeAt - clock.now())
+    throw new Refusal(`${whose} is used up: ${used} of ${quota} tokens in 24 hours; ask again in ${left}`)
+  }
+  return async (room, requester) => {
+    const { tokens_per_person_day: perPerson, tokens_per_room_day: perRoom } = limits
+    for (const payer of requester ? quotaKeysOf(requester) : [])
+      await refuseOver(perPerson * payer.share, { payer: payer.name }, quotaOf(payer, requester?.name ?? ''))
+    await refuseOver(perRoom, { room }, `the quota of ${room} (tokens_per_room_day)`)
+  }
+}
+
+/** The room reads it too, so it tells no key and no address. */
+function quotaOf({ kind, share }: QuotaKey, person: string): string {
+  if (kind === 'person') return `the quota of ${person} (tokens_per_person_day)`
+  if (kind === 'key') return `the quota of all names of ${person}'s key (tokens_per_person_day)`
+  return `the quota of all who come from ${person}'s network (${share} times tokens_per_person_day)`
+}
+
+/** When enough of it is a day old, in milliseconds since the epoch. `spent` is oldest first. */
+function freeAgainAt(spent: readonly Spending[], used: number, quota: number): number {
+  let left = used
+  const last = spent.find(({ tokens }) => (left -= tokens) < quota)
+  return (last?.at ?? 0) + DAY_MS
+}
+
+/** What came of a request, as far as it went. */
+export interface Received {
+  /** All that the model wrote: thoughts, text and calls. */
+  readonly text: string
+  readonly reported: ReportedSoFar
+}
+
+/** One request, and the settings that it was made with. */
+interface CountedStep {
+  readonly settings: ModelSettings
+  readonly size: CountedRequest
+}
+
+/**
+ * The usage of a request whose provider did not report all of it: what it reported, and our own count for the rest.
+ * Undefined for the offline helper, which is no language model. Rejects with `StorageError`.
+ */
+type OwnCount = (request: CountedStep, received: Received) => Promise<Usage | undefined>
+
+/** What our count is made with. */
+interface OwnCountParts {
+  readonly composer: Pick<Composer, 'count'>
+  readonly calibrations: Pick<Calibrations, 'meanFactor'>
+}
+
+/** Where text cannot be counted: English has about so many characters a token. */
+const CHARACTERS_PER_TOKEN = 4
+
+export function createOwnCount({ composer, calibrations }: OwnCountParts): OwnCount {
+  async function tokensOf(text: string, encoding: string): Promise<number> {
+    try {
+      return text === '' ? 0 : ((await composer.count(encoding, [text]))[0] ?? 0)
+    } catch (error) {
+      if (!(error instanceof WrapError)) throw error
+      return Math.ceil(text.length / CHARACTERS_PER_TOKEN)
+    }
+  }
+
+  return async ({ settings, size }, { text, reported }) => {
+    if (!usesTokens(settings)) return undefined
+    const factor = await calibrations.meanFactor(settings)
+    const input = reported.input ?? Math.round(size.counted * factor)
+    // A report in the middle of an answer counts what was written by then.
+    const output = Math.max(reported.output ?? 0, await tokensOf(text, settings.encoding))
+    const estimated = { input: input - (reported.input ?? 0), output: output - (reported.output ?? 0) }
+    const isEstimate = estimated.input + estimated.output > 0
+    return {
+      input,
+      output,
+      ...(reported.cached === undefined ? {} : { cached: reported.cached }),
+      ...(isEstimate ? { estimated } : {}),
+    }
+  }
+}
+
+/** What requests used. */
+export interface Spent {
+  readonly usage: Usage
+  /** In 10^-12 of a currency unit; absent where no model of them has a price. */
+  readonly cost?: bigint
+}
+
+/** What one request used, at these prices. */
+export const spentFor = (usage: Usage, price: Price | undefined): Spent => ({
+  usage,
+  ...(price ? { cost: costOf(usage, price) } : {}),
+})
+
+/** The sum of both. */
+export function addSpent(sum: Spent | undefined, more: Spent): Spent {
+  const cost = addCosts(sum?.cost, more.cost)
+  return { usage: addUsage(sum?.usage, more.usage), ...(cost === undefined ? {} : { cost }) }
+}
+
+/** The sum of two costs; absent only where neither is known. */
+export const addCosts = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : a + b
+
+/** The sum of two usages; `cached` and `estimated` are told if either tells them. */
+export function addUsage(sum: Usage | undefined, usage: Usage): Usage {
+  const cached = addIfTold(sum?.cached, usage.cached)
+  const estimated = addEstimates(sum?.estimated, usage.estimated)
+  return {
+    input: (sum?.input ?? 0) + usage.input,
+    output: (sum?.output ?? 0) + usage.output,
+    ...(cached === undefined ? {} : { cached }),
+    ...(estimated ? { estimated } : {}),
+  }
+}
+
+/** The sum of what was estimated; absent only where neither was. */
+export const addEstimates = (a: Usage['estimated'], b: Usage['estimated']): Usage['estimated'] =>
+  a && b ? { input: a.input + b.input, output: a.output + b.output } : (a ?? b)
+
+const addIfTold = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0)
