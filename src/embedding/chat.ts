@@ -10,8 +10,14 @@ import { createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools } from '../toolbox/toolbox.ts'
 import { checkMessages } from '../tools/arguments.ts'
 import { chatModel, type ChatMessage, type ChatModel, type ModelAnswer } from '../tools/context.ts'
-import { runSteps } from '../turns/loop.ts'
-import { type AssistantMessage, type LanguageModel, ModelError, type ModelRequest, type RequestMessage } from '../turns/ports.ts'
+import { runSteps } from '../turns/turn.ts'
+import {
+  type AssistantMessage,
+  type LanguageModel,
+  ModelError,
+  type ModelRequest,
+  type RequestMessage,
+} from '../turns/ports.ts'
 import { createReply } from '../turns/reply.ts'
 import { addUsage } from '../turns/billing.ts'
 import { streamStep, type StepResult } from '../turns/stream-step.ts'
@@ -122,13 +128,13 @@ export function createChat(options: ChatOptions): Chat {
         reply.nextStep()
         const result = await streamStep(model, request(), { reply }, signal)
         charge(result)
-        return { result }
+        return result
       },
       run: (calls, said) => runStep(calls, said, signal),
     })
     switch (end.why) {
       case 'answered': {
-        const { result } = end.asked
+        const { result } = end
         append({ role: 'assistant', text: result.text || '(no answer)', calls: [] })
         return { text: reply.finish(), reason: result.end.reason, usage }
       }

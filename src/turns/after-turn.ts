@@ -5,9 +5,7 @@ import { SYSTEM } from '../chat/people/names.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { RoomHooks } from '../prompt/hooks.ts'
-import type { AnsweredEntry, TurnEnd, TurnJob } from './turn-job.ts'
-import { nameOf } from './turn-state.ts'
-import type { RunTurn } from './turn.ts'
+import type { AnsweredEntry, RunTurn, TurnEnd, TurnRequest } from './turn.ts'
 import type { Turns } from './turns.ts'
 
 /** The limit of the config on models that call each other. */
@@ -42,13 +40,13 @@ export function callingMentioned(
 }
 
 /** The offline helper is no language model: the names in its answers are examples of what people can write. */
-const mayCall = ({ model }: TurnJob): boolean => model.settings.backend !== 'guide'
+const mayCall = ({ model }: TurnRequest): boolean => model.settings.backend !== 'guide'
 
 /** `text` is all that was said in the turn, also before calls. */
 async function callAll(
   message: ReplyEntry,
   text: string,
-  { room, requester }: Pick<TurnJob, 'room' | 'requester'>,
+  { room, requester }: Pick<TurnRequest, 'room' | 'requester'>,
   turns: Pick<Turns, 'start' | 'names'>,
 ): Promise<void> {
   // The author is not always the job's model: its fallback may have answered.
@@ -73,11 +71,11 @@ export const tellingHooks =
   }
 
 /** What `after_turn` is called with. */
-function turnFacts(job: TurnJob, { ending, text, reply, last, spent }: TurnEnd, now: number): JsonObject {
+function turnFacts(job: TurnRequest, { ending, text, reply, last, spent }: TurnEnd, now: number): JsonObject {
   const { recorder, requester } = job
   return {
     id: recorder.id,
-    model: reply?.author ?? nameOf(job),
+    model: reply?.author ?? job.model.settings.name,
     user: requester.name,
     outcome: ending.outcome,
     text,

@@ -81,7 +81,7 @@ export interface Bill {
   /** To be awaited before each request. Rejects with `Refusal` where a quota is used up, and with `StorageError`. */
   allow(): Promise<void>
   /** What a request used that its provider did not report in full. */
-  readonly count: OwnCount
+  readonly estimate: OwnCount
   /** Stores what a request used, at the model's prices of now. Rejects with `StorageError`. */
   charge(model: Pick<ModelSettings, 'name' | 'price'>, usage: Usage | undefined): Promise<void>
 }
@@ -99,7 +99,7 @@ export const createBills =
     const payers = requester ? quotaKeysOf(requester).map(({ name }) => name) : []
     let opensTurn = true
     return {
-      count,
+      estimate: count,
       allow: () => checkQuotas(room, requester),
       async charge({ name: model, price }, usage = NO_TOKENS) {
         const charge = { at: clock.now(), room, person, payers, model, opensTurn, usage }

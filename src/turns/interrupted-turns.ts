@@ -3,7 +3,7 @@ import { SYSTEM } from '../chat/people/names.ts'
 import type { Clock, EntryLog } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
-import { isHandOver } from './fallback.ts'
+import { isHandOver } from './turn-end.ts'
 import type { TurnRecord, TurnStore } from './ports.ts'
 
 /** What is needed to end the turns that a server left open which has died. */

@@ -1,6 +1,6 @@
 import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
 import { promptBudget } from '../prompt/compose-prompt.ts'
-import type { Snapshots } from '../prompt/gather-snapshot.ts'
+import { attributed, type Snapshots } from '../prompt/gather-snapshot.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Prompt } from '../prompt/prompt.ts'
@@ -10,10 +10,10 @@ import { type FoundTool, type SearchParts, weighedTexts } from '../toolbox/find-
 import { createOffer, createOfferedSoFar, type OfferedSoFar, type SentOffer } from '../toolbox/offer.ts'
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
-import type { ChatMessage } from '../tools/context.ts'
+import type { ChatMessage, ChatView } from '../tools/context.ts'
 import { createFitSteps, createTokenMeter, type ShownSteps } from './fit-messages.ts'
 import type { ModelRequest, StepMessage } from './ports.ts'
-import type { AnsweredEntry } from './turn-job.ts'
+import type { Turn } from './turn.ts'
 
 // How the steps of a turn are prepared. The first has a prompt and no messages; every other is made by the one before it:
 //
@@ -46,18 +46,8 @@ export interface PreparedStep {
   again(messages: readonly StepMessage[]): Promise<PreparedStep>
 }
 
-/** The turn whose steps are prepared. */
-export interface StepJob {
-  /** Its model is read for each prompt: what is known of a model may change in mid-turn. */
-  readonly caller: ToolCaller & { readonly model: ModelSettings }
-  /** What the model answers. */
-  readonly message: AnsweredEntry
-  /** True for a sub-turn that starts without the conversation. */
-  readonly fresh: boolean
-}
-
-/** Prepares the first step of a turn. Rejects with `WrapError`, `StorageError`, or the signal's reason. */
-export type PrepareStep = (job: StepJob, signal: AbortSignal) => Promise<PreparedStep>
+/** Prepares the first step of a turn. Rejects with `WrapError`, `StorageError`, or the turn's signal's reason. */
+export type PrepareStep = (turn: Turn) => Promise<PreparedStep>
 
 /** What steps are prepared with. */
 interface StepParts {
@@ -80,14 +70,16 @@ interface Composed {
 
 export const createPrepareStep =
   ({ scopedTools, snapshots, composer, calibrations, openToolbox }: StepParts): PrepareStep =>
-  async ({ caller, message, fresh }, signal) => {
-    const { room, requester } = caller
+  async (turn) => {
+    const { room, requester, message, signal } = turn
+    const fresh = turn.origin?.fresh ?? false
+    const caller = callerOf(turn)
     const used = createTurnTools()
     const weigh = createToolScale(composer)
-    const fitSteps = createFitSteps(createTokenMeter(composer, caller.model.encoding))
+    const fitSteps = createFitSteps(createTokenMeter(composer, turn.settings.encoding))
 
     async function compose(tools: ScopedTools, reserve: number): Promise<Composed> {
-      const { model } = caller
+      const { settings: model } = turn
       const { found, called } = used
       const searches = used.searches()
       const inTurn = { found: [...found], called: [...called] }
@@ -98,7 +90,7 @@ export const createPrepareStep =
 
     /** Tokens that prompt and messages may have together. The reports of this turn's own requests may have made them fewer. */
     async function spaceNow({ prompt: { budget }, reserve }: Composed): Promise<number> {
-      const { model } = caller
+      const { settings: model } = turn
       const calibration = await calibrations.budgetFactor(model)
       return Math.min(budget.target + reserve, promptBudget({ ...model, calibration }))
     }
@@ -111,9 +103,9 @@ export const createPrepareStep =
       createOffer(prompt, tools, {
         offered: used.offered,
         found: used.find,
-        weigh: (some) => weigh(some, caller.model),
+        weigh: (some) => weigh(some, turn.settings),
         space(sentAs) {
-          const calledNow = used.tokensOfNew(caller.chat?.messages ?? [], { sentAs })
+          const calledNow = used.tokensOfNew(caller.chat.messages, { sentAs })
           return Math.max(0, (prompt.findable ?? 0) - calledNow)
         },
       })
@@ -148,7 +140,7 @@ export const createPrepareStep =
         content: { prompt, messages: steps.messages, tools: offer.definitions },
         rows,
         toolIds: offer.ids,
-        size: { counted: promptTokens + steps.tokens, framing: framingIn(prompt, caller.model) },
+        size: { counted: promptTokens + steps.tokens, framing: framingIn(prompt, turn.settings) },
         toolbox: openToolbox(caller, offer, spaceForSteps(composed) - steps.tokens),
         next,
         again,
@@ -158,6 +150,32 @@ export const createPrepareStep =
     const tools = await scopedTools(caller)
     return prepared(await compose(tools, 0), tools, { messages: [], tokens: 0 })
   }
+
+/** The turn as its tools see it. Its model is read for each prompt: what is known of it may change in mid-turn. */
+function callerOf(turn: Turn) {
+  const { recorder, room, requester, message, permissions, report, origin, messages } = turn
+  const chat: ChatView = {
+    model: turn.questions.model,
+    get messages() {
+      return [{ role: 'user' as const, text: attributed(message) }, ...messages]
+    },
+  }
+  return {
+    room,
+    requester,
+    get model() {
+      return turn.settings
+    },
+    turn: {
+      ...{ id: recorder.id, model: turn.settings.name, currentRoom: { name: room.name } },
+      subTurns: turn.sideTurns,
+    },
+    chat,
+    report,
+    ...(permissions ? { permissions } : {}),
+    ...(origin ? { within: origin.within } : {}),
+  } satisfies ToolCaller
+}
 
 /** Tokens that messages of a turn may take: all of the older conversation may give way to them. */
 const spaceForSteps = ({ prompt: { budget }, reserve }: Composed, space = budget.target + reserve): number =>

@@ -3,101 +3,104 @@ import { Refusal } from '../chat/errors.ts'
 import type { Room } from '../chat/room.ts'
 import { cleanText, isBlank } from '../lib/text/clean-text.ts'
 import { attributed } from '../prompt/gather-snapshot.ts'
-import type { SubTurnRequest } from '../tools/context.ts'
+import type { SubTurnRequest, SubTurns } from '../tools/context.ts'
 import { failed, ok, type ToolResult } from '../tools/result.ts'
 import type { ConfiguredModel, StepMessage } from './ports.ts'
 import { transcript } from './tool-questions.ts'
-import type { AnsweredEntry, ParentTurn, SubTurnOrigin, TurnEnd, TurnJob } from './turn-job.ts'
 import type { TurnLog } from './turn-log.ts'
-import type { StartSubTurns } from './turn.ts'
+import type { AnsweredEntry, RunTurn, SideTurnOrigin, Turn, TurnEnd, TurnRequest } from './turn.ts'
 
-/** What sub-turns are made from. */
-interface SubTurnParts {
+export interface SideTurnParts {
   /** Gives the models that can be called now. */
   readonly models: () => readonly ConfiguredModel[]
   readonly turnLog: Pick<TurnLog, 'beginSubTurn'>
-  readonly limits: SubTurnLimits
+  readonly limits: SideTurnLimits
 }
 
-/** The limit of the config on sub-turns. */
-export interface SubTurnLimits {
-  /** How deep they go; 0 for none. */
+export interface SideTurnLimits {
+  /** How deep side turns go; 0 for none. */
   readonly turn_depth: number
 }
 
-/** Sub-turns that one mention may lead to, at any depth. */
-const MAX_SUB_TURNS = 8
+/** The side turns of one turn. */
+export interface SideTurns extends SubTurns {
+  /** Resolves when all that were started have ended and are recorded. */
+  settled(): Promise<void>
+}
 
-/** Characters of a sub-turn's prompt. */
+/** Side turns that one mention may lead to, at any depth. */
+const MAX_SIDE_TURNS = 8
+
+/** Characters of a side turn's prompt. */
 const MAX_PROMPT_CHARS = 32_000
 
-/** The tools that start sub-turns. A turn that may start none does not get them. */
+/** The tools that start side turns. A turn that may start none does not get them. */
 const STARTING_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'fork'])
 
-export const createSubTurns =
-  (parts: SubTurnParts): StartSubTurns =>
-  (parent, runTurn) => {
-    const origin = parent.job.origin ?? { depth: 0, budget: { left: MAX_SUB_TURNS } }
-    const started = new Set<Promise<unknown>>()
-    return {
-      async run(request) {
-        try {
-          check(request, origin, parts)
-          const job = jobFor(request, parent, origin, parts)
-          origin.budget.left -= 1
-          const result = runTurn(job, parent.signal).then(resultOf)
-          started.add(result)
-          return await result
-        } catch (error) {
-          if (error instanceof Refusal) return failed(error.message)
-          throw error
-        }
-      },
-      settled: async () => void (await Promise.allSettled(started)),
-    }
+/** Gives the side turns of `parent`, which end with it. `runTurn` runs them: they are turns with narrower bounds. */
+export function createSideTurns(parent: () => Turn, runTurn: RunTurn, parts: SideTurnParts): SideTurns {
+  const started = new Set<Promise<unknown>>()
+  const budget = { left: MAX_SIDE_TURNS }
+  return {
+    async run(request) {
+      const turn = parent()
+      const origin = turn.origin ?? { depth: 0, budget }
+      try {
+        check(request, origin, parts.limits)
+        const side = sideTurn(request, turn, origin, parts)
+        origin.budget.left -= 1
+        const result = runTurn(side, turn.signal).then(resultOf)
+        started.add(result)
+        return await result
+      } catch (error) {
+        if (error instanceof Refusal) return failed(error.message)
+        throw error
+      }
+    },
+    settled: async () => void (await Promise.allSettled(started)),
   }
+}
 
-/** How deep the turn that starts a sub-turn is, and how many more it may start. */
-type ParentOrigin = Pick<SubTurnOrigin, 'depth' | 'budget'>
+/** How deep the turn that starts a side turn is, and how many more it may start. */
+type ParentOrigin = Pick<SideTurnOrigin, 'depth' | 'budget'>
 
 /** Throws `Refusal`. */
 function check(
   { prompt }: SubTurnRequest,
   { depth, budget }: ParentOrigin,
-  { limits: { turn_depth: maxDepth } }: SubTurnParts,
+  { turn_depth: maxDepth }: SideTurnLimits,
 ): void {
   if (isBlank(prompt)) throw new Refusal('a side turn needs a prompt; this one is empty')
   if (prompt.length > MAX_PROMPT_CHARS)
     throw new Refusal(`a prompt has at most ${MAX_PROMPT_CHARS} characters, this one ${prompt.length}`)
   if (depth >= maxDepth) throw new Refusal(`side turns go ${maxDepth} deep; do it in this turn`)
   if (budget.left <= 0)
-    throw new Refusal(`${MAX_SUB_TURNS} side turns are the limit for one turn; do it in this turn`)
+    throw new Refusal(`${MAX_SIDE_TURNS} side turns are the limit for one turn; do it in this turn`)
 }
 
-/** Throws `Refusal`: there is no such model. */
-function jobFor(
+/** Throws `Refusal` if there is no such model. */
+function sideTurn(
   request: SubTurnRequest,
-  { job, messages, offered, spent }: ParentTurn,
+  parent: Turn,
   { depth, budget }: ParentOrigin,
-  { models, turnLog, limits }: SubTurnParts,
-): TurnJob {
-  const { room, requester, permissions } = job
-  const model = modelFor(request, job.model, models())
+  { models, turnLog, limits }: SideTurnParts,
+): TurnRequest {
+  const { room, requester, permissions, recorder, step } = parent
+  const model = modelFor(request, parent.model, models())
   const isDeepest = depth + 1 >= limits.turn_depth
-  const ids = offered().filter((id) => !isDeepest || !STARTING_TOOLS.has(id))
+  const ids = (step?.toolIds ?? []).filter((id) => !isDeepest || !STARTING_TOOLS.has(id))
   const within = { ids: new Set(ids), scope: request.scope ?? 'all' }
   const fresh = request.part === undefined
-  const facts = { room: room.name, requester, model: model.settings.name }
-  const parent = job.recorder.id
+  const facts = { room: room.name, requester, model: model.settings.name, parent: recorder.id }
   return {
-    recorder: turnLog.beginSubTurn({ ...facts, parent }),
-    room: threadIn(room, parent),
+    recorder: turnLog.beginSubTurn(facts),
+    room: threadIn(room, recorder.id),
     requester,
     model,
-    message: subTurnMessage(request, job, messages),
+    message: sideTurnMessage(request, parent),
     ...(permissions ? { permissions } : {}),
-    report: (doing, progress) => job.report(`side turn: ${doing}`, progress),
-    origin: { depth: depth + 1, budget, within, fresh, spent },
+    report: (doing, progress) => parent.report(`side turn: ${doing}`, progress),
+    origin: { parent, depth: depth + 1, budget, within, fresh },
   }
 }
 
@@ -128,13 +131,12 @@ function resultOf({ text, ending: { outcome, notice } }: TurnEnd): ToolResult {
 }
 
 /**
- * The message that a sub-turn answers, in the name of the model that started it. It has the task. Where the sub-turn
+ * The message that a side turn answers, in the name of the model that started it. It has the task. If the side turn
  * continues the conversation, it also has what that model was asked and what it has done so far.
  */
-function subTurnMessage(
+function sideTurnMessage(
   { prompt, part }: SubTurnRequest,
-  { message, requester, model }: Pick<TurnJob, 'message' | 'requester' | 'model'>,
-  messages: readonly StepMessage[],
+  { message, requester, model, messages }: Turn,
 ): AnsweredEntry {
   const by = model.settings.name
   const about =

@@ -41,12 +41,12 @@ export interface StepView {
    * Called for each request that used tokens and has no end: one that was stopped, and one that broke off after its provider
    * had begun to answer, also where it is sent again.
    */
-  readonly brokeOff?: (received: Received) => Promise<void>
+  readonly onInterrupted?: (received: Received) => Promise<void>
 }
 
 /**
  * One step: streams the model's text into the reply and collects its calls. A request that failed but may succeed later
- * is sent again, unless something was shown already. Rejects with `ModelError`, the signal's reason, or what `brokeOff`
+ * is sent again, unless something was shown already. Rejects with `ModelError`, the signal's reason, or what `onInterrupted`
  * rejects with. Only an error before which nothing was shown has a `refusal`.
  */
 export async function streamStep(
@@ -64,7 +64,7 @@ export async function streamStep(
       return await streamOnce(model, request, view, { shown, received }, signal)
     } catch (error) {
       const wasRead = received.anything || (error instanceof ModelError && error.begun)
-      if (wasRead || signal.aborted) await view.brokeOff?.(received)
+      if (wasRead || signal.aborted) await view.onInterrupted?.(received)
       if (!(error instanceof ModelError)) throw error
       if (shown.anything) throw new ModelError(error.message, error.retryable, error.facts)
       const ms = error.retryable ? pauseBefore(error, pauses[tries]) : undefined
@@ -104,7 +104,7 @@ async function streamOnce(
 ): Promise<StepResult> {
   const calls: ToolCall[] = []
   const thoughts: Thought[] = []
-  const events = noted(model.stream(request, signal), received)
+  const events = recordEvents(model.stream(request, signal), received)
   for await (const event of untilAborted(withTaggedThoughts(events), signal)) {
     switch (event.type) {
       case 'reported':
@@ -139,8 +139,8 @@ async function streamOnce(
   throw new ModelError('the answer ended before it was finished; ask again', true)
 }
 
-/** The same events. What came is noted as it comes, since a later reader may hold it back, or be stopped before it is read. */
-async function* noted(
+/** The same events. They are recorded as they come: a later reader may hold them back, or be stopped before. */
+async function* recordEvents(
   events: AsyncIterable<ModelEvent>,
   received: ReceivedSoFar,
 ): AsyncGenerator<ModelEvent> {

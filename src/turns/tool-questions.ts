@@ -8,20 +8,19 @@ import type { Composer } from '../prompt/ports.ts'
 import { countedPrompt, type PlainTexts, type Prompt } from '../prompt/prompt.ts'
 import { ArgumentError, checkMessages } from '../tools/arguments.ts'
 import { type ChatMessage, chatModel, type ChatModel, type ModelAnswer } from '../tools/context.ts'
-import { askOnce, type AskOnceParts } from './ask-once.ts'
-import { spentFor, usesTokens } from './billing.ts'
+import { addToTurn, requestOnce, type RequestParts } from './request-step.ts'
+import { usesTokens, type Spent } from './billing.ts'
 import type { TurnLog } from './turn-log.ts'
-import { spend, type Turn } from './turn-state.ts'
+import type { Turn } from './turn.ts'
 
-/** What asking for a tool needs. */
-export interface AskedByToolsParts extends AskOnceParts {
+export interface ToolQuestionParts extends RequestParts {
   readonly composer: Pick<Composer, 'count'>
   readonly turnLog: Pick<TurnLog, 'beginSubTurn'>
   readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom'>
 }
 
-/** The model of a turn as the turn's tools may ask it. */
-export interface AskedByTools {
+/** What the tools of a turn may ask its model. */
+export interface ToolQuestions {
   readonly model: ChatModel
   /** Resolves when all questions have ended and are charged. */
   settled(): Promise<void>
@@ -31,7 +30,7 @@ export interface AskedByTools {
  * Each question is stored and charged like a side turn of the turn, for its requester. They are asked one
  * after the other, since a quota is looked at before each request: many at once would all be below it.
  */
-export function createAskedByTools(turn: () => Turn, name: string, parts: AskedByToolsParts): AskedByTools {
+export function createToolQuestions(turn: () => Turn, name: string, parts: ToolQuestionParts): ToolQuestions {
   const oneByOne = createSerial()
   const ask: ChatModel['ask'] = (messages, signal) => oneByOne(() => askFor(turn(), messages, signal, parts))
   return { model: chatModel(name, ask), settled: () => oneByOne(() => undefined) }
@@ -41,29 +40,25 @@ async function askFor(
   turn: Turn,
   messages: readonly ChatMessage[],
   stop: AbortSignal | undefined,
-  parts: AskedByToolsParts,
+  parts: ToolQuestionParts,
 ): Promise<ModelAnswer> {
-  const { job, settings } = turn
+  const { model, settings, recorder, room, requester } = turn
   const signal = stop ? AbortSignal.any([turn.signal, stop]) : turn.signal
   signal.throwIfAborted()
   const prompt = await promptOf(messages, settings, parts)
-  if (usesTokens(settings)) await job.recorder.bill.allow()
-  const { room, requester, recorder } = job
+  if (usesTokens(settings)) await recorder.bill.allow()
   const facts = { room: room.name, requester, model: settings.name, parent: recorder.id }
-  job.report('thinking')
-  const request = {
-    ...{ model: job.model, settings, prompt, recorder: parts.turnLog.beginSubTurn(facts) },
-    answer: 'answer' as const,
-    spent: (usage: Parameters<typeof spentFor>[0]) => spend(turn, spentFor(usage, settings.price)),
-  }
-  return await askOnce(request, signal, parts)
+  turn.report('thinking')
+  const question = { model, settings, prompt, recorder: parts.turnLog.beginSubTurn(facts) }
+  const spent = (used: Spent): void => addToTurn(turn, used)
+  return await requestOnce({ ...question, answer: 'answer', spent }, signal, parts)
 }
 
 /** Throws `ArgumentError`. */
 async function promptOf(
   messages: readonly ChatMessage[],
   settings: ModelSettings,
-  { composer, calibrations }: AskedByToolsParts,
+  { composer, calibrations }: ToolQuestionParts,
 ): Promise<Prompt> {
   const texts = questionTexts(messages)
   const target = promptBudget({ ...settings, calibration: await calibrations.budgetFactor(settings) })

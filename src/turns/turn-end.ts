@@ -1,13 +1,13 @@
-import type { Entry, TurnBill } from '../chat/entry.ts'
+import type { Entry, NoticeEntry, TurnBill } from '../chat/entry.ts'
 import { Refusal, StorageError } from '../chat/errors.ts'
 import { SYSTEM } from '../chat/people/names.ts'
 import type { Log } from '../chat/ports.ts'
-import type { Room } from '../chat/room.ts'
 import { exactAmount } from '../lib/price.ts'
 import { WrapError } from '../prompt/ports.ts'
 import type { Spent } from './billing.ts'
-import { type ConfiguredModel, type FinishReason, ModelError } from './ports.ts'
+import { ModelError, type FinishReason } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
+import type { Turn } from './turn.ts'
 
 /** How a turn ended, and what the room is told beside the reply. */
 export type Ending =
@@ -70,32 +70,23 @@ export function endingOf(error: unknown, model: string, log: Log): Ending {
 
 const failed = (text: string): Ending => ({ outcome: 'failed', notice: { level: 'error', text } })
 
-/** A turn that has come to its end. */
-interface EndedTurn {
-  readonly job: { readonly recorder: TurnRecorder; readonly room: Room; readonly model: ConfiguredModel }
-  /** What the model said last, cleaned. */
-  readonly text: string
-  /** Whether it said anything before that, which is in the log. */
-  readonly saidBefore: boolean
-  readonly spent: Spent | undefined
-}
-
 interface RecordedEnd {
   readonly last: Entry
-  /** What the model said; absent where the turn did not go through. */
+  /** What the model said; absent if the turn did not go through. */
   readonly reply?: Entry
 }
 
 /**
  * Records the reply and the notice in the room, then the end of the stored turn, even if the room could not be told.
- * Rejects with `StorageError`.
+ * `text` is what the model said last, cleaned; `saidBefore` if the log has more. Rejects with `StorageError`.
  */
-export async function recordEnd(ended: EndedTurn, ending: Ending): Promise<RecordedEnd> {
-  const { text, spent } = ended
-  const { recorder, room, model } = ended.job
+export async function recordEnd(
+  { recorder, room, settings: { name: author }, spent }: Turn,
+  { text, saidBefore }: { readonly text: string; readonly saidBefore: boolean },
+  ending: Ending,
+): Promise<RecordedEnd> {
   const { outcome } = ending
   const turn = recorder.id
-  const author = model.settings.name
   const bill = spent ? billOf(spent, recorder) : {}
   const reply = (said: string): Promise<Entry> =>
     room.record({ kind: 'reply', author, text: said, outcome, turn, ...bill })
@@ -104,7 +95,7 @@ export async function recordEnd(ended: EndedTurn, ending: Ending): Promise<Recor
 
   try {
     if (ending.outcome === 'done') {
-      const said = await reply(text || (ended.saidBefore ? '(no further answer)' : '(no answer)'))
+      const said = await reply(text || (saidBefore ? '(no further answer)' : '(no answer)'))
       return { last: ending.notice ? await notify(ending.notice) : said, reply: said }
     }
     if (text) await reply(text)
@@ -120,3 +111,26 @@ const billOf = ({ usage, cost }: Spent, recorder: TurnRecorder): TurnBill => ({
   durationMs: Math.round(recorder.time.elapsedMs()),
   ...(cost === undefined ? {} : { cost: exactAmount(cost) }),
 })
+
+/** Tells the room and the record of the turn who answers now, and the log why. Rejects with `StorageError`. */
+export async function recordHandOver(
+  { recorder, room, settings: { name } }: Turn,
+  error: unknown,
+  next: string,
+  log: Log,
+): Promise<void> {
+  const { notice } = endingOf(error, name, log)
+  await recorder.handOver(next)
+  await room.record({
+    kind: 'notice',
+    level: 'info',
+    author: SYSTEM,
+    turn: recorder.id,
+    text: `${notice?.text ?? `@${name} failed`}; @${next} ${ASKED_INSTEAD}`,
+  })
+}
+
+const ASKED_INSTEAD = 'is asked instead'
+
+/** Whether it says that another model answers: the turn goes on after it. */
+export const isHandOver = ({ text }: Pick<NoticeEntry, 'text'>): boolean => text.endsWith(ASKED_INSTEAD)

@@ -1,33 +1,98 @@
-import { attributed, type RememberCounts } from '../prompt/gather-snapshot.ts'
+import type { Entry, MessageEntry, ReplyEntry } from '../chat/entry.ts'
+import type { Person } from '../chat/people/person.ts'
+import type { Log } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
+import type { RememberCounts } from '../prompt/gather-snapshot.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
 import { isOverBudget } from '../prompt/ports.ts'
-import { createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
-import { executeTools, type Toolbox } from '../toolbox/toolbox.ts'
-import type { ChatModel, ChatView } from '../tools/context.ts'
+import type { Bounds } from '../prompt/scope.ts'
+import type { ReportDoing } from '../toolbox/run-tool.ts'
+import { asRepeated, createCallCheck, type CallCheck, type ToolCall } from '../toolbox/tool-call.ts'
+import { executeTools } from '../toolbox/toolbox.ts'
+import type { PermissionProvider } from '../tools/context.ts'
 import type { Spent } from './billing.ts'
-import { ask, type AskParts } from './ask.ts'
-import { createAskedByTools, type AskedByToolsParts } from './tool-questions.ts'
-import { done, endingOf, recordEnd, stopped, withinTime, type Ending } from './turn-end.ts'
-import { fallbackFor, handOver, type FallbackParts } from './fallback.ts'
-import { runSteps } from './loop.ts'
-import { ModelError, type StepMessage } from './ports.ts'
-import type { PreparedStep, PrepareStep, StepJob } from './prepare-step.ts'
-import { createReply } from './reply.ts'
-import type { ParentTurn, SubTurnRunner, TurnEnd, TurnJob } from './turn-job.ts'
-import { nameOf, spend, type Turn } from './turn-state.ts'
+import { ModelError, type AssistantMessage, type ConfiguredModel, type StepMessage } from './ports.ts'
+import type { PreparedStep, PrepareStep } from './prepare-step.ts'
+import { createReply, type Reply } from './reply.ts'
+import { requestStep, type StepRequestParts } from './request-step.ts'
+import { createSideTurns, type SideTurnLimits, type SideTurns } from './side-turns.ts'
+import type { StepResult } from './stream-step.ts'
+import { createToolQuestions, type ToolQuestions, type ToolQuestionParts } from './tool-questions.ts'
+import { done, endingOf, recordEnd, recordHandOver, stopped, withinTime, type Ending } from './turn-end.ts'
+import type { TurnLog, TurnRecorder } from './turn-log.ts'
+
+/** What calls a model: what a person said, or another model's reply. */
+export type AnsweredEntry = MessageEntry | ReplyEntry
+
+/** A turn that is to be run: of a mention, or a side turn. */
+export interface TurnRequest {
+  readonly recorder: TurnRecorder
+  readonly room: Room
+  readonly requester: Person
+  readonly model: ConfiguredModel
+  /** What the model answers. */
+  readonly message: AnsweredEntry
+  /** Decides instead of the people in the room: for a script, whose caller cannot be asked. */
+  readonly permissions?: PermissionProvider
+  /** Shows what the turn does in the status line: `thinking`, `writing`, or the name of a running tool. */
+  readonly report: ReportDoing
+  /** Present in a side turn. */
+  readonly origin?: SideTurnOrigin
+}
+
+/** What a side turn gets from the turn that started it. */
+export interface SideTurnOrigin {
+  /** Its tokens count for this turn too. */
+  readonly parent: Turn
+  /** 1 in a side turn of a turn that somebody called for, 2 in a side turn of that one. */
+  readonly depth: number
+  /** How many more side turns the first turn and all turns below it may start. */
+  readonly budget: { left: number }
+  readonly within: Bounds
+  /** True if it starts without the conversation in the room. */
+  readonly fresh: boolean
+}
+
+/** A turn while it runs. */
+export interface Turn extends TurnRequest {
+  readonly signal: AbortSignal
+  readonly reply: Reply
+  /** All steps so far. */
+  readonly messages: StepMessage[]
+  readonly sideTurns: SideTurns
+  readonly questions: ToolQuestions
+  /** The model's settings, narrowed by what servers and refusals told. */
+  settings: ModelSettings
+  /** The newest step; absent until the first prompt is composed. */
+  step?: PreparedStep
+  /** What it has used so far, its side turns included; absent while no model was asked. */
+  spent?: Spent
+}
+
+/** A turn that has ended and is recorded. */
+export interface TurnEnd {
+  /** Its last entry: its reply, or a notice after it. */
+  readonly last: Entry
+  /** All that the model said in the turn; empty if it said nothing. */
+  readonly text: string
+  readonly ending: Ending
+  /** Absent if the turn did not go through. */
+  readonly reply?: Entry
+  readonly spent?: Spent
+}
 
 /** Runs a turn to its end. Rejects with `StorageError` only: the turn, or its end, could not be stored. */
-export type RunTurn = (job: TurnJob, stop: AbortSignal) => Promise<TurnEnd>
+export type RunTurn = (request: TurnRequest, stop: AbortSignal) => Promise<TurnEnd>
 
-/** Lets a turn start sub-turns. `runTurn` runs them, too: a sub-turn is a turn with narrower bounds. */
-export type StartSubTurns = (parent: ParentTurn, runTurn: RunTurn) => SubTurnRunner
-
-/** What every turn needs. */
-export interface TurnParts extends AskParts, AskedByToolsParts, FallbackParts {
+export interface TurnParts extends StepRequestParts, ToolQuestionParts {
   readonly prepareStep: PrepareStep
-  readonly calibrations: AskParts['calibrations']
+  readonly calibrations: StepRequestParts['calibrations']
   readonly rememberCounts: RememberCounts
-  readonly startSubTurns: StartSubTurns
-  readonly limits: TurnLimits
+  /** Gives the models that can be called now. */
+  readonly models: () => readonly ConfiguredModel[]
+  readonly turnLog: Pick<TurnLog, 'beginSubTurn'>
+  readonly limits: TurnLimits & SideTurnLimits
+  readonly log: Log
 }
 
 /** Limits of one turn. */
@@ -36,20 +101,19 @@ export interface TurnLimits {
   readonly turn_s: number
   /** Requests to the model. */
   readonly turn_steps: number
-  /** Milliseconds before a failed request is sent again, a pause for each further try; those of stream-step.ts when absent. */
+  /** Milliseconds before a failed request is sent again, one pause for each try; see stream-step.ts. */
   readonly retryPauses?: readonly number[]
 }
 
-/** Gives the function that runs turns, sub-turns included. */
+/** Gives the function that runs turns, side turns included. */
 export function createRunTurn(parts: TurnParts): RunTurn {
-  const runTurn: RunTurn = async (job, stop) => {
-    const { signal, end } = withinTime(parts.limits.turn_s, nameOf(job), stop)
+  const runTurn: RunTurn = async (request, stop) => {
+    const { signal, end } = withinTime(parts.limits.turn_s, request.model.settings.name, stop)
     try {
-      const { turn, ending } = await answer(job, signal)
+      const { turn, ending } = await answer(request, signal)
       const text = turn.reply.take()
       const whole = turn.reply.finish()
-      const ended = { job: turn.job, text, saidBefore: whole !== '', spent: turn.spent }
-      const { last, reply } = await recordEnd(ended, ending)
+      const { last, reply } = await recordEnd(turn, { text, saidBefore: whole !== '' }, ending)
       await parts.rememberCounts(turn.settings.encoding, turn.step?.rows ?? [])
       const { spent } = turn
       return { last, text: whole, ending, ...(reply ? { reply } : {}), ...(spent ? { spent } : {}) }
@@ -58,107 +122,100 @@ export function createRunTurn(parts: TurnParts): RunTurn {
     }
   }
 
-  /** Runs the turn, with the fallback of its model where that fails before it said anything. `before` is what that used. */
-  async function answer(job: TurnJob, signal: AbortSignal, before?: Spent): Promise<Answered> {
-    const turn = begin(job, signal)
+  /** If the model fails before it said anything, its fallback answers. `before` is what it has used. */
+  async function answer(
+    request: TurnRequest,
+    signal: AbortSignal,
+    before?: Spent,
+  ): Promise<{ readonly turn: Turn; readonly ending: Ending }> {
+    const turn = begin(request, signal)
     if (before) turn.spent = before
     try {
       return { turn, ending: await converse(turn, parts) }
     } catch (error) {
       // A turn that could not be stored is not announced in the room.
-      await job.recorder.begun
-      const next = fallbackFor(turn, error, parts)
+      await turn.recorder.begun
+      const next = fallbackFor(turn, error, parts.models())
       if (!next)
-        return { turn, ending: endingOf(signal.aborted ? signal.reason : error, nameOf(job), parts.log) }
-      await handOver(turn, error, next.settings.name, parts.log)
-      return await answer({ ...job, model: next }, signal, turn.spent)
+        return {
+          turn,
+          ending: endingOf(signal.aborted ? signal.reason : error, turn.settings.name, parts.log),
+        }
+      await recordHandOver(turn, error, next.settings.name, parts.log)
+      return await answer({ ...request, model: next }, signal, turn.spent)
     } finally {
-      await Promise.all([turn.subTurns.settled(), turn.askedByTools.settled()])
+      await Promise.all([turn.sideTurns.settled(), turn.questions.settled()])
     }
   }
 
-  function begin(job: TurnJob, signal: AbortSignal): Turn {
-    const messages: StepMessage[] = []
-    const offered = (): readonly string[] => turn.step?.toolIds ?? []
-    const spent = (more: Spent): void => spend(turn, more)
-    const subTurns = parts.startSubTurns({ job, signal, messages, offered, spent }, runTurn)
-    const reply = createReply((text) => show(job, text))
-    const askedByTools = createAskedByTools(() => turn, nameOf(job), parts)
-    const { settings } = job.model
-    const turn: Turn = { job, signal, messages, subTurns, askedByTools, reply, settings }
+  function begin(request: TurnRequest, signal: AbortSignal): Turn {
+    const { recorder, room, report, model } = request
+    const { settings } = model
+    const reply = createReply((text) => {
+      report('writing')
+      room.stream({ turn: recorder.id, model: settings.name, text })
+    })
+    const turn: Turn = {
+      ...{ ...request, signal, reply, messages: [], settings },
+      sideTurns: createSideTurns(() => turn, runTurn, parts),
+      questions: createToolQuestions(() => turn, settings.name, parts),
+    }
     return turn
   }
 
   return runTurn
 }
 
-interface Answered {
-  readonly turn: Turn
-  readonly ending: Ending
-}
-
 /** Asks the model and runs its calls, and says how that ended. */
 async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
-  const { job, signal, messages } = turn
-  const name = nameOf(job)
+  const { signal, messages } = turn
+  const { name } = turn.settings
   const maxSteps = parts.limits.turn_steps
-  const replied = (reply: StepMessage): void => void messages.push(reply)
   const end = await runSteps({
     maxSteps,
     signal,
     checkCalls: createCallCheck(name),
     async ask() {
-      const asked = await ask(turn, await nextStep(turn, parts), parts)
-      if (asked.result.calls.length > 0) await recordSaid(turn)
-      return asked
+      const result = await requestStep(turn, await nextStep(turn, parts), parts)
+      if (result.calls.length > 0) await recordSaid(turn)
+      return result
     },
-    async run(calls, said, { step }) {
+    async run(calls, said) {
       messages.push(said)
-      await executeTools(calls, { toolbox: step.toolbox, signal, replied })
+      const replied = (reply: StepMessage): void => void messages.push(reply)
+      await executeTools(calls, { toolbox: stepOf(turn).toolbox, signal, replied })
     },
   })
   switch (end.why) {
     case 'answered':
-      return done(name, end.asked.result.end)
+      return done(name, end.result.end)
     case 'halted':
-      return await refuseAll(end.asked.step.toolbox, end.calls, end.reason)
+      for (const call of end.calls) await stepOf(turn).toolbox.refuse(call, `not run: ${end.reason}`)
+      return stopped(end.reason)
     case 'used-up':
       return stopped(`@${name} used all ${maxSteps} steps of its turn; it was stopped`)
   }
 }
 
+/** The step that the model has just answered. */
+function stepOf({ step }: Turn): PreparedStep {
+  if (!step) throw new Error('a model answered that was not asked')
+  return step
+}
+
 async function nextStep(turn: Turn, parts: TurnParts): Promise<PreparedStep> {
   if (turn.step) return await laterStep(turn, turn.step)
   // The disk may work while the prompt is composed. The model is not asked before the turn is stored.
-  const [first] = await Promise.all([firstStep(turn, parts), turn.job.recorder.begun])
+  const [first] = await Promise.all([firstStep(turn, parts), turn.recorder.begun])
   return first
-}
-
-/** The turn's own steps may leave no space for what must be in a prompt: then it ends with a sentence about that. */
-async function laterStep(turn: Turn, step: PreparedStep): Promise<PreparedStep> {
-  try {
-    return await step.next(turn.messages)
-  } catch (error) {
-    if (!isOverBudget(error)) throw error
-    const { contextWindow } = turn.settings
-    const why = `what it has called and read in this turn leaves no space in its window of ${contextWindow} tokens`
-    throw new ModelError(`${nameOf(turn.job)}: ${why}; ask for less at once`, false)
-  }
-}
-
-/** What the model said before its calls is in the log before them. Rejects with `StorageError`. */
-async function recordSaid({ job, reply }: Turn): Promise<void> {
-  const text = reply.take()
-  if (text === '') return
-  await job.room.record({ kind: 'reply', author: nameOf(job), text, turn: job.recorder.id })
 }
 
 async function firstStep(turn: Turn, { known, prepareStep }: TurnParts): Promise<PreparedStep> {
   for (;;) {
-    turn.settings = await known.settingsOf(turn.job.model)
+    turn.settings = await known.settingsOf(turn.model)
     turn.signal.throwIfAborted()
     try {
-      return await prepareStep(stepJobOf(turn), turn.signal)
+      return await prepareStep(turn)
     } catch (error) {
       // The window that a refusal taught may be too small by far. Then the provider says again what it takes.
       if (!isOverBudget(error) || !(await known.forgetWindow(turn.settings))) throw error
@@ -166,40 +223,71 @@ async function firstStep(turn: Turn, { known, prepareStep }: TurnParts): Promise
   }
 }
 
-function stepJobOf(turnNow: Turn): StepJob {
-  const { job, subTurns, askedByTools, messages } = turnNow
-  const { recorder, room, requester, message, permissions, report, origin } = job
-  const currentRoom = { name: room.name }
-  const turn = { id: recorder.id, model: nameOf(job), currentRoom, subTurns }
-  const caller = {
-    room,
-    requester,
-    get model() {
-      return turnNow.settings
-    },
-    turn,
-    chat: chatOf(job, askedByTools.model, messages),
-    report,
-    ...(permissions ? { permissions } : {}),
-    ...(origin ? { within: origin.within } : {}),
+async function laterStep({ messages, settings }: Turn, step: PreparedStep): Promise<PreparedStep> {
+  try {
+    return await step.next(messages)
+  } catch (error) {
+    if (!isOverBudget(error)) throw error
+    const why = `what it has called and read in this turn leaves no space in its window of ${settings.contextWindow} tokens`
+    throw new ModelError(`${settings.name}: ${why}; ask for less at once`, false)
   }
-  return { caller, message, fresh: origin?.fresh ?? false }
 }
 
-/** The turn as its tools see it: what was asked, and its steps. */
-const chatOf = (job: TurnJob, model: ChatModel, messages: readonly StepMessage[]): ChatView => ({
-  model,
-  get messages() {
-    return [{ role: 'user' as const, text: attributed(job.message) }, ...messages]
-  },
-})
-
-async function refuseAll(toolbox: Toolbox, calls: readonly ToolCall[], reason: string): Promise<Ending> {
-  for (const call of calls) await toolbox.refuse(call, `not run: ${reason}`)
-  return stopped(reason)
+/** What the model said before its calls is in the log before them. Rejects with `StorageError`. */
+async function recordSaid({ reply, room, recorder, settings }: Turn): Promise<void> {
+  const text = reply.take()
+  if (text !== '') await room.record({ kind: 'reply', author: settings.name, text, turn: recorder.id })
 }
 
-function show(job: TurnJob, text: string): void {
-  job.report('writing')
-  job.room.stream({ turn: job.recorder.id, model: nameOf(job), text })
+/**
+ * The model that answers instead of one that failed; undefined if there is none, or if the failed one said or called
+ * anything: that cannot be taken back. The config has no loops of fallbacks.
+ */
+function fallbackFor(
+  { reply, messages, signal, settings: { fallback } }: Turn,
+  error: unknown,
+  models: readonly ConfiguredModel[],
+): ConfiguredModel | undefined {
+  if (!(error instanceof ModelError) || signal.aborted || fallback === undefined) return undefined
+  if (messages.length > 0 || !reply.isEmpty()) return undefined
+  return models.find(({ settings }) => settings.name === fallback)
+}
+
+/** How a model is asked, and how its calls are run. */
+export interface StepLoop {
+  /** Requests to the model. */
+  readonly maxSteps: number
+  readonly signal: AbortSignal
+  /** Sees the calls of each step before they run. */
+  readonly checkCalls: CallCheck
+  /** Sends the next request. */
+  ask(): Promise<StepResult>
+  /** Keeps what the model said for the next request, and runs its calls. */
+  run(calls: readonly ToolCall[], said: AssistantMessage): Promise<void>
+}
+
+export type LoopEnd =
+  /** The model called nothing: this is its answer. */
+  | { readonly why: 'answered'; readonly result: StepResult }
+  /** Its calls must not run; `reason` is for people. */
+  | { readonly why: 'halted'; readonly calls: readonly ToolCall[]; readonly reason: string }
+  | { readonly why: 'used-up' }
+
+/**
+ * Asks a model and runs its calls, until it answers without a call or must be stopped. Rejects with the signal's reason,
+ * and with what `ask` and `run` reject with.
+ */
+export async function runSteps({ maxSteps, signal, checkCalls, ask, run }: StepLoop): Promise<LoopEnd> {
+  signal.throwIfAborted()
+  for (let number = 1; number <= maxSteps; number++) {
+    const result = await ask()
+    if (result.calls.length === 0) return { why: 'answered', result }
+    const { calls, halt } = checkCalls(result.calls)
+    if (halt !== undefined) return { why: 'halted', calls, reason: halt }
+    const { text, thoughts } = result
+    const said = { role: 'assistant', text, calls: calls.map(asRepeated) } as const
+    await run(calls, thoughts.length > 0 ? { ...said, thoughts } : said)
+    signal.throwIfAborted()
+  }
+  return { why: 'used-up' }
 }

@@ -15,10 +15,9 @@ import { TurnStopped } from './turn-end.ts'
 import type { ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from './ports.ts'
 import { remoteTurns, takeTurnSlot, type CalledTurn, type QueueLimits, type TurnAtWork } from './queue.ts'
-import type { AnsweredEntry, TurnJob } from './turn-job.ts'
 import type { TurnLog } from './turn-log.ts'
 import { usesTokens, type CheckQuotas } from './billing.ts'
-import type { RunTurn } from './turn.ts'
+import type { AnsweredEntry, RunTurn, TurnRequest } from './turn.ts'
 
 /** Somebody mentioned a model in a room. */
 export interface Mention {
@@ -204,7 +203,7 @@ function createStop({ model }: CalledTurn): Stop {
 /** Lets a turn wait for its slot, then runs it. `ended` is called before `done` settles. */
 function launch(
   called: CalledTurn,
-  job: Omit<TurnJob, 'report'>,
+  job: Omit<TurnRequest, 'report'>,
   { slot, stop }: { readonly slot: Slot; readonly stop: Stop },
   { runTurn, log }: Pick<TurnsParts, 'runTurn' | 'log'>,
   ended: () => void,

@@ -12,7 +12,7 @@ import { callingMentioned, type CallLimits, tellingHooks } from '../../turns/aft
 import { createPrepareStep } from '../../turns/prepare-step.ts'
 import { createPreview } from '../../turns/preview.ts'
 import type { QueueLimits } from '../../turns/queue.ts'
-import { createSubTurns, type SubTurnLimits } from '../../turns/side-turns.ts'
+import type { SideTurnLimits } from '../../turns/side-turns.ts'
 import { createRunTurn, type TurnLimits } from '../../turns/turn.ts'
 import { createTurns, type Turns } from '../../turns/turns.ts'
 import type { AppContext } from '../context.ts'
@@ -27,7 +27,7 @@ export interface TurnAssembly {
   readonly scopedTools: FindScopedTools
   readonly openToolbox: OpenToolbox
   readonly hooks: Pick<RoomHooks, 'afterTurn'>
-  readonly limits: QueueLimits & TurnLimits & SubTurnLimits & CallLimits & ToolsLimit
+  readonly limits: QueueLimits & TurnLimits & SideTurnLimits & CallLimits & ToolsLimit
 }
 
 /** Share of a prompt that tools may take before their descriptions are shortened. */
@@ -69,7 +69,6 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     known,
     turnLog,
     rememberCounts: createHistoryCounts(history, composer, log),
-    startSubTurns: createSubTurns({ models: enabled, turnLog, limits }),
     models: enabled,
     limits,
     log,

@@ -6,7 +6,7 @@ import type { Composer } from '../../prompt/ports.ts'
 import { countedPrompt, type Prompt } from '../../prompt/prompt.ts'
 import { promptBudget } from '../../prompt/compose-prompt.ts'
 import type { KnownModels } from '../known-models.ts'
-import { askOnce, type AskOnceParts, type SingleRequest } from '../ask-once.ts'
+import { requestOnce, type RequestParts, type SingleRequest } from '../request-step.ts'
 import type { CheckQuotas } from '../billing.ts'
 import { withinTime } from '../turn-end.ts'
 import { type ConfiguredModel, ModelError } from '../ports.ts'
@@ -35,18 +35,18 @@ interface MadeSummary {
 
 /**
  * Makes one summary of as many of the rows as fit into one request. A request that the provider refuses for a reason which
- * another request mends is made again. Rejects as `askOnce` does, with `Refusal` and `WrapError`.
+ * another request mends is made again. Rejects as `requestOnce` does, with `Refusal` and `WrapError`.
  */
 export type MakeSummary = (job: SummaryJob, stop: AbortSignal) => Promise<MadeSummary>
 
 /** What making a summary needs. */
-export interface MakeSummaryParts extends AskOnceParts {
+export interface MakeSummaryParts extends RequestParts {
   readonly checkQuotas: CheckQuotas
   readonly turnLog: Pick<TurnLog, 'beginInBackground'>
   readonly composer: Pick<Composer, 'count'>
   readonly known: KnownModels
   readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom' | 'learnRefusal'>
-  readonly limits: AskOnceParts['limits'] & { readonly turn_s: number }
+  readonly limits: RequestParts['limits'] & { readonly turn_s: number }
 }
 
 /** Tokens of conversation in one request: a model that reads more at once overlooks more. */
@@ -90,7 +90,7 @@ async function askSummarizer(
   const recorder = parts.turnLog.beginInBackground({ room, model: name })
   const { signal, end } = withinTime(parts.limits.turn_s, name, stop)
   try {
-    return (await askOnce({ ...request, recorder, answer: 'summary' }, signal, parts)).text
+    return (await requestOnce({ ...request, recorder, answer: 'summary' }, signal, parts)).text
   } finally {
     end()
   }

@@ -1,0 +1,204 @@
+import type { TurnOutcome, Usage } from '../chat/entry.ts'
+import { errorMessage } from '../lib/errors.ts'
+import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
+import { isOverBudget } from '../prompt/ports.ts'
+import type { Prompt } from '../prompt/prompt.ts'
+import { addSpent, addUsage, spentFor, usesTokens, type Received, type Spent } from './billing.ts'
+import type { KnownModels } from './known-models.ts'
+import { ModelError, type ConfiguredModel, type ModelRefusal, type ModelRequest } from './ports.ts'
+import type { PreparedStep } from './prepare-step.ts'
+import { createAttempts, learnFromRefusal } from './refusals.ts'
+import { createReply, createStreamCleaner } from './reply.ts'
+import { streamStep, type StepResult, type StepView } from './stream-step.ts'
+import { TurnStopped } from './turn-end.ts'
+import type { TurnRecorder } from './turn-log.ts'
+import type { Turn } from './turn.ts'
+
+export interface StepRequestParts extends RequestParts {
+  readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom' | 'learnRefusal'>
+  readonly known: KnownModels
+}
+
+/**
+ * Sends a step of a turn. A request that was refused as too long, or because of its tools or system message, is prepared
+ * again and sent once more; `turn.step` is the one that was taken. Rejects with `Refusal` (a quota is used up),
+ * `ModelError`, `WrapError`, `StorageError`, or the signal's reason.
+ */
+export async function requestStep(
+  turn: Turn,
+  prepared: PreparedStep,
+  parts: StepRequestParts,
+): Promise<StepResult> {
+  const mayFollow = createAttempts()
+  let isPassing = false
+  for (let step = prepared; ;) {
+    turn.step = step
+    try {
+      const result = await sendStep(turn, step, parts)
+      if (isPassing) parts.known.forgetGuess(turn.settings)
+      return result
+    } catch (error) {
+      const refusal = error instanceof ModelError ? error.refusal : undefined
+      if (error instanceof ModelError && !refusal) parts.known.failed(turn.settings)
+      if (!refusal) throw error
+      isPassing ||= refusal.kind === 'too-long' && refusal.isPassing === true
+      const next = mayFollow(refusal) ? await prepareAgain(turn, step, refusal, parts) : undefined
+      if (!next) {
+        // What helped nothing is not kept, so that no refusal shuts a model out.
+        await parts.known.forgetWindow(turn.settings)
+        throw error
+      }
+      step = next
+    }
+  }
+}
+
+/** Shares of a refused prompt that the next one may have: half of it, or more if its required parts need more. */
+const SHARES: readonly number[] = [0.5, 0.75, 0.9]
+
+/** The step as another request; undefined if no request differs. */
+async function prepareAgain(
+  turn: Turn,
+  step: PreparedStep,
+  refusal: ModelRefusal,
+  parts: StepRequestParts,
+): Promise<PreparedStep | undefined> {
+  const refused = { model: turn.model, settings: turn.settings, size: step.size }
+  for (const share of SHARES) {
+    turn.settings = await learnFromRefusal(refusal, { ...refused, share }, parts)
+    try {
+      const next = await step.again(turn.messages)
+      return refusal.kind !== 'too-long' || next.size.counted < step.size.counted ? next : undefined
+    } catch (error) {
+      if (!isOverBudget(error)) throw error
+      await parts.known.forgetWindow(turn.settings)
+    }
+  }
+  return undefined
+}
+
+async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts): Promise<StepResult> {
+  const { recorder, reply, settings, model, room, signal } = turn
+  if (usesTokens(settings)) await recorder.bill.allow()
+  turn.report('thinking')
+  reply.nextStep()
+  const thoughts = createStreamCleaner((text) =>
+    room.stream({ turn: recorder.id, model: settings.name, text, thinking: true }),
+  )
+  const { content, size } = step
+  const request = { recorder, model, settings, content, size, view: { reply, think: thoughts.push } }
+  const result = await sendMetered({ ...request, spent: (spent) => addToTurn(turn, spent) }, signal, parts)
+  checkAnswer(result)
+  parts.known.taken(settings, size.counted)
+  return result
+}
+
+/** Adds to what a turn has used, and to what the turn has used that started it. */
+export function addToTurn(turn: Turn, spent: Spent): void {
+  turn.spent = addSpent(turn.spent, spent)
+  if (turn.origin) addToTurn(turn.origin.parent, spent)
+}
+
+/** Throws `ModelError` if a step has neither text nor calls, and its provider says why. */
+function checkAnswer({ text, calls, end }: StepResult): void {
+  if (calls.length > 0 || text.trim() !== '') return
+  if (end.reason === 'window')
+    throw new ModelError('its window is full before it answers', false, {}, { refusal: { kind: 'too-long' } })
+  if (!('word' in end)) return
+  throw new ModelError(`its provider gave no answer (${end.word.slice(0, MAX_WORD_CHARS)})`, false)
+}
+
+/** Characters that are shown of a provider's word for the end of an answer. */
+const MAX_WORD_CHARS = 80
+
+export interface RequestParts {
+  readonly calibrations: Pick<Calibrations, 'learnFrom'>
+  readonly limits: { readonly retryPauses?: readonly number[] }
+}
+
+interface MeteredRequest {
+  readonly recorder: Pick<TurnRecorder, 'bill' | 'sent'>
+  readonly model: ConfiguredModel
+  /** The model's settings that hold now. */
+  readonly settings: ModelSettings
+  readonly content: Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
+  readonly size: CountedRequest
+  readonly view: Omit<StepView, 'onInterrupted'>
+  /** Called with what each try has used. */
+  readonly spent: (spent: Spent) => void
+}
+
+/**
+ * Sends one request and charges each of its tries, also one that was stopped or broke off: stopping early must not be
+ * free. It is stored while the model works; what follows from the answer waits until it is.
+ */
+async function sendMetered(
+  { recorder, model, settings, content, size, view, spent }: MeteredRequest,
+  signal: AbortSignal,
+  { calibrations, limits }: RequestParts,
+): Promise<StepResult> {
+  const { maxOutput, contextWindow, lacks } = settings
+  const withoutSystemRole = lacks?.systemRole === undefined ? {} : { withoutSystemRole: true }
+  const body = { ...content, maxOutput, contextWindow, ...withoutSystemRole }
+  const stored = recorder.sent(body)
+  stored.catch(() => undefined)
+  const charge = async (received: Received, reported?: Usage): Promise<void> => {
+    const usage = reported ?? (await recorder.bill.estimate({ settings, size }, received))
+    if (usage) spent(spentFor(usage, settings.price))
+    await recorder.bill.charge(settings, usage)
+  }
+  const shown = { ...view, onInterrupted: (received: Received) => charge(received) }
+  const result = await streamStep(model.model, body, shown, signal, limits.retryPauses)
+  await Promise.all([stored, charge(result.received, result.usage)])
+  await calibrations.learnFrom(settings, size, result.usage)
+  return result
+}
+
+/** A request that is no step of a turn: for a summary, or for a tool. */
+export interface SingleRequest {
+  readonly model: ConfiguredModel
+  /** The model's settings that hold now. */
+  readonly settings: ModelSettings
+  readonly prompt: Prompt
+  /** Ended with the request. */
+  readonly recorder: TurnRecorder
+  /** What the answer is called in errors. */
+  readonly answer: 'summary' | 'answer'
+  /** Called with what each try has used. */
+  readonly spent?: (spent: Spent) => void
+}
+
+/**
+ * Asks a model once. The answer's text is cleaned and never empty; its usage is the provider's. Rejects with
+ * `ModelError`, `StorageError`, or the signal's reason.
+ */
+export async function requestOnce(
+  { prompt, answer, ...request }: SingleRequest,
+  signal: AbortSignal,
+  parts: RequestParts,
+): Promise<{ readonly text: string; readonly usage?: Usage }> {
+  const { recorder, settings } = request
+  await recorder.begun
+  let usage: Usage | undefined
+  const spent = (more: Spent): void => {
+    usage = addUsage(usage, more.usage)
+    request.spent?.(more)
+  }
+  // The answer is read only when it is whole, so a request that failed may always be sent again.
+  const reply = createReply(() => {})
+  const content = { prompt, messages: [], tools: [] }
+  const size = { counted: prompt.budget.used, framing: 0 }
+  try {
+    const result = await sendMetered({ ...request, content, size, view: { reply }, spent }, signal, parts)
+    const text = reply.finish()
+    if (text === '') throw new ModelError(`${settings.name}: it gave an empty ${answer}`, true)
+    await recorder.end({ outcome: 'done', usage })
+    return { text, ...(result.usage ? { usage: result.usage } : {}) }
+  } catch (error) {
+    const reason: unknown = signal.aborted ? signal.reason : error
+    const outcome: TurnOutcome = reason instanceof TurnStopped ? 'stopped' : 'failed'
+    await recorder.end({ outcome, error: errorMessage(reason), usage })
+    throw reason
+  }
+}
