@@ -50,12 +50,13 @@ export function keptText({ window, reserved_output, target }: BudgetReport): str
   return denser > 0 ? `${answer}; ${denser} because its provider counts more than we do` : answer
 }
 
-/** `12 full, 2 deferred`. */
-export const formsNote = (tools: readonly PromptTool[]): string =>
-  (['full', 'short', 'deferred'] as const)
-    .map((rung) => ({ rung, count: tools.filter(({ form }) => form === rung).length }))
+const STATES = ['full', 'short', 'deferred', 'not sent', 'hidden']
+
+/** `12 full, 2 deferred`: how many tools have each of the states. */
+export const countsOf = (states: readonly string[]): string =>
+  STATES.map((state) => ({ state, count: states.filter((one) => one === state).length }))
     .filter(({ count }) => count > 0)
-    .map(({ rung, count }) => `${count} ${rung}`)
+    .map(({ state, count }) => `${count} ${state}`)
     .join(', ')
 
 /** `4.2%`, one digit after the point; `–` of nothing. */
@@ -109,17 +110,27 @@ export function toolGroups(
   tools: readonly PromptTool[],
   sources: ReadonlyMap<string, string>,
 ): readonly SourceGroup[] {
-  const groups = new Map<string, PromptTool[]>()
-  for (const tool of tools) {
-    // `find_tools` comes with a prompt and is in no catalogue.
-    const source = sources.get(tool.id) ?? tool.name
-    groups.set(source, [...(groups.get(source) ?? []), tool])
-  }
-  return [...groups].map(([source, own]) => ({
+  // `find_tools` comes with a prompt and is in no catalogue.
+  const groups = bySource(tools, ({ id, name }) => sources.get(id) ?? name)
+  return groups.map(([source, own]) => ({
     source,
     tools: own,
     tokens: own.reduce((sum, { tokens }) => sum + tokens, 0),
   }))
+}
+
+/** Tools by their source, in the order of the first of each. */
+export function bySource<T>(
+  tools: readonly T[],
+  sourceOf: (tool: T) => string,
+): readonly (readonly [source: string, tools: readonly T[]])[] {
+  const groups = new Map<string, T[]>()
+  for (const tool of tools) {
+    const group = groups.get(sourceOf(tool))
+    if (group) group.push(tool)
+    else groups.set(sourceOf(tool), [tool])
+  }
+  return [...groups]
 }
 
 /** A prompt that is shown. */

@@ -1,6 +1,7 @@
 import { entryJson, entryMarkdown, markdownHead } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
+import type { EntrySize } from '../../chat/ports.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { createTranscript } from '../../pages/transcript.ts'
 import { defineCommand, flag, Misuse, type Here } from '../command.ts'
@@ -12,11 +13,10 @@ import {
   PageWriter,
   refuseInSession,
   wholeLog,
-  type WholeLog,
 } from './log-pages.ts'
 import type { Verb } from './services.ts'
 
-export const exportLog: Verb = ({ stores: { chat }, clock }) =>
+export const exportLog: Verb = ({ stores, clock }) =>
   defineCommand({
     name: 'export',
     summary: 'all that was ever said and done here, oldest first, as Markdown, JSON or a page',
@@ -36,15 +36,13 @@ export const exportLog: Verb = ({ stores: { chat }, clock }) =>
       if ([flags.markdown, flags.json, flags.html].filter(Boolean).length > 1)
         throw new Misuse('it is one of --markdown, --json and --html')
       if (flags.html) refuseInSession(context, 'export', '')
-      const log: WholeLog = {
-        read: (query) => chat.log.read(room.name, query),
-        sizes: (query) => chat.log.sizes(room.name, query),
-      }
-      if (session) await refuseIfLong(log, room.name, flags.json)
+      const { log } = stores.chat
+      if (session)
+        refuseIfLong(await log.sizes(room.name, { limit: MAX_WHOLE_PAGE + 1 }), room.name, flags.json)
       const write = flags.json ? jsonWriter : flags.html ? htmlWriter : markdownWriter
       const writer = await write(context, clock.now())
       await out.ready()
-      for await (const page of wholeLog(log)) {
+      for await (const page of wholeLog(log, room.name)) {
         for (const entry of page) await writer.entry(entry)
         await out.ready()
         if (!signal.aborted) continue
@@ -56,8 +54,7 @@ export const exportLog: Verb = ({ stores: { chat }, clock }) =>
   })
 
 /** A session has no file, and shows no more than it can queue. Throws `Refusal`. */
-async function refuseIfLong(log: WholeLog, name: string, asJson: boolean): Promise<void> {
-  const sizes = await log.sizes({ limit: MAX_WHOLE_PAGE + 1 })
+function refuseIfLong(sizes: readonly EntrySize[], name: string, asJson: boolean): void {
   const bytes = sizes.reduce((sum, entry) => sum + entry.bytes, 0)
   if (sizes.length <= MAX_WHOLE_PAGE && bytes <= BYTES_PER_PAGE) return
   const file = asJson ? `--json ${name} > ${name}.jsonl` : `${name} > ${name}.md`

@@ -1,7 +1,7 @@
 // What is long goes out page by page: entries of a log, and parts of an HTML page.
-import type { Entry, EntryId } from '../../chat/entry.ts'
+import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { EntrySize, LogQuery } from '../../chat/ports.ts'
+import type { EntryLog, EntrySize, LogQuery } from '../../chat/ports.ts'
 import { utf8Bytes } from '../../lib/bytes.ts'
 import type { Html } from '../../lib/markup.ts'
 import { flag, type Caller } from '../command.ts'
@@ -60,17 +60,8 @@ const sizesByReading =
 /** How many of the first entries make a page: at least one. */
 function fitting(sizes: readonly EntrySize[]): number {
   let bytes = 0
-  const tooMany = sizes.findIndex((entry, index) => {
-    bytes += entry.bytes
-    return bytes > BYTES_PER_PAGE && index > 0
-  })
-  return Math.max(1, tooMany === -1 ? sizes.length : tooMany)
-}
-
-/** What is read of a log to have all of it. */
-export interface WholeLog {
-  read(query: LogQuery): Promise<readonly Entry[]>
-  sizes(query: LogQuery): Promise<readonly EntrySize[]>
+  const end = sizes.findIndex((entry, index) => (bytes += entry.bytes) > BYTES_PER_PAGE && index > 0)
+  return end === -1 ? Math.max(1, sizes.length) : end
 }
 
 /** Entries of a page of a whole log. */
@@ -80,13 +71,16 @@ export const MAX_WHOLE_PAGE = 128
  * All entries, oldest first, page by page, up to the one that is the newest now: entries that are recorded
  * meanwhile are left out, so that it ends. Throws `Refusal` if the log is taken away meanwhile.
  */
-export async function* wholeLog(log: WholeLog): AsyncGenerator<readonly Entry[], void, void> {
-  const [newest] = await log.read({ limit: 1 })
+export async function* wholeLog(
+  log: Pick<EntryLog, 'read' | 'sizes'>,
+  room: RoomName,
+): AsyncGenerator<readonly Entry[], void, void> {
+  const [newest] = await log.read(room, { limit: 1 })
   if (!newest) return
   for (let after: EntryId | undefined; after !== newest.id;) {
     const rest = { oldestFirst: true, ...(after === undefined ? {} : { after }) } as const
-    const limit = fitting(await log.sizes({ ...rest, limit: MAX_WHOLE_PAGE }))
-    const entries = await log.read({ ...rest, limit })
+    const limit = fitting(await log.sizes(room, { ...rest, limit: MAX_WHOLE_PAGE }))
+    const entries = await log.read(room, { ...rest, limit })
     const page = entries.filter(({ id }) => id <= newest.id)
     const last = page.at(-1)
     if (!last) throw new Refusal('the room was deleted meanwhile: this is not all of its log')

@@ -2,11 +2,12 @@
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { counted } from '../../lib/plural.ts'
+import { plainRows } from '../../lib/text/plain-rows.ts'
 import { zip } from '../../lib/zip.ts'
+import { bySource, countsOf } from '../../pages/prompt-report.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import type { Prompt } from '../../prompt/prompt.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
-import { brokenInto } from './wrap-chart.ts'
 import type { Services } from './services.ts'
 
 /** For a visible tool that the room's script, or the budget, leaves out. */
@@ -73,68 +74,40 @@ export function toolLines(
   form: 'folded' | 'unfolded',
   width: number,
 ): readonly string[] {
-  const groups = bySource(tools)
+  const groups = bySource(tools, ({ tool }) => tool.source)
   const heads = noteTable(
-    groups.map((group) => groupRow(group, prices)),
+    groups.map(([source, own]) => groupRow(source, own, prices)),
     width,
   )
   if (form === 'folded') return heads.flat()
   const lines = noteTable(
-    groups.flatMap((group) => group.map((one) => toolRow(one, prices))),
+    groups.flatMap(([, own]) => own.map((one) => toolRow(one, prices))),
     width,
   )
   let taken = 0
-  return zip(heads, groups).flatMap(([head, group]) => {
-    const own = lines.slice(taken, (taken += group.length))
-    return [...head, ...own.flat()]
+  return zip(heads, groups).flatMap(([head, [, own]]) => {
+    return [...head, ...lines.slice(taken, (taken += own.length)).flat()]
   })
 }
 
-type Group = readonly [ListedTool, ...ListedTool[]]
-
-/** In the order of the first tool of each. */
-function bySource(tools: readonly ListedTool[]): readonly Group[] {
-  const groups = new Map<string, [ListedTool, ...ListedTool[]]>()
-  for (const one of tools) {
-    const group = groups.get(one.tool.source)
-    if (group) group.push(one)
-    else groups.set(one.tool.source, [one])
+function groupRow(source: string, tools: readonly ListedTool[], prices: Prices): NoteRow {
+  const tokens = tools.reduce((sum, one) => sum + prices.sent(one), 0)
+  return {
+    cells: [source, counted(tools.length, 'tool'), counted(tokens, 'token')],
+    note: states(tools, prices),
   }
-  return [...groups.values()]
 }
 
-const groupRow = (group: Group, prices: Prices): NoteRow => ({
-  cells: [
-    group[0].tool.source,
-    counted(group.length, 'tool'),
-    counted(
-      group.reduce((sum, one) => sum + prices.sent(one), 0),
-      'token',
-    ),
-  ],
-  note: states(group, prices),
-})
-
-/** `3 short, 31 deferred, 2 hidden`; why they are hidden where that is the same for all. */
-function states(group: Group, prices: Prices): string {
-  const counts = new Map<string, number>()
-  for (const one of group) {
-    const state = stateOf(one, prices)
-    if (state !== '') counts.set(state, (counts.get(state) ?? 0) + 1)
-  }
-  const reasons = new Set(group.filter(({ visible }) => !visible).map(({ reason }) => reason))
-  const why = reasons.size === 1 ? ` (${[...reasons].join('')})` : ''
-  return STATES.flatMap((state) => {
-    const count = counts.get(state)
-    return count === undefined ? [] : [`${count} ${state}${state === HIDDEN ? why : ''}`]
-  }).join(', ')
+/** `3 short, 31 deferred, 2 hidden`; why they are hidden if that is the same for all. */
+function states(tools: readonly ListedTool[], prices: Prices): string {
+  const counts = countsOf(tools.map((one) => stateOf(one, prices)))
+  const reasons = new Set(tools.filter(({ visible }) => !visible).map(({ reason }) => reason))
+  // The hidden ones are counted last.
+  return reasons.size === 1 ? `${counts} (${[...reasons].join('')})` : counts
 }
-
-const HIDDEN = 'hidden'
-const STATES = ['full', 'short', 'deferred', 'not sent', HIDDEN] as const
 
 function stateOf(one: ListedTool, prices: Prices): string {
-  if (!one.visible) return HIDDEN
+  if (!one.visible) return 'hidden'
   return prices.formOf(one) ?? (prices.noteOf(one) === '' ? '' : 'not sent')
 }
 
@@ -175,5 +148,5 @@ function columnOf(cells: readonly string[]) {
 
 function below(texts: readonly string[], width: number): readonly string[] {
   const text = texts.filter((one) => one !== '').join(GAP)
-  return text === '' ? [] : brokenInto(text, width - INDENT.length).map((line) => INDENT + line)
+  return text === '' ? [] : plainRows(INDENT + text, width, INDENT)
 }

@@ -1,8 +1,9 @@
 import { cleanLine } from '../../lib/text/clean-text.ts'
+import { plainRows } from '../../lib/text/plain-rows.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
 import type { BudgetReport, Prompt } from '../../prompt/prompt.ts'
 import {
-  formsNote,
+  countsOf,
   keptText,
   percentOf,
   sharesOf,
@@ -97,7 +98,7 @@ function rowsOf(
 }
 
 const groupRow = ({ source, tools, tokens }: SourceGroup): readonly MarkedRow[] => [
-  { name: `  ${source}`, tokens, note: formsNote(tools), isHint: true },
+  { name: `  ${source}`, tokens, note: countsOf(tools.map(({ form }) => form)), isHint: true },
 ]
 
 const toolRows = (group: SourceGroup): readonly MarkedRow[] => [
@@ -181,7 +182,7 @@ function shareTable(rows: readonly ShareRow[], target: number, width: number) {
       const texts = columns.map((column) => column.of(row))
       if (row.isHint ? hintsFit : row.note.length <= space) return [line(texts, row.note)]
       if (row.isHint) return [line(texts, row.note !== '' && space > 0 ? MORE : '')]
-      return [line(texts, ''), ...brokenInto(row.note, width - INDENT.length).map((text) => INDENT + text)]
+      return [line(texts, ''), ...plainRows(INDENT + row.note, width, INDENT)]
     }),
   }
 }
@@ -194,15 +195,3 @@ const widthOf = (columns: readonly { readonly cells: number }[]): number =>
 
 const pad = (text: string, cells: number, isText: true | undefined): string =>
   isText ? text.padEnd(cells) : text.padStart(cells)
-
-/** A note at its blanks; a word that is longer than a line is left to who draws it. */
-export function brokenInto(text: string, width: number): readonly string[] {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= width)
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines
-}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Entry, EntryId } from '../../../../src/chat/entry.ts'
-import { logPages, type WholeLog, wholeLog } from '../../../../src/commands/verbs/log-pages.ts'
+import { logPages, wholeLog } from '../../../../src/commands/verbs/log-pages.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 
 /** A log of entries with the ids 0001, 0002 and so on. */
@@ -77,24 +77,19 @@ async function createLog(lengths: readonly number[]) {
   const room = await rooms.lobby()
   const says = (text: string) => room.record({ kind: 'message', author: 'ann', text })
   for (const length of lengths) await says('x'.repeat(length))
-  const { log } = storage.chat
-  const whole: WholeLog = {
-    read: (query) => log.read(room.name, query),
-    sizes: (query) => log.sizes(room.name, query),
-  }
-  return { whole, says }
+  return { whole: storage.chat.log, room: room.name, says }
 }
 
-async function pagesOf(log: WholeLog): Promise<readonly (readonly Entry[])[]> {
+async function pagesOf(...log: Parameters<typeof wholeLog>): Promise<readonly (readonly Entry[])[]> {
   const pages: (readonly Entry[])[] = []
-  for await (const page of wholeLog(log)) pages.push(page)
+  for await (const page of wholeLog(...log)) pages.push(page)
   return pages
 }
 
 test('a log is read in pages of few entries and bytes, each entry once and in order', async () => {
   const lengths = Array.from({ length: 400 }, (_, at) => (at % 50 === 0 ? 60_000 : 10))
-  const { whole } = await createLog([...lengths, 100_000, 1])
-  const pages = await pagesOf(whole)
+  const { whole, room } = await createLog([...lengths, 100_000, 1])
+  const pages = await pagesOf(whole, room)
   const all = pages.flat()
   expect(all.map(({ text }) => text.length)).toEqual([...lengths, 100_000, 1])
   expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toSorted())
@@ -105,25 +100,26 @@ test('a log is read in pages of few entries and bytes, each entry once and in or
 })
 
 test('what is recorded meanwhile is left out, so that the reading ends', async () => {
-  const { whole, says } = await createLog(Array.from({ length: 300 }, () => 1))
-  const busy: WholeLog = {
-    ...whole,
-    async read(query) {
-      const entries = await whole.read(query)
+  const { whole, room, says } = await createLog(Array.from({ length: 300 }, () => 1))
+  const busy: Parameters<typeof wholeLog>[0] = {
+    sizes: (...query) => whole.sizes(...query),
+    async read(...query) {
+      const entries = await whole.read(...query)
       await says('meanwhile')
       return entries
     },
   }
-  expect((await pagesOf(busy)).flat()).toHaveLength(300)
+  expect((await pagesOf(busy, room)).flat()).toHaveLength(300)
 })
 
 test('a log that is deleted meanwhile is not taken for whole, and an empty one has no page', async () => {
-  const { whole } = await createLog(Array.from({ length: 300 }, () => 1))
+  const { whole, room } = await createLog(Array.from({ length: 300 }, () => 1))
   let reads = 0
-  const deleted: WholeLog = {
-    sizes: whole.sizes,
-    read: async (query) => (++reads > 2 ? [] : await whole.read(query)),
+  const deleted: Parameters<typeof wholeLog>[0] = {
+    sizes: (...query) => whole.sizes(...query),
+    read: async (...query) => (++reads > 2 ? [] : await whole.read(...query)),
   }
-  await expect(pagesOf(deleted)).rejects.toThrow('the room was deleted meanwhile: this is not all of its log')
-  expect(await pagesOf((await createLog([])).whole)).toEqual([])
+  const told = 'the room was deleted meanwhile: this is not all of its log'
+  await expect(pagesOf(deleted, room)).rejects.toThrow(told)
+  expect(await pagesOf((await createLog([])).whole, room)).toEqual([])
 })
