@@ -14,7 +14,7 @@ import type { Workspaces } from '../tools/workspace.ts'
 import { createApprovals, type Approvals } from '../approvals/approvals.ts'
 import { createToolRunner } from '../toolbox/run-tool.ts'
 import { createToolboxes } from '../toolbox/room-toolbox.ts'
-import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
+import { ToolRuns } from '../toolbox/tool-runs.ts'
 import type { ConfiguredModel } from '../turns/ports.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
@@ -95,7 +95,7 @@ export async function createActivity(
     clock,
     hooks,
   })
-  const runs = createToolRuns(openToolbox, context.nextId, clock, peers.slots)
+  const runs = new ToolRuns(openToolbox, context.nextId, clock, peers.slots)
   const shared = {
     ...{ context, stores: storage, composer, limits },
     models: modelServicesOf(limits, rooms, parts, { models, composer }),

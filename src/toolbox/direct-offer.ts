@@ -1,56 +1,42 @@
 import { cleanLine } from '../lib/text/clean-text.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
-import { firstSentence, findToolsDefinition } from '../prompt/tool-definitions.ts'
+import { firstSentence } from '../prompt/tool-definitions.ts'
 import { eachOnce } from '../prompt/tool-names.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
-import { failed, ok, type ToolResult } from '../tools/result.ts'
-import { targetOf, type Offer, unknownTool } from './offer.ts'
-import type { ToolsInReach } from './scoped-tools.ts'
+import { failed, ok } from '../tools/result.ts'
 import { isQuery, NO_QUERY, noMatch } from './find-tools.ts'
+import { FIND_TOOLS, type Offer, SEARCH, targetOf, unknownTool } from './offer.ts'
 
-const FIND_TOOLS = findToolsDefinition.name
+const MAX_SHOWN = 10
 
-/**
- * The offer to a person or an agent, who is sent no definitions: each name stands for the tool of that name
- * in the scope of now. `find_tools` is there wherever there is anything to find.
- */
+/** The offer to a person or an agent, who is sent no definitions: all names in the present scope. */
 export const directOffer: Offer = {
   resolve(name, now) {
     const listed = now.visible.find((tool) => tool.name === name)
     if (listed) return targetOf(listed, now)
-    return name === FIND_TOOLS && now.visible.length > 0 ? { kind: 'search', id: FIND_TOOLS } : undefined
+    return name === FIND_TOOLS && now.visible.length > 0 ? SEARCH : undefined
   },
-  unknown(name, { visible }) {
-    const names = visible.map((tool) => tool.name)
-    return unknownTool(name, names, true)
+  unknown: (name, { visible }) =>
+    unknownTool(
+      name,
+      visible.map((tool) => tool.name),
+      true,
+    ),
+  async search({ query }, { visible, catalogue }) {
+    if (!isQuery(query)) return failed(NO_QUERY)
+    const offered = eachOnce(visible).offered.map(({ tool }) => tool)
+    const found = await catalogue.find(query, offered)
+    if (found.length === 0) return ok(noMatch(query))
+    const lines = found.slice(0, MAX_SHOWN).map(shown)
+    const more = found.length - lines.length
+    return ok([...lines, ...(more > 0 ? [`… and ${more} more; say more of what you need`] : [])].join('\n'))
   },
-  search,
 }
 
-/** Tools that one search shows. */
-const MAX_SHOWN = 10
-
-async function search({ query }: JsonObject, { visible, catalogue }: ToolsInReach): Promise<ToolResult> {
-  if (!isQuery(query)) return failed(NO_QUERY)
-  const { offered } = eachOnce(visible)
-  const found = await catalogue.find(
-    query,
-    offered.map(({ tool }) => tool),
-  )
-  if (found.length === 0) return ok(noMatch(query))
-  const more =
-    found.length > MAX_SHOWN ? [`… and ${found.length - MAX_SHOWN} more; say more of what you need`] : []
-  return ok([...found.slice(0, MAX_SHOWN).map(shown), ...more].join('\n'))
-}
-
-/**
- * A tool with what it takes, so that it can be called: `read_file {path: string, limit?: integer}`, and what
- * it does.
- */
+/** `read_file {path: string, limit?: integer}`, and its first sentence below. */
 const shown = ({ name, schema, description }: CatalogueTool): string =>
   [`${name} ${parameters(schema)}`, firstSentence(description)].filter((line) => line !== '').join('\n    ')
 
-/** Parameters that are named. */
 const MAX_PARAMETERS = 20
 
 function parameters({ properties, required }: JsonObject): string {
@@ -62,7 +48,6 @@ function parameters({ properties, required }: JsonObject): string {
   return `{${[...named, ...(all.length > MAX_PARAMETERS ? ['…'] : [])].join(', ')}}`
 }
 
-/** Values that are named in place of their type, and characters of them. */
 const MAX_VALUES = 8
 const MAX_VALUE_CHARACTERS = 40
 

@@ -1,6 +1,7 @@
 import { toolCallLine } from '../chat/entry-text.ts'
 import type { ByteQuota } from '../chat/limits.ts'
 import type { Entry, NewEntry, ToolResultEntry } from '../chat/entry.ts'
+import { StorageError } from '../chat/errors.ts'
 import { textForModels } from '../chat/outside.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
@@ -9,46 +10,40 @@ import type { JsonObject } from '../lib/json.ts'
 import type { RoomHooks } from '../prompt/hooks.ts'
 import type { ChatView, CallingTurn, PermissionProvider } from '../tools/context.ts'
 import type { ResultStore } from '../tools/long-results.ts'
+import { stoppedText } from '../tools/permission.ts'
 import type { Workspaces, Workspace } from '../tools/workspace.ts'
 import type { Offer } from './offer.ts'
 import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
 import type { Caller, CallerContext, ToolRunner, CalledTool } from './run-tool.ts'
 import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
 import { toolboxOf, type RecordCall, type Toolbox } from './toolbox.ts'
-import { StorageError } from '../chat/errors.ts'
-import { stoppedText } from '../tools/permission.ts'
 
-/** The model or the person that calls tools in a room. */
 export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context' | 'watchTools'> {
-  /** The turn that calls; absent if a person runs a tool. */
+  /** Absent if a person runs a tool, as is `chat`. */
   readonly turn?: CallingTurn
-  /** The conversation that the caller is in; absent if a person runs a tool. */
   readonly chat?: ChatView
-  /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
+  /** Decides for a script, whose caller cannot be asked; the people in the room when absent. */
   readonly permissions?: PermissionProvider
 }
 
-/** A toolbox in a room: each call and each result is an entry of its log. Rejects with `StorageError`. */
+/** Each call and each result is an entry of the log. Rejects with `StorageError`. */
 export type RoomToolbox = Toolbox<ToolResultEntry>
 
 /**
- * Opens a toolbox: for one step of a model's turn, or for one run of a person. `tokensLeft` is what the
- * results of all its calls together may take; without it, each result may be as long as a page.
+ * Opens a toolbox for one step of a turn, or for one run of a person. `tokensLeft` is for the results of all
+ * its calls together; without it, each result may be as long as a page.
  */
 export type OpenToolbox = (caller: ToolCaller, offer: Offer, tokensLeft?: number) => RoomToolbox
 
 export interface RoomToolboxParts {
   readonly scopedTools: FindScopedTools
   readonly runner: ToolRunner
-  /** Asked if the caller brings no provider of its own. */
   readonly permissions: PermissionProvider
   readonly workspaces: Workspaces
-  /** Keeps results that are too long to be read at once. */
   readonly results: Pick<ResultStore, 'put'>
   /** Counts the bytes of calls and results in the log against the requester. */
   readonly bytes: Pick<ByteQuota, 'charge'>
   readonly clock: Clock & MonotonicClock
-  /** Asks the room's script before each call. */
   readonly hooks: Pick<RoomHooks, 'beforeToolCall'>
 }
 
@@ -69,14 +64,10 @@ export const createToolboxes =
       refuses: (called, signal) => refusalByScript(called, caller, parts, signal),
     })
 
-/** A model speaks for itself, whoever called it. */
 const authorOf = ({ turn, requester }: ToolCaller) =>
   turn ? { author: turn.model } : { author: requester.name, by: requester.id }
 
-async function contextOf(
-  caller: ToolCaller,
-  { permissions, workspaces }: RoomToolboxParts,
-): Promise<CallerContext> {
+async function contextOf(caller: ToolCaller, parts: RoomToolboxParts): Promise<CallerContext> {
   const { room, requester, chat, turn } = caller
   return {
     room: room.name,
@@ -86,11 +77,11 @@ async function contextOf(
       get messages() {
         return chat?.messages ?? []
       },
-      ...(chat?.model ? { model: chat.model } : {}),
-      ...(turn ? { turn } : {}),
+      ...(chat?.model && { model: chat.model }),
+      ...(turn && { turn }),
     },
-    workspace: workspaces.of(room.name),
-    permissions: caller.permissions ?? permissions,
+    workspace: parts.workspaces.of(room.name),
+    permissions: caller.permissions ?? parts.permissions,
     addMessage: (entry) => room.record({ ...entry, ...authorOf(caller) }),
   }
 }
@@ -114,13 +105,13 @@ function recordIn(
     // The two entries of a call pair up by its id.
     const facts = {
       ...authorOf(caller),
-      ...(turn ? { turn: turn.id } : {}),
+      ...(turn && { turn: turn.id }),
       call: call.id,
       name: call.name,
-      ...(target ? { tool: target.id } : {}),
+      ...(target && { tool: target.id }),
     }
     const shownArgs = args.ok ? args.value : cleanText(call.arguments).slice(0, MAX_ENTRY_CHARS)
-    const called = { ...facts, arguments: shownArgs, ...(notRun ? { notRun } : {}) }
+    const called = { ...facts, arguments: shownArgs, ...(notRun && { notRun }) }
     const line = cleanText(toolCallLine(called)).slice(0, MAX_ENTRY_CHARS)
     await record({ kind: 'tool_call', ...called, requester: requester.name, text: line })
     const startedAt = parts.clock.monotonic()
@@ -130,10 +121,9 @@ function recordIn(
       const about = { room: room.name, tool: target?.id, allowance, canRead }
       const { content, isError, outside } = await presentResult(result, about, parts)
       const durationMs = Math.max(0, Math.round(parts.clock.monotonic() - startedAt - waitedMs))
-      // The text is for people; a model reads it as `textForModels` gives it.
       const entry = await record({
         ...{ kind: 'tool_result', ...facts, isError, durationMs, bytes: utf8Bytes(content), text: content },
-        ...(outside ? { outside } : {}),
+        ...(outside && { outside }),
       })
       tokensRead += tokensOf(textForModels(entry))
       return entry as ToolResultEntry
@@ -141,10 +131,7 @@ function recordIn(
   }
 }
 
-/**
- * Asks the room's script whether a call may run. Resolves to the reason why not; undefined if it may. A call
- * that is stopped meanwhile is not run. Rejects with `StorageError`.
- */
+/** The reason of the room's script against a call, or that it was stopped. Rejects with `StorageError`. */
 async function refusalByScript(
   called: CalledTool,
   caller: ToolCaller,
@@ -177,7 +164,7 @@ async function callFacts(
     arguments: args,
     files: await Promise.all(paths.map(async (path) => (await workspace.placeOf(path)) ?? path)),
     user: requester.name,
-    ...(tool.base === undefined ? {} : { base: tool.base }),
-    ...(turn ? { model: turn.model, turn: turn.id } : {}),
+    ...(tool.base !== undefined && { base: tool.base }),
+    ...(turn && { model: turn.model, turn: turn.id }),
   }
 }

@@ -7,30 +7,22 @@ export interface ToolCall {
   /** Unique within the turn. */
   readonly id: string
   readonly name: string
-  /** The text as it came; see `parseArguments`. */
+  /** As it came; see `parseArguments`. */
   readonly arguments: string
-  /**
-   * What the provider wants back with this call in the next request. We do not read it (Gemini's thought
-   * signatures).
-   */
+  /** For the provider in the next request: Gemini's thought signatures. */
   readonly providerData?: JsonObject
 }
 
-/**
- * A call's arguments, or why they cannot be used. `value` is cleaned: it is what is stored, shown and sent to
- * models. `original` is what was written, for parameters that hold the text of a file.
- */
+/** `value` is cleaned, to be stored, shown and sent. `original` is as written, for the text of a file. */
 export type ParsedArguments =
   | { readonly ok: true; readonly value: JsonObject; readonly original: JsonObject }
   | { readonly ok: false; readonly error: string }
 
-/** Characters of a call's arguments. */
 const MAX_ARGUMENTS_CHARS = 256 * 1024
 
 /**
- * The arguments as a model wrote them: a JSON object, or a JSON string that holds one. Blank text means no
- * arguments: some servers send it for tools without parameters. A program may give an object as it is.
- * Anything else is an error that the model can act on.
+ * Takes a JSON object, a JSON string that holds one, or blank text, which some servers send for tools without
+ * parameters. A program may give an object. The error tells a model what to change.
  */
 export function parseArguments(given: unknown): ParsedArguments {
   const text = typeof given === 'string' ? given : writeJson(given)
@@ -48,23 +40,15 @@ export function parseArguments(given: unknown): ParsedArguments {
 }
 
 /** The arguments that a tool runs with: cleaned, but for the parameters that it declares `verbatim`. */
-export const argumentsFor = (
-  { value, original }: Pick<ParsedArguments & { ok: true }, 'value' | 'original'>,
+export function argumentsFor(
+  { value, original }: ParsedArguments & { ok: true },
   verbatim: readonly string[] = [],
-): JsonObject => ({
-  ...value,
-  ...Object.fromEntries(
-    verbatim.flatMap((name) => {
-      const given = Object.hasOwn(original, name) ? original[name] : undefined
-      return given === undefined ? [] : [[name, given]]
-    }),
-  ),
-})
+): JsonObject {
+  const asWritten = Object.entries(original).filter(([name]) => verbatim.includes(name))
+  return { ...value, ...Object.fromEntries(asWritten) }
+}
 
-/**
- * A called name as it may be stored, shown and sent: of a length that any tool's name has, and without what
- * would let it pass for a sentence. No tool's name has anything else.
- */
+/** A model can make up any name, so it is cut, and nothing in it can pass for a sentence. */
 export const cleanName = (name: string): string =>
   cleanText(name.slice(0, MAX_NAME_CHARS)).replace(/[^\p{L}\p{N}\p{M}_.-]+/gu, '_')
 
@@ -88,7 +72,6 @@ function parseJson(text: string): Json | Error {
   }
 }
 
-/** The parser's message, which quotes the text around the mistake. */
 const reason = (error: Error): string => cleanText(error.message).slice(0, 200)
 
 function kindOf(value: Json): string {
@@ -96,30 +79,21 @@ function kindOf(value: Json): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`
 }
 
-/**
- * Checks the calls of a step before any of them runs. Gives them unique ids, and says why the turn must stop,
- * if it must.
- */
+/** Gives the calls of a step unique ids before any of them runs, and a reason to stop the turn. */
 export type CallCheck = (calls: readonly ToolCall[]) => {
   readonly calls: readonly ToolCall[]
   readonly halt?: string
 }
 
-/** A model that makes the same call with the same arguments so often in one turn is going in circles. */
+/** In one turn: a model that makes the same call with the same arguments again goes in circles. */
 const MAX_SAME_CALLS = 3
 
-/** A model that makes more calls than this in one step has gone wrong. */
 const MAX_CALLS_PER_STEP = 64
 
-/**
- * Characters of a called name. No tool's name is longer than half of this, but a model can make up any name.
- */
+/** Twice the length of any tool's name. */
 const MAX_NAME_CHARS = 128
 
-/**
- * Remembers the calls of one turn. `model` is named in the reason to stop; `ids` are those that earlier calls
- * have.
- */
+/** Remembers the calls of one turn. `ids` are those of earlier calls. */
 export function createCallCheck(model: string, ids = new Set<string>()): CallCheck {
   const made = new Map<string, number>()
 
@@ -140,19 +114,15 @@ export function createCallCheck(model: string, ids = new Set<string>()): CallChe
       name: cleanName(call.name),
     }))
     const repeated = checked.find((call) => timesMade(call) >= MAX_SAME_CALLS)
-    return repeated ? { calls: checked, halt: goesInCircles(model, repeated) } : { calls: checked }
+    if (!repeated) return { calls: checked }
+    const again = `called ${repeated.name.slice(0, 64)} ${MAX_SAME_CALLS} times with the same arguments`
+    return { calls: checked, halt: `@${model} ${again}; it was stopped` }
   }
 }
 
-const goesInCircles = (model: string, { name }: ToolCall): string =>
-  `@${model} called ${name.slice(0, 64)} ${MAX_SAME_CALLS} times with the same arguments; it was stopped`
-
 const VALID_ID = /^[\w.:-]{1,64}$/
 
-/**
- * Calls and results pair up by their ids, but some servers count from zero in every step, or send no ids at
- * all.
- */
+/** Results belong to calls by their ids, but some servers count from zero in every step, or send none. */
 function uniqueId(id: string, ids: Set<string>): string {
   let unique = id
   for (let number = ids.size + 1; ids.has(unique) || !VALID_ID.test(unique); number++)

@@ -1,41 +1,30 @@
 import MiniSearch from 'minisearch'
 import { isJsonObject } from '../lib/json.ts'
+import { memoizePer } from '../lib/memoize-per.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 
 /** Finds those of these tools that match a query, best first; the same query and tools give the same. */
 export type FindTools = (query: string, among: readonly CatalogueTool[]) => Promise<readonly CatalogueTool[]>
 
-/** Characters of a query and of a description, and words of a query, that are looked at. */
+/** Characters and words that are read. */
 const MAX_QUERY_CHARACTERS = 1000
 const MAX_DESCRIPTION_CHARACTERS = 1000
 const MAX_QUERY_WORDS = 50
 
-/** Lists of tools whose index is kept: rooms differ in their scopes. */
-const MAX_KEPT = 4
-
 /**
- * The search through the tools of one catalogue, in which no two have one id. Only those that are asked for
- * are indexed: what is hidden changes no order. One that the query calls by its name comes first. Then BM25
- * decides, where a word counts more in a name than in a description; the beginning of a word and a slip in it
- * count less than the word. Equal ones stay in the order given.
+ * The search through the tools of one catalogue, in which no two have one id. Hidden tools are not indexed,
+ * since they would change the order. A tool that the query names is first. Then BM25 decides: a word counts
+ * more in a name than in a description, and the beginning of a word or a slip in it counts less.
  */
 export function createToolIndex(): FindTools {
-  const known = new Map<string, Promise<Index>>()
-
-  function indexOf(tools: readonly CatalogueTool[]): Promise<Index> {
-    const key = tools.map(({ id }) => id).join('\n')
-    const index = known.get(key) ?? build(tools)
-    known.delete(key)
-    known.set(key, index)
-    const oldest = known.size > MAX_KEPT ? known.keys().next().value : undefined
-    if (oldest !== undefined) known.delete(oldest)
-    return index
-  }
+  // Rooms differ in their scopes, so the indexes of the last few lists are kept.
+  const indexes = memoizePer<object, Promise<Index>>()
+  const catalogue = {}
 
   return async (query, among) => {
     const wanted = query.slice(0, MAX_QUERY_CHARACTERS)
-    const index = await indexOf(among)
-    const scores = scoresFor(wanted, index)
+    const key = among.map(({ id }) => id).join('\n')
+    const scores = scoresFor(wanted, await indexes(catalogue, key, () => build(among)))
     const names = namesIn(wanted)
     const isNamed = ({ name, id }: CatalogueTool): boolean =>
       names.has(name.toLowerCase()) || names.has(id.toLowerCase())
@@ -49,15 +38,15 @@ export function createToolIndex(): FindTools {
 
 type Index = MiniSearch<Document>
 
-/** What is indexed of a tool; its id is its place in the list. */
 interface Document {
+  /** Its place in the list. */
   readonly id: number
   readonly name: string
   readonly description: string
   readonly parameters: string
 }
 
-/** Tools that are indexed before other work of the server goes on. */
+/** Then other work of the server goes on. */
 const TOOLS_AT_ONCE = 5
 
 async function build(tools: readonly CatalogueTool[]): Promise<Index> {
@@ -70,10 +59,7 @@ async function build(tools: readonly CatalogueTool[]): Promise<Index> {
   return index
 }
 
-const documentOf = (
-  { id: toolId, name, title, description, schema }: CatalogueTool,
-  id: number,
-): Document => {
+function documentOf({ id: toolId, name, title, description, schema }: CatalogueTool, id: number): Document {
   const { properties } = schema
   return {
     id,
@@ -83,10 +69,10 @@ const documentOf = (
   }
 }
 
-/** A tool with less than this share of the best one's score only has words that most tools have. */
+/** A lower score comes from words that most tools have. */
 const MIN_SHARE_OF_BEST = 0.05
 
-/** Letters from which on the beginning of a word is looked for, and a slip in it may be. */
+/** Letters of a word whose beginning is enough, and in which a slip may be. */
 const MIN_PREFIX = 3
 const MIN_FUZZY = 4
 /** Slips for each letter: one in a word of four to seven letters, two in one of eight to twelve. */
@@ -108,21 +94,17 @@ function scoresFor(query: string, index: Index): ReadonlyMap<number, number> {
   )
 }
 
-const NO_PART_OF_NAMES = /[^\p{L}\p{N}_.-]+/u
-
-/** What of a query may be the name of a tool: all of it, and each of its words that is no common one. */
-const namesIn = (query: string): ReadonlySet<string> => {
+/** The names that a query may call tools by: all of it, and `read_file` in it, but not the word `search`. */
+function namesIn(query: string): ReadonlySet<string> {
   const wanted = query.toLowerCase()
-  return new Set([wanted.trim(), ...wanted.split(NO_PART_OF_NAMES).filter(isNoCommonWord)])
+  const words = wanted.split(/[^\p{L}\p{N}_.-]+/u)
+  return new Set([wanted.trim(), ...words.filter((word) => /[^\p{L}]/u.test(word))])
 }
-
-/** `search` in a query may be the name of a tool, or not; `read_file` is. */
-const isNoCommonWord = (word: string): boolean => /[^\p{L}]/u.test(word)
 
 /**
  * The words of a text by which tools are found, in lower case: `readFile`, `read_file` and `read-file` are
- * `read` and `file`, and `srv7` is also `srv` and `7`. Numbers have no zeros before them. Words that stand in
- * every sentence are left out.
+ * `read` and `file`, and `srv7` is also `srv` and `7`. Numbers have no zeros before them. Common words are
+ * left out.
  */
 export const searchWords = (text: string): readonly string[] =>
   [...text.normalize('NFKC').matchAll(RUN)]
@@ -131,21 +113,17 @@ export const searchWords = (text: string): readonly string[] =>
 
 const RUN = /[\p{L}\p{M}\p{N}]+/gu
 
-/** Scripts that part no words. */
+/** Scripts without blanks between words: two neighbours are taken as a word. */
 const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
-/** Each two neighbours: where words are not parted, these come near to them. */
 function pairsOf(run: string): readonly string[] {
   const characters = Array.from(run.toLowerCase())
   if (characters.length < 2) return characters
   return characters.slice(1).map((second, index) => `${characters[index] ?? ''}${second}`)
 }
 
-/**
- * A change from small letters to a capital, the last capital before small ones (`HTTPServer`), and where
- * digits begin or end.
- */
+/** Before a capital after small letters, before the last capital of several (`HTTPServer`), around digits. */
 const BORDER =
   /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{N})(?=\p{L})|(?<=\p{L}\p{M}*)(?=\p{N})/u
 
@@ -156,7 +134,6 @@ function partsOf(run: string): readonly string[] {
 
 const plain = (word: string): string => word.toLowerCase().replace(/^0+(?=\p{N})/u, '')
 
-/** They tell nothing of a tool. */
 const COMMON: ReadonlySet<string> = new Set(
   `a all an and any are as at be by can do does for from give gives had has have how i if in into is it its me my of on or our
   please should so some than that the their them then there these they this to us use used uses using want was we what when

@@ -4,27 +4,25 @@ import { completeSchema, mistakeIn } from '../lib/json-schema.ts'
 import { headOf } from '../lib/text/characters.ts'
 import { cleanLine, cleanText } from '../lib/text/clean-text.ts'
 
-/** What models are told of a tool, as it is sent. */
 export interface ModelTexts {
   readonly title: string
   readonly description: string
   readonly schema: JsonSchema
 }
 
-/** A tool as it came: tools written without types, and those of other programs, may hold anything. */
-type Given = Readonly<Record<keyof ModelTexts, unknown>>
+/** `problem` is the reason if they cannot be sent. */
+export type SanitizedDefinition = ModelTexts & { readonly problem?: string }
 
-/** Characters of a description, and of a schema in JSON. */
+/** Tools written without types, and those of other programs, may hold anything. */
+type GivenTexts = Readonly<Record<keyof ModelTexts, unknown>>
+
 const MAX_DESCRIPTION_CHARS = 1_000_000
 const MAX_SCHEMA_CHARS = 262_144
 
 const NO_SCHEMA: JsonSchema = { type: 'object', properties: {} }
 
-/**
- * What is sent of a tool, and the reason if it cannot be sent: a provider refuses a whole request for one bad
- * definition, so such a tool is hidden, and the others are not. Never throws.
- */
-export function sanitizeDefinition(tool: Given): ModelTexts & { readonly problem?: string } {
+/** Never throws: a provider refuses a whole request for one bad definition, so the one tool is hidden. */
+export function sanitizeDefinition(tool: GivenTexts): SanitizedDefinition {
   try {
     const { title, description } = tool
     const words = { title: cleanLine(textOf(title)), description: cleanText(textOf(description)) }
@@ -40,47 +38,39 @@ class RefusedDefinition extends Error {
   override readonly name = 'RefusedDefinition'
 }
 
+function refuse(problem: string): never {
+  throw new RefusedDefinition(problem)
+}
+
 function textOf(value: unknown): string {
   if (typeof value !== 'string')
-    throw new RefusedDefinition(`its title and its description must be texts, one is ${kindOf(value)}`)
+    return refuse(`its title and its description must be texts, one is ${kindOf(value)}`)
   if (value.length > MAX_DESCRIPTION_CHARS)
-    throw new RefusedDefinition(
-      `its description has ${value.length} characters, at most ${MAX_DESCRIPTION_CHARS} are taken`,
-    )
+    refuse(`its description has ${value.length} characters, at most ${MAX_DESCRIPTION_CHARS} are taken`)
   return value
 }
 
 /** The keys at the top that choose between schemas. Anthropic and OpenAI refuse requests that have one. */
 const CHOICES: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const'])
 
-/** A clean copy in plain JSON. What a choice at the top forbids, the tool itself still refuses. */
+/** A clean copy in plain JSON. The tool itself still refuses what a choice at the top forbids. */
 function checkedSchema(given: unknown): JsonSchema {
   const plain = plainJson(given)
-  if (isTooDeep(plain)) throw new RefusedDefinition(`its schema is nested more than ${MAX_JSON_DEPTH} deep`)
+  if (isTooDeep(plain)) refuse(`its schema is nested more than ${MAX_JSON_DEPTH} deep`)
   const schema = cleanJson(plain)
-  if (!isJsonObject(schema))
-    throw new RefusedDefinition(`its schema must be an object, it is ${kindOf(schema)}`)
+  if (!isJsonObject(schema)) return refuse(`its schema must be an object, it is ${kindOf(schema)}`)
   const { type = 'object', properties } = schema
   if (type !== 'object')
-    throw new RefusedDefinition(
-      `its schema is of type ${JSON.stringify(type).slice(0, 40)}, arguments are an object`,
-    )
+    refuse(`its schema is of type ${JSON.stringify(type).slice(0, 40)}, arguments are an object`)
   const choice = Object.keys(schema).find((key) => CHOICES.has(key))
   if (choice !== undefined && !properties)
-    throw new RefusedDefinition(
-      `its schema has only ${choice} at the top, which providers refuse; name the properties`,
-    )
+    refuse(`its schema has only ${choice} at the top, which providers refuse; name the properties`)
   // Anthropic and OpenAI look through schemas by the draft (github.com/anthropics/claude-code/issues/9605).
   const mistake = mistakeIn(schema)
-  if (mistake !== undefined)
-    throw new RefusedDefinition(`its schema is no JSON Schema of draft 2020-12: ${cut(mistake)}`)
+  if (mistake !== undefined) refuse(`its schema is no JSON Schema of draft 2020-12: ${cut(mistake)}`)
+  const rest = Object.entries(schema).filter(([key]) => key !== 'type' && !CHOICES.has(key))
   const chosen =
-    choice === undefined && 'type' in schema
-      ? schema
-      : Object.fromEntries([
-          ['type', type],
-          ...Object.entries(schema).filter(([key]) => key !== 'type' && !CHOICES.has(key)),
-        ])
+    choice === undefined && 'type' in schema ? schema : Object.fromEntries([['type', type], ...rest])
   // OpenAI refuses an object without properties, OpenAI and Gemini a list without items
   // (github.com/sigoden/aichat/pull/1049, github.com/cline/cline/issues/7339).
   return completeSchema(chosen)
@@ -88,13 +78,10 @@ function checkedSchema(given: unknown): JsonSchema {
 
 function plainJson(given: unknown): Json {
   const text = jsonText(given)
-  if (text === undefined) throw new RefusedDefinition('it has no schema that is JSON')
+  if (text === undefined) return refuse('it has no schema that is JSON')
   if (text.length > MAX_SCHEMA_CHARS)
-    throw new RefusedDefinition(
-      `its schema has ${text.length} characters, at most ${MAX_SCHEMA_CHARS} are taken`,
-    )
-  const plain: Json = JSON.parse(text)
-  return plain
+    refuse(`its schema has ${text.length} characters, at most ${MAX_SCHEMA_CHARS} are taken`)
+  return JSON.parse(text) as Json
 }
 
 /** Undefined for what JSON cannot carry: a circle, a big integer, a function, a getter that throws. */
@@ -106,7 +93,6 @@ function jsonText(given: unknown): string | undefined {
   }
 }
 
-/** Characters of what is quoted from a schema. */
 const MAX_QUOTED_CHARS = 200
 
 const cut = (text: string): string =>

@@ -22,7 +22,7 @@ import type { Talk } from '../../../src/chat/talk/talk.ts'
 import { createCommandGroups } from '../../../src/commands/verbs/index.ts'
 import type { InvitePolicy } from '../../../src/commands/verbs/invites.ts'
 import { KEY_HELP } from '../../../src/session/input/keys.ts'
-import { createToolRuns, type ToolRuns } from '../../../src/toolbox/tool-runs.ts'
+import { ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import { invitationsIn } from '../chat-parts.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
@@ -89,7 +89,7 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
   )
   const { rooms, person, nextId, clock, peers } = turnWorld.chatParts
   approvals = approvalsIn(turnWorld)
-  const runs = createToolRuns(turnWorld.openToolbox, nextId, clock, peers.slots)
+  const runs = new ToolRuns(turnWorld.openToolbox, nextId, clock, peers.slots)
   const dir = temporaryDir()
   const invitePolicy: CommandWorld['invitePolicy'] = {
     access: 'invite',

@@ -8,7 +8,7 @@ import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
 import { createToolRunner } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { createToolboxes } from '../../../src/toolbox/room-toolbox.ts'
-import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
+import { ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import { createChatParts } from '../../support/chat-parts.ts'
 import { tool } from '../../support/turn-world.ts'
 
@@ -41,7 +41,7 @@ async function createScene(...tools: readonly Tool[]) {
     clock,
     hooks: { beforeToolCall: async () => undefined },
   })
-  const runs = createToolRuns(openToolbox, nextId, clock, peers.slots)
+  const runs = new ToolRuns(openToolbox, nextId, clock, peers.slots)
   const run = (name: string, args = '{}', by = ann) =>
     runs.run({ room, person: by, tool: name, args, signal: gone.signal })
   const entries = () => storage.chat.log.read(room.name, { limit: 100 })

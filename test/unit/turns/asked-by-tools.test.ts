@@ -3,7 +3,7 @@ import { ok } from '../../../src/tools/result.ts'
 import type { ChatMessage } from '../../../src/tools/context.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
 import { createLocalPeers } from '../../../src/chat/local-peers.ts'
-import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
+import { ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import { call, hangs, say, scriptedModel, type ScriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld, type WorldOptions } from '../../support/turn-world.ts'
 
@@ -135,7 +135,7 @@ describe('chat.model', () => {
     const looks = tool('looks', (_args, { chat }) => ok(String(chat.model)))
     await using world = await worldOf(scriptedModel(), { tools: [looks] })
     const { nextId, clock } = world.chatParts
-    await using runs = createToolRuns(world.openToolbox, nextId, clock, createLocalPeers().slots)
+    await using runs = new ToolRuns(world.openToolbox, nextId, clock, createLocalPeers().slots)
     const { signal } = new AbortController()
     const order = { room: world.room, person: world.ann, tool: 'looks', args: '{}', signal }
     expect((await runs.run(order)).text).toBe('undefined')

@@ -9,7 +9,7 @@ import { createToolRunner } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { createToolboxes } from '../../../src/toolbox/room-toolbox.ts'
 import { createLocalPeers } from '../../../src/chat/local-peers.ts'
-import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
+import { ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
 import type { ModelRequest } from '../../../src/turns/ports.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
@@ -167,7 +167,7 @@ describe('spawn_agent', () => {
       clock,
       hooks: { beforeToolCall: async () => undefined },
     })
-    await using runs = createToolRuns(openToolbox, nextId, clock, createLocalPeers().slots)
+    await using runs = new ToolRuns(openToolbox, nextId, clock, createLocalPeers().slots)
     const { signal } = new AbortController()
     const order = {
       room: world.room,
