@@ -46,7 +46,7 @@ describe.skipIf(lacks('postgres'))('what is decided on one server', () => {
   })
 
   test('mutes and archives keep people silent on all, and a ban from a room puts them out', async () => {
-    await using bob = await stage.inLobby(1, 'bob')
+    await using bob = await stage.atTerminal(1, 'bob')
     await stage.done(0, 'ann', 'create den')
     bob.write('/join den\n')
     await bob.waitFor('-- den')
@@ -68,7 +68,7 @@ describe.skipIf(lacks('postgres'))('what is decided on one server', () => {
     await stage.done(0, 'ann', 'create --private cave')
     await stage.done(0, 'ann', 'invite cave bob')
     await stage.done(1, 'bob', 'join cave')
-    await using bob = await stage.inLobby(1, 'bob')
+    await using bob = await stage.atTerminal(1, 'bob')
     bob.write('/join cave\n')
     await bob.waitFor('-- cave')
     await until(0, 'ann', 'kick cave bob', 0)
@@ -83,7 +83,7 @@ describe.skipIf(lacks('postgres'))('what is decided on one server', () => {
 
   test('a room that is deleted is gone for all, with nothing left of it', async () => {
     await stage.done(0, 'ann', 'create yard')
-    await using bob = await stage.inLobby(1, 'bob')
+    await using bob = await stage.atTerminal(1, 'bob')
     bob.write('/join yard\n')
     await bob.waitFor('-- yard')
     bob.write('I say this\n')

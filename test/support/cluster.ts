@@ -21,6 +21,8 @@ export interface ClusterStage extends AsyncDisposable {
   done(at: number, name: string, line: string): Promise<string>
   /** A session without a window that is in the lobby; with the name's own key, or another one's. */
   inLobby(at: number, name: string, key?: string): Promise<SshSession>
+  /** The same with a terminal: a pipe ends when its author is put out of a room. */
+  atTerminal(at: number, name: string): Promise<SshSession>
   /** A session, or a command where there are words; with the name's own key, or another one's. */
   open(
     at: number,
@@ -105,6 +107,11 @@ export async function createCluster({
     },
     async inLobby(at, name, key) {
       const session = await stage.open(at, name, '-T', [], key)
+      await session.waitFor('-- lobby')
+      return session
+    },
+    async atTerminal(at, name) {
+      const session = await stage.open(at, name, '-tt')
       await session.waitFor('-- lobby')
       return session
     },
