@@ -1,5 +1,4 @@
-import { applyClientAct } from '../chat/moderation/clients.ts'
-import { createEnforcement } from '../chat/moderation/sanctions.ts'
+import { applyClientAct, createEnforcement } from '../chat/moderation/clients.ts'
 import type { RoomName } from '../chat/entry.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Talk } from '../chat/talk/talk.ts'

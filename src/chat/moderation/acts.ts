@@ -4,10 +4,11 @@ import { mayManage } from '../access.ts'
 import { LOBBY } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
+import { concernedBy, putOut } from './clients.ts'
 import type { ModerationParts } from './moderation.ts'
 import type { Sanction } from './ports.ts'
-import { becauseOf, forHowLong, putOut } from './sanctions.ts'
-import { assertCanActOn, concernedBy, findPerson, findTarget, sanctionsOf, type Target } from './targets.ts'
+import { becauseOf, forHowLong } from './sanctions.ts'
+import { assertCanActOn, findPerson, findTarget, sanctionsOf, type Target } from './targets.ts'
 
 /** The sentence that an act was announced with, and the room that read it. */
 export interface ActResult {

@@ -3,6 +3,9 @@ import { skeleton } from '../../lib/text/skeleton.ts'
 import type { RoomName } from '../entry.ts'
 import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Peers } from '../peers.ts'
+import type { Clock, RoomStore } from '../ports.ts'
+import type { Sanction } from './ports.ts'
+import { becauseOf, forHowLong, type Sanctions } from './sanctions.ts'
 
 /** A connection, a session or a command of somebody who is on the server now. No method throws. */
 export interface OpenClient {
@@ -61,16 +64,15 @@ export interface Group {
   readonly bits?: string | undefined
 }
 
-/** True if one of `people`, who came in by `login` from the address of `bits`, is in the group. */
-export const isOf = (
-  group: Group,
-  people: readonly PersonId[],
-  login: Person['login'],
-  bits = login && addressBits(login.network),
-): boolean =>
-  people.some((id) => group.people.includes(id)) ||
-  (login !== undefined && group.keys.includes(login.key)) ||
-  (group.bits !== undefined && bits?.startsWith(group.bits) === true)
+/** True for the people of a group. */
+export const concernedBy =
+  ({ people, keys, bits }: Group): Concerns =>
+  ({ id, login }) =>
+    people.includes(id) ||
+    (login !== undefined &&
+      (keys.includes(login.key) || (bits !== undefined && isWithin(bits, login.network))))
+
+const isWithin = (bits: string, address: string): boolean => addressBits(address)?.startsWith(bits) === true
 
 /** The people whom an act concerns, in a form that another server can be sent. */
 export type Whom =
@@ -109,10 +111,57 @@ export async function applyClientAct(act: ClientAct, clients: OpenClients): Prom
   else clients[act.act](concerns, act.text)
 }
 
-const concernsOf =
-  (whom: Whom): Concerns =>
-  ({ id, login }) => {
-    if ('token' in whom) return login?.token?.id === whom.token
-    if ('person' in whom) return id === whom.person && login?.key === whom.key
-    return isOf(whom, [id], login)
+function concernsOf(whom: Whom): Concerns {
+  if ('token' in whom) return ({ login }) => login?.token?.id === whom.token
+  if ('person' in whom) return ({ id, login }) => id === whom.person && login?.key === whom.key
+  return concernedBy(whom)
+}
+
+interface EnforcementParts {
+  readonly sanctions: Sanctions
+  readonly clients: Pick<OpenClients, 'end' | 'leave'>
+  readonly clock: Clock
+}
+
+/** Puts all banned people out of the room of a ban, but its owner, or out of this server. Resolves when they are out. */
+export async function putOut(
+  { room, until, reason }: Sanction,
+  owner: PersonId | null | undefined,
+  { sanctions, clients, clock }: EnforcementParts,
+): Promise<void> {
+  const ms = until === null ? undefined : Math.max(0, until - clock.now())
+  const how = `${forHowLong(ms)}${becauseOf(reason)}`
+  if (room === null) {
+    const why = `you were banned from this server${how}`
+    return clients.end((person) => sanctions.whyOut(person) !== undefined, why)
   }
+  const isOut = (person: Person): boolean =>
+    !person.admin && person.id !== owner && sanctions.whyOutOf(room, person) !== undefined
+  await clients.leave(room, isOut, `you were banned from ${room}${how}`)
+}
+
+/** Does what other servers decided to the clients of this one. */
+export function createEnforcement(parts: EnforcementParts & { readonly rooms: Pick<RoomStore, 'find'> }) {
+  const { sanctions, clients, rooms } = parts
+  /** Bans whose people were not put out yet. */
+  const fresh = new Set<Sanction>()
+  return {
+    /** Reads what changed and puts people out. Rejects with `StorageError`, and is to be called again then. */
+    async sanctionsChanged(): Promise<void> {
+      for (const one of await sanctions.readAgain()) if (one.kind === 'ban') fresh.add(one)
+      for (const ban of fresh) {
+        const owner = ban.room === null ? null : (await rooms.find(ban.room))?.owner
+        void putOut(ban, owner, parts)
+        fresh.delete(ban)
+      }
+    },
+    /**
+     * Takes `deleted` for all rooms that other servers are deleting, with the names of the people who do. Resolves when
+     * everybody is out of them.
+     */
+    async closed(deleted: ReadonlyMap<RoomName, string>): Promise<void> {
+      sanctions.closedByPeers(new Set(deleted.keys()))
+      for (const [room, by] of deleted) await clients.leave(room, () => true, `${by} deleted ${room}`)
+    },
+  }
+}

@@ -5,7 +5,6 @@ import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Clock, RoomStore } from '../ports.ts'
-import { isOf, type Group, type OpenClients } from './clients.ts'
 import type { Sanction, SanctionStore } from './ports.ts'
 
 /** Reads what is stored. No ban holds a key for which `isConfigAdmin` is true. Rejects with `StorageError`. */
@@ -25,22 +24,19 @@ export interface LoginAttempt {
 
 type Speaker = Pick<Person, 'id' | 'login'>
 
-/** A sanction as it is kept in memory: `bits` are those of its network. */
-type Kept = Sanction & Group
-
 /** Bans and mutes of one room, or of the server. */
 const MAX_IN_ONE_PLACE = 1_000
 
 /**
  * Bans, mutes, archived rooms and rooms that are being deleted. Reasons come from memory, and a sanction whose time is over
- * does not count. One list a place, read from its start: asking costs microseconds even in a full one.
+ * does not count.
  */
 export class Sanctions {
   readonly #store: SanctionStore
   readonly #clock: Clock
   readonly #isConfigAdmin: (key: Fingerprint) => boolean
-  /** By room; null for the server. Each list is in order of time. */
-  readonly #places = new Map<RoomName | null, readonly Kept[]>()
+  /** By room; null for the server. */
+  readonly #places = new Map<RoomName | null, Place>()
   readonly #deleting = new Set<RoomName>()
   #deletedByPeers: ReadonlySet<RoomName> = new Set()
   /** A reload must not be older than a change that was stored meanwhile. */
@@ -55,7 +51,7 @@ export class Sanctions {
     this.#store = store
     this.#clock = clock
     this.#isConfigAdmin = isConfigAdmin
-    for (const one of stored) this.#add(one)
+    this.#add(stored)
   }
 
   /** True if the key, a person who has it or the address is banned from the server. */
@@ -108,7 +104,7 @@ export class Sanctions {
   }
 
   isArchived(room: RoomName): boolean {
-    return this.#places.get(room)?.some(({ kind }) => kind === 'archive') ?? false
+    return this.#listOf(room).some(({ kind }) => kind === 'archive')
   }
 
   /** True from the moment at which a room is being deleted. */
@@ -118,7 +114,7 @@ export class Sanctions {
 
   /** The sanctions of a room, or of the server, in order of time. */
   list(room: RoomName | null): readonly Sanction[] {
-    return (this.#places.get(room) ?? []).filter(this.#holds)
+    return this.#listOf(room).filter(this.#holds)
   }
 
   /**
@@ -130,7 +126,7 @@ export class Sanctions {
       const { room } = sanction
       const away = [...replaced, ...this.#all().filter((one) => !this.#holds(one))]
       // The owner of a room could fill the memory otherwise.
-      if ((this.#places.get(room) ?? []).filter((one) => !away.includes(one)).length >= MAX_IN_ONE_PLACE)
+      if (this.#listOf(room).filter((one) => !away.includes(one)).length >= MAX_IN_ONE_PLACE)
         throw new Refusal(
           `there are ${MAX_IN_ONE_PLACE} bans and mutes ${room === null ? 'on the server' : `in ${room}`}, which is the limit; lift some`,
         )
@@ -139,7 +135,7 @@ export class Sanctions {
         away.map(({ id }) => id),
       )
       this.#remove(away)
-      this.#add(sanction)
+      this.#add([sanction])
     })
   }
 
@@ -159,7 +155,7 @@ export class Sanctions {
       const [knownIds, storedIds] = [known, stored].map((all) => new Set(all.map(({ id }) => id)))
       const added = stored.filter(({ id }) => !knownIds!.has(id))
       this.#remove(known.filter(({ id }) => !storedIds!.has(id)))
-      for (const one of added) this.#add(one)
+      this.#add(added)
       return added
     })
   }
@@ -182,17 +178,16 @@ export class Sanctions {
     this.#deletedByPeers = rooms
   }
 
-  /** The first that holds for one of these people, the key or the network. */
+  /** One that holds for one of these people, the key or the network. */
   #find(
     kind: Sanction['kind'],
     room: RoomName | null,
     people: readonly PersonId[],
     login: Person['login'],
-  ): Kept | undefined {
-    const all = this.#places.get(room)
-    if (!all || (login && this.#isConfigAdmin(login.key))) return undefined
-    const bits = login && addressBits(login.network)
-    return all.find((one) => one.kind === kind && isOf(one, people, login, bits) && this.#holds(one))
+  ): Sanction | undefined {
+    const place = this.#places.get(room)
+    if (!place || (login && this.#isConfigAdmin(login.key))) return undefined
+    return place.of(people, login).find((one) => one.kind === kind && this.#holds(one))
   }
 
   readonly #holds = ({ until }: Sanction): boolean => until === null || until > this.#clock.now()
@@ -203,22 +198,59 @@ export class Sanctions {
     return `for ${duration(Math.max(1_000, until - this.#clock.now()))} more`
   }
 
-  #all(): readonly Kept[] {
-    return [...this.#places.values()].flat()
+  #listOf(room: RoomName | null): readonly Sanction[] {
+    return this.#places.get(room)?.all ?? []
   }
 
-  #add(one: Sanction): void {
-    const bits = one.network === null ? undefined : parseNetwork(one.network)?.bits
-    this.#places.set(one.room, [...(this.#places.get(one.room) ?? []), { ...one, bits }])
+  #all(): readonly Sanction[] {
+    return [...this.#places.values()].flatMap(({ all }) => all)
+  }
+
+  #add(added: readonly Sanction[]): void {
+    for (const room of new Set(added.map((one) => one.room)))
+      this.#setList(room, [...this.#listOf(room), ...added.filter((one) => one.room === room)])
   }
 
   #remove(away: readonly Sanction[]): void {
     const ids = new Set(away.map(({ id }) => id))
-    for (const room of new Set(away.map((one) => one.room))) {
-      const left = (this.#places.get(room) ?? []).filter(({ id }) => !ids.has(id))
-      if (left.length > 0) this.#places.set(room, left)
-      else this.#places.delete(room)
-    }
+    for (const room of new Set(away.map((one) => one.room)))
+      this.#setList(
+        room,
+        this.#listOf(room).filter(({ id }) => !ids.has(id)),
+      )
+  }
+
+  #setList(room: RoomName | null, all: readonly Sanction[]): void {
+    if (all.length > 0) this.#places.set(room, createPlace(all))
+    else this.#places.delete(room)
+  }
+}
+
+type Place = ReturnType<typeof createPlace>
+
+/**
+ * All sanctions of a room or of the server, in order of time. They are looked up, not read one after the other: each line
+ * that somebody says asks, and a list can have 1,000.
+ */
+function createPlace(all: readonly Sanction[]) {
+  /** By person, by key, and by the bits of a network after a slash. */
+  const index = new Map<string, readonly Sanction[]>()
+  /** Of the bits of the networks. */
+  const lengths = new Set<number>()
+  for (const one of all) {
+    const bits = parseNetwork(one.network ?? '')?.bits
+    if (bits !== undefined) lengths.add(bits.length)
+    for (const name of [...one.people, ...one.keys, ...(bits === undefined ? [] : [`/${bits}`])])
+      index.set(name, [...(index.get(name) ?? []), one])
+  }
+  return {
+    all,
+    /** Those of one of these people, of the key or of a network that has the address. */
+    of(people: readonly PersonId[], login: Person['login']): readonly Sanction[] {
+      const bits = login && lengths.size > 0 ? addressBits(login.network) : undefined
+      const networks = bits === undefined ? [] : [...lengths].map((length) => `/${bits.slice(0, length)}`)
+      return [...people, ...(login ? [login.key] : []), ...networks].flatMap((name) => index.get(name) ?? [])
+    },
   }
 }
 
@@ -227,55 +259,3 @@ export const forHowLong = (ms: number | undefined): string => (ms === undefined 
 
 /** `: spam`, or nothing without a reason. */
 export const becauseOf = (reason: string): string => (reason === '' ? '' : `: ${reason}`)
-
-interface EnforcementParts {
-  readonly sanctions: Sanctions
-  readonly clients: Pick<OpenClients, 'end' | 'leave'>
-  readonly clock: Clock
-}
-
-/**
- * Puts all whom a ban concerns out of its room, whose owner stays, or of this server, and tells them why. Resolves when they
- * are out. Never rejects.
- */
-export async function putOut(
-  { room, until, reason }: Sanction,
-  owner: PersonId | null | undefined,
-  { sanctions, clients, clock }: EnforcementParts,
-): Promise<void> {
-  const ms = until === null ? undefined : Math.max(0, until - clock.now())
-  const how = `${forHowLong(ms)}${becauseOf(reason)}`
-  if (room === null) {
-    const why = `you were banned from this server${how}`
-    return clients.end((person) => sanctions.whyOut(person) !== undefined, why)
-  }
-  const isOut = (person: Person): boolean =>
-    !person.admin && person.id !== owner && sanctions.whyOutOf(room, person) !== undefined
-  await clients.leave(room, isOut, `you were banned from ${room}${how}`)
-}
-
-/** Does what other servers decided to the clients of this one. */
-export function createEnforcement(parts: EnforcementParts & { readonly rooms: Pick<RoomStore, 'find'> }) {
-  const { sanctions, clients, rooms } = parts
-  /** Bans whose people were not put out yet. */
-  const fresh = new Set<Sanction>()
-  return {
-    /** Reads what changed and puts people out. Rejects with `StorageError`, and is to be called again then. */
-    async sanctionsChanged(): Promise<void> {
-      for (const one of await sanctions.readAgain()) if (one.kind === 'ban') fresh.add(one)
-      for (const ban of fresh) {
-        const owner = ban.room === null ? null : (await rooms.find(ban.room))?.owner
-        void putOut(ban, owner, parts)
-        fresh.delete(ban)
-      }
-    },
-    /**
-     * Takes `deleted` for all rooms that other servers are deleting, with the names of the people who do. Resolves when
-     * everybody is out of them.
-     */
-    async closed(deleted: ReadonlyMap<RoomName, string>): Promise<void> {
-      sanctions.closedByPeers(new Set(deleted.keys()))
-      for (const [room, by] of deleted) await clients.leave(room, () => true, `${by} deleted ${room}`)
-    },
-  }
-}

@@ -3,7 +3,7 @@ import { skeleton } from '../../lib/text/skeleton.ts'
 import { Refusal } from '../errors.ts'
 import type { Fingerprint, Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { isOf, type Concerns, type Group } from './clients.ts'
+import { concernedBy, type Group } from './clients.ts'
 import type { ModerationParts } from './moderation.ts'
 import type { Sanction } from './ports.ts'
 
@@ -57,12 +57,6 @@ export async function findPerson(word: string, parts: Finders): Promise<Target> 
   const people = person ? [person.id] : []
   return { who, shown: who, people, keys, network: null, holders: person ? [person, ...others] : others }
 }
-
-/** True for people whom the target stands for. */
-export const concernedBy =
-  (target: Group): Concerns =>
-  ({ id, login }) =>
-    isOf(target, [id], login)
 
 /**
  * Throws `Refusal` if an act would reach its own actor or an admin of the config; in a room, also for the owner and other

@@ -5,13 +5,14 @@ import type { RoomName } from '../../../src/chat/entry.ts'
 import {
   applyClientAct,
   createClientsEverywhere,
+  createEnforcement,
   createOpenClients,
   type ClientAct,
   type OpenClients,
 } from '../../../src/chat/moderation/clients.ts'
 import type { Broadcasts, Peers } from '../../../src/chat/peers.ts'
 import type { Sanction } from '../../../src/chat/moderation/ports.ts'
-import { createEnforcement, loadSanctions } from '../../../src/chat/moderation/sanctions.ts'
+import { loadSanctions } from '../../../src/chat/moderation/sanctions.ts'
 import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
 import { Preferences } from '../../../src/chat/personal/preferences.ts'
 import { openAway } from '../../../src/chat/talk/away.ts'
