@@ -8,7 +8,7 @@ import type { Rooms } from '../chat/rooms.ts'
 import type { TurnAtWork } from '../turns/queue.ts'
 import type { Work } from './activity.ts'
 import type { AppContext } from './context.ts'
-import { createRoomKeeper, type KeptPlaces } from './room/keep-deleted.ts'
+import { keepDeletedRoom, type KeptPlaces } from './room/deleted-room.ts'
 
 /** Those whom moderation concerns: the rooms, their people, what is decided of them, and who is here. */
 export interface Moderated {
@@ -28,11 +28,10 @@ export function assembleModeration(
   { storage, clock, nextId, log }: Pick<AppContext, 'storage' | 'clock' | 'nextId' | 'log'>,
   config: KeptPlaces & { readonly admins: () => readonly string[] },
 ): Moderation {
-  const keep = createRoomKeeper(config, storage.chat.log, () => clock.now())
   const server: ServerForModeration = {
     stopWork: (stopped) => stopWork(work, stopped),
     async keepRoom(room) {
-      const file = await keep(room)
+      const file = await keepDeletedRoom(room, config, storage.chat.log, clock.now())
       storage.prompts.scripts.forget(room)
       return file
     },

@@ -3,7 +3,7 @@ import type { AppContext } from './context.ts'
 import type { RoomsAndPeople } from './rooms-and-people.ts'
 import { createGreeting } from './room/greeting.ts'
 import { createRoomBoards } from './room/board.ts'
-import { createRoomPasts } from './room/past.ts'
+import { createRecentEntries } from './room/recent-entries.ts'
 import { createRoomStatus } from './room/status.ts'
 import { createClientHandler } from './session-host.ts'
 import { assembleModeration } from './assemble-moderation.ts'
@@ -93,7 +93,7 @@ export async function createHandler(
           wallNow: () => clock.now(),
         },
       ),
-      pasts: createRoomPasts(),
+      recent: createRecentEntries(),
       lastSeen: createLastSeen(storage.chat.lastSeen, log),
     },
     input: {

@@ -17,7 +17,7 @@ import type { SharedBySessions } from '../session/views/view.ts'
 import type { ServeMcp } from './agents.ts'
 import { type Door, untilPutOut } from './door.ts'
 import type { Greeting } from './room/greeting.ts'
-import { createWhereabouts, type RoomViews, type Whereabouts } from './room/whereabouts.ts'
+import { CurrentRoom, type RoomViews } from './room/current-room.ts'
 import { type InputLimits, pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
 import type { SessionCaller } from '../commands/command.ts'
 import { classifyLine } from '../commands/parse.ts'
@@ -106,11 +106,11 @@ function createSessionHost(
   let talk: TalkSession | undefined
   /** What was typed before; nobody needs it to see the room. */
   let history: Promise<OpenHistory> | undefined
-  let whereabouts: Whereabouts | undefined
+  let currentRoom: CurrentRoom | undefined
   let forget = (): unknown => undefined
-  const here = (): Room | undefined => whereabouts?.room()
+  const here = (): Room | undefined => currentRoom?.room()
 
-  async function enterLobby(shown: Screen, moves: Whereabouts): Promise<void> {
+  async function enterLobby(shown: Screen, moves: CurrentRoom): Promise<void> {
     const lobby = await rooms.lobby()
     const greet = (): void => {
       for (const line of told.greeting(lobby, person)) shown.print(line, 'dim')
@@ -127,9 +127,9 @@ function createSessionHost(
       if (gone.signal.aborted) return mine.close()
       talk = mine
       const shown = hearing(terminal, mine)
-      const moves = createWhereabouts(shown, rooms, views, size, gone.signal)
+      const moves = new CurrentRoom(shown, rooms, views, size, gone.signal)
       screen = shown
-      whereabouts = moves
+      currentRoom = moves
       history = openHistory()
       forget = door.begin(clientOf(shown, moves))
       const why = door.whyOut(person)
@@ -146,7 +146,7 @@ function createSessionHost(
       forget()
       gone.abort()
       talk?.close()
-      await Promise.all([whereabouts?.leave(), history?.then((mine) => keep(mine))])
+      await Promise.all([currentRoom?.leave(), history?.then((mine) => keep(mine))])
       async function keep(mine: OpenHistory): Promise<void> {
         for (const line of lines) mine.sent(line)
         await mine.close(draft)
@@ -154,9 +154,9 @@ function createSessionHost(
     },
     async submit(line) {
       const room = here()
-      if (!screen || !whereabouts || !room) return
+      if (!screen || !currentRoom || !room) return
       if (classifyLine(line).kind === 'command') screen.echo(line)
-      const caller = callerIn(room, screen, whereabouts, {
+      const caller = callerIn(room, screen, currentRoom, {
         columns: size()?.columns ?? 80,
         signal: gone.signal,
         account,
@@ -173,8 +173,8 @@ function createSessionHost(
       const room = here()
       return room ? await input.complete(textBeforeCursor, word, room, person) : []
     },
-    footer: (style) => whereabouts?.board()?.footer(style) ?? NO_FOOTER,
-    running: () => whereabouts?.board()?.running() ?? [],
+    footer: (style) => currentRoom?.board()?.footer(style) ?? NO_FOOTER,
+    running: () => currentRoom?.board()?.running() ?? [],
     async stop() {
       const room = here()
       if (room) await input.stop(room, person)
@@ -183,18 +183,18 @@ function createSessionHost(
 }
 
 /** How a session is put out. */
-const clientOf = (screen: Screen, { putOut }: Whereabouts): OpenClient => ({
+const clientOf = (screen: Screen, moves: CurrentRoom): OpenClient => ({
   person: screen.person,
   tell: (text) => screen.print(text),
   end: (why) => screen.quit(`! ${why}`, 1),
-  leave: putOut,
+  leave: (room, why) => moves.putOut(room, why),
 })
 
 /** Who a command's caller is, where it is typed in a session. */
 const callerIn = (
   room: Room,
   screen: Screen,
-  { moveTo, isIn }: Whereabouts,
+  moves: CurrentRoom,
   session: { readonly columns: number; readonly signal: AbortSignal; readonly account: Account },
 ): SessionCaller => ({
   person: screen.person,
@@ -208,8 +208,8 @@ const callerIn = (
   signal: session.signal,
   session: {
     room,
-    isThere: () => isIn(room),
-    moveTo: (next) => moveTo(next),
+    isThere: () => moves.isIn(room),
+    moveTo: (next) => moves.moveTo(next),
     clear: () => screen.clear(),
     quit: () => screen.quit('bye'),
   },

@@ -1,7 +1,7 @@
 import { createDoor } from '../../src/app/door.ts'
 import { createRoomBoards } from '../../src/app/room/board.ts'
 import { createGreeting } from '../../src/app/room/greeting.ts'
-import { createRoomPasts } from '../../src/app/room/past.ts'
+import { createRecentEntries } from '../../src/app/room/recent-entries.ts'
 import { createRoomStatus } from '../../src/app/room/status.ts'
 import { createClientHandler } from '../../src/app/session-host.ts'
 import { createCompletion } from '../../src/commands/completion.ts'
@@ -62,7 +62,7 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
     rooms,
     views: {
       boards: createRoomBoards(status, timers.now, { tools: markdown.tools, wallNow: () => clock.now() }),
-      pasts: createRoomPasts(),
+      recent: createRecentEntries(),
       lastSeen: createLastSeen(storage.chat.lastSeen, log),
     },
     input: {

@@ -5,176 +5,163 @@ import type { Person, Role } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { createStatusRows } from '../../session/drawing/status-line.ts'
 import { createReplies, type RepliesParts } from '../../session/drawing/streamed-reply.ts'
-import type { RoomFooter, RunningWork } from '../../session/ports.ts'
 import type { DrawingStyle } from '../../session/drawing/theme.ts'
-import { createRoleChoices } from './role-choices.ts'
-import { createSharedStatus } from './shared-status.ts'
-import type { RoomStatus } from './status.ts'
+import type { RoomFooter, RunningWork } from '../../session/ports.ts'
+import { type RoomStatus, SharedStatus } from './status.ts'
 
-/** What the sessions in one room show in common below what was said: the status line and the replies being written. */
-export interface RoomBoard {
-  /**
-   * For a session that comes in; `refresh` is called whenever what is shown has changed. What the person can use is
-   * shown once it is known.
-   */
-  watch(person: Person, role: Role, refresh: () => void): BoardView
-  /** The numbers of the questions that are open now and that this person may answer. */
-  questions(person: Person, role: Role): readonly number[]
-}
-
-/** The board as one session sees it. */
-export interface BoardView {
-  /** Cheap: everything is kept that was drawn for another session. */
-  footer(style: DrawingStyle): RoomFooter
-  running(): readonly RunningWork[]
-  /** Ends the calls of `refresh`. */
-  leave(): void
-}
+/** While something runs its seconds are shown, and its end: the status line is made this often. */
+export const TICK_MS = 500
+/** While a crowd comes in, people are counted this often: nobody reads it faster, and each count draws all screens. */
+const PEOPLE_MS = 2_000
+/** What models write is shown this often: smooth for the eye, and few bytes go into moving the cursor. */
+export const REPLY_MS = 80
 
 /** The boards of all rooms that have sessions. */
-export interface RoomBoards {
-  of(room: Room): RoomBoard
-}
+export type RoomBoards = ReturnType<typeof createRoomBoards>
 
 /** `now` gives milliseconds that never go back. */
-export function createRoomBoards(rooms: RoomStatus, now: () => number, reading: RepliesParts): RoomBoards {
+export function createRoomBoards(status: RoomStatus, now: () => number, reading: RepliesParts) {
   const boards = new WeakMap<Room, RoomBoard>()
   return {
-    of(room) {
-      const board = boards.get(room) ?? createRoomBoard(room, rooms, now, reading)
+    of(room: Room): RoomBoard {
+      const board = boards.get(room) ?? new RoomBoard(room, status, now, reading)
       boards.set(room, board)
       return board
     },
   }
 }
 
-/** While something runs its seconds are shown, and its end: the status line is made this often. */
-export const TICK_MS = 500
-/** While a crowd comes in, the count of people is made this often: nobody reads it faster, and each makes all screens anew. */
-const PEOPLE_MS = 2_000
-/** What models write is shown this often: smooth for the eye, and few bytes go into moving the cursor. */
-export const REPLY_MS = 80
+/** The board as one session sees it. */
+export type BoardView = ReturnType<RoomBoard['watch']>
 
-function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, reading: RepliesParts): RoomBoard {
-  const watchers = new Set<() => void>()
-  const choices = createRoleChoices(room, rooms, now)
-  const status = createSharedStatus(room, rooms, choices)
-  const replies = createReplies(reading)
-  const statusRow = createStatusRows()
-  let stopListening = (): void => undefined
-  let ticking: NodeJS.Timeout | undefined
-  let counting: NodeJS.Timeout | undefined
-  let pacing: NodeJS.Timeout | undefined
+/** What the sessions in one room show in common below what was said: the status line and the replies being written. */
+class RoomBoard {
+  readonly #room: Room
+  readonly #source: RoomStatus
+  readonly #status: SharedStatus
+  readonly #replies: ReturnType<typeof createReplies>
+  readonly #statusRow = createStatusRows()
+  /** Called whenever what is shown has changed. */
+  readonly #watchers = new Set<() => void>()
+  #stopListening: () => void = () => undefined
+  #ticking: NodeJS.Timeout | undefined
+  #counting: NodeJS.Timeout | undefined
+  #pacing: NodeJS.Timeout | undefined
 
-  const refreshAll = (): void => {
-    for (const refresh of watchers) refresh()
+  constructor(room: Room, source: RoomStatus, now: () => number, reading: RepliesParts) {
+    this.#room = room
+    this.#source = source
+    this.#status = new SharedStatus(room, source, now)
+    this.#replies = createReplies(reading)
+  }
+
+  /** The numbers of the questions that are open now and that this person may answer. */
+  questions(person: Person, role: Role): readonly number[] {
+    const open = this.#source.questions(this.#room)
+    return open.filter((one) => one.mayAllow(person, role)).map(({ number }) => number)
+  }
+
+  /** For a session that comes in. What the person can use is shown once it is known. */
+  watch(person: Person, role: Role, refresh: () => void) {
+    if (this.#watchers.size === 0) this.#begin()
+    this.#watchers.add(refresh)
+    void this.#status.admit(person, role).then((isNew) => isNew && this.#refreshAll())
+    this.#peopleChanged()
+    refresh()
+    return {
+      /** Cheap: everything is kept that was drawn for another session. */
+      footer: (style: DrawingStyle): RoomFooter => ({
+        replies: this.#replies.now(),
+        replyOf: this.#replies.of,
+        progressOf: (call) => this.#status.progressOf(call),
+        status: this.#statusRow(this.#status.of(person, role), style),
+      }),
+      running: (): readonly RunningWork[] => this.#status.running(),
+      /** Ends the calls of `refresh`. */
+      leave: (): void => this.#leave(refresh),
+    }
+  }
+
+  /** Apart from `watch`, whose arguments its functions would keep: the first session of each room. */
+  #begin(): void {
+    this.#stopListening = this.#room.listen({
+      deliver: (entry) => this.#deliver(entry),
+      stream: (delta) => this.#stream(delta),
+      peopleChanged: () => this.#peopleChanged(),
+    })
+    void this.#readLastTurn()
+  }
+
+  #leave(refresh: () => void): void {
+    this.#watchers.delete(refresh)
+    if (this.#watchers.size > 0) return
+    this.#stopListening()
+    for (const timer of [this.#ticking, this.#counting, this.#pacing]) clearTimeout(timer)
+    this.#ticking = this.#counting = this.#pacing = undefined
+    this.#replies.endAll()
+  }
+
+  #refreshAll(): void {
+    for (const refresh of this.#watchers) refresh()
   }
 
   /** Looks again while something runs. */
-  function look(): void {
-    if (status.update()) refreshAll()
-    if (status.isBusy()) lookLater()
+  #look(): void {
+    if (this.#status.update()) this.#refreshAll()
+    if (this.#status.isBusy()) this.#lookLater()
   }
 
-  function lookLater(): void {
-    ticking ??= setTimeout(() => {
-      ticking = undefined
-      look()
+  #lookLater(): void {
+    this.#ticking ??= setTimeout(() => {
+      this.#ticking = undefined
+      this.#look()
     }, TICK_MS)
   }
 
-  async function updateChoices(): Promise<void> {
-    await choices.update()
-    status.forget()
-    refreshAll()
+  async #updateChoices(): Promise<void> {
+    await this.#status.updateChoices()
+    this.#refreshAll()
   }
 
-  /** What cannot be read is not shown; the next turn that ends asks again. */
-  async function updateLastTurn(): Promise<void> {
-    const found = await rooms.lastTurn(room).catch(() => undefined)
-    if (status.setLastTurn(found)) refreshAll()
+  async #readLastTurn(): Promise<void> {
+    if (await this.#status.readLastTurn()) this.#refreshAll()
   }
 
-  async function admit(person: Person, role: Role): Promise<void> {
-    const before = choices.of(role)
-    await choices.admit(person, role)
-    if (choices.of(role) === before) return
-    status.forget()
-    refreshAll()
-  }
-
-  /** Whoever is painted shows the count of now. Nobody is painted for it more often than every `PEOPLE_MS`. */
-  function peopleChanged(): void {
-    if (counting !== undefined) return
-    if (ticking === undefined) look()
-    counting = setTimeout(() => {
-      counting = undefined
-      look()
+  /** A session that is drawn shows the present count. None is drawn for it more often than every `PEOPLE_MS`. */
+  #peopleChanged(): void {
+    if (this.#counting !== undefined) return
+    if (this.#ticking === undefined) this.#look()
+    this.#counting = setTimeout(() => {
+      this.#counting = undefined
+      this.#look()
     }, PEOPLE_MS)
   }
 
-  function deliver(entry: Entry): void {
+  #deliver(entry: Entry): void {
     if ((entry.kind === 'reply' || entry.kind === 'notice') && entry.turn !== undefined) {
-      replies.end(entry.turn, entry)
-      if (entry.kind === 'reply' && entry.outcome !== undefined) status.end(entry.turn)
-      if (entry.thread === undefined) void updateLastTurn()
+      this.#replies.end(entry.turn, entry)
+      if (entry.kind === 'reply' && entry.outcome !== undefined) this.#status.end(entry.turn)
+      if (entry.thread === undefined) void this.#readLastTurn()
     }
-    if (entry.kind === 'scope') void updateChoices()
+    if (entry.kind === 'scope') void this.#updateChoices()
     // A turn begins a moment after the message that mentions its model.
-    if (entry.kind === 'message') lookLater()
-    else if (entry.kind !== 'presence') look()
+    if (entry.kind === 'message') this.#lookLater()
+    else if (entry.kind !== 'presence') this.#look()
   }
 
-  function stream(delta: ReplyDelta): void {
-    const before = replies.now().length
-    replies.add(delta)
-    // What is seen to be written is not said to wait.
-    if (replies.now().length > before) look()
-    if (pacing === undefined) showReplies()
+  #stream(delta: ReplyDelta): void {
+    const before = this.#replies.now().length
+    this.#replies.add(delta)
+    // A reply that is seen is not said to wait.
+    if (this.#replies.now().length > before) this.#look()
+    if (this.#pacing === undefined) this.#showReplies()
   }
 
-  /** Shows at once what comes after a pause, and then what has come since, so that a frame has more than a word. */
-  function showReplies(): void {
-    pacing = undefined
-    if (!replies.flush()) return
-    refreshAll()
-    pacing = setTimeout(showReplies, REPLY_MS)
-  }
-
-  /** Apart from `watch`, all of whose arguments what it returns would keep: one session for each room. */
-  const listen = (): (() => void) => room.listen({ deliver, stream, peopleChanged })
-
-  function leave(refresh: () => void): void {
-    watchers.delete(refresh)
-    if (watchers.size > 0) return
-    stopListening()
-    for (const timer of [ticking, counting, pacing]) clearTimeout(timer)
-    ticking = counting = pacing = undefined
-    replies.endAll()
-  }
-
-  return {
-    questions: (person, role) =>
-      rooms.questions(room).flatMap((one) => (one.mayAllow(person, role) ? [one.number] : [])),
-    watch(person, role, refresh) {
-      if (watchers.size === 0) {
-        stopListening = listen()
-        void updateLastTurn()
-      }
-      watchers.add(refresh)
-      void admit(person, role)
-      peopleChanged()
-      refresh()
-      return {
-        footer: (style) => ({
-          replies: replies.now(),
-          replyOf: replies.of,
-          progressOf: status.progressOf,
-          status: statusRow(status.of(person, role), style),
-        }),
-        running: status.running,
-        leave: () => leave(refresh),
-      }
-    },
+  /** Shows the first piece after a pause at once, and later ones together, so that a frame has more than a word. */
+  #showReplies(): void {
+    this.#pacing = undefined
+    if (!this.#replies.flush()) return
+    this.#refreshAll()
+    this.#pacing = setTimeout(() => this.#showReplies(), REPLY_MS)
   }
 }

@@ -1,18 +1,6 @@
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 
-/** Who else is in the room, and what somebody who is new can type: a line each. */
-export type Greeting = (room: Room, person: Person) => readonly string[]
-
-/** What a greeting tells of; all of it is asked each time. */
-export interface GreetingParts {
-  readonly models: () => readonly GreetedModel[]
-  /** Whether there is no admin yet. */
-  readonly isClaimable: () => boolean
-  /** What is not as it should be between the servers, which admins are told. */
-  readonly troubles: () => readonly string[]
-}
-
 /** A model, as far as a greeting names it. */
 interface GreetedModel {
   readonly name: string
@@ -22,15 +10,26 @@ interface GreetedModel {
 
 const MAX_NAMES = 8
 
+/** Gives the lines that say who else is in the room, and what somebody who is new can type. */
+export type Greeting = ReturnType<typeof createGreeting>
+
 export const createGreeting =
-  ({ models, isClaimable, troubles }: GreetingParts): Greeting =>
-  (room, person) => {
-    return [
-      ...(person.admin ? troubles().map((line) => `-- ${line}`) : []),
-      `-- ${hereLine(room.present(), person)}`,
-      `-- ${typeLine(models(), isClaimable() && !person.guest)}`,
-    ]
-  }
+  ({
+    models,
+    isClaimable,
+    troubles,
+  }: {
+    readonly models: () => readonly GreetedModel[]
+    /** True if there is no admin yet. */
+    readonly isClaimable: () => boolean
+    /** What is wrong between the servers, for admins. */
+    readonly troubles: () => readonly string[]
+  }) =>
+  (room: Room, person: Person): readonly string[] => [
+    ...(person.admin ? troubles() : []).map((line) => `-- ${line}`),
+    `-- ${hereLine(room.present(), person)}`,
+    `-- ${typeLine(models(), isClaimable() && !person.guest)}`,
+  ]
 
 /** `present` has the person, too. */
 function hereLine(present: readonly Person[], { id }: Person): string {
@@ -42,8 +41,8 @@ function hereLine(present: readonly Person[], { id }: Person): string {
 }
 
 function typeLine(models: readonly GreetedModel[], mayClaim: boolean): string {
-  const parts = ['type to speak', askLine(models), '/help lists the commands']
-  return [...parts, ...(mayClaim ? ['nobody is admin yet: /claim CODE'] : [])].join('; ')
+  const claim = mayClaim ? '; nobody is admin yet: /claim CODE' : ''
+  return `type to speak; ${askLine(models)}; /help lists the commands${claim}`
 }
 
 /** The guide is always there; of the others, the first one and where it was found. */

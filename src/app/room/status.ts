@@ -1,61 +1,210 @@
-import type { Person } from '../../chat/people/person.ts'
+import type { WaitingQuestion } from '../../approvals/approvals.ts'
+import { mayManage } from '../../chat/access.ts'
+import type { ToolCallEntry, TurnId } from '../../chat/entry.ts'
+import type { Person, Role } from '../../chat/people/person.ts'
 import type { Clock } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
-import type { WaitingQuestion } from '../../approvals/approvals.ts'
-import { scopeText } from '../../prompt/scope.ts'
+import { progressText, type ToolProgress } from '../../chat/tool-progress.ts'
 import { runningTime } from '../../lib/duration.ts'
+import { scopeText } from '../../prompt/scope.ts'
 import type { RunningWork, SessionStatus } from '../../session/ports.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { Activity, Work } from '../activity.ts'
 
 /** What a person can use in a room. Changes with the room's scope; people of one role have the same. */
-export type Choices = Pick<SessionStatus, 'models' | 'scope' | 'tools'>
+type Choices = Pick<SessionStatus, 'models' | 'scope' | 'tools'>
 
-/** What the status line says of a room besides its name and how many are in it. */
-export interface RoomStatus {
-  choices(room: Room, person: Person): Promise<Choices>
-  /** What runs there now, turns first. */
-  running(room: Room): readonly RunningWork[]
-  /** The questions that are open there. */
-  questions(room: Room): readonly WaitingQuestion[]
-  /** Of the turn that began last there. Rejects with `StorageError`. */
-  lastTurn(room: Room): Promise<SessionStatus['lastTurn']>
-}
+/** What the status line says of a room besides its name and how many people are in it. */
+export type RoomStatus = ReturnType<typeof createRoomStatus>
 
 export function createRoomStatus(
   { turns, runs }: Pick<Work, 'turns' | 'runs'>,
   approvals: Activity['approvals'],
   store: Pick<TurnStore, 'last'>,
   clock: Clock,
-): RoomStatus {
-  const since = (startedAt: number): string => runningTime(clock.now() - startedAt)
+) {
+  const running = (
+    work: Pick<ReturnType<typeof turns.running>[number], 'doing' | 'progress' | 'requester'>,
+    shown: { readonly id: string; readonly who: string; readonly since: number },
+  ): RunningWork => ({
+    ...{ id: shown.id, who: shown.who, requester: work.requester },
+    ...{ doing: work.doing(), progress: work.progress(), time: runningTime(clock.now() - shown.since) },
+  })
   return {
-    async choices(room, person) {
+    async choices(room: Room, person: Person): Promise<Choices> {
       const { scope, visible } = await turns.toolCount({ room, person })
       return { models: turns.names(), scope: scopeText(scope), tools: visible }
     },
-    running: ({ name }) => [
-      ...turns.running(name).map((turn) => ({
-        id: turn.id,
-        who: `@${turn.model}`,
-        doing: turn.doing(),
-        progress: turn.progress(),
-        time: since(turn.startedAt),
-        requester: turn.requester,
-      })),
-      ...runs.running(name).map((run) => ({
-        id: run.call,
-        who: run.requester,
-        doing: run.doing(),
-        progress: run.progress(),
-        time: since(run.since()),
-        requester: run.requester,
-      })),
+    /** What runs there now, turns first. */
+    running: ({ name }: Room): readonly RunningWork[] => [
+      ...turns
+        .running(name)
+        .map((turn) => running(turn, { id: turn.id, who: `@${turn.model}`, since: turn.startedAt })),
+      ...runs
+        .running(name)
+        .map((run) => running(run, { id: run.call, who: run.requester, since: run.since() })),
     ],
-    questions: ({ name }) => approvals.open(name),
-    async lastTurn({ name }) {
+    /** The questions that are open there. */
+    questions: ({ name }: Room): readonly WaitingQuestion[] => approvals.open(name),
+    /** Of the turn that began last there. Rejects with `StorageError`. */
+    async lastTurn({ name }: Room): Promise<SessionStatus['lastTurn']> {
       const { prompt } = (await store.last(name)) ?? {}
       return prompt && { used: prompt.budget.used, target: prompt.budget.target }
     },
   }
+}
+
+/** How long the choices of a role are reused, in milliseconds. */
+const FRESH_MS = 5_000
+
+const NO_CHOICES: Choices = { models: [], scope: '', tools: 0 }
+
+/** The status of one room: the same object for all to whom it says the same, as long as nothing in it changes. */
+export class SharedStatus {
+  readonly #room: Room
+  readonly #source: RoomStatus
+  readonly #now: () => number
+  readonly #known = new Map<string, SessionStatus>()
+  /** By role, with one person of that role. */
+  readonly #choices = new Map<Role, { choices: Choices; foundAt: number; person: Person }>()
+  #people = 0
+  #running: readonly RunningWork[] = []
+  #questions: readonly WaitingQuestion[] = []
+  #lastTurn: SessionStatus['lastTurn']
+  /** Turns whose end was told already, though they run for another moment. */
+  readonly #ended = new Set<string>()
+  /** What `update` saw last. */
+  #seen = ''
+
+  /** `now` gives milliseconds that never go back. */
+  constructor(room: Room, source: RoomStatus, now: () => number) {
+    this.#room = room
+    this.#source = source
+    this.#now = now
+  }
+
+  of(person: Person, role: Role): SessionStatus {
+    this.#countPeople()
+    const key = this.#keyFor(person, role)
+    const status = this.#known.get(key) ?? this.#statusFor(person, role)
+    this.#known.set(key, status)
+    return status
+  }
+
+  running(): readonly RunningWork[] {
+    return this.#running
+  }
+
+  /** How far a call is, as its tool says. */
+  progressOf({ turn, call }: ToolCallEntry): ToolProgress | undefined {
+    return this.#running.find(({ id }) => id === (turn ?? call))?.progress
+  }
+
+  /** True if something runs or waits, so that the status changes by itself. */
+  isBusy(): boolean {
+    return this.#running.length + this.#questions.length > 0
+  }
+
+  /** The turn's end was told: the turn is not shown any more. */
+  end(turn: TurnId): void {
+    this.#ended.add(turn)
+  }
+
+  /** Looks at what runs now. True if something has changed since the last call. */
+  update(): boolean {
+    this.#countPeople()
+    const all = this.#source.running(this.#room)
+    for (const turn of this.#ended) if (!all.some(({ id }) => id === turn)) this.#ended.delete(turn)
+    this.#running = all.filter(({ id }) => !this.#ended.has(id))
+    this.#questions = this.#source.questions(this.#room)
+    const numbers = this.#questions.map(({ number }) => number)
+    const seen = `${this.#people} ${numbers.join()} ${this.#running.map(textOf).join()}`
+    if (seen === this.#seen) return false
+    this.#seen = seen
+    this.#known.clear()
+    return true
+  }
+
+  /** Reads the budget of the last turn; one that cannot be read is not shown. True if it is another. Never rejects. */
+  async readLastTurn(): Promise<boolean> {
+    const found = await this.#source.lastTurn(this.#room).catch(() => undefined)
+    if (found?.used === this.#lastTurn?.used && found?.target === this.#lastTurn?.target) return false
+    this.#lastTurn = found
+    this.#known.clear()
+    return true
+  }
+
+  /** Finds out what this person can use, unless somebody of their role just came in. True if it is new. Never rejects. */
+  async admit(person: Person, role: Role): Promise<boolean> {
+    const { foundAt = -Infinity } = this.#choices.get(role) ?? {}
+    return this.#now() - foundAt >= FRESH_MS && (await this.#findChoices(role, person))
+  }
+
+  /** Finds out again what people can use, for each role of those who came in. Never rejects. */
+  async updateChoices(): Promise<void> {
+    await Promise.all([...this.#choices].map(([role, { person }]) => this.#findChoices(role, person)))
+  }
+
+  async #findChoices(role: Role, person: Person): Promise<boolean> {
+    const before = this.#choicesOf(role)
+    // Those who come in meanwhile need not ask again.
+    this.#choices.set(role, { choices: before, foundAt: this.#now(), person })
+    const choices = await this.#source.choices(this.#room, person).catch(() => before)
+    const { scope, tools, models } = before
+    if (choices.scope === scope && choices.tools === tools && choices.models.join() === models.join())
+      return false
+    this.#choices.set(role, { choices, foundAt: this.#now(), person })
+    this.#known.clear()
+    return true
+  }
+
+  #choicesOf(role: Role): Choices {
+    return this.#choices.get(role)?.choices ?? NO_CHOICES
+  }
+
+  #countPeople(): void {
+    const count = this.#room.present().length
+    if (count !== this.#people) this.#known.clear()
+    this.#people = count
+  }
+
+  #hasOwn({ name }: Person): boolean {
+    return this.#running.some(({ requester }) => requester === name)
+  }
+
+  #questionsFor(person: Person, role: Role): readonly WaitingQuestion[] {
+    return this.#questions.filter((question) => question.mayAllow(person, role))
+  }
+
+  /** Equal for people to whom the status says the same: as long as nothing runs or waits, for all of a role. */
+  #keyFor(person: Person, role: Role): string {
+    if (!this.isBusy()) return role
+    const numbers = this.#questionsFor(person, role).map(({ number }) => number)
+    return `${role} ${this.#hasOwn(person) ? person.name : ''} ${numbers.join()}`
+  }
+
+  #statusFor(person: Person, role: Role): SessionStatus {
+    const mine = this.#questionsFor(person, role)
+    return {
+      room: this.#room.name,
+      people: this.#people,
+      ...this.#choicesOf(role),
+      running: ownFirst(this.#running, person.name),
+      questions: mine.map(({ number }) => number),
+      othersQuestions: this.#questions.filter((question) => !mine.includes(question)),
+      viewer: { name: this.#hasOwn(person) ? person.name : '', stopsAll: mayManage(role) },
+      ...(this.#lastTurn ? { lastTurn: this.#lastTurn } : {}),
+    }
+  }
+}
+
+const textOf = ({ id, who, doing, progress, time }: RunningWork): string =>
+  `${id} ${who} ${doing} ${progress ? progressText(progress) : ''} ${time}`
+
+/** Somebody who waits for a turn sees it also in a narrow window: behind the first that runs. */
+function ownFirst(running: readonly RunningWork[], name: string): readonly RunningWork[] {
+  const [first, ...others] = running
+  const isOwn = ({ doing, requester }: RunningWork): boolean => doing === 'waiting' && requester === name
+  if (!first || !running.some(isOwn)) return running
+  return [first, ...others.filter(isOwn), ...others.filter((work) => !isOwn(work))]
 }

@@ -3,7 +3,7 @@ import { createLastSeen } from '../../../src/chat/personal/last-seen.ts'
 import { Preferences } from '../../../src/chat/personal/preferences.ts'
 import { createClientHandler } from '../../../src/app/session-host.ts'
 import { createGreeting } from '../../../src/app/room/greeting.ts'
-import { createRoomPasts } from '../../../src/app/room/past.ts'
+import { createRecentEntries } from '../../../src/app/room/recent-entries.ts'
 import { createRoomBoards } from '../../../src/app/room/board.ts'
 import { createDoor } from '../../../src/app/door.ts'
 import { InputHistory } from '../../../src/chat/personal/input-history.ts'
@@ -83,7 +83,7 @@ async function startHost() {
         shared.now,
         { tools: shared.markdown.tools, wallNow: shared.wallNow },
       ),
-      pasts: createRoomPasts(),
+      recent: createRecentEntries(),
       lastSeen: createLastSeen(chatParts.storage.chat.lastSeen, chatParts.log),
     },
     input: {

@@ -1,15 +1,15 @@
 import type { ApprovalEntry, Entry, EntryId } from '../../chat/entry.ts'
-import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
+import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Participant } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Screen } from '../../session/ports.ts'
-import type { RoomPasts } from './past.ts'
+import type { RecentEntries } from './recent-entries.ts'
 
-/** A session's stay in one room. */
-export interface RoomStay {
+/** A session's visit to one room. */
+export interface RoomVisit {
   readonly room: Room
-  /** What the person was there as they came in. */
+  /** The person's role as they came in. */
   readonly role: Role
   /** The newest entry that was shown; empty for none. */
   newest(): EntryId
@@ -17,10 +17,10 @@ export interface RoomStay {
 }
 
 /** How a screen comes into a room. */
-export interface RoomEntrance {
-  /** 80 where there is no window. */
+export interface VisitOptions {
+  /** 80 without a window. */
   readonly columns?: number | undefined
-  /** Where the room's name and topic stand beside its past. */
+  /** The place of the room's name and topic beside its past. */
   readonly header?: 'above' | 'below'
   /** Called below the past, before what happens from now on is shown. */
   readonly greet?: (() => void) | undefined
@@ -31,17 +31,17 @@ export interface RoomEntrance {
 }
 
 /**
- * Brings a screen into a room. It enters first and is shown the past second, with those who came and went in short; entries that
- * arrive between are held back, so that none is missed or shown twice. All that must be read is asked for at once. Rejects with
- * `StorageError` if the past cannot be read, and then the person has left the room again.
+ * Brings a screen into a room. It enters first and is shown the past second; entries that arrive between are held back,
+ * so that none is missed or shown twice. All that must be read is asked for at once. Rejects with `StorageError` if the
+ * past cannot be read, and then the person has left the room again.
  */
 export async function enterRoom(
   room: Room,
   screen: Screen,
-  pasts: RoomPasts,
+  recent: RecentEntries,
   lastSeen: LastSeen,
-  { columns = 80, header = 'above', greet, after, questions = () => [] }: RoomEntrance = {},
-): Promise<RoomStay> {
+  { columns = 80, header = 'above', greet, after, questions = () => [] }: VisitOptions = {},
+): Promise<RoomVisit> {
   const { person } = screen
   /** Undefined once the past was shown. */
   let held: Entry[] | undefined = []
@@ -54,30 +54,30 @@ export async function enterRoom(
       if (held) held.push(entry)
       else if (entry.id > newest) {
         newest = entry.id
-        deliver(entry)
+        show(entry)
       }
       if (isAsked(entry, person)) screen.bell()
     },
     whisper(entry) {
       if (held) whispered.push(entry)
-      else deliver(entry)
+      else show(entry)
       if (isAsked(entry, person)) screen.bell()
     },
   }
-  const deliver = (entry: Entry): void => screen.deliver(entry, isAsked(entry, person) ? { waits: true } : {})
+  const show = (entry: Entry): void => screen.deliver(entry, isAsked(entry, person) ? { waits: true } : {})
   const entering = room.enter(participant)
-  const kept = pasts.open(room)
+  const kept = recent.open(room)
   const leave = async (): Promise<void> => {
     kept.release()
     await room.leave(participant)
-    // Where the past was not shown, nothing of it was seen.
     if (!held) await lastSeen.put(person, room.name, newest)
   }
   try {
     const [entries, { topic }, role, seen] = await Promise.all([
       kept.ready,
       room.info(),
-      room.roleOf(person).catch(() => leastRole(person)),
+      // The least that the person certainly is, if the store does not say more.
+      room.roleOf(person).catch((): Role => (person.guest ? 'guest' : 'member')),
       lastSeen.find(person, room.name),
       entering,
     ])
@@ -89,24 +89,24 @@ export async function enterRoom(
     showPast({ older, past: kept.folded(past, columns), seen, open: questions(role) }, screen)
     if (header === 'below') printHeader()
     greet?.()
-    for (const entry of [...since, ...whispered]) deliver(entry)
+    for (const entry of [...since, ...whispered]) show(entry)
     newest = since.at(-1)?.id ?? newest
     held = undefined
     return { room, role, newest: () => newest, leave }
   } catch (error) {
-    // Whoever is refused has not entered, and leaving does nothing.
+    // A person who is refused has not entered, and leaving does nothing.
     await entering.catch(() => undefined)
     await leave()
     throw error
   }
 }
 
-/** What somebody is shown who comes in. */
+/** What a person who comes in is shown. */
 interface ShownPast {
-  /** What is not shown, though it may be new. */
+  /** Not shown, though it may be new. */
   readonly older: readonly Entry[]
   readonly past: readonly Entry[]
-  /** How far the person has read, where that is known. */
+  /** How far the person has read, if that is known. */
   readonly seen: EntryId | undefined
   /** The questions that wait for an answer of theirs. */
   readonly open: readonly number[]
@@ -126,7 +126,7 @@ function showPast({ older, past, seen, open }: ShownPast, screen: Screen): void 
   }
 }
 
-/** Whether it asks one of the open questions. After a restart their numbers begin anew: the last one is meant. */
+/** True if it asks one of the open questions. After a restart their numbers begin anew: the last one is meant. */
 const waits = (entry: Entry, past: readonly Entry[], open: readonly number[]): boolean =>
   isQuestion(entry) &&
   open.includes(entry.question ?? NaN) &&
@@ -135,10 +135,10 @@ const waits = (entry: Entry, past: readonly Entry[], open: readonly number[]): b
 const isQuestion = (entry: Entry): entry is ApprovalEntry =>
   entry.kind === 'approval' && entry.verdict === 'asked'
 
-/** How many entries of the past somebody sees who comes into a room, besides who came and went between them. */
+/** How many entries of the past a person who comes in sees, besides comings and goings between them. */
 const PAST_ENTRIES = 20
 
-/** What was there before somebody came, and what was recorded since, which may have been delivered or not. */
+/** The entries from before somebody came, and those since, which may have been delivered or not. */
 function partsOf(
   known: readonly Entry[],
   held: readonly Entry[],
@@ -162,9 +162,5 @@ function partsOf(
 /** The entry that made it what it is. */
 const changedAt = (entry: Entry): EntryId => (entry.kind === 'message' ? entry.edited : undefined) ?? entry.id
 
-/** What somebody certainly is, where the store does not say more. */
-const leastRole = ({ guest }: Person): Role => (guest ? 'guest' : 'member')
-
-/** Whether somebody waits for this person's answer. */
 const isAsked = (entry: Entry, person: Person): boolean =>
   isQuestion(entry) && entry.answerers?.includes(person.name) === true

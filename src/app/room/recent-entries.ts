@@ -6,50 +6,34 @@ import { revise } from '../../chat/talk/own-lines.ts'
 /** How many entries of the past are kept for somebody who comes into a room, comings and goings included. */
 const MAX_KEPT = 80
 
-/** The newest entries of the rooms that somebody is in, read once for all who come in. */
-export interface RoomPasts {
-  /** Keeps the past of a room until it is released. */
-  open(room: Room): RoomPast
-}
+/** The newest entries of the rooms that have sessions, read once for all who come in. */
+export type RecentEntries = ReturnType<typeof createRecentEntries>
 
-/** The past of one room, for one who comes in. */
-export interface RoomPast {
-  /** Resolves to what can be asked for the newest entries at any time. Rejects with `StorageError`. */
-  readonly ready: Promise<() => readonly Entry[]>
-  /** As `foldPast`; the same entries for all who are shown the same, so that they are drawn once. */
-  readonly folded: typeof foldPast
-  /** To be called once. */
-  release(): void
-}
-
-/** What all who are in a room hold together. */
-interface Kept {
-  readonly ready: RoomPast['ready']
-  readonly folded: RoomPast['folded']
-  readonly stop: () => void
-  holders: number
-}
-
-export function createRoomPasts(): RoomPasts {
-  const rooms = new Map<Room, Kept>()
+export function createRecentEntries() {
+  const rooms = new Map<Room, ReturnType<typeof keep> & { holders: number }>()
   return {
-    open(room) {
-      const kept = rooms.get(room) ?? keep(room)
+    /** Keeps the newest entries of a room until they are released, which must be once. */
+    open(room: Room) {
+      const kept = rooms.get(room) ?? { ...keep(room), holders: 0 }
       kept.holders++
       rooms.set(room, kept)
-      const release = (): void => {
-        if (--kept.holders === 0) kept.stop()
-        if (kept.holders === 0 && rooms.get(room) === kept) rooms.delete(room)
+      const forget = (): void => {
+        if (rooms.get(room) === kept) rooms.delete(room)
       }
-      // Whoever comes next reads again.
-      kept.ready.catch(() => void (rooms.get(room) === kept && rooms.delete(room)))
+      // The next person who comes in reads again.
+      kept.ready.catch(forget)
+      const release = (): void => {
+        if (--kept.holders > 0) return
+        kept.stop()
+        forget()
+      }
       return { ready: kept.ready, folded: kept.folded, release }
     },
   }
 }
 
 /** Listens first and reads second, so that no entry is missed between. */
-function keep(room: Room): Kept {
+function keep(room: Room) {
   let entries: readonly Entry[] = []
   /** Until the log was read, what comes is kept as it is: it may revise what is read. */
   let add = (before: readonly Entry[], entry: Entry): readonly Entry[] => [...before, entry]
@@ -60,20 +44,23 @@ function keep(room: Room): Kept {
         entries = add(entries, entry).slice(-MAX_KEPT)
     },
   })
-  const read = async (): Promise<() => readonly Entry[]> => {
+  async function read(): Promise<() => readonly Entry[]> {
     const stored = await room.history({ limit: MAX_KEPT, withoutThreads: true, revised: true })
     const newest = idOfNewest(stored)
-    entries = entries
-      .filter(({ id }) => id > newest)
-      .reduce(revise, stored)
-      .slice(-MAX_KEPT)
+    const since = entries.filter(({ id }) => id > newest)
+    entries = since.reduce(revise, stored).slice(-MAX_KEPT)
     add = revise
     return () => entries
   }
-  return { ready: read(), folded: foldOnce(), stop, holders: 0 }
+  return {
+    /** Resolves to a function that gives the newest entries at any time. Rejects with `StorageError`. */
+    ready: read(),
+    folded: foldOnce(),
+    stop,
+  }
 }
 
-/** Folds anew only where it is asked for something else than before. */
+/** `foldPast`, with the same result for all who are shown the same, so that it is drawn once. */
 function foldOnce(): typeof foldPast {
   let [past, columns, folded]: [readonly Entry[], number, readonly Entry[]] = [[], 0, []]
   return (nextPast, nextColumns) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLastSeen, type LastSeen } from '../../../../src/chat/personal/last-seen.ts'
-import { createRoomPasts } from '../../../../src/app/room/past.ts'
-import { enterRoom } from '../../../../src/app/room/stay.ts'
+import { createRecentEntries } from '../../../../src/app/room/recent-entries.ts'
+import { enterRoom } from '../../../../src/app/room/room-visit.ts'
 import type { EntryId } from '../../../../src/chat/entry.ts'
 import { StorageError } from '../../../../src/chat/errors.ts'
 import type { Participant } from '../../../../src/chat/ports.ts'
@@ -56,7 +56,7 @@ test('who comes in sees each entry once and in order, whenever it was recorded',
   const stay = await enterRoom(
     around(room, record('before'), record('after')),
     screen,
-    createRoomPasts(),
+    createRecentEntries(),
     NOTHING_SEEN,
   )
   await room.record(says('at last'))
@@ -80,7 +80,7 @@ test('what is whispered is shown whatever its id, and keeps nothing else from be
   const whisper = (text: string, id: string): void =>
     inside[0]?.whisper?.({ ...says(text), id: id as EntryId, at: 1, room: room.name })
   const early = async (): Promise<void> => whisper('too early to be shown now', 'ZZZ')
-  const stay = await enterRoom(around(watched, early, early), screen, createRoomPasts(), NOTHING_SEEN)
+  const stay = await enterRoom(around(watched, early, early), screen, createRecentEntries(), NOTHING_SEEN)
   await room.record(says('one'))
   whisper('by a clock that is ahead', 'ZZZ')
   await room.record(says('two'))
@@ -100,7 +100,7 @@ test('a person to whom the room could not be shown has left it again', async () 
   await room.enter(watcher)
   const broken: Room = { ...room, history: () => Promise.reject(new StorageError('locked', 'busy')) }
   const { screen } = recordingScreen(await person('alice'))
-  await expect(enterRoom(broken, screen, createRoomPasts(), NOTHING_SEEN)).rejects.toThrow('busy')
+  await expect(enterRoom(broken, screen, createRecentEntries(), NOTHING_SEEN)).rejects.toThrow('busy')
   expect(room.present().map(({ name }) => name)).toEqual(['watcher'])
   expect(watcher.texts()).toEqual(['watcher joined', 'alice joined', 'alice left'])
 })
@@ -111,11 +111,11 @@ test('those who come in while others are there are shown the same entries, which
   await room.record(says('long ago'))
   let reads = 0
   const counting: Room = { ...room, history: (query) => ((reads += 1), room.history(query)) }
-  const pasts = createRoomPasts()
+  const recent = createRecentEntries()
   const screens = await Promise.all(['alice', 'bob'].map(async (name) => recordingScreen(await person(name))))
   const stays = []
   for (const { screen } of screens) {
-    stays.push(await enterRoom(counting, screen, pasts, NOTHING_SEEN))
+    stays.push(await enterRoom(counting, screen, recent, NOTHING_SEEN))
     await room.record(says('hello'))
   }
   const [alice, bob] = screens
@@ -125,7 +125,7 @@ test('those who come in while others are there are shown the same entries, which
   expect(reads).toBe(1)
   for (const stay of stays) await stay.leave()
   const carol = recordingScreen(await person('carol'))
-  await enterRoom(counting, carol.screen, pasts, NOTHING_SEEN)
+  await enterRoom(counting, carol.screen, recent, NOTHING_SEEN)
   expect(carol.texts()).toEqual(['long ago', 'hello', 'hello', 'alice, bob came and went', 'carol joined'])
   expect(reads).toBe(2)
 })
@@ -135,10 +135,10 @@ test('those who came and went are one line, the same for all who are shown the s
   const room = await rooms.lobby()
   for (const name of ['alice', 'bob', 'carol']) {
     const { screen } = recordingScreen(await person(name))
-    await (await enterRoom(room, screen, createRoomPasts(), NOTHING_SEEN)).leave()
+    await (await enterRoom(room, screen, createRecentEntries(), NOTHING_SEEN)).leave()
   }
-  const pasts = createRoomPasts()
-  const [one, other] = [pasts.open(room), pasts.open(room)]
+  const recent = createRecentEntries()
+  const [one, other] = [recent.open(room), recent.open(room)]
   const known = (await one.ready)()
   const [line] = one.folded([...known], 80)
   expect(line).toMatchObject({ text: 'alice, bob, carol came and went' })
@@ -155,12 +155,12 @@ test('a past that could not be read is read again for the next one', async () =>
     ...room,
     history: (query) => (broken ? Promise.reject(new StorageError('locked', 'busy')) : room.history(query)),
   }
-  const pasts = createRoomPasts()
+  const recent = createRecentEntries()
   const { screen } = recordingScreen(await person('alice'))
-  await expect(enterRoom(flaky, screen, pasts, NOTHING_SEEN)).rejects.toThrow('busy')
+  await expect(enterRoom(flaky, screen, recent, NOTHING_SEEN)).rejects.toThrow('busy')
   broken = false
   const bob = recordingScreen(await person('bob'))
-  await enterRoom(flaky, bob.screen, pasts, NOTHING_SEEN)
+  await enterRoom(flaky, bob.screen, recent, NOTHING_SEEN)
   expect(bob.texts()).toEqual(['alice came and went', 'bob joined'])
 })
 
@@ -180,7 +180,7 @@ test('who comes in is shown last versions, whenever a line was edited or taken b
     })
   await edit(one)
   const { screen, seen, texts } = recordingScreen(await person('alice'))
-  const pasts = createRoomPasts()
+  const recent = createRecentEntries()
   await enterRoom(
     around(
       room,
@@ -188,7 +188,7 @@ test('who comes in is shown last versions, whenever a line was edited or taken b
       () => retract(three),
     ),
     screen,
-    pasts,
+    recent,
     NOTHING_SEEN,
   )
   expect(texts().slice(0, 3)).toEqual(['new', 'new', 'four'])
@@ -196,7 +196,7 @@ test('who comes in is shown last versions, whenever a line was edited or taken b
   expect(seen[0]).toMatchObject({ id: one, edited: expect.any(String) })
   await edit(lines[3]?.id)
   const later = recordingScreen(await person('carol'))
-  await enterRoom(room, later.screen, pasts, NOTHING_SEEN)
+  await enterRoom(room, later.screen, recent, NOTHING_SEEN)
   expect(later.texts().filter((text) => text === 'new')).toHaveLength(3)
   expect(later.texts()).not.toContain('four')
 })
@@ -214,7 +214,7 @@ test('who was there before sees from which line on all is new; presence and thei
       print: (text) => void order.push(plainOf(text)),
       deliver: (entry) => void order.push(entry.text),
     }
-    return { stay: await enterRoom(room, screen, createRoomPasts(), lastSeen), order }
+    return { stay: await enterRoom(room, screen, createRecentEntries(), lastSeen), order }
   }
   await room.record(says('before'))
   const first = await come()
@@ -241,14 +241,14 @@ test('a guest, and a store that is in trouble, keep nobody out and mark nothing'
   const fail = () => Promise.reject(new StorageError('locked', 'busy'))
   const broken = createLastSeen({ find: fail, put: fail }, log)
   const alice = recordingScreen(await person('alice'))
-  const stay = await enterRoom(room, alice.screen, createRoomPasts(), broken)
+  const stay = await enterRoom(room, alice.screen, createRecentEntries(), broken)
   await room.record(says('hello'))
   await stay.leave()
   expect(alice.printed).toEqual(['-- lobby'])
   expect(log.lines.join()).toContain('how far somebody has read is not known')
   const guest = recordingScreen({ ...(await person('eve')), id: 'guest:1' as Person['id'], guest: true })
   const real = createLastSeen(storage.chat.lastSeen, log)
-  const visit = await enterRoom(room, guest.screen, createRoomPasts(), real)
+  const visit = await enterRoom(room, guest.screen, createRecentEntries(), real)
   await visit.leave()
   expect(await storage.chat.lastSeen.find(guest.screen.person.id, room.name)).toBeUndefined()
 })
@@ -259,12 +259,12 @@ test('a room that the screen has shown before is shown from there on, with what 
   const { id } = await room.record(says('long ago'))
   await room.record(says('and then'))
   const { screen, texts } = recordingScreen(await person('alice'))
-  const first = await enterRoom(room, screen, createRoomPasts(), NOTHING_SEEN)
+  const first = await enterRoom(room, screen, createRecentEntries(), NOTHING_SEEN)
   await first.leave()
   const shown = texts().length
   await room.record(says('meanwhile'))
   await room.record({ ...says('long ago, mended'), edits: id })
-  await enterRoom(room, screen, createRoomPasts(), NOTHING_SEEN, { after: first.newest() })
+  await enterRoom(room, screen, createRecentEntries(), NOTHING_SEEN, { after: first.newest() })
   expect(texts().slice(shown)).toEqual(['long ago, mended', 'meanwhile', 'alice joined'])
 })
 
@@ -282,7 +282,7 @@ test('of the questions of the past those wait that are open and that the person 
   const { screen } = recordingScreen(await person('alice'))
   const waiting: string[] = []
   const deliver: Screen['deliver'] = (entry, how) => void (how?.waits && waiting.push(entry.text))
-  await enterRoom(room, { ...screen, deliver }, createRoomPasts(), NOTHING_SEEN, { questions: () => [2] })
+  await enterRoom(room, { ...screen, deliver }, createRecentEntries(), NOTHING_SEEN, { questions: () => [2] })
   expect(waiting).toEqual(['open'])
   await room.record({
     ...{ kind: 'approval', tool: 'touch', requester: 'bob', author: 'qwen', verdict: 'asked' },

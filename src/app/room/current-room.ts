@@ -1,0 +1,114 @@
+import type { EntryId, RoomName } from '../../chat/entry.ts'
+import { LOBBY } from '../../chat/people/names.ts'
+import type { LastSeen } from '../../chat/personal/last-seen.ts'
+import type { Room } from '../../chat/room.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
+import type { Screen, Terminal } from '../../session/ports.ts'
+import type { BoardView, RoomBoards } from './board.ts'
+import type { RecentEntries } from './recent-entries.ts'
+import { enterRoom, type RoomVisit } from './room-visit.ts'
+
+/** What is shown in rooms besides what is being said. */
+export interface RoomViews {
+  readonly boards: RoomBoards
+  readonly recent: RecentEntries
+  readonly lastSeen: LastSeen
+}
+
+/** The room that a session is in, and what it sees below what is said there. */
+export class CurrentRoom {
+  readonly #screen: Screen
+  readonly #rooms: Pick<Rooms, 'lobby'>
+  readonly #views: RoomViews
+  readonly #size: Terminal['size']
+  readonly #gone: AbortSignal
+  #visit: RoomVisit | undefined
+  #board: BoardView | undefined
+  #kickedFrom: RoomName | undefined
+  /** The newest entry of each room that the screen shows. */
+  readonly #shown = new Map<RoomName, EntryId>()
+  /** Somebody may be put out of a room while they go into another one. */
+  readonly #serial = createSerial()
+
+  /** For a session that has ended once `gone` is aborted. A window has a `size`; a pipe has none. */
+  constructor(
+    screen: Screen,
+    rooms: Pick<Rooms, 'lobby'>,
+    views: RoomViews,
+    size: Terminal['size'],
+    gone: AbortSignal,
+  ) {
+    this.#screen = screen
+    this.#rooms = rooms
+    this.#views = views
+    this.#size = size
+    this.#gone = gone
+  }
+
+  /** Undefined before the first room was entered. */
+  room(): Room | undefined {
+    return this.#visit?.room
+  }
+
+  /** False also for the room that the session is just being put out of. */
+  isIn(room: Room): boolean {
+    return this.#visit?.room === room && this.#kickedFrom !== room.name
+  }
+
+  board(): BoardView | undefined {
+    return this.#board
+  }
+
+  /** Enters a room, and then leaves the one before. Rejects as `enterRoom` does, and then nothing has changed. */
+  moveTo(room: Room, greet?: () => void): Promise<void> {
+    return this.#serial(() => this.#move(room, greet))
+  }
+
+  /** Out of this room into the lobby; a pipe, and a session in the lobby, ends. Does nothing in another room. */
+  putOut(from: RoomName, why: string): Promise<void> {
+    return this.#serial(async () => {
+      if (this.#visit?.room.name !== from) return
+      this.#kickedFrom = from
+      const end = (): void => this.#screen.quit(`! ${why}`, 1)
+      if (from === LOBBY || !this.#size()) return end()
+      this.#screen.print(`! ${why}`, 'error')
+      this.#screen.kicked()
+      try {
+        await this.#move(await this.#rooms.lobby())
+        this.#kickedFrom = undefined
+      } catch {
+        end()
+      }
+    })
+  }
+
+  /** For a session that has ended. */
+  async leave(): Promise<void> {
+    this.#board?.leave()
+    await this.#visit?.leave()
+  }
+
+  async #move(room: Room, greet?: () => void): Promise<void> {
+    const left = this.#visit
+    if (room === left?.room) return
+    const screen = this.#screen
+    const { boards, recent, lastSeen } = this.#views
+    const window = this.#size()
+    const board = boards.of(room)
+    const visit = await enterRoom(room, screen, recent, lastSeen, {
+      columns: window?.columns,
+      header: left === undefined && window !== undefined ? 'below' : 'above',
+      greet,
+      after: this.#shown.get(room.name),
+      questions: (role) => board.questions(screen.person, role),
+    })
+    this.#visit = visit
+    this.#board?.leave()
+    this.#board = undefined
+    await left?.leave()
+    if (left) this.#shown.set(left.room.name, left.newest())
+    this.#board = board.watch(screen.person, visit.role, () => screen.refresh())
+    if (this.#gone.aborted) await this.leave()
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RoomName } from '../../chat/entry.ts'
+import { entryJson } from '../../chat/entry-text.ts'
+import type { EntryLog } from '../../chat/ports.ts'
+import { logPages } from '../../commands/verbs/log-pages.ts'
+import { ownRoomsDir } from '../../config/rooms-dir.ts'
+import { errorCode } from '../../lib/errors.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+
+/** Where rooms are kept. */
+export interface KeptPlaces {
+  readonly dataDir: string
+  /** Has a directory for each room's files. */
+  readonly roomsDir: string
+}
+
+/**
+ * No room can be called like that. If the rooms' files lie in a place of their own, they are moved within it: that may
+ * be another disk than the data's, and nothing is to be copied, or half copied.
+ */
+const DELETED = '.deleted'
+
+/**
+ * Keeps a deleted room: its log in `exports` of the data directory, and its files there or in `.deleted` beside them.
+ * Resolves to the log's path. `now` is in milliseconds since the epoch. Rejects with `StorageError` and as the files do.
+ */
+export async function keepDeletedRoom(
+  room: RoomName,
+  { dataDir, roomsDir }: KeptPlaces,
+  log: Pick<EntryLog, 'read' | 'sizes'>,
+  now: number,
+): Promise<string> {
+  const dir = join(dataDir, 'exports')
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const name = `${room}-${new Date(now).toISOString().replace(/[:.]/g, '-')}`
+  const file = join(dir, `${name}.jsonl`)
+  await writePrivately(file, entryLines(log, room))
+  const filesDir = roomsDir === ownRoomsDir(dataDir) ? dir : join(roomsDir, DELETED)
+  await mkdir(filesDir, { recursive: true, mode: 0o700 })
+  await moveFiles(join(roomsDir, room), join(filesDir, `${name}-files`))
+  return file
+}
+
+/** A room's log, oldest first: one line of JSON an entry, as `history --json` has them. Rejects with `StorageError`. */
+export async function* entryLines(
+  log: Pick<EntryLog, 'read' | 'sizes'>,
+  room: RoomName,
+): AsyncGenerator<string, void, void> {
+  const paged = {
+    read: (query: Parameters<EntryLog['read']>[1]) => log.read(room, query),
+    sizes: (query: Parameters<EntryLog['sizes']>[1]) => log.sizes(room, query),
+  }
+  for await (const page of logPages(paged, Number.MAX_SAFE_INTEGER))
+    yield page.map((entry) => `${safeJson(entryJson(entry))}\n`).join('')
+}
+
+/** Resolves when all of it is on disk; a file that was not written whole is removed. An existing one is left alone. */
+async function writePrivately(file: string, pieces: AsyncIterable<string>): Promise<void> {
+  const handle = await open(file, 'wx', 0o600)
+  try {
+    for await (const piece of pieces) await handle.writeFile(piece)
+    await handle.sync()
+  } catch (error) {
+    await rm(file, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A room whose tools wrote nothing has no files. A directory that an admin gave to it stays where it is. */
+async function moveFiles(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+  }
+}
