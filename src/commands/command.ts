@@ -21,10 +21,7 @@ export interface ArgumentSpec {
   /** For help and the page of all commands: no sentence, no full stop. */
   readonly about: string
   readonly optional?: true
-  /**
-   * `rest`: the rest of the line as it is, for text and JSON; `words`: all further words. Only for the last
-   * one.
-   */
+  /** For the last one: `rest` is the rest of the line as it is, `words` are all further words. */
   readonly takes?: 'rest' | 'words'
   /** The only words that it can be; any other is a usage error. */
   readonly oneOf?: readonly string[]
@@ -42,7 +39,6 @@ export interface FlagSpec {
 
 type Spec<N, M> = { readonly name: N; readonly about: string } & M
 
-/** An argument of one word. */
 export const arg = <const N extends string, const M extends Omit<ArgumentSpec, 'name' | 'about'> = object>(
   name: N,
   about: string,
@@ -63,7 +59,6 @@ export const flag = <const N extends string, const M extends Omit<FlagSpec, 'nam
   more?: M,
 ): Spec<N, M> => ({ name, about, ...more }) as Spec<N, M>
 
-/** The flag that most commands with a list have. */
 export const JSON_FLAG = flag('json', 'JSON, for programs')
 
 export type ArgumentValue = string | readonly string[] | undefined
@@ -105,15 +100,14 @@ export interface Output {
   /** One line on standard error: what a script's author must know, but a reader of the output must not. */
   warn(text: string): void
   /**
-   * Resolves when there is space for more, or the caller is gone, and it is this caller's turn. A command
-   * that reads or prints much awaits it between two pages, and makes the next one only then.
+   * Resolves when there is space for more, or the caller is gone, and it is this caller's turn. To be
+   * awaited before each page of a long output is read.
    */
   ready(): Promise<void>
   /** Cells in a line, for what is drawn. */
   readonly columns: number
 }
 
-/** The session of a caller. */
 export interface SessionControl {
   readonly room: Room
   /** False once the person was put out of the room. */
@@ -121,16 +115,13 @@ export interface SessionControl {
   moveTo(room: Room): Promise<void>
   /** Draws the screen anew, without what was said. */
   clear(): void
-  /** Says goodbye and ends the session. */
   quit(): void
 }
 
-/** The script or agent of a caller. */
 export interface ScriptControl {
   /**
-   * What the script piped in, as it came. `if-ready` does not wait for a pipe on which nothing comes at
-   * once (a script's standard input may be a terminal that never ends). Throws `Refusal` when it is too
-   * long.
+   * What the script piped in. `if-ready` does not wait for a pipe on which nothing comes at once: it may be
+   * a terminal that never ends. Throws `Refusal` if it is too long.
    */
   stdin(wait: 'until-end' | 'if-ready'): Promise<string>
   /** Runs once the command has its status: for work that ends the connection of this command. */
@@ -149,7 +140,7 @@ export interface AgentControl {
   leave(room: Room): Promise<void>
 }
 
-/** Somebody in a session, `ssh host VERB`, or an agent, for which commands do what they do for a script. */
+/** Somebody in a session, `ssh host VERB`, or an agent, which counts as a script. */
 export interface Caller {
   readonly person: Person
   readonly out: Output
@@ -163,23 +154,20 @@ export interface Caller {
 
 export type SessionCaller = Caller & { readonly session: SessionControl }
 
-/** The forms of a command differ between the two. */
 export type CallerKind = 'session' | 'script'
 
 export const kindOf = ({ session }: Pick<Caller, 'session'>): CallerKind => (session ? 'session' : 'script')
 
-/** A caller whose command runs. */
 export interface BaseContext extends Caller {
   readonly session?: CommandSession
 }
 
-/** The session that a command was typed in, while it runs. */
 export interface CommandSession extends SessionControl {
   /** Lets the session go on meanwhile; errors are shown as if the command had waited. */
   inBackground(work: Promise<unknown>): void
 }
 
-/** What a command is given to do its work, typed by what it declared. */
+/** What a command runs with, typed by what it declared. */
 export type CommandContext<
   R extends RoomUse,
   A extends readonly ArgumentSpec[] = readonly [],
@@ -189,7 +177,6 @@ export type CommandContext<
 /** A command that runs in a room. */
 export type Here = CommandContext<'here'>
 
-/** A word that is to be completed. */
 export interface Completing {
   readonly room: Room
   readonly person: Person
@@ -207,7 +194,6 @@ interface Facts {
   readonly allowedOverQuota?: true
   /** It only ends something, or shows what never changes: it works while no other server can be reached. */
   readonly allowedWhenCutOff?: true
-  /** One line for `help`. */
   readonly summary: string
   /** What may follow the verb, and a script's room: a line that works. Empty if nothing needs to follow. */
   readonly example: string
@@ -280,10 +266,7 @@ export function defineCommand<
   return { arguments: [], flags: [], ...definition }
 }
 
-/**
- * Thrown by a command whose words do not fit. The runner adds the command's name and its form; or the form
- * of the command called `verb`, if that one is to be used instead.
- */
+/** Words that do not fit a command. The runner adds the form of it, or of the command called `verb`. */
 export class Misuse extends Error {
   override readonly name = 'Misuse'
   readonly verb: string | undefined

@@ -13,9 +13,8 @@ export type CompleteWord = (
 ) => Promise<readonly string[]>
 
 /**
- * Commands after a slash; after a command, what could be its next argument or the value of its flag and is
- * not there yet; models where one is wanted, else people and models: a person at the beginning of what is
- * said gets a colon.
+ * Completes commands after a slash; after a command, its next argument or the value of its flag; in what is
+ * said, people and models: a person at the beginning gets a colon.
  */
 export function createCompletion(commands: readonly Command[], models: Pick<Turns, 'names'>): CompleteWord {
   return async (text, word, room, person) => {
@@ -87,7 +86,6 @@ async function argumentsOf(
   return open.length > 0 || given.length > 0 || argument.takes === 'rest' ? open : flags
 }
 
-/** The words that are no flags, and no values of flags. */
 function positional(command: Command, words: readonly string[]): readonly string[] {
   return words.filter(
     (word, index) =>

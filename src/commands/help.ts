@@ -67,21 +67,16 @@ export const helpCommand = (all: () => readonly CommandGroup[], keys: readonly H
     },
   })
 
-/** For `/help @guide`. */
 const HOW_TO_ASK: Readonly<Record<CallerKind, string>> = {
   session: 'a model is asked in the room: type @guide help, without /help; /models lists the models',
   script: 'a model is asked with ask ROOM @guide TEXT; /models lists the models',
 }
 
-/** More do not fit on a small screen. */
 const MAX_FOUND = 8
 
 const namesOf = (commands: readonly Command[]): readonly string[] => commands.map(({ name }) => name)
 
-/**
- * The commands and keys that have all the words; first the commands whose summary begins with them or is
- * about them.
- */
+/** The commands and keys that have all the words; first the commands with a name or short summary of them. */
 function search(words: readonly string[], commands: readonly Command[], keys: readonly HelpKey[]) {
   const hasAll = (one: string): boolean => words.every((word) => one.toLowerCase().includes(word))
   const near = commands.filter((one) => hasAll(`${allNames(one)} ${shortSummary(one)}`))
@@ -105,7 +100,6 @@ function nothingFound(words: string, commands: readonly Command[], kind: CallerK
   return new Refusal(`no command and no key has "${words.slice(0, 40)}"; ${hint}`)
 }
 
-/** All groups with the names of their commands, and how to ask for more. */
 export function overview(groups: readonly CommandGroup[], kind: CallerKind, columns: number): string {
   const width = Math.max(...groups.map(({ name }) => name.length)) + 2
   const isNarrow = columns < NARROW
@@ -133,7 +127,6 @@ const MORE: Readonly<Record<CallerKind, readonly string[]>> = {
   ],
 }
 
-/** The commands of one group, with their forms, what they do, and examples. */
 export function groupHelp(
   { name, about, commands }: CommandGroup,
   kind: CallerKind,
@@ -143,7 +136,6 @@ export function groupHelp(
   return [...heading, ...commandRows(commands, kind, columns, HELP_ROWS - heading.length)].join('\n')
 }
 
-/** A command and all that can stand in it. */
 function commandHelp(command: Command, kind: CallerKind): string {
   const { aliases = [], arguments: wanted } = command
   const example = exampleOf(command, kind)
@@ -176,10 +168,7 @@ function keysHelp(keys: readonly HelpKey[], columns: number): string {
 /** What is seen at once on 24 rows, beside the line that asked, the status line and the prompt. */
 const HELP_ROWS = 21
 
-/**
- * Commands with as many words as there are rows for: on a narrow screen without some examples, then in
- * short.
- */
+/** Commands with as many words as there are rows for: fewer examples first, then shorter summaries. */
 function commandRows(
   commands: readonly Command[],
   kind: CallerKind,

@@ -3,10 +3,7 @@ import { MAX_MODEL_NAME, MAX_PERSON_NAME } from '../chat/people/names.ts'
 import { closest } from '../lib/suggest.ts'
 import type { CallerKind } from './command.ts'
 
-/**
- * Commands of IRC, Slack, Discord, ssh-chat, shells and editors, and what to type here instead. A word that
- * is only another name for a command is an alias of that command.
- */
+/** Commands of IRC, Slack, Discord, ssh-chat, shells and editors, and what to type here instead. */
 export const FOREIGN_COMMANDS: Readonly<Record<string, string>> = {
   back: 'say anything: that ends /away',
   whois: '/who lists who is here, ops and admins marked',
@@ -81,14 +78,10 @@ export const FOREIGN_COMMANDS: Readonly<Record<string, string>> = {
 export const hintForCommand = (word: string, kind: CallerKind): string | undefined =>
   Object.hasOwn(FOREIGN_COMMANDS, word) ? forCaller(FOREIGN_COMMANDS[word] ?? '', kind) : undefined
 
-/**
- * A sentence in which commands have their slash, as this caller types them: a script has none. No text of
- * others may be in it.
- */
+/** A sentence with commands as this caller types them: a script has no slash. For our own words alone. */
 export const forCaller = (sentence: string, kind: CallerKind): string =>
   kind === 'session' ? sentence : sentence.replace(/(?<![\w/])\/(?=[a-z])/g, '')
 
-/** The people and models that a name can mean. */
 export interface Callable {
   readonly models: readonly string[]
   /** The names of the people in the room. */
@@ -112,7 +105,8 @@ export async function hintForSpeech(text: string, callable: Callable): Promise<s
   const [first = ''] = text.split('\n', 1)
   const called = CALLED.exec(first)?.[1]?.toLowerCase()
   const found = mentionedWords(first).slice(0, MAX_MENTIONS)
-  if (called !== undefined && callable.models.includes(called) && !isAmong(called, found))
+  const isMentioned = found.some(({ word }) => word.toLowerCase() === called)
+  if (called !== undefined && callable.models.includes(called) && !isMentioned)
     return `@${called} reads what it is called for; write @${called} in place of ${called}`
   for (const { word, isFirst } of found) {
     const missed = await hintForMention(word, isFirst, callable)
@@ -120,9 +114,6 @@ export async function hintForSpeech(text: string, callable: Callable): Promise<s
   }
   return undefined
 }
-
-const isAmong = (name: string, found: readonly { readonly word: string }[]): boolean =>
-  found.some(({ word }) => word.toLowerCase() === name)
 
 /** After the first word, only a near miss of a name was meant as one: code is full of `@words`. */
 async function hintForMention(
@@ -158,10 +149,7 @@ const BARE_WORDS: ReadonlyMap<string, string> = new Map([
   ['@', '@NAME in a message asks a model; /models lists them'],
 ])
 
-/**
- * Lines of a shell. `git status` is not among them, nor is `bye`: one may be an answer in the room, the
- * other is what people say.
- */
+/** `git status` and `bye` are not among them: they may be meant for the room. */
 const SHELL_LINES: readonly (readonly [line: RegExp, hint: string])[] = [
   [/^(?:exit|quit|logout)(?: now| \d|\(\)|;)+$/, LEAVES],
   [/^cd(?: (?:\.\.?|~|-|[~./][^ ]*))?$/, '/join NAME goes to a room, /leave back to the lobby'],

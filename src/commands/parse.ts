@@ -12,7 +12,6 @@ import {
   type Values,
 } from './command.ts'
 
-/** What somebody entered in a session. */
 export interface EnteredLine {
   readonly kind: 'nothing' | 'command' | 'speech' | 'blank-before-slash'
   /** The verb and all that follows it, or what is said; empty for the other kinds. */
@@ -41,9 +40,8 @@ export interface Parsed extends Values {
 }
 
 /**
- * Splits what follows the verb at spaces; quotes mean nothing. Only the command's own flags are flags, and
- * they stand before a text argument, which takes the rest of the line as it is; `--` ends them. Throws
- * `UsageError`.
+ * Splits what follows the verb at spaces; quotes mean nothing. The command's own flags stand before a text
+ * argument, which takes the rest of the line as it is; `--` ends them. Throws `UsageError`.
  */
 export function parseArguments(command: Command, line: string, kind: CallerKind): Parsed {
   const wanted = [...roomArgument(command, kind), ...command.arguments]
@@ -102,9 +100,7 @@ export function parseArguments(command: Command, line: string, kind: CallerKind)
     return argument.takes === 'rest' ? '' : after
   }
 
-  /**
-   * Refuses what looks like a flag and is hardly text: it is near one, or the line says nothing before it.
-   */
+  /** Refuses a word that is near a flag, or looks like one and has no argument before it. */
   function checkTextStart(argument: ArgumentSpec, word: string): void {
     if (command.flags.length === 0 || !/^--[a-z]/i.test(word)) return
     const near = closest(word, command.flags.map(spelled))
@@ -164,10 +160,7 @@ export interface Invocation {
   readonly flags?: Values['flags']
 }
 
-/**
- * As the parser would have read it. Throws `TypeError` for words that the command did not declare, or
- * needs.
- */
+/** Throws `TypeError` for words that the command did not declare, or that are missing. */
 export function parsedInvocation(command: Command, { room, args = {}, flags = {} }: Invocation): Parsed {
   const known = new Set([...command.arguments, ...command.flags].map(({ name }) => name))
   const strange = [...Object.keys(args), ...Object.keys(flags)].find((name) => !known.has(name))
@@ -202,5 +195,4 @@ const bracketed = ({ optional }: ArgumentSpec, word: string): string => (optiona
 export const usageError = (command: Command, kind: CallerKind, problem: string, form = command): UsageError =>
   new UsageError(`${command.name}: ${problem}`, usage(form, kind))
 
-/** A flag as it is typed: `-n`, `--json`. */
 export const spelled = ({ name }: FlagSpec): string => (name.length === 1 ? `-${name}` : `--${name}`)

@@ -80,7 +80,6 @@ export class Runner {
     })
   }
 
-  /** Says something in the room that the session is in. */
   speech(text: string, caller: SessionCaller): Promise<ExitStatus> {
     return this.#guarded(caller, async () => {
       await this.#catchUp(caller, 'not stored')
@@ -101,7 +100,6 @@ export class Runner {
     }
   }
 
-  /** Throws `UsageError`. */
   #parseCommand(line: string, caller: Caller): { readonly command: Command; readonly parsed: Parsed } {
     const { word, rest } = takeWord(line.trimStart())
     const command = this.#byName.get(word.toLowerCase())
@@ -182,9 +180,7 @@ export class Runner {
     }
   }
 
-  /**
-   * Charges what a script pipes in. Once it has come, the person must still have the right to the command.
-   */
+  /** Charges what a script pipes in, and asks for all rights once more when it has come. */
   #withGuardedStdin(caller: Caller, checkAgain: () => Promise<void>): Caller {
     const { script, person } = caller
     if (!script) return caller
@@ -199,9 +195,7 @@ export class Runner {
     return { ...caller, script: { ...script, stdin } }
   }
 
-  /**
-   * Shows the caller what went wrong, and returns the status for it. Faults that are not theirs are logged.
-   */
+  /** Shows the caller what went wrong. Faults that are not theirs are logged. */
   #explain(error: unknown, { out, session, person }: Caller): 1 | 2 {
     const { log } = this.#parts
     const show = (message: string): void => out.warn(session ? message : this.#withoutSlashes(message))
@@ -226,10 +220,7 @@ export class Runner {
     return 1
   }
 
-  /**
-   * Sentences name commands as a session has them, `/join`; a script writes `join`. Paths keep their
-   * slashes.
-   */
+  /** Sentences name commands as a session has them, `/join`. Paths keep their slashes. */
   #withoutSlashes(message: string): string {
     return message.replace(/(?<![\w/.~-])\/([a-z]+)(?![\w/.-])/g, (all, word: string) =>
       this.#byName.has(word) ? word : all,

@@ -24,10 +24,7 @@ type HowToAsk = Pick<Mention, 'permissions'>
 /** UTF-16 units of a repeated question that the room reads again. */
 const MAX_REPEATED = 80
 
-/**
- * What people say in rooms. All of it throws `Refusal` for an empty or too long text. Who speaks is not
- * away any more.
- */
+/** What people say. Throws `Refusal` for an empty or too long text. Who speaks is not away any more. */
 export class Speech {
   readonly #turns: Turns
   readonly #limits: MessageLimits

@@ -27,10 +27,7 @@ export interface EntryParts {
   readonly nameOf: AuthorName
 }
 
-/**
- * An entry of a room, with all of its text, piece by piece. What is long and was not said by anybody
- * unfolds.
- */
+/** An entry with all of its text, piece by piece. What is long and was not said by anybody unfolds. */
 export function* entryHtml(entry: Entry, parts: EntryParts): Generator<Html, void, void> {
   const isSpoken = entry.kind === 'message' || entry.kind === 'reply'
   if (isSpoken && entry.thread === undefined) yield* spokenHtml(entry, parts)
@@ -124,7 +121,6 @@ function resultHtml(entry: ToolResultEntry, line: string): Html {
 const folded = (entry: Entry, line: string, text: string, isError = false): Html =>
   foldedHtml(entry, line, exactText(text), isError)
 
-/** A line that unfolds. */
 export const foldedHtml = ({ id, at }: Entry, line: string, inside: Html, isError = false): Html =>
   markup`<details id="${anchorOf(id)}" class="tool${isError ? ' error' : ''}">
     <summary>${timeHtml(at)} ${line}</summary>

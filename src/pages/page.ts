@@ -34,10 +34,7 @@ export const PAGE_END = markup`</main>
 </html>
 `
 
-/**
- * A browser takes this very stylesheet and nothing else: no script, picture, font, frame, form, nor any
- * other style.
- */
+/** A browser takes this very stylesheet, and no script, picture, font, frame, form or other style. */
 async function policy(): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(STYLE))
   const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
@@ -47,13 +44,9 @@ async function policy(): Promise<string> {
 /** Classes of the stylesheet, `c0` and on: a prompt has hardly more parts. */
 const PART_COLOURS = 12
 
-/** The class of one of several parts that lie side by side. */
 export const partColourOf = (number: number): string => `c${number % PART_COLOURS}`
 
-/**
- * A text exactly as it is; what would not be seen is spelled out. A browser drops a line end that follows
- * the tag.
- */
+/** A text exactly as it is; invisible characters are spelled out. A browser drops the first line end. */
 export const exactText = (text: string): Html => markup`<pre>${`\n${visibleText(text)}`}</pre>
 `
 
@@ -74,10 +67,7 @@ const PEOPLE = 6
 /** The name of an entry's author. No direction of writing in it reaches beyond it. */
 export type AuthorName = (entry: Pick<Entry, 'author' | 'kind'>) => Html
 
-/**
- * The first six people of a page have a colour each, in the order in which they speak; the others share
- * these.
- */
+/** The first six people who speak have a colour each; the others share these. */
 export function createAuthorNames(): AuthorName {
   const owners = new Map<string, number>()
 

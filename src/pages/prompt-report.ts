@@ -2,16 +2,14 @@ import { counted } from '../lib/plural.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import { type BudgetReport, type LayerReport, type Prompt, type PromptTool, BREAK } from '../prompt/prompt.ts'
 
-/** What takes a share of the budget: a layer's text, the definitions of tools, the message, what the provider adds. */
+/** A share of the budget: a layer's text, definitions of tools, the message, what the provider adds. */
 export interface BudgetShare {
   /** On one line, and clean. */
   readonly name: string
   readonly tokens: number
   /** What became of it; on one line, and clean. */
   readonly note: string
-  /** Present for the text of a layer. */
   readonly layer?: LayerReport
-  /** True for the definitions of the tools. */
   readonly isTools?: true
 }
 
@@ -40,10 +38,7 @@ function sharesOfLayer(layer: LayerReport, tools: readonly PromptTool[]): readon
   ]
 }
 
-/**
- * `4096 more are kept for the answer, of 32768`, and what is not used because the provider counts more than we do: with what is
- * used and what is free, the window.
- */
+/** `4096 more are kept for the answer, of 32768`, and what a provider that counts more leaves unused. */
 export function keptText({ window, reserved_output, target }: BudgetReport): string {
   const answer = `${reserved_output} more are kept for the answer, of ${window}`
   const denser = window - reserved_output - target
@@ -64,8 +59,8 @@ export const percentOf = (part: number, whole: number): string =>
   whole > 0 ? `${((100 * part) / whole).toFixed(1)}%` : '–'
 
 /**
- * The text that each layer has in a prompt, exactly as it is sent; empty for a layer that was dropped. Undefined where the
- * lengths of the layers are not known, or do not give the text: then only the whole can be shown.
+ * The text that each layer has in a prompt, exactly as it is sent; empty for a layer that was dropped.
+ * Undefined if the lengths of the layers are not known, or do not give the text.
  */
 export function layerTexts({
   layers,
@@ -133,7 +128,6 @@ export function bySource<T>(
   return [...groups]
 }
 
-/** A prompt that is shown. */
 export interface ShownPrompt {
   readonly model: string
   readonly prompt: Prompt

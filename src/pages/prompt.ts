@@ -84,7 +84,6 @@ interface PartOf {
   readonly at: number
   readonly prompt: Prompt
   readonly groups: ShownGroups
-  /** The layer's text, where it is known. */
   readonly text: string | undefined
 }
 

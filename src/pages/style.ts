@@ -1,8 +1,6 @@
 /**
- * The stylesheet of all pages. Texts have at least 4.5 : 1 against every ground they can stand on, in light
- * and dark (WCAG 1.4.3); axe-core looks at both. The names of people, of models and errors are told apart
- * at a glance (test/unit/pages/colours.test.ts). A table is as wide as its longest words and scrolls: a
- * number that is broken reads as two. Nothing in it names another file.
+ * The stylesheet of all pages. Texts have at least 4.5 : 1 against every ground, in light and dark
+ * (WCAG 1.4.3). A table is as wide as its longest words and scrolls: a number that is broken reads as two.
  */
 export const STYLE = `
 :root { color-scheme: light dark;

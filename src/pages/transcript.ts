@@ -11,34 +11,24 @@ export interface Transcript {
   readonly head: Html
   /** The part of the page that follows now that the log goes on with this entry. */
   entry(entry: Entry): Iterable<Html>
-  /** Says that nothing is missing. */
   end(): Iterable<Html>
 }
 
-/**
- * Comings and goings in a row are one line; more are a line of their own, so that nothing that waits grows
- * without end.
- */
+/** Comings and goings in one line: the rest has a line of its own, so that what waits is bounded. */
 const MAX_IN_A_ROW = 200
 /** Names stand in that line as long as it has so many characters. */
 const PRESENCE_COLUMNS = 160
 
 /** `at`: when it is made, in milliseconds since the epoch. */
-export async function createTranscript({
-  name,
-  topic,
-  at,
-}: {
-  readonly name: string
-  readonly topic: string
-  readonly at: number
-}): Promise<Transcript> {
+export async function createTranscript(
+  { name, topic }: { readonly name: string; readonly topic: string },
+  at: number,
+): Promise<Transcript> {
   const parts = { markdown: await loadMarkdownHtml(), nameOf: createAuthorNames() }
   let day = ''
   let count = 0
   let row: Entry[] = []
 
-  /** The entries of a day stand below its heading. */
   function headingOf(entry: Entry): Html {
     const today = dayOf(entry)
     if (today === day) return markup``

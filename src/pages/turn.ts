@@ -11,10 +11,7 @@ import { loadMarkdownHtml, type MarkdownToHtml } from './markdown-html.ts'
 import { definitionHtml, promptParts } from './prompt.ts'
 import { PAGE_END, exactText, momentHtml, pageHead } from './page.ts'
 
-/**
- * A past turn as a page, step by step: what was sent, and what came back. `entries`: what the room's log
- * has of it.
- */
+/** A past turn as a page: what each step sent, and what came back. `entries` are those of the room's log. */
 export async function* turnPage(
   turn: TurnRecord,
   entries: readonly Entry[],
@@ -47,7 +44,6 @@ function headHtml(turn: TurnRecord, requests: number, entries: readonly Entry[])
     <p class="dim">Every part unfolds to its exact text.</p> `
 }
 
-/** What all steps are shown with. */
 interface StepParts {
   readonly entries: readonly Entry[]
   readonly markdown: MarkdownToHtml
@@ -88,7 +84,6 @@ function backHtml(next: SentRequest | undefined, shown: StepParts): Html {
     ${back.length === 0 ? markup`<p>The log has no answer of it.</p> ` : back}`
 }
 
-/** The newest answer, and the results of its calls. */
 function answerIn(messages: readonly StepMessage[]): readonly StepMessage[] {
   const at = messages.findLastIndex(({ role }) => role === 'assistant')
   return at === -1 ? [] : messages.slice(at)

@@ -10,8 +10,7 @@ import type { Services } from './services.ts'
 
 /**
  * Prints the reply to the question that `ask` asks, as it comes, or the entries of its turn as JSON.
- * Resolves when the turn has ended, to false if it did not end well. The turn is stopped if the caller goes
- * away.
+ * Resolves to false if the turn did not end well. Stops the turn if the caller goes away.
  */
 export async function printAnswer(
   { room, person, out, signal, flags }: Here & { readonly flags: { readonly json: boolean } },

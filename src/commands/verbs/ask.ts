@@ -106,10 +106,7 @@ async function messageOf(id: EntryId, room: Room): Promise<MessageEntry | undefi
   return entry?.kind === 'message' ? entry : undefined
 }
 
-/**
- * A turn that was handed over has the name of the fallback; the question was for the model that it
- * mentions.
- */
+/** A turn that was handed over has the name of the fallback; its message mentions the model. */
 function modelAsked({ model }: TurnRecord, { text: words }: MessageEntry, names: readonly string[]): string {
   const mentioned = mentions(words, names)
   return mentioned.includes(model) ? model : (mentioned[0] ?? model)
@@ -153,10 +150,7 @@ export const stop: Verb = (services) =>
         : stopModel(services, args.model, room, person),
   })
 
-/**
- * Stops what the person asked for; for a manager of the room, everything. Throws `Refusal` if that is
- * nothing.
- */
+/** Stops what the person asked for; for a manager, everything. Throws `Refusal` if that is nothing. */
 export async function stopAll(
   { turns, runs, summaries }: Stoppable,
   room: Room,

@@ -81,9 +81,7 @@ export const bans: Verb = (services) =>
 
 const sanctionJson = ({ kind, room, who, names, keys, by, at, until, reason }: ListedSanction) => ({
   ...{ kind, room, who, people: names, keys, by },
-  at: iso(at),
-  until: until === null ? null : iso(until),
-  reason,
+  ...{ at: iso(at), until: until === null ? null : iso(until), reason },
 })
 
 /** `bob  banned by ann until 2026-01-01 00:00 UTC: spam`. */
@@ -94,10 +92,7 @@ function sanctionLine(sanction: ListedSanction): string {
   return `${whom(sanction)}  ${done} by ${by}${end}${reason === '' ? '' : `: ${reason}`}`
 }
 
-/**
- * Names change, guests' names are lent to others later, and a key may have several: so the name then is not
- * enough.
- */
+/** The name at the time of a ban is not enough: names change, and guests' names are given again. */
 function whom({ who, names, keys, network }: ListedSanction): string {
   if (network !== null) return who
   const isKey = keys.some((key) => key === who)

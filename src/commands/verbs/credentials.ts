@@ -66,12 +66,10 @@ const NO_KEYS = 'no key is stored for you: you come in with a certificate'
 
 const isInUse = ({ fingerprint }: StoredKey, { login }: Person): boolean => login?.key === fingerprint
 
-const keyJson = (key: StoredKey, person: Person) => ({
-  fingerprint: key.fingerprint,
-  added: iso(key.addedAt),
-  waiting: key.isWaiting,
-  in_use: isInUse(key, person),
-})
+const keyJson = (key: StoredKey, person: Person) => {
+  const { fingerprint, addedAt, isWaiting } = key
+  return { fingerprint, added: iso(addedAt), waiting: isWaiting, in_use: isInUse(key, person) }
+}
 
 const keyLine = (key: StoredKey, person: Person): string =>
   `${key.fingerprint}  added ${iso(key.addedAt)}${stateOf(key, person)}`
@@ -167,12 +165,7 @@ async function revokeToken({ comingIn }: Services, { person, args, out }: TokenC
   out.line(`token ${id} lets nobody in any more`)
 }
 
-const tokenJson = ({ id, rooms, at, until }: StoredToken) => ({
-  id,
-  rooms,
-  made: iso(at),
-  until: iso(until),
-})
+const tokenJson = ({ id, rooms, at, until }: StoredToken) => ({ id, rooms, made: iso(at), until: iso(until) })
 
 const tokenLine = ({ id, rooms, at, until }: StoredToken): string =>
   `${id}  made ${iso(at)}, until ${iso(until)}, for ${roomsOf(rooms)}`

@@ -73,8 +73,7 @@ const jsonWriter = ({ out }: Here): EntryWriter => ({
 })
 
 async function htmlWriter({ room, ...caller }: Here, at: number): Promise<EntryWriter> {
-  const { name, topic } = await room.info()
-  const transcript = await createTranscript({ name, topic, at })
+  const transcript = await createTranscript(await room.info(), at)
   const page = new PageWriter(caller)
   await page.add([transcript.head])
   return {

@@ -64,10 +64,7 @@ function entryId(word: string | undefined): EntryId | undefined {
   throw new Misuse(`${word.slice(0, 40)} is no entry's id; history --json shows them`)
 }
 
-/**
- * The lines for people who came and went, known before anything is printed, so that each is at its place in
- * time.
- */
+/** Lines for people who came and went: all of them at once, so that each is at its place in time. */
 async function presenceLines(
   log: EntryLog,
   room: Entry['room'],

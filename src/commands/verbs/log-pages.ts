@@ -20,9 +20,8 @@ const ENTRIES_PER_PAGE = 16
 export const BYTES_PER_PAGE = 64 * 1024
 
 /**
- * The newest `limit` entries (older than `before`), oldest first, page by page. A log is read from its end,
- * so it is asked twice: once to find where the pages begin, and once for their entries. Entries that are
- * recorded meanwhile are left out.
+ * The newest `limit` entries (older than `before`), oldest first, page by page. The log is asked twice: for
+ * sizes, which give the pages, then for their entries. Entries that are recorded meanwhile are left out.
  */
 export async function* logPages(
   log: PagedLog,
@@ -68,8 +67,8 @@ function fitting(sizes: readonly EntrySize[]): number {
 export const MAX_WHOLE_PAGE = 128
 
 /**
- * All entries, oldest first, page by page, up to the one that is the newest now: entries that are recorded
- * meanwhile are left out, so that it ends. Throws `Refusal` if the log is taken away meanwhile.
+ * All entries, oldest first, page by page, up to the one that is the newest now, so that it ends. Throws
+ * `Refusal` if the log is deleted meanwhile.
  */
 export async function* wholeLog(
   log: Pick<EntryLog, 'read' | 'sizes'>,
@@ -89,7 +88,6 @@ export async function* wholeLog(
   }
 }
 
-/** The flag of commands that also make a page. */
 export const HTML_FLAG = flag('html', 'a page for a browser, which needs nothing else')
 
 /** A page is a file, and a session has none: throws `Refusal` with the line that writes it. */
@@ -123,7 +121,6 @@ export class PageWriter {
     }
   }
 
-  /** Sends the rest. */
   async flush(): Promise<void> {
     if (this.#parts.length === 0) return
     this.#caller.out.write(this.#parts.join(''))

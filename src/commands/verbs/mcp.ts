@@ -75,7 +75,6 @@ function assertFits({ args: { action, name, target }, flags }: Context): void {
     throw new Misuse(`${action} takes nothing more`)
 }
 
-/** The name that was given. Throws `Misuse`. */
 function nameIn({ args }: Context): string {
   if (args.name === undefined) throw new Misuse(`${args.action} takes the name of a server`)
   return args.name

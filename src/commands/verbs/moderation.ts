@@ -12,7 +12,6 @@ import type { Verb } from './services.ts'
 interface ManagerVerb {
   readonly name: string
   readonly summary: string
-  /** Who can be named. */
   readonly whom: string
   readonly more?: ArgumentSpec & { readonly optional: true }
   readonly example: string
@@ -126,13 +125,9 @@ export const invite: Verb = ({ stores, invitations, clock, moderation, talk }) =
       if (!(await talk.ignores.isIgnored(guest, person))) await invitations.prepare(room, guest, person)
       await rooms.setMembership(room.name, guest.id, 'invited')
       await invitations.tell(guest)
+      const text = `${person.name} invited ${guest.name}`
       const act = { verb: 'invite', who: guest.name } as const
-      const notice = {
-        level: 'info',
-        author: person.name,
-        text: `${person.name} invited ${guest.name}`,
-      } as const
-      await room.record({ kind: 'notice', ...notice, act })
+      await room.record({ kind: 'notice', level: 'info', author: person.name, text, act })
       out.line(`${guest.name} may join ${room.name} now`)
     },
   })

@@ -69,7 +69,6 @@ function question(word: string | undefined): Pick<Answer, 'question'> {
   return { question: listedNumber(word, `"${word.slice(0, 40)}" is not the number of a question`) }
 }
 
-/** Lists and revokes grants. People see their own; a manager of the room sees all of them. */
 export const perms: Verb = (services) =>
   defineCommand({
     name: 'perms',
@@ -122,11 +121,6 @@ function grantText({ id, name, tool, target, until, by }: Grant, now: number): s
 }
 
 const grantJson = ({ id, name, tool, target, until, by, at }: Grant) => ({
-  id,
-  requester: name,
-  tool,
-  target,
-  until: until === undefined ? null : iso(until),
-  by,
-  at: iso(at),
+  ...{ id, requester: name, tool, target },
+  ...{ until: until === undefined ? null : iso(until), by, at: iso(at) },
 })

@@ -106,7 +106,6 @@ function personText({ name, role, away }: { name: string; role: string; away?: s
   return facts.length === 0 ? name : `${name} (${facts.join(', ')})`
 }
 
-/** Characters of a topic, and of a vibe. */
 const MAX_CHARS = 500
 
 export const topic: Verb = (services) =>

@@ -16,7 +16,6 @@ const ARGUMENTS = [
 
 type Context = CommandContext<'here', typeof ARGUMENTS>
 
-/** The room's script composes the prompts of its models. */
 export const script: Verb = (services) =>
   defineCommand({
     name: 'script',
@@ -84,7 +83,6 @@ async function sourceOf({ args, script }: Context): Promise<string> {
   return source
 }
 
-/** Throws `Refusal` if no prompt can be made with the script. */
 async function mustCompose(
   { turns }: Services,
   { room, person, out }: Context,

@@ -23,7 +23,6 @@ import type { InvitePolicy } from './invites.ts'
 import type { McpAdmin } from './mcp-admin.ts'
 import type { HelpKey } from '../help.ts'
 
-/** What the verbs do their work with. The app makes it once. */
 export interface Services {
   readonly rooms: Rooms
   readonly people: People
@@ -62,5 +61,4 @@ export interface Services {
   }
 }
 
-/** Makes one command. */
 export type Verb<Used extends keyof Services = keyof Services> = (services: Pick<Services, Used>) => Command

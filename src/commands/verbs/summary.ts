@@ -24,7 +24,6 @@ const ARGUMENTS = [
 
 type Context = CommandContext<'here', typeof ARGUMENTS, readonly [typeof JSON_FLAG]>
 
-/** The room's summary: models read it instead of the conversation that no longer fits into a prompt. */
 export const summary: Verb = (services) =>
   defineCommand({
     name: 'summary',
@@ -57,17 +56,10 @@ async function show({ stores, summaries }: Services, context: Context): Promise<
   const { summarizer, working, asked, trouble } = await summaries.status(room.name)
   const mayKnow = trouble !== undefined && mayManage(await room.roleOf(person))
   const shownTrouble = mayKnow ? trouble : undefined
-  if (flags.json)
-    return out.line(
-      safeJson({
-        room: room.name,
-        summary: summary ? summaryJson(summary) : null,
-        summarizer: summarizer ?? null,
-        working,
-        asked,
-        trouble: shownTrouble,
-      }),
-    )
+  if (flags.json) {
+    const status = { summarizer: summarizer ?? null, working, asked, trouble: shownTrouble }
+    return out.line(safeJson({ room: room.name, summary: summary ? summaryJson(summary) : null, ...status }))
+  }
   // Each line is indented, so that none can pass for a speaker or for the system.
   out.line(summary ? `  ${indentLater(cleanText(summary.text))}` : 'there is no summary')
   if (summary) out.line(`-- ${versionLine(summary)}`)
@@ -142,10 +134,6 @@ const versionLine = ({ version, author, at, first, last, text: words }: StoredSu
 }
 
 const summaryJson = ({ version, author, at, first, last, text: words }: StoredSummary) => ({
-  version,
-  author,
-  at: iso(at),
-  first,
-  last,
-  text: words,
+  ...{ version, author, at: iso(at) },
+  ...{ first, last, text: words },
 })

@@ -73,10 +73,7 @@ export const reply: Verb = ({ talk }) =>
     },
   })
 
-/**
- * Shows a script its message, which sessions show by themselves, and every sender that the other one is
- * away.
- */
+/** Shows a script its message, which sessions show by themselves; says if the other person is away. */
 function confirmSent({ away }: Talk, { person, out, session }: Caller, { to, line }: SentMessage): void {
   if (!session) out.line(line)
   const isAway = away.toldTo(person.id, to)

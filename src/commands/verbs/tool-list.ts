@@ -1,6 +1,4 @@
 // What tools cost in a prompt, and the lines that show it: the same numbers as in `/wrap`.
-import type { Person } from '../../chat/people/person.ts'
-import type { Room } from '../../chat/room.ts'
 import { counted } from '../../lib/plural.ts'
 import { plainRows } from '../../lib/text/plain-rows.ts'
 import { zip } from '../../lib/zip.ts'
@@ -8,7 +6,9 @@ import { bySource, countsOf } from '../../pages/prompt-report.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import type { Prompt } from '../../prompt/prompt.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
+import type { Here } from '../command.ts'
 import type { Services } from './services.ts'
+import { padded } from './wrap-chart.ts'
 
 /** For a visible tool that the room's script, or the budget, leaves out. */
 const NOT_SENT = 'not sent, /wrap tells why'
@@ -20,7 +20,7 @@ interface PromptNow {
 }
 
 export async function promptNow(
-  query: { readonly room: Room; readonly person: Person },
+  query: Pick<Here, 'room' | 'person'>,
   turns: Services['turns'],
 ): Promise<PromptNow> {
   const [model] = turns.names()
@@ -64,9 +64,8 @@ export function pricesIn(list: ToolList, { model, prompt }: PromptNow): Prices {
 }
 
 /**
- * Lines of at most `width` cells: the tools by their source (`builtin`, `internal`, a server …), with how
- * many there are, what their definitions take of the prompt, and what became of them; unfolded, the tools
- * of each source below it.
+ * Lines of at most `width` cells: the sources of tools, with their number, their tokens in the prompt and
+ * what became of them; unfolded, the tools of each source below it.
  */
 export function toolLines(
   tools: readonly ListedTool[],
@@ -126,24 +125,19 @@ const INDENT = '    '
 
 /**
  * The lines of each row: its cells in columns, numbers to the right, then the note, or the note below if
- * there is no space for it. If the columns themselves are too wide, the first cell is alone in a line, and
- * the rest below.
+ * there is no space. If the columns are too wide, all but the first cell is below.
  */
 function noteTable(rows: readonly NoteRow[], width: number): readonly (readonly string[])[] {
-  const columns = (rows[0]?.cells ?? []).map((_, at) => columnOf(rows.map(({ cells }) => cells[at] ?? '')))
-  const total = columns.reduce((sum, { size }) => sum + size, 0) + GAP.length * (columns.length - 1)
-  return rows.map(({ cells, note }) => {
-    if (total > width) return [cells[0] ?? '', ...below([...cells.slice(1), note], width)]
-    const padded = cells.map((cell, at) => columns[at]?.pad(cell) ?? cell).join(GAP)
-    const fits = padded.length + GAP.length + note.length <= width
-    return fits ? [[padded, note].join(GAP).trimEnd()] : [padded.trimEnd(), ...below([note], width)]
+  const columns = (rows[0]?.cells ?? []).map((_, column) => {
+    const texts = rows.map(({ cells }) => cells[column] ?? '')
+    return padded(texts, texts.every((text) => text === '' || /^\d/.test(text)) ? 'padStart' : 'padEnd')
   })
-}
-
-function columnOf(cells: readonly string[]) {
-  const size = Math.max(...cells.map(({ length }) => length))
-  const isNumber = cells.every((cell) => cell === '' || /^\d/.test(cell))
-  return { size, pad: (cell: string): string => (isNumber ? cell.padStart(size) : cell.padEnd(size)) }
+  return rows.map(({ cells: [first = '', ...more], note }, at) => {
+    const line = columns.map((texts) => texts[at]).join(GAP)
+    if (line.length > width) return [first, ...below([...more, note], width)]
+    const fits = line.length + GAP.length + note.length <= width
+    return fits ? [[line, note].join(GAP).trimEnd()] : [line.trimEnd(), ...below([note], width)]
+  })
 }
 
 function below(texts: readonly string[], width: number): readonly string[] {

@@ -1,5 +1,3 @@
-import type { Person } from '../../chat/people/person.ts'
-import type { Room } from '../../chat/room.ts'
 import { entryJson } from '../../chat/entry-text.ts'
 import type { ToolResultEntry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
@@ -18,7 +16,7 @@ import {
 import { WrapError } from '../../prompt/ports.ts'
 import { resolveScope, SCOPE_KEY, scopeFromWords, scopeText } from '../../prompt/scope.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
-import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Caller, type Output } from '../command.ts'
+import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
 import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions } from './answer.ts'
 import type { Services, Verb } from './services.ts'
 import { pricesIn, promptNow, toolLines, type Prices } from './tool-list.ts'
@@ -59,16 +57,13 @@ export const tools: Verb = (services) =>
       const list = flags.list.length > 0 ? { ...all, tools: toolsNamedBy(flags.list, all.tools) } : all
       const prices = pricesIn(all, await promptNow(query, services.turns))
       if (flags.json) return out.line(safeJson(listJson(room.name, list, prices)))
-      const shown = hasChanged ? [] : linesFor(list.tools, prices, context)
+      const shown = hasChanged ? [] : linesFor(list.tools, prices, context, flags.list.length > 0)
       out.line([summary(all, prices), ...shown].join('\n'))
       for (const warning of all.warnings) out.warn(warning)
     },
   })
 
-interface ToolQuery {
-  readonly room: Room
-  readonly person: Person
-}
+type ToolQuery = Pick<Here, 'room' | 'person'>
 
 const namesIn = ({ tools }: ToolList): readonly string[] => {
   const groups = tools.flatMap(({ tool }) => [tool.group, tool.source, tool.access])
@@ -122,10 +117,7 @@ function refuseEmpty(scope: Json, tools: readonly ListedTool[], servers: KnownSe
   if (problems.length > 0) throw new Refusal(`${problems.join('; ')}; the scope was not changed`)
 }
 
-/**
- * The tools that these words name, hidden or not. Throws `Refusal` if one of the words matches none, or all
- * together.
- */
+/** The named tools, hidden or not. Throws `Refusal` if one of the words matches none, or all together. */
 function toolsNamedBy(words: readonly string[], tools: readonly ListedTool[]): readonly ListedTool[] {
   const wanted = scopeOf(words)
   const { visible, warnings } = resolveScope(
@@ -154,31 +146,24 @@ async function listNow({ turns }: Services, query: ToolQuery, hasChanged: boolea
 /** Tools that are listed one by one without being asked for. */
 const MAX_LISTED = 60
 
-interface Asking extends Caller {
-  readonly room: Room
-  readonly flags: { readonly list: readonly string[] }
-}
-
 /** The tools; of many that were not asked for by name, only the groups, and how to go on. */
-function linesFor(tools: readonly ListedTool[], prices: Prices, asking: Asking): readonly string[] {
-  const { out, session, room, flags } = asking
-  const isNamed = flags.list.length > 0
+function linesFor(
+  tools: readonly ListedTool[],
+  prices: Prices,
+  { out, session, room }: Here,
+  isNamed: boolean,
+): readonly string[] {
   const isLong = !isNamed && tools.length > MAX_LISTED
   // A script's lines are cut by whoever reads them.
   const width = session ? out.columns - 1 : Infinity
   const typed = (verb: string): string => (session ? `/${verb}` : `${verb} ${room.name}`)
-  return [
-    ...toolLines(tools, prices, isLong ? 'folded' : 'unfolded', width),
-    ...(isNamed
-      ? []
-      : prices.others.map(({ name, tokens }) => `${name}  ${tokens} tokens  comes with what is deferred`)),
-    ...(isLong
-      ? [
-          `${typed('tools')} --list NAME lists those of a group`,
-          `${typed('run')} find_tools {"query":"…"} finds some`,
-        ]
-      : []),
-  ]
+  const lines = [...toolLines(tools, prices, isLong ? 'folded' : 'unfolded', width)]
+  if (!isNamed)
+    for (const { name, tokens } of prices.others)
+      lines.push(`${name}  ${tokens} tokens  comes with what is deferred`)
+  if (isLong) lines.push(`${typed('tools')} --list NAME lists those of a group`)
+  if (isLong) lines.push(`${typed('run')} find_tools {"query":"…"} finds some`)
+  return lines
 }
 
 const summary = ({ scope, visible, tools }: ToolList, { model, tokens }: Prices): string =>
@@ -198,7 +183,6 @@ const listJson = (room: string, { scope, tools, visible, warnings }: ToolList, p
   warnings,
 })
 
-/** One tool for a person, with no model present. */
 export const run: Verb = (services) =>
   defineCommand({
     name: 'run',

@@ -86,15 +86,11 @@ export async function findEntry(
   return entry?.id === id ? entry : undefined
 }
 
-/** Entries that are read at once. */
 const PAGE = 64
 /** Clocks may step back a little. */
 const LATE_MS = 60_000
 
-/**
- * The calls, results and replies of a turn, oldest first; none if its question is not known, as in older
- * versions.
- */
+/** The entries of a turn, oldest first; none if its question is not known, as in older versions. */
 async function entriesOf(
   { id, message, endedAt = Infinity }: TurnRecord,
   room: Room,
@@ -117,29 +113,16 @@ async function entriesOf(
 const isEnd = (entry: Entry | undefined): boolean =>
   entry?.kind === 'notice' || (entry?.kind === 'reply' && entry.outcome !== undefined)
 
-/** One request of a turn, with the very texts that were sent. */
-interface SentTexts {
-  readonly system: string
-  readonly user: string
-  readonly messages: readonly StepMessage[]
-  readonly tools: ReturnType<typeof requestsOf>[number]['tools']
-}
+/** A request, its number from 1 on, and the one before it, with the very texts that were sent. */
+type NumberedRequest = ReturnType<typeof sentIn>[number]
 
-/** A request, its number from 1 on, and the one before it. */
-interface NumberedRequest {
-  readonly number: number
-  readonly now: SentTexts
-  readonly before: SentTexts | undefined
-}
-
-function sentIn(turn: TurnRecord): readonly NumberedRequest[] {
-  const sent = requestsOf(turn).map(({ prompt, messages, tools }): SentTexts => {
+function sentIn(turn: TurnRecord) {
+  const sent = requestsOf(turn).map(({ prompt, messages, tools }) => {
     return { system: prompt.system, user: userContent(prompt), messages, tools }
   })
   return sent.map((now, index) => ({ number: index + 1, now, before: sent[index - 1] }))
 }
 
-/** All requests, those from a number on, or the one of that number. Throws `Misuse`. */
 function choose(
   sent: readonly NumberedRequest[],
   number: string | undefined,
@@ -180,7 +163,6 @@ function heading({ id, model, requester, outcome, error, parent }: TurnRecord, r
   return `-- turn ${id}: @${model} for ${requester}: ${end}; ${sent}${side}`
 }
 
-/** A part of a request, and the same part of the request before. */
 interface RequestPart {
   readonly title: string
   readonly now: string
@@ -190,8 +172,8 @@ interface RequestPart {
 }
 
 /**
- * A request for people. A part that did not change since the request before is named, not repeated. With
- * `columns` it is folded: each part has a few lines of at most so many cells.
+ * A request for people. A part that is as in the request before is named, not repeated. With `columns`,
+ * cells of a line, each part has a few lines.
  */
 export function requestText(request: NumberedRequest, columns?: number): string {
   return [
@@ -226,10 +208,8 @@ const textOf = (message: StepMessage): string =>
         .filter((text) => text !== '')
         .join('\n')
 
-/** Lines of a part that is folded. */
 const FOLDED_LINES = 6
 
-/** The beginning of a part, and how much is missing. */
 function folded({ now, short }: RequestPart, columns: number): string {
   if (short !== undefined) return `${short}\n… [${now.length} characters; full prints all]`
   const first = now.split('\n').slice(0, FOLDED_LINES).join('\n')

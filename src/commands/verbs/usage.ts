@@ -133,7 +133,6 @@ function usageLines(report: UsageReport, room: string | undefined, days: number)
   ]
 }
 
-/** Lines of one group that people are shown; JSON has all. */
 const MAX_LINES = 31
 
 function section(title: string, sums: readonly UsageSum[], mark = ''): readonly string[] {

@@ -80,28 +80,23 @@ function bar(shares: readonly BudgetShare[], { target, used }: BudgetReport, cel
   return [...filled, { text: FREE.repeat(cells - drawn) }].map((span) => ({ ...span, isPicture: true }))
 }
 
-/**
- * A row, and the number of the part whose fill stands before it; none before what belongs to the row above.
- */
-type MarkedRow = ShareRow & { readonly fill?: number }
-
 function rowsOf(
   shares: readonly BudgetShare[],
   groups: readonly SourceGroup[],
   form: 'folded' | 'unfolded',
-): readonly MarkedRow[] {
-  return shares.flatMap(({ name, tokens, note, layer, isTools }, fill): readonly MarkedRow[] => {
+): readonly ShareRow[] {
+  return shares.flatMap(({ name, tokens, note, layer, isTools }, fill): readonly ShareRow[] => {
     const facts = layer ? { place: layer.placement, priority: layer.priority } : ({ isHint: true } as const)
     const row = { name, tokens, note, ...facts, fill }
     return isTools ? [row, ...groups.flatMap(form === 'folded' ? groupRow : toolRows)] : [row]
   })
 }
 
-const groupRow = ({ source, tools, tokens }: SourceGroup): readonly MarkedRow[] => [
+const groupRow = ({ source, tools, tokens }: SourceGroup): readonly ShareRow[] => [
   { name: `  ${source}`, tokens, note: countsOf(tools.map(({ form }) => form)), isHint: true },
 ]
 
-const toolRows = (group: SourceGroup): readonly MarkedRow[] => [
+const toolRows = (group: SourceGroup): readonly ShareRow[] => [
   ...groupRow(group),
   ...group.tools.map(({ name, tokens, form }) => ({
     name: `    ${name}`,
@@ -111,7 +106,7 @@ const toolRows = (group: SourceGroup): readonly MarkedRow[] => [
   })),
 ]
 
-function legend(rows: readonly MarkedRow[], { target }: BudgetReport, cells: number): readonly Line[] {
+function legend(rows: readonly ShareRow[], { target }: BudgetReport, cells: number): readonly Line[] {
   const table = shareTable(rows, target, cells - MARK_CELLS)
   const lines = table.rows.flatMap(([line = '', ...below], at): readonly Line[] => {
     const { fill } = rows[at] ?? {}
@@ -129,6 +124,8 @@ interface ShareRow {
   readonly place?: string
   readonly priority?: number
   readonly note: string
+  /** The number of the part whose fill stands before it; none before what belongs to the row above. */
+  readonly fill?: number
   /** True for a note in whose place `…` stands where there is no space for all such notes. */
   readonly isHint?: true
 }
@@ -142,56 +139,44 @@ const USUAL_NOTE = 24
 const NOTE_HEADS = ['what became of it', 'note'] as const
 const MORE = '…'
 
-interface Column {
-  readonly head: string
-  readonly isText?: true
-  of(row: ShareRow): string
-}
-
-/** In the order in which they stand; a narrow terminal loses the last ones first. */
-const columnsFor = (target: number): readonly Column[] => [
-  { head: 'part', isText: true, of: ({ name }) => name },
-  { head: 'tokens', of: ({ tokens }) => String(tokens) },
-  { head: 'share', of: ({ tokens }) => percentOf(tokens, target) },
-  { head: 'place', isText: true, of: ({ place = '' }) => place },
-  { head: 'priority', of: ({ priority }) => (priority === undefined ? '' : String(priority)) },
-]
 const KEPT_COLUMNS = 3
 
 /**
  * Rows below each other: name, tokens, share of the target, and as much of the rest as `width` has cells
- * for.
+ * for: a narrow terminal loses the last columns first.
  */
 function shareTable(rows: readonly ShareRow[], target: number, width: number) {
-  const all = columnsFor(target).map((column) => ({ ...column, cells: cellsOf(column, rows) }))
-  const used = all.filter((column) => rows.some((row) => column.of(row) !== ''))
+  const column = (head: string, of: (row: ShareRow) => string, pad: Pad = 'padStart'): readonly string[] =>
+    padded([head, ...rows.map(of)], pad)
+  let columns = [
+    column('part', ({ name }) => name, 'padEnd'),
+    column('tokens', ({ tokens }) => String(tokens)),
+    column('share', ({ tokens }) => percentOf(tokens, target)),
+    column('place', ({ place = '' }) => place, 'padEnd'),
+    column('priority', ({ priority = '' }) => String(priority)),
+  ].filter(([, ...cells]) => cells.some((cell) => cell.trim() !== ''))
+  const spaceLeft = (): number =>
+    columns.reduce((space, [head = '']) => space - head.length - GAP.length, width)
   const wanted = Math.min(USUAL_NOTE, Math.max(0, ...rows.map(({ note }) => note.length)))
-  let columns = used
-  while (columns.length > KEPT_COLUMNS && widthOf(columns) + GAP.length + wanted > width)
-    columns = columns.slice(0, -1)
-  const space = width - widthOf(columns) - GAP.length
+  while (columns.length > KEPT_COLUMNS && spaceLeft() < wanted) columns = columns.slice(0, -1)
+  const space = spaceLeft()
   const hintsFit = rows.every(({ isHint, note }) => !isHint || note.length <= space)
-  const line = (texts: readonly string[], note: string): string =>
-    [...columns.map(({ isText, cells }, at) => pad(texts[at] ?? '', cells, isText)), note].join(GAP).trimEnd()
+  const line = (at: number, note: string): string =>
+    [...columns.map((cells) => cells[at]), note].join(GAP).trimEnd()
   return {
-    head: line(
-      columns.map(({ head }) => head),
-      NOTE_HEADS.find((head) => head.length <= space) ?? '',
-    ),
-    rows: rows.map((row) => {
-      const texts = columns.map((column) => column.of(row))
-      if (row.isHint ? hintsFit : row.note.length <= space) return [line(texts, row.note)]
-      if (row.isHint) return [line(texts, row.note !== '' && space > 0 ? MORE : '')]
-      return [line(texts, ''), ...plainRows(INDENT + row.note, width, INDENT)]
+    head: line(0, NOTE_HEADS.find((head) => head.length <= space) ?? ''),
+    rows: rows.map(({ isHint, note }, at) => {
+      if (isHint ? hintsFit : note.length <= space) return [line(at + 1, note)]
+      if (isHint) return [line(at + 1, note !== '' && space > 0 ? MORE : '')]
+      return [line(at + 1, ''), ...plainRows(INDENT + note, width, INDENT)]
     }),
   }
 }
 
-const cellsOf = ({ head, of }: Column, rows: readonly ShareRow[]): number =>
-  Math.max(head.length, ...rows.map((row) => of(row).length))
+type Pad = 'padStart' | 'padEnd'
 
-const widthOf = (columns: readonly { readonly cells: number }[]): number =>
-  columns.reduce((sum, { cells }) => sum + cells, 0) + GAP.length * (columns.length - 1)
-
-const pad = (text: string, cells: number, isText: true | undefined): string =>
-  isText ? text.padEnd(cells) : text.padStart(cells)
+/** The cells of a column, all as long as the longest. */
+export function padded(cells: readonly string[], pad: Pad): readonly string[] {
+  const width = Math.max(...cells.map(({ length }) => length))
+  return cells.map((cell) => cell[pad](width))
+}

@@ -54,15 +54,7 @@ const textOf = (prompt: Prompt): string =>
 
 /** The shape of `wrap --json`; `message`, `framing` and `warnings` are more than the contract asks for. */
 function promptJson(room: string, model: string, prompt: Prompt) {
-  return {
-    room,
-    model,
-    encoding: prompt.encoding,
-    budget: prompt.budget,
-    layers: prompt.layers,
-    tools: prompt.tools.map(({ name, id, tokens, form }) => ({ name, id, tokens, form })),
-    system_prompt: prompt.system,
-    context: prompt.context,
-    warnings: prompt.warnings,
-  }
+  const { encoding, budget, layers, system, context, warnings } = prompt
+  const tools = prompt.tools.map(({ name, id, tokens, form }) => ({ name, id, tokens, form }))
+  return { room, model, encoding, budget, layers, tools, system_prompt: system, context, warnings }
 }

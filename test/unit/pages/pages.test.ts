@@ -21,7 +21,7 @@ const turn = '01BBBBBBBBBBBBBBBBBBBBBBBB' as TurnId
 
 /** The page of a log, as a browser reads it. */
 async function transcriptOf(entries: readonly Entry[], topic = '') {
-  const transcript = await createTranscript({ name: 'hall', topic, at: base.at })
+  const transcript = await createTranscript({ name: 'hall', topic }, base.at)
   const parts = [
     transcript.head,
     ...entries.flatMap((entry) => [...transcript.entry(entry)]),
