@@ -4,7 +4,7 @@ import { closest } from '../lib/suggest.ts'
 import type { CallerKind } from './command.ts'
 
 /** Commands of IRC, Slack, Discord, ssh-chat, shells and editors, and what to type here instead. */
-export const FOREIGN_COMMANDS: Readonly<Record<string, string>> = {
+const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   back: 'say anything: that ends /away',
   whois: '/who lists who is here, ops and admins marked',
   notice: '/msg NAME TEXT writes to one person',
@@ -27,8 +27,7 @@ export const FOREIGN_COMMANDS: Readonly<Record<string, string>> = {
   log: '/history lists what was said, /export writes it all',
   scroll: 'scroll with your terminal: what was said stays in it; /history -n 50 shows more',
   window: 'a session is in one room: /join NAME goes there; open a second ssh for another',
-  connect: 'open another ssh for another server; /rooms lists the rooms of this one',
-  server: 'open another ssh for another server; /rooms lists the rooms of this one',
+  'connect server': 'open another ssh for another server; /rooms lists the rooms of this one',
   reconnect: '/quit leaves; ssh brings you back, and ↑ your lines',
   ping: 'whoever is here is in /who; a model is tried with @guide hello',
   shrug: 'just type it: ¯\\_(ツ)_/¯',
@@ -49,34 +48,37 @@ export const FOREIGN_COMMANDS: Readonly<Record<string, string>> = {
   model: '@NAME in a message asks it; /models lists them',
   system: '/vibe TEXT sets the mood of models here; /script set changes all of their prompt',
   cost: '/usage shows tokens and prices',
-  approve: '/allow lets a tool do what it asks, /deny does not',
-  yes: '/allow lets a tool do what it asks, /deny does not',
+  'approve yes': '/allow lets a tool do what it asks, /deny does not',
   no: '/deny refuses what a tool asks',
-  cancel: '/stop stops models, as Ctrl-X does',
-  abort: '/stop stops models, as Ctrl-X does',
+  'cancel abort': '/stop stops models, as Ctrl-X does',
   regenerate: '/retry asks your last question again',
   upload: 'pipe it: ssh HOST ask ROOM @MODEL - < FILE; a long paste is one message',
-  theme: '/set theme dark, light, mono or auto',
-  themes: '/set theme dark, light, mono or auto',
-  color: '/set color blue paints your name; /set color lists the colours',
-  colour: '/set color blue paints your name; /set color lists the colours',
+  'theme themes': '/set theme dark, light, mono or auto',
+  'color colour': '/set color blue paints your name; /set color lists the colours',
   timestamps: '/set timestamps off, minutes or full',
   bell: '/set bell off, mention or all',
   plain: '/set plain on is for screen readers, /set plain off for the rest',
-  time: 'times stand before what is said: /set timestamps full has the date',
-  date: 'times stand before what is said: /set timestamps full has the date',
+  'time date': 'times stand before what is said: /set timestamps full has the date',
   last: '/history lists what was said last, /turn what a model was sent last',
-  lang: 'the server speaks English only; models answer in the language that you write in',
-  language: 'the server speaks English only; models answer in the language that you write in',
+  'lang language': 'the server speaks English only; models answer in the language that you write in',
   stats: '/history stats counts what was said, /usage what models used',
   version: 'the operator knows: sshawl --version',
   admin: '/who lists who is here, and who is an admin; /claim CODE makes the first one',
   save: 'all that is said is kept; /export writes it',
 }
 
+/** The hints by word. */
+export const FOREIGN_COMMANDS: ReadonlyMap<string, string> = new Map(
+  Object.entries(FOREIGN_WORDS).flatMap(([words, hint]) =>
+    words.split(' ').map((word) => [word, hint] as const),
+  ),
+)
+
 /** What to type instead of such a word; undefined for other words. */
-export const hintForCommand = (word: string, kind: CallerKind): string | undefined =>
-  Object.hasOwn(FOREIGN_COMMANDS, word) ? forCaller(FOREIGN_COMMANDS[word] ?? '', kind) : undefined
+export function hintForCommand(word: string, kind: CallerKind): string | undefined {
+  const hint = FOREIGN_COMMANDS.get(word)
+  return hint === undefined ? undefined : forCaller(hint, kind)
+}
 
 /** A sentence with commands as this caller types them: a script has no slash. For our own words alone. */
 export const forCaller = (sentence: string, kind: CallerKind): string =>

@@ -37,7 +37,7 @@ async function listKeys({ keys }: ComingIn, { person, args, flags, out }: KeyCon
   if (args.key !== undefined) throw new Misuse('list takes nothing more')
   const all = await keys.list(person)
   if (flags.json) return out.line(safeJson(all.map((key) => keyJson(key, person))))
-  out.line(all.length === 0 ? NO_KEYS : all.map((key) => keyLine(key, person)).join('\n'))
+  out.line(all.map((key) => keyLine(key, person)).join('\n') || NO_KEYS)
 }
 
 async function addKey({ keys }: ComingIn, { person, args, out, script }: KeyContext): Promise<void> {
@@ -155,7 +155,7 @@ async function roomsNamed(rooms: Rooms, list: string, person: Person): Promise<r
 async function listTokens({ comingIn }: Services, { person, flags, out }: TokenContext): Promise<void> {
   const all = await comingIn.tokens.list(person)
   if (flags.json) return out.line(safeJson(all.map(tokenJson)))
-  out.line(all.length === 0 ? 'you have no token' : all.map(tokenLine).join('\n'))
+  out.line(all.map(tokenLine).join('\n') || 'you have no token')
 }
 
 async function revokeToken({ comingIn }: Services, { person, args, out }: TokenContext): Promise<void> {

@@ -107,7 +107,7 @@ async function list({ rooms, comingIn }: Services, { person, args, flags, out }:
     room: invite.room !== null && visible.has(invite.room) ? invite.room : null,
   }))
   if (flags.json) return out.line(safeJson(shown.map(asJson)))
-  out.line(shown.length === 0 ? 'no invite code is open' : shown.map(asLine).join('\n'))
+  out.line(shown.map(asLine).join('\n') || 'no invite code is open')
 }
 
 async function revoke({ comingIn }: Services, { person, args, out }: Context): Promise<void> {

@@ -46,7 +46,7 @@ const ACTIONS = {
 
   async versions({ stores }: Services, { room, out }: Context): Promise<void> {
     const all = await stores.prompts.scripts.versions(room.name)
-    out.line(all.length === 0 ? 'no script was ever set' : all.map(versionLine).join('\n'))
+    out.line(all.map(versionLine).join('\n') || 'no script was ever set')
   },
 
   async log({ hooks }: Services, { room, out }: Context): Promise<void> {

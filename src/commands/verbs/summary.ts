@@ -70,7 +70,7 @@ async function show({ stores, summaries }: Services, context: Context): Promise<
 async function versions({ stores }: Services, { room, flags, out }: Context): Promise<void> {
   const all = await stores.prompts.summaries.versions(room.name)
   if (flags.json) return out.line(safeJson({ room: room.name, versions: all.map(summaryJson) }))
-  out.line(all.length === 0 ? 'no summary was ever made' : all.map(versionLine).join('\n'))
+  out.line(all.map(versionLine).join('\n') || 'no summary was ever made')
 }
 
 async function renew({ summaries }: Services, { room, out, session }: Context): Promise<void> {

@@ -161,7 +161,7 @@ export const ignore: Verb = ({ talk: { ignores, findPerson } }) =>
     async run({ person, args, out }) {
       const list = await ignores.list(person)
       if (args.name === undefined)
-        return out.line(list.length === 0 ? 'you ignore nobody' : list.map(({ name }) => name).join(', '))
+        return out.line(list.map(({ name }) => name).join(', ') || 'you ignore nobody')
       const wanted = skeleton(args.name.replace(/^@/, ''))
       const ignored = list.find(({ name, nameThen }) =>
         [name, nameThen].some((one) => skeleton(one) === wanted),

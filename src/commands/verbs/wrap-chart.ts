@@ -88,23 +88,23 @@ function rowsOf(
   return shares.flatMap(({ name, tokens, note, layer, isTools }, fill): readonly ShareRow[] => {
     const facts = layer ? { place: layer.placement, priority: layer.priority } : ({ isHint: true } as const)
     const row = { name, tokens, note, ...facts, fill }
-    return isTools ? [row, ...groups.flatMap(form === 'folded' ? groupRow : toolRows)] : [row]
+    return isTools ? [row, ...groups.flatMap((group) => groupRows(group, form))] : [row]
   })
 }
 
-const groupRow = ({ source, tools, tokens }: SourceGroup): readonly ShareRow[] => [
-  { name: `  ${source}`, tokens, note: countsOf(tools.map(({ form }) => form)), isHint: true },
-]
-
-const toolRows = (group: SourceGroup): readonly ShareRow[] => [
-  ...groupRow(group),
-  ...group.tools.map(({ name, tokens, form }) => ({
-    name: `    ${name}`,
-    tokens,
-    note: form,
-    isHint: true as const,
-  })),
-]
+function groupRows({ source, tools, tokens }: SourceGroup, form: 'folded' | 'unfolded'): readonly ShareRow[] {
+  const note = countsOf(tools.map((tool) => tool.form))
+  const rows = form === 'folded' ? [] : tools
+  return [
+    { name: `  ${source}`, tokens, note, isHint: true },
+    ...rows.map((tool) => ({
+      name: `    ${tool.name}`,
+      tokens: tool.tokens,
+      note: tool.form,
+      isHint: true as const,
+    })),
+  ]
+}
 
 function legend(rows: readonly ShareRow[], { target }: BudgetReport, cells: number): readonly Line[] {
   const table = shareTable(rows, target, cells - MARK_CELLS)

@@ -103,7 +103,7 @@ describe('/help', () => {
     await using world = await createCommandWorld()
     const names = new Set(world.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]))
     expect(world.groups.map(({ name }) => name).filter((name) => names.has(name))).toEqual([])
-    expect(Object.keys(FOREIGN_COMMANDS).filter((word) => names.has(word))).toEqual([])
+    expect([...FOREIGN_COMMANDS.keys()].filter((word) => names.has(word))).toEqual([])
     expect(world.commands.length).toBe(new Set(world.commands.map(({ name }) => name)).size)
   })
 
@@ -159,7 +159,7 @@ describe('/help', () => {
 test('what habits advise exists: each command in it is one', async () => {
   await using world = await createCommandWorld()
   const names = new Set(world.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]))
-  for (const [word, advice] of Object.entries(FOREIGN_COMMANDS)) {
+  for (const [word, advice] of FOREIGN_COMMANDS) {
     for (const [, verb] of advice.matchAll(/(?<![\w/¯])\/([a-z]+)/g))
       expect([word, verb, names.has(verb!)]).toEqual([word, verb, true])
     expect(await world.type(world.bob, word)).toMatchObject({
