@@ -1,7 +1,7 @@
 #!/bin/sh
 import { loadConfig } from './config/config.ts'
 import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
-import { ConfigError } from './config/problem.ts'
+import { ConfigError } from './config/environment.ts'
 import { StorageError } from './chat/errors.ts'
 import { version } from './app/version.ts'
 import { errorMessage } from './lib/errors.ts'

@@ -11,7 +11,7 @@ import type { Rooms } from '../chat/rooms.ts'
 import { createCluster, type Cluster, type ClusterEvents } from '../cluster/cluster.ts'
 import type { CommonStore, ServerFacts, ServerId } from '../cluster/stores.ts'
 import type { Config } from '../config/config.ts'
-import { ownRoomsDir } from '../config/rooms-dir.ts'
+import { ownRoomsDir } from '../config/directories.ts'
 import type { AppContext } from './context.ts'
 
 /** This server as one of several, if the database is for several; it has not joined them yet. */

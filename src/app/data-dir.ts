@@ -1,6 +1,6 @@
 import { access, chmod, constants, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ConfigError } from '../config/problem.ts'
+import { ConfigError } from '../config/environment.ts'
 import { errorCode } from '../lib/errors.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { loadHostKeys, readNamedHostKeys, type HostKey } from '../adapters/ssh/keys/host-keys.ts'
 import type { Config } from '../config/config.ts'
-import { lineOf } from '../config/locate.ts'
-import { ConfigError } from '../config/problem.ts'
+import { lineOf } from '../config/file.ts'
+import { ConfigError } from '../config/environment.ts'
 
 /** The keys of the config that say where the host keys are. */
 type KeyedConfig = Pick<Config, 'server' | 'dataDir' | 'file'>

@@ -1,36 +1,32 @@
 /**
- * What the server is told: flags, environment and file, checked once, at the start. This folder alone reads the
- * environment. schema.ts is the one place where a key of the file is named; all types derive from it, and what is
- * not changed on the way keeps the file's name, so that one search finds the file, the docs and the code.
- * The folder takes from the adapters that it configures their lists and config types, and nothing takes from it
- * but what puts the server together: it knows nothing of rooms, sessions or turns.
+ * Flags, environment and file, checked once at the start. This folder alone reads the environment. Its schemas are the one
+ * place that names a key of the file: types, checks and docs/config.md come from them. The folder uses the config types of
+ * the adapters, and only the code that puts the server together uses it; it knows no rooms, sessions or turns.
  */
 import { dirname, resolve } from 'node:path'
-import type { BusConfig } from '../adapters/wire/config.ts'
 import type { McpServerConfig } from '../adapters/mcp/config.ts'
 import type { ModelConfig } from '../adapters/models/index.ts'
 import type { WebConfig } from '../adapters/web/config.ts'
-import { busFrom } from './bus.ts'
+import type { BusConfig } from '../adapters/wire/config.ts'
+import { roomsDirFrom, workspacesFrom } from './directories.ts'
 import {
+  ConfigError,
   configPath,
   dataPath,
-  givenBy,
-  usualConfigPath,
+  defaultConfigPath,
+  settingsOf,
   type Environment,
-  type Given,
+  type Setting,
 } from './environment.ts'
 import { noConfigFile, readConfigFile } from './file.ts'
 import type { CommandLine } from './flags.ts'
 import { mcpFrom } from './mcp.ts'
 import { modelsFrom } from './models.ts'
-import { ConfigError } from './problem.ts'
-import { roomsDirFrom } from './rooms-dir.ts'
 import type { FileConfig } from './schema.ts'
-import { storageFrom, type StorageConfig } from './storage.ts'
+import { busFrom, storageFrom, type StorageConfig } from './storage.ts'
 import { webFrom } from './web.ts'
-import { workspacesFrom } from './workspaces.ts'
 
-/** Where to listen; port 0 is any free one. */
+/** Port 0 is any free one. */
 export interface Address {
   readonly host: string
   readonly port: number
@@ -42,13 +38,13 @@ export interface Config extends Omit<
   'server' | 'models' | 'mcp' | 'tools' | 'sandbox' | 'http' | 'storage' | 'bus'
 > {
   readonly listen: Address
-  /** Whom HTTP is for, and where; no `listen`: nowhere. */
+  /** Without `listen` HTTP is off. */
   readonly http: FileConfig['http'] & { readonly listen?: Address }
   readonly dataDir: string
   readonly storage: StorageConfig
-  /** What carries news between the servers of one database; absent for PostgreSQL itself. */
+  /** Absent for PostgreSQL's notifications. */
   readonly bus: BusConfig | undefined
-  /** The file that was read; absent where there is none. */
+  /** The path of the file, if there is one. */
   readonly file: string | undefined
   readonly logLevel: string
   /** `host_keys` are absolute paths. */
@@ -58,50 +54,48 @@ export interface Config extends Omit<
   readonly discoverModels: boolean
   /** `dirs` and `modules` are absolute paths; `web` is absent if the config turns the web off. */
   readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined }>
-  /** The servers whose tools the rooms have. */
   readonly mcp: readonly McpServerConfig[]
-  /** `workspaces` maps a room to the real path of the directory that it has in place of its own; all others are in `rooms_dir`. */
+  /** `workspaces` maps rooms to real paths; the directories of other rooms are in `rooms_dir`. */
   readonly sandbox: Changed<
     FileConfig['sandbox'],
     { workspaces: ReadonlyMap<string, string>; rooms_dir: string }
   >
 }
 
-/** A part of the file in which some keys have become something else. */
 type Changed<Part, Changes> = Readonly<Omit<Part, keyof Changes> & Changes>
 
-/** Throws `ConfigError`. It writes nothing to disk, so that a config with an error changes nothing. */
+/** Throws `ConfigError`. Writes nothing to disk. */
 export function loadConfig({ flags }: CommandLine, env: Environment = process.env): Config {
-  const given = givenBy(flags, env)
-  const path = configPath(given('config', 'SSHAWL_CONFIG'), env)
-  const written = path === undefined ? noConfigFile() : readConfigFile(path)
-  const listen = address(given('listen', 'SSHAWL_LISTEN') ?? { value: DEFAULT_LISTEN, from: '--listen' })
-  const dataDir = dataPath(given('data', 'SSHAWL_DATA'), env)
-  const { server, tools, sandbox, mcp } = written
-  const http = given('http', 'SSHAWL_HTTP')
+  const setting = settingsOf(flags, env)
+  const path = configPath(setting('config', 'SSHAWL_CONFIG'), env)
+  const fromFile = path === undefined ? noConfigFile() : readConfigFile(path)
+  const listen = address(setting('listen', 'SSHAWL_LISTEN') ?? { value: DEFAULT_LISTEN, from: '--listen' })
+  const dataDir = dataPath(setting('data', 'SSHAWL_DATA'), env)
+  const { server, tools, sandbox, mcp } = fromFile
+  const http = setting('http', 'SSHAWL_HTTP')
   const mapped = workspacesFrom(sandbox.workspaces, path, dataDir)
   return Object.freeze({
-    ...written,
+    ...fromFile,
     listen,
-    http: { ...written.http, ...(http ? { listen: httpAddress(http) } : {}) },
+    http: { ...fromFile.http, ...(http ? { listen: httpAddress(http) } : {}) },
     dataDir,
     file: path,
-    logLevel: logLevel(given('log-level', 'SSHAWL_LOG')),
+    logLevel: logLevel(setting('log-level', 'SSHAWL_LOG')),
     server: {
       ...server,
       access: server.access ?? (isLoopback(listen.host) ? 'open' : 'invite'),
       host_keys: besideFile(server.host_keys, path),
     },
-    models: modelsFrom(written.models, env),
-    discoverModels: written.models.length === 0,
+    models: modelsFrom(fromFile.models, env),
+    discoverModels: fromFile.models.length === 0,
     tools: {
       ...tools,
       dirs: besideFile(tools.dirs, path),
       modules: besideFile(tools.modules, path),
       web: webFrom(tools.web, env),
     },
-    storage: storageFrom(written.storage, env),
-    bus: busFrom(written.bus, path, env),
+    storage: storageFrom(fromFile.storage, env),
+    bus: busFrom(fromFile.bus, path, env),
     mcp: mcpFrom(mcp, path, env),
     sandbox: {
       ...sandbox,
@@ -111,22 +105,20 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
   })
 }
 
-/** Paths that are relative to the config file, as absolute ones. */
 const besideFile = (paths: readonly string[], file = ''): string[] =>
   paths.map((path) => resolve(dirname(file), path))
 
-/** The data directory that a command line means, whatever is in the file. */
 export const dataDirOf = ({ flags }: CommandLine, env: Environment = process.env): string =>
-  dataPath(givenBy(flags, env)('data', 'SSHAWL_DATA'), env)
+  dataPath(settingsOf(flags, env)('data', 'SSHAWL_DATA'), env)
 
-/** The config file that a command line means, whether it is there or not. */
+/** The config file of a command line, whether it exists or not. */
 export const configFileOf = ({ flags }: CommandLine, env: Environment = process.env): string =>
-  configPath(givenBy(flags, env)('config', 'SSHAWL_CONFIG'), env) ?? usualConfigPath(env)
+  configPath(settingsOf(flags, env)('config', 'SSHAWL_CONFIG'), env) ?? defaultConfigPath(env)
 
 const DEFAULT_LISTEN = '127.0.0.1:2222'
 
 /** A port alone is one of this machine only. */
-const httpAddress = ({ value, from }: Given): Address =>
+const httpAddress = ({ value, from }: Setting): Address =>
   address(
     { value: /^:?\d{1,5}$/.test(value) ? `127.0.0.1:${value.replace(':', '')}` : value, from },
     DEFAULT_HTTP,
@@ -134,7 +126,7 @@ const httpAddress = ({ value, from }: Given): Address =>
 
 const DEFAULT_HTTP = '127.0.0.1:2223'
 
-function address({ value, from }: Given, example = DEFAULT_LISTEN): Address {
+function address({ value, from }: Setting, example = DEFAULT_LISTEN): Address {
   const match = /^(?:\[([^\]]+)\]|([^:\s]+)):(\d{1,5})$/.exec(value)
   const host = match?.[1] ?? match?.[2]
   const port = Number(match?.[3])
@@ -146,11 +138,11 @@ function address({ value, from }: Given, example = DEFAULT_LISTEN): Address {
 
 const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
-function logLevel(given: Given | undefined): string {
-  if (!given) return 'info'
-  if (LOG_LEVELS.includes(given.value)) return given.value
+function logLevel(setting: Setting | undefined): string {
+  if (!setting) return 'info'
+  if (LOG_LEVELS.includes(setting.value)) return setting.value
   throw new ConfigError([
-    `${given.from}: "${given.value}" is no log level; write one of ${LOG_LEVELS.join(', ')}`,
+    `${setting.from}: "${setting.value}" is no log level; write one of ${LOG_LEVELS.join(', ')}`,
   ])
 }
 

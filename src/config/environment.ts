@@ -1,41 +1,49 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { CommandLine, FlagName } from './flags.ts'
 
-/** The process's environment, or what a test puts in its place. */
+/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** Something in the environment, the flags or the file that cannot be used; `message` says where and what to write. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  /** One line each; the first is the message. */
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(problems[0] ?? 'the configuration cannot be used')
+    this.problems = problems
+  }
+}
+
 /** A value with its origin, which error messages name. */
-export interface Given {
+export interface Setting {
   readonly value: string
   /** A flag or a variable. */
   readonly from: string
 }
 
 /** Looks a setting up. A flag wins over a variable; an empty variable counts as absent. */
-export const givenBy =
-  (flags: CommandLine['flags'], env: Environment) =>
-  (flag: FlagName, variable: string): Given | undefined => {
+export const settingsOf =
+  <Name extends string>(flags: { readonly [Flag in Name]?: string }, env: Environment) =>
+  (flag: Name, variable: string): Setting | undefined => {
     const onLine = flags[flag]
     if (onLine !== undefined) return { value: onLine, from: `--${flag}` }
     const value = env[variable]
     return value ? { value, from: variable } : undefined
   }
 
-/** The config file: the one that was named, or the usual one if it is there. */
-export function configPath(given: Given | undefined, env: Environment): string | undefined {
-  if (given) return resolve(given.value)
-  const usual = usualConfigPath(env)
-  return existsSync(usual) ? usual : undefined
+/** The config file: the named one, or the usual one if it exists. */
+export function configPath(setting: Setting | undefined, env: Environment): string | undefined {
+  if (setting) return resolve(setting.value)
+  const path = defaultConfigPath(env)
+  return existsSync(path) ? path : undefined
 }
 
-/** Where the config file is if nobody names another. */
-export const usualConfigPath = (env: Environment): string =>
+export const defaultConfigPath = (env: Environment): string =>
   join(env['XDG_CONFIG_HOME'] || join(home(env), '.config'), 'sshawl', 'sshawl.toml')
 
-/** The data directory: the one that was named, or the usual one. */
-export const dataPath = (given: Given | undefined, env: Environment): string =>
-  resolve(given?.value ?? join(env['XDG_DATA_HOME'] || join(home(env), '.local', 'share'), 'sshawl'))
+export const dataPath = (setting: Setting | undefined, env: Environment): string =>
+  resolve(setting?.value ?? join(env['XDG_DATA_HOME'] || join(home(env), '.local', 'share'), 'sshawl'))
 
 const home = (env: Environment): string => env['HOME'] || homedir()

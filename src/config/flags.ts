@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { errorMessage } from '../lib/errors.ts'
-import { closest } from '../lib/suggest.ts'
-import { ConfigError } from './problem.ts'
+import { didYouMean } from '../lib/suggest.ts'
+import { ConfigError } from './environment.ts'
 
 /** A command line in its parts. The values of its flags are not checked yet. */
 export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: string } } & (
@@ -58,7 +58,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   if (values.version) return { verb: 'version', flags: {} }
   const [word = 'serve', target, extra] = positionals
   const verb = VERBS.find((one) => one === word)
-  if (!verb) throw new ConfigError([`unknown command ${word}${meant(word, VERBS)}; see sshawl --help`])
+  if (!verb) throw new ConfigError([`unknown command ${word}${didYouMean(word, VERBS)}; see sshawl --help`])
   const { help: _, version: __, json = false, add, from, to, ...flags } = values
   if (verb === 'mcp') return { ...mcpImport(positionals, add === true), flags }
   refuse(add ? '--add' : undefined)
@@ -123,15 +123,10 @@ function parsed(argv: readonly string[]) {
     const known = VALUED.find((name) => `--${name}` === flag)
     if (known) throw new ConfigError([`${flag} needs a value; see sshawl --help`])
     throw new ConfigError([
-      `unknown flag ${flag}${meant(
+      `unknown flag ${flag}${didYouMean(
         flag,
         FLAGS.map((name) => `--${name}`),
       )}; see sshawl --help`,
     ])
   }
-}
-
-function meant(word: string, candidates: readonly string[]): string {
-  const near = closest(word, candidates)
-  return near ? `; did you mean ${near}?` : ''
 }

@@ -1,30 +1,154 @@
-import type { z } from 'zod'
+/** `[[models]]`: how entries are written, and the models that they make. */
+import { z } from 'zod'
 import { BACKENDS, PROVIDERS, type ModelConfig } from '../adapters/models/index.ts'
+import type { RequiredKey } from '../adapters/models/provider.ts'
+import { ENCODINGS } from '../adapters/tokens/encodings.ts'
+import { MODEL_NAME, MODEL_NAME_RULE } from '../chat/people/names.ts'
+import { MAX_PRICE, millionths } from '../lib/price.ts'
 import { usualOutput } from '../lib/usual-output.ts'
 import type { Environment } from './environment.ts'
-import { modelSchema, type FileConfig } from './schema.ts'
+import { address, camelKeys, variable } from './values.ts'
+
+/** Per million tokens, as providers print it; kept as whole millionths, so that sums are exact. */
+const rate = z
+  .number('write a price per million tokens, such as 2.5')
+  .min(0)
+  .max(MAX_PRICE)
+  .transform((value, context) => {
+    const exact = millionths(value)
+    if (exact !== undefined) return exact
+    context.addIssue({ code: 'custom', message: 'write a price with at most 6 digits after the point' })
+    return z.NEVER
+  })
+
+const price = z
+  .strictObject({
+    input: rate.describe('Input tokens.'),
+    cached: rate.optional().describe('Input tokens that the provider had cached; absent: as `input`.'),
+    output: rate.describe('Output tokens.'),
+  })
+  .transform(({ input, cached = input, output }) => ({ input, cached, output }))
+  .describe('Cost of a million tokens, for the bill; up to 6 digits after the point.')
+
+/** As Ollama takes it (docs.ollama.com/faq). */
+const keepAlive = z.union([
+  z.int().min(-1),
+  z
+    .string()
+    .regex(/^-?\d+(ms|s|m|h)$/, 'write seconds, or a time such as "10m"; -1 keeps the model for ever'),
+])
+
+const modelFields = z.strictObject({
+  name: z
+    .string()
+    .regex(MODEL_NAME, `use ${MODEL_NAME_RULE}`)
+    .describe('What people write after `@`: 1-32 of `a-z 0-9 _ . -`.'),
+  backend: z.enum(BACKENDS).describe('The program or company that runs the model.'),
+  model: z.string().min(1).optional().describe("The provider's own name for it; absent: `name`."),
+  endpoint: address('http://localhost:11434', 'api_key_env')
+    .optional()
+    .describe("The server's address; optional if the backend has a usual one."),
+  api_key_env: variable('The environment variable with the key.').optional(),
+  context_window: z
+    .int()
+    .min(1)
+    .max(100_000_000)
+    .default(32_768)
+    .describe('Tokens of prompt and answer together.'),
+  max_output: z
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .optional()
+    .describe('Tokens kept free for the answer; absent: 4096, or a quarter of a small window.'),
+  encoding: z.enum(ENCODINGS).default('o200k_base').describe('The tokenizer that counts.'),
+  system_prompt: z.string().max(100_000).default('').describe("The model's character."),
+  keep_alive: keepAlive
+    .optional()
+    .describe(
+      'Ollama only: time that the model stays in memory after a request, in seconds or as `"10m"`; `-1`: for ever.',
+    ),
+  price: price.optional(),
+  fallback: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The model that is asked if this one fails before it said or did anything.'),
+  tools: z
+    .union([z.string(), z.array(z.string())])
+    .default('all')
+    .describe("A scope; it and the room's must both show a tool."),
+  enabled: z.boolean().default(true).describe('`false` takes the model away without losing the entry.'),
+})
+
+/** True unless this key is missing and its provider cannot do without it. */
+const hasRequired =
+  (key: RequiredKey) =>
+  (entry: z.output<typeof modelFields>): boolean =>
+    entry[key] !== undefined || !PROVIDERS[entry.backend].required.includes(key)
+
+/**
+ * Tokens of the smallest prompt for a server of which nothing is known: the rules and one short message (measured;
+ * docs/wrap.md). With a quarter for the answer that is a window of 500.
+ */
+const MIN_PROMPT = 375
+
+/** True if a prompt fits beside the answer. An answer as long as the window is another problem. */
+function hasSpace({
+  context_window: window,
+  max_output: answer = usualOutput(window),
+}: ModelFields): boolean {
+  return answer >= window || window - answer >= MIN_PROMPT
+}
+
+type ModelFields = z.output<typeof modelFields>
+
+/** One entry of `[[models]]`. */
+export const modelSchema = modelFields
+  .refine((entry) => entry.name !== 'guide' || entry.backend === 'guide', {
+    path: ['name'],
+    message: '@guide is the helper that needs no network; choose another name',
+  })
+  .refine(hasRequired('model'), {
+    path: ['model'],
+    message: 'say which model of the backend, such as "qwen3:8b"',
+  })
+  .refine(hasSpace, {
+    path: ['context_window'],
+    message: `is too small: beside max_output (else a quarter of the window), a prompt needs at least ${MIN_PROMPT} tokens`,
+  })
+  .refine((entry) => (entry.max_output ?? 0) < entry.context_window, {
+    path: ['max_output'],
+    message: 'must be less than context_window: the answer is a part of it',
+  })
+  .refine(hasRequired('endpoint'), {
+    path: ['endpoint'],
+    message: 'say where the server is, such as "http://localhost:8000/v1"',
+  })
 
 /** An entry of `[[models]]` as it may be written. */
 export type ModelEntry = z.input<typeof modelSchema>
 
-/** The models of `[[models]]`, and `@guide`, which needs none. Keys come from the environment, by name. */
-export function modelsFrom(entries: FileConfig['models'], env: Environment): ModelConfig[] {
-  const written =
+/** The models of `[[models]]`, and `@guide`, which needs no entry. Keys come from the environment, by name. */
+export function modelsFrom(
+  entries: readonly z.output<typeof modelSchema>[],
+  env: Environment,
+): ModelConfig[] {
+  const models =
     entries.length > 0
       ? entries.map((entry) => toModel(entry, env))
       : withKeysIn(env).map((entry) => toModel(modelSchema.parse(entry), env))
-  const hasGuide = written.some((model) => model.name === GUIDE.name)
-  return hasGuide ? written : [toModel(modelSchema.parse(GUIDE), env), ...written]
+  const hasGuide = models.some((model) => model.name === GUIDE.name)
+  return hasGuide ? models : [toModel(modelSchema.parse(GUIDE), env), ...models]
 }
 
-/** Models that were found on this machine, with the defaults of the file. One with a name that is not allowed is left out. */
+/** Models that were found on this machine, with the defaults of the file. Skips names that are not allowed. */
 export const modelsFound = (entries: readonly ModelEntry[]): ModelConfig[] =>
   entries.flatMap((entry) => {
     const { data } = modelSchema.safeParse(entry)
     return data ? [toModel(data, {})] : []
   })
 
-/** The built-in helper, which needs no entry. */
 const GUIDE = { name: 'guide', backend: 'guide' } as const satisfies ModelEntry
 
 /** The usual model of each provider whose key is in the environment. */
@@ -34,33 +158,12 @@ const withKeysIn = (env: Environment): ModelEntry[] =>
     return usual && env[usual.api_key_env] ? [{ ...usual, backend }] : []
   })
 
-/** Keys that are not named here have the same name in the file and in the code. */
-function toModel(entry: z.output<typeof modelSchema>, env: Environment): ModelConfig {
-  const {
-    api_key_env: apiKeyEnv,
-    context_window: contextWindow,
-    max_output: maxOutput = usualOutput(contextWindow),
-    system_prompt: systemPrompt,
-    keep_alive: keepAlive,
-    fallback,
-    price,
-    endpoint,
-    model = entry.name,
-    ...rest
-  } = entry
-  const apiKey = apiKeyEnv === undefined ? undefined : env[apiKeyEnv]
+function toModel(entry: ModelFields, env: Environment): ModelConfig {
+  const { model = entry.name, max_output = usualOutput(entry.context_window), ...rest } = entry
+  const apiKey = entry.api_key_env === undefined ? undefined : env[entry.api_key_env]
   return {
-    ...rest,
-    model,
-    contextWindow,
-    maxOutput,
-    systemPrompt,
+    ...camelKeys({ ...rest, model, max_output }),
     framing: PROVIDERS[entry.backend].framing,
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(keepAlive === undefined ? {} : { keepAlive }),
-    ...(fallback === undefined ? {} : { fallback }),
-    ...(price === undefined ? {} : { price }),
-    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
     ...(apiKey === undefined ? {} : { apiKey }),
   }
 }

@@ -1,119 +1,77 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
-import { NATS_EXAMPLE, natsAddress } from '../adapters/wire/config.ts'
 import { ENGINE_NAMES } from '../adapters/lua/engines.ts'
-import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
-import type { RequiredKey } from '../adapters/models/provider.ts'
-import { ENCODINGS } from '../adapters/tokens/encodings.ts'
-import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search-providers.ts'
-import { MODEL_NAME, MODEL_NAME_RULE, ROOM_NAME } from '../chat/people/names.ts'
-import { address } from './address.ts'
-import { hasSpace, TOO_SMALL } from './context-window.ts'
-import { keepAlive } from './keep-alive.ts'
-import { mcpEntry } from './mcp-entry.ts'
-import { price } from './price.ts'
-import { isPostgresUrl, POSTGRES_EXAMPLE } from './postgres-url.ts'
-import { publicKey } from './public-key.ts'
-import { variable } from './variable.ts'
-import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search-providers.ts'
+import { ROOM_NAME } from '../chat/people/names.ts'
+import { limitsSchema } from './limits.ts'
+import { mcpEntry } from './mcp.ts'
+import { modelSchema } from './models.ts'
+import { busSchema, storageSchema } from './storage.ts'
+import { orOff, positive } from './values.ts'
+import { webSchema } from './web.ts'
 
-/**
- * sshawl.toml, key by key. Every object is strict, so that a misspelt key is an error and not a default.
- * Names are as in the file: snake_case.
- */
+/** A line of a `.pub` file; a comment may follow the key. */
+const PUBLIC_KEY = /^(ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)|ssh-rsa) +([A-Za-z0-9+/]+={0,2})(?: .*)?$/
 
-const positive = (fallback: number) => z.int().min(1).max(2_000_000_000).default(fallback)
-const orOff = (fallback: number) => z.int().min(0).max(2_000_000_000).default(fallback)
+/** The bytes begin with the length and the name of the key's type (RFC 4253, section 6.6). */
+function isPublicKey(text: string): boolean {
+  const [, type = '', base64 = ''] = PUBLIC_KEY.exec(text.trim()) ?? []
+  const bytes = Buffer.from(base64, 'base64')
+  const named = Buffer.from(`\0\0\0${String.fromCharCode(type.length)}${type}`, 'latin1')
+  return type !== '' && bytes.subarray(0, named.length).equals(named)
+}
 
-/** With fewer, the search for tools may not fit, and then a model has none at all. */
-const LEAST_TOOLS_TOKENS = 500
-
-const scope = z.union([z.string(), z.array(z.string())])
-
-const modelFields = z.strictObject({
-  name: z.string().regex(MODEL_NAME, `use ${MODEL_NAME_RULE}`),
-  backend: z.enum(BACKENDS),
-  model: z.string().min(1).optional(),
-  endpoint: address('http://localhost:11434', 'api_key_env').optional(),
-  api_key_env: variable.optional(),
-  context_window: z.int().min(1).max(100_000_000).default(32_768),
-  max_output: z.int().min(1).max(10_000_000).optional(),
-  encoding: z.enum(ENCODINGS).default('o200k_base'),
-  system_prompt: z.string().max(100_000).default(''),
-  keep_alive: keepAlive.optional(),
-  price: price.optional(),
-  fallback: z.string().min(1).optional(),
-  tools: scope.default('all'),
-  enabled: z.boolean().default(true),
-})
-
-/** True unless this key is missing and its provider cannot do without it. */
-const hasRequired =
-  (key: RequiredKey) =>
-  (entry: z.output<typeof modelFields>): boolean =>
-    entry[key] !== undefined || !PROVIDERS[entry.backend].required.includes(key)
-
-/** One entry of `[[models]]`. */
-export const modelSchema = modelFields
-  .refine((entry) => entry.name !== 'guide' || entry.backend === 'guide', {
-    path: ['name'],
-    message: '@guide is the helper that needs no network; choose another name',
+const server = z
+  .strictObject({
+    access: z
+      .enum(['open', 'invite', 'closed'])
+      .optional()
+      .describe(
+        'Who may register: `open`: any key; `invite`: with an invite code; `closed`: nobody. ' +
+          'Absent: `open` on loopback, else `invite`.',
+      ),
+    invites: z
+      .enum(['members', 'ops', 'admins'])
+      .default('members')
+      .describe('Who may make invite codes; `ops` are the ops of the lobby.'),
+    user_ca: z
+      .array(
+        z.string().refine(isPublicKey, 'write a public key as ssh-keygen prints it: "ssh-ed25519 AAAA…"'),
+      )
+      .default([])
+      .describe('Public keys of authorities whose certificates let people in.'),
+    proxies: z
+      .array(
+        z
+          .union(
+            [z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()],
+            'write a network such as 10.0.0.0/8, or an address',
+          )
+          .refine(
+            (network) => !network.endsWith('/0'),
+            'everybody could say to be anybody; name the network of the proxies',
+          ),
+      )
+      .default([])
+      .describe('Networks and addresses of proxies before the SSH port (PROXY protocol 2).'),
+    host_keys: z
+      .array(z.string().min(1, 'write the path of a private key'))
+      .default([])
+      .describe('Private keys of OpenSSH, at most one Ed25519 and one RSA; relative to the config file.'),
+    motd: z.string().max(4000).default('').describe('Shown at login.'),
+    admins: z
+      .array(
+        z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'write a fingerprint as ssh-keygen -lf prints it'),
+      )
+      .default([])
+      .describe('Fingerprints (`SHA256:…`) of keys whose logins are admins.'),
   })
-  .refine(hasRequired('model'), {
-    path: ['model'],
-    message: 'say which model of the backend, such as "qwen3:8b"',
-  })
-  .refine(hasSpace, { path: ['context_window'], message: TOO_SMALL })
-  .refine((entry) => (entry.max_output ?? 0) < entry.context_window, {
-    path: ['max_output'],
-    message: 'must be less than context_window: the answer is a part of it',
-  })
-  .refine(hasRequired('endpoint'), {
-    path: ['endpoint'],
-    message: 'say where the server is, such as "http://localhost:8000/v1"',
-  })
-
-const searchFields = z.strictObject({
-  provider: z.enum(SEARCH_PROVIDER_NAMES),
-  url: z.url({ protocol: /^https?$/, error: 'write an address such as http://localhost:8888' }).optional(),
-  api_key_env: variable.optional(),
-  engine_id: z.string().min(1).optional(),
-})
-
-/** As `hasRequired`, for a search provider. */
-const searchHasRequired =
-  (key: RequiredSearchKey) =>
-  (entry: z.output<typeof searchFields>): boolean => {
-    const { required }: SearchProvider = SEARCH_PROVIDERS[entry.provider]
-    return entry[key] !== undefined || !required.includes(key)
-  }
-
-const search = searchFields
-  .refine(searchHasRequired('url'), {
-    path: ['url'],
-    message: 'say where the SearXNG server is, such as "http://localhost:8888"',
-  })
-  .refine(searchHasRequired('api_key_env'), {
-    path: ['api_key_env'],
-    message: 'write the name of the environment variable that holds the key',
-  })
-  .refine(searchHasRequired('engine_id'), {
-    path: ['engine_id'],
-    message: "write the search engine's id, which Google calls cx",
-  })
-
-/** If this section is there, reading pages is on. */
-const web = z.strictObject({
-  fetch: z.boolean().default(true),
-  ports: z.array(z.int().min(1).max(65_535)).min(1).default([80, 443]),
-  search: search.optional(),
-})
+  .prefault({})
+  .describe('Who may come in.')
 
 const isDirectory = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
-/** A room's name, and a directory that an admin gives it in place of its own. */
 const workspaces = z.record(
   z.string().regex(ROOM_NAME, 'use the name of a room'),
   z
@@ -123,158 +81,108 @@ const workspaces = z.record(
     .refine(isDirectory, 'there is no such directory; make it first'),
 )
 
-/** docs/security.md explains these figures. Whoever reads one uses the name that it has here. */
-const limitsSchema = z.strictObject({
-  login_timeout_s: positive(20),
-  code_timeout_s: positive(120),
-  keys_offered: positive(12),
-  unauthenticated_per_address: positive(8),
-  unauthenticated: positive(200),
-  address_burst: positive(40),
-  address_per_s: positive(5),
-  connections_per_address: positive(32),
-  connections_per_person: positive(4),
-  connections: positive(4096),
-  idle_connection_s: positive(60),
-  channels_per_connection: positive(10),
-  exec_per_person: positive(8),
-  exec_per_address: positive(64),
-  http_body_bytes: positive(1_048_576),
-  http_request_s: positive(20),
-  http_idle_s: positive(60),
-  mcp_idle_s: positive(1800),
-  message_chars: positive(4000),
-  paste_bytes: positive(65_536),
-  message_lines: positive(400),
-  rate_burst: positive(8),
-  rate_per_s: positive(2),
-  bytes_per_person_day: orOff(33_554_432),
-  waiting_messages_per_person: positive(100),
-  waiting_messages: positive(10_000),
-  presence_per_min: positive(20),
-  names_per_key: positive(8),
-  keys_per_person: positive(16),
-  bearer_tokens_per_person: positive(16),
-  kept_names_per_person: positive(3),
-  renames_per_day: positive(5),
-  invites_per_person: positive(16),
-  rooms_per_person: positive(32),
-  members_per_room: positive(2000),
-  approvals_per_room: positive(8),
-  approvals_per_person: positive(4),
-  queue_bytes: positive(262_144),
-  queues_mb: positive(256),
-  stall_s: positive(30),
-  drain_s: orOff(0),
-  turns_per_room: positive(2),
-  turns_queued: orOff(8),
-  turn_s: positive(600),
-  turn_steps: positive(24),
-  turn_depth: orOff(2),
-  tools_tokens: orOff(6000).refine(
-    (tokens) => tokens === 0 || tokens >= LEAST_TOOLS_TOKENS,
-    `write at least ${LEAST_TOOLS_TOKENS}, since models look for tools by find_tools, which needs some of them; 0 sets no limit`,
-  ),
-  tokens_per_person_day: orOff(0),
-  tokens_per_room_day: orOff(0),
-})
+const tools = z
+  .strictObject({
+    dirs: z
+      .array(z.string())
+      .default([])
+      .describe('Directories with `.tool` files, before the bundled ones; relative to the config file.'),
+    modules: z
+      .array(z.string().min(1, 'write the path of a JavaScript module'))
+      .default([])
+      .describe('JavaScript modules with tools; relative to the config file.'),
+    disabled: z
+      .array(z.string())
+      .default([])
+      .describe('Ids of tools that nobody may have; what builds on them is off too.'),
+    timeout_s: positive(60, 'Seconds of a call of a tool.'),
+    web: webSchema.optional(),
+  })
+  .prefault({})
+  .describe('Tools that models and people call ([tools.md](tools.md)).')
 
-/** Networks and addresses of proxies before the SSH port. */
-const proxies = z.array(
-  z
-    .union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], 'write a network such as 10.0.0.0/8, or an address')
-    .refine(
-      (network) => !network.endsWith('/0'),
-      'everybody could say to be anybody; name the network of the proxies',
-    ),
-)
+const sandbox = z
+  .strictObject({
+    mode: z
+      .enum(['bubblewrap', 'none'])
+      .default('bubblewrap')
+      .describe("`none`: commands run with the rights of the server's user."),
+    workspaces: workspaces
+      .default({})
+      .describe('Rooms with a directory of their own: ROOM = an absolute path.'),
+    rooms_dir: z
+      .string()
+      .refine(isAbsolute, 'write an absolute path')
+      .optional()
+      .describe("An absolute path for other rooms' files, which servers may share; absent: `DATA/rooms`."),
+    disk_mb: orOff(1024, 'Megabytes of files of a room; 0: no limit.'),
+    memory_mb: z.int().min(64).max(10_000_000).default(512).describe('Megabytes of memory of a command.'),
+  })
+  .prefault({})
+  .describe(
+    'Files of rooms, and commands ([tools.md](tools.md), [security.md](security.md#around-a-command)).',
+  )
 
-/** Whom HTTP is for; where it is served is a flag. */
 const http = z
   .strictObject({
     hosts: z
       .array(z.string().regex(/^[a-z0-9.-]{1,253}$/, 'write a name such as chat.example.org'))
-      .default([]),
+      .default([])
+      .describe('Names in the Host header, besides localhost and addresses in numbers.'),
     origins: z
       .array(z.string().regex(/^https?:\/\/[^\s/]+$/, 'write an origin such as https://chat.example.org'))
-      .default([]),
-    proxies: z.array(z.union([z.ipv4(), z.ipv6()], 'write an IP address')).default([]),
+      .default([])
+      .describe('Pages in browsers that may use a token here (CORS).'),
+    proxies: z
+      .array(z.union([z.ipv4(), z.ipv6()], 'write an IP address'))
+      .default([])
+      .describe('Proxies whose X-Forwarded-For is the address of a request.'),
   })
   .prefault({})
+  .describe(
+    'HTTP requests that are accepted; `--http` says where the server listens ([operations.md](operations.md#http)).',
+  )
 
-/** A PostgreSQL database in the place of the file in the data directory. */
-const storage = z
-  .strictObject({
-    url: z.string().refine(isPostgresUrl, `write an address such as ${POSTGRES_EXAMPLE}`).optional(),
-    url_env: variable.optional(),
-  })
-  .refine(({ url, url_env }) => url === undefined || url_env === undefined, 'give either url or url_env')
-  .prefault({})
-
-/** NATS in the place of PostgreSQL's own notifications. */
-const bus = z
-  .strictObject({
-    url: z
-      .string()
-      .refine(
-        (text) => natsAddress(text) !== undefined,
-        `write an address such as ${NATS_EXAMPLE}, or several with commas between them`,
-      )
-      .optional(),
-    url_env: variable.optional(),
-    prefix: z
-      .string()
-      .max(64)
-      .regex(/^[\w-]+(\.[\w-]+)*$/, 'write words of letters, digits, - and _, with dots between them')
-      .default('sshawl'),
-    credentials: z.string().min(1, 'write the path of a file').optional(),
-  })
-  .refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), 'give either url or url_env')
-  .optional()
-
-/** The whole file; every part may be left out. */
+/**
+ * sshawl.toml. Every object is strict, so that a misspelt key is an error and not a default. `npm run docs` writes
+ * docs/config.md from this.
+ */
 export const fileSchema = z.strictObject({
-  server: z
+  server,
+  models: z
+    .array(modelSchema)
+    .default([])
+    .describe('A model that people mention as `@NAME` ([models.md](models.md)).'),
+  mcp: z.array(mcpEntry).default([]).describe('An MCP server whose tools rooms have ([mcp.md](mcp.md)).'),
+  tools,
+  sandbox,
+  lua: z
     .strictObject({
-      access: z.enum(['open', 'invite', 'closed']).optional(),
-      invites: z.enum(['members', 'ops', 'admins']).default('members'),
-      user_ca: z.array(publicKey).default([]),
-      proxies: proxies.default([]),
-      host_keys: z.array(z.string().min(1, 'write the path of a private key')).default([]),
-      motd: z.string().max(4000).default(''),
-      admins: z
-        .array(
-          z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'write a fingerprint as ssh-keygen -lf prints it'),
-        )
-        .default([]),
+      engine: z
+        .enum(ENGINE_NAMES)
+        .default('wasmoon')
+        .describe('The program that runs prompt scripts ([lua-engines.md](lua-engines.md)).'),
     })
-    .prefault({}),
-  models: z.array(modelSchema).default([]),
-  mcp: z.array(mcpEntry).default([]),
-  tools: z
+    .prefault({})
+    .describe('Scripts of rooms ([wrap.md](wrap.md)).'),
+  memory: z
     .strictObject({
-      dirs: z.array(z.string()).default([]),
-      modules: z.array(z.string().min(1, 'write the path of a JavaScript module')).default([]),
-      disabled: z.array(z.string()).default([]),
-      timeout_s: positive(60),
-      web: web.optional(),
+      summarizer: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          'The model that sums up what no longer fits a prompt, unless a room names another; absent: none.',
+        ),
     })
-    .prefault({}),
-  sandbox: z
-    .strictObject({
-      mode: z.enum(['bubblewrap', 'none']).default('bubblewrap'),
-      workspaces: workspaces.default({}),
-      rooms_dir: z.string().refine(isAbsolute, 'write an absolute path').optional(),
-      disk_mb: orOff(1024),
-      memory_mb: z.int().min(64).max(10_000_000).default(512),
-    })
-    .prefault({}),
-  lua: z.strictObject({ engine: z.enum(ENGINE_NAMES).default('wasmoon') }).prefault({}),
-  memory: z.strictObject({ summarizer: z.string().min(1).optional() }).prefault({}),
+    .prefault({})
+    .describe("Summaries of rooms' history."),
   http,
-  storage,
-  bus,
-  limits: limitsSchema.prefault({}),
+  storage: storageSchema,
+  bus: busSchema,
+  limits: limitsSchema
+    .prefault({})
+    .describe('Bounds of what people, models and clients use ([security.md](security.md#limits)).'),
 })
 
 export type FileConfig = z.output<typeof fileSchema>

@@ -1,28 +1,67 @@
+/** `[tools.web]`: how it is written, and the config that it makes. */
+import { z } from 'zod'
 import type { WebConfig } from '../adapters/web/config.ts'
+import {
+  SEARCH_PROVIDER_NAMES,
+  SEARCH_PROVIDERS,
+  type RequiredSearchKey,
+  type SearchProvider,
+} from '../adapters/web/search-providers.ts'
 import type { Environment } from './environment.ts'
-import type { FileConfig } from './schema.ts'
+import { camelKeys, variable } from './values.ts'
 
-type WrittenWeb = NonNullable<FileConfig['tools']['web']>
-type WrittenSearch = NonNullable<WrittenWeb['search']>
+const searchFields = z.strictObject({
+  provider: z.enum(SEARCH_PROVIDER_NAMES).describe('The search engine.'),
+  url: z
+    .url({ protocol: /^https?$/, error: 'write an address such as http://localhost:8888' })
+    .optional()
+    .describe('The address of a SearXNG server.'),
+  api_key_env: variable('The environment variable with the key of Brave or Google.').optional(),
+  engine_id: z.string().min(1).optional().describe("Google's `cx`."),
+})
 
-/** The config of the web from `[tools.web]`; absent if that section is absent. */
-export function webFrom(written: WrittenWeb | undefined, env: Environment): WebConfig | undefined {
-  if (!written) return undefined
-  const { search, ...rest } = written
-  return { ...rest, ...(search ? { search: toSearch(search, env) } : {}) }
-}
-
-/** Keys that are not named here have the same name in the file and in the code. */
-function toSearch(
-  { api_key_env: apiKeyEnv, engine_id: engineId, url, ...rest }: WrittenSearch,
-  env: Environment,
-): NonNullable<WebConfig['search']> {
-  const apiKey = apiKeyEnv === undefined ? undefined : env[apiKeyEnv]?.trim()
-  return {
-    ...rest,
-    ...(url === undefined ? {} : { url }),
-    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
-    ...(apiKey ? { apiKey } : {}),
-    ...(engineId === undefined ? {} : { engineId }),
+/** True unless this key is missing and its provider cannot do without it. */
+const hasRequired =
+  (key: RequiredSearchKey) =>
+  (entry: z.output<typeof searchFields>): boolean => {
+    const { required }: SearchProvider = SEARCH_PROVIDERS[entry.provider]
+    return entry[key] !== undefined || !required.includes(key)
   }
+
+const search = searchFields
+  .refine(hasRequired('url'), {
+    path: ['url'],
+    message: 'say where the SearXNG server is, such as "http://localhost:8888"',
+  })
+  .refine(hasRequired('api_key_env'), {
+    path: ['api_key_env'],
+    message: 'write the name of the environment variable that holds the key',
+  })
+  .refine(hasRequired('engine_id'), {
+    path: ['engine_id'],
+    message: "write the search engine's id, which Google calls cx",
+  })
+
+export const webSchema = z
+  .strictObject({
+    fetch: z.boolean().default(true).describe('Whether pages may be read.'),
+    ports: z
+      .array(z.int().min(1).max(65_535))
+      .min(1)
+      .default([80, 443])
+      .describe('The only ports that pages are read from.'),
+    search: search.optional().describe('Searches the web.'),
+  })
+  .describe('Reads pages of the web. Without this section there is no web.')
+
+/** The config of the web; absent if its section is absent. */
+export function webFrom(
+  web: z.output<typeof webSchema> | undefined,
+  env: Environment,
+): WebConfig | undefined {
+  if (!web) return undefined
+  const { search: entry, ...rest } = web
+  if (!entry) return rest
+  const apiKey = entry.api_key_env === undefined ? undefined : env[entry.api_key_env]?.trim()
+  return { ...rest, search: { ...camelKeys(entry), ...(apiKey ? { apiKey } : {}) } }
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '../../chat/errors.ts'
 import type { McpOrder } from '../../commands/verbs/mcp-admin.ts'
-import { mcpEntry } from '../../config/mcp-entry.ts'
+import { mcpEntry } from '../../config/mcp.ts'
 
 /** An order in the keys of `[[mcp]]`. Throws `Refusal`. */
 export function entryOf({ name, target, trust, tokenEnv, passEnv }: McpOrder): object {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import type { Config } from '../../config/config.ts'
-import { ownRoomsDir } from '../../config/rooms-dir.ts'
+import { ownRoomsDir } from '../../config/directories.ts'
 
 /** A line where others than the server's user can change what is in the directory that the config names: that may be meant, or not. */
 export async function roomsDirWarnings({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkConfig } from '../../../src/config/file.ts'
-import { ConfigError } from '../../../src/config/problem.ts'
+import { ConfigError } from '../../../src/config/environment.ts'
 
 const problemsOf = (text: string): readonly string[] => {
   try {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/config.ts'
-import { ConfigError } from '../../../src/config/problem.ts'
+import { ConfigError } from '../../../src/config/environment.ts'
 
 let dir: string
 beforeAll(() => {

@@ -1,25 +1,21 @@
+/** `[sandbox] rooms_dir` and `workspaces`: the directories of rooms. */
 import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { errorCode } from '../lib/errors.ts'
-import { lineOf } from './locate.ts'
-import { ConfigError } from './problem.ts'
+import { ConfigError } from './environment.ts'
+import { lineOf } from './file.ts'
 import type { FileConfig } from './schema.ts'
-import { overlaps, realPathOf } from './workspaces.ts'
 
-/** Where rooms' files are unless the config says otherwise: no other server has them. */
+/** The directory of rooms' files unless the config names another. */
 export const ownRoomsDir = (dataDir: string): string => join(dataDir, 'rooms')
 
-/** What a directory of rooms must not share anything with. */
 interface Others {
   readonly dataDir: string
-  /** The directories that an admin gave to rooms, as real paths. */
+  /** Real paths of `workspaces`, by room. */
   readonly mapped: ReadonlyMap<string, string>
 }
 
-/**
- * The directory that the rooms' files are in, as a real path: that of the config, which servers may share, or a part of the
- * data directory, which is made when it is needed. Throws `ConfigError`. `file` is where it was read from.
- */
+/** The real path of the directory of rooms' files. Throws `ConfigError`. `file` is the config's path. */
 export function roomsDirFrom(
   written: FileConfig['sandbox'],
   file: string | undefined,
@@ -52,7 +48,6 @@ function whyUnusable(dir: string): string | undefined {
 const missing = (dir: string): string =>
   `there is no directory ${dir}; make it first, or mount what belongs there`
 
-/** Its files would be those of the server, or of another room. */
 function whyOverlapping(dir: string, { dataDir, mapped }: Others): string | undefined {
   const data = realPathOf(dataDir)
   if (overlaps(dir, data)) return `${dir} and the data directory ${data} overlap; choose another directory`
@@ -60,4 +55,42 @@ function whyOverlapping(dir: string, { dataDir, mapped }: Others): string | unde
   return (
     room && `${dir} and ${path}, which ${room} has by sandbox.workspaces, overlap; choose another directory`
   )
+}
+
+/**
+ * The real paths of rooms' own directories. Throws `ConfigError` for one that overlaps the data directory: its files would
+ * be those of the server or of another room. `file` is the config's path.
+ */
+export function workspacesFrom(
+  written: FileConfig['sandbox']['workspaces'],
+  file: string | undefined,
+  dataDir: string,
+): ReadonlyMap<string, string> {
+  const data = realPathOf(dataDir)
+  const mapped = Object.entries(written).map(([room, path]) => [room, realpathSync(path)] as const)
+  const overlapping = mapped.filter(([, path]) => overlaps(path, data))
+  if (overlapping.length > 0 && file !== undefined) {
+    const text = readFileSync(file, 'utf8')
+    throw new ConfigError(overlapping.map(([room, path]) => `${file}:${overlap(room, path, data, text)}`))
+  }
+  return new Map(mapped)
+}
+
+const overlap = (room: string, path: string, data: string, text: string): string =>
+  `${lineOf(text, ['sandbox', 'workspaces', room])}: sandbox.workspaces.${room}: ${path} and the data directory ${data} overlap; choose another directory`
+
+/** True if one of two real paths is, or lies in, the other. */
+const overlaps = (one: string, other: string): boolean => holds(one, other) || holds(other, one)
+
+const holds = (outer: string, inner: string): boolean =>
+  inner === outer || outer === '/' || inner.startsWith(`${outer}/`)
+
+/** The real path. Directories at its end may not exist yet. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : `${realPathOf(parent)}${path.slice(parent === '/' ? 0 : parent.length)}`
+  }
 }

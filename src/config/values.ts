@@ -1,0 +1,41 @@
+/** Kinds of values that several sections of the config have. */
+import { z } from 'zod'
+
+/** A whole number of at least 1. */
+export const positive = (fallback: number, says: string) =>
+  z.int().min(1).max(2_000_000_000).default(fallback).describe(says)
+
+/** As `positive`; 0 switches the limit off. */
+export const orOff = (fallback: number, says: string) =>
+  z.int().min(0).max(2_000_000_000).default(fallback).describe(says)
+
+/** The name of an environment variable that holds a secret. */
+export const variable = (says: string) =>
+  z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of an environment variable, not the key')
+    .describe(says)
+
+/** An `http:` or `https:` address. It is shown and logged, so it may hold no password; `key` is the place for one. */
+export const address = (example: string, key: string) =>
+  z
+    .string()
+    .refine(isWeb, { message: `write an address such as ${example}`, abort: true })
+    .refine(hasNoPassword, `an address must not hold a password; use ${key}`)
+
+const isWeb = (text: string): boolean => /^https?:\/\/\S+$/.test(text) && URL.canParse(text)
+
+function hasNoPassword(text: string): boolean {
+  const { username, password } = new URL(text)
+  return username === '' && password === ''
+}
+
+type Camel<K extends string> = K extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : K
+
+/** An entry of the file under the names of the code: `api_key_env` is `apiKeyEnv`. Leaves out absent keys. */
+export const camelKeys = <T extends object>(entry: T) =>
+  Object.fromEntries(
+    Object.entries(entry)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]),
+  ) as { [K in keyof T & string as Camel<K>]: Exclude<T[K], undefined> }
