@@ -6,17 +6,17 @@
  */
 import { hostname } from 'node:os'
 import { SshServer } from './adapters/ssh/server.ts'
-import { allModels } from './app/all-models.ts'
+import type { ClientHandler } from './session/ports.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
-import { openHostKeys } from './app/host-keys.ts'
+import { openHostKeys, type HostKeys } from './app/host-keys.ts'
 import { createRoomsAndPeople } from './app/rooms-and-people.ts'
 import { clusterEvents, configHash, openCluster, tellFacts } from './app/cluster.ts'
 import { followChanges } from './app/follow-changes.ts'
 import { openData } from './app/open-data.ts'
 import { createActivity, type Activity } from './app/activity.ts'
 import { createTurnEnder } from './app/turns/cut-turns.ts'
-import { version } from './app/version.ts'
-import { createCurrentConfig } from './app/current-config.ts'
+import { version } from './app/paths.ts'
+import { allModels, createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { openHttp } from './app/http.ts'
 import { createReload, type Reload } from './app/reload.ts'
 import { createLocalBus } from './chat/local-bus.ts'
@@ -28,7 +28,6 @@ import { StorageError } from './chat/errors.ts'
 import type { Log } from './chat/ports.ts'
 import type { Config } from './config/config.ts'
 import { createLazyMarkdown, type LazyMarkdown } from './session/markdown/highlight.ts'
-import { bannerFor } from './app/banner.ts'
 import { createHandler } from './app/create-handler.ts'
 
 /** A server, put together but not listening yet. Disposing undoes it all, in reverse order. */
@@ -115,20 +114,7 @@ async function assemble(
   const markdown = createLazyMarkdown()
   const { handler, agents, talk } = await createHandler(current, chat, activity, context, markdown)
   if (cluster) await followChanges(cluster, { chat, talk, ...activity, context })
-  const { limits } = current
-  const { now } = current
-  const server = owned(
-    new SshServer({
-      hostKeys: hostKeys.keys,
-      limits,
-      banner: () => bannerFor(now().server.access),
-      cas: () => now().server.user_ca,
-      proxies: () => now().server.proxies,
-      handler,
-      now: () => context.clock.now(),
-      log: context.log,
-    }),
-  )
+  const server = owned(createSshServer(current, hostKeys, handler, context))
   const { meter } = context
   const needs = { context, ssh: server, agents, overrides }
   const http = meter && owned(await openHttp(current, chat, activity, { ...needs, meter }))
@@ -157,22 +143,11 @@ async function assemble(
       return address
     },
     async drain(hurry) {
-      const { drain_s: seconds } = limits
-      const { turns } = activity.work
-      const running = { sessions: chat.comingIn.clients.sessions(), turns: turns.countHere() }
-      if (seconds > 0)
-        context.log.info(
-          { ...running, seconds },
-          'draining: sessions end, and turns and the calls of agents may go on for some time',
-        )
+      const sessions = chat.comingIn.clients.sessions()
       activity.approvals.drain()
       server.drain()
       http?.drain()
-      if (seconds > 0) {
-        const until = timeIsOver(seconds * 1_000, hurry())
-        await Promise.all([turns.finish(until), agents.allClosed(until)])
-        context.log.info({ turns: turns.countHere() }, 'drained; turns that still run are stopped')
-      }
+      await finishTurns({ current, turns: activity.work.turns, agents, sessions, log: context.log }, hurry)
       await agents.stop()
     },
     async listenHttp() {
@@ -180,6 +155,58 @@ async function assemble(
       return listen && (await http?.listen(listen.host, listen.port))
     },
   }
+}
+
+function createSshServer(
+  { now, limits }: CurrentConfig,
+  { keys: hostKeys }: HostKeys,
+  handler: ClientHandler,
+  { clock, log }: AppContext,
+): SshServer {
+  return new SshServer({
+    hostKeys,
+    limits,
+    banner: () => bannerFor(now().server.access),
+    cas: () => now().server.user_ca,
+    proxies: () => now().server.proxies,
+    handler,
+    now: () => clock.now(),
+    log,
+  })
+}
+
+const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t ed25519\n'
+
+/** Shown whatever name was asked for. ASCII only: clients write other letters as numbers. */
+const HOW_TO_ASK =
+  'Whoever is new needs an invite code: ask somebody who is here for one.\nThen ssh NAME@HOST asks for it, or bring it along: ssh NAME+CODE@HOST\n'
+
+/** What a client is told before its login, if the last login from its network was refused. */
+const bannerFor = (access: Config['server']['access']): string =>
+  access === 'invite' ? `${BANNER}${HOW_TO_ASK}` : BANNER
+
+/** Waits for turns and calls of agents until `drain_s` is over, or until `hurry` aborts. */
+async function finishTurns(
+  { current, turns, agents, sessions, log }: Draining,
+  hurry: () => AbortSignal,
+): Promise<void> {
+  const { drain_s: seconds } = current.limits
+  if (seconds === 0) return
+  log.info(
+    { sessions, turns: turns.countHere(), seconds },
+    'draining: sessions end, and turns and the calls of agents may go on for some time',
+  )
+  const until = timeIsOver(seconds * 1_000, hurry())
+  await Promise.all([turns.finish(until), agents.allClosed(until)])
+  log.info({ turns: turns.countHere() }, 'drained; turns that still run are stopped')
+}
+
+interface Draining {
+  readonly current: CurrentConfig
+  readonly turns: Activity['work']['turns']
+  readonly agents: Awaited<ReturnType<typeof createHandler>>['agents']
+  readonly sessions: number
+  readonly log: Log
 }
 
 /** Of a server, for admins: several machines may listen at the same address. */

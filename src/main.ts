@@ -3,7 +3,7 @@ import { loadConfig } from './config/config.ts'
 import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
 import { ConfigError } from './config/environment.ts'
 import { StorageError } from './chat/errors.ts'
-import { version } from './app/version.ts'
+import { version } from './app/paths.ts'
 import { errorMessage } from './lib/errors.ts'
 
 /** Runs what the command line says; resolves to the exit status. */
@@ -33,13 +33,13 @@ async function run(line: CommandLine): Promise<number> {
     case 'audit':
       return (await import('./app/operator/audit.ts')).audit(loadConfig(line), line.json)
     case 'reload':
-      return (await import('./app/operator/reload-command.ts')).reload(line)
+      return (await import('./app/operator/commands.ts')).reload(line)
     case 'backup':
-      return (await import('./app/operator/backup.ts')).backup(loadConfig(line), line.target)
+      return (await import('./app/operator/commands.ts')).backup(loadConfig(line), line.target)
     case 'restore':
-      return (await import('./app/operator/restore.ts')).restore(loadConfig(line), line.target)
+      return (await import('./app/operator/commands.ts')).restore(loadConfig(line), line.target)
     case 'copy':
-      return (await import('./app/operator/copy.ts')).copy(line)
+      return (await import('./app/operator/commands.ts')).copy(line)
     case 'mcp import':
       return (await import('./app/mcp/import.ts')).importMcp(line)
     case 'help':

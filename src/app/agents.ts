@@ -19,7 +19,7 @@ import type { ExecPipe } from '../session/ports.ts'
 import { AgentRooms } from './agent-rooms.ts'
 import type { Door } from './door.ts'
 import { pageTurn } from './script-streams.ts'
-import { version } from './version.ts'
+import { version } from './paths.ts'
 
 interface AgentParts {
   readonly runner: Pick<Runner, 'use'>

@@ -1,15 +1,15 @@
+import { discoverOllamaModels } from '../adapters/models/discover-ollama.ts'
 import type { Config } from '../config/config.ts'
+import { modelsFound } from '../config/models.ts'
 
-/** The config that is in force. Whoever is to follow a reload asks at each use, and keeps no value of it. */
+/** The config in force. Code that follows reloads asks at each use and keeps no value. */
 export interface CurrentConfig {
   now(): Config
-  /** `[limits]`: one object for the life of the server, each field of which is that of now. */
+  /** `[limits]`: one object for the life of the server, whose fields have the current values. */
   readonly limits: Config['limits']
-  /** Puts another config in force. */
   replace(next: Config): void
 }
 
-/** The one place that holds the config; the composition root gives it to what follows a reload. */
 export function createCurrentConfig(first: Config): CurrentConfig {
   let config = first
   return {
@@ -17,4 +17,11 @@ export function createCurrentConfig(first: Config): CurrentConfig {
     limits: new Proxy(first.limits, { get: (_, key): unknown => Reflect.get(config.limits, key) }),
     replace: (next) => void (config = next),
   }
+}
+
+/** The models of the config. If it names none, also those of an Ollama on this machine. */
+export async function allModels({ models, discoverModels }: Config): Promise<Config['models']> {
+  const names = new Set(models.map((model) => model.name))
+  const found = discoverModels ? modelsFound(await discoverOllamaModels()) : []
+  return [...models, ...found.filter((model) => !names.has(model.name))]
 }

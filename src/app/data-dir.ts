@@ -1,7 +1,15 @@
 import { access, chmod, constants, mkdir, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
+import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/environment.ts'
 import { errorCode } from '../lib/errors.ts'
+
+/** The database's name in the data directory. */
+export const DATABASE = 'sshawl.db'
+
+/** The database of a server with this config: a file, or the URL of a PostgreSQL database. */
+export const databaseOf = ({ dataDir, storage }: Pick<Config, 'dataDir' | 'storage'>): string =>
+  storage.url ?? join(dataDir, DATABASE)
 
 /**
  * Makes the data directory with what is missing above it, for its owner only. Throws `ConfigError`.

@@ -15,7 +15,7 @@ import type { Agents } from './agents.ts'
 import type { AppContext, AppStorage, Overrides } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import type { RoomsAndPeople } from './rooms-and-people.ts'
-import { version } from './version.ts'
+import { version } from './paths.ts'
 
 /** What HTTP needs besides rooms, people and their activity. */
 interface HttpNeeds {

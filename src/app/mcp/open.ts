@@ -17,7 +17,7 @@ import { findToolsDefinition } from '../../prompt/tool-definitions.ts'
 import { ROOM_TOOL_NAMES } from '../../tools/rooms/index.ts'
 import type { ToolSource } from '../../tools/tool.ts'
 import { isToolWord } from '../tools/tool-words.ts'
-import { version } from '../version.ts'
+import { version } from '../paths.ts'
 import { Mcp } from './admin.ts'
 import { createNotices } from './notices.ts'
 

@@ -4,7 +4,7 @@ import { auditDatabase } from '../../adapters/storage/open.ts'
 import type { Config } from '../../config/config.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
-import { databaseOf } from './backup.ts'
+import { databaseOf } from '../data-dir.ts'
 import { paths } from '../paths.ts'
 
 /** One line of the audit; a time is as in ISO 8601. */

@@ -1,23 +1,26 @@
-// What an operator runs beside the server: check, audit, backup, restore and reload. These must not know what a session is.
 import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { busProblem } from '../../adapters/wire/wire.ts'
 import { createLog } from '../../adapters/log/pino-log.ts'
 import { createComposer } from '../../adapters/lua/composer.ts'
 import { describeSandbox, probeSandbox } from '../../adapters/sandbox/probe.ts'
-import { checkDatabase } from '../../adapters/storage/open.ts'
+import { checkDatabase, openStorage } from '../../adapters/storage/open.ts'
+import type { Storage } from '../../adapters/storage/storage.ts'
+import { busProblem } from '../../adapters/wire/wire.ts'
 import { StorageError } from '../../chat/errors.ts'
 import { loadConfig, type Config } from '../../config/config.ts'
-import type { CommandLine } from '../../config/flags.ts'
+import { ownRoomsDir } from '../../config/directories.ts'
 import { ConfigError } from '../../config/environment.ts'
-import { DATABASE } from './backup.ts'
-import { dataDirProblem } from '../data-dir.ts'
-import { NOTHING_FOUND, storageAndTools } from './check-tools.ts'
-import { hostKeyProblems } from '../host-keys.ts'
-import { paths } from '../paths.ts'
-import { roomsDirWarnings } from './rooms-dir.ts'
+import type { CommandLine } from '../../config/flags.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { WrapError } from '../../prompt/ports.ts'
+import { refusedParameter } from '../../toolbox/scoped-tools.ts'
+import { sanitizeDefinition } from '../../toolbox/tool-texts.ts'
+import type { Tool } from '../../tools/tool.ts'
+import { DATABASE, dataDirProblem } from '../data-dir.ts'
+import { hostKeyProblems } from '../host-keys.ts'
+import { paths } from '../paths.ts'
+import { located, openTools } from '../tools/tool-sources.ts'
 import { trialSnapshot } from './trial-snapshot.ts'
 
 /**
@@ -37,7 +40,7 @@ export async function check(line: CommandLine): Promise<number> {
       ]
     : problems
   for (const problem of found) print(problem)
-  const warnings = config ? await warningsOf(config) : []
+  const warnings = config ? [...(await roomsDirWarnings(config)), ...(await busWarnings(config))] : []
   for (const warning of [...warnings, ...tools.warnings]) print(`warning: ${warning}`)
   for (const note of tools.notes) print(`note: ${note}`)
   if (config) console.log(await sandboxLine(config))
@@ -81,11 +84,21 @@ async function databaseProblems({ dataDir, storage: { url } }: Config): Promise<
   }
 }
 
-/** What a server starts with in spite of it. */
-const warningsOf = async (config: Config): Promise<readonly string[]> => [
-  ...(await roomsDirWarnings(config)),
-  ...(await busWarnings(config)),
-]
+/** A line if other users can change the files in `rooms_dir`. */
+async function roomsDirWarnings({
+  dataDir,
+  sandbox: { rooms_dir: dir },
+}: Pick<Config, 'dataDir' | 'sandbox'>): Promise<readonly string[]> {
+  if (dir === ownRoomsDir(dataDir)) return []
+  const facts = await stat(dir)
+  const own = process.getuid?.()
+  // Root looks at what belongs to the server's user.
+  const owner = own === 0 || facts.uid === own ? [] : [`belongs to the user ${facts.uid}, and this is ${own}`]
+  const group = facts.mode & 0o020 ? [`can be written by the group ${facts.gid}`] : []
+  return [...owner, ...group].map(
+    (what) => `sandbox.rooms_dir: ${dir} ${what}: they can change the files of all rooms`,
+  )
+}
 
 /** A server starts without its bus, and looks for it for ever. */
 async function busWarnings({ bus }: Config): Promise<readonly string[]> {
@@ -125,4 +138,57 @@ async function sandboxLine(config: Config): Promise<string> {
   return state.works
     ? `sandbox: ${state.version}; ${config.sandbox.memory_mb} MiB of memory; ${describeSandbox(state.strength)}`
     : `sandbox: commands are refused: ${state.reason}`
+}
+
+/** Only problems make the check fail. */
+interface Findings {
+  readonly problems: readonly string[]
+  readonly warnings: readonly string[]
+  readonly notes: readonly string[]
+}
+
+const NOTHING_FOUND: Findings = { problems: [], warnings: [], notes: [] }
+
+/** Applies the migrations to an empty database and, if that works, reads the `.tool` files, whose tools need a store. */
+async function storageAndTools(config: Config): Promise<Findings> {
+  try {
+    await using storage = await openStorage({
+      file: ':memory:',
+      migrationsDir: paths.migrations,
+      clock: { now: () => Date.now() },
+      log: createLog('silent'),
+    })
+    return await toolFiles(config, storage)
+  } catch (error) {
+    if (error instanceof StorageError) return { ...NOTHING_FOUND, problems: [error.forOperators] }
+    throw error
+  }
+}
+
+async function toolFiles(config: Config, storage: Storage): Promise<Findings> {
+  await using tools = await openTools(config, storage, createLog('silent'))
+  const { modules, wrapped } = tools
+  const all = [...tools.builtin(), ...modules.tools(), ...wrapped.tools()]
+  return {
+    problems: await tools.problems(),
+    warnings: [...wrapped.warnings().map(located), ...notSent(config, all)],
+    notes: [
+      ...wrapped.replaced().map(({ file, by }) => `${by} takes the place of ${file}`),
+      ...all.flatMap(({ id, aliasOf, unavailable }) =>
+        unavailable === undefined || aliasOf !== undefined ? [] : `${id} cannot run here: ${unavailable}`,
+      ),
+    ],
+  }
+}
+
+/** A line for each tool that cannot be sent to models, or that a model's provider would refuse. */
+function notSent({ models }: Config, tools: readonly Tool[]): readonly string[] {
+  return tools.flatMap((tool) => {
+    const words = sanitizeDefinition(tool)
+    if (words.problem !== undefined) return [`${tool.id} is hidden: ${words.problem}`]
+    return models.flatMap(({ name, framing, enabled }) => {
+      const reason = enabled ? refusedParameter(framing, words) : undefined
+      return reason === undefined ? [] : [`@${name} is not offered ${tool.id}: ${reason}`]
+    })
+  })
 }
