@@ -5,22 +5,17 @@ import { countEntries, createEntryText, type EntryText, joinEntries } from './en
 import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
 
-/** What is left of a layer, and a note for people. */
+/** What is left of a layer, a note for people, and the text's tokens if they were counted. */
 export interface TrimmedText {
   readonly text: string
   readonly note: string
-  /** Tokens of the text, where they are known. */
   readonly tokens?: number
 }
 
-/** The layer's whole text. */
 export const fullText = (layer: Pick<Layer, 'heading' | 'text'>): string =>
   layer.heading === '' ? layer.text : `${layer.heading}\n${layer.text}`
 
-/**
- * As much of a layer as fits in `tokens` by the layer's own rule, or undefined where nothing worth sending does.
- * The result never counts more than `tokens`.
- */
+/** As much of a layer as fits in `tokens` by the layer's own rule; undefined if nothing worth sending does. */
 export function trimLayer(layer: Layer, tokens: number, counter: TokenCounter): TrimmedText | undefined {
   if (layer.trim === 'none' || tokens <= 0) return undefined
   if (layer.trim === 'oldest') return keepNewest(layer, tokens, counter)
@@ -46,7 +41,7 @@ function keepEnd(
   return undefined
 }
 
-/** What the counter keeps may begin or end inside a character of several code points: such a one is left out. */
+/** The counter may cut inside a character of several code points: such a one is left out. */
 function wholeCharacters(text: string, end: 'head' | 'tail', counter: TokenCounter, tokens: number): string {
   if (end === 'head') return headOf(text, counter.head(text, tokens).length)
   const from = text.length - counter.tail(text, tokens).length
@@ -58,14 +53,31 @@ const leftOut = (tokens: number): string => `… [${tokens} tokens left out]`
 
 /** Entries begin at the margin; their later lines are indented. */
 const ENTRY_BOUNDARY = /\n(?=[^\s])/u
+/** Share of the tokens that may be given up so that the text begins at the same entry for several turns. */
+const MAX_SHARE_GIVEN_UP = 0.25
+/** On average one entry in this number can be a beginning. */
+const ENTRIES_PER_START = 8
+/** Tokens by which texts that meet may differ from the sum of both. */
+const SEAM_TOKENS = 4
 
 function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): TrimmedText | undefined {
-  const entries = layer.entries ?? textsIn(layer.text, counter)
+  const entries =
+    layer.entries ?? layer.text.split(ENTRY_BOUNDARY).map((text) => createEntryText(text, counter))
   const head = fullText({ heading: layer.heading, text: OMISSION })
   const space = tokens - counter.count(`${head}\n`)
   const fitting = newestThatFit(entries, space)
-  const withCut = withCutEntry(entries, fitting, { head, space, tokens, counter })
-  if (withCut) return withCut
+  const before = entries.at(-fitting.length - 1)
+  const free = space - tokensOf(fitting)
+  // Much stays free if the entry before is long: then its beginning is shown.
+  if (before && fitting.length > 0 && free > MAX_SHARE_GIVEN_UP * tokens) {
+    const cut = keepEnd(before.text, 'head', free - SEAM_TOKENS, counter)
+    const kept = cut && [createEntryText(cut.text, counter), ...fitting]
+    const counted = kept ? countEntries(head, kept, counter) : Infinity
+    if (kept && counted <= tokens) {
+      const note = `the newest ${fitting.length} of ${entries.length} entries, and of the one before ${cut.note}`
+      return { text: joinEntries(head, kept), note, tokens: counted }
+    }
+  }
   for (let start = steadyStart(fitting); start < fitting.length; start += 1) {
     const kept = fitting.slice(start)
     const counted = countEntries(head, kept, counter)
@@ -73,11 +85,12 @@ function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): Trimme
     const note = `the newest ${kept.length} of ${entries.length} entries`
     return { text: joinEntries(head, kept), note, tokens: counted }
   }
-  return cutNewest(entries.at(-1)?.text ?? '', head, tokens, counter)
+  const cut = keepEnd(entries.at(-1)?.text ?? '', 'head', space - 1, counter)
+  return cut && { text: `${head}\n${cut.text}`, note: `only the newest entry, ${cut.note}` }
 }
 
-const textsIn = (text: string, counter: TokenCounter): readonly EntryText[] =>
-  text.split(ENTRY_BOUNDARY).map((entry) => createEntryText(entry, counter))
+const tokensOf = (entries: readonly EntryText[]): number =>
+  entries.reduce((sum, entry) => sum + entry.tokens(), 0)
 
 /** The newest entries that fit, oldest first. The entries before them are not even counted. */
 function newestThatFit(entries: readonly EntryText[], tokens: number): readonly EntryText[] {
@@ -86,18 +99,13 @@ function newestThatFit(entries: readonly EntryText[], tokens: number): readonly 
   return entries.slice(before + 1)
 }
 
-/** Share of the entries' tokens that may be given up so that the text begins at the same entry for several turns. */
-const MAX_SHARE_GIVEN_UP = 0.25
-/** On average the text may begin at one entry in so many. */
-const ENTRIES_PER_START = 8
-
 /**
- * Index of the entry at which the text begins. What an entry says decides whether it can be a beginning: so the
- * text goes on beginning there while the conversation grows, until that entry no longer fits. 0 if the first possible
- * beginning is too far on.
+ * Index of the entry at which the text begins; 0 if the first possible beginning is too far on. What an entry says
+ * decides whether it can be a beginning: so the text begins there until that entry no longer fits, and a provider's
+ * cache of it stays valid.
  */
 function steadyStart(entries: readonly EntryText[]): number {
-  const most = MAX_SHARE_GIVEN_UP * entries.reduce((sum, entry) => sum + entry.tokens(), 0)
+  const most = MAX_SHARE_GIVEN_UP * tokensOf(entries)
   let givenUp = 0
   for (const [index, entry] of entries.entries()) {
     if (givenUp > most) break
@@ -105,46 +113,4 @@ function steadyStart(entries: readonly EntryText[]): number {
     givenUp += entry.tokens()
   }
   return 0
-}
-
-/**
- * The entries that fit, after the beginning of the one before them: only where that is so long that much would stay free
- * without it. Undefined where it is not.
- */
-function withCutEntry(
-  entries: readonly EntryText[],
-  fitting: readonly EntryText[],
-  { head, space, tokens, counter }: CutTerms,
-): TrimmedText | undefined {
-  const before = entries[entries.length - fitting.length - 1]
-  const free = space - fitting.reduce((sum, entry) => sum + entry.tokens(), 0)
-  if (!before || fitting.length === 0 || free <= MAX_SHARE_GIVEN_UP * tokens) return undefined
-  const cut = keepEnd(before.text, 'head', free - SEAM_TOKENS, counter)
-  if (!cut) return undefined
-  const kept = [createEntryText(cut.text, counter), ...fitting]
-  const counted = countEntries(head, kept, counter)
-  if (counted > tokens) return undefined
-  const note = `the newest ${fitting.length} of ${entries.length} entries, and of the one before ${cut.note}`
-  return { text: joinEntries(head, kept), note, tokens: counted }
-}
-
-/** Tokens by which texts that meet may differ from the sum of both. */
-const SEAM_TOKENS = 4
-
-interface CutTerms {
-  readonly head: string
-  /** What entries may have of `tokens`, which is for all. */
-  readonly space: number
-  readonly tokens: number
-  readonly counter: TokenCounter
-}
-
-function cutNewest(
-  entry: string,
-  head: string,
-  tokens: number,
-  counter: TokenCounter,
-): TrimmedText | undefined {
-  const cut = keepEnd(entry, 'head', tokens - counter.count(`${head}\n`) - 1, counter)
-  return cut && { text: `${head}\n${cut.text}`, note: `only the newest entry, ${cut.note}` }
 }
