@@ -1,6 +1,6 @@
 import { definitionOf } from '../prompt/tool-definitions.ts'
 import { textForModels } from '../chat/outside.ts'
-import { eachOnce } from '../prompt/tool-names.ts'
+import { uniqueTools } from '../prompt/tool-names.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
 import { resolveScope as resolveIn, type Resolution } from '../prompt/scope.ts'
 import { createCatalogue, type Catalogue } from '../toolbox/catalogue.ts'
@@ -61,7 +61,7 @@ export function createToolbox(options: ToolboxOptions): ProgramToolbox {
   })
   return {
     ...toolbox,
-    definitions: () => eachOnce(now.visible).offered.map(({ tool }) => definitionOf(tool, 'full')),
+    definitions: () => uniqueTools(now.visible).offered.map(({ tool }) => definitionOf(tool, 'full')),
     resolution: () => now,
     rebuild: (set) => void (now = reachOf(set)),
   }

@@ -1,8 +1,8 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { EntryText } from './entry-texts.ts'
 import { type TokenCounter, WrapError } from './ports.ts'
-import type { Pricer } from './tool-definitions.ts'
 import type { Snapshot } from './snapshot.ts'
+import type { Pricer } from './tool-definitions.ts'
 import type { Selection } from './tool-offer.ts'
 
 /** How a layer that does not fit is trimmed: not at all, keeping that end, or keeping its newest entries. */
@@ -17,13 +17,13 @@ export interface Layer {
   readonly system: boolean
   readonly required: boolean
   readonly trim: Trim
-  /** Stands before the text and is never cut off it; may be empty. */
+  /** Comes before the text and is never cut off it; may be empty. */
   readonly heading: string
-  /** Tokens that it may have at most, its heading included; absent where only the budget bounds it. */
+  /** Its heading included; absent if only the budget bounds it. */
   readonly maxTokens?: number
   /** The tools whose definitions go with this layer. */
   readonly tools?: Selection
-  /** What the text is made of, one under the other, where the host made it. */
+  /** The lines of the text, if the host made it. */
   readonly entries?: readonly EntryText[]
 }
 
@@ -36,21 +36,19 @@ export interface LayerFacts {
   readonly price: Pricer
   /** Tokens that tools and the text of their layer may have together. */
   readonly allowance: number
-  /** Gets the lines that the script prints, in place of those that it printed before. */
+  /** Gets the lines that the script prints in this run. */
   readonly printed: string[]
 }
 
-/** What one run of the layers made. */
+/** What one run of the layers made; warnings are for people. */
 export interface ComposedLayers {
   /** Tokens that the script asked for; it may be more than there are. */
   readonly target: number
   /** In the order of the text. */
   readonly layers: readonly Layer[]
-  /** What scopes and the script had to say, for people. */
   readonly warnings: readonly string[]
 }
 
-/** Bytes that the layers may return at least; more where the model's window holds more. */
 const MIN_OUTPUT_BYTES = 256 * 1024
 /** English has about five bytes a token, runs of one character a hundred and more; quoting may double them. */
 const OUTPUT_BYTES_PER_TOKEN = 24
@@ -69,8 +67,8 @@ export const conversationLimit = (target: number): number => Math.floor(outputLi
 const MAX_LAYERS = 200
 
 /**
- * Reads what Lua returned; a layer names its tools by their place in `selections`, from 1. Throws `WrapError('script')` for
- * anything that lua/wrap.lua would not have made.
+ * Reads what Lua returned; a layer names its tools by their place in `selections`, from 1. Throws `WrapError('script')`
+ * for anything that lua/wrap.lua would not have made.
  */
 export function readLayers(value: Json, selections: readonly Selection[]): ComposedLayers {
   const composed = object(value, 'the draft')
@@ -81,29 +79,26 @@ export function readLayers(value: Json, selections: readonly Selection[]): Compo
 }
 
 function readLayer(layer: JsonObject, selections: readonly Selection[]): Layer {
-  const { tools, max_tokens: maxTokens } = layer
+  const { tools, trim, max_tokens: maxTokens } = layer
+  if (trim !== 'none' && trim !== 'head' && trim !== 'tail' && trim !== 'oldest')
+    return refuse('the rule for cutting a layer is not what wrap() gives')
   return {
     name: text(layer['name']),
     priority: number(layer['priority']),
     text: text(layer['text']),
     system: layer['system'] === true,
     required: layer['required'] === true,
-    trim: trim(layer['trim']),
+    trim,
     heading: text(layer['heading']),
     ...(maxTokens === undefined ? {} : { maxTokens: number(maxTokens) }),
     ...(tools === undefined ? {} : { tools: chosenOf(selections, tools) }),
   }
 }
 
-/** What a script means by the second result of `tools.select_tools`. Throws `WrapError('script')`. */
+/** The selection that a script means by the second result of `tools.select_tools`. Throws `WrapError('script')`. */
 export const chosenOf = (selections: readonly Selection[], place: Json): Selection =>
   (typeof place === 'number' ? selections[place - 1] : undefined) ??
   refuse('the tools must be what tools.select_tools chose')
-
-function trim(value: Json | undefined): Trim {
-  if (value === 'none' || value === 'head' || value === 'tail' || value === 'oldest') return value
-  return refuse('the rule for cutting a layer is not what wrap() gives')
-}
 
 const object = (value: Json, what: string): JsonObject =>
   isJsonObject(value) ? value : refuse(`${what} is not what wrap() gives`)

@@ -1,38 +1,34 @@
-import type { OfferedTool } from './tool-names.ts'
-import type { Pricer } from './tool-definitions.ts'
 import type { ToolForm } from './prompt.ts'
 import type { KeptTool, ToolsInTurn } from './snapshot.ts'
+import type { Pricer } from './tool-definitions.ts'
+import type { OfferedTool } from './tool-names.ts'
 
-/** How tools are used: in the room, and in the turn that the prompt is for. */
-export interface ToolUse extends ToolsInTurn {
-  /** Calls of each tool in this room, by id. */
-  readonly calls: Readonly<Record<string, number>>
-}
-
-/** One tool comes up from one rung to another. Its form says what the model sees of it. */
+/** One tool comes up from one rung to another. */
 export interface RungStep {
   readonly tool: OfferedTool
   readonly from: ToolForm
   readonly form: 'full' | 'short'
 }
 
-/** The steps from nothing to all tools in full. */
+/** The steps from all tools deferred to all tools in full. */
 export interface RungOrder {
-  /** Begins with all tools deferred. */
   readonly steps: readonly RungStep[]
-  /** The steps of the tools that were called in this turn. */
+  /** Number of steps of the tools that were called in this turn. */
   readonly calledSteps: number
-  /** So many steps leave no tool deferred; undefined if there are more tools than a request may have. */
+  /** Number of steps that leave no tool deferred; undefined if there are more tools than a request may have. */
   readonly allSteps: number | undefined
   /** All tools, those first that come up first. */
   readonly inOrder: readonly OfferedTool[]
 }
 
 /** What the order depends on. It is the same for every share that tools may have of a prompt. */
-export interface RungOrderTerms {
+export interface RungOrderTerms extends ToolsInTurn {
+  /** Tokens that the whole prompt may have. */
   readonly target: number
+  /** Definitions that one request may have. */
   readonly maxTools: number
-  readonly use: ToolUse
+  /** Calls of each tool in this room, by id. */
+  readonly calls: Readonly<Record<string, number>>
   readonly price: Pricer
 }
 
@@ -50,36 +46,29 @@ export interface RungOrderTerms {
 export function rungOrder(offered: readonly OfferedTool[], terms: RungOrderTerms): RungOrder {
   const all = offered.map((tool) => traitsOf(tool, terms))
   const called = all.filter((one) => one.called).toSorted((a, b) => newestFirst(a.called, b.called))
-  const found = all
-    .filter((one) => !one.called && one.found)
-    .toSorted((a, b) => newestFirst(a.found, b.found))
-  const others = all.filter((one) => !one.called && !one.found)
+  const uncalled = all.filter((one) => !one.called)
+  const found = uncalled.filter((one) => one.found).toSorted((a, b) => newestFirst(a.found, b.found))
+  const others = uncalled.filter((one) => !one.found)
   const usual = others.filter(({ isHuge }) => !isHuge).toSorted(mostUsedFirst)
   const huge = others.filter(({ isHuge }) => isHuge).toSorted(cheapestFirst('short'))
   const inOrder = [...called, ...found, ...usual, ...huge]
   // One place is for find_tools.
   const places = all.length <= terms.maxTools ? all.length : Math.max(0, terms.maxTools - 1)
   const sent = new Set(inOrder.slice(0, places))
-  const toShort = (some: readonly Traits[]): readonly RungStep[] =>
-    some.filter((one) => sent.has(one)).map(({ tool }) => ({ tool, from: 'deferred', form: 'short' }))
-  const toFull = (some: readonly Traits[]): readonly RungStep[] =>
-    some.filter((one) => sent.has(one)).map(({ tool }) => ({ tool, from: 'short', form: 'full' }))
+  const rise = (some: readonly Traits[], from: ToolForm, form: RungStep['form']): readonly RungStep[] =>
+    some.filter((one) => sent.has(one)).map(({ tool }) => ({ tool, from, form }))
+  const toShort = (some: readonly Traits[]): readonly RungStep[] => rise(some, 'deferred', 'short')
+  const toFull = (some: readonly Traits[]): readonly RungStep[] => rise(some, 'short', 'full')
+  const foundShort = found.filter((one) => one.found?.form !== 'full')
   const ofCalled = [...toShort(called), ...toFull(called.filter((one) => one.called?.form === 'full'))]
   const ofFound = [...toShort(found), ...toFull(found.filter((one) => one.found?.form === 'full'))]
-  const foundShort = found.filter((one) => one.found?.form !== 'full')
   const ofUsual = [...toShort(usual), ...toFull([...foundShort, ...usual].toSorted(cheapestFirst('full')))]
-  const loads =
-    ofCalled.length + ofFound.length + (huge.length > 0 ? ofUsual.length + huge.length : usual.length)
+  const ofHuge = [...toShort(huge), ...toFull(huge.toSorted(cheapestFirst('full')))]
+  const toLast = huge.length > 0 ? ofUsual.length + huge.length : usual.length
   return {
-    steps: [
-      ...ofCalled,
-      ...ofFound,
-      ...ofUsual,
-      ...toShort(huge),
-      ...toFull(huge.toSorted(cheapestFirst('full'))),
-    ],
+    steps: [...ofCalled, ...ofFound, ...ofUsual, ...ofHuge],
     calledSteps: ofCalled.length,
-    allSteps: sent.size === all.length ? loads : undefined,
+    allSteps: sent.size === all.length ? ofCalled.length + ofFound.length + toLast : undefined,
     inOrder: inOrder.map(({ tool }) => tool),
   }
 }
@@ -87,7 +76,6 @@ export function rungOrder(offered: readonly OfferedTool[], terms: RungOrderTerms
 /** What the place of a tool depends on. */
 interface Traits {
   readonly tool: OfferedTool
-  readonly id: string
   /** This turn's last call of it, and the last time that it was found. */
   readonly called: Kept | undefined
   readonly found: Kept | undefined
@@ -104,7 +92,27 @@ interface Kept {
   readonly at: number
 }
 
-const newestFirst = (a: Kept | undefined, b: Kept | undefined): number => (b?.at ?? -1) - (a?.at ?? -1)
+/**
+ * In bytes for each token of the target: about an eighth of the prompt. If a longer tool was called often, all others
+ * would have to go before it.
+ */
+const HUGE_BYTES_PER_TOKEN = 0.5
+
+function traitsOf(tool: OfferedTool, { target, calls, found, called, price }: RungOrderTerms): Traits {
+  const { id, group } = tool.tool
+  const ids = [id, ...tool.aliases.map((one) => one.id)]
+  const sum = ids.reduce((total, one) => total + (Object.hasOwn(calls, one) ? (calls[one] ?? 0) : 0), 0)
+  const bytes = { full: price.bytes(tool.tool, 'full'), short: price.bytes(tool.tool, 'short') }
+  return {
+    tool,
+    called: keptIn(called, ids),
+    found: keptIn(found, ids),
+    rank: usageRank(sum),
+    isOfServer: group === 'mcp',
+    bytes,
+    isHuge: bytes.short > target * HUGE_BYTES_PER_TOKEN,
+  }
+}
 
 function keptIn(kept: readonly KeptTool[], ids: readonly string[]): Kept | undefined {
   const at = kept.findLastIndex(({ id }) => ids.includes(id))
@@ -112,34 +120,10 @@ function keptIn(kept: readonly KeptTool[], ids: readonly string[]): Kept | undef
   return form && { form, at }
 }
 
-function traitsOf(offered: OfferedTool, { target, use, price }: RungOrderTerms): Traits {
-  const { tool, standsFor } = offered
-  const ids = [tool.id, ...standsFor.map(({ id }) => id)]
-  const calls = ids.reduce((sum, id) => sum + (Object.hasOwn(use.calls, id) ? (use.calls[id] ?? 0) : 0), 0)
-  const bytes = { full: price.bytes(tool, 'full'), short: price.bytes(tool, 'short') }
-  return {
-    tool: offered,
-    id: tool.id,
-    called: keptIn(use.called, ids),
-    found: keptIn(use.found, ids),
-    rank: usageRank(calls),
-    isOfServer: tool.group === 'mcp',
-    bytes,
-    isHuge: bytes.short > target * HUGE_BYTES_PER_TOKEN,
-  }
-}
-
-/**
- * A tool that is longer than this even when it is short, in bytes for each token of the target, comes up last: about an
- * eighth of the prompt. If it was called often, all others would have to go before it.
- */
-const HUGE_BYTES_PER_TOKEN = 0.5
-
-/**
- * The rank of so many calls: 0, then one more each time the number doubles. So the order does not change with every
- * call, and what a provider keeps of the prompt stays valid: a thousand calls of a tool move it ten times in all.
- */
+/** Grows by one each time the calls double, so that a provider's cache of the prompt stays valid with most calls. */
 const usageRank = (calls: number): number => Math.ceil(Math.log2(Math.max(0, calls) + 1))
+
+const newestFirst = (a: Kept | undefined, b: Kept | undefined): number => (b?.at ?? -1) - (a?.at ?? -1)
 
 const mostUsedFirst = (a: Traits, b: Traits): number =>
   b.rank - a.rank || Number(a.isOfServer) - Number(b.isOfServer) || cheapestFirst('short')(a, b)
@@ -147,4 +131,4 @@ const mostUsedFirst = (a: Traits, b: Traits): number =>
 const cheapestFirst =
   (form: 'full' | 'short') =>
   (a: Traits, b: Traits): number =>
-    a.bytes[form] - b.bytes[form] || (a.id < b.id ? -1 : 1)
+    a.bytes[form] - b.bytes[form] || (a.tool.tool.id < b.tool.tool.id ? -1 : 1)

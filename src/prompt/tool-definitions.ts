@@ -20,7 +20,7 @@ export const findToolsDefinition: ToolDefinition = {
 }
 
 /** One tool in one form: what is sent, its line in the prompt, and what both cost. */
-export interface PricedTool {
+interface PricedTool {
   readonly sent: PromptTool
   /** Ends with its line break, so that the tokens of the lines add up to the tokens of the text. */
   readonly line: string
@@ -29,13 +29,12 @@ export interface PricedTool {
 
 /** Prices in one encoding and with one provider's framing. */
 export interface Pricer {
-  /** Counts the tool in this form when it is first asked for. */
   of(tool: CatalogueTool, form: ToolForm): PricedTool
-  /** Bytes of the definition: how dear it is, about, without counting. */
+  /** Bytes of the definition: about how dear it is, without counting. */
   bytes(tool: CatalogueTool, form: 'full' | 'short'): number
 }
 
-/** Works out each price once, as long as the tool's object lives. */
+/** Works out each price once, when it is first asked for, as long as the tool's object lives. */
 export function createPricer(framing: Framing, counter: TokenCounter): Pricer {
   const prices = memoizePer<CatalogueTool, PricedTool>()
   const bytes = memoizePer<CatalogueTool, number>()
@@ -55,7 +54,7 @@ function priceOf(tool: CatalogueTool, form: ToolForm, framing: Framing, counter:
   return { sent: { id, name, form, tokens, definition }, line, lineTokens }
 }
 
-/** A tool as it is sent in one of the forms that send anything. */
+/** A tool's definition as it is sent. */
 export function definitionOf(tool: CatalogueTool, form: 'full' | 'short'): ToolDefinition {
   const { name, description } = tool
   const { $schema: _, ...parameters } = tool.schema
@@ -63,7 +62,7 @@ export function definitionOf(tool: CatalogueTool, form: 'full' | 'short'): ToolD
   return { name, description: firstSentence(description), parameters: withoutWords(parameters) }
 }
 
-/** Tokens of a definition, the provider's framing included: its compact JSON, keys in the order they are sent. */
+/** Tokens of a definition's compact JSON, keys in the order they are sent, with the provider's framing. */
 export const definitionTokens = (
   definition: ToolDefinition,
   framing: Framing,
@@ -103,7 +102,6 @@ const KEYS_OF_NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   'definitions',
   'dependentSchemas',
 ])
-/** Keys that explain a schema to a reader. */
 const KEYS_OF_WORDS: ReadonlySet<string> = new Set(['description', 'title', 'examples', '$comment'])
 /** Keys whose values are compared with arguments, so that they stay as they are. */
 const KEYS_OF_DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default'])

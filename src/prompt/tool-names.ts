@@ -1,10 +1,9 @@
 import { ROOM_TOOL_PREFIX } from '../chat/tool-words.ts'
 import { shortHash } from '../lib/hash.ts'
-import { findToolsDefinition } from './tool-definitions.ts'
-import type { CatalogueTool } from './snapshot.ts'
 import type { HiddenTool } from './scope.ts'
+import type { CatalogueTool } from './snapshot.ts'
+import { findToolsDefinition } from './tool-definitions.ts'
 
-/** A tool that has not got the name yet by which models call it. */
 export type UnnamedTool = Omit<CatalogueTool, 'name'>
 
 const MAX_NAME_CHARACTERS = 64
@@ -19,22 +18,21 @@ const RESERVED: ReadonlySet<string> = new Set([findToolsDefinition.name])
 export function nameTools(tools: readonly UnnamedTool[]): readonly CatalogueTool[] {
   const unique = [...new Map(tools.toReversed().map((tool) => [tool.id, tool])).values()].toReversed()
   const ids = new Set(unique.map((tool) => tool.id))
-  return withClearNames(unique.map((tool) => ({ ...tool, name: legal(preferred(tool.id, ids), tool.id) })))
-}
-
-/** A name with a hash may be the id of another tool, so what is not clear is hashed until all are. */
-function withClearNames(named: readonly CatalogueTool[], round = 0): readonly CatalogueTool[] {
-  const uses = countOf(named.map((tool) => tool.name))
-  const isClear = ({ name }: CatalogueTool): boolean => uses.get(name) === 1 && !RESERVED.has(name)
-  if (named.every(isClear)) return named
-  const renamed = named.map((tool) =>
-    isClear(tool) ? tool : { ...tool, name: hashed(tool.name, `${round === 0 ? '' : round}${tool.id}`) },
-  )
-  return withClearNames(renamed, round + 1)
+  let named = unique.map((tool) => ({ ...tool, name: legal(preferred(tool.id, ids), tool.id) }))
+  // A name with a hash may be the id of another tool, so what is not clear is hashed until all are.
+  for (let round = 0; ; round += 1) {
+    const uses = new Map<string, number>()
+    for (const { name } of named) uses.set(name, (uses.get(name) ?? 0) + 1)
+    const isClear = (name: string): boolean => uses.get(name) === 1 && !RESERVED.has(name)
+    if (named.every(({ name }) => isClear(name))) return named
+    named = named.map((tool) => {
+      const { id, name } = tool
+      return isClear(name) ? tool : { ...tool, name: hashed(name, `${round === 0 ? '' : round}${id}`) }
+    })
+  }
 }
 
 function preferred(id: string, ids: ReadonlySet<string>): string {
-  // Dropped where the rest is no other tool's id.
   const short = id.startsWith(ROOM_TOOL_PREFIX) ? id.slice(ROOM_TOOL_PREFIX.length) : id
   return short !== '' && !ids.has(short) ? short : id
 }
@@ -42,27 +40,21 @@ function preferred(id: string, ids: ReadonlySet<string>): string {
 function legal(name: string, id: string): string {
   const known = name.replace(/[^A-Za-z0-9_-]/gu, '_')
   const clean = /^[A-Za-z_]/.test(known) ? known : `_${known}`
-  return clean === name && clean.length <= MAX_NAME_CHARACTERS && clean !== '' ? clean : hashed(clean, id)
+  return clean === name && clean.length <= MAX_NAME_CHARACTERS ? clean : hashed(clean, id)
 }
 
 /** The hash has eight digits and an underscore before it. */
 const hashed = (name: string, id: string): string =>
   `${name.slice(0, MAX_NAME_CHARACTERS - 9)}_${shortHash(id)}`
 
-function countOf(names: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return counts
-}
-
-/** A tool that is offered, and the tools in the same scope that it stands for. */
+/** A tool that is offered, and the tools in the same scope that it is offered for. */
 export interface OfferedTool {
   readonly tool: CatalogueTool
-  readonly standsFor: readonly CatalogueTool[]
+  readonly aliases: readonly CatalogueTool[]
 }
 
 /** What is offered of the tools that a scope shows, and why the others are not; each list in the order of the tools. */
-export interface OncePerFunction {
+export interface UniqueTools {
   readonly offered: readonly OfferedTool[]
   readonly left: readonly HiddenTool[]
 }
@@ -72,27 +64,25 @@ export interface OncePerFunction {
  * gives way to one that is called the same but for the case. The scope decides what may be called: also a tool that
  * another one stands for.
  */
-export function eachOnce(visible: readonly CatalogueTool[]): OncePerFunction {
+export function uniqueTools(visible: readonly CatalogueTool[]): UniqueTools {
   const usable = visible.filter(({ unavailable }) => unavailable === undefined)
-  const standInFor = standIns(usable)
-  const others = new Map<CatalogueTool, CatalogueTool[]>()
-  for (const tool of usable) {
-    const standIn = standInFor(tool)
-    others.set(standIn, [...(others.get(standIn) ?? []), ...(standIn === tool ? [] : [tool])])
+  const offeredFor = offeredTools(usable)
+  const aliases = new Map<CatalogueTool, CatalogueTool[]>()
+  const left: HiddenTool[] = []
+  for (const tool of visible) {
+    const offered = offeredFor(tool)
+    if (tool.unavailable !== undefined) left.push({ tool, reason: `cannot run here: ${tool.unavailable}` })
+    else if (offered !== tool) {
+      left.push({ tool, reason: `${offered.name} stands for it` })
+      aliases.set(offered, [...(aliases.get(offered) ?? []), tool])
+    }
   }
-  const offered = usable.filter((tool) => standInFor(tool) === tool)
-  return {
-    offered: offered.map((tool) => ({ tool, standsFor: others.get(tool) ?? [] })),
-    left: visible.flatMap((tool) => {
-      if (tool.unavailable !== undefined) return { tool, reason: `cannot run here: ${tool.unavailable}` }
-      const standIn = standInFor(tool)
-      return standIn === tool ? [] : { tool, reason: `${standIn.name} stands for it` }
-    }),
-  }
+  const offered = usable.filter((tool) => offeredFor(tool) === tool)
+  return { offered: offered.map((tool) => ({ tool, aliases: aliases.get(tool) ?? [] })), left }
 }
 
-/** Gives the function that says which tool is offered in place of one; the tool itself if there is no other. */
-function standIns(usable: readonly CatalogueTool[]): (tool: CatalogueTool) => CatalogueTool {
+/** Gives the function that says which tool is offered for one: itself, or another. */
+function offeredTools(usable: readonly CatalogueTool[]): (tool: CatalogueTool) => CatalogueTool {
   const aliases = new Map<string, CatalogueTool>()
   const successors = new Map<string, CatalogueTool>()
   for (const tool of usable.toReversed()) {
@@ -106,5 +96,4 @@ function standIns(usable: readonly CatalogueTool[]): (tool: CatalogueTool) => Ca
   }
 }
 
-/** The id of the tool that this one is another name for; its own where it is none. */
 const rootOf = ({ id, aliasOf }: CatalogueTool): string => aliasOf.at(-1) ?? id

@@ -1,21 +1,20 @@
-import { definitionTokens, findToolsDefinition, type Pricer } from './tool-definitions.ts'
-import { eachOnce, type OfferedTool } from './tool-names.ts'
 import type { Framing } from './model-settings.ts'
 import type { TokenCounter } from './ports.ts'
 import type { PromptTool, ToolForm } from './prompt.ts'
 import type { CatalogueTool } from './snapshot.ts'
+import { definitionTokens, findToolsDefinition, type Pricer } from './tool-definitions.ts'
+import { type OfferedTool, uniqueTools } from './tool-names.ts'
 
-/** Ids of the tools that a layer tells of, by the form that its text was made for. */
+/** Ids of all tools that can be called, aliases included, by the form that the layer's text was made for. */
 export type ChosenTools = Readonly<Record<ToolForm, readonly string[]>>
 
 /** What a tools layer gets: the tools by their rungs, and its text, which is empty if there are none. */
 export interface Selection {
-  /** All that can be called, also what another tool stands for. */
   readonly chosen: ChosenTools
   readonly text: string
   /** True if it cannot be had for less. */
   readonly cheapest: boolean
-  /** Tokens that definitions may have that are found later. */
+  /** Tokens that definitions which are found later may have. */
   readonly findable: number
 }
 
@@ -26,13 +25,13 @@ export interface ToolOffer {
   readonly tokens: number
   /** Tokens that the tools and their layer's text may have together; 0 if they must be left out. */
   readonly cap: number
-  /** Their share of the target; where `cap` is less, layers that are more important need the rest. */
+  /** Their share of the target; if `cap` is less, layers that are more important need the rest. */
   readonly share: number
   /** True if they cannot be had for less: then the layer is dropped. */
   readonly last: boolean
 }
 
-export interface OfferTerms extends Pick<ToolOffer, 'cap' | 'share' | 'last'> {
+interface OfferTerms extends Pick<ToolOffer, 'cap' | 'share' | 'last'> {
   readonly framing: Framing
   readonly counter: TokenCounter
   readonly price: Pricer
@@ -49,9 +48,15 @@ export function offerTools(
 ): ToolOffer | undefined {
   const offered = offeredOf(inScope, chosen)
   if (offered.length === 0) return undefined
-  const priced = offered.map(({ tool, form, standsFor }) => withOthers(price.of(tool, form).sent, standsFor))
-  const isDeferred = priced.some(({ form }) => form === 'deferred')
-  const tools = isDeferred ? [...priced, findTools(framing, counter)] : priced
+  const tools = offered.map(({ tool, form, aliases }): PromptTool => {
+    const { sent } = price.of(tool, form)
+    return aliases.length === 0 ? sent : { ...sent, standsFor: aliases.map(({ id }) => id) }
+  })
+  if (tools.some(({ form }) => form === 'deferred')) {
+    const { name } = findToolsDefinition
+    const tokens = searchTokens(framing, counter)
+    tools.push({ id: name, name, form: 'full', tokens, definition: findToolsDefinition })
+  }
   return { tools, tokens: tools.reduce((sum, tool) => sum + tool.tokens, 0), ...limits }
 }
 
@@ -60,27 +65,13 @@ export function offeredOf(
   inScope: readonly CatalogueTool[],
   chosen: ChosenTools,
 ): readonly (OfferedTool & { readonly form: ToolForm })[] {
-  const forms = formsOf(chosen)
-  const { offered } = eachOnce(inScope.filter(({ id }) => forms.has(id)))
+  const forms = new Map<string, ToolForm>()
+  for (const form of ['full', 'short', 'deferred'] as const)
+    for (const id of chosen[form]) forms.set(id, form)
+  const { offered } = uniqueTools(inScope.filter(({ id }) => forms.has(id)))
   return offered.map((one) => ({ ...one, form: forms.get(one.tool.id) ?? 'deferred' }))
 }
-
-const formsOf = (chosen: ChosenTools): ReadonlyMap<string, ToolForm> =>
-  new Map(
-    (['full', 'short', 'deferred'] as const).flatMap((form) => chosen[form].map((id) => [id, form] as const)),
-  )
-
-const withOthers = (sent: PromptTool, others: readonly CatalogueTool[]): PromptTool =>
-  others.length === 0 ? sent : { ...sent, standsFor: others.map(({ id }) => id) }
 
 /** Tokens of the definition of `find_tools`. */
 export const searchTokens = (framing: Framing, counter: TokenCounter): number =>
   definitionTokens(findToolsDefinition, framing, counter)
-
-const findTools = (framing: Framing, counter: TokenCounter): PromptTool => ({
-  id: findToolsDefinition.name,
-  name: findToolsDefinition.name,
-  form: 'full',
-  tokens: searchTokens(framing, counter),
-  definition: findToolsDefinition,
-})

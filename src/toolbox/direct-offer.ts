@@ -1,7 +1,7 @@
 import { cleanLine } from '../lib/text/clean-text.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
 import { firstSentence } from '../prompt/tool-definitions.ts'
-import { eachOnce } from '../prompt/tool-names.ts'
+import { uniqueTools } from '../prompt/tool-names.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { failed, ok } from '../tools/result.ts'
 import { isQuery, NO_QUERY, noMatch } from './find-tools.ts'
@@ -24,7 +24,7 @@ export const directOffer: Offer = {
     ),
   async search({ query }, { visible, catalogue }) {
     if (!isQuery(query)) return failed(NO_QUERY)
-    const offered = eachOnce(visible).offered.map(({ tool }) => tool)
+    const offered = uniqueTools(visible).offered.map(({ tool }) => tool)
     const found = await catalogue.find(query, offered)
     if (found.length === 0) return ok(noMatch(query))
     const lines = found.slice(0, MAX_SHOWN).map(shown)

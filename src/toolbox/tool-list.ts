@@ -2,7 +2,7 @@ import type { Json } from '../lib/json.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import { zip } from '../lib/zip.ts'
 import { definitionOf, framedTokens } from '../prompt/tool-definitions.ts'
-import { eachOnce } from '../prompt/tool-names.ts'
+import { uniqueTools } from '../prompt/tool-names.ts'
 import { EXACT_FRAMING } from '../prompt/model-settings.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import type { Composer } from '../prompt/ports.ts'
@@ -38,7 +38,7 @@ export type ToolCount = Pick<ToolList, 'scope' | 'visible'>
 /** As the list of the same query says. Rejects with `StorageError`. */
 export async function countTools(scopedTools: FindScopedTools, query: ScopeQuery): Promise<ToolCount> {
   const { scope, visible } = await scopedTools(query)
-  return { scope, visible: eachOnce(visible).offered.length }
+  return { scope, visible: uniqueTools(visible).offered.length }
 }
 
 export function createToolList(scopedTools: FindScopedTools, composer: Pick<Composer, 'count'>): ListTools {
@@ -47,7 +47,7 @@ export function createToolList(scopedTools: FindScopedTools, composer: Pick<Comp
     const { encoding, framing } = query.model ?? { encoding: 'o200k_base', framing: EXACT_FRAMING }
     const { catalogue, scope, warnings, ...scoped } = await scopedTools(query)
     const counts = await countTokens(encoding, catalogue.tools)
-    const hidden = [...scoped.hidden, ...eachOnce(scoped.visible).left]
+    const hidden = [...scoped.hidden, ...uniqueTools(scoped.visible).left]
     const reasons = new Map(hidden.map(({ tool, reason }) => [tool.id, reason]))
     const tools = zip(catalogue.tools, counts).map(([tool, count]) => ({
       tool,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { eachOnce } from '../../../src/prompt/tool-names.ts'
+import { uniqueTools } from '../../../src/prompt/tool-names.ts'
 import type { CatalogueTool } from '../../../src/prompt/snapshot.ts'
 import { catalogue, sampleTool } from '../../support/snapshot.ts'
 
@@ -17,12 +17,13 @@ const tools = catalogue(
 )
 
 const only = (...ids: readonly string[]) => tools.filter(({ id }) => ids.includes(id))
-const offeredIds = (visible: readonly CatalogueTool[]) => eachOnce(visible).offered.map(({ tool }) => tool.id)
+const offeredIds = (visible: readonly CatalogueTool[]) =>
+  uniqueTools(visible).offered.map(({ tool }) => tool.id)
 
 describe('each function is offered once', () => {
   test('by an alias where there is one, and by what can run here', () => {
     expect(
-      eachOnce(tools).offered.map(({ tool, standsFor }) => [tool.id, standsFor.map(({ id }) => id)]),
+      uniqueTools(tools).offered.map(({ tool, aliases }) => [tool.id, aliases.map(({ id }) => id)]),
     ).toEqual([
       ['grep', []],
       ['Glob', ['glob']],
@@ -31,7 +32,7 @@ describe('each function is offered once', () => {
   })
 
   test('with one reason for each tool that is not', () => {
-    expect(eachOnce(tools).left.map(({ tool, reason }) => [tool.id, reason])).toEqual([
+    expect(uniqueTools(tools).left.map(({ tool, reason }) => [tool.id, reason])).toEqual([
       ['read_file', 'Read stands for it'],
       ['glob', 'Glob stands for it'],
       ['google_search', 'cannot run here: no search provider'],
@@ -54,8 +55,8 @@ describe('each function is offered once', () => {
   test('whatever is in scope, each tool is offered, stood for, or left with a reason', () => {
     fc.assert(
       fc.property(fc.subarray([...tools]), (visible) => {
-        const { offered, left } = eachOnce(visible)
-        const stoodFor = offered.flatMap(({ standsFor }) => standsFor)
+        const { offered, left } = uniqueTools(visible)
+        const stoodFor = offered.flatMap(({ aliases }) => aliases)
         expect(new Set([...offered.map(({ tool }) => tool), ...left.map(({ tool }) => tool)])).toEqual(
           new Set(visible),
         )
