@@ -3,26 +3,25 @@ import { compileGlob } from '../lib/glob.ts'
 import { closest } from '../lib/suggest.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
-/** One element of a scope. */
+/** One element of a scope; `source` is what was written, `!` included. */
 export interface Pattern {
-  /** As it was written, `!` included. */
   readonly source: string
   readonly negative: boolean
   matches(tool: CatalogueTool): boolean
 }
 
-/** A scope as it was read; `error` says why nothing can be shown. */
+/** `error` says why nothing can be shown. */
 export type ParsedScope =
   | { readonly kind: 'all' }
   | { readonly kind: 'none'; readonly error?: string }
   | { readonly kind: 'patterns'; readonly patterns: readonly Pattern[] }
 
-/** The most that a scope holds, wherever it comes from: a longer one shows nothing. */
+/** A longer scope shows nothing, wherever it comes from. */
 export const MAX_PATTERNS = 200
 export const MAX_PATTERN_CHARACTERS = 200
 const GROUPS: ReadonlySet<string> = new Set([...TOOL_GROUPS, ...ACCESSES])
 
-/** Whether a pattern is the name of a group, with or without the `!` that takes it away. */
+/** True if a pattern is the name of a group, with or without the `!` that takes it away. */
 export const isGroupWord = (word: unknown): boolean =>
   typeof word === 'string' && GROUPS.has(word.replace(/^!/, ''))
 
@@ -42,19 +41,16 @@ function parseList(list: readonly unknown[]): ParsedScope {
   for (const [index, element] of list.entries()) {
     const which = `pattern ${index + 1} of the scope`
     if (typeof element !== 'string') return nothing(`${which} must be text, not ${kindOf(element)}`)
-    const problem = problemWith(element)
-    if (problem !== undefined) return nothing(`${which} ${problem}`)
-    patterns.push(parsePattern(element.trim()))
+    const source = element.trim()
+    if (element.length > MAX_PATTERN_CHARACTERS)
+      return nothing(`${which} is longer than ${MAX_PATTERN_CHARACTERS} characters`)
+    if (!/^!?[^!]/u.test(source)) return nothing(`${which} says nothing: ${JSON.stringify(element)}`)
+    patterns.push(parsePattern(source))
   }
   return patterns.length === 0 ? { kind: 'none' } : { kind: 'patterns', patterns }
 }
 
 const nothing = (error: string): ParsedScope => ({ kind: 'none', error: `${error}; no tool is shown` })
-
-function problemWith(pattern: string): string | undefined {
-  if (pattern.length > MAX_PATTERN_CHARACTERS) return `is longer than ${MAX_PATTERN_CHARACTERS} characters`
-  return /^!?[^!]/u.test(pattern.trim()) ? undefined : `says nothing: ${JSON.stringify(pattern)}`
-}
 
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
@@ -63,28 +59,28 @@ function kindOf(value: unknown): string {
 
 function parsePattern(source: string): Pattern {
   const negative = source.startsWith('!')
-  if (!negative) return { source, negative, matches: matcherFor(source) }
-  const word = source.slice(1).trim()
+  const word = wordOf({ negative, source })
   const shows = matcherFor(word)
+  if (!negative) return { source, negative, matches: shows }
   const named = compileGlob(word)
   // An id also hides every alias of that tool, even if the tool itself is not in this catalogue.
   return { source, negative, matches: (tool) => shows(tool) || tool.aliasOf.some(named) }
 }
+
+const wordOf = ({ negative, source }: Pick<Pattern, 'negative' | 'source'>): string =>
+  negative ? source.slice(1).trim() : source
 
 function matcherFor(word: string): (tool: CatalogueTool) => boolean {
   if (word === 'all') return () => true
   if (word === 'none') return () => false
   const named = compileGlob(word)
   const ofServer = serverMatcher(word)
-  return (tool) => isGroup(tool, word) || named(tool.id) || named(tool.name) || ofServer(tool)
+  const inGroup = (tool: CatalogueTool): boolean =>
+    GROUPS.has(word) ? isIn(tool, word) : tool.group === 'mcp' && tool.source === word
+  return (tool) => inGroup(tool) || named(tool.id) || named(tool.name) || ofServer(tool)
 }
 
-/** Where a server has the name of a group, the word means the group. */
-function isGroup(tool: CatalogueTool, word: string): boolean {
-  return GROUPS.has(word) ? isIn(tool, word) : tool.group === 'mcp' && tool.source === word
-}
-
-/** A group is where tools come from, or what they may do. */
+/** A group is where tools come from, or what they may do. A server with the name of a group is not meant by it. */
 const isIn = ({ group, access }: CatalogueTool, word: string): boolean => group === word || access === word
 
 /** `server:pattern`: the server's name must be equal, so that `holler:*` never takes in tools of `holler_two`. */
@@ -93,13 +89,12 @@ function serverMatcher(word: string): (tool: CatalogueTool) => boolean {
   if (colon < 0) return () => false
   const server = word.slice(0, colon)
   const named = compileGlob(word.slice(colon + 1))
-  return (tool) =>
-    (GROUPS.has(server) ? isIn(tool, server) : tool.source === server) &&
-    (named(tool.id) || named(tool.name) || named(withoutSource(tool)))
+  return (tool) => {
+    const { id, name, source } = tool
+    if (!(GROUPS.has(server) ? isIn(tool, server) : source === server)) return false
+    return named(id) || named(name) || (id.startsWith(`${source}_`) && named(id.slice(source.length + 1)))
+  }
 }
-
-const withoutSource = (tool: CatalogueTool): string =>
-  tool.id.startsWith(`${tool.source}_`) ? tool.id.slice(tool.source.length + 1) : tool.id
 
 /** An MCP server that the config or an admin names, also while it has no tools. */
 export interface KnownServer {
@@ -112,16 +107,14 @@ export type KnownServers = () => readonly KnownServer[]
 
 export const NO_SERVERS: KnownServers = () => []
 
-/** A pattern that matches no tool now. */
+/** A pattern that matches no tool now; `text` is for people. */
 export interface UnmatchedPattern {
   readonly pattern: Pattern
   /** The server that it names, if none of that server's tools are there: it will match once they are. */
   readonly awaits: KnownServer | undefined
-  /** For people. */
   readonly text: string
 }
 
-/** The patterns that match no tool. */
 export function unmatchedIn(
   parsed: ParsedScope,
   catalogue: readonly CatalogueTool[],
@@ -146,8 +139,6 @@ export function warningsOf(
   if (parsed.kind === 'none') return parsed.error === undefined ? [] : [parsed.error]
   return unmatchedIn(parsed, catalogue, servers).map(({ text }) => text)
 }
-
-const wordOf = ({ negative, source }: Pattern): string => (negative ? source.slice(1).trim() : source)
 
 /** `holler`, `holler:…` and `holler_…` name holler; with a server `holler_two`, `holler_two_…` names that. */
 function awaitedServer(
@@ -174,16 +165,11 @@ function unmatchedText(
   catalogue: readonly CatalogueTool[],
   servers: readonly KnownServer[],
 ): string {
-  const near = closest(wordOf(pattern), vocabulary(catalogue, servers))
-  const hint = near === undefined ? '' : `; did you mean ${pattern.negative ? '!' : ''}${near}?`
-  return `${pattern.source} matches no tool${hint}`
-}
-
-const vocabulary = (
-  catalogue: readonly CatalogueTool[],
-  servers: readonly KnownServer[],
-): ReadonlySet<string> =>
-  new Set([
+  const vocabulary = new Set([
     ...catalogue.flatMap((tool) => [tool.name, tool.id, tool.group, tool.source, tool.access]),
     ...servers.map(({ name }) => name),
   ])
+  const near = closest(wordOf(pattern), vocabulary)
+  const hint = near === undefined ? '' : `; did you mean ${pattern.negative ? '!' : ''}${near}?`
+  return `${pattern.source} matches no tool${hint}`
+}

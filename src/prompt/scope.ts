@@ -1,5 +1,5 @@
-import type { Json } from '../lib/json.ts'
 import type { Role } from '../chat/people/person.ts'
+import type { Json } from '../lib/json.ts'
 import { NO_SERVERS, type ParsedScope, parseScope, type Pattern, warningsOf } from './scope-patterns.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
@@ -12,7 +12,7 @@ export interface HiddenTool {
   readonly reason: string
 }
 
-/** What a scope makes of a catalogue: every tool is in exactly one of the lists, in the catalogue's order. */
+/** Every tool of a catalogue is in exactly one of the lists, in the catalogue's order. */
 export interface Resolution {
   readonly visible: readonly CatalogueTool[]
   readonly hidden: readonly HiddenTool[]
@@ -26,49 +26,54 @@ export interface Resolution {
  */
 export function resolveScope(scope: unknown, catalogue: readonly CatalogueTool[]): Resolution {
   const parsed = parseScope(scope)
-  return { ...split(catalogue, hiddenBy(parsed, catalogue)), warnings: warningsOf(parsed, catalogue) }
+  return { ...split(catalogue, [hiddenBy(parsed, catalogue)]), warnings: warningsOf(parsed, catalogue) }
 }
 
-/** Whose scopes decide in a turn: a tool is visible where all of them show it. */
+/** The scopes that decide in a turn: a tool is visible if all of them show it. */
 export interface TurnScopes {
   /** The room's `tool_scope`. */
   readonly room: unknown
-  /** The model's `tools` in the config; undefined where no model is concerned. */
+  /** The model's `tools` in the config; undefined if no model is concerned. */
   readonly model: unknown
-  /** The role of the one who asks. */
+  /** The requester's. */
   readonly role: Role
-  /** For a sub-turn. */
+  /** For a side turn. */
   readonly within?: Bounds | undefined
 }
 
-/** What a turn leaves to a sub-turn: those of its own tools that a scope shows. */
+/** What a turn leaves to a side turn: those of its own tools that a scope shows. */
 export interface Bounds {
-  /** Ids of the tools that the turn itself has. */
   readonly ids: ReadonlySet<string>
   readonly scope: unknown
 }
 
-/** The tools that the room, the model and the requester's role all show; for a sub-turn, its turn must have them too. */
+/** The tools that the room, the model and the requester's role all show; for a side turn, its turn must have them too. */
 export function effectiveScope(
   catalogue: readonly CatalogueTool[],
-  scopes: TurnScopes,
+  { room, model, role, within }: TurnScopes,
   servers = NO_SERVERS,
 ): Resolution {
-  const room = parseScope(scopes.room)
-  const model = parseScope(scopes.model)
-  const within = scopes.within && parseScope(scopes.within.scope)
+  const parsedRoom = parseScope(room)
+  const parsedModel = parseScope(model)
+  const parsedWithin = within && parseScope(within.scope)
+  const hiddenIn = (of: string, scope: ParsedScope): HidingRule => {
+    const rule = hiddenBy(scope, catalogue)
+    return (tool) => {
+      const reason = rule(tool)
+      return reason === undefined ? undefined : `${of}: ${reason}`
+    }
+  }
   const rules = [
-    named('room', hiddenBy(room, catalogue)),
-    named('model', hiddenBy(model, catalogue)),
-    hiddenFrom(scopes.role),
-    ...(scopes.within ? [hiddenOutside(scopes.within.ids)] : []),
-    ...(within ? [named('side turn', hiddenBy(within, catalogue))] : []),
+    hiddenIn('room', parsedRoom),
+    hiddenIn('model', parsedModel),
+    hiddenFrom(role),
+    ...(within ? [hiddenOutside(within.ids)] : []),
+    ...(parsedWithin ? [hiddenIn('side turn', parsedWithin)] : []),
   ]
+  const scopes = [parsedRoom, parsedModel, ...(parsedWithin ? [parsedWithin] : [])]
   return {
-    ...split(catalogue, (tool) => firstReason(rules, tool)),
-    warnings: [room, model, ...(within ? [within] : [])].flatMap((scope) =>
-      warningsOf(scope, catalogue, servers),
-    ),
+    ...split(catalogue, rules),
+    warnings: scopes.flatMap((scope) => warningsOf(scope, catalogue, servers)),
   }
 }
 
@@ -85,60 +90,47 @@ export function scopeFromWords(words: readonly string[]): string | readonly stri
 export const scopeText = (scope: Json): string =>
   Array.isArray(scope) ? scope.join(' ') : typeof scope === 'string' ? scope : JSON.stringify(scope)
 
-/** Says why a tool is hidden; undefined when it is not. */
+/** Says why a tool is hidden; undefined if it is not. */
 type HidingRule = (tool: CatalogueTool) => string | undefined
 
-function split(catalogue: readonly CatalogueTool[], rule: HidingRule): Omit<Resolution, 'warnings'> {
+/** The first rule with a reason hides a tool. */
+function split(
+  catalogue: readonly CatalogueTool[],
+  rules: readonly HidingRule[],
+): Omit<Resolution, 'warnings'> {
   const visible: CatalogueTool[] = []
   const hidden: HiddenTool[] = []
   for (const tool of catalogue) {
-    const reason = rule(tool)
+    let reason: string | undefined
+    for (const rule of rules) if ((reason = rule(tool)) !== undefined) break
     if (reason === undefined) visible.push(tool)
     else hidden.push({ tool, reason })
   }
   return { visible, hidden }
 }
 
-function firstReason(rules: readonly HidingRule[], tool: CatalogueTool): string | undefined {
-  for (const rule of rules) {
-    const reason = rule(tool)
-    if (reason !== undefined) return reason
-  }
-  return undefined
-}
-
-const named =
-  (who: string, rule: HidingRule): HidingRule =>
-  (tool) => {
-    const reason = rule(tool)
-    return reason === undefined ? undefined : `${who}: ${reason}`
-  }
-
-/** Guests may only read; everybody whom the server knows may use what the room shows. */
 function hiddenFrom(role: Role): HidingRule {
   if (role !== 'guest') return () => undefined
-  return (tool) =>
-    tool.access === 'read'
-      ? undefined
-      : `role: guests may use only tools that read, this one has ${tool.access} access`
+  return ({ access }) =>
+    access === 'read' ? undefined : `role: guests may use only tools that read, this one has ${access} access`
 }
 
 const hiddenOutside =
   (ids: ReadonlySet<string>): HidingRule =>
-  (tool) =>
-    ids.has(tool.id) ? undefined : 'side turn: its turn does not have it'
+  ({ id }) =>
+    ids.has(id) ? undefined : 'side turn: its turn does not have it'
 
 function hiddenBy(parsed: ParsedScope, catalogue: readonly CatalogueTool[]): HidingRule {
   if (parsed.kind === 'all') return () => undefined
   if (parsed.kind === 'none')
     return () => (parsed.error === undefined ? 'tools are off' : 'the scope is not valid')
   const taken = takenAway(parsed.patterns, catalogue)
-  const shown = shownBy(parsed.patterns, catalogue)
-  return (tool) => taken.get(tool.id) ?? (shown(tool) ? undefined : 'not in the scope')
+  const isShown = shownBy(parsed.patterns, catalogue)
+  return (tool) => taken.get(tool.id) ?? (isShown(tool) ? undefined : 'not in the scope')
 }
 
 /**
- * Where a server is called as a tool, the word means that tool: a scope of one tool must not grow when such a server comes.
+ * If a server is called as a tool, the word means that tool: a scope of one tool must not grow when such a server comes.
  * `word:*` is the server.
  */
 function shownBy(
@@ -164,29 +156,17 @@ function takenAway(
     const by = patterns.find((pattern) => pattern.negative && pattern.matches(tool))
     if (by) reasons.set(tool.id, `taken away by ${by.source}`)
   }
-  return reasons.size === 0 ? reasons : spread(reasons, catalogue)
-}
-
-/** Goes on until nothing changes: an alias may have aliases of its own. */
-function spread(
-  reasons: Map<string, string>,
-  catalogue: readonly CatalogueTool[],
-): ReadonlyMap<string, string> {
   const aliases = catalogue.filter((tool) => tool.aliasOf.length > 0)
+  // An alias may have aliases of its own, so this goes on until nothing changes.
   for (let before = -1; before !== reasons.size;) {
     before = reasons.size
-    for (const tool of aliases) {
-      const ids = [tool.id, ...tool.aliasOf]
-      const [because] = ids.flatMap((id) => reasonFor(id, reasons))
-      if (because === undefined) continue
-      for (const id of ids) if (!reasons.has(id)) reasons.set(id, because)
+    for (const { id, aliasOf } of aliases) {
+      const ids = [id, ...aliasOf]
+      const hidden = ids.find((one) => reasons.has(one))
+      if (hidden === undefined) continue
+      const reason = `another name of ${hidden}, which is ${reasons.get(hidden)}`
+      for (const one of ids) if (!reasons.has(one)) reasons.set(one, reason)
     }
   }
   return reasons
-}
-
-/** A reason for the other names of a tool that is hidden; none where it is not. */
-function reasonFor(id: string, reasons: ReadonlyMap<string, string>): readonly string[] {
-  const reason = reasons.get(id)
-  return reason === undefined ? [] : [`another name of ${id}, which is ${reason}`]
 }
