@@ -7,12 +7,11 @@ import { createPricer, type Pricer } from './tool-definitions.ts'
 import type { Selection, ToolOffer } from './tool-offer.ts'
 
 /**
- * What composing worked out before, by the counter that it was worked out with. It saves work and changes no prompt.
- * Nothing in it lives longer than the rows and tools that it is of.
+ * What composing worked out before, by counter. It saves work and changes no prompt. Nothing in it lives longer than the
+ * rows and tools that it was worked out for.
  */
 export type ComposeCache = (counter: TokenCounter) => CounterCache
 
-/** What was worked out with one counter. */
 export interface CounterCache {
   readonly texts: EntryTexts
   readonly prices: (framing: Framing) => Pricer
@@ -26,22 +25,21 @@ export interface CounterCache {
 
 export function createComposeCache(): ComposeCache {
   const caches = memoizePer<TokenCounter, CounterCache>()
-  return (counter) => caches(counter, '', () => createCounterCache(counter))
-}
-
-function createCounterCache(counter: TokenCounter): CounterCache {
-  const pricers = new Map<number, Pricer>()
-  return {
-    texts: createEntryTexts(counter),
-    prices(framing) {
-      // Each snapshot may bring its own copy of the framing, so its figure is compared, not the objects.
-      const pricer = pricers.get(framing.perTool) ?? createPricer(framing, counter)
-      pricers.set(framing.perTool, pricer)
-      return pricer
-    },
-    selections: memoizePer(),
-    offers: memoizePer(),
-  }
+  return (counter) =>
+    caches(counter, '', () => {
+      const pricers = new Map<number, Pricer>()
+      return {
+        texts: createEntryTexts(counter),
+        prices(framing) {
+          // Each snapshot may bring its own copy of the framing, so its figure is compared, not the objects.
+          const pricer = pricers.get(framing.perTool) ?? createPricer(framing, counter)
+          pricers.set(framing.perTool, pricer)
+          return pricer
+        },
+        selections: memoizePer(),
+        offers: memoizePer(),
+      }
+    })
 }
 
 /** A counter that can be told the tokens of a text, if they were worked out from its parts. */

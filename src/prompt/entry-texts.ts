@@ -12,7 +12,6 @@ export interface EntryText {
   tokens(): number
 }
 
-/** One that nothing is known of yet. */
 export function createEntryText(text: string, counter: TokenCounter): EntryText {
   let bytes: number | undefined
   let tokens: number | undefined
@@ -35,14 +34,13 @@ export function countEntries(heading: string, entries: readonly EntryText[], cou
   return all - last.tokens() + counter.count(last.text)
 }
 
-/** A heading, where there is one, and the entries under it. */
+/** A heading, which may be empty, and the entries under it. */
 export const joinEntries = (heading: string, entries: readonly EntryText[]): string =>
   `${heading === '' ? '' : `${heading}\n`}${entries.map(({ text }) => text).join('\n')}`
 
-/** The texts of entries that stay together, as `write` makes them. */
+/** The texts of entries that stay together, as `write` makes them; `plain` is for a text of no entry. */
 export interface EntryTexts {
   of(group: readonly Entry[], write: (group: readonly Entry[]) => string): EntryText
-  /** One that no entry stands for. */
   plain(text: string): EntryText
 }
 

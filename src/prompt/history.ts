@@ -1,15 +1,32 @@
 import { actionText, indentLater, shownName } from '../chat/entry-text.ts'
-import type { Entry, ToolCallEntry, ToolResultEntry, EntryKind } from '../chat/entry.ts'
+import type { Entry, EntryKind, ToolCallEntry, ToolResultEntry } from '../chat/entry.ts'
 import { textForModels } from '../chat/outside.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
-import { cleanText } from '../lib/text/clean-text.ts'
-import { type Json, type JsonObject, isJsonList, isJsonObject } from '../lib/json.ts'
+import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
 import { headOf } from '../lib/text/characters.ts'
+import { cleanText } from '../lib/text/clean-text.ts'
 import type { EntryText, EntryTexts } from './entry-texts.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** Replaces older entries. It gives no number, so that the text begins with the same bytes in every turn. */
 export const OMISSION = '[earlier entries left out]'
+
+/** Rows of history in one snapshot: no layer shows more, and no script reads more. */
+export const MAX_HISTORY_ROWS = 500
+
+/** Not who came and left: the prompt says who is present. */
+export const CONVERSATION_KINDS: readonly EntryKind[] = [
+  'message',
+  'action',
+  'reply',
+  'tool_call',
+  'tool_result',
+  'notice',
+  'scope',
+]
+
+/** The kinds that `tools.history` gives if the script names none. */
+const DEFAULT_KINDS: readonly string[] = ['message', 'action', 'reply', 'tool_call', 'tool_result']
 
 /** Characters of a tool's result that later turns are shown again. */
 const MAX_RESULT_CHARACTERS = 400
@@ -17,8 +34,8 @@ const MAX_RESULT_CHARACTERS = 400
 /**
  * The conversation for `tools.conversation`, to be joined: the entries that `query` asks for, oldest first, each on a
  * line of its own. The later lines of an entry are indented, and a tool's result is a later line of its call, so that
- * each line at the margin begins a new entry. A result whose call was not asked for is an entry of its own. Where the
- * entries have more than `maxBytes` bytes, the oldest are left out and `OMISSION` says so.
+ * each line at the margin begins a new entry. A result whose call was not asked for is an entry of its own. Of more than
+ * `maxBytes` bytes the oldest entries are left out, and `OMISSION` says so.
  */
 export function conversationTexts(
   snapshot: Snapshot,
@@ -27,22 +44,23 @@ export function conversationTexts(
   texts: EntryTexts,
 ): readonly EntryText[] {
   const all = pageOf(snapshot, readHistoryQuery(query)).map((group) =>
-    texts.of(entriesOf(group), (entries) => textOfGroup(entries)),
+    texts.of(
+      group.map(({ entry }) => entry),
+      (entries) => textOfGroup(entries),
+    ),
   )
   const newest = newestWithin(all, (entry) => entry.bytes(), maxBytes)
   return newest.length === all.length ? all : [texts.plain(OMISSION), ...newest]
 }
 
 /** The rows that `query` of `tools.history` asks for, oldest first: the newest with at most `maxBytes` bytes of text. */
-export const historyRows = (snapshot: Snapshot, query: Json, maxBytes: number): readonly JsonObject[] =>
-  newestWithin(pageOf(snapshot, readHistoryQuery(query)), bytesOf, maxBytes).flatMap((group) =>
-    group.map(rowOf),
-  )
-
-const entriesOf = (group: RowGroup): readonly Entry[] => group.map(({ entry }) => entry)
-
-const bytesOf = (group: RowGroup): number =>
-  group.reduce((sum, { entry }) => sum + utf8Bytes(textForModels(entry)), 0)
+export function historyRows(snapshot: Snapshot, query: Json, maxBytes: number): readonly JsonObject[] {
+  const bytesOf = (group: RowGroup): number =>
+    group.reduce((sum, { entry }) => sum + utf8Bytes(textForModels(entry)), 0)
+  return newestWithin(pageOf(snapshot, readHistoryQuery(query)), bytesOf, maxBytes)
+    .flat()
+    .map(rowOf)
+}
 
 function rowOf({ entry, agent }: ConversationRow): JsonObject {
   const { id, at, kind, author } = entry
@@ -53,28 +71,26 @@ function rowOf({ entry, agent }: ConversationRow): JsonObject {
 }
 
 /**
- * Entries that stay together as one paragraph: the first, and the results of a call as later lines of it. Texts of
- * entries are cut at `maxCharacters` where that is given.
+ * An entry as one paragraph, and the results of a call as later lines of it. Texts of entries are cut at `maxCharacters`.
  */
 export function textOfGroup([first, ...results]: readonly Entry[], maxCharacters = Infinity): string {
   if (!first) return ''
   const begin = first.kind === 'tool_result' ? `${shownName(first.author)} had a ` : ''
-  return [
-    `${begin}${textOf(first, maxCharacters)}`,
-    ...results.map((one) => textOf(one, maxCharacters)),
-  ].join('\n  ')
+  const texts = [first, ...results].map((entry) => textOf(entry, maxCharacters))
+  return begin + texts.join('\n  ')
 }
 
 function textOf(whole: Entry, maxCharacters: number): string {
   const entry = { ...whole, text: clipped(whole.text, maxCharacters) }
+  const author = shownName(entry.author)
   switch (entry.kind) {
     case 'message':
     case 'reply':
-      return `${shownName(entry.author)}: ${indentLater(entry.text)}`
+      return `${author}: ${indentLater(entry.text)}`
     case 'action':
-      return `* ${shownName(entry.author)} ${indentLater(actionText(entry))}`
+      return `* ${author} ${indentLater(actionText(entry))}`
     case 'tool_call':
-      return `${shownName(entry.author)} called ${entry.name} ${indentLater(clipped(argumentsText(entry), maxCharacters))}`
+      return `${author} called ${entry.name} ${indentLater(clipped(argumentsText(entry), maxCharacters))}`
     case 'tool_result':
       return `result of ${entry.name}: ${indentLater(resultText(entry))}`
     default:
@@ -109,53 +125,34 @@ function newestWithin<T>(items: readonly T[], bytesIn: (item: T) => number, maxB
   return items.slice(items.length - kept)
 }
 
-/** Rows of history in one snapshot: no layer shows more, and no script reads more. */
-export const MAX_HISTORY_ROWS = 500
-
-/** What a conversation is made of. Who came and left is not in it: the prompt says who is present. */
-export const CONVERSATION_KINDS: readonly EntryKind[] = [
-  'message',
-  'action',
-  'reply',
-  'tool_call',
-  'tool_result',
-  'notice',
-  'scope',
-]
-
-/** The kinds that `tools.history` gives where the script names none. */
-const DEFAULT_KINDS: readonly string[] = ['message', 'action', 'reply', 'tool_call', 'tool_result']
-
 /** An entry, and whether a model made it. */
-export interface ConversationRow {
+interface ConversationRow {
   readonly entry: Entry
   readonly agent: boolean
 }
 
-/** What stays together: an entry, and behind a tool call its results. */
-export type RowGroup = readonly ConversationRow[]
+/** An entry, and behind a tool call its results. */
+type RowGroup = readonly ConversationRow[]
 
 /** What `tools.history` and `tools.conversation` ask for. */
-export interface HistoryQuery {
+interface HistoryQuery {
   /** Groups of rows: a call counts once, with its results. */
   readonly limit: number
-  /** So many of the newest groups are passed over. */
+  /** Newest groups that are passed over. */
   readonly skip: number
   readonly kinds: readonly Json[]
   /** False leaves out what models said and did. */
   readonly agents: boolean
-  /** A row's id, or a time in milliseconds: only what came after it. */
+  /** A row's id, or a time in milliseconds: only what came after, or before it. */
   readonly since: Json
-  /** Likewise: only what came before it. */
   readonly before: Json
 }
 
 /** Reads the options that lua/tools.lua has checked. Only here can a list be told from another table. */
 export function readHistoryQuery(argument: Json): HistoryQuery {
   const options = isJsonObject(argument) ? argument : {}
-  const { kinds = DEFAULT_KINDS, since = null, before = null } = options
+  const { limit, skip, agents, kinds = DEFAULT_KINDS, since = null, before = null } = options
   if (!isJsonList(kinds)) throw new Error('tools.history: kinds must be a list such as {"message"}')
-  const { limit, skip, agents } = options
   return {
     limit: typeof limit === 'number' ? limit : 0,
     skip: typeof skip === 'number' ? skip : 0,
@@ -167,14 +164,18 @@ export function readHistoryQuery(argument: Json): HistoryQuery {
 }
 
 /**
- * The page of the conversation that a query asks for, oldest first. Where calls are asked for, a result never stands
- * without its call: it follows it, however long it took, and is left out where the call is in no row. So pages that
- * follow each other, by `skip` or by `before`, lose nothing and repeat nothing.
+ * The page of the conversation that a query asks for, oldest first. If calls are asked for, a result follows its call,
+ * however long it took, and is left out if the call is in no row. So pages that follow each other, by `skip` or by
+ * `before`, lose nothing and repeat nothing.
  */
 export function pageOf(snapshot: Snapshot, query: HistoryQuery): readonly RowGroup[] {
-  const inRange = groupsOf(snapshot, query).filter(
-    ([first]) => first && isAfter(first.entry, query.since) && isBefore(first.entry, query.before),
-  )
+  const { since, before } = query
+  const inRange = groupsOf(snapshot, query).filter(([first]) => {
+    if (!first) return false
+    const { id, at } = first.entry
+    if (typeof since === 'number' ? at <= since : typeof since === 'string' && id <= since) return false
+    return typeof before === 'number' ? at < before : typeof before !== 'string' || id < before
+  })
   const end = Math.max(0, inRange.length - query.skip)
   return inRange.slice(Math.max(0, end - query.limit), end)
 }
@@ -183,10 +184,8 @@ function groupsOf(
   { history, present, model }: Snapshot,
   { kinds, agents }: HistoryQuery,
 ): readonly RowGroup[] {
-  const models = new Set([
-    model.name,
-    ...present.filter((who) => who.kind === 'model').map((who) => who.name),
-  ])
+  const models = new Set([model.name])
+  for (const { kind, name } of present) if (kind === 'model') models.add(name)
   const rows = history
     .map(({ entry }) => ({ entry, agent: entry.kind === 'reply' || models.has(entry.author) }))
     .filter(({ entry, agent }) => kinds.includes(entry.kind) && (agents || !agent))
@@ -214,13 +213,3 @@ export function groupsOfCalls<Row extends { readonly entry: Entry }>(
 /** The same for a call and its results. Calls that people make have no turn. */
 export const callKey = ({ turn, call }: { readonly turn?: string; readonly call: string }): string =>
   `${turn ?? ''}\n${call}`
-
-function isAfter(entry: Entry, since: Json): boolean {
-  if (typeof since === 'number') return entry.at > since
-  return typeof since !== 'string' || entry.id > since
-}
-
-function isBefore(entry: Entry, before: Json): boolean {
-  if (typeof before === 'number') return entry.at < before
-  return typeof before !== 'string' || entry.id < before
-}
