@@ -5,33 +5,31 @@ import { createSerial } from '../lib/jobs/serial.ts'
 import type { ModelSettings } from './model-settings.ts'
 import type { Calibration, CalibrationStore } from './ports.ts'
 
-/** How much more each provider counts than we do, learned from its reports and refusals. */
+/**
+ * How much more each provider counts than we do, learned from its reports and refusals. Reading rejects with
+ * `StorageError`; a failure to learn is only logged.
+ */
 export interface Calibrations {
-  /** What is known of a model; undefined before its first report. Rejects with `StorageError`. */
+  /** Undefined before the model's first report. */
   find(model: ModelSettings): Promise<Calibration | undefined>
-  /**
-   * The factor for a model's budgets: the most that was seen for a day, or what its provider's framing assumes before
-   * the first report. Rejects with `StorageError`.
-   */
+  /** For budgets: the most that was seen in a day, or what the framing assumes before the first report. */
   budgetFactor(model: ModelSettings): Promise<number>
-  /** The factor for an estimate: the mean of what its provider counts. Rejects with `StorageError`. */
+  /** For estimates: the mean of what the provider counts. */
   meanFactor(model: ModelSettings): Promise<number>
-  /** Learns from the usage of one request. A failure is only logged, as is a report that looks cut off. */
   learnFrom(model: ModelSettings, request: CountedRequest, usage: Usage | undefined): Promise<void>
-  /** Learns from a request that was refused as too long, with its provider's count. A failure is only logged. */
+  /** Learns from a request that was refused as too long. */
   learnRefusal(model: ModelSettings, refused: Omit<RefusedPrompt, 'at'>): Promise<void>
 }
 
-/** A request as we count it, in tokens. */
+/** A request as we count it, in tokens. `framing` is what we expect the provider to add to our texts. */
 export interface CountedRequest {
   readonly counted: number
-  /** The part of it that is no text of ours: what we expect the provider to add. */
   readonly framing: number
 }
 
 export function createCalibrations(store: CalibrationStore, clock: Clock, log: Log): Calibrations {
   const find = (model: ModelSettings): Promise<Calibration | undefined> => store.find(calibrationKey(model))
-  /** Each report builds on the one before it. */
+  // Each report builds on the one before it.
   const oneByOne = createSerial()
   const logged = new Set<string>()
 
@@ -56,10 +54,8 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
     if (logged.has(key)) return
     logged.add(key)
     const { name, endpoint, contextWindow } = model
-    const where = endpoint === undefined ? {} : { endpoint }
-    const facts = { model: name, ...where, contextWindow, counted, reported }
     log.warn(
-      facts,
+      { model: name, ...(endpoint === undefined ? {} : { endpoint }), contextWindow, counted, reported },
       'the tokens that a model reports look cut off: its server may read only a part of each prompt',
     )
   }
@@ -84,7 +80,7 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
   }
 }
 
-/** The same for all names that one model of one server has here: a name is the config's, and may change. */
+/** The model's name is not in it: that is the config's, and may change. */
 export const calibrationKey = ({ backend, endpoint = '', model, encoding }: ModelSettings): string =>
   [backend, endpoint, model, encoding].join(' ')
 
@@ -94,29 +90,27 @@ export const calibrationKey = ({ backend, endpoint = '', model, encoding }: Mode
  */
 const MIN_FACTOR = 1
 const MAX_FACTOR = 4
-/** A ratio above this is no count of one prompt, such as the sum of a day. */
+/** A higher ratio is no count of one prompt, but such as the sum of a day. */
 const MAX_BELIEVED_RATIO = 4
 /** Fewer tokens than this share of our texts are the count of a part of the prompt: no tokenizer counts so few. */
 const MIN_SHARE_OF_TEXT = 0.7
-/** The most that one report changes a factor. */
+/** By one report. */
 const MAX_FACTOR_CHANGE = 0.1
-/** The weight of a report, after the first few. */
+/** After the first few reports. */
 const REPORT_WEIGHT = 0.2
-/** Tokens; a shorter prompt is mostly framing. */
+/** A shorter prompt is mostly framing. */
 const MIN_COUNTED_TOKENS = 100
-/** Two prompts of the same ratio differ by so much: marks around messages, and words that meet. */
+/** Prompts of one ratio differ a little: marks around messages, and words that meet. */
 const REPORT_MARGIN = 1.01
-/** In a prompt that fills less of its room, what a provider adds once weighs more than it would in a full one. */
+/** In a prompt that fills less of its room, what a provider adds once weighs too much. */
 const MIN_SHARE_OF_ROOM = 0.5
 /** The next prompt is not the same text, so a little more is kept free than the refusal asks for. */
 const REFUSAL_MARGIN = 1.03
 
-/** What a provider reported for one request. Tokens. */
+/** What a provider reported for one request, in tokens; `room` is the window less the answer, `at` is in ms. */
 export interface TokenReport extends CountedRequest {
   readonly reported: number
-  /** What its provider may count for a prompt: the window less the answer. */
   readonly room: number
-  /** Milliseconds since the epoch. */
   readonly at: number
 }
 
@@ -129,9 +123,9 @@ const isBelieved = (counted: number, reported: number): boolean =>
   counted >= MIN_COUNTED_TOKENS && reported > 0 && reported / counted <= MAX_BELIEVED_RATIO
 
 /**
- * Takes a report in; `assumed` is the factor before the first one. `factor` is a moving mean of the reports, `most` is
- * what budgets keep to: no prompt is composed that the provider counts as too long, unless it counts more for it than it
- * ever has. A suspect report changes neither. Returns the same object if the report tells nothing.
+ * Learns from a report; `assumed` is the factor before the first one. `factor` is a moving mean, `most` is what budgets
+ * keep to, so that no prompt is too long unless the provider counts more for it than it ever has. A suspect report changes
+ * neither. Returns `known` itself if the report tells nothing.
  */
 export function learn(
   known: Calibration | undefined,
@@ -151,17 +145,14 @@ export function learn(
   return seen >= most ? { ...learned, most: seen, mostAt: at } : { ...learned, most }
 }
 
-/** A prompt that was refused because it was too long. Tokens. */
+/** A prompt that was refused as too long: tokens as we count them, and as the provider does; `at` is in ms. */
 export interface RefusedPrompt {
-  /** The prompt, as we count it. */
   readonly counted: number
-  /** The prompt, as the provider counts it. */
   readonly tokens: number
-  /** Milliseconds since the epoch. */
   readonly at: number
 }
 
-/** What is known after a refusal that told how long the prompt was. A number that cannot be true changes nothing. */
+/** Learns from a refusal that told how long the prompt was. A number that cannot be true changes nothing. */
 export function learnRefusal(
   known: Calibration | undefined,
   { counted, tokens, at }: RefusedPrompt,
@@ -175,11 +166,10 @@ export function learnRefusal(
   return { ...before, factor, most: Math.max(mostNow(before, at), refused), mostAt: at, at }
 }
 
-/** The factor that budgets keep to at this time, in milliseconds since the epoch. */
 export const factorNow = (known: Calibration, now: number): number =>
   Math.max(known.factor, mostNow(known, now))
 
-/** What a server was seen to count holds for a day, as what refusals taught: it may be restarted with another model. */
+/** Holds for a day: a server may be restarted with another model. */
 const mostNow = ({ most, mostAt }: Calibration, now: number): number =>
   mostAt + DAY_MS < now ? MIN_FACTOR : most
 

@@ -1,42 +1,39 @@
 import { indentLater } from '../chat/entry-text.ts'
 import type { MessageEntry, ReplyEntry } from '../chat/entry.ts'
-import { EXITS_KEY, valuesWithExits, visibleExits } from '../chat/room-values.ts'
-import type { Clock, RoomStore, Log } from '../chat/ports.ts'
-import type { Person, Role } from '../chat/people/person.ts'
-import type { Room } from '../chat/room.ts'
-import { readTodo, TODO_KEY } from '../chat/room-values.ts'
 import type { RoomLookup } from '../chat/access.ts'
-import type { Calibrations } from './calibration.ts'
-import { CHECKPOINT_KEY, checkpointOf, summaryAfter, type Checkpoint } from './key-values.ts'
-import { CONVERSATION_KINDS, MAX_HISTORY_ROWS } from './history.ts'
-import type { ModelSettings } from './model-settings.ts'
-import type { HistoryStore, ScriptStore, StoredSummary, SummaryStore, Composer } from './ports.ts'
-import type { Resolution } from './scope.ts'
-import type { HistoryRow, Present, RoomScript, Snapshot, ToolsInTurn } from './snapshot.ts'
-import { promptBudget } from './compose-prompt.ts'
+import type { Person, Role } from '../chat/people/person.ts'
+import type { Clock, Log, RoomStore } from '../chat/ports.ts'
+import { EXITS_KEY, readTodo, TODO_KEY, valuesWithExits, visibleExits } from '../chat/room-values.ts'
+import type { Room } from '../chat/room.ts'
 import { zip } from '../lib/zip.ts'
+import type { Calibrations } from './calibration.ts'
+import { promptBudget } from './compose-prompt.ts'
+import { CONVERSATION_KINDS, MAX_HISTORY_ROWS } from './history.ts'
+import { CHECKPOINT_KEY, type Checkpoint, checkpointOf, summaryAfter } from './key-values.ts'
+import type { ModelSettings } from './model-settings.ts'
+import type { Composer, HistoryStore, ScriptStore, SummaryStore } from './ports.ts'
+import type { Resolution } from './scope.ts'
+import type { HistoryRow, Present, RoomSummary, Snapshot, ToolsInTurn } from './snapshot.ts'
 
-/** Whom and what a prompt is for. */
 export interface PromptRequest {
   readonly room: Room
   readonly requester: Person
   readonly model: ModelSettings
   /** What is being answered; absent for `/wrap`. */
   readonly message?: MessageEntry | ReplyEntry
-  /** True for a sub-turn that starts without the conversation in the room. */
+  /** True for a side turn that starts without the conversation in the room. */
   readonly fresh?: boolean
   /** Tokens to keep free for the steps that this turn has made already. */
   readonly reserve: number
-  /** What the turn has done with tools so far; absent where there is no turn. */
+  /** Absent if there is no turn. */
   readonly inTurn?: ToolsInTurn
 }
 
-/** The tools that are in scope for the requester, and the requester's role. */
 type ToolsInScope = Pick<Resolution, 'visible'> & { readonly role: Role }
 
 export interface Snapshots {
   /** Rejects with `StorageError` only. */
-  gather(occasion: PromptRequest, tools: ToolsInScope): Promise<Snapshot>
+  gather(request: PromptRequest, tools: ToolsInScope): Promise<Snapshot>
 }
 
 export interface SnapshotParts {
@@ -46,28 +43,27 @@ export interface SnapshotParts {
   readonly summaries: Pick<SummaryStore, 'current'>
   readonly calibrations: Pick<Calibrations, 'budgetFactor'>
   readonly clock: Clock
-  /** Gives the names of the models that can be called in any room. */
   readonly modelNames: () => readonly string[]
-  /** Gives what tools may take of a prompt. It is asked each time. */
   readonly toolsBounds: () => Pick<Snapshot, 'toolsShare' | 'toolsTokens'>
 }
 
 export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
-  async gather(occasion, { visible, role }) {
-    const { room, requester, message, inTurn, reserve } = occasion
-    const model = profileOf(occasion, await parts.calibrations.budgetFactor(occasion.model))
+  async gather(request, { visible, role }) {
+    const { room, requester, message, inTurn, reserve, fresh } = request
+    const model = profileOf(request, await parts.calibrations.budgetFactor(request.model))
     const values = await parts.rooms.values(room.name)
     const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
-    const [info, history, toolCalls, script, summary, present] = await Promise.all([
+    const [info, history, toolCalls, script, stored, present] = await Promise.all([
       room.info(),
-      occasion.fresh ? [] : newestRows(parts.history, occasion, promptBudget(model), checkpoint),
+      fresh ? [] : newestRows(parts.history, request, promptBudget(model), checkpoint),
       parts.history.toolCalls(room.name),
       parts.scripts.current(room.name),
-      occasion.fresh ? undefined : parts.summaries.current(room.name),
+      fresh ? undefined : parts.summaries.current(room.name),
       presentPeople(room, parts.modelNames()),
     ])
     // Everybody who can read this room can read its prompts.
     const audience = { viewer: requester, toldIn: room.name }
+    const summary = summaryAfter(checkpoint, stored)
     const exits = await visibleExits(parts.rooms, values.get(EXITS_KEY), audience)
     return {
       now: parts.clock.now(),
@@ -86,8 +82,8 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
       tools: visible,
       history,
       message: message ? attributed(message) : '',
-      ...scriptOf(script),
-      ...summaryOf(summaryAfter(checkpoint, summary)),
+      ...(script?.source ? { script: { source: script.source, version: script.version } } : {}),
+      ...(summary ? { summary: summaryOf(summary) } : {}),
       ...parts.toolsBounds(),
       toolCalls,
       ...(inTurn ? { inTurn: { ...inTurn, reserve } } : {}),
@@ -106,6 +102,16 @@ function profileOf({ model, reserve }: PromptRequest, calibration: number): Snap
   return { name, contextWindow, maxOutput, encoding, systemPrompt, backend, framing, calibration }
 }
 
+/** Without the room: scripts see all the rest. */
+const summaryOf = ({ text, first, last, author, at, version }: RoomSummary): RoomSummary => ({
+  text,
+  first,
+  last,
+  author,
+  at,
+  version,
+})
+
 function newestRows(
   history: SnapshotParts['history'],
   { room, model, message }: PromptRequest,
@@ -123,7 +129,7 @@ function newestRows(
   })
 }
 
-/** People that a prompt names. More names tell a model nothing. */
+/** More names tell a model nothing. */
 const MAX_PEOPLE = 100
 
 async function presentPeople(room: Room, modelNames: readonly string[]): Promise<readonly Present[]> {
@@ -135,19 +141,7 @@ async function presentPeople(room: Room, modelNames: readonly string[]): Promise
   return [...(await Promise.all(present)), ...models]
 }
 
-const scriptOf = (stored: RoomScript | undefined): { script?: RoomScript } =>
-  stored && stored.source !== '' ? { script: { source: stored.source, version: stored.version } } : {}
-
-function summaryOf(stored: StoredSummary | undefined): Pick<Snapshot, 'summary'> {
-  if (!stored) return {}
-  const { text, first, last, author, at, version } = stored
-  return { summary: { text, first, last, author, at, version } }
-}
-
-/**
- * Stores what the rows of a prompt cost, so that the next prompt reads no more rows than can fit. This only saves work:
- * a failure is only logged.
- */
+/** Stores what the rows of a prompt cost, so that the next prompt reads no more rows than can fit. Never rejects. */
 export type RememberCounts = (encoding: string, rows: readonly HistoryRow[]) => Promise<void>
 
 export const createHistoryCounts =

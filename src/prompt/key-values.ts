@@ -1,11 +1,11 @@
+import type { EntryId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import { EXITS_KEY, NAV_KEY } from '../chat/room-values.ts'
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
-import { type Json, isJsonObject } from '../lib/json.ts'
+import { isJsonObject, type Json } from '../lib/json.ts'
 import { safeJson } from '../lib/safe-json.ts'
-import { SCOPE_KEY } from './scope.ts'
-import type { EntryId } from '../chat/entry.ts'
 import type { StoredSummary } from './ports.ts'
+import { SCOPE_KEY } from './scope.ts'
 
 /** The room key-value that says from which entry on models read the conversation. */
 export const CHECKPOINT_KEY = 'checkpoint'
@@ -14,11 +14,8 @@ export const CHECKPOINT_KEY = 'checkpoint'
 export const SUMMARIZER_KEY = 'summarizer'
 
 const KEY = /^[A-Za-z0-9_.-]{1,64}$/
-
-/** Characters of a value, as JSON. */
+/** Of a value, as JSON. */
 export const MAX_VALUE_CHARS = 16_384
-
-/** Keys of one room. */
 const MAX_KEYS = 256
 
 /** Keys that mean something to the server, and the commands that check what is put there. */
@@ -29,24 +26,23 @@ export const OWNED_KEYS: ReadonlyMap<string, string> = new Map([
   [NAV_KEY, 'nav'],
 ])
 
-/** The same, and those that only people set: what stands there costs tokens. */
+/** Those, and the keys that no script sets since they cost tokens. */
 export const KEYS_OF_PEOPLE: ReadonlyMap<string, string> = new Map([...OWNED_KEYS, [SUMMARIZER_KEY, 'kv']])
 
-/** Whether a room can have a key of this name. */
 export const isKey = (key: string): boolean => KEY.test(key)
 
-/** Throws `Refusal` for what no room can have as a key. */
+/** Throws `Refusal`. */
 export function checkKey(key: string): void {
   if (!isKey(key)) throw new Refusal('a key is 1-64 of letters, digits, _, . and -')
 }
 
-/** Throws `Refusal` where a room with these values has no place for one more key. */
+/** Throws `Refusal` if a room with these values has no place for one more key. */
 export function checkPlace(key: string, values: { has(key: string): boolean; readonly size: number }): void {
   if (values.size < MAX_KEYS || values.has(key)) return
   throw new Refusal(`a room has at most ${MAX_KEYS} keys; - removes one`)
 }
 
-/** A value as it may be stored: cleaned. Throws `Refusal` where it is too long or nested too deep. */
+/** Returns a value cleaned. Throws `Refusal` if it is too long or nested too deep. */
 export function storable(value: Json): Json {
   if (isTooDeep(value))
     throw new Refusal(`a value is nested at most ${MAX_JSON_DEPTH} deep; this one is deeper`)
@@ -56,8 +52,8 @@ export function storable(value: Json): Json {
 }
 
 /**
- * The name of the model that sums up a room with these key-values; undefined where nobody does. `usual` is the server's. A
- * value that is no name stands for none: what cannot be understood sends nothing to any model.
+ * The name of the model that sums up a room with these key-values, if any; `usual` is the server's. A value that is no
+ * name means none, since it must not send anything to a model.
  */
 export function summarizerIn(
   values: ReadonlyMap<string, Json>,
@@ -70,18 +66,14 @@ export function summarizerIn(
   return name === '' || name === 'none' ? undefined : name.slice(0, 64)
 }
 
-/** A position in a room's log that somebody gave a name. */
+/** Models read what came after an entry. `by` is the name of the person who set it, `at` is in ms. */
 export interface Checkpoint {
   readonly name: string
-  /** Models read what came after this entry. */
   readonly after: EntryId
-  /** Name of the person who set it. */
   readonly by: string
-  /** Milliseconds since the epoch. */
   readonly at: number
 }
 
-/** The checkpoint in a stored value; undefined where there is none. */
 export function checkpointOf(value: Json | undefined): Checkpoint | undefined {
   if (!isJsonObject(value)) return undefined
   const { name, after, by, at } = value
@@ -90,10 +82,7 @@ export function checkpointOf(value: Json | undefined): Checkpoint | undefined {
   return { name, after: after as EntryId, by, at }
 }
 
-/**
- * The summary as models may read it: undefined where it was cleared, or covers something from before the checkpoint, which
- * nobody shows to models.
- */
+/** Undefined if the summary was cleared, or covers something from before the checkpoint, which no model may read. */
 export const summaryAfter = (
   checkpoint: Checkpoint | undefined,
   summary: StoredSummary | undefined,

@@ -1,69 +1,59 @@
 import type { Json } from '../lib/json.ts'
 import type { Price } from '../lib/price.ts'
 
-/** What the core knows of a model: all of its configuration but how to log in at its server. */
+/** A model's configuration, but not how to log in at its server. */
 export interface ModelSettings {
-  /** As people call it, without `@`; chat/people/names.ts says of which characters. */
+  /** As people call it, without `@`. */
   readonly name: string
-  /** Which kind of provider it has, as the config names it; the list is adapters/models/index.ts. */
+  /** The kind of provider, as the config names it. */
   readonly backend: string
   /** The provider's own name for it, such as `qwen3:8b`. */
   readonly model: string
-  /** Where its server is, if the config says it: what is learned of a model is kept for each server. */
+  /** Its server's address, if the config says it: what is learned of a model is kept for each server. */
   readonly endpoint?: string
   /** Tokens, prompt and answer together. */
   readonly contextWindow: number
-  /**
-   * Present where this window is only guessed, after a refusal that told no number: the least factor of budgets while it
-   * holds, since it was guessed with that.
-   */
+  /** The least factor of budgets while this window is only guessed, after a refusal without numbers. */
   readonly guessFactor?: number
-  /** Tokens kept free for the answer, and asked for at most. */
+  /** Tokens of the answer. */
   readonly maxOutput: number
   /** A tiktoken encoding, such as `o200k_base`. */
   readonly encoding: string
-  /** What its provider adds to a request. */
   readonly framing: Framing
-  /** Text that gives the model its character; may be empty. */
+  /** May be empty. */
   readonly systemPrompt: string
-  /** A scope: `"all"`, or patterns. A tool is visible only if this scope and the room's both show it. */
+  /** A scope: a tool is visible only if this scope and the room's both show it. */
   readonly tools: Json
   readonly enabled: boolean
-  /** The name of the model that is asked when this one fails before it said anything. */
+  /** The name of the model that is asked if this one fails before it said anything. */
   readonly fallback?: string
-  /** What its tokens cost; absent where the config does not say. */
   readonly price?: Price
-  /** What it cannot do, with the reason in words for people. */
   readonly lacks?: Lacks
 }
 
-/** What a model cannot do; absent is what it can. */
+/** What a model cannot do, with the reason in words for people. */
 export interface Lacks {
   readonly tools?: string
   readonly systemRole?: string
 }
 
 /**
- * What a provider adds to what we send, in tokens. None of the hosted ones documents its exact prompt format, so these
- * are figures of its adapter with a date; the learned calibration makes up for what they miss.
+ * The tokens that a provider adds to what we send. No hosted one documents its prompt format, so adapters have figures
+ * with a date, and calibration learns the rest.
  */
 export interface Framing {
   /** For each request: role marks and the beginning of the answer. */
   readonly perRequest: number
   /** Once, when there are tools at all. */
   readonly perToolset: number
-  /** For each tool. */
   readonly perTool: number
-  /**
-   * How many tokens it counts for each of ours, in all text, while its reports have taught nothing; at least 1.
-   * What is learned takes its place (calibration.ts).
-   */
+  /** Tokens that it counts for each of ours until its first report (calibration.ts); at least 1. */
   readonly factor: number
-  /** Definitions that a request may have; absent where no limit is known, as for Anthropic, Ollama and llama.cpp. */
+  /** Definitions that a request may have; no limit is known for Anthropic, Ollama and llama.cpp. */
   readonly maxTools?: number
-  /** A regular expression that every parameter's name must match; absent where any is taken, or nothing is known. */
+  /** A regular expression that every parameter's name must match. */
   readonly parameterNames?: string
-  /** How far the sum may be off, in per cent; 0 where it is exact. */
+  /** How far the sum may be off, in per cent. */
   readonly tolerance: number
   /** Where the figures come from, and when they were looked up. */
   readonly source: string

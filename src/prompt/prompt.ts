@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../lib/json.ts'
 
-/** Exactly what the provider is given for one tool. */
+/** What the provider is given for one tool. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string
@@ -10,16 +10,14 @@ export interface ToolDefinition {
 /** How much of a tool is sent. A `deferred` tool is only named; the model loads it with `find_tools`. */
 export type ToolForm = 'full' | 'short' | 'deferred'
 
-/** A tool in a prompt: what is sent, and its tokens. */
 export interface PromptTool {
   readonly id: string
   readonly name: string
   readonly form: ToolForm
-  /** Tokens of the definition as it is sent, the provider's framing included; 0 when deferred. */
+  /** Of the definition, the provider's framing included; 0 when deferred. */
   readonly tokens: number
-  /** Absent when deferred. */
   readonly definition?: ToolDefinition
-  /** Ids of tools that do the same and can be called, but are not sent; absent where there are none. */
+  /** Ids of tools that do the same and can be called, but are not sent. */
   readonly standsFor?: readonly string[]
 }
 
@@ -28,17 +26,14 @@ export interface LayerReport {
   readonly name: string
   readonly priority: number
   readonly placement: 'system' | 'context'
-  /** Tokens of the text that is sent, and of the definitions that go with it. */
+  /** Definitions included. */
   readonly tokens: number
   readonly status: 'kept' | 'trimmed' | 'dropped'
   /** The reason, for people; may be empty. */
   readonly note: string
-  /**
-   * UTF-16 units of its text, as it stands in `system` or `context`; 0 where it was dropped. Absent in prompts that older
-   * versions stored.
-   */
+  /** UTF-16 units of its text in `system` or `context`. Absent in prompts that older versions stored. */
   readonly length?: number
-  /** Of `tokens`, those of the definitions that go with it; absent where none do. */
+  /** Tokens of its tools' definitions. */
   readonly definitions?: number
 }
 
@@ -52,26 +47,26 @@ export interface BudgetReport {
   readonly context: number
   readonly message: number
   readonly tools: number
-  /** What the provider adds around messages (model-settings.ts); 0 where nothing is known or added. */
+  /** What the provider adds around messages. */
   readonly framing: number
 }
 
-/** What a model reads: the outcome of wrap(). */
+/** What a model reads. */
 export interface Prompt {
   readonly encoding: string
   readonly budget: BudgetReport
   readonly layers: readonly LayerReport[]
   readonly tools: readonly PromptTool[]
   readonly system: string
-  /** Changes from turn to turn; sent with the message (see `userContent`). */
+  /** Sent with the message, since it changes from turn to turn. */
   readonly context: string
   readonly message: string
   readonly warnings: readonly string[]
-  /** Tokens that the definitions of tools which `find_tools` shows may have; absent where no tool is deferred. */
+  /** Tokens that definitions shown by `find_tools` may have; absent if no tool is deferred. */
   readonly findable?: number
 }
 
-/** What stands between two layers, and before the message. */
+/** Between two layers, and before the message. */
 export const BREAK = '\n\n'
 
 /** The user's part of the request, as it is counted and as every adapter must send it. */
@@ -79,40 +74,22 @@ export function userContent(prompt: Pick<Prompt, 'context' | 'message'>): string
   return [prompt.context, prompt.message].filter((part) => part !== '').join(BREAK)
 }
 
-/** A prompt that nobody composed: these very texts. Nothing in it was counted, so its budget is all zeros. */
-export const plainPrompt = (system: string, message: string, context = ''): Prompt => ({
-  encoding: '',
-  budget: {
-    window: 0,
-    reserved_output: 0,
-    target: 0,
-    used: 0,
-    system: 0,
-    context: 0,
-    message: 0,
-    tools: 0,
-    framing: 0,
-  },
-  layers: [],
-  tools: [],
-  system,
-  context,
-  message,
-  warnings: [],
-})
+/** A prompt of these very texts, which nobody counted: its budget is all zeros. */
+export const plainPrompt = (system: string, message: string, context = ''): Prompt =>
+  countedPrompt({ system, message, context }, { system: 0, context: 0, message: 0 })
 
-/** The texts of such a prompt. */
+const NO_MODEL = { encoding: '', contextWindow: 0, maxOutput: 0 }
+
 export type PlainTexts = Pick<Prompt, 'system' | 'message' | 'context'>
 
 /** A prompt of these texts, with the tokens of each. */
 export function countedPrompt(
   { system, message, context }: PlainTexts,
   counts: { readonly [Text in keyof PlainTexts]: number },
-  model: { readonly encoding: string; readonly contextWindow: number; readonly maxOutput: number },
-  target: number,
+  { encoding, contextWindow: window, maxOutput: reserved_output } = NO_MODEL,
+  target = 0,
 ): Prompt {
-  const { encoding, contextWindow: window, maxOutput: reserved_output } = model
   const used = counts.system + counts.message + counts.context
   const budget = { window, reserved_output, target, used, ...counts, tools: 0, framing: 0 }
-  return { ...plainPrompt(system, message, context), encoding, budget }
+  return { encoding, budget, layers: [], tools: [], system, context, message, warnings: [] }
 }
