@@ -1,11 +1,10 @@
 import type { Entry, EntryKind, RoomName } from '../chat/entry.ts'
-import { valuesWithExits } from '../chat/room-values.ts'
 import type { Slots } from '../chat/peers.ts'
 import { SYSTEM } from '../chat/people/names.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { Clock, Log, RoomStore } from '../chat/ports.ts'
+import { readTodo, TODO_KEY, valuesWithExits } from '../chat/room-values.ts'
 import type { Room } from '../chat/room.ts'
-import { readTodo, TODO_KEY } from '../chat/room-values.ts'
 import type { JsonObject } from '../lib/json.ts'
 import {
   type Composer,
@@ -16,15 +15,14 @@ import {
   WrapError,
 } from './ports.ts'
 
-/** Calls of hooks that may wait in one room. More are left out: a slow hook holds neither memory nor the room. */
+/** In one room. More calls are left out: a slow hook holds neither memory nor the room. */
 const MAX_WAITING = 64
-/** Each room queues its own calls on its server before that. */
+/** On all servers: one for each of them that has calls of the room. */
 const SLOTS = { running: 1, waiting: 1_000 }
 const NOBODY = '' as PersonId
-/** The kinds of entries that `on_message` is called with. */
+/** For `on_message`. */
 const HEARD_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>(['message', 'action', 'reply'])
 
-/** What hooks need of the server. */
 export interface RoomHooksParts {
   readonly rooms: Pick<RoomStore, 'values' | 'setValue'>
   readonly scripts: Pick<HookScripts, 'withHook'>
@@ -41,7 +39,7 @@ export interface RoomHooksParts {
 interface Queue {
   readonly waiting: { readonly name: HookName; readonly argument: JsonObject }[]
   drained: Promise<void>
-  /** True if the log says already that calls are left out. */
+  /** True once the log says that calls are left out. */
   isFull: boolean
 }
 
@@ -57,8 +55,8 @@ export class RoomHooks implements AsyncDisposable {
   }
 
   /**
-   * Resolves with the reason why the room's script lets a call not run; undefined if it may run. A hook that fails
-   * refuses. Rejects with `StorageError`, or with the signal's reason.
+   * Resolves with the reason why the room's script refuses a call; a hook that fails refuses, too. Rejects with
+   * `StorageError`, or with the signal's reason.
    */
   async beforeToolCall(
     room: Room,
@@ -80,22 +78,20 @@ export class RoomHooks implements AsyncDisposable {
     }
   }
 
-  /** Tells the room's script of a turn that has ended. Returns at once. */
   afterTurn(room: Room, turn: JsonObject): void {
     this.#add(room.name, 'after_turn', turn)
   }
 
-  /** Tells the script of the entry's room, if somebody spoke. Takes entries in the order of the log; returns at once. */
+  /** Takes entries in the order of the log. */
   readonly onEntry = (entry: Entry): void => {
-    // A new version of a message, and a reaction to one, are not said again.
-    const isNew = !('edits' in entry || 'reacts' in entry)
-    if (!HEARD_KINDS.has(entry.kind) || entry.thread !== undefined || !isNew) return
     const { id, at, kind, author, text } = entry
+    // A new version of a message, and a reaction to one, are not said again.
+    if (!HEARD_KINDS.has(kind) || entry.thread !== undefined || 'edits' in entry || 'reacts' in entry) return
     const agent = kind === 'reply' || this.#parts.modelNames().includes(author)
     this.#add(entry.room, 'on_message', { id, at, kind, author, text, agent })
   }
 
-  /** What the hooks of a room have logged since the server started, the newest last. */
+  /** Since the server started, the newest last. */
   logOf(room: RoomName): readonly string[] {
     return this.#hookLog.of(room)
   }
@@ -135,7 +131,6 @@ export class RoomHooks implements AsyncDisposable {
     return queue
   }
 
-  /** Runs a hook that nobody waits for, and stores what it set. Tells the room once of a script's hook that fails. */
   async #runLater(roomName: RoomName, name: HookName, argument: JsonObject): Promise<void> {
     const { scripts, rooms, log } = this.#parts
     try {
@@ -157,7 +152,7 @@ export class RoomHooks implements AsyncDisposable {
     }
   }
 
-  /** Runs a job while no server runs another one in the room: no other job changes what it has read. */
+  /** Runs a job while no server runs another one in the room, which would change what it has read. */
   async #inSlot(room: RoomName, job: () => Promise<void>): Promise<void> {
     const { slots, nextId } = this.#parts
     const id = `hook ${nextId()}`
@@ -182,13 +177,15 @@ export class RoomHooks implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<HookOutcome> {
     const { rooms, composer, clock } = this.#parts
-    const [{ topic, vibe, private: isPrivate }, values] = await Promise.all([
-      room.info(),
-      rooms.values(room.name),
-    ])
-    const shown = Object.fromEntries(valuesWithExits(values, []))
-    const todo = readTodo(values.get(TODO_KEY))
-    const facts = { name: room.name, topic, vibe, private: isPrivate, todo, values: shown }
+    const [info, values] = await Promise.all([room.info(), rooms.values(room.name)])
+    const facts = {
+      name: room.name,
+      topic: info.topic,
+      vibe: info.vibe,
+      private: info.private,
+      todo: readTodo(values.get(TODO_KEY)),
+      values: Object.fromEntries(valuesWithExits(values, [])),
+    }
     const script = { source, version }
     const run = { name, script, author, argument, now: clock.now(), room: facts }
     const outcome = await composer.runHook(run, signal)
@@ -203,7 +200,6 @@ export class RoomHooks implements AsyncDisposable {
     await room.record({ kind: 'notice', level: 'error', author: SYSTEM, text })
   }
 
-  /** A room whose script has no such hook loses nothing. */
   async #logFull(room: RoomName, name: HookName): Promise<void> {
     const { scripts, log } = this.#parts
     try {
@@ -216,18 +212,16 @@ export class RoomHooks implements AsyncDisposable {
   }
 }
 
-/** Lines that are kept for each room, and rooms for which they are kept: of others the oldest goes first. */
+/** Of each room, and of the rooms that logged last. */
 const MAX_LINES = 50
 const MAX_ROOMS = 256
 
 /** The lines of a room, and the hooks that failed in its present script, as `version name`. */
 type LoggedRoom = { readonly lines: string[]; failed: string[] }
 
-/** What the hooks of each room have logged since the server started. */
 class HookLog {
   readonly #rooms = new Map<RoomName, LoggedRoom>()
 
-  /** `now` is in milliseconds since the epoch. */
   add(now: number, room: RoomName, hook: HookName, added: readonly string[]): void {
     if (added.length === 0) return
     const { lines } = this.#kept(room)
@@ -259,11 +253,11 @@ class HookLog {
   }
 }
 
-/** Room scripts as hooks need them. All scripts must be stored through it. */
+/** All scripts must be stored through it. */
 export interface HookScripts extends ScriptStore {
-  /** The room's script if it may have this hook. Once that is known it is not read again to say no. */
+  /** The room's script if its source has this hook's name. */
   withHook(room: RoomName, name: HookName): Promise<StoredScript | undefined>
-  /** The room was deleted: one of the same name may have another script. */
+  /** For a deleted room: one of the same name may have another script. */
   forget(room: RoomName): void
 }
 
@@ -288,7 +282,6 @@ export function createHookScripts(scripts: ScriptStore): HookScripts {
       if (known.get(room)?.includes(name) === false) return undefined
       const before = changes
       const script = await scripts.current(room)
-      // A script in which the name does not occur has no such hook.
       const names = HOOK_NAMES.filter((one) => script?.source.includes(one))
       // What was read while another script was stored may be the old one.
       if (changes === before) known.set(room, names)

@@ -5,12 +5,10 @@ import { cleanText } from '../lib/text/clean-text.ts'
 import { checkKey, checkPlace, KEYS_OF_PEOPLE, storable } from './key-values.ts'
 import type { HookOutcome, HookRun, LuaEngine } from './ports.ts'
 
-/** Bytes that a hook may return: its refusal. */
 const MAX_OUTPUT_BYTES = 64 * 1024
 const MAX_REFUSAL_CHARACTERS = 1000
-/** Keys that one call may set. */
+/** Of one call. */
 const MAX_SET_KEYS = 32
-/** Lines that one call may log, and characters of each. */
 const MAX_LOG_LINES = 20
 const MAX_LINE_CHARACTERS = 500
 
@@ -37,7 +35,6 @@ export function runHook(engine: LuaEngine, run: HookRun): HookOutcome {
   }
 }
 
-/** The module `snapshot` in Lua. */
 function luaData({ name, argument, now, room: { values, ...room }, script }: HookRun): JsonObject {
   return {
     now,
@@ -52,7 +49,7 @@ function luaData({ name, argument, now, room: { values, ...room }, script }: Hoo
   }
 }
 
-/** Takes note of a value, and gives it as it will be stored. Throws what the script is to be told. */
+/** Returns the value as it will be stored. Throws what the script is told. */
 function setValue({ name, room }: HookRun, argument: Json, set: Map<string, Json>): Json {
   const { key, value = null } = isJsonObject(argument) ? argument : {}
   const refuse = (why: string): never => {
