@@ -3,7 +3,7 @@ import type { Entry, ReplyEntry } from '../../chat/entry.ts'
 import { codePointAt } from '../../lib/text/characters.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Lead, MarkdownTools, Unit } from '../markdown/blocks.ts'
-import { createGrowingMarkdown } from '../markdown/growing.ts'
+import { GrowingMarkdown } from '../markdown/growing.ts'
 import { type Aspect, modelLabel } from './entry-look.ts'
 import type { DrawingStyle } from './theme.ts'
 import { HANG, inBold, paintRows, paintSpans, textOf, withMarks, wrapSpans, wrapText } from './spans.ts'
@@ -24,7 +24,7 @@ export function replyRows(
   tools: MarkdownTools,
   aspect: Aspect,
 ): readonly string[] {
-  const text = createGrowingMarkdown(tools)
+  const text = new GrowingMarkdown(tools)
   const [drawn, rest] = cutReply(cleanText(entry.text))
   text.add(drawn)
   text.finish()

@@ -7,7 +7,7 @@ import { labelIn } from './entry-look.ts'
 import { textOf } from './spans.ts'
 import { thoughtRow, unitRows } from './reply-rows.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
-import { createGrowingMarkdown, type GrowingMarkdown } from '../markdown/growing.ts'
+import { GrowingMarkdown } from '../markdown/growing.ts'
 
 export interface RepliesParts {
   /** Asked when the first piece comes. */
@@ -74,7 +74,7 @@ export class StreamedReply {
     this.turn = turn
     this.#name = shownName(model)
     this.#begunAt = begunAt
-    this.#markdown = createGrowingMarkdown(tools)
+    this.#markdown = new GrowingMarkdown(tools)
   }
 
   /** How many units are finished. */

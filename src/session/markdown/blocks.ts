@@ -3,7 +3,7 @@ import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Highlight } from './highlight.ts'
 import type { Span } from '../../lib/text/styled.ts'
 import { readInline } from './inline.ts'
-import { createTableReader } from './table.ts'
+import { readTable } from './table.ts'
 import { codePointAt } from '../../lib/text/characters.ts'
 
 /** What Markdown is read with. */
@@ -19,8 +19,8 @@ export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: 
   const leaves: Leaf[] = []
   const tops: Top[] = []
   const containers = createContainers()
-  const table = createTableReader(tools.parser, lines)
   let heading = false
+  let tableEnd = -1
   let range: Token['map'] = null
 
   const gapAt = (line: number): boolean => (line === 0 ? gapBefore : /^[\s>]*$/.test(lines[line - 1] ?? ''))
@@ -34,15 +34,16 @@ export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: 
     leaves.push({ from, to, units, finished: units.length, isClosed: true, ...rest })
   }
 
-  for (const token of tokens) {
+  for (const [index, token] of tokens.entries()) {
     if (token.map) range = token.map
     if (isTop(token)) tops.push({ leaf: leaves.length, line: token.map?.[0] ?? 0 })
     const [from, to] = range ?? [0, lines.length]
-    if (table.take(token)) {
-      const read = table.done()
-      if (read) add(read.from, read.to, read.bodies, { ...read.rest, isClosed: false })
-      continue
+    if (token.type === 'table_open') {
+      tableEnd = tokens.findIndex(({ type }, at) => at > index && type === 'table_close')
+      const { bodies, rest } = readTable(tokens.slice(index, tableEnd), lines.slice(from, to), tools.parser)
+      add(from, to, bodies, { ...rest, isClosed: false })
     }
+    if (index <= tableEnd) continue
     switch (token.type) {
       case 'blockquote_open':
       case 'list_item_open':

@@ -8,91 +8,92 @@ import { codePointAt } from '../../lib/text/characters.ts'
 import { counted } from '../../lib/plural.ts'
 import { type GoOn, type Leaf, type MarkdownTools, MAX_PIECE_UNITS, readBlocks, type Unit } from './blocks.ts'
 
-/** A text that grows at its end. However it is cut into pieces, its finished units are the same. */
-export interface GrowingMarkdown {
-  /** `text` must be clean. */
-  add(text: string): void
-  /** Nothing more comes. */
-  finish(): void
-  /** What is finished, in order; the array grows. */
-  readonly units: readonly Unit[]
-  /** What is not, as it would be if nothing more came. */
-  open(): readonly Unit[]
-}
-
 /** So many UTF-16 units are read at once. A block that is longer is cut, and its rest is read as if it went on. */
 const WINDOW_UNITS = 4_000
 
 const NOTHING: GoOn = { before: '', units: 0 }
 
-export function createGrowingMarkdown(tools: MarkdownTools): GrowingMarkdown {
-  const units: Unit[] = []
-  let tail = ''
-  let gap = false
+/** A text that grows at its end. However it is cut into pieces, its finished units are the same. */
+export class GrowingMarkdown {
+  /** What is finished, in order; the array grows. */
+  readonly units: readonly Unit[]
+  readonly #units: Unit[] = []
+  readonly #tools: MarkdownTools
+  #tail = ''
+  #gap = false
   /** Lines of a block that was cut. */
-  let goOn = NOTHING
-  /** Units of the first block in the tail that are in `units` already, and those of `goOn`. */
-  let taken = 0
+  #goOn = NOTHING
+  /** Units of the first block in the tail that are in `units` already, and those of `#goOn`. */
+  #taken = 0
 
-  function read(source: string) {
-    const before = goOn.before === '' ? [] : goOn.before.split('\n')
+  constructor(tools: MarkdownTools) {
+    this.#tools = tools
+    this.units = this.#units
+  }
+
+  /** `text` must be clean. */
+  add(text: string): void {
+    this.#tail += text
+    if (this.#units.length === 0 && this.#taken === 0) this.#tail = this.#tail.replace(/^\s*\n/, '')
+    while (this.#settle(false));
+  }
+
+  /** Nothing more comes. */
+  finish(): void {
+    this.#tail = this.#tail.trimEnd()
+    while (this.#settle(true));
+  }
+
+  /** What is not finished, as it would be if nothing more came. */
+  open(): readonly Unit[] {
+    const { leaves, lines } = this.#read(this.#tail)
+    const last = leaves.length - 1
+    return unitsOf(leaves.map((leaf, index) => (index < last ? leaf : asOpen(leaf, lines)))).slice(
+      this.#taken,
+    )
+  }
+
+  #read(source: string) {
+    const before = this.#goOn.before === '' ? [] : this.#goOn.before.split('\n')
     const lines = [...before, ...source.split('\n')]
-    return { ...readBlocks(lines, gap, tools), lines, added: before.length }
+    return { ...readBlocks(lines, this.#gap, this.#tools), lines, added: before.length }
   }
 
   /** Ends the first blocks of the tail, which are these units of source. */
-  function cut(end: number, leaves: readonly Leaf[], next: GoOn, isGap: boolean): void {
-    units.push(...unitsOf(leaves).slice(taken))
-    tail = tail.slice(end)
-    goOn = next
-    taken = next.units
-    gap = isGap
+  #cut(end: number, leaves: readonly Leaf[], next: GoOn, isGap: boolean): void {
+    this.#units.push(...unitsOf(leaves).slice(this.#taken))
+    this.#tail = this.#tail.slice(end)
+    this.#goOn = next
+    this.#taken = next.units
+    this.#gap = isGap
   }
 
   /** Takes what is finished out of the tail. True if there may be more. */
-  function settle(isOver: boolean): boolean {
-    const isLong = tail.length > WINDOW_UNITS
-    const source = isLong ? tail.slice(0, cutAt(tail)) : tail.slice(0, isOver ? tail.length : stableEnd(tail))
-    const { leaves, tops, lines, added } = read(source)
+  #settle(isOver: boolean): boolean {
+    const isLong = this.#tail.length > WINDOW_UNITS
+    const end = isLong ? cutAt(this.#tail) : isOver ? this.#tail.length : stableEnd(this.#tail)
+    const source = this.#tail.slice(0, end)
+    const { leaves, tops, lines, added } = this.#read(source)
     const last = tops.at(-1)
-    if (!last || leaves.length === 0) {
+    const lastLeaf = leaves.at(-1)
+    if (!last || !lastLeaf) {
       if (source === '') return false
-      cut(source.length, leaves, NOTHING, units.length > 0 || source.trim() !== '')
-      return tail !== ''
+      this.#cut(end, leaves, NOTHING, this.#units.length > 0 || source.trim() !== '')
+      return this.#tail !== ''
     }
     if (tops.length > 1 && last.line > added) {
-      const end = lines.slice(added, last.line).join('\n').length + 1
-      cut(end, leaves.slice(0, last.leaf), NOTHING, isEmpty(lines[last.line - 1] ?? ''))
+      const ended = lines.slice(added, last.line).join('\n').length + 1
+      this.#cut(ended, leaves.slice(0, last.leaf), NOTHING, isEmpty(lines[last.line - 1] ?? ''))
       return true
     }
-    const lastLeaf = leaves.at(-1)
     if (isLong || isOver) {
-      cut(source.length, leaves, lastLeaf?.isClosed === false ? (lastLeaf.goOn ?? NOTHING) : NOTHING, false)
-      return tail !== ''
+      this.#cut(end, leaves, lastLeaf.isClosed ? NOTHING : (lastLeaf.goOn ?? NOTHING), false)
+      return this.#tail !== ''
     }
     const finished = finishedOf(leaves)
-    units.push(...finished.slice(taken))
-    taken = Math.max(taken, finished.length)
+    this.#units.push(...finished.slice(this.#taken))
+    this.#taken = Math.max(this.#taken, finished.length)
     return false
-  }
-
-  return {
-    units,
-    add(text) {
-      tail += text
-      if (units.length === 0 && taken === 0) tail = tail.replace(/^\s*\n/, '')
-      while (settle(false));
-    },
-    finish() {
-      tail = tail.trimEnd()
-      while (settle(true));
-    },
-    open() {
-      const { leaves, lines } = read(tail)
-      return unitsOf(
-        leaves.flatMap((leaf, index) => (index < leaves.length - 1 ? leaf : asOpen(leaf, lines))),
-      ).slice(taken)
-    },
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createGrowingMarkdown, type GrowingMarkdown } from '../../../../src/session/markdown/growing.ts'
+import { GrowingMarkdown } from '../../../../src/session/markdown/growing.ts'
 import type { Span } from '../../../../src/lib/text/styled.ts'
 import type { Unit } from '../../../../src/session/markdown/blocks.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
@@ -33,7 +33,7 @@ function line({ gap, lead, body }: Unit): string {
   }
 }
 
-const grow = (): GrowingMarkdown => createGrowingMarkdown(markdown.tools())
+const grow = (): GrowingMarkdown => new GrowingMarkdown(markdown.tools())
 
 function whole(text: string): readonly string[] {
   const growing = grow()
@@ -58,7 +58,7 @@ let x = 1 // hi
 
 | a | b |
 |---|--:|
-| 1 | 2 | 3 |
+| 1 | 2 |
 
 ---`
   expect(whole(text)).toEqual([
@@ -70,7 +70,7 @@ let x = 1 // hi
     '\n> quoted',
     '\n$ let<role> x = 1<role> // hi<role>',
     '\na | b',
-    '1 | 2 | 3',
+    '1 | 2',
     '\n----',
   ])
 })
