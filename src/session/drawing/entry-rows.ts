@@ -12,6 +12,7 @@ import type { NameColour } from '../../chat/personal/preferences.ts'
 import type { MarkdownTools } from '../markdown/blocks.ts'
 import { type Aspect, labelIn, spansOf, USUAL } from './entry-look.ts'
 import { resultRows } from './call-row.ts'
+import { withoutSequences } from './region-diff.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import { HANG, paintRows, quoteRows } from './spans.ts'
 import { billRows, replyRows } from './reply-rows.ts'
@@ -112,12 +113,9 @@ export const joinTexts = (texts: readonly DrawnText[]): DrawnText => ({
 /** How many rows several texts have together. */
 export const rowsOf = (texts: readonly DrawnText[]): number => texts.reduce((sum, { rows }) => sum + rows, 0)
 
-/** Colours, and the beginnings and ends of links. */
-const NO_CELLS = /\u001b\[[\d;]*m|\u001b\]8;;[!-~]*\u001b\\/g
-
 /** What is not ASCII counts two cells a UTF-16 unit: no terminal gives it more, however it takes ambiguous characters. */
 function surelyFits(row: string, columns: number): boolean {
-  const shown = row.includes('\u001b') ? row.replace(NO_CELLS, '') : row
+  const shown = withoutSequences(row)
   if (shown.length * 2 <= columns) return true
   const ascii = shown.replace(/[^ -~]/g, '').length
   return ascii + 2 * (shown.length - ascii) <= columns

@@ -14,11 +14,11 @@ export function updateRegion(drawn: Region, texts: readonly DrawnText[], next: R
   const text = texts.flatMap((one) => one.text.split('\r\n'))
   const target = { ...next, rows: [...text, ...next.rows], live: text.length + next.live }
   if (!texts.every(({ isSure }) => isSure) || !canUpdate(drawn, target)) return undefined
-  const pen = createPen(drawn.cursor)
+  const pen = new Pen(drawn.cursor)
   const rows = moveRows(pen, drawn, target)
   for (const [row, to] of target.rows.entries()) pen.changeRow(row, rows[row] ?? '', to)
   pen.moveTo(text.length + next.cursor.row, next.cursor.column)
-  return pen.written()
+  return pen.written
 }
 
 function canUpdate(drawn: Region, target: Region): boolean {
@@ -65,66 +65,59 @@ function sameEnd(before: readonly string[], after: readonly string[]): number {
   return count
 }
 
-/** Writes into a region, and knows where in it the cursor is; the column is unknown after text of unsure width. */
-interface Pen {
-  moveTo(row: number, column: number): void
-  /** Makes empty rows before row `at` of a region of that height, which moves up where there is no room below. */
-  insertRows(at: number, count: number, height: number): void
-  deleteRows(at: number, count: number): void
-  changeRow(at: number, from: string, to: string): void
+/** Writes into a region, and knows where in it the cursor is. */
+class Pen {
   /** All that it wrote. */
-  written(): string
-}
+  written = ''
+  #row: number
+  /** Unknown after text of unsure width. */
+  #column: number | undefined
 
-function createPen(cursor: Region['cursor']): Pen {
-  let { row } = cursor
-  let column: number | undefined = cursor.column
-  let out = ''
-
-  function moveTo(toRow: number, toColumn: number): void {
-    const along = column === toColumn ? '' : moveAlong(column, toColumn)
-    out += (toRow > row ? moveDown(toRow - row, along) : csi(row - toRow, 'A')) + along
-    row = toRow
-    column = toColumn
+  constructor({ row, column }: Region['cursor']) {
+    this.#row = row
+    this.#column = column
   }
 
-  function changeRow(at: number, from: string, to: string): void {
+  moveTo(row: number, column: number): void {
+    const along = this.#column === column ? '' : moveAlong(this.#column, column)
+    const down = row > this.#row ? moveDown(row - this.#row, along) : csi(this.#row - row, 'A')
+    this.#write(down + along, row, column)
+  }
+
+  /** Makes empty rows before row `at` of a region of that height, which moves up if there is no room below. */
+  insertRows(at: number, count: number, height: number): void {
+    const last = height - 1
+    const room = '\n'.repeat(last - this.#row + count)
+    this.#write(`${room}${csi(last + count - at, 'A')}${csi(count, 'L')}\r`, at, 0)
+  }
+
+  deleteRows(at: number, count: number): void {
+    this.moveTo(at, 0)
+    this.#write(csi(count, 'M'), at, 0)
+  }
+
+  changeRow(at: number, from: string, to: string): void {
     if (from === to) return
     const { cells, units, look } = sameStart(from, to)
-    moveTo(at, cells)
+    this.moveTo(at, cells)
     const middle = middleOf(from, to, units)
     if (middle) {
       const more = middle.fresh - middle.old
-      out += csi(Math.max(0, more), '@') + look + to.slice(units, units + middle.fresh)
-      out += (look === '' ? '' : endOf(look)) + csi(Math.max(0, -more), 'P')
-      column = cells + middle.fresh
-      return
+      const text = look + to.slice(units, units + middle.fresh) + (look === '' ? '' : endOf(look))
+      const moved = csi(Math.max(0, more), '@') + text + csi(Math.max(0, -more), 'P')
+      return this.#write(moved, at, cells + middle.fresh)
     }
     const rest = look + to.slice(units)
     const [before, after] = [sureCells(from), sureCells(to)]
-    if (after === undefined) {
-      out += ERASE_RIGHT + withoutWrap(rest)
-      column = undefined
-    } else {
-      out += rest + (before !== undefined && before <= after ? '' : ERASE_RIGHT)
-      column = after
-    }
+    if (after === undefined) return this.#write(ERASE_RIGHT + withoutWrap(rest), at, undefined)
+    const isCovered = before !== undefined && before <= after
+    this.#write(rest + (isCovered ? '' : ERASE_RIGHT), at, after)
   }
 
-  return {
-    moveTo,
-    insertRows(at, count, height) {
-      const last = height - 1
-      out += `${'\n'.repeat(last - row + count)}${csi(last + count - at, 'A')}${csi(count, 'L')}\r`
-      row = at
-      column = 0
-    },
-    deleteRows(at, count) {
-      moveTo(at, 0)
-      out += csi(count, 'M')
-    },
-    changeRow,
-    written: () => out,
+  #write(text: string, row: number, column: number | undefined): void {
+    this.written += text
+    this.#row = row
+    this.#column = column
   }
 }
 
@@ -150,7 +143,7 @@ function moveAlong(from: number | undefined, to: number): string {
 const ERASE_RIGHT = '\u001b[K'
 
 const endOf = (look: string): string =>
-  (look.includes('\u001b[') ? '\u001b[0m' : '') + (look.includes('\u001b]') ? '\u001b]8;;\u001b\\' : '')
+  (look.includes('\u001b[') ? RESET : '') + (look.includes('\u001b]') ? END_OF_LINK : '')
 
 /** The rest of a row is left where it is, or moved, if it has more units than this. */
 const MIN_REST = 12
@@ -222,11 +215,15 @@ const isSure = (character: string): boolean => /^[\u001b -~]?$/.test(character)
 
 /** The cells of a row; undefined where terminals may disagree about them. */
 function sureCells(row: string): number | undefined {
-  const shown = row.includes('\u001b') ? row.replace(SEQUENCES, '') : row
+  const shown = withoutSequences(row)
   return /^[ -~]*$/.test(shown) ? shown.length : undefined
 }
 
+/** Colours, and the beginnings and ends of links. */
 const SEQUENCES = /\u001b\[[\d;]*m|\u001b\]8;;[!-~]*\u001b\\/g
+
+export const withoutSequences = (row: string): string =>
+  row.includes('\u001b') ? row.replace(SEQUENCES, '') : row
 
 const WRAP_OFF = '\u001b[?7l'
 const WRAP_ON = '\u001b[?7h'
