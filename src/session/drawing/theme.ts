@@ -14,13 +14,12 @@ import type { TimeColumn } from './time-column.ts'
  * test/unit/session/drawing/contrast.test.ts measures all of them.
  */
 interface Palette extends Readonly<Record<TextRole, string>> {
-  /** By what `/set color` calls them. Each is told from every other, from `model` and from `error` at a glance. */
-  readonly people: Readonly<Record<NameColour, string>>
+  /** Of names, in the order of `NAME_COLOURS`. Each is told from every other, `model` and `error` at a glance. */
+  readonly tints: readonly string[]
 }
 
 const ink = (colour: number): string => `38;5;${colour}`
 const bold = (codes: string): string => `1;${codes}`
-const underlined = (codes: string): string => `4;${codes}`
 /** A block of its own ground: it is seen, and its text read, on whatever ground the terminal has. */
 const block = (colour: number, ground: number): string => `38;5;${colour};48;5;${ground}`
 
@@ -28,84 +27,57 @@ const BLACK = 16
 const WHITE = 231
 const GOLD = 220
 
-/** No theme has anything brighter than what waits for somebody. */
-const WAITING = bold(block(BLACK, GOLD))
-/** One's own lines have no colour, so that no other name can have theirs. */
-const OWN = '1;4'
+type People = Readonly<Record<NameColour, number>>
 
-const names = (colours: Readonly<Record<NameColour, number>>): Palette['people'] => ({
-  yellow: ink(colours.yellow),
-  brown: ink(colours.brown),
-  green: ink(colours.green),
-  blue: ink(colours.blue),
-  violet: ink(colours.violet),
-  pink: ink(colours.pink),
+/** The colours in which the themes differ. */
+interface Inks extends Readonly<Record<'model' | 'dim' | 'error' | 'code' | 'link', number>> {
+  readonly people: People
+  readonly mention: string
+  readonly status: string
+}
+
+const colours = ({ people, model, dim, error, code, link, mention, status }: Inks): Palette => ({
+  tints: NAME_COLOURS.map((name) => ink(people[name])),
+  // One's own lines have no colour, so that no other name can have theirs.
+  own: '1;4',
+  model: bold(ink(model)),
+  tool: ink(dim),
+  system: ink(dim),
+  dim: ink(dim),
+  // No theme has anything brighter.
+  waiting: bold(block(BLACK, GOLD)),
+  mention: bold(mention),
+  error: ink(error),
+  code: ink(code),
+  heading: '1',
+  link: `4;${ink(link)}`,
+  status,
 })
 
-/** For a ground that nobody told us: all of it is as far from black as from white, so no contrast is high. */
-const either: Palette = {
-  people: names({ yellow: 100, brown: 137, green: 28, blue: 32, violet: 129, pink: 132 }),
-  own: OWN,
-  model: bold(ink(30)),
-  tool: ink(244),
-  system: ink(244),
-  dim: ink(244),
-  waiting: WAITING,
-  mention: bold(block(WHITE, 97)),
-  error: ink(196),
-  code: ink(136),
-  heading: '1',
-  link: underlined(ink(32)),
-  status: block(WHITE, 240),
-}
+/** For an unknown ground: all of it is as far from black as from white, so no contrast is high. */
+const either = colours({
+  people: { yellow: 100, brown: 137, green: 28, blue: 32, violet: 129, pink: 132 },
+  ...{ model: 30, dim: 244, error: 196, code: 136, link: 32 },
+  ...{ mention: block(WHITE, 97), status: block(WHITE, 240) },
+})
 
-const dark: Palette = {
-  people: names({ yellow: 228, brown: 172, green: 34, blue: 39, violet: 141, pink: 218 }),
-  own: OWN,
-  model: bold(ink(51)),
-  tool: ink(246),
-  system: ink(246),
-  dim: ink(246),
-  waiting: WAITING,
-  mention: bold(block(BLACK, 176)),
-  error: ink(203),
-  code: ink(180),
-  heading: '1',
-  link: underlined(ink(75)),
-  status: block(252, 237),
-}
+const dark = colours({
+  people: { yellow: 228, brown: 172, green: 34, blue: 39, violet: 141, pink: 218 },
+  ...{ model: 51, dim: 246, error: 203, code: 180, link: 75 },
+  ...{ mention: block(BLACK, 176), status: block(252, 237) },
+})
 
-const light: Palette = {
-  people: names({ yellow: 94, brown: 52, green: 22, blue: 20, violet: 129, pink: 162 }),
-  own: OWN,
-  model: bold(ink(25)),
-  tool: ink(241),
-  system: ink(241),
-  dim: ink(241),
-  waiting: WAITING,
-  mention: bold(block(WHITE, 90)),
-  error: ink(160),
-  code: ink(94),
-  heading: '1',
-  link: underlined(ink(25)),
-  status: block(236, 253),
-}
+const light = colours({
+  people: { yellow: 94, brown: 52, green: 22, blue: 20, violet: 129, pink: 162 },
+  ...{ model: 25, dim: 241, error: 160, code: 94, link: 25 },
+  ...{ mention: block(WHITE, 90), status: block(236, 253) },
+})
 
 /** Only what every terminal has: bold, underlined, reversed. */
 const mono: Palette = {
-  people: { yellow: '', brown: '', green: '', blue: '', violet: '', pink: '' },
-  own: OWN,
-  model: '4',
-  tool: '',
-  system: '',
-  dim: '',
-  waiting: '1;7',
-  mention: '7',
-  error: '1',
-  code: '',
-  heading: '1',
-  link: '4',
-  status: '7',
+  tints: NAME_COLOURS.map(() => ''),
+  ...{ own: '1;4', model: '4', tool: '', system: '', dim: '', waiting: '1;7', mention: '7' },
+  ...{ error: '1', code: '', heading: '1', link: '4', status: '7' },
 }
 
 const PALETTES: Readonly<Record<ThemeName, Palette>> = { auto: either, dark, light, mono }
@@ -204,24 +176,9 @@ export const THEMES = {
 } satisfies Readonly<Record<ThemeName, Theme>>
 
 function createTheme(id: ThemeName): Theme {
-  const palette = PALETTES[id]
-  return {
-    id,
-    codes: palette,
-    tints: NAME_COLOURS.map((colour) => palette.people[colour]),
-    own: painter(palette.own),
-    model: painter(palette.model),
-    tool: painter(palette.tool),
-    system: painter(palette.system),
-    dim: painter(palette.dim),
-    waiting: painter(palette.waiting),
-    mention: painter(palette.mention),
-    error: painter(palette.error),
-    code: painter(palette.code),
-    heading: painter(palette.heading),
-    link: painter(palette.link),
-    status: painter(palette.status),
-  }
+  const { tints, ...codes } = PALETTES[id]
+  const paints = Object.entries(codes).map(([role, code]) => [role, painter(code)])
+  return { id, codes, tints, ...(Object.fromEntries(paints) as Record<TextRole, Paint>) }
 }
 
 function painter(codes: string): Paint {

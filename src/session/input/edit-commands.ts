@@ -148,35 +148,31 @@ function blankWordStart({ text, cursor }: Draft): number {
 const isBetweenAscii = (text: string, at: number): boolean =>
   text.charCodeAt(at - 1) < 0x80 && text.charCodeAt(at) < 0x80
 
-/** A word may have 65,536 units, and a key may be held down: each of them is looked up, not matched. */
-const isLetter = (unit: number): boolean => letters()[unit] === 1
+const LETTER = 1
+const SPACE = 2
+
+const isLetter = (unit: number): boolean => classes()[unit] === LETTER
+const isSpace = (unit: number): boolean => classes()[unit] === SPACE
 
 let known: Uint8Array | undefined
 
-/** 1 for the UTF-16 units that are letters, digits or their marks. Those of surrogate pairs, mostly emoji, are not. */
-function letters(): Uint8Array {
+/**
+ * By UTF-16 unit: letters, digits and their marks, and what `trim` takes away. Surrogate pairs, mostly emoji, are neither.
+ * A word may have 65,536 units and a key may be held down: each unit is looked up, not matched.
+ */
+function classes(): Uint8Array {
   if (known) return known
   known = new Uint8Array(0x10000)
   const units = Array.from({ length: 0xd800 }, (_, unit) => String.fromCharCode(unit)).join('')
   for (const { index, 0: run } of units.matchAll(/[\p{L}\p{N}\p{M}]+/gu))
-    known.fill(1, index, index + run.length)
+    known.fill(LETTER, index, index + run.length)
+  for (const { index } of units.matchAll(/\s/g)) known[index] = SPACE
   // Above the surrogates there are letters too: Arabic and fullwidth forms.
   for (let unit = 0xf900; unit < 0x10000; unit++)
-    if (/[\p{L}\p{N}]/u.test(String.fromCharCode(unit))) known[unit] = 1
+    if (/[\p{L}\p{N}]/u.test(String.fromCharCode(unit))) known[unit] = LETTER
+  known[0xfeff] = SPACE
   return known
 }
-
-/** What `trim` takes away (ECMA-262, WhiteSpace and LineTerminator), as UTF-16 units. A word may have 65,536 of them. */
-function isSpace(unit: number): boolean {
-  if (unit < 0x1680) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0
-  if (unit > 0x3000) return unit === 0xfeff
-  return RARE_SPACES.has(unit)
-}
-
-const RARE_SPACES: ReadonlySet<number> = new Set([
-  0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028,
-  0x2029, 0x202f, 0x205f, 0x3000,
-])
 
 /** What was cut out of drafts, oldest first, so that ^Y puts it back. */
 export type Kills = readonly string[]
