@@ -4,8 +4,7 @@ import { percentText, type ToolProgress } from '../../chat/tool-progress.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { duration } from '../../lib/duration.ts'
 import type { Json } from '../../lib/json.ts'
-import { graphemes } from '../../lib/text/graphemes.ts'
-import { mostCells } from './cells.ts'
+import { cutToCells, isWider, mostCells } from './cells.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
 import { HANG, wrapText } from './spans.ts'
@@ -22,18 +21,24 @@ const ARROW = ' -> '
 const MORE = ' …'
 
 /**
- * `-- qwen: Grep {"pattern":"TODO","path":"src"}`, or `-- qwen: Grep TODO …` where there are not so many cells, since half of
- * the JSON tells little; more cells, but never more than `most`, where the tool's name needs them.
+ * `-- qwen: Grep {"pattern":"TODO","path":"src"}`, or `-- qwen: Grep TODO …` if it has more than `cells`, since half of
+ * the JSON tells little; more cells, but never more than `most`, if the tool's name needs them.
  */
 function callHead(call: PendingCall, cells: number, most: number): string {
   const space = Math.max(LEAST_CELLS, cells)
   const name = callName(call)
-  const whole = oneLine(cleanText(`-- ${sideOf(call)}${call.author}: ${textOf(call)}`))
-  if (fits(whole, space)) return whole
+  const asked = call.kind === 'approval' ? `${call.tool} ${askedOf(call)}` : callText(call)
+  const whole = oneLine(cleanText(`-- ${sideOf(call)}${call.author}: ${asked}`))
+  if (!isWider(whole, space)) return whole
   if (mostCells(name) + LEAST_VALUE_CELLS > space)
     return cut(name, Math.max(space, Math.min(mostCells(name), most)))
-  return cut(`${name} ${cleanText(valueOf(call, space))}`, space)
+  const values = call.kind === 'approval' ? askedOf(call) : valuesOf(call.arguments)
+  return cut(`${name} ${cleanText(values.slice(0, 2 * space))}`, space)
 }
+
+/** The texts and numbers of some JSON. */
+const valuesOf = (json: Json): string =>
+  typeof json === 'object' && json !== null ? Object.values(json).map(valuesOf).join(' ') : String(json)
 
 /** What a question asks for stands in its text behind bars. */
 const askedOf = ({ text }: ApprovalEntry): string =>
@@ -41,24 +46,6 @@ const askedOf = ({ text }: ApprovalEntry): string =>
     .split('\n')
     .flatMap((line) => (line.startsWith('| ') ? [line.slice(2)] : []))
     .join(' ')
-
-const textOf = (call: PendingCall): string =>
-  call.kind === 'approval' ? `${call.tool} ${askedOf(call)}` : callText(call)
-
-const valueOf = (call: PendingCall, units: number): string =>
-  call.kind === 'approval' ? askedOf(call).slice(0, 2 * units) : valuesOf(call.arguments, units)
-
-/** The texts and numbers of some JSON, one behind the other, as far as so many UTF-16 units need. */
-function valuesOf(json: Json, units: number): string {
-  let values = ''
-  const add = (value: Json): void => {
-    if (values.length > units) return
-    if (typeof value !== 'object' || value === null) values += `${value} `
-    else for (const inner of Object.values(value)) add(inner)
-  }
-  add(json)
-  return values.trim()
-}
 
 const callName = (call: PendingCall): string =>
   oneLine(cleanText(`-- ${sideOf(call)}${call.author}: ${call.kind === 'approval' ? call.tool : call.name}`))
@@ -86,22 +73,10 @@ export function resultRows(
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-/** No character takes less than a cell, and no row is that long. */
-const near = (line: string, cells: number): string => line.slice(0, 2 * cells + 64)
-
-const fits = (line: string, cells: number): boolean => near(line, cells) === line && mostCells(line) <= cells
-
 /** One line of at most so many cells. */
 function cut(text: string, cells: number): string {
   const line = oneLine(text)
-  if (fits(line, cells)) return line
-  let [shown, left] = ['', cells - MORE.length]
-  for (const character of graphemes(near(line, cells))) {
-    left -= mostCells(character)
-    if (left < 0) break
-    shown += character
-  }
-  return shown.trimEnd() + MORE
+  return isWider(line, cells) ? cutToCells(line, cells - MORE.length).trimEnd() + MORE : line
 }
 
 /** What it is doing, by what was recorded last. */

@@ -9,9 +9,11 @@ import { graphemes } from '../../lib/text/graphemes.ts'
  * speaker's name would.
  */
 export function mostCells(text: string): number {
-  if (/^[ -~]*$/.test(text)) return text.length
+  if (ONE_CELL_EACH.test(text)) return text.length
   return graphemes(text).reduce((sum, character) => sum + mostCellsOf(character), 0)
 }
+
+const ONE_CELL_EACH = /^[ -~·…▰▱]*$/
 
 /** What was measured: the libraries take microseconds for a character, and a text has few different ones. */
 const measured = new Map<string, number>()
@@ -87,8 +89,20 @@ function partsOf(word: string): readonly string[] {
   return parts
 }
 
+/** The longest beginning of a line that has at most so many cells. */
+export function cutToCells(line: string, cells: number): string {
+  if (!isWider(line, cells)) return line
+  let [shown, left] = ['', cells]
+  for (const character of graphemes(line.slice(0, 2 * cells + 64))) {
+    left -= mostCells(character)
+    if (left < 0) break
+    shown += character
+  }
+  return shown
+}
+
 /** Of a text that is far wider only the beginning is measured: to find its characters takes most of the time. */
-function isWider(text: string, cells: number): boolean {
+export function isWider(text: string, cells: number): boolean {
   const enough = 2 * Math.max(0, cells) + 64
   return mostCells(text.slice(0, enough)) > cells || (text.length > enough && mostCells(text) > cells)
 }

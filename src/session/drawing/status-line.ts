@@ -1,8 +1,7 @@
-import sliceAnsi from 'slice-ansi'
-import stringWidth from 'string-width'
 import { percentText } from '../../chat/tool-progress.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { bar } from './call-row.ts'
+import { cutToCells, mostCells } from './cells.ts'
 import type { RunningWork, SessionStatus } from '../ports.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
 
@@ -80,8 +79,8 @@ const cleanPart = ([whole, ...shorter]: Part): Part => [clean(whole), ...shorter
 /** As many parts as there is space for; the first that is too long in a shorter form, if that fits. */
 function fitting(parts: readonly Part[], columns: number): string {
   const wholes = parts.map(([whole]) => whole)
-  for (const line of linesOf(parts, wholes)) if (cellsOf(line) <= columns) return line
-  return cut(wholes[0] ?? '', columns - MORE.length) + MORE.slice(0, columns)
+  for (const line of linesOf(parts, wholes)) if (mostCells(line) <= columns) return line
+  return cutToCells(wholes[0] ?? '', columns - MORE.length) + MORE.slice(0, columns)
 }
 
 /** What the line can be, from the longest on. */
@@ -100,19 +99,6 @@ function* linesOf(parts: readonly Part[], wholes: readonly string[]): Generator<
 
 const shorterOf = (part: Part = ['']): readonly string[] => part.slice(1)
 
-/** A text that is made of these alone has a cell for each. The libraries take milliseconds for a line. */
-const ONE_CELL_EACH = /^[ -~·…▰▱]*$/
-
-/** Of a status line. */
-const cellsOf = (text: string): number => (ONE_CELL_EACH.test(text) ? text.length : stringWidth(text))
-
-/** `slice-ansi` keeps a wide character whose first cell only is within the limit. */
-function cut(text: string, columns: number): string {
-  if (ONE_CELL_EACH.test(text)) return text.slice(0, columns)
-  const row = sliceAnsi(text, 0, columns)
-  return stringWidth(row) > columns ? sliceAnsi(text, 0, columns - 1) : row
-}
-
 /** `▰▰▱▱▱▱▱▱ 2.1k/8k` */
 function budget({ used, target }: NonNullable<SessionStatus['lastTurn']>): string {
   return `${bar(target > 0 ? used / target : 0)} ${short(used)}/${short(target)}`
@@ -130,6 +116,6 @@ export function createStatusRows(): (status: SessionStatus, style: DrawingStyle)
 /** One row from edge to edge. */
 function statusRow(status: SessionStatus, { columns, theme }: DrawingStyle): string {
   const { waiting, rest } = statusParts(status, columns)
-  const free = Math.max(0, columns - cellsOf(waiting + rest))
+  const free = Math.max(0, columns - mostCells(waiting + rest))
   return theme.waiting(waiting) + theme.status(rest + ' '.repeat(free))
 }
