@@ -44,7 +44,7 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
     plain: (shown, personal) => new PlainView(shown, () => host.running(), { ...parts, personal }),
     live: (shown, personal) => new LiveView(shown, (style) => host.footer(style), { ...parts, personal }),
   })
-  const trouble = createTrouble(views, person, shared.log)
+  const trouble = new Trouble(views, person, shared.log)
   const isOver = (): boolean => hasLeft || terminal.gone.aborted
   const queue = new LineQueue(account, (line) => trouble.during(() => host.submit(line)), isOver)
   const session: OpenSession = { terminal, host, views, shared, trouble, queue, draftUnits, isOver }
@@ -143,32 +143,35 @@ export interface OpenSession {
 }
 
 /** Turns what goes wrong into a notice for the person, so that their session goes on. */
-interface Trouble {
-  /** Runs a job whose error is told. Never rejects. */
-  during(job: () => Promise<void>): Promise<void>
-  tell(error: unknown): void
-}
+class Trouble {
+  readonly #views: ViewSwitch
+  readonly #person: Person
+  readonly #log: Log
+  #logged = ''
 
-function createTrouble(views: ViewSwitch, person: Person, log: Log): Trouble {
-  let logged = ''
-
-  function tell(error: unknown): void {
-    if (error instanceof Refusal) return views.current.print(`! ${error.message}`, 'error')
-    // A key that is held down would fill the log with the same line.
-    const what = errorMessage(error)
-    if (what !== logged) log.error({ person: person.name, error }, 'something in a session failed')
-    logged = what
-    views.current.print(`! ${APOLOGY}. Your session goes on`, 'error')
+  constructor(views: ViewSwitch, person: Person, log: Log) {
+    this.#views = views
+    this.#person = person
+    this.#log = log
   }
 
-  return {
-    tell,
-    async during(job) {
-      try {
-        await job()
-      } catch (error) {
-        tell(error)
-      }
-    },
+  /** Never rejects. */
+  async during(job: () => Promise<void>): Promise<void> {
+    try {
+      await job()
+    } catch (error) {
+      this.tell(error)
+    }
+  }
+
+  tell(error: unknown): void {
+    const view = this.#views.current
+    if (error instanceof Refusal) return view.print(`! ${error.message}`, 'error')
+    // A key that is held down would fill the log with the same line.
+    const what = errorMessage(error)
+    if (what !== this.#logged)
+      this.#log.error({ person: this.#person.name, error }, 'something in a session failed')
+    this.#logged = what
+    view.print(`! ${APOLOGY}. Your session goes on`, 'error')
   }
 }

@@ -10,7 +10,7 @@ import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
 import type { NameColour } from '../../chat/personal/preferences.ts'
 import type { MarkdownTools } from '../markdown/blocks.ts'
-import { type Aspect, labelIn, spansOf, USUAL } from './entry-look.ts'
+import { type Aspect, aspectKey, labelIn, spansOf, USUAL } from './entry-look.ts'
 import { resultRows } from './call-row.ts'
 import { withoutSequences } from './region-diff.ts'
 import { besideTimes, withTimes } from './time-column.ts'
@@ -131,7 +131,7 @@ export type DrawEntry = (entry: Entry, style: DrawingStyle, aspect?: Aspect) => 
 export function createDrawEntry(markdown: () => MarkdownTools, colourOf: ColourOfAuthor): DrawEntry {
   const once = createMemo<DrawnText>()
   return (entry, style, aspect = USUAL) =>
-    once(entry, styleKey(style) + aspect.key, () =>
+    once(entry, `${styleKey(style)} ${aspectKey(aspect)}`, () =>
       drawnText(renderEntry(entry, style, markdown(), aspect, colourOf(entry)), style.columns),
     )
 }

@@ -1,7 +1,7 @@
 import { counted } from '../../lib/plural.ts'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
 import { codePointAt } from '../../lib/text/characters.ts'
-import { type Draft, insert } from './edit-commands.ts'
+import { cut, type Draft, insert } from './edit-commands.ts'
 import type { Key } from './keys.ts'
 import {
   type EditorEvent,
@@ -182,8 +182,7 @@ export async function completeDraft(
   if (others.length > 0 && (target === word || !startsWithWord(target, word)))
     return { draft, choices: shortened(choices) }
   const from = draft.cursor - word.length
-  const cut = { text: draft.text.slice(0, from) + draft.text.slice(draft.cursor), cursor: from }
-  return { draft: insert(cut, target, maxUnits), choices: [] }
+  return { draft: insert(cut(draft, from, draft.cursor), target, maxUnits), choices: [] }
 }
 
 function shortened(choices: readonly string[]): readonly string[] {

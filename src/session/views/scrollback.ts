@@ -7,7 +7,6 @@ import {
   renderMessage,
   renderText,
 } from '../drawing/entry-rows.ts'
-import { aspectOf, WAITING, withCall } from '../drawing/entry-look.ts'
 import { besideTimes, dayLine, dayOf, withTimes } from '../drawing/time-column.ts'
 import { billRows } from '../drawing/reply-rows.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
@@ -73,8 +72,8 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
     const day = dayOf(entry.at, personal.zone)
     const isNewDay = day !== above.day
     const follows = !isNewDay && above.speech !== undefined && isContinued(above.speech, entry)
-    const aspect = waits ? WAITING : aspectOf(personal.emphasis(entry), follows)
-    const text = drawEntry(entry, style, withCall(aspect, calls.callOf(entry)))
+    const emphasis = waits ? 'waiting' : personal.emphasis(entry)
+    const text = drawEntry(entry, style, { emphasis, follows, call: calls.callOf(entry) })
     // Times with dates say the day themselves.
     if (!isNewDay || style.times?.key.startsWith('full')) return text
     const line = { lines: [[{ text: dayLine(day, personal.zone), role: 'system' }]] } as const

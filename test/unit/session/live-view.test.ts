@@ -5,7 +5,6 @@ import { createStatusRows } from '../../../src/session/drawing/status-line.ts'
 import { createReplies } from '../../../src/session/drawing/streamed-reply.ts'
 import { markdown } from '../../support/markdown-tools.ts'
 import { draftOf } from '../../../src/session/input/edit-commands.ts'
-import { aspectOf } from '../../../src/session/drawing/entry-look.ts'
 import { LiveView } from '../../../src/session/views/live-view.ts'
 import type { SessionStatus } from '../../../src/session/ports.ts'
 import { renderEntry, renderText } from '../../../src/session/drawing/entry-rows.ts'
@@ -137,12 +136,7 @@ const words = fc
   .map((parts) => parts.join(' '))
 
 const drawnMessage = (text: string) => (columns: number, follows: boolean) =>
-  renderEntry(
-    messageOf(text),
-    { columns: columns - 1, theme },
-    markdown.tools(),
-    aspectOf(undefined, follows),
-  )
+  renderEntry(messageOf(text), { columns: columns - 1, theme }, markdown.tools(), { follows })
 
 /** A row of a message, with its speaker's name or where the name stands above. */
 const OF_A_MESSAGE = /^(bob: |· )?</

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
-import { WAITING } from '../../../../src/session/drawing/entry-look.ts'
 import {
   renderEntry as render,
   renderMessage,
@@ -159,7 +158,7 @@ test('a question is bright for those who may answer it, while it waits, and for 
   const text = 'question 1: may bob?\n| rm -rf build\n/allow 1'
   const question: Entry = { ...base, ...approval, kind: 'approval', text }
   const style = { columns: 79, theme: colour }
-  const bright = render(question, style, markdown.tools(), WAITING).split('\n')
+  const bright = render(question, style, markdown.tools(), { emphasis: 'waiting' }).split('\n')
   expect(bright[0]).toBe(colour.waiting('-- bob: question 1: may bob?'))
   expect(bright[2]).toBe(colour.heading('  /allow 1'))
   const grey = renderEntry(question, style).split('\n')
