@@ -14,23 +14,19 @@ import { APOLOGY, Refusal } from '../chat/errors.ts'
 import type { Log } from '../chat/ports.ts'
 import { errorMessage } from '../lib/errors.ts'
 
-/** One person at one terminal. */
 interface SessionOptions {
   readonly terminal: Terminal
   readonly person: Person
   readonly host: SessionHost
   readonly shared: SharedBySessions
-  /** What the person has set. */
   readonly preferences: PersonalParts['preferences']
-  /** Pays for all that is done for this session. */
   readonly account: Account
-  /** The longest draft or piped line, in UTF-16 units; 65536 when absent. */
+  /** The longest draft or piped line, in UTF-16 units. */
   readonly draftUnits?: number
 }
 
 /**
- * Runs a session until the person leaves, is gone or is sent away; then ends the terminal with status 0, or with the one
- * that the host gave. What goes wrong with a key or a line is told in the session, which goes on. Rejects, with the
+ * Runs a session until the person leaves, is gone or is sent away; then ends the terminal. Rejects, with the
  * terminal still open, if the person cannot be brought into a room, or nothing can be drawn for them.
  */
 export async function runSession({ draftUnits = 65_536, ...options }: SessionOptions): Promise<void> {
@@ -79,7 +75,7 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
   await left
 }
 
-/** Whoever leaves waits no longer for what is stored of it, in milliseconds: a database that is slow keeps nobody here. */
+/** A slow database keeps nobody here. */
 const STORING_MS = 1_000
 
 const readPipe = ({ terminal, views, draftUnits, queue }: OpenSession, account: Account): Promise<void> =>
@@ -95,11 +91,11 @@ const readPipe = ({ terminal, views, draftUnits, queue }: OpenSession, account: 
       views.current.print(`! a line has at most ${draftUnits} characters; this one was not sent`, 'error'),
   })
 
-/** Bytes that are decoded, and keys that are done, before others have their turn. */
+/** Done before other sessions have their turn. */
 const PIECE_BYTES = 512
 const PIECE_KEYS = 8
 
-/** Reads keys until ^D on an empty line or the person is gone, and until all lines were submitted. */
+/** Resolves after ^D or when the person is gone, once all lines were submitted. */
 async function readKeyboard(session: OpenSession, keyboard: Keyboard, account: Account): Promise<void> {
   const { queue } = session
   const decode = createKeyDecoder()
@@ -127,18 +123,14 @@ async function readKeyboard(session: OpenSession, keyboard: Keyboard, account: A
   await queue.allDone()
 }
 
-/** A session that is attached to its host. */
 export interface OpenSession {
   readonly terminal: Terminal
   readonly host: SessionHost
   readonly views: ViewSwitch
   readonly shared: SharedBySessions
   readonly trouble: Trouble
-  /** The lines that the person entered. */
   readonly queue: LineQueue
-  /** The longest draft, in UTF-16 units. */
   readonly draftUnits: number
-  /** The person has left or is gone. */
   readonly isOver: () => boolean
 }
 

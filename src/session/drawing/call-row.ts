@@ -9,10 +9,9 @@ import { besideTimes, withTimes } from './time-column.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
 import { HANG, wrapText } from './spans.ts'
 
-/** A call that runs, or the question that it waits for. */
 export type PendingCall = ToolCallEntry | ApprovalEntry
 
-/** Of a row, what a call may take before its result. */
+/** The share of a row before the result. */
 const CALL_SHARE = 0.33
 const LEAST_CELLS = 12
 /** Of the values of a call, fewer say nothing. */
@@ -21,8 +20,8 @@ const ARROW = ' -> '
 const MORE = ' …'
 
 /**
- * `-- qwen: Grep {"pattern":"TODO","path":"src"}`, or `-- qwen: Grep TODO …` if it has more than `cells`, since half of
- * the JSON tells little; more cells, but never more than `most`, if the tool's name needs them.
+ * `-- qwen: Grep {"pattern":"TODO"}`, or `-- qwen: Grep TODO …` if that has more than `cells`; up to `most`
+ * for the tool's name.
  */
 function callHead(call: PendingCall, cells: number, most: number): string {
   const space = Math.max(LEAST_CELLS, cells)
@@ -36,11 +35,10 @@ function callHead(call: PendingCall, cells: number, most: number): string {
   return cut(`${name} ${cleanText(values.slice(0, 2 * space))}`, space)
 }
 
-/** The texts and numbers of some JSON. */
 const valuesOf = (json: Json): string =>
   typeof json === 'object' && json !== null ? Object.values(json).map(valuesOf).join(' ') : String(json)
 
-/** What a question asks for stands in its text behind bars. */
+/** It stands behind bars. */
 const askedOf = ({ text }: ApprovalEntry): string =>
   text
     .split('\n')
@@ -52,7 +50,7 @@ const callName = (call: PendingCall): string =>
 
 const sideOf = ({ thread }: PendingCall): string => (thread === undefined ? '' : '(side turn) ')
 
-/** What a call was and what came of it; one row where it can be, and an error as a whole. */
+/** One row if possible, and an error as a whole. */
 export function resultRows(
   call: ToolCallEntry,
   result: ToolResultEntry,
@@ -73,25 +71,22 @@ export function resultRows(
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-/** One line of at most so many cells. */
 function cut(text: string, cells: number): string {
   const line = oneLine(text)
   return isWider(line, cells) ? cutToCells(line, cells - MORE.length).trimEnd() + MORE : line
 }
 
-/** What it is doing, by what was recorded last. */
 const DOING = { approval: ' asked', tool_call: ' running' } as const
 const LONGEST_TIME = ' 59m 59s'
 const LONGEST_END = DOING.tool_call + LONGEST_TIME
 
-/** ` ▰▰▱▱▱▱▱▱ 20% reading`, as much of it as has room in so many cells. */
+/** ` ▰▰▱▱▱▱▱▱ 20% reading`, as much of it as has room. */
 function progressEnd(progress: ToolProgress, room: number): string {
   const { share, text } = progress
   const known = share === undefined ? '' : ` ${bar(share)} ${percentText(progress)}`
   return [text === '' ? known : `${known} ${text}`, known].find((end) => mostCells(end) <= room) ?? ''
 }
 
-/** Draws calls that run or are asked about, once for all who look alike. */
 export type DrawCall = (call: PendingCall, ms: number, style: DrawingStyle, progress?: ToolProgress) => string
 
 export function createDrawCall(): DrawCall {
@@ -112,7 +107,7 @@ export function createDrawCall(): DrawCall {
 
 const CELLS = 8
 
-/** `▰▰▱▱▱▱▱▱`: a share from 0 to 1, or more, in eight cells. What is begun has one. */
+/** `▰▰▱▱▱▱▱▱`: a share from 0 to 1, or more. What is begun has one. */
 export function bar(share: number): string {
   const full = Math.min(CELLS, Math.ceil(share * CELLS))
   return '▰'.repeat(full) + '▱'.repeat(CELLS - full)

@@ -4,9 +4,8 @@ import { graphemes } from '../../lib/text/graphemes.ts'
 
 /**
  * The most cells that a terminal may give to a text. Terminals disagree about characters of several code
- * points (a family emoji takes two cells or six) and about code points that are newer than they are (a mark of
- * 2008 takes none or one). If we count too few, the terminal breaks the row, and what follows begins where a
- * speaker's name would.
+ * points (a family emoji takes two cells or six) and about new ones. If we count too few, the terminal breaks
+ * the row, and what follows begins where a speaker's name would.
  */
 export function mostCells(text: string): number {
   if (ONE_CELL_EACH.test(text)) return text.length
@@ -15,10 +14,9 @@ export function mostCells(text: string): number {
 
 const ONE_CELL_EACH = /^[ -~·…▰▱]*$/
 
-/** What was measured: the libraries take microseconds for a character, and a text has few different ones. */
+/** The libraries take microseconds for a character. */
 const measured = new Map<string, number>()
 const MAX_MEASURED = 8_192
-/** Longer characters are not kept. */
 const MAX_KEPT_UNITS = 16
 
 function mostCellsOf(character: string): number {
@@ -36,17 +34,16 @@ function measure(character: string): number {
   return Math.max(together, apart)
 }
 
-/** By the Unicode of today, and by that of 2007, which xterm.js and other terminals still follow. */
+/** By the Unicode of today, and of 2007, which xterm.js and others still follow. */
 const mostCellsOfPoint = (point: string): number =>
   Math.max(stringWidth(point), wcwidth(point.codePointAt(0) ?? 0))
 
-/** Indexes into a text: where a row of it begins, and the end of what stands in the row. */
+/** The spaces at which a line breaks are in no row. */
 type RowRange = readonly [from: number, to: number]
 
 /**
- * Breaks a line into rows, at spaces where it can, then behind a slash, so that parts of a path stay whole, else between
- * characters. The first row has at most `first` cells and the
- * others at most `later`. The spaces at which it breaks are in no row. Takes linear time.
+ * Breaks a line into rows, at spaces if possible, then behind a slash, else between characters. Takes linear
+ * time.
  */
 export function rowRanges(line: string, first: number, later: number): readonly RowRange[] {
   if (!isWider(line, first)) return [[0, line.length]]
@@ -79,7 +76,6 @@ export function rowRanges(line: string, first: number, later: number): readonly 
   return [...rows, [from, to]]
 }
 
-/** Each with the slash at its end. */
 function partsOf(word: string): readonly string[] {
   const parts = ['']
   for (const character of graphemes(word)) {
@@ -89,7 +85,6 @@ function partsOf(word: string): readonly string[] {
   return parts
 }
 
-/** The longest beginning of a line that has at most so many cells. */
 export function cutToCells(line: string, cells: number): string {
   if (!isWider(line, cells)) return line
   let [shown, left] = ['', cells]
@@ -101,7 +96,7 @@ export function cutToCells(line: string, cells: number): string {
   return shown
 }
 
-/** Of a text that is far wider only the beginning is measured: to find its characters takes most of the time. */
+/** Finding characters takes most of the time, so only the beginning is measured first. */
 export function isWider(text: string, cells: number): boolean {
   const enough = 2 * Math.max(0, cells) + 64
   return mostCells(text.slice(0, enough)) > cells || (text.length > enough && mostCells(text) > cells)

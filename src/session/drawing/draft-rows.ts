@@ -4,10 +4,9 @@ import { codePointAt } from '../../lib/text/characters.ts'
 import { graphemes } from '../../lib/text/graphemes.ts'
 import type { Draft } from '../input/edit-commands.ts'
 
-/** A draft as it is drawn, and where its cursor is in it. */
 interface DraftRows {
   readonly rows: readonly string[]
-  /** Index into `rows`. */
+  /** Of the cursor: an index into `rows`. */
   readonly row: number
   /** Cells before the cursor in that row. */
   readonly column: number
@@ -15,12 +14,12 @@ interface DraftRows {
 
 const PROMPT = '> '
 const INDENT = '  '
-/** Of a long draft about so many UTF-16 units on each side of the cursor are laid out, whatever the window's size. */
+/** Of a long draft so much is laid out on each side of the cursor. */
 const MAX_UNITS_EACH_SIDE = 1_000
-/** What is laid out begins at a multiple of this, so that rows stay as they are while somebody types on. */
+/** The beginning is a multiple of this, so that rows stay as they are while somebody types on. */
 const STEP_UNITS = 500
 
-/** Draws drafts, and the same draft for the same window only once. */
+/** Draws the same draft for the same window only once. */
 export function createDraftLayout(): typeof drawDraft {
   let last: { readonly key: string; readonly draft: Draft; readonly drawn: DraftRows } | undefined
   return (draft, columns, maxRows) => {
@@ -31,7 +30,7 @@ export function createDraftLayout(): typeof drawDraft {
   }
 }
 
-/** Draws the part of a draft around its cursor, at most `maxRows` rows of less than `columns` cells. */
+/** The part around the cursor, at most `maxRows` rows of less than `columns` cells. */
 export function drawDraft(draft: Draft, columns: number, maxRows: number): DraftRows {
   const { text, cursor, isCut } = nearCursor(draft, Math.min(MAX_UNITS_EACH_SIDE, maxRows * columns))
   const { prompt = isCut ? INDENT : PROMPT } = draft
@@ -44,7 +43,6 @@ export function drawDraft(draft: Draft, columns: number, maxRows: number): Draft
   return { rows: rows.slice(first, first + maxRows), row: row - first, column }
 }
 
-/** `isCut` is true where something stands before it. */
 function nearCursor(
   { text, cursor }: Draft,
   units: number,
@@ -55,7 +53,7 @@ function nearCursor(
   return { text: text.slice(from, to), cursor: cursor - from, isCut: from > 0 }
 }
 
-/** Adds characters to the last row, and rows as they fill; the cell at the right edge stays free for the cursor. */
+/** The cell at the right edge stays free for the cursor. */
 function flow(begun: readonly string[], characters: readonly string[], columns: number): string[] {
   const rows = [...begun]
   let row = rows.pop() ?? ''
@@ -82,5 +80,4 @@ const show = (character: string): string => {
 
 const cellsOf = (text: string): number => (isAscii(text) ? text.length : stringWidth(text))
 
-/** Most text is, and needs no further look. */
 const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)

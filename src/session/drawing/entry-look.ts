@@ -12,7 +12,7 @@ import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, SpanStyle, TextRole } from '../../lib/text/styled.ts'
 import { usualColour } from './theme.ts'
 
-/** What an entry says, with how it looks; `chosen` is the colour that its author has taken. */
+/** `chosen`: the colour that its author has taken. */
 export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): readonly Span[] {
   if (entry.thread !== undefined) return aside(threadLine(entry), 'tool')
   const name = shownName(entry.author)
@@ -45,34 +45,30 @@ export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): read
   }
 }
 
-/** In place of a speaker's name, where the line above is theirs too. No later row of a text begins with it. */
+/** Stands for the speaker's name if the line above is theirs too. No later row of a text begins with it. */
 const SAME_SPEAKER = '· '
 
-/** A name has its colour, unless what it says is emphasized for the reader. */
 export const personStyle = (
   name: string,
   emphasis: Aspect['emphasis'],
   chosen = usualColour(name),
 ): SpanStyle => (emphasis ? { role: emphasis } : { tint: NAME_COLOURS.indexOf(chosen), strong: true })
 
-/** The name of a model before what it says. */
 export const modelLabel = (author: string, { emphasis }: Aspect): readonly Span[] =>
   labelIn(`${shownName(author)}: `, { role: emphasis === 'mention' ? 'mention' : 'model' })
 
-/** What begins an entry, such as its author; the blank at its end has no look. */
+/** The blank at its end has no look. */
 export const labelIn = (text: string, style: SpanStyle): readonly Span[] => [
   { ...style, text: text.trimEnd() },
   { text: ' ' },
 ]
 
-/** What the room itself says. */
 const aside = (text: string, role: TextRole): readonly Span[] => [{ text: `-- ${cleanText(text)}`, role }]
 
-/** What differs between the sessions that show one entry in one style. */
 export interface Aspect {
   /** `own`: they said it themselves; `mention`: it names them; `waiting`: it waits for their answer. */
   readonly emphasis?: 'own' | 'mention' | 'waiting' | undefined
-  /** The line above is the same speaker's, so their name need not stand there again. */
+  /** The line above is the same speaker's. */
   readonly follows?: boolean
   /** Of a result: the call that it stands beside. */
   readonly call?: ToolCallEntry | undefined
@@ -80,6 +76,5 @@ export interface Aspect {
 
 export const USUAL: Aspect = {}
 
-/** Equal for aspects in which an entry looks the same. */
 export const aspectKey = ({ emphasis, follows, call }: Aspect): string =>
   `${emphasis ?? ''}${follows ? 'f' : ''}${call ? 'c' : ''}`

@@ -1,8 +1,6 @@
 /**
- * drawing/ makes rows of cells from entries, drafts, replies and the status, and the bytes that bring a terminal from one
- * screen to the next.
- *
- * It must not know when something is drawn, nor where the bytes go: all of it is functions of what is to be seen.
+ * drawing/ makes rows of cells from entries, drafts, replies and the status, and the bytes that bring a
+ * terminal from one screen to the next. It must not know when something is drawn, nor where the bytes go.
  */
 import type { PersonalMessage } from '../../chat/talk/direct-messages.ts'
 import type { Entry } from '../../chat/entry.ts'
@@ -18,7 +16,7 @@ import { HANG, paintRows, quoteRows } from './spans.ts'
 import { billRows, replyRows } from './reply-rows.ts'
 import { type ColourOfAuthor, createMemo, type DrawingStyle, styleKey } from './theme.ts'
 
-/** An entry as rows of at most `columns` cells, joined by LF, the last without one. */
+/** Rows joined by LF. */
 export function renderEntry(
   entry: Entry,
   style: DrawingStyle,
@@ -46,10 +44,7 @@ function entryRows(
   return [...rows, ...billRows(entry, style)]
 }
 
-/**
- * A question: its first line as it looks, what is asked for as it is, with its mark in every row, so that it cannot be
- * taken for what the room says, and what to type, in bold for whoever may.
- */
+/** What a question asks for has its mark in every row, so that it cannot be taken for what the room says. */
 function questionRows(
   [question = { text: '' }]: readonly Span[],
   style: DrawingStyle,
@@ -65,13 +60,12 @@ function questionRows(
   return [...paintRows([{ ...question, text: first }], style), ...below]
 }
 
-/** A message to one person or from them, with its time: who wrote it looks as a name that is called, or as one's own. */
 export function renderMessage({ head, text, at, isOwn }: PersonalMessage, style: DrawingStyle): string {
   const label = labelIn(`${cleanLine(head)}: `, { role: isOwn ? 'own' : 'mention' })
   return withTimes(paintRows([...label, { text: cleanText(text) }], besideTimes(style)), style, at).join('\n')
 }
 
-/** Text as rows, for the output of commands. A line that is too long goes on in an indented row. */
+/** The output of a command. */
 export function renderText(text: string | Styled, style: DrawingStyle): string {
   const lines: Styled['lines'] =
     typeof text === 'string'
@@ -84,36 +78,31 @@ export function renderText(text: string | Styled, style: DrawingStyle): string {
   return lines.flatMap((spans) => paintRows(spans, style)).join('\n')
 }
 
-/** Whole rows as they are written to a raw terminal. */
 export interface DrawnText {
-  /** Rows joined by CR LF, none after the last. */
+  /** Rows joined by CR LF. */
   readonly text: string
   readonly rows: number
-  /** False if some terminal may give a row more cells than the page has, and then break it. */
+  /** False if some terminal may break a row. */
   readonly isSure: boolean
 }
 
-/** Rows joined by LF, each of at most `columns` cells by our count, as they are written. */
 export function drawnText(rendered: string, columns: number): DrawnText {
   const rows = rendered.split('\n')
   return { text: rows.join('\r\n'), rows: rows.length, isSure: rows.every((row) => surelyFits(row, columns)) }
 }
 
-/** The same for rows. */
 export const drawnRows = (rows: readonly string[], columns: number): DrawnText =>
   rows.length === 0 ? { text: '', rows: 0, isSure: true } : drawnText(rows.join('\n'), columns)
 
-/** Several texts, one below the other. */
 export const joinTexts = (texts: readonly DrawnText[]): DrawnText => ({
   text: texts.map(({ text }) => text).join('\r\n'),
   rows: rowsOf(texts),
   isSure: texts.every(({ isSure }) => isSure),
 })
 
-/** How many rows several texts have together. */
 export const rowsOf = (texts: readonly DrawnText[]): number => texts.reduce((sum, { rows }) => sum + rows, 0)
 
-/** What is not ASCII counts two cells a UTF-16 unit: no terminal gives it more, however it takes ambiguous characters. */
+/** No terminal gives a UTF-16 unit more than two cells. */
 function surelyFits(row: string, columns: number): boolean {
   const shown = withoutSequences(row)
   if (shown.length * 2 <= columns) return true
@@ -121,12 +110,11 @@ function surelyFits(row: string, columns: number): boolean {
   return ascii + 2 * (shown.length - ascii) <= columns
 }
 
-/** An entry as it is drawn in a style, for those to whom it is the same. */
 export type DrawEntry = (entry: Entry, style: DrawingStyle, aspect?: Aspect) => DrawnText
 
 /**
- * Draws each entry once in each style and aspect, however many sessions show it: a room delivers the same object to all. What was
- * drawn is kept as long as somebody holds the entry. `colourOf` gives the colour of the author's name.
+ * Draws each entry once in each style and aspect, for all sessions. `colourOf` gives the colour of the
+ * author's name.
  */
 export function createDrawEntry(markdown: () => MarkdownTools, colourOf: ColourOfAuthor): DrawEntry {
   const once = createMemo<DrawnText>()

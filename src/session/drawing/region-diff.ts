@@ -1,14 +1,13 @@
 import type { DrawnText } from './entry-rows.ts'
 import type { Region } from './region.ts'
 
-/** On a narrower page a row may be wider than the window. */
 const MIN_COLUMNS = 8
 
 /**
- * What to write so that `texts` stand above a region of which only some rows change; undefined where all of it must be
- * drawn anew. They are drawn as the first rows of the region, so that rows of them which stand there already are not
- * written again, and then the region begins below them. Where rows are inserted (IL, ECMA-48 8.3.67), line feeds at the end
- * first make room for them, so that what leaves the window leaves it at the top, into the native scrollback.
+ * As `redraw`, if only some rows change; undefined if all must be drawn anew. `texts` become the first rows
+ * of the region, so that rows which stand there already are not written again. Before rows are inserted (IL,
+ * ECMA-48 8.3.67), line feeds at the end make room, so that rows leave the window at the top, into the
+ * scrollback.
  */
 export function updateRegion(drawn: Region, texts: readonly DrawnText[], next: Region): string | undefined {
   const text = texts.flatMap((one) => one.text.split('\r\n'))
@@ -29,8 +28,8 @@ function canUpdate(drawn: Region, target: Region): boolean {
 }
 
 /**
- * Makes the live rows as many as they will be, and puts those that stay where they will be. Gives what stands in the rows
- * of the region then.
+ * Makes the live rows as many as they will be, and moves those that stay. Returns what stands in the region
+ * then.
  */
 function moveRows(pen: Pen, drawn: Region, next: Region): readonly string[] {
   const rows = [...drawn.rows]
@@ -43,7 +42,6 @@ function moveRows(pen: Pen, drawn: Region, next: Region): readonly string[] {
     rows.splice(at, gone)
   }
   const more = next.rows.length - rows.length
-  // Where rows are too many, those go that stand before what stays.
   const end = sameEnd(before, after)
   const to = more > 0 ? Math.max(at, before.length - gone - end) : Math.max(at, after.length - end)
   if (more > 0) {
@@ -57,7 +55,6 @@ function moveRows(pen: Pen, drawn: Region, next: Region): readonly string[] {
   return rows
 }
 
-/** How many rows are the same at the end. */
 function sameEnd(before: readonly string[], after: readonly string[]): number {
   const most = Math.min(before.length, after.length)
   let count = 0
@@ -65,9 +62,7 @@ function sameEnd(before: readonly string[], after: readonly string[]): number {
   return count
 }
 
-/** Writes into a region, and knows where in it the cursor is. */
 class Pen {
-  /** All that it wrote. */
   written = ''
   #row: number
   /** Unknown after text of unsure width. */
@@ -84,7 +79,7 @@ class Pen {
     this.#write(down + along, row, column)
   }
 
-  /** Makes empty rows before row `at` of a region of that height, which moves up if there is no room below. */
+  /** The region, of that height, moves up if there is no room below. */
   insertRows(at: number, count: number, height: number): void {
     const last = height - 1
     const room = '\n'.repeat(last - this.#row + count)
@@ -124,13 +119,12 @@ class Pen {
 const csi = (count: number, final: string): string =>
   count === 0 ? '' : `\u001b[${count === 1 ? '' : count}${final}`
 
-/** A line feed is shorter, and on some terminals returns: it is taken where that makes no difference. */
+/** A line feed is shorter. On some terminals it also returns. */
 const moveDown = (rows: number, along: string): string =>
   rows <= MAX_LINE_FEEDS && along.startsWith('\r') ? '\n'.repeat(rows) : csi(rows, 'B')
 
 const MAX_LINE_FEEDS = 3
 
-/** A few backspaces are shorter than a sequence. */
 const MAX_BACKSPACES = 3
 
 function moveAlong(from: number | undefined, to: number): string {
@@ -145,12 +139,12 @@ const ERASE_RIGHT = '\u001b[K'
 const endOf = (look: string): string =>
   (look.includes('\u001b[') ? RESET : '') + (look.includes('\u001b]') ? END_OF_LINK : '')
 
-/** The rest of a row is left where it is, or moved, if it has more units than this. */
+/** In UTF-16 units. A shorter rest is written again. */
 const MIN_REST = 12
 
 /**
- * Where two rows differ in a few sure cells only, behind `units` that are the same, how many these are: what follows them
- * stands there already, and may be moved by characters that are inserted or deleted (ICH, DCH; ECMA-48 8.3.64, 8.3.26).
+ * How many cells differ between the first `units` and an equal rest, which stays or is moved by ICH or DCH
+ * (ECMA-48 8.3.64, 8.3.26).
  */
 function middleOf(
   from: string,
@@ -166,21 +160,19 @@ function middleOf(
   return isSure && rest > MIN_REST ? { old: old.length, fresh: fresh.length } : undefined
 }
 
-/** How much of a row stands on the screen already. */
 interface SameStart {
-  /** Cells that both rows have in common, and the units of the new row's text that make them. */
+  /** The common beginning, and the UTF-16 units that make it. */
   readonly cells: number
   readonly units: number
-  /** The sequences that must be written again, so that what follows looks as it should. */
+  /** What must be written again, so that what follows looks right. */
   readonly look: string
 }
 
-/** A colour, the beginning or end of a link, or a character that has one cell on every terminal. */
+/** A colour, a link's beginning or end, or a character of one cell on every terminal. */
 const PIECE = /\u001b\[[\d;]*m|\u001b\]8;;[!-~]*\u001b\\|[ -~]/y
 const RESET = '\u001b[0m'
 const END_OF_LINK = '\u001b]8;;\u001b\\'
 
-/** What two rows have in common at their beginnings, as far as the cells are sure. */
 function sameStart(from: string, to: string): SameStart {
   if (from === '') return blanksOf(to)
   let now: SameStart = { cells: 0, units: 0, look: '' }
@@ -205,7 +197,6 @@ function sameStart(from: string, to: string): SameStart {
   }
 }
 
-/** An empty row has blanks already. */
 function blanksOf(row: string): SameStart {
   const blanks = /^ */.exec(row)?.[0].length ?? 0
   return { cells: blanks, units: blanks, look: '' }
@@ -213,13 +204,12 @@ function blanksOf(row: string): SameStart {
 
 const isSure = (character: string): boolean => /^[\u001b -~]?$/.test(character)
 
-/** The cells of a row; undefined where terminals may disagree about them. */
+/** Undefined if terminals may disagree. */
 function sureCells(row: string): number | undefined {
   const shown = withoutSequences(row)
   return /^[ -~]*$/.test(shown) ? shown.length : undefined
 }
 
-/** Colours, and the beginnings and ends of links. */
 const SEQUENCES = /\u001b\[[\d;]*m|\u001b\]8;;[!-~]*\u001b\\/g
 
 export const withoutSequences = (row: string): string =>
@@ -228,5 +218,5 @@ export const withoutSequences = (row: string): string =>
 const WRAP_OFF = '\u001b[?7l'
 const WRAP_ON = '\u001b[?7h'
 
-/** Rows that do not become two where they turn out too wide: terminals disagree about the width of some characters. */
+/** Rows that turn out too wide on some terminal do not become two. */
 export const withoutWrap = (rows: string): string => `${WRAP_OFF}${rows}${WRAP_ON}`

@@ -2,7 +2,7 @@ import stringWidth from 'string-width'
 import type { DrawnText } from './entry-rows.ts'
 import { updateRegion, withoutWrap } from './region-diff.ts'
 
-/** A window, in cells. */
+/** In cells. */
 export interface WindowSize {
   readonly columns: number
   readonly rows: number
@@ -10,12 +10,10 @@ export interface WindowSize {
 
 /** The last rows of a terminal, the only ones that are drawn again. */
 export interface Region {
-  /** Each narrower than the window; may have SGR sequences. */
   readonly rows: readonly string[]
-  /** How many of them, from the top, may become rows above as they are; below them are the status and the draft. */
+  /** How many, from the top, may become rows above; below them are the status and the draft. */
   readonly live: number
   readonly cursor: { readonly row: number; readonly column: number }
-  /** The window for which it is drawn. */
   readonly size: WindowSize
 }
 
@@ -27,9 +25,8 @@ export const NO_REGION: Region = {
 }
 
 /**
- * What to write so that `texts` stand above, one below the other, and `next` replaces `drawn`; empty if nothing changes. The
- * terminal scrolls by itself, so what stands above becomes its native scrollback. Where it can be done, rows that did not
- * change are not written again.
+ * What to write so that `texts` stand above and `next` replaces `drawn`. The terminal scrolls by itself, so
+ * what stands above becomes its native scrollback.
  */
 export function redraw(drawn: Region, texts: readonly DrawnText[], next: Region): string {
   if (drawn === next && texts.length === 0) return ''
@@ -37,8 +34,8 @@ export function redraw(drawn: Region, texts: readonly DrawnText[], next: Region)
 }
 
 /**
- * The same where nobody knows for which window the terminal took what was written last, and so how many rows that has: what
- * stands above the cursor stays, because it could be something that stands nowhere else.
+ * The same if the height of what was written last is unknown: what stands above the cursor stays, because it
+ * could be something that stands nowhere else.
  */
 export const redrawUnsure = (texts: readonly DrawnText[], next: Region): string =>
   eraseFrom(0) + drawBelow(texts, next)
@@ -46,7 +43,7 @@ export const redrawUnsure = (texts: readonly DrawnText[], next: Region): string 
 const drawBelow = (texts: readonly DrawnText[], next: Region): string =>
   texts.map(({ text }) => `${text}\r\n`).join('') + drawRegion(next)
 
-/** Leaves the cursor where the region began, nothing below it. After a narrowing the terminal has broken rows. */
+/** After a narrowing the terminal has broken rows. */
 function eraseRegion({ rows, cursor, size }: Region, columns: number): string {
   if (rows.length === 0) return ''
   if (size.columns === columns) return eraseFrom(cursor.row)
@@ -69,7 +66,6 @@ function drawRegion({ rows, cursor }: Region): string {
   return `${withoutWrap(rows.join('\r\n'))}\r${up > 0 ? `\u001b[${up}A` : ''}${cursor.column > 0 ? `\u001b[${cursor.column}C` : ''}`
 }
 
-/** As the function of this name. */
 export type Redraw = typeof redraw
 
 interface Change {
@@ -79,12 +75,11 @@ interface Change {
   readonly written: string
 }
 
-/** What stands for the first text where nothing goes above. */
 const NO_TEXT = {}
 
 /**
- * Makes what is written for a change once for all screens that change in the same way one after the other: most screens in a
- * room show the same line, the same status and an empty draft. It is kept as long as somebody holds the first of the texts.
+ * Makes a change once for all screens that change alike one after the other, as most in a room do. It is kept
+ * as long as somebody holds the first of the texts.
  */
 export function createRedraw(): Redraw {
   const changes = new WeakMap<object, Change>()

@@ -11,13 +11,9 @@ import type { Span } from '../../lib/text/styled.ts'
 import { mostCells } from './cells.ts'
 import { tableRow } from './table-rows.ts'
 
-/**
- * Of a reply from the past so much is drawn with its Markdown, in UTF-16 units: it is drawn at once, for each width, and
- * nobody else is served meanwhile.
- */
+/** In UTF-16 units: a past reply is drawn at once, and no one else is served meanwhile. */
 const MAX_MARKDOWN_UNITS = 16_000
 
-/** What a model said, with its Markdown; the rest of one that is very long as it was written. */
 export function replyRows(
   entry: ReplyEntry,
   style: DrawingStyle,
@@ -38,7 +34,6 @@ export function replyRows(
   ]
 }
 
-/** Behind a line, where one ends near enough. */
 function cutReply(text: string): readonly [drawn: string, rest: string] {
   if (text.length <= MAX_MARKDOWN_UNITS) return [text, '']
   const line = text.lastIndexOf('\n', MAX_MARKDOWN_UNITS - 1) + 1
@@ -54,7 +49,6 @@ function asWritten(text: string, style: DrawingStyle): readonly string[] {
   return [...paintRows([{ text: note, role: 'dim' }], style), ...rows]
 }
 
-/** What a turn cost stands below its end, as the room's own word. */
 export function billRows(entry: Entry, style: DrawingStyle): readonly string[] {
   const bill = billLine(entry)
   return bill === '' ? [] : paintRows([{ text: `-- ${bill}`, role: 'dim' }], style)
@@ -62,7 +56,7 @@ export function billRows(entry: Entry, style: DrawingStyle): readonly string[] {
 
 const CODE_INDENT = '  '
 
-/** A unit of a reply as rows of at most `columns` cells; `label` stands before the first, or above it. */
+/** `label` stands before the first row, or above it. */
 export function unitRows(unit: Unit, style: DrawingStyle, label?: readonly Span[]): readonly string[] {
   const lead = fitting(unit.lead, style.columns)
   const width = Math.max(1, style.columns - HANG.length - mostCells(lead.first))
@@ -104,7 +98,6 @@ function bodyRows({ body }: Unit, style: DrawingStyle, width: number, first: num
 
 const MAX_RULE = 40
 
-/** Of the marks of what lies deep, no more than half a row is written. */
 function fitting({ first, later }: Lead, columns: number): Lead {
   const most = Math.floor(columns / 2)
   return first.length <= most ? { first, later } : { first: first.slice(-most), later: later.slice(-most) }
@@ -113,7 +106,7 @@ function fitting({ first, later }: Lead, columns: number): Lead {
 const paintMark = (mark: string, { theme }: DrawingStyle): string =>
   mark.includes('>') ? theme.dim(mark.trimEnd()) + ' ' : mark
 
-/** What a model thinks is folded into one row: the last of what would be shown of it. */
+/** The end of what a model thinks, in one row. */
 export function thoughtRow(model: string, thought: string, { columns, theme }: DrawingStyle): string {
   const label = `${model} thinks: … `
   const rows = wrapText(

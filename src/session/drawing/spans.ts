@@ -3,7 +3,6 @@ import type { Span } from '../../lib/text/styled.ts'
 import type { DrawingStyle, Theme } from './theme.ts'
 import { graphemes } from '../../lib/text/graphemes.ts'
 
-/** Spans with four spaces for a tab. */
 const withoutTabs = (spans: readonly Span[]): readonly Span[] =>
   spans.map((one) => (one.text.includes('\t') ? { ...one, text: one.text.replaceAll('\t', '    ') } : one))
 
@@ -13,7 +12,7 @@ export const textOf = (spans: readonly Span[]): string => spans.map(({ text }) =
 export const cellsOf = (spans: readonly Span[]): number =>
   Math.max(0, ...textOf(spans).split('\n').map(mostCells))
 
-/** Breaks spans into rows, as `wrapText` does; the first has `first` cells, the others `later` beside `hang`. */
+/** As `wrapText`; the first row has `first` cells, the others `later` beside `hang`. */
 export function wrapSpans(
   spans: readonly Span[],
   first: number,
@@ -37,10 +36,9 @@ export function wrapSpans(
 const indented = ([begin, ...rest]: readonly Span[], hang: string): readonly Span[] =>
   begin ? [{ ...begin, text: hang + begin.text }, ...rest] : []
 
-/** Gives parts of spans, each of which begins behind the one before. */
+/** The parts must be asked for in order. */
 function slicer(spans: readonly Span[]): (from: number, to: number) => readonly Span[] {
   let index = 0
-  /** Where the span at `index` begins. */
   let start = 0
   return (from, to) => {
     const found: Span[] = []
@@ -74,7 +72,6 @@ function inkOf({ link, code, role, tint }: Span, { codes, tints }: Theme): strin
   return tint === undefined ? undefined : tints[tint % tints.length]
 }
 
-/** Spans as they are written, those that are links with their addresses (OSC 8). */
 export function paintSpans(spans: readonly Span[], theme: Theme): string {
   let painted = ''
   let linked: string | undefined
@@ -90,26 +87,19 @@ export function paintSpans(spans: readonly Span[], theme: Theme): string {
 /** Begins a link, or ends one (https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda). */
 const linkTo = (address = ''): string => `\u001b]8;;${address}\u001b\\`
 
-/** Where there is no colour to tell code by, it keeps its marks. */
 export const withMarks = (spans: readonly Span[], theme: Theme): readonly Span[] =>
   hasColour(theme) ? spans : spans.map((one) => (one.code ? { ...one, text: `\`${one.text}\`` } : one))
 
-/** The same in bold. */
 export const inBold = (spans: readonly Span[]): readonly Span[] =>
   spans.map((span) => ({ ...span, strong: true }))
 
-/** Stands before every row but the first of an entry, so that no text can pose as another speaker. */
+/** Begins every later row of an entry, so that no text can pose as another speaker. */
 export const HANG = '  '
 
-/**
- * Breaks text into rows of at most `width` cells, at spaces where it can, else between characters. Every
- * row but the first begins with `hang`, so that no row of a text looks like the beginning of another. Tabs
- * become spaces. Never throws; takes linear time.
- */
+/** Rows of at most `width` cells, as `rowRanges` breaks them. Tabs become spaces. */
 export const wrapText = (text: string, width: number, hang: string): readonly string[] =>
   wrapSpans([{ text }], width, Math.max(1, width - mostCells(hang)), hang).map(textOf)
 
-/** Spans as painted rows of the page, those behind the first indented. */
 export const paintRows = (spans: readonly Span[], { columns, theme }: DrawingStyle): readonly string[] =>
   wrapSpans(spans, columns, Math.max(1, columns - HANG.length), HANG).map((row) => paintSpans(row, theme))
 
@@ -117,8 +107,8 @@ const FIRST_MARK = '  | '
 const NEXT_MARK = '  : '
 
 /**
- * A line that people judge before it runs, as rows of at most `width` cells behind a mark each: `|` where the line
- * begins, `:` where it goes on. No blank of it is lost, and no row of it can be taken for what the room says.
+ * A line that people judge before it runs: `|` where it begins, `:` where it goes on. No blank of it is lost,
+ * and no row of it can be taken for what the room says.
  */
 export function quoteRows(line: string, width: number): string[] {
   const free = Math.max(1, width - FIRST_MARK.length)

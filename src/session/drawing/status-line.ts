@@ -5,26 +5,22 @@ import { cutToCells, mostCells } from './cells.ts'
 import type { RunningWork, SessionStatus } from '../ports.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
 
-/** The parts of a status line that have room, from the left. */
 interface StatusParts {
-  /** What waits for somebody; empty for nothing. */
   readonly waiting: string
-  /** All that follows it. */
   readonly rest: string
 }
 
 const SEPARATOR = ' · '
 const MORE = '…'
 const STOP_KEY = '^X to stop'
-/** On a narrower row one's own turn that waits is told in two words. */
 const NARROW_COLUMNS = 60
 
-/** A part of the line, and what stands for it where there is no space for it, the longest first. */
+/** The longest form first. */
 type Part = readonly [whole: string, ...shorter: string[]]
 
 /**
- * The status as one row of at most `columns` cells: what waits and what runs first, then where one is, then the rest. Where
- * it is too much, whole parts are left out from the right, and `…` says so.
+ * What waits and what runs first. If it is too much, whole parts are left out from the right, and `…` says
+ * so.
  */
 export function statusParts(status: SessionStatus, columns: number): StatusParts {
   const parts: readonly Part[] = [
@@ -53,14 +49,14 @@ function questionsPart(numbers: readonly number[]): Part {
   return [`question${numbers.length > 1 ? 's' : ''} ${numbers.join(', ')}: ${answer}`, answer]
 }
 
-/** The key that stops stands beside the first that this person can stop, so that it is seen as long as that is. */
+/** The key stands beside the first that this person can stop. */
 function runningParts({ running, viewer }: SessionStatus, columns: number): readonly Part[] {
   const stopped = running.findIndex(({ requester }) => viewer.stopsAll || requester === viewer.name)
   return running.flatMap((work, index): readonly Part[] => {
     const isOwnInQueue = index > 0 && work.doing === 'waiting' && work.requester === viewer.name
     const text = isOwnInQueue && columns < NARROW_COLUMNS ? 'yours waits' : workText(work)
     if (index !== stopped) return [[text, work.who]]
-    // Where there is no space for both, the key is more than what it stops; that one's own turn waits is told without it, too.
+    // If only one has space, the key is more useful than what it stops.
     const both = (who: string): string => `${who}${SEPARATOR}${STOP_KEY}`
     return index === 0 ? [[both(text), both(work.who), STOP_KEY]] : [[text], [STOP_KEY]]
   })
@@ -76,14 +72,13 @@ const clean = (form: string): string => cleanText(form).replace(/\s+/g, ' ').tri
 
 const cleanPart = ([whole, ...shorter]: Part): Part => [clean(whole), ...shorter.map(clean)]
 
-/** As many parts as there is space for; the first that is too long in a shorter form, if that fits. */
 function fitting(parts: readonly Part[], columns: number): string {
   const wholes = parts.map(([whole]) => whole)
   for (const line of linesOf(parts, wholes)) if (mostCells(line) <= columns) return line
   return cutToCells(wholes[0] ?? '', columns - MORE.length) + MORE.slice(0, columns)
 }
 
-/** What the line can be, from the longest on. */
+/** From the longest on. */
 function* linesOf(parts: readonly Part[], wholes: readonly string[]): Generator<string, void, void> {
   yield wholes.join(SEPARATOR)
   for (let count = parts.length - 1; count > 0; count--) {
@@ -107,13 +102,11 @@ function budget({ used, target }: NonNullable<SessionStatus['lastTurn']>): strin
 const short = (tokens: number): string =>
   tokens < 1000 ? `${tokens}` : `${Number((tokens / 1000).toFixed(1))}k`
 
-/** Draws status lines, each once in a style as long as the same object is given. */
 export function createStatusRows(): (status: SessionStatus, style: DrawingStyle) => string {
   const once = createMemo<string>()
   return (status, style) => once(status, styleKey(style), () => statusRow(status, style))
 }
 
-/** One row from edge to edge. */
 function statusRow(status: SessionStatus, { columns, theme }: DrawingStyle): string {
   const { waiting, rest } = statusParts(status, columns)
   const free = Math.max(0, columns - mostCells(waiting + rest))

@@ -10,19 +10,16 @@ import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
 import { GrowingMarkdown } from '../markdown/growing.ts'
 
 export interface RepliesParts {
-  /** Asked when the first piece comes. */
   readonly tools: () => MarkdownTools
   /** Milliseconds since the epoch. */
   readonly wallNow: () => number
 }
 
-/** The replies that models are writing in one room. */
 export function createReplies({ tools, wallNow }: RepliesParts) {
   const writers = new Map<TurnId, StreamedReply>()
   const recorded = new WeakMap<Entry, StreamedReply>()
 
   return {
-    /** A piece is shown with the next `flush`. */
     add({ turn, model, text, thinking }: ReplyDelta): void {
       const writer = writers.get(turn) ?? new StreamedReply(turn, model, wallNow(), tools())
       writers.set(turn, writer)
@@ -31,7 +28,7 @@ export function createReplies({ tools, wallNow }: RepliesParts) {
     },
     /** True if something new is to be shown. */
     flush: () => [...writers.values()].filter((writer) => writer.flush()).length > 0,
-    /** A reply was recorded, or the turn is over: what is left of it is the entry. */
+    /** The rest of the reply is the entry. */
     end(turn: TurnId, entry: Entry): void {
       const writer = writers.get(turn)
       if (writer && entry.kind === 'reply' && writer.finish(entry.text)) recorded.set(entry, writer)
@@ -40,22 +37,21 @@ export function createReplies({ tools, wallNow }: RepliesParts) {
     endAll: () => writers.clear(),
     /** In the order in which they began. */
     now: () => (writers.size === 0 ? NONE : [...writers.values()]),
-    /** What was shown of a recorded reply while it was written; undefined if that was nothing, or something else. */
+    /** Undefined if nothing was shown of the reply, or something else. */
     of: (entry: Entry) => recorded.get(entry),
   }
 }
 
-/** As a rule there are none, and every screen asks. */
 const NONE: readonly StreamedReply[] = []
 
-/** Only so much of the end of a thought is kept, in UTF-16 units. */
+/** In UTF-16 units. */
 const MAX_THOUGHT_LENGTH = 4_000
 
 const once = createMemo<readonly string[]>()
 
 /**
- * A reply while it is written: units that are finished and never change, and behind them what is not. What is added is
- * shown with the next `flush`. Each unit is drawn once for each style.
+ * Units that are finished never change. What is added is shown with the next `flush`. Each unit is drawn once
+ * for each style.
  */
 export class StreamedReply {
   readonly turn: TurnId
@@ -67,7 +63,6 @@ export class StreamedReply {
   #waiting = ''
   #thought = ''
   #isChanged = false
-  /** The units that are not finished; read again after something new came. */
   #open: readonly Unit[] = []
 
   constructor(turn: TurnId, model: string, begunAt: number, tools: MarkdownTools) {
@@ -77,17 +72,17 @@ export class StreamedReply {
     this.#markdown = new GrowingMarkdown(tools)
   }
 
-  /** How many units are finished. */
+  /** How many units. */
   get finished(): number {
     return this.#markdown.units.length
   }
 
-  /** Rows of finished units. `follows`: the row above is this reply's; if not, its speaker is named again. */
+  /** `follows`: the row above is this reply's; if not, its speaker is named again. */
   rows(from: number, to: number, style: DrawingStyle, follows: boolean): readonly string[] {
     return this.#rowsOf(this.#markdown.units.slice(from, to), from, style, follows)
   }
 
-  /** Rows of all from that unit on, finished or not, with the last of what the model thinks. */
+  /** With the last of what the model thinks. */
   live(from: number, style: DrawingStyle, follows: boolean): readonly string[] {
     const rows = this.#rowsOf([...this.#markdown.units.slice(from), ...this.#open], from, style, follows)
     if (this.#thought === '') return rows
@@ -97,7 +92,7 @@ export class StreamedReply {
   write(more: string): void {
     this.#text += more
     this.#waiting += more
-    // What comes after a thought is the answer to it; what was thought is not shown any more.
+    // The answer comes after the thought.
     this.#thought = ''
     this.#isChanged = true
   }
@@ -119,7 +114,7 @@ export class StreamedReply {
     return wasChanged
   }
 
-  /** `whole` is the reply as it was recorded. False if something else was shown; then it is to be shown as a whole. */
+  /** False if something else than the recorded reply was shown. */
   finish(whole: string): boolean {
     if (this.#text.trim() !== whole) return false
     this.flush()

@@ -8,10 +8,9 @@ import { createMemo, type Theme } from './theme.ts'
 type Row = Extract<UnitBody, { readonly type: 'row' }>
 
 const BETWEEN = '  '
-/** Narrower columns cannot be read; then each row is a list of its cells. */
+/** With narrower columns each row is a list of its cells. */
 const LEAST_CELLS = 6
 
-/** A row of a table as rows of at most `width` cells. */
 export function tableRow(row: Row, width: number, theme: Theme): readonly string[] {
   const widths = once(row.table, `${theme.id} ${width}`, () => columnWidths(row.table, width, theme))
   if (!widths) return row.isHead ? [] : record(row, width, theme)
@@ -36,10 +35,9 @@ function read(
   return isHead ? inBold(text) : text
 }
 
-/** The widths are the same for all rows of a table. */
 const once = createMemo<readonly number[] | undefined>()
 
-/** Cells of each column; undefined where the table is too wide to be one. */
+/** Undefined if the table is too wide. */
 function columnWidths({ head, sample }: Table, width: number, theme: Theme): readonly number[] | undefined {
   const natural = head.map((_, column) =>
     Math.max(1, ...[head, ...sample].map((cells) => cellsOf(withMarks(cells[column]?.() ?? [], theme)))),
@@ -52,7 +50,6 @@ function columnWidths({ head, sample }: Table, width: number, theme: Theme): rea
   return sample.length < SAMPLE_ROWS ? widths : withSpare(widths, free)
 }
 
-/** Rows that are not known yet may have longer cells. */
 function withSpare(widths: readonly number[], free: number): readonly number[] {
   const share = Math.floor((free - sum(widths)) / widths.length)
   return widths.map((cells) => cells + Math.min(share, MIN_SPARE + Math.floor(cells / 4)))
@@ -60,7 +57,6 @@ function withSpare(widths: readonly number[], free: number): readonly number[] {
 
 const MIN_SPARE = 2
 
-/** The most cells that each column may have so that all together fit. */
 function capFor(natural: readonly number[], free: number): number {
   let left = free
   const sorted = natural.toSorted((a, b) => a - b)
@@ -74,7 +70,6 @@ function capFor(natural: readonly number[], free: number): number {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
 
-/** Cells side by side; behind the last of a row nothing is written. */
 function joined(
   cells: readonly (readonly Span[])[],
   widths: readonly number[],
@@ -91,7 +86,7 @@ function joined(
 
 const blanks = (count: number): readonly Span[] => (count === 0 ? [] : [{ text: ' '.repeat(count) }])
 
-/** The heads of columns as one bold, underlined span, which is the line between them and the rows. */
+/** The underline is the line between the heads and the rows. */
 const underlined = (line: readonly Span[]): readonly Span[] => [
   { text: textOf(line), strong: true, underline: true },
 ]

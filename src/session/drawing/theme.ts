@@ -9,18 +9,17 @@ import type { TextRole } from '../../lib/text/styled.ts'
 import type { TimeColumn } from './time-column.ts'
 
 /**
- * The SGR codes of each theme's roles (ECMA-48 8.3.117). Colours are of the fixed part of xterm's 256, from 16 on: the
- * first 16 are whatever a terminal's owner made of them, so nobody can say how they contrast or whether two of them differ.
- * test/unit/session/drawing/contrast.test.ts measures all of them.
+ * SGR codes by role (ECMA-48 8.3.117). Colours are of the fixed part of xterm's 256, from 16 on: the first 16
+ * are whatever a terminal's owner made of them. contrast.test.ts measures all of them.
  */
 interface Palette extends Readonly<Record<TextRole, string>> {
-  /** Of names, in the order of `NAME_COLOURS`. Each is told from every other, `model` and `error` at a glance. */
+  /** In the order of `NAME_COLOURS`. */
   readonly tints: readonly string[]
 }
 
 const ink = (colour: number): string => `38;5;${colour}`
 const bold = (codes: string): string => `1;${codes}`
-/** A block of its own ground: it is seen, and its text read, on whatever ground the terminal has. */
+/** It can be read on whatever ground the terminal has. */
 const block = (colour: number, ground: number): string => `38;5;${colour};48;5;${ground}`
 
 const BLACK = 16
@@ -29,7 +28,6 @@ const GOLD = 220
 
 type People = Readonly<Record<NameColour, number>>
 
-/** The colours in which the themes differ. */
 interface Inks extends Readonly<Record<'model' | 'dim' | 'error' | 'code' | 'link', number>> {
   readonly people: People
   readonly mention: string
@@ -54,7 +52,7 @@ const colours = ({ people, model, dim, error, code, link, mention, status }: Ink
   status,
 })
 
-/** For an unknown ground: all of it is as far from black as from white, so no contrast is high. */
+/** For an unknown ground: as far from black as from white, so no contrast is high. */
 const either = colours({
   people: { yellow: 100, brown: 137, green: 28, blue: 32, violet: 129, pink: 132 },
   ...{ model: 30, dim: 244, error: 196, code: 136, link: 32 },
@@ -82,16 +80,16 @@ const mono: Palette = {
 
 const PALETTES: Readonly<Record<ThemeName, Palette>> = { auto: either, dark, light, mono }
 
-/** The colour of the name of a person who said something; models and the room have their own. */
+/** Undefined for models and the room. */
 export type ColourOfAuthor = (entry: Pick<Entry, 'room' | 'author' | 'kind'>) => NameColour | undefined
 
-/** More names of a room, and more rooms, are not remembered; the oldest are forgotten. */
+/** The oldest are forgotten. */
 const MAX_NAMES = 200
 const MAX_ROOMS = 1_000
 
 /**
- * Gives each name a colour of its own in a room, as long as there are any that nobody else has there; beyond that, names share
- * colours. A name keeps its colour while the process lives, in all sessions; `chosen` is what somebody chose for it.
+ * Gives each name a colour of its own in a room, as long as one is free. A name keeps its colour while the
+ * process lives; `chosen` is what somebody chose.
  */
 export function createNameColours(chosen: (name: string) => NameColour | undefined): ColourOfAuthor {
   const rooms = new Map<RoomName, Map<string, NameColour>>()
@@ -118,7 +116,6 @@ function put<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most: num
   if (map.size > most && oldest !== undefined) map.delete(oldest)
 }
 
-/** Spreads names over the colours. */
 export function usualColour(name: string): NameColour {
   let value = 0
   for (const character of name) value = (value * 31 + (character.codePointAt(0) ?? 0)) >>> 0
@@ -127,28 +124,22 @@ export function usualColour(name: string): NameColour {
 
 type Paint = (text: string) => string
 
-/** How parts of the screen look. Each function takes clean text of one row and puts SGR sequences around it. */
+/** Each function takes clean text of one row and puts SGR sequences around it. */
 export interface Theme extends Readonly<Record<TextRole, Paint>> {
-  /** No other theme has it: what was drawn is kept under it. */
   readonly id: ThemeName
-  /** SGR codes; empty for none. */
   readonly codes: Readonly<Record<TextRole, string>>
-  /** The same of what lies side by side, and of names, by number. */
   readonly tints: readonly string[]
 }
 
-/** How to draw: for the same style an entry is always the same bytes. */
 export interface DrawingStyle {
-  /** Cells in a row. */
   readonly columns: number
   readonly theme: Theme
-  /** What stands before each line; absent for nothing. */
   readonly times?: TimeColumn | undefined
 }
 
 const styleKeys = new WeakMap<DrawingStyle, string>()
 
-/** Equal for styles that give the same bytes. Made once for each object: it is asked for with every line on every screen. */
+/** Equal for styles that give the same bytes. Kept, since every line on every screen asks for it. */
 export function styleKey(style: DrawingStyle): string {
   const { columns, theme, times } = style
   const key = styleKeys.get(style) ?? `${theme.id} ${columns} ${times?.key ?? ''}`
@@ -156,7 +147,7 @@ export function styleKey(style: DrawingStyle): string {
   return key
 }
 
-/** Draws each object once for each key, however many screens show it; kept as long as somebody holds the object. */
+/** Draws each object once for each key, as long as somebody holds the object. */
 export function createMemo<Drawn>(): (object: object, key: string, draw: () => Drawn) => Drawn {
   const drawn = new WeakMap<object, Map<string, { readonly drawn: Drawn }>>()
   return (object, key, draw) => {
@@ -186,18 +177,17 @@ function painter(codes: string): Paint {
   return codes === '' ? (text) => text : (text) => (text === '' ? '' : `${begin}${text}\u001b[0m`)
 }
 
-/** Terminals that have 16 colours or fewer, or none: the 256 would come out as something else, such as blinking. */
+/** Terminals with at most 16 colours: the 256 would come out as something else, such as blinking. */
 const FEW_COLOURS =
   /^(vt\d|ansi|cons25|sun|cygwin|eterm$|rxvt$|xterm-color$|xterm-old$)|-(m|mono|8color|16color)$/
 
-/** The theme that somebody kept for themselves, if nothing comes with the session. */
 interface Kept {
   readonly theme?: ThemeName | undefined
 }
 
 /**
- * The first of these that says something: `SSHAWL_THEME`; `NO_COLOR` (https://no-color.org: any text but none); what the
- * person kept with `/set`; whether the terminal has the colours, by `COLORTERM` and then `TERM`.
+ * The first that says something: `SSHAWL_THEME`; `NO_COLOR` (https://no-color.org: any text but none); what
+ * the person kept with `/set`; `COLORTERM`; `TERM`.
  */
 export function chooseTheme(term: string, env: Readonly<Record<string, string>>, kept: Kept = {}): Theme {
   const asked = THEME_NAMES.find((name) => name === env['SSHAWL_THEME'])

@@ -1,22 +1,21 @@
 import type { Zone } from '../../lib/zone.ts'
 import type { DrawingStyle } from './theme.ts'
 
-/** The column of times that stands before what people see. */
 export interface TimeColumn {
   /** Equal for columns that give the same texts. */
   readonly key: string
-  /** What each text takes, the blank after it included. */
+  /** The blank after the time included. */
   readonly cells: number
-  /** `at` in milliseconds since the epoch. */
+  /** Of milliseconds since the epoch. */
   readonly textAt: (at: number) => string
 }
 
 const LENGTHS = { minutes: '17:24 '.length, full: '2026-11-22 17:24:05 '.length }
 
-/** More than one part in so many of a row is too much for times. */
+/** Times take at most this part of a row. */
 const SHARE = 5
 
-/** The column that somebody asked for, or the one that is left of it in a row of so few columns. */
+/** The column that somebody asked for, as far as it has room. */
 export function timeColumn(asked: 'minutes' | 'full', zone: Zone, columns: number): TimeColumn | undefined {
   const fits = (kind: typeof asked): boolean => LENGTHS[kind] * SHARE <= columns
   const kind = asked === 'full' && fits('full') ? 'full' : fits('minutes') ? 'minutes' : undefined
@@ -33,7 +32,7 @@ export function timeColumn(asked: 'minutes' | 'full', zone: Zone, columns: numbe
 
 const DAY_MS = 86_400_000
 
-/** Days are counted from the epoch, as clocks of the zone show them. */
+/** Days since the epoch, by the clocks of the zone. */
 export const dayOf = (at: number, zone: Zone): number => Math.floor(zone.local(at) / DAY_MS)
 
 const DAY = new Intl.DateTimeFormat('en', {
@@ -41,24 +40,22 @@ const DAY = new Intl.DateTimeFormat('en', {
   timeZone: 'UTC',
 })
 
-/** `-- Sunday 22 November 2026 (UTC)`: it also says in which zone the times are. */
+/** `-- Sunday 22 November 2026 (UTC)` */
 export function dayLine(day: number, zone: Zone): string {
   const parts = DAY.formatToParts(day * DAY_MS)
-  // The order and the commas of a whole date differ from one version of ICU to the next.
+  // The order and the commas of a date differ between versions of ICU.
   const words = (['weekday', 'day', 'month', 'year'] as const).map(
     (wanted) => parts.find(({ type }) => type === wanted)?.value,
   )
   return `-- ${words.join(' ')} (${zone.name})`
 }
 
-/** The style of what stands beside the times. */
 export const besideTimes = ({ times, ...style }: DrawingStyle): DrawingStyle =>
   times ? { ...style, columns: style.columns - times.cells } : style
 
-/** The cells of a row beside the times. */
 export const columnsBeside = ({ times, columns }: DrawingStyle): number => columns - (times?.cells ?? 0)
 
-/** Rows with the column of times before them; the first has the time `at`, where it is given. */
+/** The first row has the time `at`, if it is given. */
 export function withTimes(
   rows: readonly string[],
   { times, theme }: DrawingStyle,

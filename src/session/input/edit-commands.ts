@@ -2,42 +2,36 @@ import { characterAt, characterEnd, codePointAt, headOf } from '../../lib/text/c
 import { nextBoundary, previousBoundary } from '../../lib/text/graphemes.ts'
 import type { KeyName } from './keys.ts'
 
-/** What somebody is typing. `cursor` is an index into `text` in UTF-16 units, never within a code point. */
+/** `cursor` is an index into `text` in UTF-16 units, never within a code point. */
 export interface Draft {
   readonly text: string
   readonly cursor: number
-  /** What stands before it in place of the usual prompt. */
   readonly prompt?: string
 }
 
 export const EMPTY_DRAFT: Draft = { text: '', cursor: 0 }
 
-/** A draft of this text, the cursor at its end. */
 export const draftOf = (text: string): Draft => ({ text, cursor: text.length })
 
-/** The same text with the cursor elsewhere. */
 const moveTo = ({ text }: Draft, cursor: number): Draft => ({ text, cursor })
 
-/** Without what is between two indices; the cursor stands there. */
 export const cut = ({ text }: Draft, from: number, to: number): Draft => ({
   text: text.slice(0, from) + text.slice(to),
   cursor: from,
 })
 
-/** Puts text where the cursor is; what would make the draft longer than `maxUnits` UTF-16 units is left out. */
+/** What would make the draft longer than `maxUnits` is left out. */
 export function insert({ text, cursor }: Draft, inserted: string, maxUnits: number): Draft {
   const free = Math.max(0, maxUnits - text.length)
   const fits = inserted.slice(0, codePointAt(inserted, Math.min(free, inserted.length)))
   return { text: text.slice(0, cursor) + fits + text.slice(cursor), cursor: cursor + fits.length }
 }
 
-/** What a key cuts out, as two indices, and on which side of the cursor that is. */
 export interface Killing {
   readonly side: 'left' | 'right'
   readonly range: (draft: Draft) => readonly [from: number, to: number]
 }
 
-/** What keys cut out, so that it can be put back. */
 export const KILLS: Readonly<Partial<Record<KeyName, Killing>>> = {
   'kill-word': { side: 'left', range: (draft) => [blankWordStart(draft), draft.cursor] },
   'kill-word-left': { side: 'left', range: (draft) => [wordStart(draft), draft.cursor] },
@@ -49,7 +43,6 @@ export const KILLS: Readonly<Partial<Record<KeyName, Killing>>> = {
   },
 }
 
-/** What keys do to a draft that goes nowhere else. */
 export const EDITS: Readonly<Partial<Record<KeyName, (draft: Draft, maxUnits: number) => Draft>>> = {
   newline: (draft, maxUnits) => insert(draft, '\n', maxUnits),
   backspace: (draft) => cut(draft, previousBoundary(draft.text, draft.cursor), draft.cursor),
@@ -75,16 +68,13 @@ function lineEnd({ text, cursor }: Draft): number {
   return end < 0 ? text.length : end
 }
 
-/** At the end of a line, killing to the right joins it with the next. */
 const nextIfLineEnd = ({ text, cursor }: Draft): number => (text[cursor] === '\n' ? cursor + 1 : cursor)
 
-/** The same draft with what is between two indices replaced; the cursor stands behind it. */
 const replace = ({ text }: Draft, from: number, to: number, by: string): Draft => ({
   text: text.slice(0, from) + by + text.slice(to),
   cursor: from + by.length,
 })
 
-/** Upper case, lower case, or a capital, from the cursor to the end of the word (`upcase-word` and its like). */
 const WORD_CASES = {
   'upper-word': (word: string) => word.toUpperCase(),
   'lower-word': (word: string) => word.toLowerCase(),
@@ -92,7 +82,7 @@ const WORD_CASES = {
     word.toLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase()),
 } as const
 
-/** Some letters become two in the other case; what would be longer than `maxUnits` then stays as it is. */
+/** Some letters become two in the other case. */
 function changeCase(draft: Draft, how: keyof typeof WORD_CASES, maxUnits: number): Draft {
   const end = wordEnd(draft)
   const word = draft.text.slice(draft.cursor, end)
@@ -100,7 +90,7 @@ function changeCase(draft: Draft, how: keyof typeof WORD_CASES, maxUnits: number
   return changed.text.length <= maxUnits ? changed : moveTo(draft, end)
 }
 
-/** Takes the character before the cursor over the one at it; at the end, the last two change places. Not across lines. */
+/** At the end, the last two change places. Not across lines. */
 function transpose(draft: Draft): Draft {
   const { text, cursor } = draft
   const middle = cursor === text.length ? previousBoundary(text, cursor) : cursor
@@ -109,7 +99,6 @@ function transpose(draft: Draft): Draft {
   return replace(draft, from, to, text.slice(middle, to) + text.slice(from, middle))
 }
 
-/** Takes the word before the cursor over the one behind it; at the end, the last two words change places. */
 function transposeWords(draft: Draft): Draft {
   const { text } = draft
   const secondEnd = wordEnd(draft)
@@ -121,7 +110,7 @@ function transposeWords(draft: Draft): Draft {
   return replace(draft, first, secondEnd, words)
 }
 
-/** The beginning of the word before the cursor: letters and digits, as readline's `backward-word` has them. */
+/** As readline's `backward-word`: letters and digits. */
 function wordStart({ text, cursor }: Draft): number {
   let at = cursor
   while (at > 0 && !isLetter(text.charCodeAt(at - 1))) at--
@@ -129,7 +118,6 @@ function wordStart({ text, cursor }: Draft): number {
   return isBetweenAscii(text, at) ? at : characterAt(text, at)
 }
 
-/** The end of the word after the cursor. */
 function wordEnd({ text, cursor }: Draft): number {
   let at = cursor
   while (at < text.length && !isLetter(text.charCodeAt(at))) at++
@@ -137,7 +125,7 @@ function wordEnd({ text, cursor }: Draft): number {
   return isBetweenAscii(text, at) || characterAt(text, at) === at ? at : characterEnd(text, at)
 }
 
-/** The beginning of what stands before the cursor without a blank in it, as `unix-word-rubout` (^W) has it. */
+/** As readline's `unix-word-rubout`. */
 function blankWordStart({ text, cursor }: Draft): number {
   let at = cursor
   while (at > 0 && isSpace(text.charCodeAt(at - 1))) at--
@@ -156,10 +144,7 @@ const isSpace = (unit: number): boolean => classes()[unit] === SPACE
 
 let known: Uint8Array | undefined
 
-/**
- * By UTF-16 unit: letters, digits and their marks, and what `trim` takes away. Surrogate pairs, mostly emoji, are neither.
- * A word may have 65,536 units and a key may be held down: each unit is looked up, not matched.
- */
+/** By UTF-16 unit. A word may have 65,536 and a key may be held down: each unit is looked up, not matched. */
 function classes(): Uint8Array {
   if (known) return known
   known = new Uint8Array(0x10000)
@@ -174,22 +159,21 @@ function classes(): Uint8Array {
   return known
 }
 
-/** What was cut out of drafts, oldest first, so that ^Y puts it back. */
+/** Oldest first. */
 export type Kills = readonly string[]
 
 const MAX_KILLS = 16
-/** All of them together, in UTF-16 units; of a longer one so much is kept. */
+/** In UTF-16 units. */
 const MAX_KILL_UNITS = 65_536
 
 export const kill = (kills: Kills, text: string): Kills => bounded([...kills, headOf(text, MAX_KILL_UNITS)])
 
-/** The key before cut something out too: what is cut out now belongs to it, at the side that it was cut from. */
+/** The key before cut something out too: both are one text. */
 export function killMore(kills: Kills, text: string, side: 'left' | 'right'): Kills {
   const last = kills.at(-1) ?? ''
   return kill(kills.slice(0, -1), side === 'left' ? text + last : last + text)
 }
 
-/** The one before the newest becomes the newest, and the newest the oldest (`yank-pop`). */
 export const rotate = (kills: Kills): Kills => [...kills.slice(-1), ...kills.slice(0, -1)]
 
 function bounded(kills: Kills): Kills {
@@ -198,20 +182,19 @@ function bounded(kills: Kills): Kills {
   return kills.slice(Math.max(from, kills.length - MAX_KILLS))
 }
 
-/** What a draft was before each change, oldest first. */
+/** Oldest first. */
 export type Undo = readonly Draft[]
 
 const MAX_STEPS = 100
-/** All of them together, in UTF-16 units; the newest is kept in any case. */
+/** In UTF-16 units; the newest is kept in any case. */
 const MAX_UNDO_UNITS = 131_072
 
-/** Keeps what the draft was before a change. */
 export function keep(undo: Undo, draft: Draft): Undo {
   let units = draft.text.length
   const tooOld = undo.findLastIndex(({ text }) => (units += text.length) > MAX_UNDO_UNITS)
   return [...undo.slice(Math.max(tooOld + 1, undo.length + 1 - MAX_STEPS)), draft]
 }
 
-/** Typing is undone word by word: whether a text that is typed behind this draft begins a word. */
+/** Typing is undone word by word. */
 export const beginsWord = ({ text, cursor }: Draft, typed: string): boolean =>
   !isSpace(typed.charCodeAt(0)) && (cursor === 0 || isSpace(text.charCodeAt(cursor - 1)))

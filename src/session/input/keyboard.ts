@@ -16,10 +16,9 @@ import {
 import type { SavedInput } from '../ports.ts'
 import type { OpenSession } from '../session.ts'
 
-/** How often Tab and ^X ask the host something; a key beyond that does nothing. */
+/** For Tab and ^X. */
 const ASK_RATE: Rate = { burst: 4, everyMs: 250 }
 
-/** The hint says the same each time. */
 const HINT_RATE: Rate = { burst: 1, everyMs: 2_000 }
 
 const HOW_TO_LEAVE = '-- ^D or /quit leaves; ^C clears what you typed, ^X stops what a model does'
@@ -53,26 +52,23 @@ export class Keyboard {
     })
   }
 
-  /** What was typed in earlier sessions comes before what is typed in this one. */
   restore({ lines, draft }: SavedInput): void {
     this.#editor = withPast(this.#editor, draft === '' ? lines : [...lines, draft])
     if (draft !== '') this.#session.views.current.print(DRAFT_KEPT, 'dim')
   }
 
-  /** What was typed before is not brought back any more. */
   forget(): void {
     this.#editor = withoutPast(this.#editor)
     this.#show()
   }
 
-  /** The person is put out of their room: the lines that wait were for it. What they type now stays. */
+  /** The lines that wait were for the room. What is typed now stays. */
   kicked(): void {
     const count = this.#session.queue.drop()
     const told = `! ${counted(count, 'line')} not sent: you were put out of the room; ↑ brings back what you typed`
     if (count > 0) this.#session.views.current.print(told, 'error')
   }
 
-  /** What was typed and has not begun. */
   unsent(): SavedInput {
     const standing = unsentIn(this.#editor)
     return {
@@ -100,7 +96,6 @@ export class Keyboard {
     this.#session.views.draft(shownDraft(this.#editor))
   }
 
-  /** Does what a key asks for; `sent` is the draft before it. */
   #act(event: EditorEvent, sent: Draft): void {
     const { views, queue, host, trouble } = this.#session
     switch (event.type) {
@@ -139,7 +134,7 @@ export class Keyboard {
     views.current.print(`! a draft has at most ${draftUnits} characters; the rest was left out`, 'error')
   }
 
-  /** ^C with nothing typed: whoever pasted too much stops it so. */
+  /** ^C with nothing typed also stops a paste of many lines. */
   #interrupt(): void {
     const { views, queue } = this.#session
     const count = queue.drop()
@@ -153,7 +148,6 @@ const droppedLines = (count: number): string =>
     ? '-- a line that waited is dropped: ↑ brings it back'
     : `-- ${count} lines that waited are dropped: ↑ brings them back`
 
-/** The draft after Tab, and what to show when several words would do. */
 interface CompletedDraft {
   readonly draft: Draft
   readonly choices: readonly string[]
@@ -161,13 +155,10 @@ interface CompletedDraft {
 
 const MAX_CHOICES_SHOWN = 60
 
-/** No longer word can be completed, in UTF-16 units. In a long text the search would take the square of its length. */
+/** In UTF-16 units. In a long text the search would take the square of its length. */
 const MAX_WORD_UNITS = 256
 
-/**
- * Completes the word before the cursor: by the one choice and a space, else as far as all agree. The draft
- * stays within `maxUnits` UTF-16 units. Rejects if `complete` does.
- */
+/** Completes the word before the cursor as far as all choices agree. Rejects if `complete` does. */
 export async function completeDraft(
   draft: Draft,
   complete: (textBeforeCursor: string, word: string) => Promise<readonly string[]>,
@@ -190,7 +181,6 @@ function shortened(choices: readonly string[]): readonly string[] {
   return [...choices.slice(0, MAX_CHOICES_SHOWN), `… ${choices.length - MAX_CHOICES_SHOWN} more`]
 }
 
-/** Choices may be spelled in another case than the word. */
 const startsWithWord = (choice: string, word: string): boolean =>
   choice.toLowerCase().startsWith(word.toLowerCase())
 

@@ -1,13 +1,12 @@
 import { VtParser, type VtInput } from './vt-parser.ts'
 
-/** A key as people call it, and what it does. */
 interface KeyHelp {
-  /** One or several, such as `Ctrl-A, Home`. */
+  /** Such as `Ctrl-A, Home`. */
   readonly keys: string
   readonly does: string
 }
 
-/** The one list of the keys: they are decoded by it, and `/help keys` and README.md are made from it. */
+/** The decoder, `/help keys` and README.md are made from it. */
 export const KEYS = {
   enter: { keys: 'Enter', does: 'send the line' },
   newline: { keys: 'Alt-Enter', does: 'break the line' },
@@ -44,19 +43,17 @@ export const KEYS = {
   eof: { keys: 'Ctrl-D', does: 'leave (empty line)' },
 } as const satisfies Readonly<Record<string, KeyHelp>>
 
-/** A key without text of its own. */
 export type KeyName = keyof typeof KEYS
 
-/** In the order of the list. */
 export const KEY_HELP: readonly KeyHelp[] = Object.values(KEYS)
 
-/** What somebody typed. A paste may come in pieces; its line ends are LF. */
+/** A paste may come in pieces; its line ends are LF. */
 export type Key =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'paste'; readonly text: string }
   | { readonly type: 'press'; readonly name: KeyName }
 
-/** Decodes bytes that came after so many milliseconds in which nothing was typed; 0 when absent. */
+/** `silentMs`: how long nothing was typed before. */
 type KeyDecoder = (bytes: Uint8Array, silentMs?: number) => Key[]
 
 /** After such a silence the end of a paste or a sequence is lost. */
@@ -65,9 +62,8 @@ const GIVE_UP_MS = 1_000
 const PRESS_MS = 10
 
 /**
- * Makes a decoder of what a terminal sends: UTF-8 with the sequences of xterm, rxvt, PuTTY, the Linux console and
- * kitty's keyboard protocol. Bytes may be cut anywhere. Keys that mean nothing here are left out; invalid UTF-8
- * becomes U+FFFD.
+ * Decodes UTF-8 with the sequences of xterm, rxvt, PuTTY, the Linux console and kitty's keyboard protocol.
+ * Bytes may be cut anywhere. Unknown keys are left out; invalid UTF-8 becomes U+FFFD.
  */
 export function createKeyDecoder(): KeyDecoder {
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -99,7 +95,7 @@ function keyOf(input: VtInput): Key | undefined {
   }
 }
 
-/** Keys with another name in `KEYS`, or that people need not be told of. */
+/** Not in the list that people read. */
 const MORE_CHORDS: Readonly<Record<string, KeyName>> = {
   'Alt-←': 'word-left',
   'Alt-→': 'word-right',
@@ -113,7 +109,7 @@ const MORE_CHORDS: Readonly<Record<string, KeyName>> = {
   'Ctrl-J': 'enter',
   'Ctrl-M': 'enter',
   'Ctrl-/': 'undo',
-  // Where a terminal tells the key, and not that Shift makes an underscore of it.
+  // Some terminals tell the key, not that Shift makes an underscore of it.
   'Ctrl-Shift--': 'undo',
 }
 
@@ -143,7 +139,7 @@ const NAMED: Readonly<Record<string, string>> = {
   '\u007f': 'Backspace',
 }
 
-/** The key of a character: `Ctrl-A` for a control, letters as capitals. */
+/** `Ctrl-A` for a control, letters as capitals. */
 const chordOf = (char: string): string =>
   NAMED[char] ?? (char < ' ' ? `Ctrl-${String.fromCharCode(char.charCodeAt(0) + 0x40)}` : char.toUpperCase())
 
@@ -175,7 +171,7 @@ const RXVT_MODIFIERS: Readonly<Record<string, string>> = {
   '@': 'Ctrl-Shift-',
 }
 
-/** Keys of the keypad, by the finals of `SS3` from `j` to `y`, and as the kitty protocol numbers them. */
+/** By the finals of `SS3` from `j` to `y`, and as the kitty protocol numbers them. */
 const KEYPAD = '*+,-./0123456789'
 const FIRST_KITTY_KEYPAD = 57_399
 const KITTY_KEYPAD: readonly string[] = [
@@ -222,8 +218,8 @@ function modifiersOf(field = '') {
 }
 
 /**
- * The key of a code point with modifiers: `CSI code:shifted:base ; modifiers:event ; text u` of kitty's protocol,
- * `CSI 27 ; modifiers ; code ~` of xterm. We turn neither on, but another program may have left it on.
+ * `CSI code:shifted:base ; modifiers:event ; text u` of kitty's protocol, `CSI 27 ; modifiers ; code ~` of
+ * xterm. We turn neither on, but another program may have left it on.
  */
 function keyOfCode(codes = '', modifier = '', text = ''): Key | undefined {
   const [code = 0, shifted = 0, base = 0] = codes.split(':').map(Number)

@@ -26,33 +26,27 @@ import {
 } from './line-history.ts'
 import type { Key, KeyName } from './keys.ts'
 
-/** A draft, the lines that were sent before, and what the keys of readline need to know. */
 export interface LineEditor {
   readonly draft: Draft
-  /** Oldest first. */
   readonly sent: readonly string[]
-  /** Which of `sent` is shown; its length while the draft is a new one. */
+  /** Which of `sent` is shown; its length for a new draft. */
   readonly at: number
-  /** The new draft, put aside while an old line is shown. */
+  /** The new draft while an old line is shown. */
   readonly aside: string
   readonly kills: Kills
   readonly undo: Undo
-  /** What the key before did, where the next one may go on with it. */
+  /** What the key before did, if the next one may go on with it. */
   readonly last?: Doing
-  /** Where the text stands that the key before put back. */
   readonly yankedFrom?: number
-  /** Present while a line is looked for. */
   readonly search?: Search
 }
 
 type Doing = 'type' | 'paste' | 'kill' | 'yank'
 
-/** What a key asks of the session besides changing the draft. */
 export type EditorEvent =
   | { readonly type: 'send'; readonly line: string }
   | { readonly type: 'leave' | 'how-to-leave' | 'complete' | 'stop' | 'redraw' | 'full' }
 
-/** The editor after a key, and what is to be done now. */
 interface EditorStep {
   readonly editor: LineEditor
   readonly event?: EditorEvent
@@ -103,33 +97,29 @@ export function press(editor: LineEditor, key: Key, maxUnits: number): EditorSte
   }
 }
 
-/** The same editor with another draft, as the session makes it; it can be undone. */
 export const withDraft = (editor: LineEditor, draft: Draft): LineEditor => changed(editor, draft)
 
-/** The lines of before come before those that were sent meanwhile. What is shown stays. */
 export function withPast(editor: LineEditor, lines: readonly string[]): LineEditor {
   const sent = [...lines, ...editor.sent]
   const isNew = editor.at === editor.sent.length
   return { ...editor, sent, at: isNew ? sent.length : editor.at + lines.length }
 }
 
-/** What stands unsent: the new draft, which an older line may hide, and that line if it was changed. What is blank is left out. */
+/** The new draft, which an older line may hide, and that line if it was changed. Blank ones are left out. */
 export const unsentIn = ({ draft, sent, at, aside }: LineEditor): readonly string[] =>
   [at < sent.length ? aside : '', draft.text === sent[at] ? '' : draft.text].filter(
     (line) => line.trim() !== '',
   )
 
-/** Without any line that was sent before; a draft that is one of them stays, since it stands on the screen. */
+/** A draft that is an older line stays, since it stands on the screen. */
 export const withoutPast = (editor: LineEditor): LineEditor => ({
   ...withoutSearch(editor),
   ...{ sent: [], at: 0, aside: '', kills: [], undo: [] },
 })
 
-/** What is to be drawn: the draft, or a line that was found. */
 export const shownDraft = ({ draft, search, sent }: LineEditor): Draft =>
   search ? shownSearch(search, sent) : draft
 
-/** Another draft; `doing` is what the next key may go on with. */
 function changed(editor: LineEditor, draft: Draft, doing?: Doing): LineEditor {
   const { last: _last, yankedFrom: _from, ...rest } = editor
   const undo = draft.text === editor.draft.text ? editor.undo : keep(editor.undo, editor.draft)
@@ -151,7 +141,7 @@ function typeText(
   }
 }
 
-/** In a search the keys change what is looked for; any other key takes the line that was found, and does its work on it. */
+/** Any key that does not belong to the search takes the line that was found, and does its work on it. */
 function pressInSearch(editor: LineEditor, search: Search, key: Key, maxUnits: number): EditorStep {
   const { sent } = editor
   const go = (next: Search): EditorStep => ({ editor: { ...editor, search: next } })
@@ -196,7 +186,6 @@ function recall(editor: LineEditor, at: number): LineEditor {
   return { ...changed(editor, draftOf(editor.sent[at] ?? aside)), at, aside }
 }
 
-/** Nothing stands, and ↑ begins with the newest line again. */
 const interrupted = (editor: LineEditor): LineEditor => ({
   ...changed(editor, EMPTY_DRAFT),
   ...{ at: editor.sent.length, aside: '' },
@@ -213,14 +202,12 @@ function yank(editor: LineEditor, kills: Kills, draft: Draft, maxUnits: number):
   return { ...changed(editor, insert(draft, text, maxUnits), 'yank'), kills, yankedFrom: draft.cursor }
 }
 
-/** Only behind what was just put back, which another one takes the place of. */
 function yankPop(editor: LineEditor, maxUnits: number): LineEditor {
   const { draft, yankedFrom } = editor
   if (editor.last !== 'yank' || yankedFrom === undefined) return editor
   return yank(editor, rotate(editor.kills), cut(draft, yankedFrom, draft.cursor), maxUnits)
 }
 
-/** Keys that do not edit change nothing. */
 function edited(editor: LineEditor, key: KeyName, maxUnits: number): LineEditor {
   const kills = KILLS[key]
   return kills ? killed(editor, kills) : changed(editor, EDITS[key]?.(editor.draft, maxUnits) ?? editor.draft)

@@ -1,10 +1,9 @@
 import { type Draft, draftOf } from './edit-commands.ts'
 
 const MAX_LINES_REMEMBERED = 200
-/** All remembered lines together, in UTF-16 units; the newest is kept in any case. */
+/** In UTF-16 units; the newest line is kept in any case. */
 const MAX_UNITS_REMEMBERED = 131_072
 
-/** The lines with one more, as many as are remembered. */
 export function remember(sent: readonly string[], line: string): readonly string[] {
   let units = line.length
   let from = sent.length
@@ -16,19 +15,17 @@ export function remember(sent: readonly string[], line: string): readonly string
   return [...sent.slice(from), line]
 }
 
-/** A line being looked for among those that were sent before, letter by letter (^R). */
 export interface Search {
   readonly query: string
-  /** Index of the line that has it; the number of lines while none has. */
+  /** Index of the line that was found; the number of lines if none was. */
   readonly at: number
   readonly isFound: boolean
-  /** The draft as it was before. */
   readonly before: Draft
 }
 
-/** Longer texts are not looked for, in UTF-16 units. */
+/** In UTF-16 units. */
 const MAX_QUERY_UNITS = 100
-/** Of a line only the beginning is looked through, in UTF-16 units: a key that is held down must not keep the thread. */
+/** In UTF-16 units of a line: a key that is held down must not keep the thread. */
 const MAX_LOOKED_UNITS = 200
 
 export const beginSearch = (sent: readonly string[], before: Draft): Search => ({
@@ -38,13 +35,11 @@ export const beginSearch = (sent: readonly string[], before: Draft): Search => (
   before,
 })
 
-/** The next older line that has the query, or the next newer one; where there is none, the search stays where it is. */
 export function searchOn(search: Search, sent: readonly string[], way: 'older' | 'newer'): Search {
   if (search.query === '') return search
   return found(search, indexOf(search.query, sent, way === 'older' ? search.at - 1 : search.at + 1, way))
 }
 
-/** More of the query was typed: the line that is shown stays, if it has that too. */
 export function searchMore(search: Search, sent: readonly string[], typed: string): Search {
   const query = (search.query + typed.replaceAll('\n', ' ')).slice(0, MAX_QUERY_UNITS).toWellFormed()
   // What is not there will not be there with more letters.
@@ -52,7 +47,6 @@ export function searchMore(search: Search, sent: readonly string[], typed: strin
   return found({ ...search, query }, at)
 }
 
-/** The last character of the query is taken back: what is left is looked for from the newest line on. */
 export function searchLess(search: Search, sent: readonly string[]): Search {
   const query = Array.from(search.query).slice(0, -1).join('')
   if (query === '') return { ...beginSearch(sent, search.before) }
@@ -77,7 +71,6 @@ function indexOf(
 const hasQuery = (line: string | undefined, query: string): boolean =>
   line?.slice(0, MAX_LOOKED_UNITS).includes(query) === true
 
-/** The line that was found, behind what is looked for. Where no further line has it, the one that was found stays. */
 export function shownSearch({ query, at, isFound, before }: Search, sent: readonly string[]): Draft {
   const line = sent[at]
   const what = isFound ? 'search' : hasQuery(line, query) ? 'no other line has' : 'no line has'

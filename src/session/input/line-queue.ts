@@ -1,12 +1,12 @@
 import { createSerial } from '../../lib/jobs/serial.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 
-/** More lines may wait in no session, so that ^C is still read behind a paste that is sent line by line. */
+/** So many, so that ^C is still read behind a paste that is sent line by line. */
 const MAX_LINES = 1_000
-/** All that wait together, in UTF-16 units. */
+/** In UTF-16 units. */
 const MAX_UNITS = 131_072
 
-/** The lines that a person entered: they are submitted one after the other, each once the one before is done. */
+/** Submits the lines that a person entered, one after the other. */
 export class LineQueue {
   readonly #account: Account
   readonly #submit: (line: string) => Promise<void>
@@ -15,7 +15,7 @@ export class LineQueue {
   #waiting: string[] = []
   #units = 0
 
-  /** `submit` never rejects. Once `isOver`, the lines that have not begun stay in the queue. */
+  /** `submit` never rejects. Once `isOver`, no further line begins. */
   constructor(account: Account, submit: (line: string) => Promise<void>, isOver: () => boolean) {
     this.#account = account
     this.#submit = submit
@@ -28,7 +28,7 @@ export class LineQueue {
     void this.#oneByOne(() => this.#submitNext())
   }
 
-  /** Drops the lines that have not begun. Returns how many. */
+  /** Drops the lines that have not begun, and returns how many. */
   drop(): number {
     this.#units = 0
     return this.#waiting.splice(0).length
@@ -60,23 +60,19 @@ export class LineQueue {
   }
 }
 
-/** A pipe to read lines from. */
 interface PipeOptions {
   readonly input: AsyncIterable<Uint8Array>
-  /** Pays for the reading. */
   readonly account: Account
-  /** The longest line, in UTF-16 units; what is longer is never held whole in memory. */
+  /** In UTF-16 units; a longer line is never held whole in memory. */
   readonly lineUnits: number
-  /** Called for each line that is not blank, one after the other. */
   readonly onLine: (line: string) => Promise<void>
-  /** Called once for each line that was too long and is lost. */
   readonly onTooLong: () => void
 }
 
-/** Bytes that are looked at before others have their turn. */
+/** Read before other sessions have their turn. */
 const PIECE_BYTES = 2_048
 
-/** Each LF (or CR LF) ends a line, and so does the end of the input. Invalid UTF-8 becomes U+FFFD. */
+/** LF and CR LF end lines. Invalid UTF-8 becomes U+FFFD. Blank lines are left out. */
 export async function readLines({
   input,
   account,

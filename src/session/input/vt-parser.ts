@@ -1,7 +1,6 @@
-/** What a terminal sent, piece by piece. */
 export type VtInput =
   | { readonly type: 'text'; readonly text: string }
-  /** A piece of a paste. Line ends are LF. */
+  /** Line ends are LF. */
   | { readonly type: 'paste'; readonly text: string }
   /** C0, DEL or C1. */
   | { readonly type: 'control'; readonly char: string }
@@ -9,7 +8,6 @@ export type VtInput =
   | { readonly type: 'escape'; readonly char: string }
   | {
       readonly type: 'csi' | 'ss3'
-      /** All between the introducer and the final character. */
       readonly params: string
       readonly final: string
       /** A second ESC came before it: PuTTY and rxvt send Alt so. */
@@ -25,7 +23,7 @@ type State =
   | 'string'
   /** ESC in a string: perhaps its end, ST. */
   | 'string-escape'
-  /** Characters that follow the final one of a sequence and belong to it. */
+  /** Characters behind the final one that belong to the sequence. */
   | 'skip'
   | 'paste'
 
@@ -34,25 +32,22 @@ const BEL = '\u0007'
 const DEL = '\u007f'
 const PASTE_END = `${ESC}[201~`
 
-/** No key has more. */
 const MAX_PARAMS = 64
-/** Answers of terminals are shorter. A string that was begun by mistake ends here. */
+/** Answers of terminals are shorter. */
 const MAX_STRING = 4_096
 
 /**
- * Splits what a terminal sends into text, controls and sequences (ECMA-48 5.4 and 8.3, xterm's sequences). Input
- * may be cut anywhere. Strings are dropped whole. A control ends any sequence or string and counts itself.
+ * Splits what a terminal sends into text, controls and sequences (ECMA-48 5.4 and 8.3, xterm's sequences),
+ * cut anywhere. Strings are dropped. A control ends any sequence or string and counts itself.
  */
 export class VtParser {
   #state: State = 'ground'
   #inputs: VtInput[] = []
-  /** Text that is not in `#inputs` yet. */
   #text = ''
   #params = ''
   #isAlt = false
   /** Of a string: the characters so far. Of `skip`: those to come. */
   #count = 0
-  /** In a paste, the beginning of what may be its end. */
   #held = ''
   #isAfterReturn = false
 
@@ -63,7 +58,7 @@ export class VtParser {
     return this.#inputs.splice(0)
   }
 
-  /** Waits no longer for the end of a sequence, string or paste. ESC still waits: people type it as Alt. */
+  /** Waits no longer for an end. ESC still waits: people type it as Alt. */
   giveUp(): void {
     if (this.#state !== 'escape') this.#state = 'ground'
   }

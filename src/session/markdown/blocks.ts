@@ -6,13 +6,12 @@ import { readInline } from './inline.ts'
 import { readTable } from './table.ts'
 import { codePointAt } from '../../lib/text/characters.ts'
 
-/** What Markdown is read with. */
 export interface MarkdownTools {
   readonly parser: MarkdownIt
   readonly highlight: Highlight
 }
 
-/** Reads blocks. `lines` are those of the source; of what stands within a block nothing is read yet. */
+/** Reads nothing within a block yet. */
 export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: MarkdownTools): Blocks {
   const tokens: Token[] = []
   tools.parser.block.parse(lines.join('\n'), tools.parser, {}, tokens)
@@ -95,11 +94,11 @@ export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: 
   return { leaves: closedBy(leaves, lines), tops }
 }
 
-/** The beginning of an outermost block, or of an item of an outermost list. */
+/** An outermost block, or an item of an outermost list. */
 const isTop = ({ level, nesting, type }: Token): boolean =>
   level === 0 ? nesting >= 0 && !type.endsWith('_list_open') : level === 1 && type === 'list_item_open'
 
-/** A block is closed by the next one, and most are by an empty line. Of a line that has no end nothing is finished. */
+/** A block is closed by the next one, most are by an empty line. A line without end is not finished. */
 function closedBy(leaves: readonly Leaf[], lines: readonly string[]): readonly Leaf[] {
   return leaves.map((leaf, index) => {
     if (index < leaves.length - 1) return { ...leaf, isClosed: true }
@@ -116,7 +115,7 @@ const textBody = (source: string, isHeading: boolean, { parser }: MarkdownTools)
   read: () => readInline(source, parser),
 })
 
-/** The lines are coloured together, when one of them is drawn. */
+/** The lines are coloured together. */
 function codeBodies(
   code: string,
   count: number,
@@ -128,7 +127,6 @@ function codeBodies(
   return Array.from({ length: count }, (_, index) => ({ type: 'code', read: () => lines()[index] ?? [] }))
 }
 
-/** The quotes and list items around a block. */
 function createContainers() {
   const open: { readonly mark: string; readonly later: string; isUsed: boolean }[] = []
   return {
@@ -141,7 +139,7 @@ function createContainers() {
       open.pop()
     },
     isUnused: () => open.at(-1)?.isUsed === false,
-    /** What stands before the next block; the marks of items are used once. */
+    /** The marks of items are used once. */
     take(): Lead {
       const first = open.map(({ mark, later, isUsed }) => (isUsed ? later : mark)).join('')
       for (const one of open) one.isUsed = true
@@ -152,44 +150,40 @@ function createContainers() {
 
 /** A block without blocks in it. */
 export interface Leaf {
-  /** Indexes of its first line and of the one behind its last. */
+  /** Line indexes; `to` is not in it. */
   readonly from: number
   readonly to: number
   readonly units: readonly Unit[]
-  /** How many of the units are finished even if the block goes on. */
+  /** Units that are finished even if the block goes on. */
   readonly finished: number
-  /** True where no further line can belong to it. */
   readonly isClosed: boolean
   /** An empty line does not close it. */
   readonly isFence?: true
-  /** What makes a reader of the next lines go on with this block; absent where nothing needs to. */
+  /** Makes a reader of the next lines go on with this block. */
   readonly goOn?: GoOn
 }
 
 export interface GoOn {
-  /** Lines to be read before the next ones. */
   readonly before: string
-  /** Units of these lines. */
+  /** Of these lines. */
   readonly units: number
 }
 
-/** The blocks of a text. */
 interface Blocks {
   readonly leaves: readonly Leaf[]
-  /** Where its outermost blocks, and the items of its outermost lists, begin. */
   readonly tops: readonly Top[]
 }
 
 interface Top {
-  /** Its first leaf, as an index. */
+  /** Index of its first leaf. */
   readonly leaf: number
-  /** Its first line, as an index. */
+  /** Index of its first line. */
   readonly line: number
 }
 
 /**
- * The smallest part of a text that is drawn by itself: a paragraph, a line of code, a row of a table. Once it is
- * finished it never changes, whatever comes after it. What it says is read when it is first drawn.
+ * The smallest part that is drawn by itself: a paragraph, a line of code, a row of a table. A finished unit
+ * never changes.
  */
 export interface Unit {
   /** An empty row stands above. */
@@ -198,7 +192,7 @@ export interface Unit {
   readonly body: UnitBody
 }
 
-/** What stands before the rows of a unit: the marks of the lists and quotes that it is in. */
+/** The marks of lists and quotes before the first row and the others. */
 export interface Lead {
   readonly first: string
   readonly later: string
@@ -206,29 +200,26 @@ export interface Lead {
 
 export type UnitBody =
   | { readonly type: 'text'; readonly isHeading: boolean; readonly read: () => readonly Span[] }
-  /** One line. */
   | { readonly type: 'code'; readonly read: () => readonly Span[] }
   | { readonly type: 'rule' }
   | { readonly type: 'row'; readonly table: Table; readonly cells: readonly Cell[]; readonly isHead: boolean }
-  /** Said of what follows, or of what is not ready to be drawn. */
+  /** About what follows, or what is not ready to be drawn. */
   | { readonly type: 'note'; readonly text: string }
 
 export type Cell = () => readonly Span[]
 
-/** What all rows of a table have in common. */
 export interface Table {
   readonly aligns: readonly Align[]
   readonly head: readonly Cell[]
-  /** The first rows; by them and the head the widths are chosen. */
+  /** The rows by which the widths are chosen. */
   readonly sample: readonly (readonly Cell[])[]
 }
 
 export type Align = 'left' | 'right' | 'center'
 
-/** A paragraph that is longer is drawn in pieces, so that its beginning can be read while the rest is written. */
+/** A longer paragraph is drawn in pieces, so that its beginning can be read early. */
 export const MAX_PIECE_UNITS = 800
 
-/** A paragraph in pieces, of which so many are finished even if it goes on. */
 function paragraphPieces(text: string): {
   readonly pieces: readonly string[]
   readonly finished: number
@@ -247,7 +238,7 @@ function paragraphPieces(text: string): {
   return { pieces: [...pieces, text.slice(from)], finished }
 }
 
-/** Where a piece ends: at the last line's end, else the last blank, unless that is near its beginning. */
+/** At the last line's end, else the last blank, unless that is near the beginning. */
 function pieceEnd(text: string, from: number): number {
   const piece = text.slice(from, from + MAX_PIECE_UNITS)
   const least = MAX_PIECE_UNITS / 4

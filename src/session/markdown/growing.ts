@@ -1,21 +1,19 @@
 /**
- * markdown/ reads the Markdown of a reply into units, which are drawn one by one, while the reply is written. All it does
- * takes time in proportion to what is new, whatever a model writes.
- *
- * It must not know rows, colours or widths, nor when anything is shown.
+ * markdown/ reads the Markdown of a reply into units while it is written, in time proportional to what is
+ * new. It must not know rows, colours or widths, nor when anything is shown.
  */
 import { codePointAt } from '../../lib/text/characters.ts'
 import { counted } from '../../lib/plural.ts'
 import { type GoOn, type Leaf, type MarkdownTools, MAX_PIECE_UNITS, readBlocks, type Unit } from './blocks.ts'
 
-/** So many UTF-16 units are read at once. A block that is longer is cut, and its rest is read as if it went on. */
+/** In UTF-16 units. A longer block is cut, and its rest is read as if it went on. */
 const WINDOW_UNITS = 4_000
 
 const NOTHING: GoOn = { before: '', units: 0 }
 
-/** A text that grows at its end. However it is cut into pieces, its finished units are the same. */
+/** However the text is cut into pieces, its finished units are the same. */
 export class GrowingMarkdown {
-  /** What is finished, in order; the array grows. */
+  /** The array grows. */
   readonly units: readonly Unit[]
   readonly #units: Unit[] = []
   readonly #tools: MarkdownTools
@@ -38,13 +36,11 @@ export class GrowingMarkdown {
     while (this.#settle(false));
   }
 
-  /** Nothing more comes. */
   finish(): void {
     this.#tail = this.#tail.trimEnd()
     while (this.#settle(true));
   }
 
-  /** What is not finished, as it would be if nothing more came. */
   open(): readonly Unit[] {
     const { leaves, lines } = this.#read(this.#tail)
     const last = leaves.length - 1
@@ -59,7 +55,6 @@ export class GrowingMarkdown {
     return { ...readBlocks(lines, this.#gap, this.#tools), lines, added: before.length }
   }
 
-  /** Ends the first blocks of the tail, which are these units of source. */
   #cut(end: number, leaves: readonly Leaf[], next: GoOn, isGap: boolean): void {
     this.#units.push(...unitsOf(leaves).slice(this.#taken))
     this.#tail = this.#tail.slice(end)
@@ -68,7 +63,7 @@ export class GrowingMarkdown {
     this.#gap = isGap
   }
 
-  /** Takes what is finished out of the tail. True if there may be more. */
+  /** True if there may be more. */
   #settle(isOver: boolean): boolean {
     const isLong = this.#tail.length > WINDOW_UNITS
     const end = isLong ? cutAt(this.#tail) : isOver ? this.#tail.length : stableEnd(this.#tail)
@@ -104,13 +99,12 @@ const finishedOf = (leaves: readonly Leaf[]): readonly Unit[] =>
 
 const isEmpty = (line: string): boolean => /^[\s>]*$/.test(line)
 
-/** The end of what keeps its meaning whatever comes: whole lines, and a line that is too long to become anything else. */
+/** What keeps its meaning: whole lines, and a line that is too long to become anything else. */
 function stableEnd(text: string): number {
   const lines = text.lastIndexOf('\n') + 1
   return text.length - lines > MAX_PIECE_UNITS ? text.length : lines
 }
 
-/** Where a block is cut that is too long: behind a line, else behind a word. */
 function cutAt(text: string): number {
   const window = text.slice(0, WINDOW_UNITS)
   const line = stableEnd(window)

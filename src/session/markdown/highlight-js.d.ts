@@ -1,11 +1,10 @@
 /**
- * What we use of highlight.js. Its own types bring those of a browser into the whole program, where they hide what Node has;
- * `paths` in tsconfig.json names this file instead.
+ * The library's own types bring those of a browser, which hide what Node has; `paths` in tsconfig.json names
+ * this file.
  */
 declare const library: {
-  /** Undefined for a language that it does not know. */
   getLanguage(name: string): { readonly name?: string } | undefined
-  /** HTML in `value`, with spans of classes. Throws for an unknown language. */
+  /** HTML in `value`. Throws for an unknown language. */
   highlight(
     code: string,
     options: { readonly language: string; readonly ignoreIllegals: boolean },

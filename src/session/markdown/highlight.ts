@@ -3,20 +3,16 @@ import type { Span, TextRole } from '../../lib/text/styled.ts'
 import { loadMarkdownParser } from '../../lib/markdown/parser.ts'
 import type { MarkdownTools } from './blocks.ts'
 
-/** Finds the parts of code that are coloured. */
 export interface Highlight {
-  /** The language that the words behind a fence name; empty where it is none that is known. */
+  /** Empty for an unknown language. */
   languageOf(words: string): string
-  /** The lines of a block in that language. */
   lines(code: string, language: string): readonly (readonly Span[])[]
 }
 
-/** Longer lines are data, and the patterns of some languages take long for them. */
+/** The patterns of some languages take long for longer lines. */
 const MAX_LINE_UNITS = 400
-/** Grammars that have such patterns, or colour what is no code. */
 const NOT_COLOURED: ReadonlySet<string> = new Set(['Plain text', 'Markdown'])
 
-/** Loads the highlighter with the languages that are in common use. */
 async function loadHighlight(): Promise<Highlight> {
   const { default: library } = await import('highlight.js/lib/common')
   return {
@@ -44,7 +40,6 @@ function colour(library: HighlightLibrary, code: string, language: string): read
   }
 }
 
-/** By the classes of the library. */
 const ROLES: Readonly<Record<string, TextRole>> = {
   ...{ comment: 'dim', quote: 'dim', doctag: 'dim' },
   ...{ keyword: 'heading', 'selector-tag': 'heading', section: 'heading', deletion: 'heading' },
@@ -60,7 +55,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['&amp;', '&'],
 ])
 
-/** The library gives HTML with spans that lie in one another; the text in it has five entities and no other markup. */
+/** Nested spans; the text has five entities and no other markup. */
 function readMarkup(markup: string): readonly Span[] {
   const roles: (TextRole | undefined)[] = []
   const spans: Span[] = []
@@ -87,9 +82,8 @@ function linesOf(spans: readonly Span[]): readonly (readonly Span[])[] {
   return lines
 }
 
-/** The libraries that Markdown is read with. They take longer to load than a server may take to start. */
+/** They take longer to load than a server may take to start. */
 export interface LazyMarkdown {
-  /** Loads them, once. Rejects if they cannot be loaded. */
   load(): Promise<void>
   /** Throws before they are loaded. */
   tools(): MarkdownTools

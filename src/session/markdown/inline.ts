@@ -5,10 +5,10 @@ import type { Span, SpanStyle } from '../../lib/text/styled.ts'
 
 const PLAIN: SpanStyle = {}
 
-/** Reads what stands within a block: emphasis, code, links. The text of all spans together is clean; lines end with LF. */
+/** The text of all spans together is clean; lines end with LF. */
 export function readInline(source: string, parser: MarkdownIt): readonly Span[] {
   const spans = parser.parseInline(source, {}).flatMap(({ children }) => spansOf(children ?? []))
-  // What is written as `&#x202e;` is what it stands for by now.
+  // Entities such as `&#x202e;` are resolved by now.
   const whole = spans.map(({ text }) => text).join('')
   const clean = cleanText(whole)
   return clean === whole ? spans : [{ text: clean }]
@@ -69,10 +69,7 @@ function leaf(token: Token, look: SpanStyle): readonly Span[] {
 const addressIn = (token: Token, attribute: string): string | undefined =>
   safeAddress(String(token.attrGet(attribute) ?? ''))
 
-/**
- * The address of a link is shown behind its words, unless they are the address: not every terminal has links, and words
- * may pretend to lead elsewhere.
- */
+/** The address stands behind the words unless they are the address: words may pretend to lead elsewhere. */
 function shownAddress(words: readonly Span[], look: SpanStyle): readonly Span[] {
   const link = words.find((word) => word.link !== undefined)?.link
   if (link === undefined) return []

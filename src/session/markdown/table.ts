@@ -2,7 +2,7 @@ import type { MarkdownIt, Token } from 'markdown-it'
 import { readInline } from './inline.ts'
 import type { Align, Cell, Leaf, UnitBody } from './blocks.ts'
 
-/** By the first eight rows the widths of columns are chosen; the rows after them are drawn as they come. */
+/** Rows by which the widths are chosen; later ones are drawn as they come. */
 export const SAMPLE_ROWS = 8
 
 interface ReadTable {
@@ -10,7 +10,7 @@ interface ReadTable {
   readonly rest: Pick<Leaf, 'finished' | 'goOn'>
 }
 
-/** Reads the tokens of one table; `source` is its lines. */
+/** `source`: the lines of the table. */
 export function readTable(
   tokens: readonly Token[],
   source: readonly string[],

@@ -11,21 +11,19 @@ export interface FrameTimers extends SchedulerTimers {
   later(ms: number, run: () => void): void
 }
 
-/** Under load a screen is painted 30 times a second. */
 export const FRAME_MS = 33
 
 /** If painting all screens takes longer than a frame, fewer frames are painted. */
 const SHORTEST_WAIT_MS = FRAME_MS / 2
 
-/** After a quiet time 8 changes are painted at once before a screen waits for its frame. */
 const RATE: Rate = { burst: 8, everyMs: FRAME_MS }
 
 /** Nobody can read 30 times a second who came and went. */
 const CALM_RATE: Rate = { burst: 2, everyMs: 250 }
 
 /**
- * Decides when the views of all sessions are painted. A quiet view is painted in the next pass of the event loop,
- * the others in the next frame. One timer serves all of them, and none runs while no view waits.
+ * A quiet view is painted in the next pass of the event loop, a busy one in the next frame. One timer serves
+ * all.
  */
 export class Frames {
   readonly #timers: FrameTimers
@@ -70,7 +68,7 @@ export class Frames {
   }
 }
 
-/** Paints one view, charged to its account. If `paint` throws, the view is painted no more and `fail` is called. */
+/** Paints one view. If `paint` throws, it is called no more, but `fail` is. */
 export class Frame {
   readonly #frames: Frames
   readonly #account: Account
@@ -89,7 +87,6 @@ export class Frame {
     this.#fail = fail
   }
 
-  /** Asks for one painting of all changes until then. */
   request(): void {
     if (this.#isWaiting || this.#isClosed) return
     this.#isWaiting = true
@@ -99,7 +96,7 @@ export class Frame {
     this.#frames.paintSoon(this)
   }
 
-  /** As `request`, but for changes that can wait: they are painted at most 4 times a second. */
+  /** For changes that can wait. */
   requestCalmly(): void {
     if (this.#isWaiting || this.#isWaitingCalmly || this.#isClosed) return
     const fullAt = takeToken(this.#calmFullAt, this.#frames.now(), CALM_RATE)
@@ -111,14 +108,12 @@ export class Frame {
     this.request()
   }
 
-  /** Requests what `requestCalmly` put off, unless the view was painted meanwhile. */
   requestCalm(): void {
     if (!this.#isWaitingCalmly) return
     this.#calmFullAt = fullAfter(this.#calmFullAt, this.#frames.now(), CALM_RATE.everyMs)
     this.request()
   }
 
-  /** Charges the frame of that moment. */
   count(at: number): void {
     this.#fullAt = Math.min(at + RATE.burst * FRAME_MS, Math.max(this.#fullAt, at) + FRAME_MS)
   }
@@ -142,9 +137,7 @@ export class Frame {
   }
 }
 
-/** What stands on the screen for good. */
 export type Item =
-  /** `waits`: as in `Delivery`. */
   | { readonly type: 'entry'; readonly entry: Entry; readonly waits?: true | undefined }
   | {
       readonly type: 'print'
@@ -154,39 +147,36 @@ export type Item =
   | {
       readonly type: 'message'
       readonly message: PersonalMessage
-      /** Such a message is not skipped; called once the client has read it. */
+      /** As in `Screen`. */
       readonly onRead?: (() => void) | undefined
     }
-  /** A draft that was sent, for views that echo the typing. */
+  /** A draft that was sent. */
   | { readonly type: 'sent'; readonly text: string }
   | ({ readonly type: 'part' } & ReplyPart)
 
-/** One write to the terminal. */
 export interface Composed {
   readonly text: string
-  /** How many of the items are in it; at least one if there were any. */
+  /** At least one if there were any. */
   readonly items: number
-  /** Called once the text is queued. If it is not, the terminal still shows what it showed. */
+  /** Called once the text is queued. */
   written(): void
 }
 
 interface FrameSource {
   readonly frames: Frames
   readonly account: Account
-  /** Called with the items that wait, at least once a frame. */
   readonly compose: (items: readonly Item[]) => Composed
-  /** Gives the items that go below those that wait; called before each write. */
+  /** Gives items below those that wait. */
   readonly gather?: () => readonly Item[]
-  /** Called if `compose` or `gather` throws. */
   readonly fail: (error: unknown) => void
 }
 
-/** A client that does not answer must not make its server keep all that is said. */
+/** For clients that do not answer. */
 const MAX_HELD_ITEMS = 64
 
 /**
- * Writes what a view shows, frame by frame. Never throws. While the terminal's queue is full, items are counted
- * and dropped, and a line says later how many. Parts of replies and messages with `onRead` wait instead.
+ * Writes frame by frame; never throws. While the terminal's queue is full, items are counted and dropped, and
+ * a line says later how many. Parts of replies and messages with `onRead` wait instead.
  */
 export class FrameWriter {
   readonly #terminal: Terminal
@@ -230,7 +220,6 @@ export class FrameWriter {
     this.request()
   }
 
-  /** Writes all items that wait, now, and nothing by itself after that. */
   close(): void {
     this.#frame.close()
     this.#isClosed = true

@@ -29,22 +29,19 @@ const BELL = '\u0007'
 
 const MAX_DRAFT_ROWS = 6
 
-/** What one write put above. */
 interface RecentWrite {
   readonly at: number
   readonly items: readonly Item[]
-  /** Its height in the window of that time. */
   readonly rows: number
-  /** What stood above before it. */
+  /** Above this write. */
   readonly from: Above
 }
 
-/** No connection takes longer to tell of a changed window and to answer. */
 const RECENT_MS = 2_000
 
 /**
- * The view of a person at a terminal: what was said is appended and becomes native scrollback; below it the footer
- * and the draft are drawn again as they change.
+ * What was said is appended and becomes native scrollback; below it the footer and the draft are drawn again
+ * as they change.
  */
 export class LiveView implements SessionView {
   readonly #terminal: Terminal
@@ -59,19 +56,16 @@ export class LiveView implements SessionView {
   #above: Above
   #drawn = NO_REGION
   #draft = EMPTY_DRAFT
-  /** Written before all else, once. */
   #prefix = REPORTS_OFF + PASTE_MODE_ON
   #style: DrawingStyle | undefined
   #isClosed = false
-  /** The last region, if nothing in it is live: as a rule it stays while lines go above. */
+  /** The last region, if nothing in it is live. */
   #idle: { readonly draft: Draft; readonly status: string; readonly region: Region } | undefined
-  /** Oldest first; together they have at most a window of rows. */
   #recent: readonly RecentWrite[] = []
   #writtenAt = -Infinity
-  /** The terminal may have taken what was written after this moment for another window than it was meant for. */
+  /** What was written later may have been broken for another window. */
   #sureUntil = Infinity
   #resizes = 0
-  /** When the server was told of the first of several quick resizes. */
   #resizedAt: number | undefined
 
   constructor(terminal: Terminal, footer: (style: DrawingStyle) => RoomFooter, parts: ViewParts) {
@@ -157,13 +151,11 @@ export class LiveView implements SessionView {
     this.refresh()
   }
 
-  /** `waiting` is the one that waits for the person. */
   #addEntries(entries: readonly Entry[], waiting?: Entry): void {
     for (const entry of entries)
       this.#writer.add({ type: 'entry', entry, waits: entry === waiting ? true : undefined })
   }
 
-  /** Parts of replies that are finished, below who came and went before them. */
   #gather(): readonly Item[] {
     const style = this.#styleNow()
     const parts = this.#isClosed ? [] : this.#replies.take(this.#footer(style).replies)
@@ -232,13 +224,12 @@ export class LiveView implements SessionView {
     })
   }
 
-  /** Who came and went since something was said: one row, until something else is said. */
   #presenceRows(style: DrawingStyle): readonly string[] {
     const line = this.#presence.waiting(columnsBeside(style))
     return line ? this.#parts.drawEntry(line, style).text.split('\r\n', 1) : []
   }
 
-  /** Until the server hears of a resize it writes for the old window, and the terminal breaks that for the new one. */
+  /** Until the server hears of a resize it writes for the old window. */
   #onResize(): void {
     const { now } = this.#parts
     this.#resizedAt ??= now()
@@ -253,7 +244,7 @@ export class LiveView implements SessionView {
     })
   }
 
-  /** What was unsure is in this write, so all is sure again. */
+  /** The write repeats what was unsure. */
   #remember(write: Omit<RecentWrite, 'at'>, windowRows: number): void {
     const at = this.#parts.now()
     const sure = this.#writtenAt > this.#sureUntil ? [] : this.#recent
@@ -273,7 +264,6 @@ export class LiveView implements SessionView {
     return this.#terminal.size() ?? { columns: 80, rows: 24 }
   }
 
-  /** Cells for what is said, beside the times. */
   #columns(): number {
     return columnsBeside(this.#styleNow())
   }
@@ -291,7 +281,7 @@ export class LiveView implements SessionView {
   }
 }
 
-/** Of a command that is repeated no more is shown, in UTF-16 units. */
+/** In UTF-16 units. */
 const MAX_ECHO_UNITS = 200
 
 function firstLineOf(line: string): string {

@@ -1,24 +1,22 @@
 import type { ApprovalEntry, Entry, ToolCallEntry, ToolResultEntry } from '../../chat/entry.ts'
 import type { PendingCall } from '../drawing/call-row.ts'
 
-/** No tool runs longer; the call of one that did was cut off by a crash. */
+/** No tool runs longer: a crash cut the call off. */
 const MAX_CALL_MS = 1_200_000
 
-/** As a rule no call is pending, and they are asked for at each painting. */
 const NONE: readonly PendingCall[] = []
 
-/** The tool calls and questions of a room without a result. A call is one line, drawn again until its result comes. */
+/** Calls without a result. Each is one row, drawn again until its result comes. */
 export class PendingCalls {
   readonly #wallNow: () => number
   readonly #pending = new Map<string, PendingCall>()
   readonly #calls = new WeakMap<Entry, ToolCallEntry>()
 
-  /** `wallNow` gives milliseconds since the epoch. */
   constructor(wallNow: () => number) {
     this.#wallNow = wallNow
   }
 
-  /** What is to be shown now that the log goes on with this entry. A call waits for its result, or the end of its turn. */
+  /** What is to be shown now. A call waits for its result, or the end of its turn. */
   take(entry: Entry): readonly Entry[] {
     if (entry.kind === 'tool_call') return this.#hold(entry) ? [] : [entry]
     if (entry.kind === 'tool_result') this.#end(entry)
@@ -27,12 +25,10 @@ export class PendingCalls {
     return isEnd ? [...this.#unanswered(entry.turn), entry] : [entry]
   }
 
-  /** The call of a result that was taken. */
   callOf(entry: Entry): ToolCallEntry | undefined {
     return this.#calls.get(entry)
   }
 
-  /** In order: questions without an answer, and calls without a result. */
   all(): readonly PendingCall[] {
     return this.#pending.size === 0 ? NONE : [...this.#pending.values()]
   }
@@ -55,7 +51,7 @@ export class PendingCalls {
     else for (const [key, one] of this.#pending) if (isAnswer(entry, one)) this.#pending.delete(key)
   }
 
-  /** Removes what the turn left, and returns the calls whose result will not come. */
+  /** Returns the calls whose result will not come. */
   #unanswered(turn: string | undefined): readonly Entry[] {
     const left = [...this.#pending].filter(([, one]) => one.turn !== undefined && one.turn === turn)
     for (const [key] of left) this.#pending.delete(key)

@@ -14,12 +14,12 @@ import type { SessionView, ViewParts } from './view.ts'
 import { codePointAt } from '../../lib/text/characters.ts'
 
 const BELL = '\u0007'
-/** More than these are written in several pieces, so that one that does not fit takes fewer others with it. */
+/** A refused write loses no more. */
 const MAX_ITEMS_A_WRITE = 16
 
 /**
- * The view that only ever appends, without one escape byte: for pipes and scripts, and with a pty for
- * screen readers and dumb terminals. A pty has its typing echoed, and taken back with backspaces.
+ * Only ever appends, without one escape byte: for pipes, screen readers and dumb terminals. With a pty the
+ * typing is echoed, and taken back with backspaces.
  */
 export class PlainView implements SessionView {
   readonly #running: () => readonly RunningWork[]
@@ -29,9 +29,8 @@ export class PlainView implements SessionView {
   readonly #work = new SpokenWork()
   readonly #search = new SpokenSearch()
   #draft = ''
-  /** The draft that the cursor stands behind; empty at the beginning of a line. */
+  /** The draft that stands before the cursor. */
   #echoed = ''
-  /** The line that was sent last, as long as it was not said. */
   #typed: string | undefined
   #isRepeated = false
   #isClosed = false
@@ -109,7 +108,7 @@ export class PlainView implements SessionView {
     return timeColumn(asked, this.#personal.zone, Infinity)?.textAt(at) ?? ''
   }
 
-  /** What the person typed stands there already, and is heard once. */
+  /** The person has typed it, and hears it once. */
   #isTyped(entry: Entry): boolean {
     const isTyped =
       entry.kind === 'message' && entry.text === this.#typed && this.#personal.emphasis(entry) === 'own'
@@ -117,7 +116,6 @@ export class PlainView implements SessionView {
     return isTyped
   }
 
-  /** A pipe has nobody to hear it. */
   #ring(): void {
     if (!this.#hasPty) return
     this.#mustRing = true
@@ -150,7 +148,7 @@ export class PlainView implements SessionView {
   }
 }
 
-/** Puts together one write, to a screen on which the draft `echoed` stands before the cursor. */
+/** `begun`: the draft that stands before the cursor. */
 function createWrite(begun: string, timeOf: (line: Pick<Entry, 'at'>) => string) {
   let echoed = begun
   let text = ''
@@ -176,7 +174,6 @@ function createWrite(begun: string, timeOf: (line: Pick<Entry, 'at'>) => string)
   return { type, endLine, put, text: () => text, echoed: () => echoed }
 }
 
-/** Keys that do something elsewhere than at the end of the draft. */
 const NEEDS_CURSOR: ReadonlySet<KeyName> = new Set([
   'left',
   'right',
@@ -189,10 +186,10 @@ const NEEDS_CURSOR: ReadonlySet<KeyName> = new Set([
   'kill-word-right',
 ])
 
-/** They end a search, and leave the cursor behind what was found. */
+/** They end a search. */
 const TAKES_LINE: ReadonlySet<KeyName> = new Set(['right', 'end'])
 
-/** `entryLine`, with every later line indented even if cleaning made it. */
+/** Every later line is indented, even if cleaning made it. */
 function safeLine(entry: Entry): string {
   const line = cleanText(entryLine(entry))
   const [first, ...later] = (entry.kind === 'presence' ? withoutDots(line, '; ') : line).split('\n')
@@ -203,10 +200,9 @@ function safeLine(entry: Entry): string {
   ].join('\n')
 }
 
-/** What stands between two things for the eye is spelled out to who listens. */
 const withoutDots = (text: string, between = ', '): string => text.replaceAll(' · ', between)
 
-/** That a model is done, and what it took: `-- qwen finished, 3.2s, 1234 tokens in, 56 out`. */
+/** `-- qwen finished, 3.2s, 1234 tokens in, 56 out` */
 function endLines(entry: Entry): readonly string[] {
   const bill = withoutDots(billLine(entry))
   if (entry.kind !== 'reply' || entry.thread !== undefined) return bill === '' ? [] : [`-- ${bill}`]
@@ -215,12 +211,12 @@ function endLines(entry: Entry): readonly string[] {
   return [`-- ${[`${shownName(entry.author)} finished`, bill || took].filter(Boolean).join(', ')}`]
 }
 
-/** Of a draft that is repeated no more than its end is written, in UTF-16 units. */
+/** In UTF-16 units. */
 const MAX_REPEATED_UNITS = 1_000
 
 /**
- * What to write after the draft `from` was echoed, so that `to` stands there; line ends are LF. Only ASCII is taken back,
- * a backspace for each character: the width of other text is not sure.
+ * What to write behind `from`, so that `to` stands there. Only ASCII is taken back: the width of other text
+ * is not sure.
  */
 export function echoChange(from: string, to: string): string {
   if (to.startsWith(from)) return cleanText(endOf(to.slice(from.length)))

@@ -17,11 +17,10 @@ import type { StreamedReply } from '../drawing/streamed-reply.ts'
 import type { Entry } from '../../chat/entry.ts'
 import type { Personal } from './viewer.ts'
 
-/** What stands above for good, as far as what comes next depends on it. */
+/** What stands above, as far as the next row depends on it. */
 export interface Above {
   /** Of the newest line, as `dayOf` counts. Lines of today need no day line. */
   readonly day: number
-  /** The message that was said last, if nothing stands below it. */
   readonly speech?: Entry | undefined
   /** The reply to which the last row belongs. */
   readonly reply?: StreamedReply | undefined
@@ -29,7 +28,7 @@ export interface Above {
 
 interface DrawnItems {
   readonly texts: readonly DrawnText[]
-  /** How many of the items they are; the others are for another write. */
+  /** The other items are for another write. */
   readonly taken: number
   readonly after: Above
 }
@@ -42,10 +41,10 @@ interface ScrollbackParts {
   readonly personal: Pick<Personal, 'emphasis' | 'zone'>
 }
 
-/** Longer texts are written in several pieces, so that one that does not fit takes fewer others with it. */
+/** A refused write loses little more. */
 const MAX_WRITE_UNITS = 16_384
 
-/** Makes the function that draws as many items as fit one write, but at least `least`, below what is above. */
+/** The function draws as many items as fit one write, but at least `least`. */
 export function createDrawItems({ footer, replies, calls, drawEntry, personal }: ScrollbackParts) {
   function drawItem(item: Item, style: DrawingStyle, above: Above): DrawnText {
     switch (item.type) {
@@ -104,7 +103,6 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
   }
 }
 
-/** What of a reply is not yet above, with its bill. */
 function drawPart(
   { reply, from, to }: ReplyPart,
   bill: readonly string[],
@@ -120,12 +118,11 @@ function inRole(rows: string, role: PrintRole | undefined, { theme }: DrawingSty
   return role === undefined ? rows : rows.split('\n').map(theme[role]).join('\n')
 }
 
-/** A speaker who was silent for longer than this is named again. */
+/** After a longer silence a speaker is named again. */
 const GROUP_MS = 300_000
 
 const isSpeech = ({ kind, thread }: Entry): boolean => kind === 'message' && thread === undefined
 
-/** What was edited is told by its name, so it begins anew. */
 const isContinued = (before: Entry, entry: Entry): boolean =>
   entry.kind === 'message' &&
   entry.thread === undefined &&
@@ -134,25 +131,21 @@ const isContinued = (before: Entry, entry: Entry): boolean =>
   entry.edits === undefined &&
   entry.edited === undefined
 
-/** Finished units of a reply that go above the region of one screen. */
 export interface ReplyPart {
   readonly reply: StreamedReply
   readonly from: number
   readonly to: number
 }
 
-/** More are written in several pieces. */
 const MAX_TAKEN_UNITS = 48
 /** A reply whose units wait so long below another one goes above in its turn. */
 const MAX_WAITING_UNITS = 12
 
-/** What one screen has shown of the replies being written. */
 export class ReplyProgress {
   readonly #taken = new WeakMap<StreamedReply, number>()
-  /** Goes above at once; the others wait, so that two replies are not mixed line by line. */
+  /** Goes above first: two replies are not mixed line by line. */
   #first: StreamedReply | undefined
 
-  /** What is finished since it was last asked, and may go above. */
   take(replies: readonly StreamedReply[]): readonly ReplyPart[] {
     const first = this.#choose(replies)
     this.#first = first
@@ -163,13 +156,12 @@ export class ReplyProgress {
     return [part]
   }
 
-  /** What of a recorded reply is not yet above; undefined if all of it is still to be shown. */
+  /** Undefined if all of the reply is still to be shown. */
   rest(entry: Entry, reply: StreamedReply | undefined): ReplyPart | undefined {
     const from = reply ? this.#takenOf(reply) : 0
     return reply && from > 0 && entry.kind === 'reply' ? { reply, from, to: reply.finished } : undefined
   }
 
-  /** The rows of what does not stand above. */
   live(replies: readonly StreamedReply[], style: DrawingStyle, above: Above): readonly string[] {
     const first = this.#first
     const ordered =

@@ -1,14 +1,13 @@
 import type { RunningWork } from '../ports.ts'
 import type { Draft } from '../input/edit-commands.ts'
 
-/** Says in words, once each, that a model begins to think or has to wait: for people without a status line. */
+/** Says in words, once, that a model begins to think or has to wait. */
 export class SpokenWork {
-  /** By `keyOf`: how many quarters of a call were said to be done. */
+  /** By `keyOf`. */
   #quarters: ReadonlyMap<string, number> = new Map()
-  /** By the id of the work. */
+  /** By id. */
   #said: ReadonlyMap<string, string> = new Map()
 
-  /** The lines that are new since the last call. */
   lines(running: readonly RunningWork[]): readonly string[] {
     const before = this.#said
     this.#said = new Map(running.map((work) => [work.id, sentence(work)]))
@@ -16,7 +15,7 @@ export class SpokenWork {
     return [...begun.map(([, text]) => `-- ${text}`), ...this.#progress(running)]
   }
 
-  /** Each quarter that a tool has reached, once. */
+  /** Each quarter once. */
   #progress(running: readonly RunningWork[]): readonly string[] {
     const before = this.#quarters
     const now = running.flatMap((work) =>
@@ -29,7 +28,7 @@ export class SpokenWork {
   }
 }
 
-/** A person's own tool run is in the log, in words, as it begins. */
+/** A person's own tool run is in the log. */
 function sentence({ who, doing }: RunningWork): string {
   if (!who.startsWith('@')) return ''
   const name = who.slice(1)
@@ -51,7 +50,7 @@ export class SpokenSearch {
     return this.#shown !== undefined
   }
 
-  /** What is to be said of a search as the line editor would draw it; empty for nothing. */
+  /** Empty for nothing. */
   change(next: Draft): string {
     const before = this.#shown
     this.#shown = next
@@ -62,7 +61,6 @@ export class SpokenSearch {
     return next.text === before.text ? '' : `found: ${next.text}`
   }
 
-  /** What was found, if that is not said yet. */
   found(): string | undefined {
     if (!this.#shown || !this.#isUntold) return undefined
     this.#isUntold = false

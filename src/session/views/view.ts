@@ -21,16 +21,15 @@ import type { NameColour } from '../../chat/personal/preferences.ts'
 import type { LazyMarkdown } from '../markdown/highlight.ts'
 import { createNameColours } from '../drawing/theme.ts'
 
-/** How a session is shown on one kind of terminal; methods as in `Screen`. Nothing here throws. */
+/** Methods are as in `Screen`. Nothing throws. */
 export interface SessionView {
   entry(entry: Entry, how?: Delivery): void
   print(text: string | Styled, role?: PrintRole): void
   message(message: PersonalMessage, onRead?: () => void): void
   echo(line: string): void
-  /** True if the line editor is to handle the key: the view has not done so, and can show what the editor does. */
+  /** False if the view has handled the key, or cannot show what the editor would do. */
   takes(key: Key): boolean
   draft(draft: Draft): void
-  /** This draft was sent: what comes next begins on a line of its own. */
   sent(draft: Draft): void
   refresh(): void
   redraw(): void
@@ -43,12 +42,9 @@ export interface ViewParts extends Pick<
   SharedBySessions,
   'frames' | 'drawEntry' | 'drawCall' | 'redraw' | 'now'
 > {
-  /** The person's own name: their comings and goings are shown as they are. */
   readonly own: string
   readonly personal: Personal
-  /** Pays for the painting. */
   readonly account: Account
-  /** Called if painting throws. */
   readonly fail: (error: unknown) => void
 }
 
@@ -57,7 +53,6 @@ interface SessionEvents {
   leave(exitStatus: number): void
 }
 
-/** A session as its host sees it. */
 export const screenOf = (person: Person, views: ViewSwitch, { kicked, leave }: SessionEvents): Screen => ({
   person,
   deliver: (entry, how) => views.current.entry(entry, how),
@@ -79,7 +74,7 @@ type OpenView = (terminal: Terminal, personal: Personal) => SessionView
 
 const NOBODY = (): void => undefined
 
-/** The plain view or the live one, as the person wants it now. A closed view hears nothing more. */
+/** The plain view or the live one. A closed view hears nothing more. */
 export class ViewSwitch {
   readonly #terminal: Terminal
   readonly #personal: Personal
@@ -133,7 +128,6 @@ export class ViewSwitch {
   }
 }
 
-/** What all sessions of a process share: each drawing is made once for all who see the same. */
 export type SharedBySessions = ReturnType<typeof createShared>
 
 interface SharedParts {
@@ -142,7 +136,7 @@ interface SharedParts {
   readonly log: Log
 }
 
-/** To be made once for a process. `colourOf` gives the colour that somebody chose for their name. */
+/** Made once for a process. `colourOf` gives the colour that somebody chose. */
 export const createShared = (
   timers: FrameTimers,
   { markdown, clock, log }: SharedParts,

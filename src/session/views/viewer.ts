@@ -6,7 +6,6 @@ import { zoneOf } from '../../lib/zone.ts'
 import { chooseTheme, type Theme, THEMES } from '../drawing/theme.ts'
 import type { Terminal } from '../ports.ts'
 
-/** What makes one person's session other than the next one's: what came with it, and what they set. */
 export type Personal = ReturnType<typeof createPersonal>
 
 export interface PersonalParts {
@@ -16,7 +15,7 @@ export interface PersonalParts {
   readonly wallNow: () => number
 }
 
-/** What the client sent holds at the beginning, before what was kept; what is set in the session holds from then on. */
+/** What the client sent comes before what was kept; what is set in the session comes before both. */
 export function createPersonal(
   { term, env, size }: Pick<Terminal, 'term' | 'env' | 'size'>,
   { person, preferences, addressed, wallNow }: PersonalParts,
@@ -29,7 +28,6 @@ export function createPersonal(
   })
   const askedBell = (): string => preferences.now().bell ?? OPTIONS.bell.usual
 
-  /** What the person has to do with what was said. */
   function emphasis(entry: Entry): 'own' | 'mention' | undefined {
     const isSpoken = entry.kind === 'message' || entry.kind === 'action'
     if (isSpoken && entry.author === person.name) return 'own'
@@ -56,12 +54,10 @@ export function createPersonal(
       return hasNoCursor(term) || isAskedFor(env['SSHAWL_PLAIN'], plain)
     },
     bell: {
-      /** For an entry that has just been recorded. */
       ringsFor(entry: Entry): boolean {
         if (askedBell() === 'all') return isSpeech(entry) && emphasis(entry) !== 'own'
         return askedBell() === 'mention' && addressed(entry, person)
       },
-      /** If somebody waits for the person. */
       mayRing: () => askedBell() !== 'off',
     },
     onChange: (listener: () => void) => void listeners.push(listener),
