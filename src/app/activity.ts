@@ -11,7 +11,7 @@ import { paths } from './paths.ts'
 import { RoomHooks } from '../prompt/hooks.ts'
 import { OUTPUT_LIMITS, type ToolLimits } from '../tools/context.ts'
 import type { Workspaces } from '../tools/workspace.ts'
-import { createApprovals, type Approvals } from '../approvals/approvals.ts'
+import { Approvals } from '../approvals/approvals.ts'
 import { createToolRunner } from '../toolbox/run-tool.ts'
 import { createToolboxes } from '../toolbox/room-toolbox.ts'
 import { ToolRuns } from '../toolbox/tool-runs.ts'
@@ -145,7 +145,7 @@ const approvalsOf = (
   { context: { storage, clock, log }, peers }: ActivityParts,
   { answerMs }: Overrides,
 ): Approvals =>
-  createApprovals({
+  new Approvals({
     room: (name) => rooms.anyRoom(name),
     grants: storage.tools.grants,
     questions: peers.questions,

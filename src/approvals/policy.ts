@@ -7,16 +7,15 @@ import type { PermissionRequest } from '../tools/context.ts'
 import type { AskedFor, GrantStore, Verdict } from './ports.ts'
 
 /**
- * True if a person may decide. The requester may, and everybody who manages the room. Only an admin of the
- * server may allow the machine's own network or a command without a sandbox, because anybody can make a room
- * and manage it.
+ * The requester may decide, and everybody who manages the room. Anybody can make a room and manage it, so only
+ * an admin of the server may allow the network or a command without a sandbox.
  */
 export function mayDecide(verdict: Verdict, asked: AskedFor, person: Person, role: Role): boolean {
   if (asked.onceOnly && verdict !== 'denied') return role === 'admin'
   return asked.requester.id === person.id || mayManage(role)
 }
 
-/** Why nothing beyond the one call may be allowed; undefined if more may. */
+/** The reason if nothing beyond the one call may be allowed. */
 export function whyOnlyOnce({ onceOnly, access, requester }: AskedFor): string | undefined {
   if (onceOnly) return 'it needs the network or has no sandbox'
   if (access === 'network') return 'what goes to the network is asked for each time'
@@ -27,13 +26,11 @@ export function whyOnlyOnce({ onceOnly, access, requester }: AskedFor): string |
 export const isLasting = (verdict: Verdict): verdict is 'room' | 'always' =>
   verdict === 'room' || verdict === 'always'
 
-/** Milliseconds for which a grant with the verdict `room` holds: a working day. */
+/** Of a grant with the verdict `room`: a working day. */
 export const ROOM_GRANT_MS = 8 * 60 * 60 * 1000
 
-/** Grants that one person may have in one room. */
+/** In one room. */
 const MAX_GRANTS_PER_PERSON = 100
-
-export type Grants = ReturnType<typeof createGrants>
 
 /** The standing permissions of all rooms. All functions reject with `StorageError`. */
 export const createGrants = (store: GrantStore, clock: Clock) => ({
@@ -41,9 +38,9 @@ export const createGrants = (store: GrantStore, clock: Clock) => ({
   async cover(asked: AskedFor): Promise<boolean> {
     if (whyOnlyOnce(asked) !== undefined) return false
     const { requester, room, tool, target } = asked
-    return (await store.find({ person: requester.id, room, tool, target, at: clock.now() })) !== undefined
+    const what = { person: requester.id, room, tool, target, at: clock.now() }
+    return (await store.find(what)) !== undefined
   },
-  /** Stores a grant for what was asked, given by a person. */
   async give(by: Pick<Person, 'name'>, verdict: 'room' | 'always', asked: AskedFor): Promise<void> {
     const { requester, room, tool, target } = asked
     const at = clock.now()
@@ -55,18 +52,17 @@ export const createGrants = (store: GrantStore, clock: Clock) => ({
   async refuseIfFull({ requester: { id, name }, room }: AskedFor): Promise<void> {
     const grants = await store.list(room, clock.now())
     if (grants.filter(({ person }) => person === id).length < MAX_GRANTS_PER_PERSON) return
-    throw new Refusal(
-      `${name} has ${MAX_GRANTS_PER_PERSON} permissions in ${room} already; revoke some (perms), or allow it once`,
-    )
+    const full = `${name} has ${MAX_GRANTS_PER_PERSON} permissions in ${room} already`
+    throw new Refusal(`${full}; revoke some (perms), or allow it once`)
   },
 })
 
-/** Roles are looked up for at most so many of the people present: a full room must not hold up the server. */
+/** People whose roles are looked up: a full room must not hold up the server. */
 const MAX_LOOKED_UP = 64
 
 /**
- * The names of the people present who may allow it, the requester and admins first; in a large room not all
- * of them. Undefined if it is certain that nobody present may. Rejects with `StorageError`.
+ * Names of people present who may allow it, the requester and admins first; in a large room not all of them.
+ * Undefined if it is certain that nobody present may. Rejects with `StorageError`.
  */
 export async function findAnswerers(
   room: Room,

@@ -3,13 +3,9 @@ import { visibleLine, visibleText } from '../lib/text/visible-text.ts'
 import { ROOM_GRANT_MS, whyOnlyOnce } from './policy.ts'
 import type { AskedFor, Verdict } from './ports.ts'
 
-/** Characters of a target that the question shows. */
-const MAX_TARGET_CHARS = 60
-
 /**
- * What the room is asked: who wants what, in full, and what to type, each on a line of its own. A bar stands
- * before each line of what is wanted, so that none of them can look like our own words. Characters that a
- * terminal does not show are made visible.
+ * The question to the room. A bar before each line of the detail keeps it from looking like our own words, and
+ * characters that a terminal does not show are made visible.
  */
 export function questionText(number: number, asked: AskedFor, answerMs: number): string {
   const { requester, model, tool, access, detail } = asked
@@ -20,31 +16,28 @@ export function questionText(number: number, asked: AskedFor, answerMs: number):
       .split('\n')
       .map((line) => `| ${line}`),
     `${asked.onceOnly ? 'an admin' : `${requester.name} or an op`} answers within ${duration(answerMs)}:`,
-    ...waysToAnswer(number, asked),
+    `/allow ${number} (this once)`,
+    ...(whyOnlyOnce(asked) === undefined
+      ? [
+          `/allow room ${number} (${grantText(asked)}, here, for ${duration(ROOM_GRANT_MS)})`,
+          `/allow always ${number} (${grantText(asked)}, here, until /perms revoke)`,
+        ]
+      : []),
+    `/deny ${number}`,
   ].join('\n')
 }
 
-function waysToAnswer(number: number, asked: AskedFor): readonly string[] {
-  const what = grantText(asked)
-  const lasting = [
-    `/allow room ${number} (${what}, here, for ${duration(ROOM_GRANT_MS)})`,
-    `/allow always ${number} (${what}, here, until /perms revoke)`,
-  ]
-  return [
-    `/allow ${number} (this once)`,
-    ...(whyOnlyOnce(asked) !== undefined ? [] : lasting),
-    `/deny ${number}`,
-  ]
-}
+/** Characters of a target that the question shows. */
+const MAX_TARGET_CHARS = 60
 
-/** What a grant would cover: `write_file for "a.txt"`, whatever is written to the file. */
+/** What a grant would cover: `write_file for "a.txt"`, with any content. */
 function grantText({ tool, target, detail }: AskedFor): string {
   if (target === detail) return 'exactly this'
   const shown = visibleLine(target)
   return `${tool} for "${shown.length > MAX_TARGET_CHARS ? `${shown.slice(0, MAX_TARGET_CHARS)}…` : shown}"`
 }
 
-/** What the room is told of a decision: `allowed once (question 3: run_command for alice)`. */
+/** `allowed once (question 3: run_command for alice)` */
 export const answerText = (verdict: Verdict, number: number, asked: AskedFor): string =>
   `${ANSWERED[verdict]} (question ${number}: ${toolFor(asked)})`
 
@@ -58,7 +51,7 @@ const ANSWERED: Readonly<Record<Verdict, string>> = {
 /** `run_command for alice` */
 export const toolFor = ({ tool, requester }: AskedFor): string => `${tool} for ${requester.name}`
 
-/** What all entries about one request have in common. */
+/** The fields that all entries about one request share. */
 export const approvalFacts = ({ turn, tool, requester }: AskedFor) => ({
   kind: 'approval' as const,
   tool,

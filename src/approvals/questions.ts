@@ -1,6 +1,6 @@
 import type { RoomName } from '../chat/entry.ts'
 import { SERVER_STOPPING } from '../chat/errors.ts'
-import { SERVER_LOST, type QuestionCounts, type Questions as SharedQuestions } from '../chat/peers.ts'
+import { SERVER_LOST, type Questions as SharedQuestions } from '../chat/peers.ts'
 import type { Room } from '../chat/room.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import { duration } from '../lib/duration.ts'
@@ -12,30 +12,24 @@ import { findAnswerers } from './policy.ts'
 import type { AskedFor, GivenAnswer } from './ports.ts'
 import { approvalFacts, questionText } from './question-text.ts'
 
-/**
- * The end of a question: a person's answer, which is stored by then, or a reason that the room is to be told.
- */
+/** A person's answer, which is stored by then, or with `unanswered` a reason that the room must be told. */
 export type QuestionEnd =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'denied' | 'unanswered'; readonly why: string }
 
-/** A question that waits for its answer. */
 export type OpenQuestion = OwnQuestion | RemoteQuestion
 
-/** A question of this server. */
 export interface OwnQuestion {
   readonly number: number
   readonly asked: AskedFor
   /**
-   * Reserves the question for the caller, who must then call `end`: it is no longer open and no longer times
-   * out. False if the question is over already. Rejects with `StorageError`.
+   * Reserves the question for the caller, who must then call `end`. False if the question is over already.
+   * Rejects with `StorageError`.
    */
   take(): Promise<boolean>
-  /** Gives the end to the one who asked. */
   end(end: QuestionEnd): void
 }
 
-/** A question of another server. */
 export interface RemoteQuestion {
   readonly number: number
   readonly asked: AskedFor
@@ -43,7 +37,6 @@ export interface RemoteQuestion {
   forwardAnswer(answer: GivenAnswer): Promise<boolean>
 }
 
-/** Limits of asking. */
 export interface QuestionLimits {
   /** Everybody may have one question open beyond this, so that nobody can keep others from asking. */
   readonly approvals_per_room: number
@@ -57,32 +50,36 @@ const ANSWER_MS = 120_000
 /** A slow terminal would get a longer text cut, so nobody could be sure to have seen all of it. */
 const MAX_DETAIL_CHARS = 65_536
 
-export interface QuestionParts {
-  readonly limits: QuestionLimits
-  readonly shared: SharedQuestions
-  /** Milliseconds until a question without an answer is a no; 120,000 when absent. */
-  readonly answerMs?: number | undefined
-  /** Carries out an answer that came through another server, and ends the question. Must not throw. */
-  readonly answered: (room: Room, question: OwnQuestion, answer: GivenAnswer) => void
-}
+/** Stores an answer that came through another server, and ends the question. Must not throw. */
+type OnRemoteAnswer = (room: Room, question: OwnQuestion, answer: GivenAnswer) => void
 
 /** The questions that are open in all rooms. */
 export class Questions {
-  readonly #parts: QuestionParts
+  readonly #limits: QuestionLimits
+  readonly #shared: SharedQuestions
+  readonly #answerMs: number
+  readonly #onRemoteAnswer: OnRemoteAnswer
   readonly #own = new Map<OwnQuestion, RoomName>()
   #isDraining = false
 
-  constructor(parts: QuestionParts) {
-    this.#parts = parts
+  constructor(
+    limits: QuestionLimits,
+    shared: SharedQuestions,
+    answerMs: number | undefined,
+    onRemoteAnswer: OnRemoteAnswer,
+  ) {
+    this.#limits = limits
+    this.#shared = shared
+    this.#answerMs = answerMs ?? ANSWER_MS
+    this.#onRemoteAnswer = onRemoteAnswer
   }
 
   /**
-   * Asks in the room and waits: for an answer, the time limit, the requester's leaving, or the signal. Nobody
-   * is asked if nobody may answer, or too many questions are open. Rejects with `StorageError` if the
-   * question could not be stored.
+   * Asks in the room and waits for an answer, the time limit, the requester's leaving, or the signal. Nobody
+   * is asked if nobody may answer, or too many questions are open. Rejects with `StorageError`.
    */
   async ask(room: Room, asked: PermissionRequest): Promise<QuestionEnd> {
-    const { answerMs = ANSWER_MS, answered } = this.#parts
+    const answerMs = this.#answerMs
     const answerers = await findAnswerers(room, asked)
     if (!answerers) return unanswered(whyNot(room, asked) ?? nobodyIn(room))
     const ended = createDeferred<QuestionEnd>()
@@ -92,7 +89,7 @@ export class Questions {
     const question = this.#add(room.name, number, asked, ended.resolve)
     void remoteAnswer.promise.then((answer) => {
       this.#own.delete(question)
-      answered(room, question, answer)
+      this.#onRemoteAnswer(room, question, answer)
     })
     const giveUp = (why: string): void => {
       const end = (): void => ended.resolve(unanswered(why))
@@ -116,26 +113,21 @@ export class Questions {
 
   /** In the order of asking; those of other servers, too. */
   open(room: RoomName): readonly OpenQuestion[] {
-    const { shared } = this.#parts
     const own = [...this.#own].flatMap(([question, where]) => (where === room ? question : []))
-    const remote = shared.others(room).map(({ number, asked }): RemoteQuestion => ({
+    const remote = this.#shared.others(room).map(({ number, asked }): RemoteQuestion => ({
       number,
       asked: askedIn(asked),
       forwardAnswer: ({ person: { name }, verdict }) =>
-        shared.answer({ room, number }, { person: { name }, verdict }),
+        this.#shared.answer({ room, number }, { person: { name }, verdict }),
     }))
     return [...own, ...remote].toSorted((a, b) => a.number - b.number)
   }
 
-  /**
-   * From now on everybody who leaves is sent away, because the server is stopping: their questions end with
-   * that.
-   */
   drain(): void {
     this.#isDraining = true
   }
 
-  /** Resolves to the number, or to the reason why nobody is asked. */
+  /** Resolves to the number, or to the reason if nobody is asked. */
   async #open(
     room: Room,
     asked: AskedFor,
@@ -143,16 +135,14 @@ export class Questions {
   ): Promise<number | string> {
     const why = whyNot(room, asked)
     if (why !== undefined) return why
-    const { limits, shared } = this.#parts
-    const mayOpen = ({ open, own }: QuestionCounts): boolean =>
-      (open < limits.approvals_per_room || own === 0) && own < limits.approvals_per_person
-    const opened = await shared.open(
+    const { approvals_per_room, approvals_per_person } = this.#limits
+    const opened = await this.#shared.open(
       { room: asked.room, person: asked.requester.id, asked: toJson(asked) },
-      mayOpen,
+      ({ open, own }) => (open < approvals_per_room || own === 0) && own < approvals_per_person,
       (answer) => answered(answer as unknown as GivenAnswer),
     )
     if (typeof opened === 'number') return opened
-    return opened.open >= limits.approvals_per_room
+    return opened.open >= approvals_per_room
       ? `${countedAre(opened.open, 'question')} open here already`
       : `${asked.requester.name} has ${counted(opened.own, 'open question')} here already`
   }
@@ -164,7 +154,7 @@ export class Questions {
       end,
       take: async () => {
         if (!this.#own.delete(question)) return false
-        const closed = await this.#parts.shared.close({ room, number })
+        const closed = await this.#shared.close({ room, number })
         if (closed === 'gone') end({ kind: 'denied', why: SERVER_LOST })
         return closed === 'closed'
       },
@@ -173,10 +163,7 @@ export class Questions {
     return question
   }
 
-  /**
-   * Gives a question up when the requester has left the room for good, or the signal is aborted. Returns the
-   * end of it.
-   */
+  /** Gives up when the requester has left the room for good, or the signal is aborted, until it is ended. */
   #watchRequester(
     room: Room,
     { requester, signal }: PermissionRequest,
@@ -208,13 +195,12 @@ function whyNot(room: Room, { requester, detail }: AskedFor): string | undefined
     : undefined
 }
 
-/** The requester may answer all but the questions for an admin. */
+/** The requester may answer every other question. */
 const nobodyIn = ({ name }: Room): string => `only an admin can allow it, and none is in ${name}`
 
-/** A question of another server, in the form that it has stored. */
 export const askedIn = (asked: JsonObject): AskedFor => asked as unknown as AskedFor
 
-/** Without what concerns only the server that asks: other servers get no key or network of the requester. */
+/** Other servers get no key or network of the requester. */
 function toJson(asked: AskedFor): JsonObject {
   const { room, tool, access, target, detail, model, turn, onceOnly } = asked
   const { id, name, admin, guest } = asked.requester

@@ -1,4 +1,4 @@
-import { createApprovals } from '../../src/approvals/approvals.ts'
+import { Approvals } from '../../src/approvals/approvals.ts'
 import type { PermissionRequest } from '../../src/tools/context.ts'
 import { createChatParts } from '../support/chat-parts.ts'
 import { permissionProviderExam, type FindRoom, type PermissionExaminee } from './permission-provider-exam.ts'
@@ -9,7 +9,7 @@ async function openApprovals(find: (usual: FindRoom) => FindRoom) {
   const room = await rooms.lobby()
   const ann = await person('ann')
   await storage.chat.rooms.setMembership(room.name, ann.id, 'owner')
-  const approvals = createApprovals({
+  const approvals = new Approvals({
     room: find((name) => rooms.anyRoom(name)),
     grants: storage.tools.grants,
     questions: peers.questions,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { guide } from '../../../src/adapters/models/guide.ts'
 import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
-import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
+import { Approvals } from '../../../src/approvals/approvals.ts'
 import { createByteQuota, createRateLimiter } from '../../../src/chat/limits.ts'
 import type { Mcp } from '../../../src/app/mcp/admin.ts'
 import { openMcp, type McpConfig } from '../../../src/app/mcp/open.ts'
@@ -178,7 +178,7 @@ export const jsonOf = ({ out }: Ran): unknown => JSON.parse(out.join('\n'))
 function approvalsIn({ chatParts: { rooms, storage, peers, clock, log } }: TurnWorld): Approvals {
   const limits = { approvals_per_room: 8, approvals_per_person: 4 }
   const room = (name: RoomName) => rooms.anyRoom(name)
-  return createApprovals({
+  return new Approvals({
     ...{ room, grants: storage.tools.grants, questions: peers.questions, limits, clock, log },
   })
 }

@@ -4,7 +4,7 @@ import { StorageError } from '../../../src/chat/errors.ts'
 import type { Peers } from '../../../src/chat/peers.ts'
 import type { Person } from '../../../src/chat/people/person.ts'
 import type { PermissionRequest } from '../../../src/tools/context.ts'
-import { createApprovals } from '../../../src/approvals/approvals.ts'
+import { Approvals } from '../../../src/approvals/approvals.ts'
 import type { QuestionLimits } from '../../../src/approvals/questions.ts'
 import { createChatParts, screenOf } from '../../support/chat-parts.ts'
 
@@ -27,7 +27,7 @@ async function createScene({
   await storage.chat.rooms.setMembership(room.name, op.id, 'op')
   const screens = [screenOf(ann), screenOf(bob)] as const
   for (const screen of screens) await room.enter(screen)
-  const approvals = createApprovals({
+  const approvals = new Approvals({
     room: (name) => rooms.anyRoom(name),
     grants: storage.tools.grants,
     questions: peers.questions,
