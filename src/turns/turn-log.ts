@@ -45,8 +45,8 @@ export interface TurnRecorder {
   sent(request: ModelRequest): Promise<void>
   /** Another model answers from now on. */
   handOver(model: string): Promise<void>
-  /** Its end could not be stored: whoever can does it later. */
-  lost(): void
+  /** Its end could not be stored, and is to be stored later. */
+  endNotStored(): void
   end(result: { outcome: TurnOutcome; usage: Usage | undefined; error?: string }): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export function createTurnLog(
   openBill: OpenBill,
   newId: () => string,
   clock: Clock & MonotonicClock,
-  lost: (turn: TurnId) => void = () => {},
+  endNotStored: (turn: TurnId) => void = () => {},
 ): TurnLog {
   const next: TurnLog['next'] = () => ({ id: newId() as TurnId, startedAt: clock.now() })
 
@@ -78,7 +78,7 @@ export function createTurnLog(
         if (before) await store.addStep(id, newSince(before, last))
         else await store.finish(id, { prompt: request.prompt })
       },
-      lost: () => lost(id),
+      endNotStored: () => endNotStored(id),
       handOver: (model) => store.finish(id, { model }),
       async end({ usage, ...result }) {
         const spent = usage && !isSubTurn ? { usage } : {}

@@ -4,19 +4,17 @@ import type { Slot, Slots } from '../chat/peers.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
-import { aborted } from '../lib/when-aborted.ts'
-import type { Prompt } from '../prompt/prompt.ts'
-import type { ToolCount, ToolList } from '../toolbox/tool-list.ts'
-import type { ReportDoing } from '../toolbox/run-tool.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
+import { aborted } from '../lib/when-aborted.ts'
+import type { ReportDoing } from '../toolbox/run-tool.ts'
 import type { PermissionProvider } from '../tools/context.ts'
-import { checkWithAll, type Preview, type ScriptTrial } from './preview.ts'
-import { TurnStopped } from './turn-end.ts'
+import { usesTokens, type CheckQuotas } from './billing.ts'
 import type { ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from './ports.ts'
+import { modelNamed, type Preview } from './preview.ts'
 import { remoteTurns, takeTurnSlot, type CalledTurn, type QueueLimits, type TurnAtWork } from './queue.ts'
+import { TurnStopped } from './turn-end.ts'
 import type { TurnLog } from './turn-log.ts'
-import { usesTokens, type CheckQuotas } from './billing.ts'
 import type { AnsweredEntry, RunTurn, TurnRequest } from './turn.ts'
 
 /** Somebody mentioned a model in a room. */
@@ -27,7 +25,7 @@ export interface Mention {
   readonly model: string
   /** What it answers: what somebody said, or another model's reply. */
   readonly message: AnsweredEntry
-  /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
+  /** Decides instead of the people in the room: for a script, whose caller cannot be asked. */
   readonly permissions?: PermissionProvider
 }
 
@@ -37,46 +35,10 @@ export interface RunningTurn extends TurnAtWork {
   readonly done: Promise<Entry>
 }
 
-/** The turns of models in all rooms, and what a model would be given. */
-export interface Turns extends AsyncDisposable {
-  /**
-   * Starts a turn, or lets it wait. Rejects with `Refusal` (no such model, a quota that is used up, too many waiting,
-   * stopping) or `StorageError`.
-   */
-  start(mention: Mention): Promise<RunningTurn>
-  /** The turns of a room, or of all rooms where none is named, in order of their start; those of other servers, too. */
-  running(room?: RoomName): readonly TurnAtWork[]
-  /** Stops those of this server whose requesters were put out or silenced. Rejects with `StorageError`. */
-  stopThoseOut(): Promise<void>
-  /** How many of them are at work on this server. */
-  countHere(): number
-  /** Names of the models that can be called, in order of the config. */
-  names(): readonly string[]
-  /**
-   * All configured models, and what they have used in the rooms that this person may see: nothing without a viewer.
-   * Rejects with `StorageError`.
-   */
-  models(viewer?: Person): Promise<readonly ModelStatus[]>
-  /** What a model would be sent now, with an empty message. Rejects with `Refusal`, `WrapError`, `StorageError`. */
-  prompt(query: { readonly room: Room; readonly person: Person; readonly model: string }): Promise<Prompt>
-  /** Tries a room script with every model (turns/scripts/check-script.ts). Rejects with `Refusal`, `WrapError`, `StorageError`. */
-  checkScript(trial: ScriptTrial): Promise<void>
-  /**
-   * Every tool, whether this person's model has it here, and what it costs. Asks for the first model when none is named.
-   * Rejects with `Refusal`, `WrapError`, `StorageError`.
-   */
-  scope(query: { readonly room: Room; readonly person: Person; readonly model?: string }): Promise<ToolList>
-  /** Starts no more, and resolves when all that run have ended, or the signal is aborted. Never rejects. */
-  finish(signal: AbortSignal): Promise<void>
-  /** How many tools the first model has here, at once: no tokens are counted. Rejects with `StorageError`. */
-  toolCount(query: { readonly room: Room; readonly person: Person }): Promise<ToolCount>
-}
-
-/** What turns are made from. */
-export interface TurnsParts {
+interface TurnsParts {
   /** Gives the models that can be called now, in order of the config. A turn keeps the one that it began with. */
   readonly models: () => readonly ConfiguredModel[]
-  readonly listModels: Turns['models']
+  readonly listModels: (viewer?: Person) => Promise<readonly ModelStatus[]>
   readonly preview: Preview
   readonly checkQuotas: CheckQuotas
   readonly slots: Slots
@@ -86,90 +48,158 @@ export interface TurnsParts {
   readonly log: Log
 }
 
-/** Disposing stops every turn, waits until it is recorded, and starts no more. */
-export function createTurns({ models, listModels, preview, ...parts }: TurnsParts): Turns {
-  const active = new Map<RunningTurn, Mention>()
-  let closing = false
+/** The turns of models in all rooms, and what a model would be given. */
+export class Turns implements AsyncDisposable {
+  readonly #parts: TurnsParts
+  readonly #active = new Map<RunningTurn, Mention>()
+  #closing = false
+  /**
+   * All configured models, and what they have used in the rooms that this person may see: nothing without a viewer.
+   * Rejects with `StorageError`.
+   */
+  readonly models: TurnsParts['listModels']
+  /** See preview.ts. */
+  readonly prompt: Preview['prompt']
+  readonly checkScript: Preview['checkScript']
+  readonly scope: Preview['scope']
+  readonly toolCount: Preview['toolCount']
 
-  function modelCalled(name: string): ConfiguredModel {
-    const model = models().find(({ settings }) => settings.name === name)
-    if (model) return model
-    throw new Refusal(`there is no model called @${name.slice(0, 40)}; see /models`)
+  constructor(parts: TurnsParts) {
+    this.#parts = parts
+    this.models = parts.listModels
+    this.prompt = parts.preview.prompt
+    this.checkScript = parts.preview.checkScript
+    this.scope = parts.preview.scope
+    this.toolCount = parts.preview.toolCount
   }
 
-  function refuseIfClosing(): void {
-    if (closing) throw new Refusal('the server is stopping; ask again when it is back')
+  /**
+   * Starts a turn, or lets it wait. Rejects with `Refusal` (no such model, a quota that is used up, too many waiting,
+   * stopping) or `StorageError`.
+   */
+  async start(mention: Mention): Promise<RunningTurn> {
+    const { checkQuotas, turnLog, slots, limits, log } = this.#parts
+    const { room, requester } = mention
+    const model = modelNamed(mention.model, this.#parts.models())
+    room.needVoice(requester)
+    if (usesTokens(model.settings)) await checkQuotas(room.name, requester)
+    this.#refuseIfClosing()
+    const called = calledBy(mention, turnLog.next())
+    const stop = new AbortController()
+    const cancel = (reason = `@${called.model} was stopped`): void => stop.abort(new TurnStopped(reason))
+    const slot = await takeTurnSlot(slots, called, limits, cancel)
+    if (this.#closing) await slot.leave()
+    this.#refuseIfClosing()
+    const recorder = turnLog.begin({ ...called, requester })
+    const turn = this.#launch(called, { ...mention, model, recorder }, slot, { cancel, signal: stop.signal })
+    this.#active.set(turn, mention)
+    // A ban of this moment has not found it.
+    void stopIfRemoved(turn, mention).catch((error: unknown) =>
+      log.error({ turn: turn.id, error }, 'it is not known whether a turn may go on'),
+    )
+    await recorder.begun.catch(async (error: unknown) => {
+      // It is no running turn any more when the caller is told.
+      await turn.done.catch(() => undefined)
+      throw error
+    })
+    return turn
   }
 
-  async function stopIfOut(turn: RunningTurn, { room, requester }: Mention): Promise<void> {
-    const why = await room.whyNoWork(requester)
-    if (why !== undefined) turn.cancel(`@${turn.model} was stopped: ${why}`)
+  #refuseIfClosing(): void {
+    if (this.#closing) throw new Refusal('the server is stopping; ask again when it is back')
   }
 
-  return {
-    async start(mention) {
-      const model = modelCalled(mention.model)
-      mention.room.needVoice(mention.requester)
-      const room = mention.room.name
-      const { requester } = mention
-      if (usesTokens(model.settings)) await parts.checkQuotas(room, requester)
-      refuseIfClosing()
-      const called = calledBy(mention, parts.turnLog.next())
-      const stop = createStop(called)
-      const slot = await takeTurnSlot(parts.slots, called, parts.limits, stop.cancel)
-      if (closing) await slot.leave()
-      refuseIfClosing()
-      const recorder = parts.turnLog.begin({ ...called, requester })
-      const turn = launch(called, { ...mention, model, recorder }, { slot, stop }, parts, () =>
-        active.delete(turn),
-      )
-      active.set(turn, mention)
-      // A ban of this moment has not found it.
-      void stopIfOut(turn, mention).catch((error: unknown) =>
-        parts.log.error({ turn: turn.id, error }, 'it is not known whether a turn may go on'),
-      )
-      await recorder.begun.catch(async (error: unknown) => {
-        // It is no running turn any more when the caller is told.
-        await turn.done.catch(() => undefined)
-        throw error
-      })
-      return turn
-    },
-    running(room) {
-      const here = [...active.keys()].filter((turn) => room === undefined || turn.room === room)
-      const remote = remoteTurns(parts.slots, room)
-      if (remote.length === 0) return here
-      return [...here, ...remote].toSorted((a, b) => a.startedAt - b.startedAt)
-    },
-    async stopThoseOut() {
-      for (const [turn, mention] of active) await stopIfOut(turn, mention)
-    },
-    countHere: () => active.size,
-    names: () => models().map(({ settings }) => settings.name),
-    models: listModels,
-    prompt: async ({ room, person, model }) =>
-      await preview.prompt({ room, requester: person, model: modelCalled(model) }),
-    checkScript: async (trial) => await checkWithAll(trial, models(), preview),
-    async scope({ room, person, model: name }) {
-      const model = name === undefined ? models()[0] : modelCalled(name)
-      const list = await preview.tools({ room, requester: person, ...(model ? { model } : {}) })
-      return { ...list, warnings: [...list.warnings, ...(await preview.withoutTools(models(), list))] }
-    },
-    toolCount: async ({ room, person }) => {
-      const [model] = models()
-      return await preview.toolCount({ room, requester: person, ...(model ? { model } : {}) })
-    },
-    async finish(signal) {
-      closing = true
-      await Promise.race([Promise.allSettled([...active.keys()].map((turn) => turn.done)), aborted(signal)])
-    },
-    async [Symbol.asyncDispose]() {
-      closing = true
-      const running = [...active.keys()]
-      for (const turn of running) turn.cancel(`@${turn.model} was stopped: the server is stopping`)
-      await Promise.allSettled(running.map((turn) => turn.done))
-    },
+  /** Lets a turn wait for its slot, then runs it. */
+  #launch(
+    called: CalledTurn,
+    request: Omit<TurnRequest, 'report'>,
+    slot: Slot,
+    stop: { readonly signal: AbortSignal; readonly cancel: (reason?: string) => void },
+  ): RunningTurn {
+    const { runTurn, log } = this.#parts
+    let doing = 'waiting'
+    let progress: ToolProgress | undefined
+    const report: ReportDoing = (what, share) => {
+      doing = what
+      progress = share
+      slot.report(what, share)
+    }
+    const run = async (): Promise<Entry> => {
+      try {
+        await slot.ready
+        doing = 'thinking'
+        const { last } = await runTurn({ ...request, report }, stop.signal)
+        return last
+      } finally {
+        void slot.leave()
+        this.#active.delete(turn)
+      }
+    }
+    stop.signal.addEventListener('abort', () => slot.giveUp())
+    if (stop.signal.aborted) slot.giveUp()
+    const done = run()
+    // A caller that waits sees the failure. The log must see it if nobody waits.
+    done.catch((error: unknown) => {
+      log.error({ turn: called.id, error }, 'a turn could not be recorded')
+      request.recorder.endNotStored()
+    })
+    const turn: RunningTurn = {
+      ...called,
+      get requester() {
+        return called.requester
+      },
+      done,
+      doing: () => doing,
+      progress: () => progress,
+      cancel: stop.cancel,
+      ended: async () => await Promise.allSettled([done]),
+    }
+    return turn
   }
+
+  /** The turns of a room, or of all rooms, in order of their start; those of other servers too. */
+  running(room?: RoomName): readonly TurnAtWork[] {
+    const here = [...this.#active.keys()].filter((turn) => room === undefined || turn.room === room)
+    const remote = remoteTurns(this.#parts.slots, room)
+    if (remote.length === 0) return here
+    return [...here, ...remote].toSorted((a, b) => a.startedAt - b.startedAt)
+  }
+
+  /** Stops the turns of this server whose requesters were removed or silenced. Rejects with `StorageError`. */
+  async stopThoseOut(): Promise<void> {
+    for (const [turn, mention] of this.#active) await stopIfRemoved(turn, mention)
+  }
+
+  /** How many turns are at work on this server. */
+  countHere(): number {
+    return this.#active.size
+  }
+
+  /** Names of the models that can be called, in order of the config. */
+  names(): readonly string[] {
+    return this.#parts.models().map(({ settings }) => settings.name)
+  }
+
+  /** Starts no more, and resolves when all that run have ended, or the signal is aborted. Never rejects. */
+  async finish(signal: AbortSignal): Promise<void> {
+    this.#closing = true
+    await Promise.race([this.#allEnded(), aborted(signal)])
+  }
+
+  /** Stops every turn, waits until it is recorded, and starts no more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing = true
+    for (const turn of this.#active.keys()) turn.cancel(`@${turn.model} was stopped: the server is stopping`)
+    await this.#allEnded()
+  }
+
+  readonly #allEnded = (): Promise<unknown> =>
+    Promise.allSettled([...this.#active.keys()].map((turn) => turn.done))
+}
+
+async function stopIfRemoved(turn: RunningTurn, { room, requester }: Mention): Promise<void> {
+  const why = await room.whyNoWork(requester)
+  if (why !== undefined) turn.cancel(`@${turn.model} was stopped: ${why}`)
 }
 
 const calledBy = (
@@ -185,67 +215,3 @@ const calledBy = (
   requesterId: requester.id,
   message: message.id,
 })
-
-/** How a turn is stopped, also while it waits. */
-interface Stop {
-  readonly signal: AbortSignal
-  readonly cancel: (reason?: string) => void
-}
-
-function createStop({ model }: CalledTurn): Stop {
-  const stop = new AbortController()
-  return {
-    signal: stop.signal,
-    cancel: (reason = `@${model} was stopped`) => stop.abort(new TurnStopped(reason)),
-  }
-}
-
-/** Lets a turn wait for its slot, then runs it. `ended` is called before `done` settles. */
-function launch(
-  called: CalledTurn,
-  job: Omit<TurnRequest, 'report'>,
-  { slot, stop }: { readonly slot: Slot; readonly stop: Stop },
-  { runTurn, log }: Pick<TurnsParts, 'runTurn' | 'log'>,
-  ended: () => void,
-): RunningTurn {
-  let doing = 'waiting'
-  let progress: ToolProgress | undefined
-
-  const report: ReportDoing = (what, share) => {
-    doing = what
-    progress = share
-    slot.report(what, share)
-  }
-
-  async function run(): Promise<Entry> {
-    try {
-      await slot.ready
-      doing = 'thinking'
-      const { last } = await runTurn({ ...job, report }, stop.signal)
-      return last
-    } finally {
-      void slot.leave()
-      ended()
-    }
-  }
-
-  stop.signal.addEventListener('abort', () => slot.giveUp())
-  if (stop.signal.aborted) slot.giveUp()
-  const done = run()
-  // Whoever waits for the turn sees its failure. The log must see it where nobody waits.
-  done.catch((error: unknown) => {
-    log.error({ turn: called.id, error }, 'a turn could not be recorded')
-    job.recorder.lost()
-  })
-  return {
-    ...called,
-    get requester() {
-      return called.requester
-    },
-    done,
-    doing: () => doing,
-    progress: () => progress,
-    cancel: stop.cancel,
-    ended: async () => await Promise.allSettled([done]),
-  }
-}

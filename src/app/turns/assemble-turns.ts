@@ -14,7 +14,7 @@ import { createPreview } from '../../turns/preview.ts'
 import type { QueueLimits } from '../../turns/queue.ts'
 import type { SideTurnLimits } from '../../turns/side-turns.ts'
 import { createRunTurn, type TurnLimits } from '../../turns/turn.ts'
-import { createTurns, type Turns } from '../../turns/turns.ts'
+import { Turns } from '../../turns/turns.ts'
 import type { AppContext } from '../context.ts'
 import type { ModelServices } from './model-services.ts'
 
@@ -73,10 +73,10 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     limits,
     log,
   })
-  const turns: Turns = createTurns({
+  const turns: Turns = new Turns({
     models: enabled,
     listModels: models.list,
-    preview: createPreview(scopedTools, snapshots, composer, known),
+    preview: createPreview({ models: enabled, scopedTools, snapshots, composer, known }),
     checkQuotas: models.checkQuotas,
     slots: models.slots,
     limits,

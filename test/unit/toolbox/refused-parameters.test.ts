@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { PROVIDERS } from '../../../src/adapters/models/index.ts'
 import type { JsonSchema } from '../../../src/lib/json.ts'
 import { say, scriptedModel } from '../../support/scripted-model.ts'
-import { anotherModel, createTurnWorld, tool } from '../../support/turn-world.ts'
+import { createTurnWorld, tool } from '../../support/turn-world.ts'
 
 const withParameter = (name: string): JsonSchema => ({
   type: 'object',
@@ -34,18 +34,5 @@ describe('a parameter whose name the provider refuses', () => {
       'model: its provider takes no parameter called "@type"',
       '',
     ])
-  })
-
-  it('is told of the other models, which the list is not for, and hides nothing from the first', async () => {
-    const model = scriptedModel(say('ok'))
-    const more = [anotherModel('claude', { framing })]
-    await using world = await createTurnWorld(model, { tools: tools.slice(0, 1), more })
-    const list = await world.turns.scope({ room: world.room, person: world.ann })
-    expect(list.tools.map((one) => one.visible)).toEqual([true])
-    expect(list.warnings).toEqual([
-      '@claude is not offered spaces: its provider takes no parameter called "a b é"',
-    ])
-    await world.ask()
-    expect(model.requests[0]!.tools.map(({ name }) => name)).toEqual(['spaces'])
   })
 })
