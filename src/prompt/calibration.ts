@@ -64,8 +64,7 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
     find,
     async budgetFactor(model) {
       const known = await find(model)
-      const learned = known ? factorNow(known, clock.now()) : model.framing.factor
-      return Math.max(learned, model.guessFactor ?? 0)
+      return known ? factorNow(known, clock.now()) : model.framing.factor
     },
     meanFactor: async (model) => (await find(model))?.factor ?? model.framing.factor,
     async learnFrom(model, request, usage) {

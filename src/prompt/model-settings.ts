@@ -13,8 +13,8 @@ export interface ModelSettings {
   readonly endpoint?: string
   /** Tokens, prompt and answer together. */
   readonly contextWindow: number
-  /** The least factor of budgets while this window is only guessed, after a refusal without numbers. */
-  readonly guessFactor?: number
+  /** Present if a refusal without numbers left us to guess this window. */
+  readonly isWindowGuessed?: boolean
   /** Tokens of the answer. */
   readonly maxOutput: number
   /** A tiktoken encoding, such as `o200k_base`. */

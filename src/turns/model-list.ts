@@ -3,13 +3,22 @@ import { costOf } from '../lib/price.ts'
 import type { Calibrations } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import { addCosts, addEstimates, type ChargeStore, type UsageRow } from './billing.ts'
-import type { KnownModels } from './known-models.ts'
+import type { ModelFactsTable } from './model-facts.ts'
 import type { ConfiguredModel } from './ports.ts'
 
 /** The settings that anybody may see. */
-type PublicSettings = { readonly isWindowGuessed?: boolean } & Pick<
+type PublicSettings = Pick<
   ModelSettings,
-  'name' | 'backend' | 'model' | 'enabled' | 'contextWindow' | 'maxOutput' | 'encoding' | 'fallback' | 'lacks'
+  | 'name'
+  | 'isWindowGuessed'
+  | 'backend'
+  | 'model'
+  | 'enabled'
+  | 'contextWindow'
+  | 'maxOutput'
+  | 'encoding'
+  | 'fallback'
+  | 'lacks'
 >
 
 /** What the reports of a model's provider taught, in all rooms. It has no counts, which would tell how much goes on in private ones. */
@@ -38,7 +47,7 @@ export interface ModelStatus extends PublicSettings, Partial<Learned> {
 interface ModelListParts {
   readonly charges: Pick<ChargeStore, 'usage'>
   readonly calibrations: Pick<Calibrations, 'find' | 'budgetFactor'>
-  readonly known: Pick<KnownModels, 'settingsOf'>
+  readonly modelFacts: Pick<ModelFactsTable, 'settingsOf'>
 }
 
 /**
@@ -48,12 +57,12 @@ interface ModelListParts {
 export async function listModels(
   models: readonly ConfiguredModel[],
   viewer: Person | undefined,
-  { charges, calibrations, known }: ModelListParts,
+  { charges, calibrations, modelFacts }: ModelListParts,
 ): Promise<readonly ModelStatus[]> {
   const spent = await spentByModel(viewer, charges)
   const list = models.map(async (model): Promise<ModelStatus> => {
     const { name, contextWindow: configuredWindow } = model.settings
-    const settings = model.settings.enabled ? await known.settingsOf(model) : model.settings
+    const settings = model.settings.enabled ? await modelFacts.settingsOf(model) : model.settings
     const { turns = 0, input = 0, cached = 0, output = 0 } = spent.get(name) ?? {}
     const seesAll = !viewer || viewer.admin
     const learned = seesAll ? await calibrations.find(settings) : undefined
@@ -75,15 +84,25 @@ async function spentByModel(
 
 /** Each field is named, because a config also has what nobody may see, such as a key. */
 function publicSettings(settings: ModelSettings): PublicSettings {
-  const { name, backend, model, enabled, contextWindow, guessFactor, maxOutput, encoding, fallback, lacks } =
-    settings
+  const {
+    name,
+    backend,
+    model,
+    enabled,
+    contextWindow,
+    isWindowGuessed,
+    maxOutput,
+    encoding,
+    fallback,
+    lacks,
+  } = settings
   return {
     name,
     backend,
     model,
     enabled,
     contextWindow,
-    ...(guessFactor === undefined ? {} : { isWindowGuessed: true }),
+    ...(isWindowGuessed ? { isWindowGuessed } : {}),
     maxOutput,
     encoding,
     ...(fallback === undefined ? {} : { fallback }),

@@ -96,23 +96,6 @@ export interface ModelFacts {
   readonly systemRole?: boolean
 }
 
-/** Facts as they are stored. */
-export interface StoredFacts {
-  /** What the server said when it was last asked. */
-  readonly told: ModelFacts
-  /** What refusals taught. */
-  readonly learned: ModelFacts
-  /** When the newest of `learned` was learned, in milliseconds since the epoch. */
-  readonly learnedAt: number
-}
-
-/** Facts on disk, by model (known-models.ts has the key). All methods reject with `StorageError` only. */
-export interface ModelFactsStore {
-  find(model: string): Promise<StoredFacts | undefined>
-  /** Takes the place of what was known of the model. */
-  put(model: string, facts: StoredFacts): Promise<void>
-}
-
 /** A model with its adapter, as turns use it. */
 export interface ConfiguredModel {
   readonly settings: ModelSettings

@@ -8,7 +8,7 @@ import type { Prompt } from '../prompt/prompt.ts'
 import type { Snapshot } from '../prompt/snapshot.ts'
 import type { FindScopedTools } from '../toolbox/scoped-tools.ts'
 import { countTools, createToolList, type ToolCount, type ToolList } from '../toolbox/tool-list.ts'
-import type { KnownModels } from './known-models.ts'
+import type { ModelFactsTable } from './model-facts.ts'
 import type { ConfiguredModel } from './ports.ts'
 
 /** What a model would be given now. No model is asked. All reject with `StorageError` too. */
@@ -55,19 +55,25 @@ interface PreviewParts {
   readonly scopedTools: FindScopedTools
   readonly snapshots: Snapshots
   readonly composer: Pick<Composer, 'compose' | 'check' | 'count'>
-  readonly known: Pick<KnownModels, 'settingsOf' | 'lastKnown'>
+  readonly modelFacts: Pick<ModelFactsTable, 'settingsOf' | 'lastKnown'>
 }
 
-export function createPreview({ models, scopedTools, snapshots, composer, known }: PreviewParts): Preview {
+export function createPreview({
+  models,
+  scopedTools,
+  snapshots,
+  composer,
+  modelFacts,
+}: PreviewParts): Preview {
   const list = createToolList(scopedTools, composer)
 
   async function gather(model: ConfiguredModel, { room, person }: PersonInRoom): Promise<Snapshot> {
-    const query = { room, requester: person, model: await known.settingsOf(model) }
+    const query = { room, requester: person, model: await modelFacts.settingsOf(model) }
     return await snapshots.gather({ ...query, reserve: 0 }, await scopedTools(query))
   }
 
   async function scopeQuery({ room, person }: PersonInRoom, model = models()[0]) {
-    return { room, requester: person, ...(model ? { model: await known.lastKnown(model) } : {}) }
+    return { room, requester: person, ...(model ? { model: modelFacts.lastKnown(model) } : {}) }
   }
 
   return {
@@ -76,8 +82,8 @@ export function createPreview({ models, scopedTools, snapshots, composer, known 
     async scope({ model, ...asked }) {
       const named = model === undefined ? undefined : modelNamed(model, models())
       const tools = await list(await scopeQuery(asked, named))
-      const settings = await Promise.all(models().map(known.lastKnown))
-      return { ...tools, warnings: [...tools.warnings, ...settings.flatMap(withoutTools)] }
+      const lacking = models().flatMap((one) => withoutTools(modelFacts.lastKnown(one)))
+      return { ...tools, warnings: [...tools.warnings, ...lacking] }
     },
     toolCount: async (asked) => await countTools(scopedTools, await scopeQuery(asked)),
     async checkScript(trial) {

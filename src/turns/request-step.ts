@@ -5,10 +5,10 @@ import type { ModelSettings } from '../prompt/model-settings.ts'
 import { isOverBudget } from '../prompt/ports.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import { addSpent, addUsage, spentFor, usesTokens, type Received, type Spent } from './billing.ts'
-import type { KnownModels } from './known-models.ts'
+import type { ModelFactsTable } from './model-facts.ts'
 import { ModelError, type ConfiguredModel, type ModelRefusal, type ModelRequest } from './ports.ts'
 import type { PreparedStep } from './prepare-step.ts'
-import { createAttempts, learnFromRefusal } from './refusals.ts'
+import { createAttempts, learnFromRefusal } from './model-facts.ts'
 import { createReply, createStreamCleaner } from './reply.ts'
 import { streamStep, type StepResult, type StepView } from './stream-step.ts'
 import { TurnStopped } from './turn-end.ts'
@@ -17,7 +17,7 @@ import type { Turn } from './turn.ts'
 
 export interface StepRequestParts extends RequestParts {
   readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom' | 'learnRefusal'>
-  readonly known: KnownModels
+  readonly modelFacts: ModelFactsTable
 }
 
 /**
@@ -36,17 +36,17 @@ export async function requestStep(
     turn.step = step
     try {
       const result = await sendStep(turn, step, parts)
-      if (isPassing) parts.known.forgetGuess(turn.settings)
+      if (isPassing) parts.modelFacts.forgetGuess(turn.settings)
       return result
     } catch (error) {
       const refusal = error instanceof ModelError ? error.refusal : undefined
-      if (error instanceof ModelError && !refusal) parts.known.failed(turn.settings)
+      if (error instanceof ModelError && !refusal) parts.modelFacts.requestFailed(turn.settings)
       if (!refusal) throw error
       isPassing ||= refusal.kind === 'too-long' && refusal.isPassing === true
       const next = mayFollow(refusal) ? await prepareAgain(turn, step, refusal, parts) : undefined
       if (!next) {
         // What helped nothing is not kept, so that no refusal shuts a model out.
-        await parts.known.forgetWindow(turn.settings)
+        parts.modelFacts.forgetWindow(turn.settings)
         throw error
       }
       step = next
@@ -54,8 +54,8 @@ export async function requestStep(
   }
 }
 
-/** Shares of a refused prompt that the next one may have: half of it, or more if its required parts need more. */
-const SHARES: readonly number[] = [0.5, 0.75, 0.9]
+/** Shares of a refused prompt that the next one may have: half of it, or 0.9 if its required parts need more. */
+const SHARES: readonly number[] = [0.5, 0.9]
 
 /** The step as another request; undefined if no request differs. */
 async function prepareAgain(
@@ -72,7 +72,7 @@ async function prepareAgain(
       return refusal.kind !== 'too-long' || next.size.counted < step.size.counted ? next : undefined
     } catch (error) {
       if (!isOverBudget(error)) throw error
-      await parts.known.forgetWindow(turn.settings)
+      parts.modelFacts.forgetWindow(turn.settings)
     }
   }
   return undefined
@@ -90,7 +90,7 @@ async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts)
   const request = { recorder, model, settings, content, size, view: { reply, think: thoughts.push } }
   const result = await sendMetered({ ...request, spent: (spent) => addToTurn(turn, spent) }, signal, parts)
   checkAnswer(result)
-  parts.known.taken(settings, size.counted)
+  parts.modelFacts.promptTaken(settings, size.counted)
   return result
 }
 

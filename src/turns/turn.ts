@@ -210,15 +210,15 @@ async function nextStep(turn: Turn, parts: TurnParts): Promise<PreparedStep> {
   return first
 }
 
-async function firstStep(turn: Turn, { known, prepareStep }: TurnParts): Promise<PreparedStep> {
+async function firstStep(turn: Turn, { modelFacts, prepareStep }: TurnParts): Promise<PreparedStep> {
   for (;;) {
-    turn.settings = await known.settingsOf(turn.model)
+    turn.settings = await modelFacts.settingsOf(turn.model)
     turn.signal.throwIfAborted()
     try {
       return await prepareStep(turn)
     } catch (error) {
       // The window that a refusal taught may be too small by far. Then the provider says again what it takes.
-      if (!isOverBudget(error) || !(await known.forgetWindow(turn.settings))) throw error
+      if (!isOverBudget(error) || !modelFacts.forgetWindow(turn.settings)) throw error
     }
   }
 }

@@ -9,7 +9,6 @@ import { grantsExam } from './storage/grants-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
 import { invitationNoticesExam } from './storage/invitation-notices-exam.ts'
 import { mcpExam } from './storage/mcp-exam.ts'
-import { modelFactsExam } from './storage/model-facts-exam.ts'
 import { invitesExam } from './storage/invites-exam.ts'
 import { keysAndNamesExam } from './storage/keys-and-names-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
@@ -64,7 +63,6 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the tokens of ${engine}`, () => tokensExam(store))
   describe(`the keys and names of ${engine}`, () => keysAndNamesExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
-  describe(`what ${engine} knows of models`, () => modelFactsExam(store))
   describe(`the MCP servers of ${engine}`, () => mcpExam(store))
   describe(`the long results of ${engine}`, () => resultsExam(store))
   describe(`the scripts of ${engine}`, () => scriptsExam(store))

@@ -12,7 +12,7 @@ import type { ConfiguredModel, LanguageModel, TurnStore } from '../../src/turns/
 import type { ModelConfig } from '../../src/adapters/models/index.ts'
 import { assembleSummaries } from '../../src/app/turns/assemble-summaries.ts'
 import { assembleTurns, type TurnAssembly } from '../../src/app/turns/assemble-turns.ts'
-import type { KnownModels } from '../../src/turns/known-models.ts'
+import type { ModelFactsTable } from '../../src/turns/model-facts.ts'
 import type { QuotaLimits } from '../../src/turns/billing.ts'
 import { createModelServices } from '../../src/app/turns/model-services.ts'
 import { createToolRunner } from '../../src/toolbox/run-tool.ts'
@@ -35,7 +35,7 @@ export interface TurnWorld extends AsyncDisposable {
   /** All models that there are, the scripted one first; change the list at any time. */
   readonly models: ConfiguredModel[]
   readonly summaries: Summaries
-  readonly known: KnownModels
+  readonly modelFacts: ModelFactsTable
   readonly openToolbox: OpenToolbox
   readonly hooks: RoomHooks
   readonly composer: Awaited<ReturnType<typeof localComposer>>
@@ -169,7 +169,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     turns,
     models,
     summaries,
-    known: services.known,
+    modelFacts: services.modelFacts,
     openToolbox,
     hooks,
     composer,

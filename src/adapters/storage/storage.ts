@@ -16,7 +16,7 @@ import type { AwayStore, DirectMessageStore, IgnoredStore } from '../../chat/tal
 import type { ConnectedMcpStore, McpPinStore } from '../../tools/mcp-pins.ts'
 import type { ResultStore } from '../../tools/long-results.ts'
 import type { ChargeStore } from '../../turns/billing.ts'
-import type { ModelFactsStore, TurnStore } from '../../turns/ports.ts'
+import type { TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { CalibrationStore, HistoryStore, ScriptStore, SummaryStore } from '../../prompt/ports.ts'
 
@@ -58,7 +58,6 @@ export interface Stores {
     readonly turns: TurnStore
     readonly charges: ChargeStore
     readonly calibrations: CalibrationStore
-    readonly facts: ModelFactsStore
   }
   /** What tools may do without a question, their long results, and the servers that bring some. */
   readonly tools: {

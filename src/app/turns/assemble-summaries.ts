@@ -31,10 +31,10 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
   const { clock, log } = context
   const { rooms } = stores.chat
   const { history, summaries } = stores.prompts
-  const { checkQuotas, turnLog, calibrations, known, slots } = models
+  const { checkQuotas, turnLog, calibrations, modelFacts, slots } = models
   const summarizers = { models: models.enabled, usual: usualSummarizer }
-  const makeSummary = createMakeSummary({ checkQuotas, turnLog, calibrations, known, composer, limits })
-  const sizes = createSizes({ models: models.enabled, known, calibrations })
+  const makeSummary = createMakeSummary({ checkQuotas, turnLog, calibrations, modelFacts, composer, limits })
+  const sizes = createSizes({ models: models.enabled, modelFacts, calibrations })
   const sumUp = createSumUp({
     rooms,
     history,

@@ -50,7 +50,7 @@ const toolsBounds = ({
 export function assembleTurns(assembly: TurnAssembly): Turns {
   const { context, stores, models, composer, scopedTools, openToolbox, hooks, limits } = assembly
   const { clock, log } = context
-  const { enabled, calibrations, known, turnLog } = models
+  const { enabled, calibrations, modelFacts, turnLog } = models
   const { history, scripts, summaries } = stores.prompts
   const snapshots = createSnapshots({
     rooms: stores.chat.rooms,
@@ -66,7 +66,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     prepareStep: createPrepareStep({ scopedTools, snapshots, composer, calibrations, openToolbox }),
     calibrations,
     composer,
-    known,
+    modelFacts,
     turnLog,
     rememberCounts: createHistoryCounts(history, composer, log),
     models: enabled,
@@ -76,7 +76,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const turns: Turns = new Turns({
     models: enabled,
     listModels: models.list,
-    preview: createPreview({ models: enabled, scopedTools, snapshots, composer, known }),
+    preview: createPreview({ models: enabled, scopedTools, snapshots, composer, modelFacts }),
     checkQuotas: models.checkQuotas,
     slots: models.slots,
     limits,

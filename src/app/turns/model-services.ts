@@ -10,7 +10,7 @@ import {
   createTokenQuotas,
   type QuotaLimits,
 } from '../../turns/billing.ts'
-import { createKnownModels, type KnownModels } from '../../turns/known-models.ts'
+import { ModelFactsTable } from '../../turns/model-facts.ts'
 import { listModels } from '../../turns/model-list.ts'
 import type { ConfiguredModel } from '../../turns/ports.ts'
 import { createTurnLog, type TurnLog } from '../../turns/turn-log.ts'
@@ -23,7 +23,7 @@ export interface ModelServices {
   readonly enabled: () => readonly ConfiguredModel[]
   readonly list: Turns['models']
   readonly calibrations: Calibrations
-  readonly known: KnownModels
+  readonly modelFacts: ModelFactsTable
   readonly checkQuotas: CheckQuotas
   readonly turnLog: TurnLog
   readonly slots: Slots
@@ -45,17 +45,17 @@ export interface ModelServicesParts {
 export function createModelServices(parts: ModelServicesParts): ModelServices {
   const { models, stores, composer, limits, context, slots, lostTurn } = parts
   const { clock, log, nextId } = context
-  const { turns, charges, facts } = stores.models
+  const { turns, charges } = stores.models
   const calibrations = createCalibrations(stores.models.calibrations, clock, log)
-  const known = createKnownModels(facts, clock, log)
+  const modelFacts = new ModelFactsTable(clock, log)
   const checkQuotas = createTokenQuotas(charges, clock, limits)
   const ownCount = createOwnCount({ composer, calibrations })
   const bills = createBills(charges, checkQuotas, ownCount, clock)
   return {
     enabled: () => models().filter(({ settings }) => settings.enabled),
-    list: (viewer) => listModels(models(), viewer, { charges, calibrations, known }),
+    list: (viewer) => listModels(models(), viewer, { charges, calibrations, modelFacts }),
     calibrations,
-    known,
+    modelFacts,
     checkQuotas,
     turnLog: createTurnLog(turns, bills, nextId, clock, lostTurn),
     slots,

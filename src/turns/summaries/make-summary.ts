@@ -5,12 +5,12 @@ import type { ModelSettings } from '../../prompt/model-settings.ts'
 import type { Composer } from '../../prompt/ports.ts'
 import { countedPrompt, type Prompt } from '../../prompt/prompt.ts'
 import { promptBudget } from '../../prompt/compose-prompt.ts'
-import type { KnownModels } from '../known-models.ts'
+import type { ModelFactsTable } from '../model-facts.ts'
 import { requestOnce, type RequestParts, type SingleRequest } from '../request-step.ts'
 import type { CheckQuotas } from '../billing.ts'
 import { withinTime } from '../turn-end.ts'
 import { type ConfiguredModel, ModelError } from '../ports.ts'
-import { createAttempts, learnFromRefusal } from '../refusals.ts'
+import { createAttempts, learnFromRefusal } from '../model-facts.ts'
 import type { TurnLog } from '../turn-log.ts'
 import { oldestWithin, SUMMARY_EXCESS, withoutOpenCall, type CountedEntry } from './summary-rows.ts'
 import { summaryTexts } from './summary-prompt.ts'
@@ -44,7 +44,7 @@ export interface MakeSummaryParts extends RequestParts {
   readonly checkQuotas: CheckQuotas
   readonly turnLog: Pick<TurnLog, 'beginInBackground'>
   readonly composer: Pick<Composer, 'count'>
-  readonly known: KnownModels
+  readonly modelFacts: ModelFactsTable
   readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom' | 'learnRefusal'>
   readonly limits: RequestParts['limits'] & { readonly turn_s: number }
 }
@@ -62,7 +62,7 @@ export const createMakeSummary =
   (parts: MakeSummaryParts): MakeSummary =>
   async (job, stop) => {
     const { model } = job
-    let settings = await parts.known.settingsOf(model)
+    let settings = await parts.modelFacts.settingsOf(model)
     const mayFollow = createAttempts()
     for (;;) {
       stop.throwIfAborted()

@@ -2,7 +2,7 @@ import type { Entry } from '../../chat/entry.ts'
 import type { Calibrations } from '../../prompt/calibration.ts'
 import { promptBudget } from '../../prompt/compose-prompt.ts'
 import { callKey } from '../../prompt/history.ts'
-import type { KnownModels } from '../known-models.ts'
+import type { ModelFactsTable } from '../model-facts.ts'
 import type { ConfiguredModel } from '../ports.ts'
 
 /** An entry and its tokens. */
@@ -72,16 +72,16 @@ export interface SizesNow {
 /** What the sizes follow from. */
 interface SizesParts {
   readonly models: () => readonly ConfiguredModel[]
-  readonly known: Pick<KnownModels, 'lastKnown'>
+  readonly modelFacts: Pick<ModelFactsTable, 'lastKnown'>
   readonly calibrations: Pick<Calibrations, 'budgetFactor'>
 }
 
-export function createSizes({ models, known, calibrations }: SizesParts): SizesNow {
+export function createSizes({ models, modelFacts, calibrations }: SizesParts): SizesNow {
   let last = sizesFor([])
   return {
     async read() {
       const targets = models().map(async (model) => {
-        const settings = await known.lastKnown(model)
+        const settings = modelFacts.lastKnown(model)
         const calibration = await calibrations.budgetFactor(settings)
         return settings.contextWindow < MIN_WINDOW ? undefined : promptBudget({ ...settings, calibration })
       })

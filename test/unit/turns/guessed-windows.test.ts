@@ -49,13 +49,3 @@ it('a guess is not below what the model has taken before, and is half of what wa
   expect(tally.refused[0]).toBeGreaterThan(taken! * 1.3)
   expect(tally.accepted[1]).toBeGreaterThan(taken! * 0.9)
 })
-
-it('a prompt in a guessed window does not grow when reports lower the calibration', async () => {
-  await using it = await servedRoom('openai-compatible', { contextWindow: 16_000, maxOutput: 1000 })
-  const { script, tally } = countingServer(silent, { window: 9000, density: 1 })
-  it.server.always(script)
-  for (let ask = 0; ask < 6; ask++) await expectAnswer(it.world, `ask ${ask}`)
-  expect(tally.refused).toHaveLength(1)
-  const [first = 0, ...later] = tally.accepted
-  expect(Math.max(...later)).toBeLessThan(first * 1.1)
-})

@@ -56,7 +56,6 @@ const READ: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('models.turns', 'find', 'unfinished', 'last', 'asked'),
   ...methods('models.charges', 'spent', 'spending'),
   ...methods('models.calibrations', 'find'),
-  ...methods('models.facts', 'find'),
   ...methods('tools.grants', 'find', 'list'),
   ...methods('tools.results', 'find'),
 ])

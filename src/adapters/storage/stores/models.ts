@@ -1,15 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { DAY_MS } from '../../../lib/duration.ts'
 import type { Calibration, CalibrationStore } from '../../../prompt/ports.ts'
-import type {
-  Charge,
-  ChargeStore,
-  Spender,
-  Spending,
-  UsageQuery,
-  UsageRow,
-} from '../../../turns/billing.ts'
-import type { ModelFactsStore, StoredFacts } from '../../../turns/ports.ts'
+import type { Charge, ChargeStore, Spender, Spending, UsageQuery, UsageRow } from '../../../turns/billing.ts'
 import { type Database, type Dialect, integer } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
@@ -127,28 +119,6 @@ export function createCalibrationStore({ read, writes }: Database): CalibrationS
           .insertInto('calibrations')
           .values({ model, ...row })
           .onConflict((conflict) => conflict.column('model').doUpdateSet(row))
-          .execute()
-      }),
-  }
-}
-
-/** The abilities of models, as their servers and refusals told them. */
-export function createModelFactsStore({ read, writes }: Database): ModelFactsStore {
-  const { statement } = writes()
-  return {
-    find: (model) =>
-      read(async (db) => {
-        const query = db.selectFrom('model_facts').select('facts').where('model', '=', model)
-        const row = await query.executeTakeFirst()
-        return row && (JSON.parse(row.facts) as StoredFacts)
-      }),
-    put: (model, known) =>
-      statement(async (db) => {
-        const facts = JSON.stringify(known)
-        await db
-          .insertInto('model_facts')
-          .values({ model, facts })
-          .onConflict((conflict) => conflict.column('model').doUpdateSet({ facts }))
           .execute()
       }),
   }

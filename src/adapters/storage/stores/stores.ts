@@ -8,7 +8,7 @@ import { createEntryLog } from './entry-log.ts'
 import { createHistoryStore } from './history.ts'
 import { createInviteStore } from './invites.ts'
 import { createKeyStore } from './keys.ts'
-import { createCalibrationStore, createChargeStore, createModelFactsStore } from './models.ts'
+import { createCalibrationStore, createChargeStore } from './models.ts'
 import { createRoomRemoval, createSanctionStore } from './moderation.ts'
 import { createNameStore } from './names.ts'
 import { createPeopleStore } from './people.ts'
@@ -67,7 +67,6 @@ export const createStores = (
     turns: createTurnStore(database, ownership),
     charges: createChargeStore(database),
     calibrations: createCalibrationStore(database),
-    facts: createModelFactsStore(database),
   },
   tools: {
     grants: createGrantStore(database),

@@ -18,13 +18,13 @@ test('/models lists the models, what they read and wrote, and no key', async () 
 
 test('/models tells a window that was guessed from one that the server takes', async () => {
   await using world = await createCommandWorld()
-  const { known, models } = world.turnWorld
+  const { modelFacts, models } = world.turnWorld
   const [model] = models
-  known.guess(model!, { window: 4000, factor: 1 })
+  modelFacts.assumeWindow(model!, 4000)
   expect((await world.exec(world.bob, 'models')).out.join()).toContain(
     'window 4000 (not 8000: a guess, since a longer prompt was refused)',
   )
-  await known.learn(model!.settings, { window: 4000 })
+  modelFacts.learn(model!.settings, { window: 4000 })
   expect((await world.exec(world.bob, 'models')).out.join()).toContain('(not 8000: its server takes no more)')
 })
 

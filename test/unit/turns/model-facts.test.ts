@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest'
+import { DAY_MS, HOUR_MS } from '../../../src/lib/duration.ts'
+import { ModelFactsTable } from '../../../src/turns/model-facts.ts'
+import type { ConfiguredModel, ModelFacts } from '../../../src/turns/ports.ts'
+import { handClock, memoryLog } from '../../support/chat-parts.ts'
+import { sampleConfig } from '../../support/model-request.ts'
+import { scriptedModel } from '../../support/scripted-model.ts'
+
+/** A model whose server answers with these facts, one for each time it is asked; where there are no more, it is away. */
+function asked(...answers: readonly ModelFacts[]): ConfiguredModel & { readonly times: () => number } {
+  let times = 0
+  const inquire = async (): Promise<ModelFacts> => {
+    const answer = answers[times++]
+    if (!answer) throw new Error('the server is away')
+    return answer
+  }
+  return { settings: sampleConfig({}), model: { ...scriptedModel(), inquire }, times: () => times }
+}
+
+function opened() {
+  const clock = handClock()
+  const log = memoryLog()
+  return { clock, log, facts: new ModelFactsTable(clock, log) }
+}
+
+test('a server is asked once for all who want to know, and again after a while', async () => {
+  const it = opened()
+  const model = asked({ window: 6000 }, { window: 4000 })
+  const all = await Promise.all([1, 2, 3].map(() => it.facts.settingsOf(model)))
+  expect(all.map(({ contextWindow }) => contextWindow)).toEqual([6000, 6000, 6000])
+  expect(model.times()).toBe(1)
+  it.clock.advance(11 * 60_000)
+  expect((await it.facts.settingsOf(model)).contextWindow).toBe(4000)
+})
+
+test('what a server said holds while it is away', async () => {
+  const it = opened()
+  const model = asked({ window: 6000, tools: false })
+  await it.facts.settingsOf(model)
+  it.clock.advance(11 * 60_000)
+  expect(await it.facts.settingsOf(model)).toMatchObject({
+    contextWindow: 6000,
+    lacks: { tools: 'its server says that it takes no tools' },
+  })
+  await it.facts.settingsOf(model)
+  expect(model.times()).toBe(2)
+  it.clock.advance(31_000)
+  await it.facts.settingsOf(model)
+  expect(model.times()).toBe(3)
+})
+
+test('a server is asked again after a request to its model failed, but not while it is known to be away', async () => {
+  const it = opened()
+  const model = asked({ window: 6000 }, { window: 4000 })
+  await it.facts.settingsOf(model)
+  it.facts.requestFailed(model.settings)
+  expect((await it.facts.settingsOf(model)).contextWindow).toBe(4000)
+  it.facts.requestFailed(model.settings)
+  await it.facts.settingsOf(model)
+  it.facts.requestFailed(model.settings)
+  await it.facts.settingsOf(model)
+  expect(model.times()).toBe(3)
+  it.clock.advance(31_000)
+  await it.facts.settingsOf(model)
+  expect(model.times()).toBe(4)
+})
+
+test('a window is only ever lowered, and an answer has at most half of a lowered one', async () => {
+  const it = opened()
+  const roomy = await it.facts.settingsOf(asked({ window: 1_000_000 }))
+  expect(roomy).toMatchObject({ contextWindow: 8000, maxOutput: 1000 })
+  const other = opened()
+  expect(await other.facts.settingsOf(asked({ window: 1500 }))).toMatchObject({
+    contextWindow: 1500,
+    maxOutput: 750,
+  })
+})
+
+test('a lowered window keeps as much for the answer as a configured one, where nobody says how much', async () => {
+  const it = opened()
+  const { settings, ...model } = asked({ window: 8192 })
+  const usual = { ...model, settings: { ...settings, contextWindow: 32_768, maxOutput: 4096 } }
+  expect(await it.facts.settingsOf(usual)).toMatchObject({ contextWindow: 8192, maxOutput: 2048 })
+})
+
+test('a guessed window holds for an hour, or until the config is read again', () => {
+  const it = opened()
+  const model = asked()
+  it.facts.assumeWindow(model, 4000)
+  expect(it.facts.lastKnown(model)).toMatchObject({
+    ...{ contextWindow: 4000, maxOutput: 1000, isWindowGuessed: true },
+  })
+  it.clock.advance(HOUR_MS + 1)
+  expect(it.facts.lastKnown(model)).toEqual(model.settings)
+  it.facts.assumeWindow(model, 4000)
+  const readAgain = { ...model, settings: { ...model.settings } }
+  expect(it.facts.lastKnown(readAgain)).toEqual(model.settings)
+})
+
+test('the smaller one of a guessed window and of a told one holds, and only a guess is called one', () => {
+  const it = opened()
+  const model = asked()
+  it.facts.assumeWindow(model, 4000)
+  it.facts.learn(model.settings, { window: 3000 })
+  const narrowed = it.facts.lastKnown(model)
+  expect(narrowed.contextWindow).toBe(3000)
+  expect(narrowed).not.toHaveProperty('isWindowGuessed')
+})
+
+test('the longest prompt that was taken is known until a shorter one is refused', () => {
+  const it = opened()
+  const { settings } = asked()
+  it.facts.promptTaken(settings, 900)
+  it.facts.promptTaken(settings, 700)
+  expect(it.facts.longestTaken(settings, 1000)).toBe(900)
+  expect(it.facts.longestTaken(settings, 800)).toBe(0)
+  expect(it.facts.longestTaken(settings, 1000)).toBe(0)
+})
+
+test('what refusals taught holds for a day', () => {
+  const it = opened()
+  const model = asked({})
+  it.facts.learn(model.settings, { tools: false })
+  it.facts.learn(model.settings, { window: 5000 })
+  expect(it.facts.lastKnown(model)).toMatchObject({
+    contextWindow: 5000,
+    lacks: { tools: 'it refused tools' },
+  })
+  it.clock.advance(DAY_MS + 1)
+  expect(it.facts.lastKnown(model)).toEqual(model.settings)
+})
+
+test('windows that are guessed one after another are told once, and again when a new one follows', () => {
+  const it = opened()
+  const model = asked()
+  const told = (): number => it.log.lines.filter((line) => line.includes('smaller windows are tried')).length
+  for (const window of [5000, 4000, 3000]) it.facts.assumeWindow(model, window)
+  expect(told()).toBe(1)
+  it.clock.advance(HOUR_MS + 1)
+  it.facts.assumeWindow(model, 5000)
+  expect(told()).toBe(2)
+})
