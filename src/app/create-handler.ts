@@ -112,7 +112,7 @@ export async function createHandler(
         troubles: peers.problems,
       }),
     },
-    shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),
+    shared: createShared(timers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
     preferences,
     settings: {
       motd: () => current.now().server.motd,

@@ -81,7 +81,7 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
         troubles: () => [],
       }),
     },
-    shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),
+    shared: createShared(timers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
     preferences,
     settings: { motd: () => '', stdin: () => ({ bytes: 1_000, stallMs: 1_000 }) },
   })
