@@ -4,7 +4,7 @@ import { mentions } from '../chat/mentions.ts'
 import { messageText, type MessageLimits } from '../chat/input-text.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
-import type { AwayPeople } from '../chat/talk/away.ts'
+import type { Away } from '../chat/talk/away.ts'
 import type { FindPerson } from '../chat/talk/open-sessions.ts'
 import { headOf } from '../lib/text/characters.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
@@ -28,13 +28,13 @@ const MAX_REPEATED = 80
 export class Speech {
   readonly #turns: Turns
   readonly #limits: MessageLimits
-  readonly #away: Pick<AwayPeople, 'heard'>
+  readonly #away: Pick<Away, 'heard'>
   readonly #findPerson: Pick<FindPerson, 'called'>
 
   constructor(
     turns: Turns,
     limits: MessageLimits,
-    away: Pick<AwayPeople, 'heard'>,
+    away: Pick<Away, 'heard'>,
     findPerson: Pick<FindPerson, 'called'>,
   ) {
     this.#turns = turns

@@ -10,15 +10,10 @@ import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
 export const EDIT_MINUTES = 15
 export const MAX_LINES_SINCE = 300
 
-/** What people may do with the last line that they said in a room. Both throw `Refusal` where there is none, or a model is at work on it. */
-export interface OwnLines {
-  /** Records a new version of the person's last message. It calls no model. */
-  edit(room: Room, person: Person, text: string): Promise<void>
-  /** Records that the person's last message or action is taken back. After that the one before it is the last. */
-  retract(room: Room, person: Person): Promise<void>
-}
+/** What people may do with the last line that they said in a room. */
+export type OwnLines = ReturnType<typeof createOwnLines>
 
-/** What own lines need of those who read them. */
+/** The models and summaries that read lines. */
 export interface LineReaders {
   /** The name of a model whose turn was started by this entry and is not over. */
   readonly answering: (room: RoomName, entry: EntryId) => string | undefined
@@ -47,7 +42,7 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
   }
 
   return {
-    /** Records a new version of the person's last message. It calls no model. */
+    /** Records a new version of the person's last message. It calls no model. Rejects with `Refusal`, as `retract`. */
     edit: (room: Room, person: Person, raw: string): Promise<void> =>
       serially(room, async () => {
         const text = messageText(raw, limits)
@@ -55,13 +50,8 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
         if (last.kind === 'action')
           throw new Refusal('your last line says what you do; /retract it, and say it anew with /me')
         if (last.text === text) throw new Refusal('your last line says that already')
-        const draft = {
-          kind: 'message',
-          author: person.name,
-          by: person.id,
-          text,
-          edits: last.id,
-        } as const
+        const own = { author: person.name, by: person.id } as const
+        const draft = { kind: 'message', ...own, text, edits: last.id } as const
         await readers.forget(room.name, last.id, () => room.record(draft))
       }),
     /** Records that the person's last message or action is taken back. After that the one before it is the last. */

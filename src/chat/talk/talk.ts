@@ -2,7 +2,7 @@ import { StorageError } from '../errors.ts'
 import type { Entry } from '../entry.ts'
 import type { Peers } from '../peers.ts'
 import type { Clock, Log, PeopleStore } from '../ports.ts'
-import { openAway, type AwayPeople } from './away.ts'
+import { Away } from './away.ts'
 import { type DirectMessageLimits, DirectMessages } from './direct-messages.ts'
 import { type IgnoreFilter, Ignores } from './ignores.ts'
 import { createFindPerson, type FindPerson, OpenSessions, type PersonalScreen } from './open-sessions.ts'
@@ -13,7 +13,7 @@ import { createReactions, type Reactions } from './reactions.ts'
 /** All that people do with what was said, and beside it. */
 export interface Talk {
   readonly messages: DirectMessages
-  readonly away: AwayPeople
+  readonly away: Away
   readonly ignores: Ignores
   readonly reactions: Reactions
   readonly lines: OwnLines
@@ -53,6 +53,8 @@ export async function openTalk(parts: TalkParts): Promise<Talk> {
   const sessions = new OpenSessions()
   const findPerson = createFindPerson(people, sessions, clock, peers)
   const ignores = new Ignores(stores.ignored)
+  const away = new Away(stores.away, clock, log, peers)
+  await away.readAgain()
   const messages = new DirectMessages({
     store: stores.messages,
     sessions,
@@ -68,7 +70,7 @@ export async function openTalk(parts: TalkParts): Promise<Talk> {
     messages,
     ignores,
     findPerson,
-    away: await openAway(stores.away, clock, log, peers),
+    away,
     reactions: createReactions(),
     lines: createOwnLines(readers, limits, clock),
     async openSession(screen) {

@@ -15,7 +15,7 @@ import type { Sanction } from '../../../src/chat/moderation/ports.ts'
 import { loadSanctions } from '../../../src/chat/moderation/sanctions.ts'
 import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
 import { Preferences } from '../../../src/chat/personal/preferences.ts'
-import { openAway } from '../../../src/chat/talk/away.ts'
+import { Away } from '../../../src/chat/talk/away.ts'
 import { Ignores } from '../../../src/chat/talk/ignores.ts'
 import { createChatParts } from '../../support/chat-parts.ts'
 import { createPeopleParts } from '../../support/people.ts'
@@ -128,8 +128,8 @@ test('names, rights, absences, preferences and ignored people are those of now',
 
   const { broadcasts, peers } = recordedBroadcasts()
   const [away, awayThere] = [
-    await openAway(storage.talk.away, clock, log, peers),
-    await openAway(storage.talk.away, clock, log, parts.peers),
+    new Away(storage.talk.away, clock, log, peers),
+    new Away(storage.talk.away, clock, log, parts.peers),
   ]
   await away.leave(ann, 'lunch')
   await awayThere.readAgain()

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest'
-import { openAway } from '../../../../src/chat/talk/away.ts'
+import { Away } from '../../../../src/chat/talk/away.ts'
 import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
 
 async function createScene() {
   const { rooms, person, storage, peers, clock, log } = await createChatParts()
-  const open = () => openAway(storage.talk.away, clock, log, peers)
+  const open = async () => {
+    const away = new Away(storage.talk.away, clock, log, peers)
+    await away.readAgain()
+    return away
+  }
   const room = await rooms.lobby()
   const [ann, bob, cat] = await Promise.all([person('ann'), person('Böb'), person('cat')])
   const screen = screenOf(ann)
