@@ -21,9 +21,8 @@ export const rooms: Verb = (services) =>
       const invitations = await services.moderation.memberships.invitations(person)
       if (flags.json) return out.line(safeJson([...listed, ...invitations.map(invitationJson)]))
       for (const room of listed) {
-        const topic = room.topic ? `  ${room.topic}` : ''
-        const marks = `${room.private ? '  private' : ''}${'archived' in room ? '  archived' : ''}`
-        out.line(`${room.name}  ${room.people} here${marks}${topic}`)
+        const marks = [room.private && 'private', 'archived' in room && 'archived', room.topic]
+        out.line([room.name, `${room.people} here`, ...marks].filter(Boolean).join('  '))
       }
       for (const name of invitations)
         out.line(`${name}  private  you are invited: ${session ? '/' : ''}join ${name}`)

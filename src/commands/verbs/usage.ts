@@ -76,24 +76,16 @@ export const usage: Verb<'stores' | 'clock' | 'rooms'> = ({ stores, clock, rooms
     },
   })
 
-/** Sums of the same charges in four groupings; the days are newest first. */
-interface UsageReport {
-  readonly total: UsageSum
-  readonly models: readonly UsageSum[]
-  readonly people: readonly UsageSum[]
-  readonly rooms: readonly UsageSum[]
-  readonly days: readonly UsageSum[]
-}
+type UsageReport = Awaited<ReturnType<typeof reportOn>>
 
 type Where = UsageQuery extends infer Query ? (Query extends unknown ? Omit<Query, 'by'> : never) : never
 
-/** One reading for each grouping; a charge between two of them is in the later ones only. */
-async function reportOn(
-  charges: Services['stores']['models']['charges'],
-  where: Where,
-): Promise<UsageReport> {
-  const sums = async (by: Grouping): Promise<readonly UsageSum[]> =>
-    sumsByKey(await charges.usage({ ...where, by }))
+/**
+ * Sums in four groupings; the days are newest first. One reading for each: a charge between two of them is
+ * in the later ones only.
+ */
+async function reportOn(charges: Services['stores']['models']['charges'], where: Where) {
+  const sums = async (by: Grouping) => sumsByKey(await charges.usage({ ...where, by }))
   const [models, people, rooms, days] = await Promise.all([
     sums('model'),
     sums('person'),
