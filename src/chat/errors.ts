@@ -1,3 +1,5 @@
+import type { Log } from './ports.ts'
+
 /**
  * Something the caller may not or cannot do, in a sentence that says what to do instead.
  * The edge prints it; exit status 1.
@@ -56,6 +58,16 @@ interface StorageErrorOptions extends ErrorOptions {
   /** Absent where the message does for them, too. */
   readonly forOperators?: string
 }
+
+/**
+ * For `catch`, if work can go on without the store: logs a `StorageError` and gives undefined. Throws any other error.
+ */
+export const warnOfStorage =
+  (log: Pick<Log, 'warn'>, text: string, facts: object = {}) =>
+  (error: unknown): undefined => {
+    if (!(error instanceof StorageError)) throw error
+    log.warn({ ...facts, error, reason: error.reason }, text)
+  }
 
 /** With this reason a command is aborted where not its person has gone, but the server stops. */
 export const SERVER_STOPPING = new DOMException('the server is stopping', 'AbortError')

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../lib/duration.ts'
-import { StorageError } from '../errors.ts'
+import { warnOfStorage } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Alarm, Clock, Log } from '../ports.ts'
 import type { TypedLimits, TypedStore } from './ports.ts'
@@ -34,6 +34,7 @@ export class InputHistory {
   readonly #store: TypedStore
   readonly #clock: Clock & Alarm
   readonly #log: Log
+  readonly #notKept: (error: unknown) => undefined
   /** Lines that are not being stored yet. */
   readonly #pending = new Map<PersonId, readonly string[]>()
 
@@ -41,6 +42,7 @@ export class InputHistory {
     this.#store = store
     this.#clock = clock
     this.#log = log
+    this.#notKept = warnOfStorage(log, 'what somebody typed was not kept')
   }
 
   /** For a session that begins. Nothing is kept while `isWanted` is false. Never rejects with `StorageError`. */
@@ -48,8 +50,8 @@ export class InputHistory {
     if (guest) return NOTHING
     await this.#storeLines(id)
     const [lines = [], draft = ''] =
-      (await this.#attempt('what somebody typed before was not read', () =>
-        Promise.all([this.#store.lines(id), this.#store.draft(id, this.#oldestDraft())]),
+      (await Promise.all([this.#store.lines(id), this.#store.draft(id, this.#oldestDraft())]).catch(
+        warnOfStorage(this.#log, 'what somebody typed before was not read'),
       )) ?? []
     let last = lines.at(-1)
     let offered = draft
@@ -64,7 +66,7 @@ export class InputHistory {
       sent: (line) => {
         const text = offered
         offered = ''
-        if (text !== '') void this.#attempt(NOT_KEPT, () => this.#store.dropDraft(id, text))
+        if (text !== '') void this.#store.dropDraft(id, text).catch(this.#notKept)
         if (!line.includes(text)) add(text)
         add(line)
       },
@@ -91,30 +93,17 @@ export class InputHistory {
     const lines = this.#pending.get(person)
     if (!lines) return
     this.#pending.delete(person)
-    await this.#attempt(NOT_KEPT, () => this.#store.addLines(person, lines, LIMITS))
+    await this.#store.addLines(person, lines, LIMITS).catch(this.#notKept)
   }
 
   async #keepDraft(person: PersonId, unsent: string): Promise<void> {
     const draft = { text: unsent.slice(0, MAX_DRAFT_UNITS).toWellFormed(), at: this.#clock.now() }
-    await this.#attempt(NOT_KEPT, () => this.#store.keepDraft(person, draft, this.#oldestDraft()))
+    await this.#store.keepDraft(person, draft, this.#oldestDraft()).catch(this.#notKept)
   }
 
   #oldestDraft(): number {
     return this.#clock.now() - DRAFT_DAYS * DAY_MS
   }
-
-  /** Resolves to undefined if the store refuses; that is logged. */
-  async #attempt<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      this.#log.warn({ error, reason: error.reason }, what)
-      return undefined
-    }
-  }
 }
-
-const NOT_KEPT = 'what somebody typed was not kept'
 
 const NOTHING: OpenHistory = { lines: [], draft: '', sent: () => undefined, close: async () => undefined }

@@ -1,6 +1,6 @@
 import type { NewEntry } from '../entry.ts'
 import type { Everywhere } from '../rooms.ts'
-import { StorageError } from '../errors.ts'
+import { warnOfStorage } from '../errors.ts'
 import { SYSTEM } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Peers } from '../peers.ts'
@@ -30,12 +30,9 @@ export function createInvitationNotices(parts: {
     async tell(person: Person): Promise<void> {
       if (person.guest || !rooms.isPresent(person)) return
       if (!rooms.isHere(person)) return await peers.broadcast('invited', { person: person.id })
-      try {
-        for (const draft of linesOf(await store.take(person.id))) rooms.whisper(person, draft)
-      } catch (error) {
-        if (!(error instanceof StorageError)) throw error
-        log.warn({ error, reason: error.reason, person: person.name }, 'invitations were not told')
-      }
+      const trouble = warnOfStorage(log, 'invitations were not told', { person: person.name })
+      const notices = await store.take(person.id).catch(trouble)
+      for (const draft of linesOf(notices ?? [])) rooms.whisper(person, draft)
     },
   }
 }

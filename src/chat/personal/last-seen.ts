@@ -1,5 +1,5 @@
 import type { EntryId, RoomName } from '../entry.ts'
-import { StorageError } from '../errors.ts'
+import { warnOfStorage } from '../errors.ts'
 import type { Person } from '../people/person.ts'
 import type { Log } from '../ports.ts'
 import type { LastSeenStore } from './ports.ts'
@@ -9,26 +9,16 @@ export type LastSeen = ReturnType<typeof createLastSeen>
 
 /** What the store refuses is logged, and not known. */
 export function createLastSeen(store: LastSeenStore, log: Log) {
-  async function attempt<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      log.warn({ error, reason: error.reason }, what)
-      return undefined
-    }
-  }
-
   return {
     /** The newest entry that was there when the person last left; undefined if that is not known. */
     async find({ id, guest }: Person, room: RoomName): Promise<EntryId | undefined> {
       if (guest) return undefined
-      return await attempt('how far somebody has read is not known', () => store.find(id, room))
+      return await store.find(id, room).catch(warnOfStorage(log, 'how far somebody has read is not known'))
     },
     /** To be called as they leave; an empty id changes nothing. */
     async put({ id, guest }: Person, room: RoomName, entry: EntryId): Promise<void> {
       if (guest || entry === '') return
-      await attempt('how far somebody has read was not stored', () => store.put(id, room, entry))
+      await store.put(id, room, entry).catch(warnOfStorage(log, 'how far somebody has read was not stored'))
     },
   }
 }
