@@ -3,18 +3,17 @@ import type { Json, JsonObject, JsonSchema } from '../lib/json.ts'
 import { keysOf } from '../lib/keys-of.ts'
 import type { ChatMessage } from './context.ts'
 
-/** The arguments of a call are wrong; the message tells the model what to change. */
+/** The message tells the model what to change. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError'
 }
 
-/** Problems in one message: a model corrects no more than that at once. */
+/** A model corrects no more than this at once. */
 const MAX_PROBLEMS = 5
 
 /**
- * The arguments of a call, checked. A parameter that is null counts as absent: models like to fill in all of
- * them. `schema` is the JSON Schema of the same input. Throws `ArgumentError`, which says what to change: the
- * parameter, what it must be, what it was.
+ * Checks the arguments of a call. A parameter that is null counts as absent: models like to fill in all of
+ * them. `schema` is the JSON Schema of the same input. Throws `ArgumentError`.
  */
 export function checkArguments<Shape extends z.ZodRawShape>(
   input: z.ZodObject<Shape>,
@@ -31,7 +30,7 @@ export function checkArguments<Shape extends z.ZodRawShape>(
   )
 }
 
-/** What is wrong with a value of a program: each problem names the field below `at`, and what it must be. */
+/** The problems of a program's value: each names a field below `at`, and what it must be. */
 export function problemsIn(form: z.ZodType, value: unknown, at: string): readonly string[] {
   const issues = form.safeParse(value).error?.issues ?? []
   return issues.map((issue) => {
@@ -42,7 +41,7 @@ export function problemsIn(form: z.ZodType, value: unknown, at: string): readonl
   })
 }
 
-/** A value without the nulls among the properties that its schema names, at any depth. */
+/** Drops nulls among the properties that a schema names, at any depth. */
 function withoutNulls(value: unknown, schema: JsonObject | undefined): unknown {
   if (Array.isArray(value)) {
     const items = objectAt(schema, 'items')
@@ -79,7 +78,7 @@ const nameOf = (path: readonly PropertyKey[]): string =>
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${String(key)}`))
     .join('') || 'arguments'
 
-/** Completes `must be`; undefined where the schema's own message says what to do. */
+/** Completes `must be`; undefined if the schema's own message says what to do. */
 function expectation(issue: Issue, wanted: JsonObject | undefined): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -119,16 +118,16 @@ function unknownParameters(
   return `unknown parameter ${keys.map((key) => shown(key)).join(', ')}${where}; ${takes}`
 }
 
-/** A type as a sentence says it: `an integer`, `an array of strings`. */
+/** `an integer`, `an array of strings` */
 function typeName(wanted: JsonObject | undefined, expected: string): string {
   const type = textAt(wanted, 'type') ?? (expected === 'record' ? 'object' : expected)
   const items = textAt(objectAt(wanted, 'items'), 'type')
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}${items ? ` of ${items}s` : ''}`
 }
 
-/** A value as JSON, cut to a length that fits a sentence. */
+/** As JSON, cut to fit into a sentence. */
 export function shown(value: unknown): string {
-  // JSON has no word for it, though `1e400` is read as it.
+  // `1e400` is read as infinity, which JSON cannot write.
   if (typeof value === 'number' && !Number.isFinite(value)) return 'a number that is too large'
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > 80 ? `${text.slice(0, 80)}…` : text
@@ -143,7 +142,6 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
     value,
   )
 
-/** The part of a JSON Schema that is about the value at a path. */
 const schemaAt = (schema: JsonSchema, path: readonly PropertyKey[]): JsonObject | undefined =>
   path.reduce<JsonObject | undefined>(
     (current, key) =>
@@ -167,7 +165,7 @@ function textAt(object: JsonObject | undefined, key: PropertyKey): string | unde
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What each message must have. A program or a module may be written without types. */
+/** A program or a module may be written without types. */
 const FORMS = {
   user: z.object({ text: z.string() }),
   assistant: z.object({
@@ -181,7 +179,7 @@ const FORMS = {
 
 const ROLE = z.object({ role: z.enum(keysOf(FORMS)) })
 
-/** The messages as they came. Throws `ArgumentError`: the first wrong field, and what it must be. */
+/** Returns the messages as they came. Throws `ArgumentError` for the first wrong field. */
 export function checkMessages(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const given: unknown = messages
   if (!Array.isArray(given)) throw new ArgumentError(`messages must be an array, got ${shown(given)}`)

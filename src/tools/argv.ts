@@ -1,18 +1,16 @@
 import { ArgumentError } from './arguments.ts'
 
-/** Elements that one call may add to a command. */
 export const MAX_ARGUMENTS = 1000
 
-/** Bytes of UTF-8 that one call may add to a command, all elements and their NULs together. */
+/** Of UTF-8 that one call may add to a command, with the NULs. */
 export const MAX_ARGUMENT_BYTES = 128 * 1024
 
-/** The name in a template word that stands for an argument, or undefined for a plain word. */
+/** The argument's name in a `{name}` word of a template; undefined for a plain word. */
 export const placeholder = (word: string): string | undefined => /^\{([A-Za-z_]\w*)\}$/.exec(word)?.[1]
 
 /**
- * The argv of a wrapped command: each `{name}` word of the template becomes the words of that argument, an
- * array's elements one by one. Their text is never changed: there is no shell and no second pass. An argument
- * that was not given becomes no word. Throws `ArgumentError`.
+ * The argv of a wrapped command: each `{name}` word becomes the words of that argument, an array's elements
+ * one by one, or none if it was not given. Their text is never changed. Throws `ArgumentError`.
  */
 export function buildArgv(
   words: readonly string[],
@@ -26,7 +24,7 @@ export function buildArgv(
   return words.flatMap((word, index) => values[index] ?? [word])
 }
 
-/** The words that one argument stands for. Throws `ArgumentError` with the index of the first bad element. */
+/** Throws `ArgumentError` with the index of the first bad element. */
 export function argumentWords(name: string, args: { readonly [key: string]: unknown }): readonly string[] {
   const value = Object.hasOwn(args, name) ? args[name] : undefined
   if (value === undefined || value === null) return []

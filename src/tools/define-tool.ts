@@ -7,42 +7,42 @@ import type { ToolContext } from './context.ts'
 import { type ToolResult, withTrouble } from './result.ts'
 import type { Asked, Tool } from './tool.ts'
 
-/** A tool for `defineTool`, with a zod schema. */
+/** With a zod schema. */
 export type ToolSpec<Shape extends z.ZodRawShape> = ToolParts<Shape> &
   (
     | { readonly access: 'read'; readonly asks?: never }
     | { readonly access: Exclude<Access, 'read'>; readonly asks: Asks<z.output<z.ZodObject<Shape>>> }
   )
 
-/**
- * The question before a call runs: `arguments` asks for the tool's name with all arguments of the call, a
- * function for the path, the address or the command. See `Tool.asks`.
- */
+/** See `Tool.asks`; `arguments` asks for the tool's name with all arguments of the call. */
 type Asks<Args> = 'arguments' | ((args: Args, context: ToolContext) => Promise<Asked> | Asked)
 
-interface ToolParts<Shape extends z.ZodRawShape> {
+interface CommonParts<Name extends string, Args> {
   readonly id: string
-  readonly title: string
   readonly description: string
+  /** See `Tool.verbatim`. */
+  readonly verbatim?: readonly Name[]
+  /** See `Tool.files`. */
+  readonly files?: readonly Name[]
+  /** A plain text is an error if it begins with `ERROR:`. May throw what `withTrouble` knows. */
+  run(args: Args, context: ToolContext): Promise<ToolResult | string> | ToolResult | string
+}
+
+interface ToolParts<Shape extends z.ZodRawShape> extends CommonParts<
+  keyof Shape & string,
+  z.output<z.ZodObject<Shape>>
+> {
+  readonly title: string
   readonly input: z.ZodObject<Shape>
   /** Text for a parameter, which wins over the one on its schema. */
   readonly parameters?: { readonly [Name in keyof Shape]?: string }
-  /** See `Tool.verbatim`. */
-  readonly verbatim?: readonly (keyof Shape & string)[]
-  /** See `Tool.files`. */
-  readonly files?: readonly (keyof Shape & string)[]
-  /** A plain text is an error if it begins with `ERROR:`. May throw what `withTrouble` knows. */
-  run(
-    args: z.output<z.ZodObject<Shape>>,
-    context: ToolContext,
-  ): Promise<ToolResult | string> | ToolResult | string
   readonly wrap?: Tool['wrap']
   readonly yields?: true
   readonly walks?: true
   readonly wrapsCommand?: boolean
 }
 
-/** The types of plain parameters, and the values that a tool gets for them. */
+/** The types of plain parameters, and their values. */
 interface PlainValues {
   string: string
   number: number
@@ -52,7 +52,6 @@ interface PlainValues {
   'number[]': readonly number[]
 }
 
-/** One parameter, described without zod. */
 export interface PlainParameter {
   readonly type: keyof PlainValues
   /** For the model. */
@@ -62,7 +61,6 @@ export interface PlainParameter {
   readonly choices?: readonly string[]
 }
 
-/** Parameters by name. */
 export type PlainParameters = { readonly [name: string]: PlainParameter }
 
 type PlainArguments<Parameters extends PlainParameters> = {
@@ -71,32 +69,24 @@ type PlainArguments<Parameters extends PlainParameters> = {
     | (Parameters[Name] extends { readonly type: string; readonly optional?: false } ? never : undefined)
 }
 
-/** A tool for `defineTool`, without zod. */
-export interface PlainToolSpec<Parameters extends PlainParameters> {
-  readonly id: string
+/** Without zod. */
+export interface PlainToolSpec<Parameters extends PlainParameters> extends CommonParts<
+  keyof Parameters & string,
+  PlainArguments<Parameters>
+> {
   /** For people; the id when absent. */
   readonly title?: string
-  readonly description: string
   readonly access: Access
   readonly parameters: Parameters
-  /** The question before it runs, if it does more than read: its name with all arguments when absent. */
+  /** If it does more than read: `arguments` when absent. */
   readonly asks?: Asks<PlainArguments<Parameters>>
-  /** See `Tool.verbatim`. */
-  readonly verbatim?: readonly (keyof Parameters & string)[]
-  /** See `Tool.files`. */
-  readonly files?: readonly (keyof Parameters & string)[]
-  run(
-    args: PlainArguments<Parameters>,
-    context: ToolContext,
-  ): Promise<ToolResult | string> | ToolResult | string
 }
 
 type PlainTool = PlainToolSpec<PlainParameters>
 
 /**
- * Makes a tool from a zod schema, or from parameters that are described one by one: the JSON Schema is
- * generated, arguments are checked before `run`, and what does not fit comes back as a sentence the model can
- * act on. Throws an `Error` if a field has the wrong form: it names the field and what it must be.
+ * Makes a tool from a zod schema, or from parameters that are described one by one. The arguments are checked
+ * before `run`. Throws an `Error` if a field has the wrong form: it names the field and what it must be.
  */
 export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool
 export function defineTool<const Parameters extends PlainParameters>(spec: PlainToolSpec<Parameters>): Tool
@@ -109,7 +99,6 @@ export function defineTool(spec: ToolSpec<z.ZodRawShape> | PlainTool): Tool {
   return 'input' in spec ? toTool(spec) : toTool(withSchema(spec))
 }
 
-/** The types of a function in a program without types are its own promise. */
 export const isRun = (value: unknown): value is PlainTool['run'] => typeof value === 'function'
 export const aFunction = z.custom<PlainTool['run']>(isRun, 'must be a function')
 
@@ -132,7 +121,6 @@ const TYPES: Readonly<Record<keyof PlainValues, () => z.ZodType>> = {
 const texts = z.array(z.string())
 const description = z.string().refine((text) => text.trim() !== '', 'must say what it is for')
 
-/** The fields of every tool. */
 export const toolFields = {
   /** An id as a scope, a `.tool` file and a provider can name it. */
   id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 letters, digits, _ and -'),
@@ -142,7 +130,7 @@ export const toolFields = {
   files: texts.optional(),
 }
 
-/** The fields of a tool with plain parameters, but for `run`. */
+/** Of a tool with plain parameters, without `run`. */
 export const plainFields = {
   ...toolFields,
   title: z.string().optional(),
@@ -207,7 +195,7 @@ function toTool<Shape extends z.ZodRawShape>(spec: CheckedSpec<Shape>): Tool {
   }
 }
 
-/** A tool that only reads has its arguments checked before it is said to run. */
+/** The arguments of a tool that only reads are checked before the room reads that it runs. */
 function asking<Args>(
   access: Access,
   check: (args: unknown) => Args,
@@ -219,8 +207,8 @@ function asking<Args>(
 }
 
 /**
- * Keywords that bound a value. A model is not sent them, since each costs tokens in every request: its
- * description names those that it must know, and a value that does not fit is answered with the bounds.
+ * Keywords that bound a value. Each costs tokens in every request, so models are not sent them: a description
+ * names those that matter, and a value that does not fit is answered with the bounds.
  */
 const BOUNDS: ReadonlySet<string> = new Set([
   ...['default', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems'],

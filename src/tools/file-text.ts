@@ -5,21 +5,19 @@ import { ArgumentError } from './arguments.ts'
 /** The lines of a file with their line ends: what a line feed ends, as every program counts them. */
 export const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** One replacement in a file. */
 export interface Replacement {
-  /** What the file shows now, exactly once. */
   readonly before: string
   readonly after: string
 }
 
 /**
- * Replaces what a file shows: its text as results of tools are cleaned. All else stays to the last byte: line
- * ends, a byte order mark, what cannot be seen, also inside of what was named where both texts begin or end
- * alike. A new line gets the line end of its neighbour. Neither text is a pattern. Throws `ArgumentError`
- * unless the old text is shown exactly once; `path` is for its message.
+ * Replaces a part of a file as results of tools show it, cleaned. All else stays to the last byte: line ends,
+ * a byte order mark, invisible characters, also inside the part if both texts begin or end alike. A new line
+ * gets the line end of its neighbour. Throws `ArgumentError`, with `path`, unless the old text is shown once.
  */
 export function replaceShown(path: string, text: string, { before, after }: Replacement): string {
-  const file = shownFile(text)
+  const lines = linesOf(text)
+  const file = { lines, shown: lines.map(cleanText) }
   const wanted = cleanText(before)
   const at = findOnce(path, file, wanted)
   const change = difference(wanted, after.replaceAll('\r\n', '\n'))
@@ -29,16 +27,10 @@ export function replaceShown(path: string, text: string, { before, after }: Repl
   return text.slice(0, start) + change.text.replaceAll('\n', lineEndNear(text, start)) + text.slice(end)
 }
 
-/** A file line by line. */
 interface ShownFile {
   readonly lines: readonly string[]
-  /** Each of them as it is shown. */
+  /** The same lines, cleaned. */
   readonly shown: readonly string[]
-}
-
-function shownFile(text: string): ShownFile {
-  const lines = linesOf(text)
-  return { lines, shown: lines.map(cleanText) }
 }
 
 function findOnce(path: string, file: ShownFile, wanted: string): number {
@@ -56,10 +48,7 @@ function findOnce(path: string, file: ShownFile, wanted: string): number {
   return at
 }
 
-/**
- * What of a text changes: `start` to `end` becomes `text`. The beginning and the end that stay are as long as
- * can be.
- */
+/** From `start` to `end` becomes `text`, which is as short as can be. */
 function difference(
   before: string,
   after: string,
@@ -72,10 +61,7 @@ function difference(
   return { start, end: before.length - same, text: after.slice(start, after.length - same) }
 }
 
-/**
- * The place in the file itself of what is shown at an index. Most changes are in one line, which is traced
- * once.
- */
+/** The place in the file itself of a shown index. Most changes are in one line, which is traced once. */
 function createPlaces(file: ShownFile): (index: number) => { readonly start: number; readonly end: number } {
   let line = -1
   let traced = traceCleanText('')
@@ -88,10 +74,7 @@ function createPlaces(file: ShownFile): (index: number) => { readonly start: num
   }
 }
 
-/**
- * The line, from 1, that shows what is at `index`, and how much comes before it; after the last one at the
- * end.
- */
+/** The line, from 1, of a shown index, and the lengths before it; at the end, one after the last line. */
 function lineAt({ lines, shown }: ShownFile, index: number) {
   let shownBefore = 0
   let before = 0
@@ -103,7 +86,7 @@ function lineAt({ lines, shown }: ShownFile, index: number) {
   return { line: lines.length + 1, shownBefore, before }
 }
 
-/** The line end of the line at `index`, or of the one before where it has none. */
+/** Of the line at `index`, or of the one before if it has none. */
 function lineEndNear(text: string, index: number): '\n' | '\r\n' | '\r' {
   const next = text.indexOf('\n', index)
   const at = next === -1 ? text.lastIndexOf('\n') : next

@@ -1,10 +1,11 @@
 import { Refusal } from '../chat/errors.ts'
 import type { Outside } from '../chat/outside.ts'
+import { errorMessage } from '../lib/errors.ts'
 import { ArgumentError } from './arguments.ts'
 import { WebError } from './web.ts'
 import { WorkspaceError } from './workspace.ts'
 
-/** What the caller reads. Text of our own that begins with `ERROR:` is an error as well. */
+/** For the caller. A text of our own that begins with `ERROR:` is an error as well. */
 export interface ToolResult {
   readonly content: string
   readonly isError: boolean
@@ -14,10 +15,8 @@ export interface ToolResult {
   readonly isPage?: true
 }
 
-/** A successful result. */
 export const ok = (content: string): ToolResult => ({ content, isError: false })
 
-/** A failed result in the form a model reads: `ERROR: …`. */
 export const failed = (message: string): ToolResult => ({
   content: message.startsWith('ERROR:') ? message : `ERROR: ${message}`,
   isError: true,
@@ -26,23 +25,19 @@ export const failed = (message: string): ToolResult => ({
 /** Errors whose message tells a model what to change. */
 const TROUBLES = [ArgumentError, WorkspaceError, WebError, Refusal]
 
-/**
- * A result whose error names the tool `from`, with the name `to` in its place. Other results stay as they
- * are.
- */
+/** If its error names the tool `from`, it names `to` now. */
 export function renamedTrouble(result: ToolResult, from: string, to: string): ToolResult {
   const prefix = `ERROR: ${from}: `
   if (!result.isError || !result.content.startsWith(prefix)) return result
   return { ...result, content: `ERROR: ${to}: ${result.content.slice(prefix.length)}` }
 }
 
-/** Runs a tool. An error that a model can do something about becomes a result; any other error is thrown. */
+/** An error that a model can do something about becomes a result; any other error is thrown. */
 export async function withTrouble<T>(tool: string, run: () => Promise<T>): Promise<T | ToolResult> {
   try {
     return await run()
   } catch (error) {
-    const trouble = TROUBLES.some((kind) => error instanceof kind)
-    if (trouble && error instanceof Error) return failed(`${tool}: ${error.message}`)
+    if (TROUBLES.some((kind) => error instanceof kind)) return failed(`${tool}: ${errorMessage(error)}`)
     throw error
   }
 }

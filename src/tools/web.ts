@@ -1,16 +1,16 @@
-/** A page or a search failed; the message says why and what to do, and never holds a key. */
+/** The message says why and what to do, and never has a key in it. */
 export class WebError extends Error {
   override readonly name = 'WebError'
 }
 
-/** The form of a page: `text` is `markdown` without marks, `raw` is what the server sent. */
+/** `text` is `markdown` without marks, `raw` is as the server sent it. */
 export type PageFormat = 'markdown' | 'text' | 'raw'
 
-/** A page as it was read. Nothing in it can be trusted. */
+/** Nothing in it can be trusted. */
 export interface WebPage {
-  /** Where it was in the end, after redirects. */
+  /** After redirects. */
   readonly url: string
-  /** HTTP status, 2xx. */
+  /** 2xx */
   readonly status: number
   /** Such as `text/html`. */
   readonly contentType: string
@@ -20,40 +20,33 @@ export interface WebPage {
   readonly cut: boolean
 }
 
-/** An address that may be asked for. */
 export interface Visit {
-  /** The site, with its port where that is not the usual one: what a permission is for. */
+  /** With a port that is not the usual one. A permission is for this. */
   readonly host: string
-  /** The whole address. */
   readonly url: string
   /** Reads the page within limits of its own. Rejects with `WebError`, or with the signal's reason. */
   read(format: PageFormat, signal: AbortSignal): Promise<WebPage>
 }
 
-/** One thing that a search found. */
 export interface SearchHit {
   readonly title: string
   readonly url: string
   readonly snippet: string
 }
 
-/** A search provider. */
 export interface WebSearch {
   readonly provider: string
-  /** Where the query goes. */
   readonly host: string
-  /**
-   * Results from number `start`, 1-based, about ten. Rejects with `WebError`, or with the signal's reason.
-   */
+  /** About ten results from number `start`, from 1. Rejects with `WebError`, or the signal's reason. */
   find(
     query: { readonly words: string; readonly start: number },
     signal: AbortSignal,
   ): Promise<readonly SearchHit[]>
 }
 
-/** The web, as far as it is configured; each part that is absent has no tool. */
+/** The parts that are configured; each that is absent has no tool. */
 export interface Web {
-  /** Throws `WebError` for what is no public web address; nothing is sent before `read`. */
+  /** Throws `WebError` unless it is a public web address; nothing is sent before `read`. */
   readonly visit?: (url: string) => Visit
   readonly search?: WebSearch
 }

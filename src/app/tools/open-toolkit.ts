@@ -10,17 +10,13 @@ import { openMcp } from '../mcp/open.ts'
 import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
 import { connectedNames, toolWordProblems } from './tool-words.ts'
 
-/** The tools of all sources. */
 export interface Toolkit {
-  /** Those that follow the config. */
   readonly tools: ConfiguredTools
-  /** The servers whose tools there are besides. */
   readonly mcp: Mcp
-  /** Which of all these somebody has in a room. */
   readonly scopedTools: FindScopedTools
 }
 
-/** Opens all sources of tools, and says in the log which of their names the config may not use. */
+/** Opens all sources of tools, and logs the names of tools in the config that are wrong. */
 export async function openToolkit(
   current: CurrentConfig,
   rooms: Rooms,
@@ -44,12 +40,9 @@ export async function openToolkit(
     },
     log,
   })
-  const scopedTools = createScopedTools(catalogue, storage.chat.rooms, scopeNow(current), mcp.list)
+  // A turn goes on with its model's settings, but the present config decides what the model may call.
+  const scopeNow = ({ name, tools: first }: ModelSettings): Json =>
+    current.now().models.find((model) => model.name === name)?.tools ?? first
+  const scopedTools = createScopedTools(catalogue, storage.chat.rooms, scopeNow, mcp.list)
   return { tools, mcp, scopedTools }
 }
-
-/** A turn goes on with its model's settings; what the model may call is decided by the config of now. */
-const scopeNow =
-  (current: CurrentConfig) =>
-  ({ name, tools }: ModelSettings): Json =>
-    current.now().models.find((model) => model.name === name)?.tools ?? tools

@@ -5,37 +5,29 @@ import { NO_LOG } from '../../embedding/context.ts'
 import { WorkspaceError, type Workspace } from '../../tools/workspace.ts'
 import { paths } from '../paths.ts'
 
-/** The directory that a program gives its tools. */
 export interface WorkspaceChoice {
-  /** It must be there. Tools see nothing else, whatever links lead out of it. */
+  /** It must exist. Tools see nothing else, also through links. */
   readonly directory: string
-  /**
-   * Where old versions of changed files are kept; made when it is not there. It must not be inside of
-   * `directory`.
-   */
+  /** For old versions of changed files; made if it is missing. It must not be inside of `directory`. */
   readonly backups: string
-  /**
-   * `bubblewrap` when absent: then commands are refused where it does not work. With `none` they can do all
-   * that the program can.
-   */
+  /** `bubblewrap` when absent: without it commands are refused. With `none` they can do all the program can. */
   readonly mode?: 'bubblewrap' | 'none'
-  /** Of memory for each command; 512 when absent. */
+  /** For each command; 512 when absent. */
   readonly memory_mb?: number
-  /** Is told of each command; nobody when absent. */
   readonly log?: Log
 }
 
-/** The only name there is: a program has one workspace where a server has many. */
 const NAME = 'program'
 
 /**
- * Gives tools a directory, and a sandbox for their commands, as a room of the server has them; the disk has
- * no limit. Starts nothing before a tool needs it. Disposing ends every command and search, and waits until
- * it is gone. Throws `WorkspaceError` where the directory cannot be used.
+ * A directory and a sandbox for commands, as a room of the server has them, without a limit on the disk.
+ * Disposing ends every command and search. Throws `WorkspaceError` if the directory cannot be used.
  */
 export function openWorkspace(choice: WorkspaceChoice): Workspace & AsyncDisposable {
   const { mode = 'bubblewrap', memory_mb = 512, log = NO_LOG } = choice
-  const directory = existing(choice.directory)
+  const stats = statSync(choice.directory, { throwIfNoEntry: false })
+  if (!stats?.isDirectory()) throw new WorkspaceError(`there is no directory ${choice.directory}`)
+  const directory = realpathSync(choice.directory)
   mkdirSync(choice.backups, { recursive: true, mode: 0o700 })
   const root = realpathSync(choice.backups)
   if (`${root}/`.startsWith(`${directory}/`))
@@ -52,9 +44,4 @@ export function openWorkspace(choice: WorkspaceChoice): Workspace & AsyncDisposa
     ...workspaces.of(NAME),
     [Symbol.asyncDispose]: () => workspaces[Symbol.asyncDispose](),
   }
-}
-
-function existing(directory: string): string {
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return realpathSync(directory)
-  throw new WorkspaceError(`there is no directory ${directory}`)
 }

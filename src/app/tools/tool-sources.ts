@@ -1,5 +1,4 @@
-// Which tools there are here, by the config and by what the machine can run. This folder must not know what a
-// turn is, nor how a tool is called.
+// The tools that the config and the machine allow. This folder must not know turns, nor how a tool is called.
 
 import type { Storage } from '../../adapters/storage/storage.ts'
 import {
@@ -24,34 +23,29 @@ import type { AppContext } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
 import { hasProcessLimit, NO_PROCESS_LIMIT, probeSandbox } from '../../adapters/sandbox/probe.ts'
 
-/** The tools that depend on the config: the built-in ones, those of modules, and those of `.tool` files. */
+/** The tools that depend on the config. */
 export interface ConfiguredTools extends AsyncDisposable {
   builtin(): readonly Tool[]
   readonly modules: ToolModules
   readonly wrapped: WrappedTools
-  /**
-   * What is wrong in modules and `.tool` files, and in what the config says of tools, with file and line.
-   * `connected` are the MCP servers that admins connected, where they are known.
-   */
+  /** Of modules, `.tool` files and the config, with file and line. `connected`: see `BesideConfig`. */
   problems(connected?: readonly string[]): Promise<readonly string[]>
-  /** Makes all of them anew from another config; until that is done the old ones stay. Never rejects. */
+  /** Takes another config; until that is done the old tools stay. Never rejects. */
   follow(config: Config): Promise<void>
 }
 
-/** All tools by their source, in the order in which they are listed. */
+/** In the order in which their tools are listed. */
 export function toolSources(
   current: CurrentConfig,
   rooms: Rooms,
   { storage }: AppContext,
   { builtin, modules, wrapped }: ConfiguredTools,
 ): readonly ToolSource[] {
-  const names = (): readonly string[] =>
-    current.now().models.flatMap((model) => (model.enabled ? model.name : []))
   const internal = roomTools({
     rooms,
     log: storage.chat.log,
     store: storage.chat.rooms,
-    models: { names },
+    models: { names: () => current.now().models.flatMap(({ enabled, name }) => (enabled ? name : [])) },
     speech: current.limits,
   })
   return [
@@ -59,20 +53,18 @@ export function toolSources(
     {
       group: 'builtin',
       name: 'builtin',
-      tools: () => builtin().filter((tool) => !isReplaced(tool, wrapped)),
+      // A `.tool` file replaces the tool of its name that yields.
+      tools: () =>
+        builtin().filter(({ id, yields }) => !yields || wrapped.tools().every((one) => one.id !== id)),
     },
     modules,
     wrapped,
   ]
 }
 
-/** The stores that built-in tools use. */
 type ToolStores = Pick<Storage, 'chat' | 'tools'>
 
-/**
- * Makes the tools, and reads modules and `.tool` files. A file may build on a built-in tool or one of a
- * module. `commands` is whether commands can run with the first config, where that is being tried already.
- */
+/** A `.tool` file may build on a built-in tool or one of a module. */
 export async function openTools(
   first: Config,
   stores: ToolStores,
@@ -102,7 +94,6 @@ export async function openTools(
   }
 }
 
-/** A problem of a file in one line. */
 export const located = ({ file, line, message }: ModuleProblem): string => `${file}:${line}: ${message}`
 
 /** The tools that come along keep their ids; a `.tool` file of an admin gives way to a module. */
@@ -133,18 +124,15 @@ const wrappedOptions = (
   bases: { tools: [...builtin, ...modules], ids: BUILTIN_IDS, kept: KEPT, disabled },
 })
 
-/** `fork` is both: the built-in tool has the name, and the one of the rooms its whole id. */
+/** `fork` is the name of two tools: the built-in one has it, and the one of the rooms its whole id. */
 const KEPT = [...ROOM_TOOL_NAMES, findToolsDefinition.name].filter((name) => !BUILTIN_IDS.includes(name))
 
-const isReplaced = (tool: Tool, wrapped: ToolSource): boolean =>
-  tool.yields === true && wrapped.tools().some((one) => one.id === tool.id)
-
-/** Why commands cannot run, if they cannot. */
 export interface CommandsState {
+  /** The reason if commands cannot run. */
   readonly noCommands?: string
 }
 
-/** Tries whether commands can run with this config, and logs what a server that runs as root has. Never rejects. */
+/** Tries a command, and logs the limits of a server that runs as root. Never rejects. */
 export async function commandsIn({ sandbox }: Pick<Config, 'sandbox'>, log: Log): Promise<CommandsState> {
   if (sandbox.mode === 'none') return {}
   const state = await probeSandbox()

@@ -12,15 +12,14 @@ import type { ConnectedMcpStore } from '../../tools/mcp-pins.ts'
 import { ROOM_TOOL_IDS, ROOM_TOOL_NAMES } from '../../tools/rooms/index.ts'
 import { paths } from '../paths.ts'
 
-/** What is known beside the config. */
 export interface BesideConfig {
-  /** Absent where they are not loaded yet. */
+  /** Absent if they are not loaded yet. */
   readonly modules?: Pick<ToolModules, 'tools' | 'problems'>
-  /** The names of MCP servers that admins connected; absent where they are not known now. */
+  /** The names of MCP servers that admins connected; absent if they are not known now. */
   readonly connected?: readonly string[] | undefined
 }
 
-/** Words that stand for tools, whatever else is there. */
+/** Ids and names of tools, with every config. */
 const ALWAYS: readonly string[] = [
   ...BUILTIN_IDS,
   ...ROOM_TOOL_IDS,
@@ -29,8 +28,8 @@ const ALWAYS: readonly string[] = [
 ]
 
 /**
- * What is wrong with the names of tools in a config, with file and line: `[tools] disabled` that no tool has,
- * and MCP servers that are called like a tool. Never rejects.
+ * Ids in `[tools] disabled` that no tool has, and MCP servers with the name of a tool, with file and line.
+ * Never rejects.
  */
 export async function toolWordProblems(
   config: Config,
@@ -43,13 +42,13 @@ export async function toolWordProblems(
   return [...unknownDisabled(config, known, beside, text), ...namesakes(config, known, text)]
 }
 
-/** The ids and names of all tools that are known without asking a server. Never rejects. */
+/** The ids and names of tools that are known without asking a server. Never rejects. */
 export async function toolWords(dirs: readonly string[] = []): Promise<readonly string[]> {
   const { definitions } = await loadToolFiles([...dirs, paths.wrappedTools])
   return [...ALWAYS, ...definitions.map(({ name }) => name)]
 }
 
-/** The names of the servers that admins connected; undefined where nothing can be read now. */
+/** Undefined if nothing can be read now. */
 export async function connectedNames(
   store: Pick<ConnectedMcpStore, 'all'>,
 ): Promise<readonly string[] | undefined> {
@@ -63,10 +62,7 @@ export async function connectedNames(
 
 interface Known {
   readonly words: readonly string[]
-  /**
-   * False where some `.tool` files or modules cannot be read now, or modules are not loaded yet: one may have
-   * any name.
-   */
+  /** False if a `.tool` file or a module cannot be read, or is not loaded yet: it may have any name. */
   readonly isAll: boolean
 }
 
@@ -92,9 +88,9 @@ function unknownDisabled(
   if (!isAll) return []
   const line = lineOf(text, ['tools', 'disabled'])
   const servers = [...mcp.map(({ name }) => name), ...(connected ?? [])]
-  // The names of the rooms' tools are none that can be disabled; their ids are.
+  // The rooms' tools are disabled by their ids, not by their names.
   const ids = words.filter((word) => !ROOM_TOOL_NAMES.includes(word) || BUILTIN_IDS.includes(word))
-  // What a server has is known when it answers.
+  // The tools of a server are known when it answers.
   const mayBe = (id: string): boolean =>
     servers.some((name) => id.startsWith(`${name}_`)) || (connected === undefined && mayBeOfServer(id, ids))
   return tools.disabled
@@ -102,9 +98,7 @@ function unknownDisabled(
     .map((name) => `${file}:${line}: tools.disabled: there is no tool called ${name}${meant(name, ids)}`)
 }
 
-/**
- * Whether somebody may have connected a server that has it. What looks like another tool is rather a mistake.
- */
+/** True if an admin may have connected a server with such a tool. A word near another tool is a mistake. */
 const mayBeOfServer = (id: string, ids: readonly string[]): boolean =>
   /^[a-z0-9-]+_./.test(id) && meant(id, ids) === ''
 
@@ -121,6 +115,6 @@ function namesakes({ file, mcp }: Config, { words }: Known, text: string): reado
   )
 }
 
-/** Whether one of these words stands for a tool that is called so; its case makes no difference. */
+/** In any case of letters. */
 export const isToolWord = (name: string, words: readonly string[]): boolean =>
   words.some((word) => word.toLowerCase() === name.toLowerCase())

@@ -1,14 +1,12 @@
 import { z } from 'zod'
 import { ArgumentError } from '../arguments.ts'
 import { defineTool } from '../define-tool.ts'
-import type { FileSlice } from '../workspace.ts'
 import { linesOf, replaceShown } from '../file-text.ts'
 import { ok } from '../result.ts'
 import { visibleLine } from '../../lib/text/visible-text.ts'
 
 const filePath = z.string().min(1).describe('In the workspace.')
 
-/** A text file of the room's workspace, or some of its lines. */
 export const readFile = defineTool({
   id: 'read_file',
   title: 'Read File',
@@ -24,22 +22,19 @@ export const readFile = defineTool({
     if (start_line && end_line && end_line < start_line) {
       throw new ArgumentError(`end_line must be at least start_line (${start_line}), got ${end_line}`)
     }
-    const slice = await context.workspace.readText(file_path, { first: start_line, last: end_line })
-    if (start_line && start_line > Math.max(1, slice.totalLines)) {
+    const wanted = { first: start_line, last: end_line }
+    const { text, firstLine, totalLines } = await context.workspace.readText(file_path, wanted)
+    if (start_line && start_line > Math.max(1, totalLines)) {
       throw new ArgumentError(
-        `start_line must be at most ${slice.totalLines}, the last line of ${file_path}, got ${start_line}`,
+        `start_line must be at most ${totalLines}, the last line of ${file_path}, got ${start_line}`,
       )
     }
-    return ok(show_lines ? numbered(slice) : slice.text)
+    if (!show_lines) return ok(text)
+    const lines = linesOf(text).map((line, index) => `${firstLine + index}: ${line}`)
+    return ok(lines.join(''))
   },
 })
 
-const numbered = ({ text, firstLine }: FileSlice): string =>
-  linesOf(text)
-    .map((line, index) => `${firstLine + index}: ${line}`)
-    .join('')
-
-/** A whole file, new or instead of the old one. */
 export const writeFile = defineTool({
   id: 'write_file',
   title: 'Write File',
@@ -62,7 +57,6 @@ export const writeFile = defineTool({
   },
 })
 
-/** One exact replacement in a file. */
 export const editFile = defineTool({
   id: 'edit_file',
   title: 'Edit File',
@@ -88,7 +82,7 @@ export const editFile = defineTool({
   },
 })
 
-/** Throws `ArgumentError`: the file is not there, or the old text is not in it exactly once. */
+/** Throws `ArgumentError` if the file is not there, or the old text is not in it exactly once. */
 const replaceIn =
   (path: string, before: string, after: string) =>
   (old: string | undefined): string => {
@@ -96,8 +90,4 @@ const replaceIn =
     return replaceShown(path, old, { before, after })
   }
 
-const marked = (mark: string, text: string): string =>
-  text
-    .split('\n')
-    .map((line) => `${mark} ${line}`)
-    .join('\n')
+const marked = (mark: string, text: string): string => `${mark} ${text.replaceAll('\n', `\n${mark} `)}`

@@ -1,7 +1,4 @@
-/**
- * The tools that every server brings along, one a file: files, commands, the web, lists, sub-turns. They know
- * nothing of rooms but the one they are called in.
- */
+/** Files, commands, the web, lists, side turns. These tools know only the room of the call. */
 import type { ResultStore } from '../long-results.ts'
 import { WebError, type Web } from '../web.ts'
 import { unavailable, type Tool } from '../tool.ts'
@@ -14,27 +11,23 @@ import { googleSearch, webFetch } from './web.ts'
 import { runCommand } from './run-command.ts'
 import { todoRead, todoWrite, type TodoStore } from './todo.ts'
 
-/** What some of the built-in tools need. */
+/** Without `todo` or `results` their tools are left out; without a part of `web` its tool cannot be used. */
 export interface BuiltinParts {
-  /** Without it the todo list's tools are left out. */
   readonly todo?: TodoStore
-  /** Without it the tools for long results are left out. */
   readonly results?: Pick<ResultStore, 'find'>
-  /** What it does not have cannot be used here. */
   readonly web?: Web
-  /** False where turns may start no sub-turns. */
+  /** False if turns may start no side turns. */
   readonly subTurns?: boolean
-  /** Why no command can run here; absent where commands can. */
+  /** The reason if no command can run here. */
   readonly noCommands?: string
 }
 
-/** A tool that depends on what is configured. */
 interface OptionalTool {
   readonly id: string
   readonly from: (parts: BuiltinParts) => Tool | undefined
 }
 
-/** Every tool that the server brings along, in the order in which they are listed. */
+/** In the order in which they are listed. */
 const TOOLS: readonly (Tool | OptionalTool)[] = [
   readFile,
   writeFile,
@@ -49,11 +42,10 @@ const TOOLS: readonly (Tool | OptionalTool)[] = [
   { id: 'todo_read', from: ({ todo }) => todo && todoRead(todo) },
   { id: 'read_fd', from: ({ results }) => results && readFd(results) },
   { id: 'fd_to_file', from: ({ results }) => results && fdToFile(results) },
-  {
-    id: spawnAgent.id,
-    from: ({ subTurns = true }) => unless(subTurns ? undefined : NO_SUB_TURNS, spawnAgent),
-  },
-  { id: fork.id, from: ({ subTurns = true }) => unless(subTurns ? undefined : NO_SUB_TURNS, fork) },
+  ...[spawnAgent, fork].map((tool) => ({
+    id: tool.id,
+    from: ({ subTurns = true }: BuiltinParts) => unless(subTurns ? undefined : NO_SUB_TURNS, tool),
+  })),
 ]
 
 const NO_WEB = 'the config does not turn reading pages on ([tools.web])'
@@ -75,15 +67,14 @@ const noSearch = unavailable(
   NO_SEARCH,
 )
 
-/** Those that need nothing but a workspace, for programs. */
+/** For programs: the tools that need nothing but a workspace. */
 export const WORKSPACE_TOOLS: readonly Tool[] = [
-  ...[readFile, writeFile, editFile, glob, grep, runCommand],
-  calculator,
+  ...[readFile, writeFile, editFile, glob, grep, runCommand, calculator],
 ]
 
 /** Ids of all built-in tools, also of those that are left out. */
 export const BUILTIN_IDS: readonly string[] = TOOLS.map(({ id }) => id)
 
-/** The built-in tools. Those that these parts do not allow are listed with the reason. */
+/** Tools that these parts do not allow are listed with the reason. */
 export const builtinTools = (parts: BuiltinParts = {}): readonly Tool[] =>
   TOOLS.flatMap((tool) => ('from' in tool ? (tool.from(parts) ?? []) : tool))

@@ -7,13 +7,13 @@ import type { Tool } from '../tool.ts'
 import { visibleLine } from '../../lib/text/visible-text.ts'
 import { ok } from '../result.ts'
 
-/** Names a long result; a number alone is enough. */
+/** A number alone is enough. */
 const fdParameter = z.coerce
   .string()
   .regex(/^(fd:)?[1-9][0-9]{0,8}$/, 'write it as "fd:3"')
   .describe('Such as fd:3.')
 
-/** The long result of that name in the caller's room. Throws `ArgumentError` where there is none. */
+/** In the caller's room. Throws `ArgumentError` if there is none. */
 async function findResult(
   results: Pick<ResultStore, 'find'>,
   { room }: ToolContext,
@@ -28,7 +28,6 @@ async function findResult(
   )
 }
 
-/** A page of a result that was too long to be read at once. */
 export const readFd = (results: Pick<ResultStore, 'find'>): Tool =>
   defineTool({
     id: READ_FD,
@@ -44,7 +43,6 @@ export const readFd = (results: Pick<ResultStore, 'find'>): Tool =>
     },
   })
 
-/** A long result as a file of the workspace. */
 export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
   defineTool({
     id: 'fd_to_file',
@@ -71,9 +69,7 @@ export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
     },
   })
 
-/**
- * Enough to know the text by; the whole is too long for a question, and everybody in the room can read it.
- */
+/** The whole is too long for a question, and everybody in the room can read it. */
 const SHOWN_CHARS = 1000
 
 function detailOf({ fd, tool, text }: LongResult, path: string): string {

@@ -7,7 +7,13 @@ import type { ToolContext } from '../context.ts'
 import { failed, ok, type ToolResult } from '../result.ts'
 import type { Question, WrappedCall, WrapRequest } from '../tool.ts'
 
-/** A shell command in the room's sandbox; also what `.tool` files with a `@command` are built on. */
+const input = z.strictObject({
+  command: z.string().min(1).max(32_768).describe('For /bin/sh.'),
+  working_dir: z.string().describe('In the workspace.').optional(),
+  network: z.boolean().describe('With the network.').default(false),
+})
+
+/** Also the base of `.tool` files with a `@command`. */
 export const runCommand = defineTool({
   id: 'run_command',
   title: 'Run Command',
@@ -15,11 +21,7 @@ export const runCommand = defineTool({
     "Runs a shell command in the workspace's sandbox. Only the workspace can be written; no input, limited " +
     'time.',
   access: 'execute',
-  input: z.strictObject({
-    command: z.string().min(1).max(32_768).describe('For /bin/sh.'),
-    working_dir: z.string().describe('In the workspace.').optional(),
-    network: z.boolean().describe('With the network.').default(false),
-  }),
+  input,
   asks: async (args, context) => {
     if (args.working_dir !== undefined) await context.workspace.checkDirectory(args.working_dir)
     return question(prepared(args), context)
@@ -29,7 +31,6 @@ export const runCommand = defineTool({
   wrapsCommand: true,
 })
 
-/** A command that is ready to run. */
 interface PreparedCommand {
   readonly tool: string
   /** As people read it. */
@@ -37,18 +38,11 @@ interface PreparedCommand {
   readonly spec: ProcessSpec
 }
 
-/** A call of the tool itself. */
-const prepared = ({ command, working_dir: cwd, network }: CommandLine): PreparedCommand => ({
+const prepared = ({ command, working_dir: cwd, network }: z.output<typeof input>): PreparedCommand => ({
   tool: 'run_command',
   shown: command,
   spec: { shell: command, network, cwd },
 })
-
-interface CommandLine {
-  readonly command: string
-  readonly working_dir?: string | undefined
-  readonly network: boolean
-}
 
 function wrapped({ tool, access, words, args }: WrapRequest): WrappedCall {
   if (words === null) throw new ArgumentError('run_command can be wrapped only with a @command')
@@ -65,7 +59,7 @@ function wrapped({ tool, access, words, args }: WrapRequest): WrappedCall {
 const execute = async (command: PreparedCommand, context: ToolContext): Promise<ToolResult> =>
   report(command, await context.workspace.run(command.spec, context.limits, context.signal))
 
-/** The question mentions the network and a missing sandbox; commands with either are allowed only once. */
+/** Commands with the network or without a sandbox are allowed only once. */
 function question({ shown, spec }: PreparedCommand, { workspace }: ToolContext): Question {
   const notes = [
     ...(spec.cwd ? [`in ${JSON.stringify(spec.cwd)}`] : []),
@@ -81,7 +75,7 @@ function question({ shown, spec }: PreparedCommand, { workspace }: ToolContext):
   }
 }
 
-/** What the reader must know about the output comes before it: a long one is read page by page. */
+/** The notice comes before the output, because a long one is read page by page. */
 function report({ tool, spec }: PreparedCommand, outcome: ProcessOutcome): ToolResult {
   const { output, exitCode, signal, notice } = outcome
   const note = notice === undefined ? '' : ` [${notice}]`
@@ -94,5 +88,5 @@ function report({ tool, spec }: PreparedCommand, outcome: ProcessOutcome): ToolR
 
 const NOTHING = 'The command succeeded and wrote nothing.'
 
-/** grep(1): its exit status is 1 where no line was selected, and above 1 for an error. */
+/** grep(1): its exit status is 1 if no line was selected, and above 1 for an error. */
 const isGrep = (spec: ProcessSpec): boolean => 'argv' in spec && /(^|\/)[ef]?grep$/.test(spec.argv[0] ?? '')

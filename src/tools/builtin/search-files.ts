@@ -6,7 +6,6 @@ import type { FoundLine, FoundText } from '../workspace.ts'
 const pattern = z.string().min(1).max(1000)
 const path = z.string().min(1)
 
-/** Files by the pattern of their paths; needs no program. */
 export const glob = defineTool({
   id: 'glob',
   title: 'Find Files by Pattern',
@@ -29,7 +28,6 @@ export const glob = defineTool({
   },
 })
 
-/** Lines of files by a regular expression; needs no program. */
 export const grep = defineTool({
   id: 'grep',
   title: 'Search in Files',
@@ -57,10 +55,7 @@ export const grep = defineTool({
     ok(written(await context.workspace.searchText({ ...query, ignoreCase }, context.signal))),
 })
 
-/**
- * As grep writes it: `:` for lines that match, `-` for those around them, `--` where lines are left out
- * between.
- */
+/** As grep writes it: `:` for lines that match, `-` for others, `--` between lines that are apart. */
 function written({ lines, files, skipped, cut }: FoundText): string {
   const inGroups = lines.some(({ matches }) => !matches)
   const rows = lines.flatMap((line, index) => {
@@ -75,7 +70,6 @@ function written({ lines, files, skipped, cut }: FoundText): string {
   return [...rows, ...notes].join('\n')
 }
 
-/** True where something stands between two lines. */
 const isApart = (before: FoundLine | undefined, line: FoundLine): boolean =>
   before !== undefined && (before.path !== line.path || before.line + 1 !== line.line)
 

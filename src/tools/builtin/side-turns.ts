@@ -1,14 +1,9 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../tool.ts'
-import type { ToolResult } from '../result.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { SubTurns, ToolContext } from '../context.ts'
 
-/**
- * Starts a sub-turn that knows only its prompt. It asks nobody: each tool call of the sub-turn asks where it
- * must.
- */
 export const spawnAgent: Tool = defineTool({
   id: 'spawn_agent',
   title: 'Spawn Agent',
@@ -26,7 +21,6 @@ export const spawnAgent: Tool = defineTool({
     subTurnsOf(context).run({ prompt, scope: tools, model: model?.replace(/^@/, '') }),
 })
 
-/** Does several things at once, in sub-turns that know all that the turn knows. */
 export const fork: Tool = defineTool({
   id: 'fork',
   title: 'Fork',
@@ -40,17 +34,15 @@ export const fork: Tool = defineTool({
   run: async ({ prompts }, context) => {
     const subTurns = subTurnsOf(context)
     const work = prompts.map((prompt, index) => subTurns.run({ prompt, part: [index + 1, prompts.length] }))
-    return joined(await Promise.all(work))
+    const results = await Promise.all(work)
+    return {
+      content: results.map(({ content }, index) => `[${index + 1}] ${content}`).join('\n\n'),
+      isError: results.every(({ isError }) => isError),
+    }
   },
 })
 
-/** All answers under numbers; an error only if none went well. */
-const joined = (results: readonly ToolResult[]): ToolResult => ({
-  content: results.map(({ content }, index) => `[${index + 1}] ${content}`).join('\n\n'),
-  isError: results.every(({ isError }) => isError),
-})
-
-/** The sub-turns of the caller's turn. Throws `Refusal` if a person calls, who has none. */
+/** Throws `Refusal` if a person calls, who has no turn. */
 function subTurnsOf({ chat: { turn } }: ToolContext): SubTurns {
   if (!turn) throw new Refusal('only a model in its turn can start a side turn')
   return turn.subTurns

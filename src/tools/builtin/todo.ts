@@ -6,10 +6,9 @@ import { readTodo, TODO_KEY, TODO_STATUSES, todoText } from '../../chat/room-val
 import { ok } from '../result.ts'
 import type { Tool } from '../tool.ts'
 
-/** Where the rooms' lists are kept: the key-value `todo` of each room, which the room layer shows. */
+/** Of the key-value `todo` of each room, which the room layer shows. */
 export type TodoStore = Pick<RoomStore, 'getValue' | 'setValue'>
 
-/** Characters of one item. */
 const MAX_ITEM_CHARS = 500
 
 const item = z.object({
@@ -17,7 +16,6 @@ const item = z.object({
   status: z.enum(TODO_STATUSES).default('pending').describe('Its state.'),
 })
 
-/** The room's list, replaced as a whole: what is planned, under way and done. */
 export const todoWrite = (store: TodoStore): Tool =>
   defineTool({
     id: 'todo_write',
@@ -26,16 +24,12 @@ export const todoWrite = (store: TodoStore): Tool =>
     access: 'read',
     input: z.strictObject({ todos: z.array(item).max(100).describe('In order.') }),
     run: async ({ todos }, context) => {
-      const items = todos.map(({ content, status }) => ({
-        content: oneLine(content, MAX_ITEM_CHARS),
-        status,
-      }))
+      const items = todos.map((one) => ({ ...one, content: oneLine(one.content, MAX_ITEM_CHARS) }))
       await store.setValue(context.room, TODO_KEY, items.length > 0 ? items : undefined)
       return ok(todoText(items))
     },
   })
 
-/** The room's list as it is now. */
 export const todoRead = (store: TodoStore): Tool =>
   defineTool({
     id: 'todo_read',

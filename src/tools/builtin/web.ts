@@ -15,7 +15,7 @@ const input = z.strictObject({
     .default('markdown'),
 })
 
-/** A page of the public web; `.tool` files may be built on it, and then call it with its own parameters. */
+/** `.tool` files may be built on it, and call it with its own parameters. */
 export function webFetch(visit: NonNullable<Web['visit']>): Tool {
   const fetchPage = async ({ url, format }: Wanted, { signal }: ToolContext): Promise<ToolResult> =>
     pageText(await visit(url).read(format, signal))
@@ -52,7 +52,7 @@ const question = ({ host, url }: Visit): Question => ({
   asked: `fetch ${url}?`,
 })
 
-/** The page is cleaned before a line follows it: what it leaves open must not take that line away. */
+/** The page is cleaned before a line follows it: an escape sequence that it leaves open must not hide it. */
 const pageText = (page: WebPage): ToolResult => ({
   ...ok([heading(page), cleanText(page.text), ...(page.cut ? [CUT] : [])].join('\n')),
   outside: { from: 'page', head: 1, tail: page.cut ? 1 : 0 },
@@ -66,7 +66,7 @@ function heading({ url, status, contentType, title }: WebPage): string {
   return `${cleanLine(url)} answered ${status}, ${contentType}${titled}.`
 }
 
-/** Searches the web with the configured provider. The tool has this name whatever the provider. */
+/** It has this name with every provider. */
 export function googleSearch(search: WebSearch): Tool {
   const tool = defineTool({
     id: 'google_search',
@@ -113,7 +113,7 @@ function withQuery(args: unknown): unknown {
 const nothing = (start: number): string =>
   start > 1 ? `No results from number ${start} on.` : 'No results; try other or fewer words.'
 
-/** The lengths are limited, because strangers wrote these texts. */
+/** Strangers wrote these texts. */
 function line({ title, url, snippet }: SearchHit, number: number): string {
   const words = cleanLine(snippet).slice(0, 600)
   const name = cleanLine(title).slice(0, 200) || '(no title)'

@@ -10,7 +10,6 @@ import type { Tool } from '../tool.ts'
 import { describeRoom } from './reading.ts'
 import { changeQuestion, needNav, roomOf, roomToChange, type RoomToolParts } from './shared.ts'
 
-/** Walks through an exit. */
 export const goTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_go',
@@ -28,7 +27,6 @@ export const goTool = (parts: RoomToolParts): Tool =>
       }),
   })
 
-/** Walks into a room by its name. */
 export const joinTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_join',
@@ -42,7 +40,6 @@ export const joinTool = (parts: RoomToolParts): Tool =>
     run: async ({ room }, context) => walk(parts, context, async () => room),
   })
 
-/** Walks back to the room in which the turn began. */
 export const leaveTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_leave',
@@ -54,10 +51,7 @@ export const leaveTool = (parts: RoomToolParts): Tool =>
     run: async (_, context) => walk(parts, context, async () => context.room),
   })
 
-/**
- * Makes another room the turn's current one: from now on these tools use that room if a call names none. The
- * turn itself, its log and its tool scope stay in their room. Throws `Refusal`.
- */
+/** Changes the turn's current room; its log and its tool scope stay in their room. Throws `Refusal`. */
 async function walk(
   parts: RoomToolParts,
   context: ToolContext,
@@ -71,7 +65,6 @@ async function walk(
   return ok(await describeRoom(room, parts))
 }
 
-/** Makes a room. */
 export const createRoomTool = (parts: RoomToolParts): Tool =>
   makingTool(parts, {
     id: 'sshawl_create',
@@ -79,7 +72,6 @@ export const createRoomTool = (parts: RoomToolParts): Tool =>
     description: 'Makes a room, owned by your requester.',
   })
 
-/** Makes a room like the current one. */
 export const forkRoomTool = (parts: RoomToolParts): Tool =>
   makingTool(parts, {
     id: 'sshawl_fork',
@@ -88,15 +80,11 @@ export const forkRoomTool = (parts: RoomToolParts): Tool =>
     copies: true,
   })
 
-interface MakingTool extends Pick<Tool, 'id' | 'title' | 'description'> {
-  /** True if the new room is a copy of the current one. */
-  readonly copies?: true
-}
+type About = Pick<Tool, 'id' | 'title' | 'description'>
 
-function makingTool(parts: RoomToolParts, { copies, ...about }: MakingTool): Tool {
+function makingTool(parts: RoomToolParts, { copies, ...about }: About & { readonly copies?: true }): Tool {
   /**
-   * The room that the new one is made from. A private room cannot be made from a public one: the call is
-   * written down there, so all who read it would learn of the private room. Checked before people are asked
+   * All who read a public room would learn of a private one from the call. Checked before people are asked
    * and again after. Throws `Refusal`.
    */
   async function roomToMakeFrom(isPrivate: boolean, context: ToolContext): Promise<Room> {

@@ -8,7 +8,6 @@ import { ok } from '../result.ts'
 import type { Tool } from '../tool.ts'
 import { roomOf, roomParameter, type RoomToolParts } from './shared.ts'
 
-/** Describes a room. */
 export const lookTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_look',
@@ -19,7 +18,7 @@ export const lookTool = (parts: RoomToolParts): Tool =>
     run: async ({ room }, context) => ok(await describeRoom(await roomOf(parts, context, room), parts)),
   })
 
-/** A room in a few lines, which hold nothing that a person in it may not know. */
+/** In a few lines, which every person in the room may read. */
 export async function describeRoom(room: Room, { models }: RoomToolParts): Promise<string> {
   const { topic, vibe, private: hidden } = await room.info()
   return [
@@ -33,7 +32,6 @@ export async function describeRoom(room: Room, { models }: RoomToolParts): Promi
 
 const listed = (names: readonly string[]): string => names.join(', ') || 'nobody'
 
-/** Lists who is in a room now. */
 export const whoTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_who',
@@ -49,7 +47,6 @@ export const whoTool = (parts: RoomToolParts): Tool =>
     },
   })
 
-/** Lists the rooms that the requester may see. */
 export const listRoomsTool = ({ rooms }: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_rooms',
@@ -59,15 +56,12 @@ export const listRoomsTool = ({ rooms }: RoomToolParts): Tool =>
     input: z.strictObject({}),
     run: async (_, context) => {
       const rows = await rooms.list(context.requester.person, context.room)
-      const lines = rows.map(
-        ({ name, private: hidden, topic }) =>
-          `${name}${hidden ? ' (private)' : ''}${topic ? `: ${topic}` : ''}`,
-      )
-      return ok(lines.join('\n'))
+      const line = ({ name, private: hidden, topic }: (typeof rows)[number]): string =>
+        `${name}${hidden ? ' (private)' : ''}${topic ? `: ${topic}` : ''}`
+      return ok(rows.map(line).join('\n'))
     },
   })
 
-/** Lists the exits of a room. */
 export const exitsTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_exits',
@@ -86,7 +80,6 @@ export const exitsTool = (parts: RoomToolParts): Tool =>
 /** Speech of people and models; not who came and went, nor which tools ran. */
 const SPOKEN_KINDS: readonly EntryKind[] = ['message', 'action', 'reply', 'notice']
 
-/** Reads older lines than those of the conversation that the model is given. */
 export const historyTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_history',
@@ -102,23 +95,19 @@ export const historyTool = (parts: RoomToolParts): Tool =>
       const room = await roomOf(parts, context, name)
       const older = before ? { before: before as EntryId } : {}
       const query = { limit, kinds: SPOKEN_KINDS, withoutThreads: true, revised: true, ...older }
-      return ok(page(await room.history(query), limit))
+      const entries = await room.history(query)
+      const [oldest] = entries
+      if (!oldest) return ok('Nothing was said.')
+      const more = entries.length === limit ? [`(older: before ${oldest.id})`] : []
+      return ok([...more, ...timedLines(entries)].join('\n'))
     },
   })
-
-function page(entries: readonly Entry[], limit: number): string {
-  const oldest = entries[0]
-  if (!oldest) return 'Nothing was said.'
-  const more = entries.length === limit ? [`(older: before ${oldest.id})`] : []
-  return [...more, ...timedLines(entries)].join('\n')
-}
 
 const timedLines = (entries: readonly Entry[]): readonly string[] =>
   entries.map((entry) => `${time(entry.at)} ${entryLine(entry)}`)
 
 const time = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ')
 
-/** Finds older lines of a room. */
 export const searchTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_search',

@@ -7,26 +7,23 @@ import type { Rooms } from '../../chat/rooms.ts'
 import type { ToolContext } from '../context.ts'
 import type { Question } from '../tool.ts'
 
-/** What the tools of the rooms need. */
 export interface RoomToolParts {
   readonly rooms: Rooms
   readonly log: Pick<EntryLog, 'search'>
   /** For notes and vibes. */
   readonly store: Pick<RoomStore, 'getValue' | 'setValue' | 'update'>
-  /** The models that can be mentioned; nobody when absent. */
+  /** The models that can be mentioned. */
   readonly models?: { names(): readonly string[] }
-  /** The limits of one message. */
+  /** Of one message. */
   readonly speech?: MessageLimits
 }
 
-/** Another room than the current one. */
 export const roomParameter = z.string().max(32).describe('Default: here.').optional()
 
 /**
- * The room that a call means: its own or the one that the turn has walked to, if it names none. The call and
- * its result are written down in the call's own room, so a private room is there only if all who read that
- * one may see it. Throws `Refusal`, for a room that is not there for them in the same words as for one that
- * does not exist.
+ * The named room, else the one that the turn has walked to, else the call's own. The call and its result are
+ * recorded in its own room, so a private room is found only if all readers of that one may see it. Throws
+ * `Refusal`, in the same words for a room that they may not see and for one that does not exist.
  */
 export const roomOf = (
   { rooms }: RoomToolParts,
@@ -35,8 +32,8 @@ export const roomOf = (
 ): Promise<Room> => rooms.get(name ?? chat.turn?.currentRoom.name ?? room, requester.person, room)
 
 /**
- * The room that a call changes. Another room than the call's own can be changed only if models may walk to
- * it. This is checked before people are asked and again after. Throws `Refusal`, as `roomOf`.
+ * A call can change another room than its own only if models may walk there. Checked before people are asked
+ * and again after. Throws `Refusal`, as `roomOf`.
  */
 export async function roomToChange(
   parts: RoomToolParts,
@@ -49,10 +46,7 @@ export async function roomToChange(
   return room
 }
 
-/**
- * The question before a room is changed. `what` is all that the change writes: people are shown it, and a
- * grant covers exactly this in this room. `asked` is how the refusal repeats it: `say in lobby?`
- */
+/** `what` is all that the change writes: a grant covers exactly this. `asked` is as in `say in lobby?` */
 export const changeQuestion = (room: Room, context: ToolContext, what: string, asked: string): Question => ({
   target: `${room.name}: ${what}`,
   detail: room.name === context.room ? what : `in the room ${room.name}:\n${what}`,

@@ -15,7 +15,6 @@ import { changeQuestion, roomOf, roomParameter, roomToChange, type RoomToolParts
 /** The defaults of `[limits]`, for a caller without a config. */
 const MESSAGE_LIMITS = { message_chars: 4000, paste_bytes: 65_536, message_lines: 400 }
 
-/** Posts a message that is not part of the reply. */
 export function sayTool(parts: RoomToolParts): Tool {
   const spoken = (text: string): string => messageText(text, parts.speech ?? MESSAGE_LIMITS)
   return defineTool({
@@ -36,7 +35,7 @@ export function sayTool(parts: RoomToolParts): Tool {
   })
 }
 
-/** In another room nobody has seen for whom the model speaks, so the message names that person. */
+/** In another room nobody has seen the requester of the model, so the message names that person. */
 async function post(room: Room, text: string, context: ToolContext): Promise<void> {
   const { person } = context.requester
   const { turn } = context.chat
@@ -46,10 +45,9 @@ async function post(room: Room, text: string, context: ToolContext): Promise<voi
   else await room.record({ ...message, by: person.id, text })
 }
 
-/** The same limit as that of the command /vibe. */
+/** As for the command /vibe. */
 const MAX_VIBE_CHARS = 500
 
-/** Reads or sets the mood of a room. */
 export const vibeTool = (parts: RoomToolParts): Tool =>
   lineTool(parts, {
     id: 'sshawl_vibe',
@@ -71,16 +69,14 @@ export const vibeTool = (parts: RoomToolParts): Tool =>
     },
   })
 
-/** The room key-value that holds its notes: a list of lines, oldest first. */
+/** The room key-value with its notes: a list of lines, oldest first. */
 const KEY = 'notes'
 
-/** Notes of one room, and characters of one note. */
 const MAX_NOTES = 100
 const MAX_NOTE_CHARS = 500
 
 const noteList = z.array(z.string())
 
-/** Adds a note to a room, or reads its notes. */
 export function noteTool(parts: RoomToolParts): Tool {
   // Two notes at once must not overwrite each other.
   const oneByOne = createSerial()
@@ -116,12 +112,12 @@ export function noteTool(parts: RoomToolParts): Tool {
 }
 
 interface LineTool extends Pick<Tool, 'id' | 'title' | 'description'> {
-  /** The question, which the room's name completes: `note in`. */
+  /** A question that the room's name completes: `note in`. */
   readonly asked: string
   readonly read: (room: Room) => Promise<string>
-  /** The line as it will be written. Checked before people are asked and again after. Throws `Refusal`. */
+  /** Gives the line to write, before people are asked and again after. Throws `Refusal`. */
   readonly check: (room: Room, text: string, person: Person) => Promise<string>
-  /** Gives the result. */
+  /** Gives the text of the result. */
   readonly write: (room: Room, line: string, context: ToolContext) => Promise<string>
 }
 

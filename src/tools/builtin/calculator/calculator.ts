@@ -40,13 +40,12 @@ function write(value: Numeric, precision: number): string {
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
 }
 
-/** How deep parentheses, signs and powers may nest; far below what the stack holds. */
+/** Of parentheses, signs and powers; far below the limit of the stack. */
 const MAX_DEPTH = 500
 
 /**
- * The value of an arithmetic expression with Python's grammar and rules: `-2**2` is -4, `2**3**2` is 512,
- * `-7//2` is -4, `-7%3` is 2, integers are exact. Nothing but the numbers, operators, functions and
- * constants of this folder can be reached. Throws `CalculationError`.
+ * The value by Python's rules: `-2**2` is -4, `2**3**2` is 512, `-7//2` is -4, `-7%3` is 2. Throws
+ * `CalculationError`.
  */
 export function evaluate(expression: string): Numeric {
   const reader = readTokens(tokenize(expression))
@@ -64,7 +63,6 @@ function readTokens(tokens: readonly Token[]) {
   return {
     done: () => position >= tokens.length,
     next: () => tokens[position++],
-    /** Takes one of these operators if it is next. */
     take(...operators: readonly string[]): string | undefined {
       const token = tokens[position]
       if (token?.type !== 'operator' || !operators.includes(token.text)) return undefined
@@ -75,7 +73,6 @@ function readTokens(tokens: readonly Token[]) {
       const token = tokens[position]
       return new CalculationError(token ? `unexpected '${token.text}'` : 'the expression ends too soon')
     },
-    /** Reads something that nests, and counts how deep. */
     nested<Value>(read: () => Value): Value {
       if (++depth > MAX_DEPTH) throw new CalculationError(`nested too deeply (at most ${MAX_DEPTH} levels)`)
       const value = read()
@@ -117,27 +114,21 @@ function signed(reader: Reader): Numeric {
 
 function raised(reader: Reader): Numeric {
   const base = atom(reader)
-  return reader.take('**')
-    ? power(
-        base,
-        reader.nested(() => signed(reader)),
-      )
-    : base
+  if (!reader.take('**')) return base
+  const exponent = reader.nested(() => signed(reader))
+  return power(base, exponent)
 }
 
 function atom(reader: Reader): Numeric {
-  if (reader.take('(')) return reader.nested(() => closed(reader, sum(reader)))
+  if (reader.take('(')) return reader.nested(() => parenthesized(reader))
   if (reader.take('+', '-', '*', '/', '//', '%', '**', ',', ')'))
     throw new CalculationError('an operand is missing')
   const token = reader.next()
   if (!token) throw reader.unexpected()
   if (token.type === 'number') return token.value
-  return reader.take('(')
-    ? call(
-        token.text,
-        reader.nested(() => callArguments(reader)),
-      )
-    : constant(token.text)
+  if (!reader.take('(')) return constant(token.text)
+  const args = reader.nested(() => callArguments(reader))
+  return call(token.text, args)
 }
 
 function callArguments(reader: Reader): readonly Numeric[] {
@@ -150,7 +141,8 @@ function callArguments(reader: Reader): readonly Numeric[] {
   return args
 }
 
-function closed(reader: Reader, value: Numeric): Numeric {
+function parenthesized(reader: Reader): Numeric {
+  const value = sum(reader)
   if (!reader.take(')')) throw reader.done() ? new CalculationError("a ')' is missing") : reader.unexpected()
   return value
 }

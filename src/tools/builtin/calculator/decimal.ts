@@ -1,9 +1,6 @@
 import { CalculationError, type Numeric } from './numbers.ts'
 
-/**
- * A finite double with exactly `places` decimal places, as Python's `f"{x:.6f}"` writes it: the double's
- * exact value, ties to even. (`toFixed` takes ties away from zero, and gives up at 1e21.)
- */
+/** As Python's `f"{x:.6f}"`, ties to even. (`toFixed` takes ties away from zero, and gives up at 1e21.) */
 export function toDecimal(x: number, places: number): string {
   const digits = scaled(x, places).toString()
   const negative = digits.startsWith('-')
@@ -13,13 +10,13 @@ export function toDecimal(x: number, places: number): string {
   return negative ? `-${text}` : text
 }
 
-/** `round(x, places)` of a float: the nearest double to the rounded decimal. */
+/** Python's `round(x, places)` of a float. */
 export function roundToPlaces(x: number, places: number): number {
   if (!Number.isFinite(x) || x === 0 || places > 323) return x
   return places >= 0 ? Number(toDecimal(x, places)) : Number(scaled(x, places)) * 10 ** -places
 }
 
-/** `round(x)`, and `round(n, places)` of an integer: an integer, ties to even. */
+/** Python's `round(x)`, and `round(n, places)` of an integer: ties to even. */
 export function roundToInteger(x: Numeric, places: number): bigint {
   if (typeof x === 'number') {
     if (!Number.isFinite(x)) throw new CalculationError(`${x} cannot be made an integer`)

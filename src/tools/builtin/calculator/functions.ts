@@ -1,16 +1,13 @@
 import { bitLength, CalculationError, checkSize, finite, power, toFloat, type Numeric } from './numbers.ts'
 import { roundToPlaces, roundToInteger } from './decimal.ts'
 
-type Evaluate = (...args: readonly Numeric[]) => Numeric
-
 interface Signature {
-  /** How many arguments it takes. */
+  /** Of arguments. */
   readonly min: number
   readonly max: number
-  readonly evaluate: Evaluate
+  readonly evaluate: (...args: readonly Numeric[]) => Numeric
 }
 
-/** Every function that an expression may call. */
 export const FUNCTIONS: ReadonlyMap<string, Signature> = new Map<string, Signature>([
   ['abs', exactly(1, (x) => (x < 0 ? -x : x))],
   ['round', between(1, 2, round)],
@@ -37,7 +34,6 @@ export const FUNCTIONS: ReadonlyMap<string, Signature> = new Map<string, Signatu
   ),
 ])
 
-/** Every name that stands for a number. */
 export const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['pi', Math.PI],
   ['e', Math.E],
@@ -46,7 +42,7 @@ export const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['nan', NaN],
 ])
 
-/** Calls a function by name; a wrong name or number of arguments is a `CalculationError`. */
+/** Throws `CalculationError`. */
 export function call(name: string, args: readonly Numeric[]): Numeric {
   const signature = FUNCTIONS.get(name)
   if (!signature) {
@@ -64,11 +60,11 @@ function arity(min: number, max: number): string {
   return max === Infinity ? `at least ${min} arguments` : `${min} or ${max} arguments`
 }
 
-function between(min: number, max: number, evaluate: Evaluate): Signature {
+function between(min: number, max: number, evaluate: Signature['evaluate']): Signature {
   return { min, max, evaluate }
 }
 
-function exactly(count: number, evaluate: Evaluate): Signature {
+function exactly(count: number, evaluate: Signature['evaluate']): Signature {
   return between(count, count, evaluate)
 }
 
@@ -128,7 +124,7 @@ function log10(x: Numeric): number {
   return float > 0 && Number.isFinite(float) ? Math.log10(float) : logarithm(x) / Math.LN10
 }
 
-/** The natural logarithm, of integers too that no double can hold. */
+/** Natural, also of integers that are too large for a double. */
 function logarithm(x: Numeric): number {
   if (x <= 0) throw new CalculationError(`a logarithm takes numbers above 0, got ${x}`)
   if (typeof x === 'number') return Math.log(x)

@@ -3,14 +3,13 @@ import { ArgumentError } from '../../arguments.ts'
 /** A Python number: an `int` is a bigint and exact, a `float` is a double. */
 export type Numeric = bigint | number
 
-/** The expression has no value that can be given; the message is for the model. */
 export class CalculationError extends ArgumentError {}
 
-/** Digits of the largest exact integer: Python's own limit for writing one out (`sys.int_info`). */
+/** Of an exact integer: Python's limit for writing one out (`sys.int_info`). */
 export const MAX_DIGITS = 4300
 const MAX_BITS = Math.ceil(MAX_DIGITS * Math.log2(10))
 
-/** An integer that is small enough to go on with. */
+/** Returns the value. Throws `CalculationError`. */
 export function checkSize(value: bigint): bigint {
   if (bitLength(value) > MAX_BITS) throw tooLarge()
   return value
@@ -83,7 +82,7 @@ export function power(base: Numeric, exponent: Numeric): Numeric {
 
 export const negate = (value: Numeric): Numeric => -value
 
-/** Two integers are worked out exactly; one float makes the whole operation a float one. */
+/** One float makes the whole operation a float one. */
 function combine(
   a: Numeric,
   b: Numeric,

@@ -1,6 +1,5 @@
 import { CalculationError, checkSize, MAX_DIGITS, type Numeric } from './numbers.ts'
 
-/** A piece of an expression. */
 export type Token =
   | { readonly type: 'number'; readonly text: string; readonly value: Numeric }
   | { readonly type: 'name'; readonly text: string }
@@ -10,7 +9,7 @@ export type Token =
 const TOKEN =
   /\s+|(?<number>0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?)|(?<name>[A-Za-z_]\w*)|(?<operator>\*\*|\/\/|[-+*/%(),])/y
 
-/** Cuts an expression into tokens. Throws `CalculationError` at the first character that belongs to none. */
+/** Throws `CalculationError` at the first character that is part of no token. */
 export function tokenize(expression: string): readonly Token[] {
   const tokens: Token[] = []
   const scanner = new RegExp(TOKEN)
