@@ -11,7 +11,7 @@ import { createOffer, createOfferedSoFar, type OfferedSoFar, type SentOffer } fr
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
 import type { ChatMessage, ChatView } from '../tools/context.ts'
-import { createFitSteps, createTokenMeter, type ShownSteps } from './fit-messages.ts'
+import { createFitMessages, type ShownMessages } from './fit-messages.ts'
 import type { ModelRequest, StepMessage } from './ports.ts'
 import type { Turn } from './turn.ts'
 
@@ -76,7 +76,7 @@ export const createPrepareStep =
     const caller = callerOf(turn)
     const used = createTurnTools()
     const weigh = createToolScale(composer)
-    const fitSteps = createFitSteps(createTokenMeter(composer, turn.settings.encoding))
+    const fitMessages = createFitMessages(composer, turn.settings.encoding)
 
     async function compose(tools: ScopedTools, reserve: number): Promise<Composed> {
       const { settings: model } = turn
@@ -111,7 +111,7 @@ export const createPrepareStep =
       })
 
     /** The step with this prompt and these messages of earlier steps. `tools` are those in scope that the prompt was made from. */
-    function prepared(composed: Composed, tools: ScopedTools, steps: ShownSteps): PreparedStep {
+    function prepared(composed: Composed, tools: ScopedTools, steps: ShownMessages): PreparedStep {
       const { prompt, rows } = composed
       const { used: promptTokens } = prompt.budget
       const offer = offerOf(composed, tools)
@@ -120,7 +120,7 @@ export const createPrepareStep =
         const now = await scopedTools(caller)
         used.readCalls(all, offer)
         const space = await spaceNow(composed)
-        const shown = await fitSteps(all, spaceForSteps(composed, space))
+        const shown = await fitMessages(all, spaceForMessages(composed, space))
         const fits = promptTokens + shown.tokens <= space
         const hasNewFinds = used.searches() > composed.searches
         const mayStay = fits && !hasNewFinds && hasAllCalled(prompt) && sameTools(now, tools)
@@ -132,7 +132,7 @@ export const createPrepareStep =
         used.readCalls(all, offer)
         // The window may be known to be smaller by now, so the space is that of a new prompt.
         const alone = await compose(now, 0)
-        const shown = await fitSteps(all, spaceForSteps(alone))
+        const shown = await fitMessages(all, spaceForMessages(alone))
         return prepared(shown.tokens === 0 ? alone : await compose(now, shown.tokens), now, shown)
       }
 
@@ -141,7 +141,7 @@ export const createPrepareStep =
         rows,
         toolIds: offer.ids,
         size: { counted: promptTokens + steps.tokens, framing: framingIn(prompt, turn.settings) },
-        toolbox: openToolbox(caller, offer, spaceForSteps(composed) - steps.tokens),
+        toolbox: openToolbox(caller, offer, spaceForMessages(composed) - steps.tokens),
         next,
         again,
       }
@@ -178,8 +178,10 @@ function callerOf(turn: Turn) {
 }
 
 /** Tokens that messages of a turn may take: all of the older conversation may give way to them. */
-const spaceForSteps = ({ prompt: { budget }, reserve }: Composed, space = budget.target + reserve): number =>
-  space - (budget.used - budget.context)
+const spaceForMessages = (
+  { prompt: { budget }, reserve }: Composed,
+  space = budget.target + reserve,
+): number => space - (budget.used - budget.context)
 
 /** Tokens of a prompt that are no text of ours, but what its provider is expected to add. */
 const framingIn = ({ budget, tools }: Prompt, { framing: { perTool } }: ModelSettings): number =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/tools/result.ts'
-import { createFitSteps } from '../../../src/turns/fit-messages.ts'
+import { createFitMessages } from '../../../src/turns/fit-messages.ts'
 import type { StepMessage } from '../../../src/turns/ports.ts'
 import { requestsOf } from '../../../src/turns/turn-log.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
@@ -68,9 +68,8 @@ describe('a turn that says and reads more than its model can take', () => {
 })
 
 describe('fitting the steps of a turn', () => {
-  const charCount = async (messages: readonly StepMessage[]) =>
-    messages.map((message) => JSON.stringify(message).length)
-  const fit = createFitSteps(charCount)
+  const count = async (_encoding: string, texts: readonly string[]) => texts.map((text) => text.length)
+  const fit = createFitMessages({ count }, 'o200k_base')
 
   const steps = fc
     .array(fc.array(fc.tuple(fc.json(), fc.string({ maxLength: 3000 })), { minLength: 1, maxLength: 4 }), {
@@ -101,10 +100,9 @@ describe('fitting the steps of a turn', () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 0, max: 30_000 }), async (messages, tokens) => {
         const shown = await fit(messages, tokens)
-        const total = (await charCount(shown.messages)).reduce((sum, one) => sum + one, 0)
-        expect(shown.tokens).toBe(total)
+        expect(shown.tokens).toBe((await fit(shown.messages, Infinity)).tokens)
         const assistants = shown.messages.filter(({ role }) => role === 'assistant')
-        expect(total <= tokens || assistants.length === 1).toBe(true)
+        expect(shown.tokens <= tokens || assistants.length === 1).toBe(true)
       }),
     )
   })
