@@ -80,7 +80,6 @@ function checkMessage(
   throw new WrapError('budget', `wrap: the message needs ${needed} tokens, ${left} of ${target} are left`)
 }
 
-/** A layer, its whole text, and the tools that go with it. */
 interface Candidate {
   readonly layer: Layer
   readonly text: string
@@ -135,7 +134,6 @@ const totalWith = ({ layer, text, offer, ledger }: Candidate): number =>
 
 const overrun = (candidate: Candidate): number => totalWith(candidate) - candidate.terms.target
 
-/** Why a layer does not fit, for people. */
 function missing(candidate: Candidate): string {
   const { layer, ledger, terms } = candidate
   const most = isOverMaximum(candidate) ? `, it may have ${layer.maxTokens}` : ''

@@ -10,14 +10,12 @@ import type { Calibration, CalibrationStore } from './ports.ts'
  * `StorageError`; a failure to learn is only logged.
  */
 export interface Calibrations {
-  /** Undefined before the model's first report. */
   find(model: ModelSettings): Promise<Calibration | undefined>
   /** For budgets: the most that was seen in a day, or what the framing assumes before the first report. */
   budgetFactor(model: ModelSettings): Promise<number>
   /** For estimates: the mean of what the provider counts. */
   meanFactor(model: ModelSettings): Promise<number>
   learnFrom(model: ModelSettings, request: CountedRequest, usage: Usage | undefined): Promise<void>
-  /** Learns from a request that was refused as too long. */
   learnRefusal(model: ModelSettings, refused: Omit<RefusedPrompt, 'at'>): Promise<void>
 }
 
@@ -83,19 +81,14 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
 export const calibrationKey = ({ backend, endpoint = '', model, encoding }: ModelSettings): string =>
   [backend, endpoint, model, encoding].join(' ')
 
-/**
- * The smallest factor is 1: below it, a prompt could be longer than the window by our own count, which no report can
- * justify. A server that cuts prompts off reports few tokens, too.
- */
+/** Below it a prompt could be longer than the window by our own count. A server that cuts prompts off reports less, too. */
 const MIN_FACTOR = 1
 const MAX_FACTOR = 4
 /** A higher ratio is no count of one prompt, but such as the sum of a day. */
 const MAX_BELIEVED_RATIO = 4
-/** Fewer tokens than this share of our texts are the count of a part of the prompt: no tokenizer counts so few. */
+/** No tokenizer counts fewer: a smaller share is the count of a part of the prompt. */
 const MIN_SHARE_OF_TEXT = 0.7
-/** By one report. */
 const MAX_FACTOR_CHANGE = 0.1
-/** After the first few reports. */
 const REPORT_WEIGHT = 0.2
 /** A shorter prompt is mostly framing. */
 const MIN_COUNTED_TOKENS = 100
@@ -103,7 +96,7 @@ const MIN_COUNTED_TOKENS = 100
 const REPORT_MARGIN = 1.01
 /** In a prompt that fills less of its room, what a provider adds once weighs too much. */
 const MIN_SHARE_OF_ROOM = 0.5
-/** The next prompt is not the same text, so a little more is kept free than the refusal asks for. */
+/** The next prompt is not the same text. */
 const REFUSAL_MARGIN = 1.03
 
 /** What a provider reported for one request, in tokens; `room` is the window less the answer, `at` is in ms. */
@@ -122,9 +115,8 @@ const isBelieved = (counted: number, reported: number): boolean =>
   counted >= MIN_COUNTED_TOKENS && reported > 0 && reported / counted <= MAX_BELIEVED_RATIO
 
 /**
- * Learns from a report; `assumed` is the factor before the first one. `factor` is a moving mean, `most` is what budgets
- * keep to, so that no prompt is too long unless the provider counts more for it than it ever has. A suspect report changes
- * neither. Returns `known` itself if the report tells nothing.
+ * Learns from a report; `assumed` is the factor before the first one. A suspect report changes no factor. Returns `known`
+ * itself if the report tells nothing.
  */
 export function learn(
   known: Calibration | undefined,

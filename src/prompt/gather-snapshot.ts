@@ -102,7 +102,7 @@ function profileOf({ model, reserve }: PromptRequest, calibration: number): Snap
   return { name, contextWindow, maxOutput, encoding, systemPrompt, backend, framing, calibration }
 }
 
-/** Without the room: scripts see all the rest. */
+/** Scripts see all but the room. */
 const summaryOf = ({ text, first, last, author, at, version }: RoomSummary): RoomSummary => ({
   text,
   first,

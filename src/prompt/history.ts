@@ -11,7 +11,7 @@ import type { Snapshot } from './snapshot.ts'
 /** Replaces older entries. It gives no number, so that the text begins with the same bytes in every turn. */
 export const OMISSION = '[earlier entries left out]'
 
-/** Rows of history in one snapshot: no layer shows more, and no script reads more. */
+/** Of one snapshot: no script reads more. */
 export const MAX_HISTORY_ROWS = 500
 
 /** Not who came and left: the prompt says who is present. */
@@ -25,17 +25,15 @@ export const CONVERSATION_KINDS: readonly EntryKind[] = [
   'scope',
 ]
 
-/** The kinds that `tools.history` gives if the script names none. */
 const DEFAULT_KINDS: readonly string[] = ['message', 'action', 'reply', 'tool_call', 'tool_result']
 
 /** Characters of a tool's result that later turns are shown again. */
 const MAX_RESULT_CHARACTERS = 400
 
 /**
- * The conversation for `tools.conversation`, to be joined: the entries that `query` asks for, oldest first, each on a
- * line of its own. The later lines of an entry are indented, and a tool's result is a later line of its call, so that
- * each line at the margin begins a new entry. A result whose call was not asked for is an entry of its own. Of more than
- * `maxBytes` bytes the oldest entries are left out, and `OMISSION` says so.
+ * The entries that `query` of `tools.conversation` asks for, oldest first. Their later lines are indented, and a result is
+ * a later line of its call, so that each line at the margin begins a new entry. Of more than `maxBytes` bytes the oldest
+ * entries are left out, and `OMISSION` says so.
  */
 export function conversationTexts(
   snapshot: Snapshot,
@@ -70,9 +68,7 @@ function rowOf({ entry, agent }: ConversationRow): JsonObject {
   return entry.kind === 'tool_call' ? { ...call, arguments: argumentsText(entry) } : call
 }
 
-/**
- * An entry as one paragraph, and the results of a call as later lines of it. Texts of entries are cut at `maxCharacters`.
- */
+/** An entry as one paragraph, and the results of a call as later lines of it. Each text is cut at `maxCharacters`. */
 export function textOfGroup([first, ...results]: readonly Entry[], maxCharacters = Infinity): string {
   if (!first) return ''
   const begin = first.kind === 'tool_result' ? `${shownName(first.author)} had a ` : ''
@@ -113,7 +109,7 @@ function clipped(text: string, characters: number): string {
   return head === text ? text : `${head}… [${text.length - head.length} more characters]`
 }
 
-/** The newest items that have at most `maxBytes` bytes together; the newest one in any case. `items` begins with the oldest. */
+/** The last items that have at most `maxBytes` bytes together; the very last in any case. */
 function newestWithin<T>(items: readonly T[], bytesIn: (item: T) => number, maxBytes: number): readonly T[] {
   let left = maxBytes
   let kept = 0
@@ -125,7 +121,6 @@ function newestWithin<T>(items: readonly T[], bytesIn: (item: T) => number, maxB
   return items.slice(items.length - kept)
 }
 
-/** An entry, and whether a model made it. */
 interface ConversationRow {
   readonly entry: Entry
   readonly agent: boolean
@@ -134,14 +129,11 @@ interface ConversationRow {
 /** An entry, and behind a tool call its results. */
 type RowGroup = readonly ConversationRow[]
 
-/** What `tools.history` and `tools.conversation` ask for. */
 interface HistoryQuery {
   /** Groups of rows: a call counts once, with its results. */
   readonly limit: number
-  /** Newest groups that are passed over. */
   readonly skip: number
   readonly kinds: readonly Json[]
-  /** False leaves out what models said and did. */
   readonly agents: boolean
   /** A row's id, or a time in milliseconds: only what came after, or before it. */
   readonly since: Json
@@ -164,9 +156,8 @@ export function readHistoryQuery(argument: Json): HistoryQuery {
 }
 
 /**
- * The page of the conversation that a query asks for, oldest first. If calls are asked for, a result follows its call,
- * however long it took, and is left out if the call is in no row. So pages that follow each other, by `skip` or by
- * `before`, lose nothing and repeat nothing.
+ * Groups of rows, oldest first. If calls are asked for, a result follows its call, however long it took: so pages by
+ * `skip` or `before` lose nothing and repeat nothing.
  */
 export function pageOf(snapshot: Snapshot, query: HistoryQuery): readonly RowGroup[] {
   const { since, before } = query

@@ -31,7 +31,6 @@ export const KEYS_OF_PEOPLE: ReadonlyMap<string, string> = new Map([...OWNED_KEY
 
 export const isKey = (key: string): boolean => KEY.test(key)
 
-/** Throws `Refusal`. */
 export function checkKey(key: string): void {
   if (!isKey(key)) throw new Refusal('a key is 1-64 of letters, digits, _, . and -')
 }

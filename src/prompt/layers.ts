@@ -5,10 +5,9 @@ import type { Snapshot } from './snapshot.ts'
 import type { Pricer } from './tool-definitions.ts'
 import type { Selection } from './tool-offer.ts'
 
-/** How a layer that does not fit is trimmed: not at all, keeping that end, or keeping its newest entries. */
+/** How a layer that does not fit is trimmed; `oldest` keeps its newest entries. */
 export type Trim = 'none' | 'head' | 'tail' | 'oldest'
 
-/** A layer as Lua made it, before the budget. */
 export interface Layer {
   readonly name: string
   /** Lower is more important. */
@@ -21,16 +20,13 @@ export interface Layer {
   readonly heading: string
   /** Its heading included; absent if only the budget bounds it. */
   readonly maxTokens?: number
-  /** The tools whose definitions go with this layer. */
   readonly tools?: Selection
   /** The lines of the text, if the host made it. */
   readonly entries?: readonly EntryText[]
 }
 
-/** What the layers are made from. */
 export interface LayerFacts {
   readonly snapshot: Snapshot
-  /** Tokens that the prompt may have. */
   readonly target: number
   readonly counter: TokenCounter
   readonly price: Pricer
@@ -40,11 +36,9 @@ export interface LayerFacts {
   readonly printed: string[]
 }
 
-/** What one run of the layers made; warnings are for people. */
 export interface ComposedLayers {
   /** Tokens that the script asked for; it may be more than there are. */
   readonly target: number
-  /** In the order of the text. */
   readonly layers: readonly Layer[]
   readonly warnings: readonly string[]
 }
@@ -57,10 +51,7 @@ const OUTPUT_BYTES_PER_TOKEN = 24
 export const outputLimit = (target: number): number =>
   Math.max(MIN_OUTPUT_BYTES, target * OUTPUT_BYTES_PER_TOKEN)
 
-/**
- * Bytes of the conversation that the layers are given. Even quoted they stay under the limit, so that no number of
- * messages with few tokens and many bytes can keep a room's models from answering.
- */
+/** Bytes of the conversation that the layers are given. Even quoted, no messages with many bytes break the limit. */
 export const conversationLimit = (target: number): number => Math.floor(outputLimit(target) / 3)
 
 /** As in lua/wrap.lua, whose error names the line of the script. */

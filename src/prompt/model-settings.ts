@@ -17,10 +17,8 @@ export interface ModelSettings {
   readonly isWindowGuessed?: boolean
   /** Tokens of the answer. */
   readonly maxOutput: number
-  /** A tiktoken encoding, such as `o200k_base`. */
   readonly encoding: string
   readonly framing: Framing
-  /** May be empty. */
   readonly systemPrompt: string
   /** A scope: a tool is visible only if this scope and the room's both show it. */
   readonly tools: Json
@@ -59,7 +57,6 @@ export interface Framing {
   readonly source: string
 }
 
-/** For a reader that gets our texts and nothing else. */
 export const EXACT_FRAMING: Framing = {
   perRequest: 0,
   perToolset: 0,
@@ -69,7 +66,6 @@ export const EXACT_FRAMING: Framing = {
   source: 'our own program: what is counted is what it reads',
 }
 
-/** For a provider of which nothing is known. */
 export const CAREFUL_FRAMING: Framing = {
   perRequest: 16,
   perToolset: 0,

@@ -1,10 +1,9 @@
 /**
- * Prompts: what a model reads, composed from a snapshot of its room under an exact token budget. compose-prompt.ts has the steps:
- * the layers run in Lua (lua/), then the budget decides which of them fit. scope.ts decides which tools a turn has.
+ * Prompts: what a model reads, composed from a snapshot of its room under an exact token budget (compose-prompt.ts), and
+ * which tools a turn has (scope.ts).
  *
- * This folder must not know how models are asked or tools run, who runs Lua and counts tokens, or how anything is
- * stored: for these it has ports. It runs in the server and in the wrap process, so it must not know files, `node:` or
- * npm packages. Composing must not know a clock either: the same snapshot gives the same bytes.
+ * This folder runs in the server and in the wrap process: it must not know files, `node:`, npm packages, or how models
+ * are asked, tools run and anything is stored. Composing must not know a clock either.
  */
 import type { EntryId, EntryKind, RoomName } from '../chat/entry.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
@@ -25,9 +24,9 @@ export class WrapError extends Error {
 export const isOverBudget = (error: unknown): boolean =>
   error instanceof WrapError && error.reason === 'budget'
 
-/** Turns a snapshot into a prompt outside of the server's process. A failure touches no other composition. */
+/** Composes prompts outside of the server's process. */
 export interface Composer extends AsyncDisposable {
-  /** Rejects with `WrapError` only (and with the signal's reason when aborted). */
+  /** Rejects with `WrapError`, or with the signal's reason. */
   compose(snapshot: Snapshot, signal?: AbortSignal): Promise<Prompt>
   /**
    * Composes a trial prompt with a room script, at the cost of the trial's user: no prompt of a room waits for it.
@@ -49,7 +48,7 @@ export interface HookRun {
   /** The person who set the script, and pays for what it costs. */
   readonly author: string
   readonly argument: JsonObject
-  /** Milliseconds since the epoch: the only time that the script can see. */
+  /** In ms: the only time that the script can see. */
   readonly now: number
   /** The room, without its exits: who can see them depends on who reads. */
   readonly room: {
@@ -63,9 +62,8 @@ export interface HookRun {
 }
 
 export interface HookOutcome {
-  /** Why the call may not run; only of `before_tool_call`. */
   readonly refusal?: string
-  /** Key-values to store, in the order in which they were first set; null removes a key. */
+  /** Key-values to store; null removes a key. */
   readonly values: readonly (readonly [key: string, value: Json])[]
   readonly log: readonly string[]
 }
@@ -80,11 +78,8 @@ export interface TokenCounter {
   tail(text: string, tokens: number): string
 }
 
-/** One run of the layers. */
 export interface LuaJob {
-  /** The room's own script; else the bundled `default_wrap`. */
   readonly script?: string
-  /** The module `snapshot` in Lua. */
   readonly data: JsonObject
   /** Answers what Lua asks while it runs. If it throws, the script gets the message as an error. */
   readonly host: (name: string, argument: Json) => Json
@@ -105,13 +100,12 @@ export interface LuaEngine {
   close(): void
 }
 
-/** One version of a room's script. An empty `source` means that the script was reset to the bundled `default_wrap`. */
+/** One version of a room's script; an empty `source` resets it to the bundled `default_wrap`. */
 export interface StoredScript {
   readonly room: RoomName
   readonly version: number
   readonly source: string
   readonly author: string
-  /** Milliseconds since the epoch. */
   readonly at: number
 }
 
@@ -119,11 +113,10 @@ export interface StoredScript {
 export interface ScriptStore {
   current(room: RoomName): Promise<StoredScript | undefined>
   put(script: Omit<StoredScript, 'version'>): Promise<StoredScript>
-  /** Newest first. */
   versions(room: RoomName): Promise<readonly StoredScript[]>
 }
 
-/** One version of a room's summary. An empty `text` means that it was cleared. */
+/** An empty `text` means that the summary was cleared. */
 export interface StoredSummary extends RoomSummary {
   readonly room: RoomName
 }
@@ -134,14 +127,11 @@ export type SummaryDraft = Pick<Summary, 'text'> & Partial<Summary>
 /** Of each room the newest 100 versions, cleared ones included. All methods reject with `StorageError` only. */
 export interface SummaryStore {
   current(room: RoomName): Promise<StoredSummary | undefined>
-  /** Newest first. */
   versions(room: RoomName): Promise<readonly StoredSummary[]>
   /** Adds a version. With `replaces` it stores nothing, and resolves to undefined, unless that is still the newest. */
   put(summary: Omit<StoredSummary, 'version'>, replaces?: number): Promise<StoredSummary | undefined>
   draft(room: RoomName): Promise<SummaryDraft | undefined>
-  /** `undefined` removes the draft. */
   putDraft(room: RoomName, draft: SummaryDraft | undefined): Promise<void>
-  /** Adds a version and removes the draft, both or neither. */
   finishDraft(summary: Omit<StoredSummary, 'version'>): Promise<void>
 }
 
@@ -180,7 +170,6 @@ export interface HistoryStore {
   ): Promise<readonly HistoryRow[]>
   /** Calls of each tool in a room, by id, without refused ones. */
   toolCalls(room: RoomName): Promise<Readonly<Record<string, number>>>
-  /** Ignores unknown ids. */
   saveCounts(encoding: string, counts: ReadonlyMap<EntryId, number>): Promise<void>
 }
 

@@ -1,6 +1,5 @@
 import type { JsonSchema } from '../lib/json.ts'
 
-/** What the provider is given for one tool. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string
@@ -21,7 +20,6 @@ export interface PromptTool {
   readonly standsFor?: readonly string[]
 }
 
-/** One layer, as the budget left it. */
 export interface LayerReport {
   readonly name: string
   readonly priority: number
@@ -29,11 +27,9 @@ export interface LayerReport {
   /** Definitions included. */
   readonly tokens: number
   readonly status: 'kept' | 'trimmed' | 'dropped'
-  /** The reason, for people; may be empty. */
   readonly note: string
   /** UTF-16 units of its text in `system` or `context`. Absent in prompts that older versions stored. */
   readonly length?: number
-  /** Tokens of its tools' definitions. */
   readonly definitions?: number
 }
 
@@ -51,7 +47,6 @@ export interface BudgetReport {
   readonly framing: number
 }
 
-/** What a model reads. */
 export interface Prompt {
   readonly encoding: string
   readonly budget: BudgetReport

@@ -3,7 +3,6 @@ import type { KeptTool, ToolsInTurn } from './snapshot.ts'
 import type { Pricer } from './tool-definitions.ts'
 import type { OfferedTool } from './tool-names.ts'
 
-/** One tool comes up from one rung to another. */
 export interface RungStep {
   readonly tool: OfferedTool
   readonly from: ToolForm
@@ -21,9 +20,8 @@ export interface RungOrder {
   readonly inOrder: readonly OfferedTool[]
 }
 
-/** What the order depends on. It is the same for every share that tools may have of a prompt. */
+/** Not the share that tools may have of a prompt: the order is the same for all. */
 export interface RungOrderTerms extends ToolsInTurn {
-  /** Tokens that the whole prompt may have. */
   readonly target: number
   /** Definitions that one request may have. */
   readonly maxTools: number
@@ -73,7 +71,6 @@ export function rungOrder(offered: readonly OfferedTool[], terms: RungOrderTerms
   }
 }
 
-/** What the place of a tool depends on. */
 interface Traits {
   readonly tool: OfferedTool
   /** This turn's last call of it, and the last time that it was found. */

@@ -12,7 +12,7 @@ export interface HiddenTool {
   readonly reason: string
 }
 
-/** Every tool of a catalogue is in exactly one of the lists, in the catalogue's order. */
+/** Every tool is in exactly one of the lists, in the catalogue's order. */
 export interface Resolution {
   readonly visible: readonly CatalogueTool[]
   readonly hidden: readonly HiddenTool[]
@@ -31,13 +31,10 @@ export function resolveScope(scope: unknown, catalogue: readonly CatalogueTool[]
 
 /** The scopes that decide in a turn: a tool is visible if all of them show it. */
 export interface TurnScopes {
-  /** The room's `tool_scope`. */
   readonly room: unknown
   /** The model's `tools` in the config; undefined if no model is concerned. */
   readonly model: unknown
-  /** The requester's. */
   readonly role: Role
-  /** For a side turn. */
   readonly within?: Bounds | undefined
 }
 
@@ -47,7 +44,7 @@ export interface Bounds {
   readonly scope: unknown
 }
 
-/** The tools that the room, the model and the requester's role all show; for a side turn, its turn must have them too. */
+/** The tools that all of the scopes show; guests may only read. */
 export function effectiveScope(
   catalogue: readonly CatalogueTool[],
   { room, model, role, within }: TurnScopes,
@@ -93,7 +90,6 @@ export const scopeText = (scope: Json): string =>
 /** Says why a tool is hidden; undefined if it is not. */
 type HidingRule = (tool: CatalogueTool) => string | undefined
 
-/** The first rule with a reason hides a tool. */
 function split(
   catalogue: readonly CatalogueTool[],
   rules: readonly HidingRule[],

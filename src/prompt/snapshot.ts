@@ -14,7 +14,6 @@ export interface CatalogueTool {
   readonly source: string
   readonly title: string
   readonly description: string
-  /** JSON Schema of the arguments, as it is sent. */
   readonly schema: JsonSchema
   readonly access: Access
   /** Ids of the tools that this one is an alias of: its target, the target of that one, and so on. */
@@ -26,13 +25,10 @@ export interface CatalogueTool {
 }
 
 export interface ModelProfile {
-  /** As people call it, without `@`. */
   readonly name: string
   /** Tokens, prompt and answer together. */
   readonly contextWindow: number
-  /** Tokens kept free for the answer. */
   readonly maxOutput: number
-  /** A tiktoken encoding, such as `o200k_base`. */
   readonly encoding: string
   readonly systemPrompt: string
   readonly backend: string
@@ -60,13 +56,10 @@ export interface Summary {
   readonly last: EntryId
 }
 
-/** One version of a room's summary. */
 export interface RoomSummary extends Summary {
-  /** 1, 2, 3, … in each room. */
   readonly version: number
   /** The name of the model that made it, or of the person who wrote it. */
   readonly author: string
-  /** Milliseconds since the epoch. */
   readonly at: number
 }
 

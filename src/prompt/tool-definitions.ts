@@ -27,7 +27,6 @@ interface PricedTool {
   readonly lineTokens: number
 }
 
-/** Prices in one encoding and with one provider's framing. */
 export interface Pricer {
   of(tool: CatalogueTool, form: ToolForm): PricedTool
   /** Bytes of the definition: about how dear it is, without counting. */
@@ -54,7 +53,6 @@ function priceOf(tool: CatalogueTool, form: ToolForm, framing: Framing, counter:
   return { sent: { id, name, form, tokens, definition }, line, lineTokens }
 }
 
-/** A tool's definition as it is sent. */
 export function definitionOf(tool: CatalogueTool, form: 'full' | 'short'): ToolDefinition {
   const { name, description } = tool
   const { $schema: _, ...parameters } = tool.schema
@@ -69,7 +67,6 @@ export const definitionTokens = (
   counter: TokenCounter,
 ): number => framedTokens(counter.count(JSON.stringify(definition)), framing)
 
-/** Tokens of a definition whose text has `counted`. */
 export const framedTokens = (counted: number, { perTool }: Framing): number => counted + perTool
 
 /** A tool's line in the prompt, with its line break. The rest of the description is in the definition. */
@@ -78,7 +75,6 @@ export function lineOf(tool: CatalogueTool, form: ToolForm): string {
   return form === 'deferred' || words === '' ? `- **${tool.name}**\n` : `- **${tool.name}**: ${words}\n`
 }
 
-/** Characters of a shortened description. */
 const MAX_SHORT_DESCRIPTION = 160
 
 /** The text up to the first full stop that ends a sentence, cut if even that is too long. */

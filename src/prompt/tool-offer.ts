@@ -18,10 +18,8 @@ export interface Selection {
   readonly findable: number
 }
 
-/** The tools that go with a layer. */
 export interface ToolOffer {
   readonly tools: readonly PromptTool[]
-  /** Tokens of all their definitions. */
   readonly tokens: number
   /** Tokens that the tools and their layer's text may have together; 0 if they must be left out. */
   readonly cap: number
@@ -72,6 +70,5 @@ export function offeredOf(
   return offered.map((one) => ({ ...one, form: forms.get(one.tool.id) ?? 'deferred' }))
 }
 
-/** Tokens of the definition of `find_tools`. */
 export const searchTokens = (framing: Framing, counter: TokenCounter): number =>
   definitionTokens(findToolsDefinition, framing, counter)
