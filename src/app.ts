@@ -14,7 +14,7 @@ import { clusterEvents, configHash, openCluster, tellFacts } from './app/cluster
 import { followChanges } from './app/follow-changes.ts'
 import { openData } from './app/open-data.ts'
 import { createActivity, type Activity } from './app/activity.ts'
-import { createTurnEnder } from './app/turns/cut-turns.ts'
+import { createTurnEnder } from './app/assemble-turns.ts'
 import { version } from './app/paths.ts'
 import { allModels, createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { openHttp } from './app/http.ts'

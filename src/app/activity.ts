@@ -18,11 +18,14 @@ import { ToolRuns } from '../toolbox/tool-runs.ts'
 import type { ConfiguredModel } from '../turns/ports.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
-import { assembleSummaries } from './turns/assemble-summaries.ts'
-import { assembleTurns } from './turns/assemble-turns.ts'
-import { configuredModels } from './turns/configured-models.ts'
-import type { TurnEnder } from './turns/cut-turns.ts'
-import { createModelServices, type ModelServicesParts } from './turns/model-services.ts'
+import {
+  assembleSummaries,
+  assembleTurns,
+  configuredModels,
+  createModelServices,
+  type ModelServicesParts,
+  type TurnEnder,
+} from './assemble-turns.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { meteredComposer } from './metering.ts'

@@ -10,11 +10,14 @@ import { ok, type ToolResult } from '../../src/tools/result.ts'
 import { createCatalogue } from '../../src/toolbox/catalogue.ts'
 import type { ConfiguredModel, LanguageModel, TurnStore } from '../../src/turns/ports.ts'
 import type { ModelConfig } from '../../src/adapters/models/index.ts'
-import { assembleSummaries } from '../../src/app/turns/assemble-summaries.ts'
-import { assembleTurns, type TurnAssembly } from '../../src/app/turns/assemble-turns.ts'
+import {
+  assembleSummaries,
+  assembleTurns,
+  createModelServices,
+  type TurnAssembly,
+} from '../../src/app/assemble-turns.ts'
 import type { ModelFactsTable } from '../../src/turns/model-facts.ts'
 import type { QuotaLimits } from '../../src/turns/billing.ts'
-import { createModelServices } from '../../src/app/turns/model-services.ts'
 import { createToolRunner } from '../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
 import { createToolboxes, type OpenToolbox } from '../../src/toolbox/room-toolbox.ts'

@@ -101,7 +101,7 @@ const MIN_WINDOW = 2_000
 /** A summary may have so many times the tokens that it should have; the rest is cut off. */
 export const SUMMARY_EXCESS = 1.1
 
-/** Share of a prompt that tools leave to all else (TOOLS_SHARE in src/app/turns has the rest). */
+/** Share of a prompt that tools leave to all else (TOOLS_SHARE in src/app/assemble-turns.ts has the rest). */
 const SHARE_BESIDE_TOOLS = 0.6
 /** Tokens of the layers that are served before the conversation: rules, room, who asks and who is here. */
 const OTHER_LAYERS = 420

@@ -1,0 +1,257 @@
+// Joins the parts of turns, and of the summaries that the same models make. It decides nothing about a turn.
+import { createModel } from '../adapters/models/index.ts'
+import type { Stores } from '../adapters/storage/storage.ts'
+import type { RoomName, TurnId } from '../chat/entry.ts'
+import { StorageError } from '../chat/errors.ts'
+import type { Slots } from '../chat/peers.ts'
+import type { Room } from '../chat/room.ts'
+import type { Rooms } from '../chat/rooms.ts'
+import { type Calibrations, createCalibrations } from '../prompt/calibration.ts'
+import { createHistoryCounts, createSnapshots } from '../prompt/gather-snapshot.ts'
+import type { RoomHooks } from '../prompt/hooks.ts'
+import type { Composer } from '../prompt/ports.ts'
+import type { Snapshot } from '../prompt/snapshot.ts'
+import type { OpenToolbox } from '../toolbox/room-toolbox.ts'
+import type { FindScopedTools } from '../toolbox/scoped-tools.ts'
+import { callingMentioned, type CallLimits, tellingHooks } from '../turns/after-turn.ts'
+import {
+  type CheckQuotas,
+  createBills,
+  createOwnCount,
+  createTokenQuotas,
+  type QuotaLimits,
+} from '../turns/billing.ts'
+import { createCutTurns } from '../turns/interrupted-turns.ts'
+import { ModelFactsTable } from '../turns/model-facts.ts'
+import { listModels } from '../turns/model-list.ts'
+import type { ConfiguredModel } from '../turns/ports.ts'
+import { createPrepareStep } from '../turns/prepare-step.ts'
+import { createPreview } from '../turns/preview.ts'
+import type { QueueLimits } from '../turns/queue.ts'
+import type { SideTurnLimits } from '../turns/side-turns.ts'
+import { createMakeSummary } from '../turns/summaries/make-summary.ts'
+import { createRoomWork } from '../turns/summaries/room-work.ts'
+import { createSumUp } from '../turns/summaries/sum-up.ts'
+import { createSummaries, type Summaries } from '../turns/summaries/summaries.ts'
+import { createSizes } from '../turns/summaries/summary-rows.ts'
+import { createTroubles } from '../turns/summaries/troubles.ts'
+import { createTurnLog, type TurnLog } from '../turns/turn-log.ts'
+import { createRunTurn, type TurnLimits } from '../turns/turn.ts'
+import { Turns } from '../turns/turns.ts'
+import type { AppContext, Overrides } from './context.ts'
+import type { CurrentConfig } from './current-config.ts'
+
+export interface TurnAssembly {
+  readonly context: Pick<AppContext, 'clock' | 'log'>
+  readonly stores: Pick<Stores, 'chat' | 'prompts'>
+  readonly models: ModelServices
+  readonly composer: Pick<Composer, 'compose' | 'count' | 'check'>
+  readonly scopedTools: FindScopedTools
+  readonly openToolbox: OpenToolbox
+  readonly hooks: Pick<RoomHooks, 'afterTurn'>
+  readonly limits: QueueLimits & TurnLimits & SideTurnLimits & CallLimits & ToolsLimit
+}
+
+/** Share of a prompt that tools may take before their descriptions are shortened. */
+const TOOLS_SHARE = 0.4
+
+/** A key of `[limits]`. */
+interface ToolsLimit {
+  /** Tokens that tools may take of any prompt, and never more than their share; 0: only the share bounds them. */
+  readonly tools_tokens: number
+}
+
+const toolsBounds = ({
+  tools_tokens: toolsTokens,
+}: ToolsLimit): Pick<Snapshot, 'toolsShare' | 'toolsTokens'> => ({
+  toolsShare: TOOLS_SHARE,
+  ...(toolsTokens === 0 ? {} : { toolsTokens }),
+})
+
+export function assembleTurns(assembly: TurnAssembly): Turns {
+  const { context, stores, models, composer, scopedTools, openToolbox, hooks, limits } = assembly
+  const { clock, log } = context
+  const { enabled, calibrations, modelFacts, turnLog } = models
+  const { history, scripts, summaries } = stores.prompts
+  const snapshots = createSnapshots({
+    rooms: stores.chat.rooms,
+    history,
+    scripts,
+    summaries,
+    calibrations,
+    clock,
+    modelNames: () => enabled().map(({ settings }) => settings.name),
+    toolsBounds: () => toolsBounds(limits),
+  })
+  const runTurn = createRunTurn({
+    prepareStep: createPrepareStep({ scopedTools, snapshots, composer, calibrations, openToolbox }),
+    calibrations,
+    composer,
+    modelFacts,
+    turnLog,
+    rememberCounts: createHistoryCounts(history, composer, log),
+    models: enabled,
+    limits,
+    log,
+  })
+  const turns: Turns = new Turns({
+    models: enabled,
+    listModels: models.list,
+    preview: createPreview({ models: enabled, scopedTools, snapshots, composer, modelFacts }),
+    checkQuotas: models.checkQuotas,
+    slots: models.slots,
+    limits,
+    turnLog,
+    runTurn: callingMentioned(tellingHooks(runTurn, hooks, clock), () => turns, limits),
+    log,
+  })
+  return turns
+}
+
+interface SummaryAssembly {
+  readonly context: Pick<AppContext, 'clock' | 'log'>
+  readonly stores: Pick<Stores, 'chat' | 'prompts'>
+  readonly models: ModelServices
+  readonly composer: Pick<Composer, 'count'>
+  /** A room by name, whoever may see it. */
+  readonly anyRoom: (name: RoomName) => Promise<Room | undefined>
+  /** Gives the name of the model that sums up rooms which name none; undefined for none. */
+  readonly usualSummarizer: () => string | undefined
+  readonly limits: TurnLimits
+}
+
+export function assembleSummaries(assembly: SummaryAssembly): Summaries {
+  const { context, stores, models, composer, anyRoom, usualSummarizer, limits } = assembly
+  const { clock, log } = context
+  const { rooms } = stores.chat
+  const { history, summaries } = stores.prompts
+  const { checkQuotas, turnLog, calibrations, modelFacts, slots } = models
+  const summarizers = { models: models.enabled, usual: usualSummarizer }
+  const makeSummary = createMakeSummary({ checkQuotas, turnLog, calibrations, modelFacts, composer, limits })
+  const sizes = createSizes({ models: models.enabled, modelFacts, calibrations })
+  const sumUp = createSumUp({
+    rooms,
+    history,
+    summaries,
+    composer,
+    clock,
+    summarizers,
+    sizes,
+    makeSummary,
+  })
+  const troubles = createTroubles(anyRoom, clock, log)
+  return createSummaries({
+    rooms,
+    summaries,
+    work: createRoomWork({ sumUp, troubles, slots, clock }),
+    sizes,
+    troubles,
+    clock,
+    log,
+    summarizers,
+  })
+}
+
+/** What turns and summaries share: the models, what is known of them, and what bounds and records their requests. */
+interface ModelServices {
+  /** Gives the models that can be called now, in order of the config. */
+  readonly enabled: () => readonly ConfiguredModel[]
+  readonly list: Turns['models']
+  readonly calibrations: Calibrations
+  readonly modelFacts: ModelFactsTable
+  readonly checkQuotas: CheckQuotas
+  readonly turnLog: TurnLog
+  readonly slots: Slots
+}
+
+export interface ModelServicesParts {
+  /** Gives all models of now, those that are not enabled as well. */
+  readonly models: () => readonly ConfiguredModel[]
+  readonly stores: Pick<Stores, 'models'>
+  readonly composer: Pick<Composer, 'count'>
+  readonly limits: QuotaLimits
+  readonly context: Pick<AppContext, 'clock' | 'log' | 'nextId'>
+  readonly slots: Slots
+  /** The end of a turn could not be stored. */
+  readonly lostTurn?: (turn: TurnId) => void
+}
+
+export function createModelServices(parts: ModelServicesParts): ModelServices {
+  const { models, stores, composer, limits, context, slots, lostTurn } = parts
+  const { clock, log, nextId } = context
+  const { turns, charges } = stores.models
+  const calibrations = createCalibrations(stores.models.calibrations, clock, log)
+  const modelFacts = new ModelFactsTable(clock, log)
+  const checkQuotas = createTokenQuotas(charges, clock, limits)
+  const ownCount = createOwnCount({ composer, calibrations })
+  const bills = createBills(charges, checkQuotas, ownCount, clock)
+  return {
+    enabled: () => models().filter(({ settings }) => settings.enabled),
+    list: (viewer) => listModels(models(), viewer, { charges, calibrations, modelFacts }),
+    calibrations,
+    modelFacts,
+    checkQuotas,
+    turnLog: createTurnLog(turns, bills, nextId, clock, lostTurn),
+    slots,
+  }
+}
+
+/** Gives the models of the config of now with their adapters, which are made once for each config. */
+export function configuredModels(
+  current: CurrentConfig,
+  { createModel: create = createModel }: Overrides,
+): () => readonly ConfiguredModel[] {
+  let settingsOf = current.now().models
+  const make = (): readonly ConfiguredModel[] =>
+    settingsOf.map((settings) => ({ settings, model: create(settings) }))
+  let models = make()
+  return () => {
+    const { models: now } = current.now()
+    if (now !== settingsOf) {
+      settingsOf = now
+      models = make()
+    }
+    return models
+  }
+}
+
+/** When those are ended that could not be, in milliseconds. */
+const AGAIN_MS = 2_000
+
+/** Ends turns that have no end. No method rejects, with `StorageError` at least: it is tried again. */
+export interface TurnEnder {
+  /** Ends those that no server runs any more; people can come in meanwhile. */
+  endAll(): Promise<void>
+  /** Ends one of this server whose end could not be stored. */
+  end(id: string): Promise<void>
+}
+
+/**
+ * What cannot be stored is tried again where several servers share the database. A server that is alone ends it at its next start,
+ * before there are turns that run.
+ */
+export function createTurnEnder(rooms: Rooms, { storage, log, clock }: AppContext): TurnEnder {
+  const cutTurns = createCutTurns({
+    turns: storage.models.turns,
+    log: storage.chat.log,
+    clock,
+    room: (name) => rooms.anyRoom(name),
+  })
+
+  async function untilStored(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      log.error({ error, reason: error.reason }, 'turns that were cut off could not be ended')
+      if (storage.cluster) clock.later(AGAIN_MS, () => void untilStored(work))
+    }
+  }
+
+  return {
+    endAll: () => untilStored(cutTurns.endAll),
+    end: async (id) => {
+      if (storage.cluster) await untilStored(() => cutTurns.end(id))
+    },
+  }
+}
