@@ -72,7 +72,6 @@ export const createPrepareStep =
   ({ scopedTools, snapshots, composer, calibrations, openToolbox }: StepParts): PrepareStep =>
   async (turn) => {
     const { room, requester, message, signal } = turn
-    const fresh = turn.origin?.fresh ?? false
     const caller = callerOf(turn)
     const used = createTurnTools()
     const weigh = createToolScale(composer)
@@ -83,7 +82,7 @@ export const createPrepareStep =
       const { found, called } = used
       const searches = used.searches()
       const inTurn = { found: [...found], called: [...called] }
-      const occasion = { room, requester, model, message, fresh, reserve, inTurn }
+      const occasion = { room, requester, model, message, fresh: isFresh(turn), reserve, inTurn }
       const snapshot = await snapshots.gather(occasion, tools)
       return { prompt: await composer.compose(snapshot, signal), rows: snapshot.history, reserve, searches }
     }
@@ -150,6 +149,8 @@ export const createPrepareStep =
     const tools = await scopedTools(caller)
     return prepared(await compose(tools, 0), tools, { messages: [], tokens: 0 })
   }
+
+const isFresh = ({ origin }: Turn): boolean => origin?.fresh ?? false
 
 /** The turn as its tools see it. Its model is read for each prompt: what is known of it may change in mid-turn. */
 function callerOf(turn: Turn) {
