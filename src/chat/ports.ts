@@ -5,10 +5,8 @@
  * What it needs of the outside is in this file: storage, the bus, time and the server's log.
  */
 import type { Json } from '../lib/json.ts'
-import type { Appended } from './appended.ts'
 import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from './entry.ts'
 import type { PresenceChange } from './presence/tally.ts'
-import type { LogStats } from './log-stats.ts'
 import type { Fingerprint, Person, PersonId } from './people/person.ts'
 
 /** A room without its log. */
@@ -80,6 +78,41 @@ export interface FoundEntries {
   /** Why the newest entries may be missing, in words for people; absent where none are. */
   readonly behind?: string
 }
+
+/** Where an entry was stored in its room's log. */
+export interface Appended {
+  /** The entry's id: the one that it came with, unless the room has a newer entry, of a server whose clock is ahead. */
+  readonly id: EntryId
+  /** The entry before it; absent for the first. */
+  readonly after?: EntryId
+}
+
+/** What was recorded in a room, counted. Tokens are those that were charged, as `/usage` has them. */
+export interface LogStats {
+  readonly entries: number
+  /** Times of the oldest and the newest entry, in milliseconds since the epoch; absent where there is none. */
+  readonly first?: number
+  readonly last?: number
+  /** Who recorded most comes first; at most `MAX_AUTHORS`. */
+  readonly authors: readonly { readonly author: string; readonly entries: number }[]
+  /** The newest day comes first; at most `MAX_DAYS`. */
+  readonly days: readonly DayStats[]
+}
+
+/** One day, in UTC. */
+export interface DayStats {
+  /** `2026-01-31` */
+  readonly day: string
+  readonly entries: number
+  /** Tools that ran. */
+  readonly calls: number
+  readonly replies: number
+  readonly input: number
+  readonly output: number
+}
+
+export const MAX_AUTHORS = 50
+export const MAX_DAYS = 31
 
 /** The rooms' logs. All methods reject with `StorageError` only. */
 export interface EntryLog {

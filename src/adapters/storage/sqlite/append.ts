@@ -1,7 +1,6 @@
 import type { Database as File } from 'better-sqlite3'
-import type { Appended } from '../../../chat/appended.ts'
 import type { Entry, EntryId, RoomName } from '../../../chat/entry.ts'
-import type { EntryLog } from '../../../chat/ports.ts'
+import type { Appended, EntryLog } from '../../../chat/ports.ts'
 import { alreadyStored, ascendingId, type EntryRow, revise, toEntryRow } from '../stores/entries.ts'
 import type { SqliteDatabase } from './database.ts'
 

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { type DayStats, type LogStats, MAX_AUTHORS, MAX_DAYS } from '../../../chat/log-stats.ts'
-import type { EntryLog } from '../../../chat/ports.ts'
+import { type DayStats, type EntryLog, type LogStats, MAX_AUTHORS, MAX_DAYS } from '../../../chat/ports.ts'
 import type { HistoryStore } from '../../../prompt/ports.ts'
 import type { HistoryRow } from '../../../prompt/snapshot.ts'
 import { type Database, type Dialect, requireRow } from '../database.ts'

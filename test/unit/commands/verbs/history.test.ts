@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { LogStats } from '../../../../src/chat/log-stats.ts'
+import type { LogStats } from '../../../../src/chat/ports.ts'
 import { screenOf } from '../../../support/chat-parts.ts'
 import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
 
