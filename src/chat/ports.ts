@@ -16,7 +16,7 @@ export interface RoomRecord {
   readonly vibe: string
   /** Private rooms exist only for their members and the invited. */
   readonly private: boolean
-  /** The one who made it; the lobby has none. */
+  /** The person who made it; the lobby has none. */
   readonly owner: PersonId | null
   /** Milliseconds since the epoch. */
   readonly createdAt: number
@@ -27,22 +27,16 @@ export type Membership = 'owner' | 'op' | 'member' | 'invited'
 
 /** Which entries to read. */
 export interface LogQuery {
-  /** At most this many, the newest that match where nothing else is said. */
+  /** At most this many: the newest that match, unless `oldestFirst`. */
   readonly limit: number
   /** True for the oldest that match. */
   readonly oldestFirst?: true
-  /** Only entries older than this one. */
   readonly before?: EntryId
-  /** Only entries newer than this one. */
   readonly after?: EntryId
-  /** Only these kinds; all when absent. */
   readonly kinds?: readonly EntryKind[]
   /** True to leave out what sub-turns did. */
   readonly withoutThreads?: boolean
-  /**
-   * True for the last version of what was edited, in the place of the first, and for nothing of what was taken back.
-   * Otherwise the log is read as it was recorded.
-   */
+  /** True for the last version of an edited entry, at the place of the first, and without entries that were taken back. */
   readonly revised?: boolean
 }
 
@@ -52,15 +46,14 @@ export interface EntrySize {
   readonly bytes: number
 }
 
-/** One thing that an entry must have, in its text or its author's name. */
+/** An entry must have it in its text or its author's name. */
 export interface SearchTerm {
   /** A word, or several that follow each other. */
   readonly text: string
-  /** False where the last word may go on: `build` finds `building`. */
+  /** False if the last word may go on: `build` finds `building`. */
   readonly whole: boolean
 }
 
-/** Which entries to look for. */
 export interface SearchQuery extends Pick<LogQuery, 'limit' | 'before' | 'kinds' | 'withoutThreads'> {
   readonly rooms: readonly RoomName[]
   /**
@@ -68,32 +61,30 @@ export interface SearchQuery extends Pick<LogQuery, 'limit' | 'before' | 'kinds'
    * words, such as Chinese and Thai, any run of characters is a word.
    */
   readonly terms: readonly SearchTerm[]
-  /** Which entries to prefer where more match than `limit`: the newest (when absent), or those that fit best. */
+  /** Which entries to prefer if more match than `limit`: the newest (when absent), or the best matches. */
   readonly prefer?: 'newest' | 'best'
 }
 
-/** What a search found. */
 export interface FoundEntries {
   readonly entries: readonly Entry[]
-  /** Why the newest entries may be missing, in words for people; absent where none are. */
+  /** Why the newest entries may be missing, in words for people; absent if none are. */
   readonly behind?: string
 }
 
-/** Where an entry was stored in its room's log. */
 export interface Appended {
-  /** The entry's id: the one that it came with, unless the room has a newer entry, of a server whose clock is ahead. */
+  /** The entry's own id, unless the room has a newer entry, of a server whose clock is ahead. */
   readonly id: EntryId
   /** The entry before it; absent for the first. */
   readonly after?: EntryId
 }
 
-/** What was recorded in a room, counted. Tokens are those that were charged, as `/usage` has them. */
+/** Tokens are those that were charged, as `/usage` has them. */
 export interface LogStats {
   readonly entries: number
-  /** Times of the oldest and the newest entry, in milliseconds since the epoch; absent where there is none. */
+  /** Times of the oldest and the newest entry, in milliseconds since the epoch; absent if there is none. */
   readonly first?: number
   readonly last?: number
-  /** Who recorded most comes first; at most `MAX_AUTHORS`. */
+  /** The most entries first; at most `MAX_AUTHORS`. */
   readonly authors: readonly { readonly author: string; readonly entries: number }[]
   /** The newest day comes first; at most `MAX_DAYS`. */
   readonly days: readonly DayStats[]
@@ -133,7 +124,7 @@ export interface EntryLog {
    * such as an emoji. Of what was edited only the last version is found, and nothing of what was taken back.
    */
   search(query: SearchQuery): Promise<FoundEntries>
-  /** What a room's log has, counted. Reads all of it, so it may take long. */
+  /** Counts a room's log. Reads all of it, so it may take long. */
   stats(room: RoomName): Promise<LogStats>
   /** The newest id in all rooms, so that new ids sort after it even if the clock went back. */
   lastId(): Promise<EntryId | undefined>
@@ -170,43 +161,43 @@ export interface RoomStore {
   values(name: RoomName): Promise<ReadonlyMap<string, Json>>
 }
 
-/** What is stored of a name and a key that ask to come in. */
+/** What is stored about a name and a key that ask to come in. */
 export interface LoginFacts {
-  /** Who has the name, or had it and still keeps it. */
+  /** The person who has the name, or had it and still keeps it. */
   readonly person?: Person
-  /** That name as they wrote it; empty where that is not known. Present with `person`. */
+  /** That name as they wrote it; empty if that is not known. Present with `person`. */
   readonly filedName?: string
-  /** Whether the key is one of theirs. */
+  /** True if the key is one of theirs. */
   readonly ownsName: boolean
-  /** Whether they added the key, and it waits for its first login under their name. */
+  /** True if they added the key, and it waits for its first login under their name. */
   readonly isWaiting: boolean
-  /** How many people have the key; nobody for whom it waits. */
+  /** How many people have the key, without those for whom it waits. */
   readonly namesOfKey: number
-  /** Who they are, in any order. */
+  /** Their ids, in any order. */
   readonly holders: readonly PersonId[]
 }
 
 /** Registered people and their keys. All methods reject with `StorageError` only, and then nothing was changed. */
 export interface PeopleStore {
   /**
-   * By the skeleton of a name (lib/text/skeleton.ts), which is what must be unique: of who has it, else of who had it before and
-   * keeps it at this time, in milliseconds since the epoch.
+   * By the skeleton of a name (lib/text/skeleton.ts), which must be unique: the person who has it, or who had it before
+   * and keeps it at this time, in milliseconds since the epoch.
    */
   bySkeleton(skeleton: string, at: number): Promise<Person | undefined>
   /**
-   * All that a login must know at this time, in milliseconds since the epoch, in one reading. Of two people who had one name
-   * before, whoever has the key is found.
+   * All that a login must know at this time, in milliseconds since the epoch, in one reading. Of two people who had one
+   * name before, the owner of the key is found.
    */
   forLogin(skeleton: string, key: Fingerprint, at: number): Promise<LoginFacts>
   byId(id: PersonId): Promise<Person | undefined>
-  /** In the order in which they were added, without those that wait for their first login; none for somebody unknown. */
+  /** In the order in which they were added, without those that wait for their first login. */
   keysOf(id: PersonId): Promise<readonly Fingerprint[]>
   /** All who have one of these keys, in order of name; nobody for whom it waits for a first login. */
   holdersOf(keys: readonly Fingerprint[]): Promise<readonly Person[]>
   /**
    * False, and nothing done, if the skeleton is taken or kept for somebody, the name looks like another (`look` of
-   * lib/text/skeleton.ts), or the key has `most` names. `at` is in milliseconds since the epoch. Who comes with certificates
-   * has no key.
+   * lib/text/skeleton.ts), or the key has `most` names. `at` is in milliseconds since the epoch. A person who comes with
+   * certificates has no key.
    */
   register(
     person: Person,
@@ -236,18 +227,16 @@ export type BusEvent =
  */
 export interface RoomBus {
   /**
-   * Hands an event to the listeners of this room and to no others. Resolves when those in this process have heard it; never
-   * rejects. A listener that throws is logged, and the others still hear. The cost does not depend on how many rooms have
-   * listeners.
+   * Hands an event to the listeners of this room. Resolves when those in this process have heard it; never rejects. A
+   * listener that throws is logged, and the others still hear. The cost does not depend on the number of rooms.
    */
   publish(room: RoomName, event: BusEvent): Promise<void>
   /**
-   * From now on `listener` is called with each event published for this room; a function that is subscribed twice is
-   * called twice. Returns the function that ends the subscription. After that the listener is not called again, not
-   * even with an event that is being delivered.
+   * From now on `listener` is called with each event of this room, twice if subscribed twice. Returns the function that
+   * ends the subscription. After that the listener is not called again, not even with an event that is being delivered.
    */
   subscribe(room: RoomName, listener: (event: BusEvent) => void): () => void
-  /** Resolves when whoever has subscribed hears all that is recorded from now on; never rejects. */
+  /** Resolves when subscribers hear all that is recorded from now on; never rejects. */
   ready(room: RoomName): Promise<void>
 }
 
@@ -268,14 +257,14 @@ export interface MonotonicClock {
   monotonic(): number
 }
 
-/** Whatever a room delivers to on behalf of a person who is present: a terminal, or a pipe. */
+/** A terminal or a pipe of a person who is present, to which a room delivers. */
 export interface Participant {
   readonly person: Person
   /** Called in the order of the room's log. Must not throw and must not block: it queues or drops. */
   deliver(entry: Entry): void
   /**
-   * Something that is said to this person alone and is in no log, otherwise as `deliver`, which is called where it is absent. Its id
-   * says nothing: another server may have made it, by another clock.
+   * Said to this person alone and in no log, otherwise as `deliver`, which is called if this is absent. The id says
+   * nothing: another server may have made it, by another clock.
    */
   whisper?(entry: Entry): void
   /** A piece of a reply being written. Optional: a pipe waits for the whole reply. */
