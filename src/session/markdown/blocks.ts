@@ -39,8 +39,8 @@ export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: 
     const [from, to] = range ?? [0, lines.length]
     if (token.type === 'table_open') {
       tableEnd = tokens.findIndex(({ type }, at) => at > index && type === 'table_close')
-      const { bodies, rest } = readTable(tokens.slice(index, tableEnd), lines.slice(from, to), tools.parser)
-      add(from, to, bodies, { ...rest, isClosed: false })
+      const table = readTable(tokens.slice(index, tableEnd), lines.slice(from, to), tools.parser)
+      add(from, to, table.bodies, table.rest)
     }
     if (index <= tableEnd) continue
     switch (token.type) {
@@ -49,11 +49,10 @@ export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: 
         containers.open(token)
         break
       case 'list_item_close':
+      case 'blockquote_close':
+        // The mark of an empty item is shown.
         if (containers.isUnused())
           add(from, to, [textBody('', false, tools)], { isClosed: false, finished: 0 })
-        containers.close()
-        break
-      case 'blockquote_close':
         containers.close()
         break
       case 'heading_open':

@@ -7,7 +7,7 @@ export const SAMPLE_ROWS = 8
 
 interface ReadTable {
   readonly bodies: readonly UnitBody[]
-  readonly rest: Pick<Leaf, 'finished' | 'goOn'>
+  readonly rest: Pick<Leaf, 'finished' | 'isClosed' | 'goOn'>
 }
 
 /** `source`: the lines of the table. */
@@ -28,9 +28,12 @@ export function readTable(
     ...{ type: 'row' as const, table, cells },
     isHead: index === 0,
   }))
-  if (rows.length < SAMPLE_ROWS) return { bodies, rest: { finished: 0 } }
+  if (rows.length < SAMPLE_ROWS) return { bodies, rest: { finished: 0, isClosed: false } }
   const before = source.slice(0, 2 + SAMPLE_ROWS).join('\n')
-  return { bodies, rest: { finished: bodies.length, goOn: { before, units: 1 + SAMPLE_ROWS } } }
+  return {
+    bodies,
+    rest: { finished: bodies.length, isClosed: false, goOn: { before, units: 1 + SAMPLE_ROWS } },
+  }
 }
 
 function alignOf(token: Token): Align {
