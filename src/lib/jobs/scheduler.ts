@@ -63,89 +63,100 @@ interface Payer {
 }
 
 /** One for a process: a slice is only short if all share it. */
-export function createScheduler({ now, soon }: SchedulerTimers): Scheduler {
-  let cheap: Waiting[] = []
-  const dear = new Set<Waiting>()
-  let used = 0
-  let isScheduled = false
+export const createScheduler = (timers: SchedulerTimers): Scheduler => new Slices(timers)
 
-  const hasTime = (): boolean => used < SLICE_MS
-  const isCheap = ({ forgottenAt }: Payer): boolean => forgottenAt - now() < CREDIT_MS / FORGOTTEN_SHARE
+class Slices implements Scheduler {
+  readonly #timers: SchedulerTimers
+  readonly #dear = new Set<Waiting>()
+  #cheap: Waiting[] = []
+  #used = 0
+  #isScheduled = false
 
-  function charge(payer: Payer, ms: number): void {
-    const at = now()
-    used += ms
+  constructor(timers: SchedulerTimers) {
+    this.#timers = timers
+  }
+
+  open(): Account {
+    const payer: Payer = { forgottenAt: 0 }
+    return {
+      run: async (work) => {
+        const isNext = this.#cheap.length === 0 && this.#hasTime() && this.#isCheap(payer)
+        return isNext ? this.#measured(payer, work) : await this.#whenDue(payer, work)
+      },
+      runLater: (work) => this.#whenDue(payer, work),
+      rest: () => this.#whenDue(payer, () => undefined),
+      restBefore: (ms) => this.#whenDue(payer, () => this.#charge(payer, ms), true),
+    }
+  }
+
+  #whenDue<T>(payer: Payer, work: () => T, isLong = false): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const run = (): void => {
+        try {
+          resolve(this.#measured(payer, work))
+        } catch (error) {
+          reject(error)
+        }
+      }
+      if (this.#isCheap(payer) && !isLong) this.#cheap.push({ payer, run })
+      else this.#dear.add({ payer, run })
+      this.#schedule()
+    })
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    this.#timers.soon(() => this.#serve())
+  }
+
+  /** What those who are served want next comes after those who wait now. */
+  #serve(): void {
+    this.#isScheduled = false
+    this.#used = 0
+    let served = 0
+    for (const one of this.#cheap) {
+      if (!this.#hasTime()) break
+      served++
+      if (this.#isCheap(one.payer)) one.run()
+      else this.#dear.add(one)
+    }
+    this.#cheap = this.#cheap.slice(served)
+    const next = cheapest(this.#dear)
+    if (next) {
+      this.#dear.delete(next)
+      // The slice is for the others: they do not wait longer because a dear piece ran.
+      const usedByOthers = this.#used
+      next.run()
+      this.#used = usedByOthers
+    }
+    if (this.#cheap.length > 0 || this.#dear.size > 0) this.#schedule()
+  }
+
+  #measured<T>(payer: Payer, work: () => T): T {
+    const begun = this.#timers.now()
+    try {
+      return work()
+    } finally {
+      this.#charge(payer, this.#timers.now() - begun)
+    }
+  }
+
+  #charge(payer: Payer, ms: number): void {
+    const at = this.#timers.now()
+    this.#used += ms
     payer.forgottenAt = Math.min(
       at + MAX_COST_MS / FORGOTTEN_SHARE,
       fullAfter(payer.forgottenAt, at, ms / FORGOTTEN_SHARE),
     )
   }
 
-  function measured<T>(payer: Payer, work: () => T): T {
-    const begun = now()
-    try {
-      return work()
-    } finally {
-      charge(payer, now() - begun)
-    }
+  #hasTime(): boolean {
+    return this.#used < SLICE_MS
   }
 
-  function schedule(): void {
-    if (isScheduled) return
-    isScheduled = true
-    soon(serve)
-  }
-
-  /** What those who are served want next comes after those who wait now. */
-  function serve(): void {
-    isScheduled = false
-    used = 0
-    let served = 0
-    for (const one of cheap) {
-      if (!hasTime()) break
-      served++
-      if (isCheap(one.payer)) one.run()
-      else dear.add(one)
-    }
-    cheap = cheap.slice(served)
-    const next = cheapest(dear)
-    if (next) {
-      dear.delete(next)
-      // The slice is for the others: they do not wait longer because a dear piece ran.
-      const usedByOthers = used
-      next.run()
-      used = usedByOthers
-    }
-    if (cheap.length > 0 || dear.size > 0) schedule()
-  }
-
-  const whenDue = <T>(payer: Payer, work: () => T, isLong = false): Promise<T> =>
-    new Promise((resolve, reject) => {
-      const run = (): void => {
-        try {
-          resolve(measured(payer, work))
-        } catch (error) {
-          reject(error)
-        }
-      }
-      if (isCheap(payer) && !isLong) cheap.push({ payer, run })
-      else dear.add({ payer, run })
-      schedule()
-    })
-
-  return {
-    open() {
-      const payer: Payer = { forgottenAt: 0 }
-      return {
-        async run(work) {
-          if (cheap.length === 0 && hasTime() && isCheap(payer)) return measured(payer, work)
-          return await whenDue(payer, work)
-        },
-        runLater: (work) => whenDue(payer, work),
-        rest: () => whenDue(payer, () => undefined),
-        restBefore: (ms) => whenDue(payer, () => charge(payer, ms), true),
-      }
-    },
+  #isCheap({ forgottenAt }: Payer): boolean {
+    return forgottenAt - this.#timers.now() < CREDIT_MS / FORGOTTEN_SHARE
   }
 }
 
