@@ -1,4 +1,4 @@
-import { duration } from '../lib/duration.ts'
+import { duration } from '../lib/amounts.ts'
 import { visibleLine, visibleText } from '../lib/text/visible-text.ts'
 import { ROOM_GRANT_MS, whyOnlyOnce } from './policy.ts'
 import type { AskedFor, Verdict } from './ports.ts'

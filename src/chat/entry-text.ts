@@ -1,5 +1,4 @@
-import { bytes } from '../lib/bytes.ts'
-import { duration } from '../lib/duration.ts'
+import { bytes, duration } from '../lib/amounts.ts'
 import type { Json } from '../lib/json.ts'
 import { readAmount, shownAmount } from '../lib/price.ts'
 import { headOf } from '../lib/text/characters.ts'

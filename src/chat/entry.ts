@@ -1,6 +1,6 @@
 import type { Outside } from './outside.ts'
 import type { PersonId } from './people/person.ts'
-import type { Brand } from '../lib/brand.ts'
+import type { Brand } from '../lib/basics.ts'
 import type { Json } from '../lib/json.ts'
 
 /** Sorts in time order as a plain string (a ULID). */

@@ -1,7 +1,7 @@
 // What one person, one key and one network may do in a while: lines at a pace, and bytes in a day. This file must not
 // know what a line means, nor where its bytes are kept.
 
-import { DAY_MS, duration } from '../lib/duration.ts'
+import { DAY_MS, duration } from '../lib/amounts.ts'
 import { fullAfter, waitFor, type Rate } from '../lib/token-bucket.ts'
 import { Refusal } from './errors.ts'
 import type { Person } from './people/person.ts'

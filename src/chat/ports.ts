@@ -180,7 +180,7 @@ export interface LoginFacts {
 /** Registered people and their keys. All methods reject with `StorageError` only, and then nothing was changed. */
 export interface PeopleStore {
   /**
-   * By the skeleton of a name (lib/text/skeleton.ts), which must be unique: the person who has it, or who had it before
+   * By the skeleton of a name (lib/text/names.ts), which must be unique: the person who has it, or who had it before
    * and keeps it at this time, in milliseconds since the epoch.
    */
   bySkeleton(skeleton: string, at: number): Promise<Person | undefined>
@@ -196,7 +196,7 @@ export interface PeopleStore {
   holdersOf(keys: readonly Fingerprint[]): Promise<readonly Person[]>
   /**
    * False, and nothing done, if the skeleton is taken or kept for somebody, the name looks like another (`look` of
-   * lib/text/skeleton.ts), or the key has `most` names. `at` is in milliseconds since the epoch. A person who comes with
+   * lib/text/names.ts), or the key has `most` names. `at` is in milliseconds since the epoch. A person who comes with
    * certificates has no key.
    */
   register(

@@ -1,4 +1,4 @@
-import { counted } from '../lib/plural.ts'
+import { counted } from '../lib/amounts.ts'
 import type { NewEntry, RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { Exits } from './room-values.ts'

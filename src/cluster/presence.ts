@@ -5,9 +5,8 @@ import type { Peers } from '../chat/peers.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { PresenceChange } from '../chat/presence/tally.ts'
 import type { Alarm, Log } from '../chat/ports.ts'
-import { createKeyedSerial } from '../lib/jobs/keyed-serial.ts'
-import { createSerial } from '../lib/jobs/serial.ts'
-import { skeleton } from '../lib/text/skeleton.ts'
+import { createKeyedSerial, createSerial } from '../lib/jobs/serial.ts'
+import { skeleton } from '../lib/text/names.ts'
 import type { ClusterStores, PersonInRoom, PresentRow, PresentStore, ServerId } from './stores.ts'
 
 /**

@@ -3,7 +3,7 @@ import { StorageError } from '../chat/errors.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { EntryLog, Log, RoomBus } from '../chat/ports.ts'
-import { utf8Bytes } from '../lib/bytes.ts'
+import { utf8Bytes } from '../lib/amounts.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import type { ClusterStores, ServerId, Wire } from './stores.ts'
 

@@ -10,7 +10,7 @@
 import type { EntryId, RoomName } from '../chat/entry.ts'
 import type { Broadcasts, QuestionCounts, QuestionKey, Questions, SlotLimits, Work } from '../chat/peers.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
-import type { Brand } from '../lib/brand.ts'
+import type { Brand } from '../lib/basics.ts'
 import type { JsonObject } from '../lib/json.ts'
 
 /** One process, from its start to its end. */
@@ -189,7 +189,7 @@ export interface WorkRow extends Work {
 }
 
 /**
- * What is at work on all servers. lib/jobs/next-in-line.ts says who comes next in a queue. The work of a
+ * What is at work on all servers. lib/jobs/serial.ts says who comes next in a queue. The work of a
  * server that has died is gone with it.
  */
 export interface WorkStore {

@@ -2,7 +2,7 @@ import type { RoomName } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
 import type { Peers, RemoteWork, Slot, SlotLimits, Slots, Work } from '../chat/peers.ts'
 import type { Alarm, Clock, Log } from '../chat/ports.ts'
-import { createDeferred, type Deferred } from '../lib/deferred.ts'
+import { createDeferred, type Deferred } from '../lib/jobs/waiting.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { BroadcastStore, ClusterStores, WorkRow } from './stores.ts'
 

@@ -7,7 +7,7 @@ import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
-import { utf8Bytes } from '../lib/bytes.ts'
+import { utf8Bytes } from '../lib/amounts.ts'
 import { closest } from '../lib/suggest.ts'
 import { takeWord } from '../lib/text/words.ts'
 import {

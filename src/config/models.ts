@@ -5,7 +5,7 @@ import type { RequiredKey } from '../adapters/models/provider.ts'
 import { ENCODINGS } from '../adapters/tokens/encodings.ts'
 import { MODEL_NAME, MODEL_NAME_RULE } from '../chat/people/names.ts'
 import { MAX_PRICE, millionths } from '../lib/price.ts'
-import { usualOutput } from '../lib/usual-output.ts'
+import { usualOutput } from '../lib/basics.ts'
 import type { Environment } from './environment.ts'
 import { address, camelKeys, variable } from './values.ts'
 

@@ -1,5 +1,5 @@
 import { cleanLine } from '../lib/text/clean-text.ts'
-import { createDeferred } from '../lib/deferred.ts'
+import { createDeferred } from '../lib/jobs/waiting.ts'
 import { errorMessage } from '../lib/errors.ts'
 import { cleanResult } from '../toolbox/results.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'

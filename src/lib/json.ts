@@ -1,23 +1,21 @@
-/** Any value that JSON can carry. */
+import { cleanText } from './text/clean-text.ts'
+
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json }
 
 /** A JSON Schema (draft 2020-12 unless `$schema` says otherwise), always an object at the top. */
 export type JsonSchema = JsonObject
 
-/** Reads JSON. Throws a `SyntaxError`. */
+/** Throws a `SyntaxError`. */
 export function parseJson(text: string): Json {
   const value: Json = JSON.parse(text)
   return value
 }
 
-/** True for an object, which an array is not. */
 export const isJsonObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** True for a list. */
 export const isJsonList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)
 
 /**
@@ -34,3 +32,63 @@ const isObject = (value: unknown): value is object =>
 /** `fromEntries` defines own properties, so that a key `__proto__` is a key like any other. */
 const sorted = (object: object): object =>
   Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+
+/**
+ * A value as JSON that is safe to print on anybody's terminal: what is a control, invisible or turns the
+ * direction of writing is escaped, and parses to exactly what it was. Takes any value that JSON has a word for.
+ */
+export const safeJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
+    Array.from({ length: character.length }, (_, at) => escaped(character.charCodeAt(at))).join(''),
+  )
+
+const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
+
+/** Levels of nesting that JSON from outside may have. Deeper values overflow the stack of whoever walks them. */
+export const MAX_JSON_DEPTH = 64
+
+/** Keys and values that one text in JSON from outside may have. Each costs about a microsecond of the thread to read. */
+export const MAX_JSON_VALUES = 10_000
+
+/** True if a text in JSON has more than `MAX_JSON_VALUES` keys and values. Looks at the text, and does not parse it. */
+export function hasTooManyValues(text: string): boolean {
+  let count = 1
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') at = endOfString(text, at)
+    else if (character === ',' || character === ':' || character === '[' || character === '{') count += 1
+    if (count > MAX_JSON_VALUES) return true
+  }
+  return false
+}
+
+/** Where the string that begins at `start` ends; the end of the text if it does not. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
+}
+
+/**
+ * JSON from outside as it may be stored, shown and sent: all texts in it are cleaned like speech, the names of
+ * properties too. Of two names that become one, the later property stays. Takes at most `MAX_JSON_DEPTH` levels.
+ */
+export function cleanJson<T extends Json>(value: T): T
+export function cleanJson(value: Json): Json {
+  if (typeof value === 'string') return cleanText(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (isList(value)) return value.map((item) => cleanJson(item))
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [cleanText(name), cleanJson(one)]))
+}
+
+const isList = (value: readonly Json[] | JsonObject): value is readonly Json[] => Array.isArray(value)
+
+/** Goes level by level and not by recursion, because whoever wrote the value chose its nesting. */
+export function isTooDeep(value: Json): boolean {
+  let level: readonly Json[] = [value]
+  for (let depth = 0; depth < MAX_JSON_DEPTH; depth++) {
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+    if (level.length === 0) return false
+  }
+  return level.some((one) => typeof one === 'object' && one !== null)
+}

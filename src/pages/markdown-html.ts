@@ -1,8 +1,7 @@
 import type { MarkdownIt, Token } from 'markdown-it'
 import { visibleLine } from '../lib/text/visible-text.ts'
 import { markup, Html } from '../lib/markup.ts'
-import { loadMarkdownParser } from '../lib/markdown/parser.ts'
-import { markdownSegments } from '../lib/markdown/segments.ts'
+import { loadMarkdownParser, markdownSegments } from '../lib/markdown.ts'
 
 /** Makes markup of what somebody wrote in Markdown, piece by piece, each in a few milliseconds at most. */
 export type MarkdownToHtml = (text: string) => Iterable<Html>

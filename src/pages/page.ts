@@ -5,7 +5,7 @@
  * policy lets a browser load nothing.
  */
 import type { Entry } from '../chat/entry.ts'
-import { fnv1a } from '../lib/hash.ts'
+import { fnv1a } from '../lib/basics.ts'
 import { Html, markup } from '../lib/markup.ts'
 import { visibleLine, visibleText } from '../lib/text/visible-text.ts'
 import { STYLE } from './style.ts'

@@ -1,4 +1,4 @@
-import { counted } from '../lib/plural.ts'
+import { counted } from '../lib/amounts.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import { type BudgetReport, type LayerReport, type Prompt, type PromptTool, BREAK } from '../prompt/prompt.ts'
 

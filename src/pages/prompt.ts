@@ -1,5 +1,5 @@
 import { markup, type Html } from '../lib/markup.ts'
-import { counted } from '../lib/plural.ts'
+import { counted } from '../lib/amounts.ts'
 import { visibleLine } from '../lib/text/visible-text.ts'
 import type { BudgetReport, LayerReport, Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
 import {

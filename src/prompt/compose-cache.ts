@@ -1,4 +1,4 @@
-import { type MemoizePer, memoizePer } from '../lib/memoize-per.ts'
+import { type MemoizePer, memoizePer } from '../lib/basics.ts'
 import { createEntryTexts, type EntryTexts } from './entry-texts.ts'
 import type { Framing } from './model-settings.ts'
 import type { TokenCounter } from './ports.ts'

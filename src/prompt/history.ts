@@ -1,7 +1,7 @@
 import { actionText, indentLater, shownName } from '../chat/entry-text.ts'
 import type { Entry, EntryKind, ToolCallEntry, ToolResultEntry } from '../chat/entry.ts'
 import { textForModels } from '../chat/outside.ts'
-import { utf8Bytes } from '../lib/bytes.ts'
+import { utf8Bytes } from '../lib/amounts.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
 import { headOf } from '../lib/text/characters.ts'
 import { cleanText } from '../lib/text/clean-text.ts'

@@ -1,9 +1,7 @@
 import type { EntryId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import { EXITS_KEY, NAV_KEY } from '../chat/room-values.ts'
-import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
-import { isJsonObject, type Json } from '../lib/json.ts'
-import { safeJson } from '../lib/safe-json.ts'
+import { cleanJson, isTooDeep, MAX_JSON_DEPTH, isJsonObject, type Json, safeJson } from '../lib/json.ts'
 import type { StoredSummary } from './ports.ts'
 import { SCOPE_KEY } from './scope.ts'
 

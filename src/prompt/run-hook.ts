@@ -1,6 +1,5 @@
 import { Refusal } from '../chat/errors.ts'
-import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
-import { safeJson } from '../lib/safe-json.ts'
+import { isJsonObject, type Json, type JsonObject, safeJson } from '../lib/json.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import { checkKey, checkPlace, KEYS_OF_PEOPLE, storable } from './key-values.ts'
 import type { HookOutcome, HookRun, LuaEngine } from './ports.ts'

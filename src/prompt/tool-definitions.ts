@@ -1,6 +1,6 @@
-import { utf8Bytes } from '../lib/bytes.ts'
+import { utf8Bytes } from '../lib/amounts.ts'
 import { isJsonList, isJsonObject, type Json, type JsonSchema } from '../lib/json.ts'
-import { memoizePer } from '../lib/memoize-per.ts'
+import { memoizePer } from '../lib/basics.ts'
 import type { Framing } from './model-settings.ts'
 import type { TokenCounter } from './ports.ts'
 import type { PromptTool, ToolDefinition, ToolForm } from './prompt.ts'

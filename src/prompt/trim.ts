@@ -1,4 +1,4 @@
-import { fnv1a } from '../lib/hash.ts'
+import { fnv1a } from '../lib/basics.ts'
 import { characterAt, characterEnd, headOf } from '../lib/text/characters.ts'
 import { OMISSION } from './history.ts'
 import { countEntries, createEntryText, type EntryText, joinEntries } from './entry-texts.ts'

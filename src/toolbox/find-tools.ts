@@ -1,6 +1,6 @@
 import type { JsonObject, Json } from '../lib/json.ts'
 import { headOf } from '../lib/text/characters.ts'
-import { zip } from '../lib/zip.ts'
+import { zip } from '../lib/basics.ts'
 import { definitionOf, lineOf } from '../prompt/tool-definitions.ts'
 import type { ToolForm } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'

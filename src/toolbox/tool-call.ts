@@ -1,6 +1,13 @@
-import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
+import {
+  cleanJson,
+  isTooDeep,
+  MAX_JSON_DEPTH,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  stableJson,
+} from '../lib/json.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import { isJsonObject, type Json, type JsonObject, stableJson } from '../lib/json.ts'
 
 /** A call that the model asked for. */
 export interface ToolCall {

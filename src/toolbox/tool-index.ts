@@ -1,6 +1,6 @@
 import MiniSearch from 'minisearch'
 import { isJsonObject } from '../lib/json.ts'
-import { memoizePer } from '../lib/memoize-per.ts'
+import { memoizePer } from '../lib/basics.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 
 /** Finds those of these tools that match a query, best first; the same query and tools give the same. */

@@ -1,6 +1,6 @@
 import type { Json } from '../lib/json.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
-import { zip } from '../lib/zip.ts'
+import { zip } from '../lib/basics.ts'
 import { definitionOf, framedTokens } from '../prompt/tool-definitions.ts'
 import { uniqueTools } from '../prompt/tool-names.ts'
 import { EXACT_FRAMING } from '../prompt/model-settings.ts'

@@ -1,5 +1,11 @@
-import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
-import { isJsonObject, type Json, type JsonSchema } from '../lib/json.ts'
+import {
+  cleanJson,
+  isTooDeep,
+  MAX_JSON_DEPTH,
+  isJsonObject,
+  type Json,
+  type JsonSchema,
+} from '../lib/json.ts'
 import { completeSchema, mistakeIn } from '../lib/json-schema.ts'
 import { headOf } from '../lib/text/characters.ts'
 import { cleanLine, cleanText } from '../lib/text/clean-text.ts'

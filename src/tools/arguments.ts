@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Json, JsonObject, JsonSchema } from '../lib/json.ts'
-import { keysOf } from '../lib/keys-of.ts'
+import { keysOf } from '../lib/basics.ts'
 import type { ChatMessage } from './context.ts'
 
 /** The message tells the model what to change. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ACCESSES, type Access } from '../chat/tool-words.ts'
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../lib/json.ts'
-import { keysOf } from '../lib/keys-of.ts'
+import { keysOf } from '../lib/basics.ts'
 import { checkArguments, problemsIn } from './arguments.ts'
 import type { ToolContext } from './context.ts'
 import { type ToolResult, withTrouble } from './result.ts'

@@ -1,5 +1,4 @@
-import { cleanText } from '../lib/text/clean-text.ts'
-import { traceCleanText } from '../lib/text/trace-clean-text.ts'
+import { cleanText, traceCleanText } from '../lib/text/clean-text.ts'
 import { ArgumentError } from './arguments.ts'
 
 /** The lines of a file with their line ends: what a line feed ends, as every program counts them. */

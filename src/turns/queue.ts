@@ -3,7 +3,7 @@ import { Refusal } from '../chat/errors.ts'
 import { SERVER_LOST, type Slot, type SlotLimits, type Slots } from '../chat/peers.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
-import { countedAre } from '../lib/plural.ts'
+import { countedAre } from '../lib/amounts.ts'
 
 /** A turn that somebody called for. */
 export interface CalledTurn {

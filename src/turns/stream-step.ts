@@ -1,6 +1,5 @@
 import type { Usage } from '../chat/entry.ts'
-import { createDeferred } from '../lib/deferred.ts'
-import { untilAborted } from '../lib/jobs/until-aborted.ts'
+import { createDeferred, untilAborted } from '../lib/jobs/waiting.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { Received } from './billing.ts'
 import {

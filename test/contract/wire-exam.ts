@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Log } from '../../src/chat/ports.ts'
 import type { Wire } from '../../src/cluster/stores.ts'
-import { utf8Bytes } from '../../src/lib/bytes.ts'
+import { utf8Bytes } from '../../src/lib/amounts.ts'
 import { createEventLog } from '../support/event-log.ts'
 
 /** An engine in a process of its own, and ways to it. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDeferred } from '../../src/lib/deferred.ts'
+import { createDeferred } from '../../src/lib/jobs/waiting.ts'
 import { cancelledTurns } from '../support/mcp/cancelled-turns.ts'
 import type { AgentClient } from '../support/mcp/agent-client.ts'
 import { openAgent } from '../support/mcp/agent.ts'

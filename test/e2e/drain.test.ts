@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDeferred } from '../../src/lib/deferred.ts'
+import { createDeferred } from '../../src/lib/jobs/waiting.ts'
 import { saysLater } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
 import { createModelStage, type ModelStage } from '../support/stage.ts'

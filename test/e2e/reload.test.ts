@@ -7,7 +7,7 @@ import { lateOptimizing } from '../support/node-flags.ts'
 import { calls, says, startModelServer, type ModelServer, type Script } from '../support/model-server.ts'
 import { createStage, type Stage } from '../support/stage.ts'
 import { writeConfig } from '../support/stored.ts'
-import { createDeferred } from '../../src/lib/deferred.ts'
+import { createDeferred } from '../../src/lib/jobs/waiting.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 

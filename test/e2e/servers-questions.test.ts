@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createDeferred } from '../../src/lib/deferred.ts'
+import { createDeferred } from '../../src/lib/jobs/waiting.ts'
 import { createCluster } from '../support/cluster.ts'
 import { calls, says, startModelServer } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'

@@ -11,7 +11,7 @@ import type { Fingerprint, Person, PersonId } from '../../src/chat/people/person
 import type { Alarm, Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
 import { createHookScripts } from '../../src/prompt/hooks.ts'
 import { createIds } from '../../src/lib/ids.ts'
-import { skeleton } from '../../src/lib/text/skeleton.ts'
+import { skeleton } from '../../src/lib/text/names.ts'
 import { openInMemory } from './storage.ts'
 
 /** A clock that a test moves. */

@@ -1,4 +1,4 @@
-import { utf8Bytes } from '../../lib/bytes.ts'
+import { utf8Bytes } from '../../lib/amounts.ts'
 import { isJsonList, isJsonObject, type Json } from '../../lib/json.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createDeferred, type Deferred } from '../../lib/deferred.ts'
+import { createDeferred, type Deferred } from '../../lib/jobs/waiting.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import type { ComposerLimits, ComposerOptions } from './composer-options.ts'
 import { createHistorySender } from './sent-history.ts'

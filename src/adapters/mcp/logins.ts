@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AuthProvider, StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 import type { Log } from '../../chat/ports.ts'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
-import { aborted } from '../../lib/when-aborted.ts'
+import { aborted } from '../../lib/jobs/waiting.ts'
 import { isMcpName, isPrivateWay, type McpByUrl, type McpServerConfig } from './config.ts'
 import { createAttempt, HOLDS_MS, type LoginAttempt } from './login-attempt.ts'
 import {

@@ -3,7 +3,7 @@
  * folder must not know what is done about it.
  */
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
-import { duration } from '../../lib/duration.ts'
+import { duration } from '../../lib/amounts.ts'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { ModelError, type ModelRefusal } from '../../turns/ports.ts'

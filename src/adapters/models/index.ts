@@ -3,7 +3,7 @@
  * is named: the config's check, its types and the tests are made from it. This folder knows neither rooms nor tools:
  * it sends one request and gives out what came back.
  */
-import { keysOf } from '../../lib/keys-of.ts'
+import { keysOf } from '../../lib/basics.ts'
 import type { ModelSettings } from '../../prompt/model-settings.ts'
 import type { LanguageModel } from '../../turns/ports.ts'
 import { anthropic } from './anthropic.ts'

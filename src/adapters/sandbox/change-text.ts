@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
-import { bytes } from '../../lib/bytes.ts'
+import { bytes } from '../../lib/amounts.ts'
 import { errorCode } from '../../lib/errors.ts'
 import { WorkspaceError } from '../../tools/workspace.ts'
 import { followPath, quoted, unreachable } from './follow-path.ts'

@@ -1,4 +1,4 @@
-import { bytes } from '../../lib/bytes.ts'
+import { bytes } from '../../lib/amounts.ts'
 
 /** What is kept of a command's output. */
 export interface OutputLimits {

@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
-import { bytes } from '../../lib/bytes.ts'
+import { bytes } from '../../lib/amounts.ts'
 import { WorkspaceError, type FileSlice } from '../../tools/workspace.ts'
 import { followPath, isInside, outside, quoted, unreachable } from './follow-path.ts'
 

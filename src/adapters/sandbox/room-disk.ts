@@ -1,5 +1,4 @@
-import { bytes } from '../../lib/bytes.ts'
-import { duration } from '../../lib/duration.ts'
+import { bytes, duration } from '../../lib/amounts.ts'
 import { WorkspaceError } from '../../tools/workspace.ts'
 import { bytesLeft, countFiles, freeSpace, spaceLeft, type DiskLimits, type Space } from './disk.ts'
 

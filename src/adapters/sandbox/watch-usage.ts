@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { bytes } from '../../lib/bytes.ts'
+import { bytes } from '../../lib/amounts.ts'
 import { usageOf, type UsageLimits } from './usage.ts'
 import type { Look } from './room-disk.ts'
 

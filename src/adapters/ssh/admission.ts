@@ -1,4 +1,4 @@
-import { COSTS, NetworkPace, networkOf } from '../../lib/network-pace.ts'
+import { COSTS, NetworkPace, networkOf } from '../../lib/network.ts'
 import { Quota, type Release } from '../../lib/quota.ts'
 
 /**

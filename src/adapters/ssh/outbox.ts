@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { ServerChannel } from 'ssh2'
-import { duration } from '../../lib/duration.ts'
-import { createProgressTimer, type ProgressTimer } from '../../lib/jobs/progress-timer.ts'
+import { duration } from '../../lib/amounts.ts'
+import { createProgressTimer, type ProgressTimer } from '../../lib/jobs/waiting.ts'
 import { sendableBytes, sendPacket } from './ssh2-internals.ts'
 
 /** Which of a channel's two streams. */

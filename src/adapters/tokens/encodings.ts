@@ -1,5 +1,5 @@
 import type { TiktokenEncoding } from 'tiktoken'
-import { keysOf } from '../../lib/keys-of.ts'
+import { keysOf } from '../../lib/basics.ts'
 
 /**
  * Encodings, and the tables of tiktoken that they are counted with. Those with the tables of another differ from it in control

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { keysOf } from '../../lib/keys-of.ts'
+import { keysOf } from '../../lib/basics.ts'
 import type { SearchHit } from '../../tools/web.ts'
 
 /** One question to a provider. */

@@ -12,7 +12,7 @@ import {
 } from '@nats-io/transport-node'
 import type { Log } from '../../chat/ports.ts'
 import { errorMessage } from '../../lib/errors.ts'
-import { settledWithin } from '../../lib/jobs/settled-within.ts'
+import { settledWithin } from '../../lib/jobs/waiting.ts'
 import { type BusConfig, HAS_JWT, natsAddress, type NatsAddress, NKEY_SEED } from './config.ts'
 import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './wire.ts'
 

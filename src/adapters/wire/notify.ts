@@ -1,9 +1,8 @@
 import { setImmediate as endOfTick } from 'node:timers/promises'
 import { Client } from 'pg'
-import { createDeferred } from '../../lib/deferred.ts'
+import { createDeferred, settledWithin } from '../../lib/jobs/waiting.ts'
 import { errorMessage } from '../../lib/errors.ts'
-import { settledWithin } from '../../lib/jobs/settled-within.ts'
-import { saidOutright } from '../../lib/postgres-url.ts'
+import { saidOutright } from '../../lib/addresses.ts'
 import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './wire.ts'
 
 /** One channel for all rooms: with many, PostgreSQL would look through all their names for each server. */

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { bytes } from '../../lib/bytes.ts'
+import { bytes } from '../../lib/amounts.ts'
 import { errorCode } from '../../lib/errors.ts'
 import {
   parseToolFile,

@@ -6,7 +6,7 @@ import type { EntryLog } from '../../chat/ports.ts'
 import { ownRoomsDir } from '../../config/directories.ts'
 import { logPages } from '../../commands/verbs/log-pages.ts'
 import { errorCode } from '../../lib/errors.ts'
-import { safeJson } from '../../lib/safe-json.ts'
+import { safeJson } from '../../lib/json.ts'
 
 /** Where rooms are kept. */
 export interface KeptPlaces {

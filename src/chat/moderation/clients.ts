@@ -1,5 +1,5 @@
 import { addressBits } from '../../lib/network.ts'
-import { skeleton } from '../../lib/text/skeleton.ts'
+import { skeleton } from '../../lib/text/names.ts'
 import type { RoomName } from '../entry.ts'
 import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Peers } from '../peers.ts'

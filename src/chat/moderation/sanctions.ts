@@ -1,4 +1,4 @@
-import { duration } from '../../lib/duration.ts'
+import { duration } from '../../lib/amounts.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 import { addressBits, parseNetwork } from '../../lib/network.ts'
 import type { RoomName } from '../entry.ts'

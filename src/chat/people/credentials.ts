@@ -1,7 +1,7 @@
 // The codes that let newcomers in, the keys of people, and the tokens of their programs. Callers decide who
 // may use them.
 
-import { DAY_MS } from '../../lib/duration.ts'
+import { DAY_MS } from '../../lib/amounts.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'

@@ -6,8 +6,9 @@ import {
   oneNumberSystem,
   scriptsGoTogether,
   strangeCharacter,
-} from '../../lib/text/restriction.ts'
-import { look, skeleton } from '../../lib/text/skeleton.ts'
+  look,
+  skeleton,
+} from '../../lib/text/names.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 

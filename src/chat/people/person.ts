@@ -1,5 +1,5 @@
-import type { Brand } from '../../lib/brand.ts'
-import { skeleton } from '../../lib/text/skeleton.ts'
+import type { Brand } from '../../lib/basics.ts'
+import { skeleton } from '../../lib/text/names.ts'
 import type { Peers } from '../peers.ts'
 import { MAX_PERSON_NAME } from './names.ts'
 

@@ -174,7 +174,7 @@ export interface Codes {
  */
 export interface NameFiling {
   /**
-   * Files all names: their skeletons and looks (lib/text/skeleton.ts). Undefined, and nothing done, if they
+   * Files all names: their skeletons and looks (lib/text/names.ts). Undefined, and nothing done, if they
    * are filed so. Nobody loses a name or a key.
    */
   fileNames(): Promise<NamesFiled | undefined>

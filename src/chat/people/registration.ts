@@ -1,6 +1,5 @@
-import { DAY_MS } from '../../lib/duration.ts'
-import { counted, countedAre } from '../../lib/plural.ts'
-import { skeleton } from '../../lib/text/skeleton.ts'
+import { DAY_MS, counted, countedAre } from '../../lib/amounts.ts'
+import { skeleton } from '../../lib/text/names.ts'
 import { InviteRefusal, NameRefusal, Refusal } from '../errors.ts'
 import { createQuotaLedger } from '../limits.ts'
 import type { LoginFacts } from '../ports.ts'

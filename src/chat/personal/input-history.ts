@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/duration.ts'
+import { DAY_MS } from '../../lib/amounts.ts'
 import { warnOfStorage } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Alarm, Clock, Log } from '../ports.ts'

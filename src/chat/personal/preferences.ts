@@ -1,5 +1,5 @@
 import { errorMessage } from '../../lib/errors.ts'
-import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
+import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 import { Refusal } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Log } from '../ports.ts'

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../lib/duration.ts'
-import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
+import { DAY_MS } from '../../lib/amounts.ts'
+import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 import { Refusal, StorageError } from '../errors.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { indentLater } from '../entry-text.ts'

@@ -1,4 +1,4 @@
-import { skeleton } from '../../lib/text/skeleton.ts'
+import { skeleton } from '../../lib/text/names.ts'
 import { visibleLine } from '../../lib/text/visible-text.ts'
 import { Refusal } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'

@@ -4,7 +4,7 @@ import { messageText, type MessageLimits } from '../input-text.ts'
 import type { Person } from '../people/person.ts'
 import type { Clock } from '../ports.ts'
 import type { Room } from '../room.ts'
-import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
+import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 
 /** How long somebody may change a line of theirs, in minutes, and how many lines may have been said since. */
 export const EDIT_MINUTES = 15

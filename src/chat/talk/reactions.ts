@@ -3,7 +3,7 @@ import type { ActionEntry, Entry } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
+import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 import { isLine, isOwn } from './own-lines.ts'
 
 /** Of a room's lines, actions and reactions, the newest that can be reacted to. */

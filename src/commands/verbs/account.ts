@@ -8,8 +8,8 @@ import {
   type Option,
   type PersonalOptions,
 } from '../../chat/personal/preferences.ts'
-import { keysOf } from '../../lib/keys-of.ts'
-import { safeJson } from '../../lib/safe-json.ts'
+import { keysOf } from '../../lib/basics.ts'
+import { safeJson } from '../../lib/json.ts'
 import { closest } from '../../lib/suggest.ts'
 import { arg, defineCommand, JSON_FLAG } from '../command.ts'
 import type { Services, Verb } from './services.ts'

@@ -1,7 +1,7 @@
 import type { ListedSanction } from '../../chat/moderation/acts.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { safeJson } from '../../lib/safe-json.ts'
+import { safeJson } from '../../lib/json.ts'
 import { arg, defineCommand, flag, JSON_FLAG, text } from '../command.ts'
 import { iso, printNotice, roomNames } from './common.ts'
 import { durationAndReason } from './moderation.ts'

@@ -2,7 +2,7 @@
 import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { EntryLog, EntrySize, LogQuery } from '../../chat/ports.ts'
-import { utf8Bytes } from '../../lib/bytes.ts'
+import { utf8Bytes } from '../../lib/amounts.ts'
 import type { Html } from '../../lib/markup.ts'
 import { flag, type Caller } from '../command.ts'
 

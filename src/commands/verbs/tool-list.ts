@@ -1,7 +1,7 @@
 // What tools cost in a prompt, and the lines that show it: the same numbers as in `/wrap`.
-import { counted } from '../../lib/plural.ts'
-import { plainRows } from '../../lib/text/plain-rows.ts'
-import { zip } from '../../lib/zip.ts'
+import { counted } from '../../lib/amounts.ts'
+import { plainRows } from '../../lib/text/pages.ts'
+import { zip } from '../../lib/basics.ts'
 import { bySource, countsOf } from '../../pages/prompt-report.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import type { Prompt } from '../../prompt/prompt.ts'

@@ -1,8 +1,7 @@
 import { entryJson } from '../../chat/entry-text.ts'
 import type { ToolResultEntry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { Json } from '../../lib/json.ts'
-import { safeJson } from '../../lib/safe-json.ts'
+import { type Json, safeJson } from '../../lib/json.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { findToolsDefinition } from '../../prompt/tool-definitions.ts'
 import {

@@ -1,5 +1,5 @@
 import { cleanLine } from '../../lib/text/clean-text.ts'
-import { plainRows } from '../../lib/text/plain-rows.ts'
+import { plainRows } from '../../lib/text/pages.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
 import type { BudgetReport, Prompt } from '../../prompt/prompt.ts'
 import {

@@ -1,4 +1,4 @@
-import { safeJson } from '../../lib/safe-json.ts'
+import { safeJson } from '../../lib/json.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { BREAK, userContent, type Prompt } from '../../prompt/prompt.ts'
 import { toolGroups } from '../../pages/prompt-report.ts'

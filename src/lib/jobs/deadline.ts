@@ -1,4 +1,4 @@
-import { createDeferred } from '../deferred.ts'
+import { createDeferred } from './waiting.ts'
 
 /** Runs something whose time does not count: waiting for a person's answer. */
 export type Uncounted = <T>(wait: () => Promise<T>) => Promise<T>

@@ -1,7 +1,6 @@
-/** Runs a job after all earlier ones; resolves or rejects with that job's own outcome. */
+/** Runs a job after all earlier ones, even if these failed. Settles as the job does. */
 export type Serial = <T>(job: () => T | Promise<T>) => Promise<T>
 
-/** Runs jobs one after the other in the order of calling; a failed job does not stop the next. */
 export function createSerial(): Serial {
   let last: Promise<unknown> = Promise.resolve()
   return (job) => {
@@ -9,4 +8,34 @@ export function createSerial(): Serial {
     last = result.catch(() => undefined)
     return result
   }
+}
+
+/** As `Serial`, for jobs with the same key. */
+export type KeyedSerial<Key> = <T>(key: Key, job: () => Promise<T>) => Promise<T>
+
+export function createKeyedSerial<Key>(): KeyedSerial<Key> {
+  const last = new Map<Key, Promise<unknown>>()
+  return async (key, job) => {
+    const mine = (last.get(key) ?? Promise.resolve()).catch(() => undefined).then(job)
+    last.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(key) === mine) last.delete(key)
+    }
+  }
+}
+
+interface InLine {
+  readonly owner: string
+}
+
+/** The first of an owner without a running job, else the first. */
+export function nextInLine<One extends InLine>(
+  running: Iterable<InLine>,
+  waiting: Iterable<One>,
+): One | undefined {
+  const busy = new Set([...running].map(({ owner }) => owner))
+  const line = [...waiting]
+  return line.find(({ owner }) => !busy.has(owner)) ?? line[0]
 }

@@ -32,7 +32,7 @@ export interface SpanStyle {
   readonly strike?: true
   readonly underline?: true
   readonly code?: true
-  /** A safe address (lib/markdown/safe-address.ts). */
+  /** A safe address (lib/addresses.ts). */
   readonly link?: string
 }
 

@@ -1,7 +1,6 @@
 import stringWidth from 'string-width'
 import { cleanText } from '../../lib/text/clean-text.ts'
-import { codePointAt } from '../../lib/text/characters.ts'
-import { graphemes } from '../../lib/text/graphemes.ts'
+import { codePointAt, graphemes } from '../../lib/text/characters.ts'
 import type { Draft } from '../input/edit-commands.ts'
 
 interface DraftRows {

@@ -1,5 +1,11 @@
-import { characterAt, characterEnd, codePointAt, headOf } from '../../lib/text/characters.ts'
-import { nextBoundary, previousBoundary } from '../../lib/text/graphemes.ts'
+import {
+  characterAt,
+  characterEnd,
+  codePointAt,
+  headOf,
+  nextBoundary,
+  previousBoundary,
+} from '../../lib/text/characters.ts'
 import type { KeyName } from './keys.ts'
 
 /** `cursor` is an index into `text` in UTF-16 units, never within a code point. */

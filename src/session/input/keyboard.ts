@@ -1,4 +1,4 @@
-import { counted } from '../../lib/plural.ts'
+import { counted } from '../../lib/amounts.ts'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
 import { codePointAt } from '../../lib/text/characters.ts'
 import { cut, type Draft, insert } from './edit-commands.ts'

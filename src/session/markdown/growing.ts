@@ -3,7 +3,7 @@
  * new. It must not know rows, colours or widths, nor when anything is shown.
  */
 import { codePointAt } from '../../lib/text/characters.ts'
-import { counted } from '../../lib/plural.ts'
+import { counted } from '../../lib/amounts.ts'
 import { type GoOn, type Leaf, type MarkdownTools, MAX_PIECE_UNITS, readBlocks, type Unit } from './blocks.ts'
 
 /** In UTF-16 units. A longer block is cut, and its rest is read as if it went on. */

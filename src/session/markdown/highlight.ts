@@ -1,6 +1,6 @@
 import type { HighlightLibrary } from 'highlight.js/lib/common'
 import type { Span, TextRole } from '../../lib/text/styled.ts'
-import { loadMarkdownParser } from '../../lib/markdown/parser.ts'
+import { loadMarkdownParser } from '../../lib/markdown.ts'
 import type { MarkdownTools } from './blocks.ts'
 
 export interface Highlight {

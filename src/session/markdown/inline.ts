@@ -1,5 +1,5 @@
 import type { MarkdownIt, Token } from 'markdown-it'
-import { safeAddress } from '../../lib/markdown/safe-address.ts'
+import { safeAddress } from '../../lib/addresses.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, SpanStyle } from '../../lib/text/styled.ts'
 

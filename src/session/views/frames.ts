@@ -1,5 +1,5 @@
 import type { Account, SchedulerTimers } from '../../lib/jobs/scheduler.ts'
-import { counted } from '../../lib/plural.ts'
+import { counted } from '../../lib/amounts.ts'
 import { fullAfter, type Rate, takeToken } from '../../lib/token-bucket.ts'
 import type { Entry } from '../../chat/entry.ts'
 import type { PersonalMessage } from '../../chat/talk/direct-messages.ts'

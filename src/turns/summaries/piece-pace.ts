@@ -1,6 +1,6 @@
 import type { RoomName } from '../../chat/entry.ts'
 import type { Alarm, MonotonicClock } from '../../chat/ports.ts'
-import { createDeferred } from '../../lib/deferred.ts'
+import { createDeferred } from '../../lib/jobs/waiting.ts'
 import { fullAfter, waitFor, type Rate } from '../../lib/token-bucket.ts'
 
 /** Requests for summaries of one room: a long conversation at once, then one each two seconds. */

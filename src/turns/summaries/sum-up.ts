@@ -1,6 +1,6 @@
 import type { RoomName } from '../../chat/entry.ts'
 import type { Clock, RoomStore } from '../../chat/ports.ts'
-import { zip } from '../../lib/zip.ts'
+import { zip } from '../../lib/basics.ts'
 import {
   CHECKPOINT_KEY,
   checkpointOf,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createDeferred } from '../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
 import { login, openSession, TERMINAL, type LoadClient, type ScreenShape } from '../../support/load/client.ts'
 import { keyOf } from '../../support/load/keys.ts'
 import { openMessage, ptyMessage, requestMessage } from '../../support/load/ssh-messages.ts'

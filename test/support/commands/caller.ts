@@ -1,6 +1,6 @@
 import type { Person } from '../../../src/chat/people/person.ts'
 import type { Room } from '../../../src/chat/room.ts'
-import { createDeferred } from '../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
 import { plainOf } from '../../../src/lib/text/styled.ts'
 import type { Output, SessionCaller } from '../../../src/commands/command.ts'
 

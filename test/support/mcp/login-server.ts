@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { createDeferred, type Deferred } from '../../../src/lib/deferred.ts'
+import { createDeferred, type Deferred } from '../../../src/lib/jobs/waiting.ts'
 
 /** An MCP server that answers nobody without a token, and whoever gives these, each at its own address. */
 export interface LoginServers extends AsyncDisposable {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { createDeferred } from '../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
 import { breakOff, type BrokenOff } from './http-server.ts'
 
 /** An MCP server over HTTP that speaks the revision of 2026-07-28 alone, without any library. */

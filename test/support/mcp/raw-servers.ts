@@ -1,14 +1,12 @@
-import { createMcpServers, type McpServers } from '../../../src/adapters/mcp/client/servers.ts'
+import { createMcpServers, type McpServers, type McpState } from '../../../src/adapters/mcp/client/servers.ts'
 import type { McpTimes } from '../../../src/adapters/mcp/client/connection.ts'
 import type { McpServerConfig } from '../../../src/adapters/mcp/config.ts'
 import { launchUnconfined, type LaunchMcp } from '../../../src/adapters/mcp/client/stdio.ts'
 import type { McpLogins } from '../../../src/adapters/mcp/logins.ts'
-import type { McpState } from '../../../src/adapters/mcp/client/servers.ts'
-import type { ToolSource } from '../../../src/tools/tool.ts'
+import type { ToolSource, Tool } from '../../../src/tools/tool.ts'
 import type { McpPinStore } from '../../../src/tools/mcp-pins.ts'
 import { openInMemory } from '../storage.ts'
-import { createDeferred } from '../../../src/lib/deferred.ts'
-import type { Tool } from '../../../src/tools/tool.ts'
+import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
 import { memoryLog } from '../chat-parts.ts'
 
 /** The command of a test server that behaves in some way. */

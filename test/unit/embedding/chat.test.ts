@@ -11,7 +11,7 @@ import {
   type Tool,
   type ToolMessage,
 } from '../../../src/index.ts'
-import { createDeferred } from '../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
 import { call, fail, hangs, say, scriptedModel } from '../../support/scripted-model.ts'
 import { tool } from '../../support/turn-world.ts'
 

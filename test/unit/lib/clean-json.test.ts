@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasTooManyValues, MAX_JSON_VALUES } from '../../../src/lib/clean-json.ts'
+import { hasTooManyValues, MAX_JSON_VALUES } from '../../../src/lib/json.ts'
 
 const MOST = MAX_JSON_VALUES
 

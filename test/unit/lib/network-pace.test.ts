@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { COSTS, NetworkPace, networkOf } from '../../../src/lib/network-pace.ts'
+import { COSTS, NetworkPace, networkOf } from '../../../src/lib/network.ts'
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],

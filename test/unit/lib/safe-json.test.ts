@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { safeJson } from '../../../src/lib/safe-json.ts'
+import { safeJson } from '../../../src/lib/json.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
 test('JSON for a terminal has no control in it, and parses to what it was', () => {

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytes } from '../../../src/lib/bytes.ts'
-import { duration, runningTime } from '../../../src/lib/duration.ts'
+import { bytes, duration, runningTime } from '../../../src/lib/amounts.ts'
 import { type Json, stableJson } from '../../../src/lib/json.ts'
 import { takeWord } from '../../../src/lib/text/words.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDeferred } from '../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
 import type { SavedInput, Screen } from '../../../src/session/ports.ts'
 import { LineQueue } from '../../../src/session/input/line-queue.ts'
 import { runSession } from '../../../src/session/session.ts'

@@ -4,13 +4,12 @@ import { createFakeRoom, status, work, type FakeHost } from '../../support/sessi
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
 import { memoryLog } from '../../support/chat-parts.ts'
 import { WITHOUT_TIMES } from '../../support/personal.ts'
-import { createEmulator, createFakeTerminal } from '../../support/terminal.ts'
-import { createDeferred } from '../../../src/lib/deferred.ts'
+import { createEmulator, createFakeTerminal, type FakeTerminal } from '../../support/terminal.ts'
+import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
 import { Refusal } from '../../../src/chat/errors.ts'
 import type { Option, PersonalOptions } from '../../../src/chat/personal/preferences.ts'
 import type { TurnId } from '../../../src/chat/entry.ts'
 import { runSession } from '../../../src/session/session.ts'
-import type { FakeTerminal } from '../../support/terminal.ts'
 
 const size = { columns: 40, rows: 10 }
 

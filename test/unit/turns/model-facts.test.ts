@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DAY_MS, HOUR_MS } from '../../../src/lib/duration.ts'
+import { DAY_MS, HOUR_MS } from '../../../src/lib/amounts.ts'
 import { ModelFactsTable } from '../../../src/turns/model-facts.ts'
 import type { ConfiguredModel, ModelFacts } from '../../../src/turns/ports.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'

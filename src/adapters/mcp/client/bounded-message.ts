@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { bytes } from '../../../lib/bytes.ts'
+import { bytes } from '../../../lib/amounts.ts'
 import { fullAfter, waitFor, type Rate } from '../../../lib/token-bucket.ts'
 
 /** Parsing a message holds up the whole process: about 10 ms a MiB (JSON and checks, Node 20). */

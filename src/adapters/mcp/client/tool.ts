@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Access } from '../../../chat/tool-words.ts'
-import { bytes } from '../../../lib/bytes.ts'
+import { bytes } from '../../../lib/amounts.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { failed, ok } from '../../../tools/result.ts'
 import type { Tool } from '../../../tools/tool.ts'

@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/server'
-import { hasTooManyValues, isTooDeep, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../../lib/clean-json.ts'
-import { isJsonObject, parseJson, type Json, type JsonObject } from '../../../lib/json.ts'
-import { safeJson } from '../../../lib/safe-json.ts'
+import {
+  hasTooManyValues,
+  isTooDeep,
+  MAX_JSON_DEPTH,
+  MAX_JSON_VALUES,
+  isJsonObject,
+  parseJson,
+  type Json,
+  type JsonObject,
+  safeJson,
+} from '../../../lib/json.ts'
 
 /** Codes of JSON-RPC 2.0, section 5.1; `REFUSED` is the first of those that it leaves to servers. */
 const PARSE_ERROR = -32_700

@@ -1,7 +1,7 @@
 import type { LoggingLevel, Server } from '@modelcontextprotocol/server'
 import { entryJson } from '../../../chat/entry-text.ts'
 import type { Entry, RoomName } from '../../../chat/entry.ts'
-import { countedAre } from '../../../lib/plural.ts'
+import { countedAre } from '../../../lib/amounts.ts'
 import type { AgentListener, WrittenMessage } from './agent.ts'
 import type { Mentions } from './mentions.ts'
 import { logUri, roomUri } from './resources.ts'

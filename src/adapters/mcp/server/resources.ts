@@ -6,8 +6,7 @@ import {
   type McpServer,
 } from '@modelcontextprotocol/server'
 import { isRoomName } from '../../../chat/people/names.ts'
-import { isJsonList, isJsonObject, type JsonObject } from '../../../lib/json.ts'
-import { safeJson } from '../../../lib/safe-json.ts'
+import { isJsonList, isJsonObject, type JsonObject, safeJson } from '../../../lib/json.ts'
 import type { Agent, VerbOutcome, VerbUse } from './agent.ts'
 import type { Notifications } from './notifications.ts'
 import { jsonOf, objectOf, textAt, textOfLines } from './tool.ts'

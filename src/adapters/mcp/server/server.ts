@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { CALL_CANCELLED } from '../../../chat/errors.ts'
-import { whenAborted } from '../../../lib/when-aborted.ts'
+import { whenAborted } from '../../../lib/jobs/waiting.ts'
 import type { Agent } from './agent.ts'
 import { addWait, CHANNEL, Mentions, openChannel } from './mentions.ts'
 import { Notifications } from './notifications.ts'

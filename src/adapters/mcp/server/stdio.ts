@@ -6,9 +6,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { createDeferred } from '../../../lib/deferred.ts'
-import { untilAborted } from '../../../lib/jobs/until-aborted.ts'
-import { whenAborted } from '../../../lib/when-aborted.ts'
+import { createDeferred, untilAborted, whenAborted } from '../../../lib/jobs/waiting.ts'
 import { FollowedRooms, type ListenedStream } from './followed-rooms.ts'
 import { Mentions } from './mentions.ts'
 import {

@@ -4,7 +4,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../../lib/json.ts'
-import { whenAborted } from '../../../lib/when-aborted.ts'
+import { whenAborted } from '../../../lib/jobs/waiting.ts'
 import { FollowedRooms } from './followed-rooms.ts'
 import { Mentions } from './mentions.ts'
 import { REFUSED } from './message.ts'

@@ -1,8 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { textForModels } from '../../../chat/outside.ts'
-import { isJsonObject, parseJson, type Json, type JsonObject } from '../../../lib/json.ts'
-import { safeJson } from '../../../lib/safe-json.ts'
+import { isJsonObject, parseJson, type Json, type JsonObject, safeJson } from '../../../lib/json.ts'
 import type { VerbOutcome, VerbUse } from './agent.ts'
 
 /** A tool of agents: a command of the server, and how its output becomes an answer. */

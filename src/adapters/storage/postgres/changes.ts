@@ -3,7 +3,7 @@ import { StorageError } from '../../../chat/errors.ts'
 import type { Log } from '../../../chat/ports.ts'
 import type { Changes, ServerId, Topic } from '../../../cluster/stores.ts'
 import { createSerial } from '../../../lib/jobs/serial.ts'
-import { saidOutright } from '../../../lib/postgres-url.ts'
+import { saidOutright } from '../../../lib/addresses.ts'
 import { toStorageError } from './errors.ts'
 import { fromStored } from './values.ts'
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { NamesFiled, NameStore } from '../../../chat/people/ports.ts'
 import { problemWithName, whyReserved } from '../../../chat/people/names.ts'
-import { look, skeleton } from '../../../lib/text/skeleton.ts'
+import { look, skeleton } from '../../../lib/text/names.ts'
 import { UNICODE_SECURITY_VERSION } from '../../../lib/text/unicode-security.ts'
 import type { Database, Writes } from '../database.ts'
 import { NAMES } from '../locks.ts'

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import type { HttpServerOptions } from '../../../../src/adapters/http/routes.ts'
 import { createConnectionCount } from '../../../../src/adapters/http/server.ts'
-import { networkOf } from '../../../../src/lib/network-pace.ts'
+import { networkOf } from '../../../../src/lib/network.ts'
 
 /** A connection from an address that this machine does not have. */
 const from = (remoteAddress: string): Socket =>

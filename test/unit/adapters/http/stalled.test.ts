@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { createDeferred } from '../../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../../src/lib/jobs/waiting.ts'
 import { headers, serveMcp } from '../../../support/serve-mcp.ts'
 
 /** A client that asks for the stream, and never reads it. */

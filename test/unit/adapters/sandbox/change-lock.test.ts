@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { underLock } from '../../../../src/adapters/sandbox/change-lock.ts'
-import { createDeferred } from '../../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../../src/lib/jobs/waiting.ts'
 import { openWorkspace } from '../../../support/workspace.ts'
 
 let dir: string

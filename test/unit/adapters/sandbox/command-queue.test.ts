@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createCommandQueue } from '../../../../src/adapters/sandbox/command-queue.ts'
-import { createDeferred } from '../../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../../src/lib/jobs/waiting.ts'
 
 const never = new AbortController().signal
 

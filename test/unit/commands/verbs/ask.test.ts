@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createDeferred } from '../../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../../src/lib/jobs/waiting.ts'
 import { ok } from '../../../../src/tools/result.ts'
 import { sessionIn } from '../../../support/commands/caller.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDeferred } from '../../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../../src/lib/jobs/waiting.ts'
 import { createSerial } from '../../../../src/lib/jobs/serial.ts'
 
 test('a job begins only when the one before it has ended', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { untilAborted } from '../../../../src/lib/jobs/until-aborted.ts'
+import { untilAborted } from '../../../../src/lib/jobs/waiting.ts'
 
 /** Gives one item, and then nothing for ever; it heeds no signal. */
 function deaf() {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { markdownSegments } from '../../../../src/lib/markdown/segments.ts'
+import { markdownSegments } from '../../../../src/lib/markdown.ts'
 
 test('a usual text is one segment', () => {
   const text = '# a\n\nb\n\n```\nc\n\nd\n```\n'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { graphemes, nextBoundary, previousBoundary } from '../../../../src/lib/text/graphemes.ts'
+import { graphemes, nextBoundary, previousBoundary } from '../../../../src/lib/text/characters.ts'
 
 const units = fc.constantFrom(
   'a',

@@ -4,7 +4,7 @@ import {
   oneNumberSystem,
   scriptsGoTogether,
   strangeCharacter,
-} from '../../../../src/lib/text/restriction.ts'
+} from '../../../../src/lib/text/names.ts'
 
 test.each([
   ['ɢuide', 'ɢ'],

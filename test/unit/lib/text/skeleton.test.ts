@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { look, skeleton } from '../../../../src/lib/text/skeleton.ts'
+import { look, skeleton } from '../../../../src/lib/text/names.ts'
 
 describe('skeleton', () => {
   test.each([

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cleanText } from '../../../../src/lib/text/clean-text.ts'
-import { traceCleanText } from '../../../../src/lib/text/trace-clean-text.ts'
+import { cleanText, traceCleanText } from '../../../../src/lib/text/clean-text.ts'
 import { runs } from '../../../support/runs.ts'
 import { anyCharacter } from '../../../support/any-character.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
-import { graphemes } from '../../../../src/lib/text/graphemes.ts'
+import { graphemes } from '../../../../src/lib/text/characters.ts'
 import { createEmulator } from '../../../support/terminal.ts'
 import { wrapText } from '../../../../src/session/drawing/spans.ts'
 import { runs } from '../../../support/runs.ts'

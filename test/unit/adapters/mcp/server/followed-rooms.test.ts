@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FollowedRooms } from '../../../../../src/adapters/mcp/server/followed-rooms.ts'
 import { StorageError } from '../../../../../src/chat/errors.ts'
-import { createDeferred } from '../../../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../../../src/lib/jobs/waiting.ts'
 
 /** An agent that follows what it is asked to, once it may. */
 function createScene(whyNot: (room: string) => Promise<string | undefined> = async () => undefined) {

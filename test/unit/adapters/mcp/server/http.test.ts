@@ -3,7 +3,7 @@ import type { Person, PersonId } from '../../../../../src/chat/people/person.ts'
 import { McpHttp } from '../../../../../src/adapters/mcp/server/http.ts'
 import type { AgentListener, ClosableAgent } from '../../../../../src/adapters/mcp/server/agent.ts'
 import { createMcpServer } from '../../../../../src/adapters/mcp/server/server.ts'
-import { createDeferred } from '../../../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../../../src/lib/jobs/waiting.ts'
 import { newAccount } from '../../../../support/shared-by-sessions.ts'
 import { INITIALIZE } from '../../../../support/mcp/http-agent.ts'
 

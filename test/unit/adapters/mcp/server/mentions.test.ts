@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Mentions } from '../../../../../src/adapters/mcp/server/mentions.ts'
 import type { Agent } from '../../../../../src/adapters/mcp/server/agent.ts'
 import type { Entry } from '../../../../../src/chat/entry.ts'
-import { createDeferred } from '../../../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../../../src/lib/jobs/waiting.ts'
 
 const NEVER = new AbortController().signal
 

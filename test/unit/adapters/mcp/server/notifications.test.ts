@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createMcpServer } from '../../../../../src/adapters/mcp/server/server.ts'
 import type { Agent, AgentListener } from '../../../../../src/adapters/mcp/server/agent.ts'
 import type { Entry, EntryId, RoomName } from '../../../../../src/chat/entry.ts'
-import { createDeferred } from '../../../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../../../src/lib/jobs/waiting.ts'
 
 /** A server for an agent that does nothing but hear, over a transport that sends when the test says so. */
 async function createScene(era: 'legacy' | 'modern') {

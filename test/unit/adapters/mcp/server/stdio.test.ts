@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Agent } from '../../../../../src/adapters/mcp/server/agent.ts'
 import { serveAgentOverPipe } from '../../../../../src/adapters/mcp/server/stdio.ts'
-import { createDeferred } from '../../../../../src/lib/deferred.ts'
+import { createDeferred } from '../../../../../src/lib/jobs/waiting.ts'
 import { createScheduler, type Account } from '../../../../../src/lib/jobs/scheduler.ts'
 import { INITIALIZE } from '../../../../support/mcp/http-agent.ts'
 

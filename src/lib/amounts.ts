@@ -4,7 +4,6 @@ const UNITS = [
   ['m', 60],
 ] as const
 
-/** An hour and a day in milliseconds. */
 export const HOUR_MS = 60 * 60 * 1_000
 export const DAY_MS = 24 * HOUR_MS
 
@@ -15,7 +14,7 @@ export function duration(ms: number): string {
   return wholeUnits(Math.round(ms / 1_000))
 }
 
-/** A time that is drawn again as it grows: in tenths of a second from the first, so that it keeps its width: `0.5s`, `2.0s`. */
+/** A growing time, always with tenths of a second, so that it keeps its width: `0.5s`, `2.0s`. */
 export const runningTime = (ms: number): string =>
   ms < 59_950 ? `${(Math.max(0, ms) / 1_000).toFixed(1)}s` : duration(ms)
 
@@ -29,12 +28,33 @@ function wholeUnits(seconds: number): string {
 
 const WORD_UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS }
 
-/** The longest duration that somebody may write. */
 const MAX_WRITTEN_DAYS = 3_650
 
-/** Milliseconds of `30s`, `10m`, `2h` or `7d`, at most ten years; undefined for anything else, and for nothing at all. */
+/** Milliseconds of `30s`, `10m`, `2h` or `7d`, at most ten years; undefined for all else and for 0. */
 export function parseDuration(word: string): number | undefined {
   const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(word) ?? []
   const ms = Number(count) * (WORD_UNITS[unit] ?? 0)
   return ms > 0 && ms <= MAX_WRITTEN_DAYS * DAY_MS ? ms : undefined
 }
+
+const SIZE_UNITS = ['KiB', 'MiB', 'GiB', 'TiB']
+
+/** `999 B`, `1.2 KiB`, `15 MiB`. */
+export function bytes(count: number): string {
+  if (count < 1024) return `${count} B`
+  let size = count / 1024
+  let unit = 0
+  while (size >= 1023.5 && unit < SIZE_UNITS.length - 1) [size, unit] = [size / 1024, unit + 1]
+  return `${size < 9.95 ? size.toFixed(1).replace(/\.0$/, '') : Math.round(size)} ${SIZE_UNITS[unit]}`
+}
+
+/** Size of a text in UTF-8. */
+export const utf8Bytes = (text: string): number =>
+  /^[\0-\u007f]*$/.test(text) ? text.length : new TextEncoder().encode(text).length
+
+/** `1 turn`, `2 turns`. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+
+/** `1 turn is`, `2 turns are`. */
+export const countedAre = (count: number, what: string): string =>
+  `${counted(count, what)} ${count === 1 ? 'is' : 'are'}`

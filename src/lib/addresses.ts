@@ -1,0 +1,19 @@
+/** Terminals cut longer links (https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda). */
+const MAX_ADDRESS_UNITS = 2_083
+const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:'])
+
+/** A web or mail address in plain ASCII without blanks and controls; undefined for all else. */
+export function safeAddress(text: string): string | undefined {
+  if (text.length > MAX_ADDRESS_UNITS || !URL.canParse(text)) return undefined
+  const { href, protocol } = new URL(text)
+  return SCHEMES.has(protocol) && /^[!-~]{1,2083}$/.test(href) ? href : undefined
+}
+
+/**
+ * A PostgreSQL URL with `sslmode=verify-full` instead of `prefer`, `require` and `verify-ca`: the driver checks the
+ * certificate for these too, but prints ten lines of warning. Leaves a URL with `uselibpqcompat` alone.
+ */
+export const saidOutright = (url: string): string =>
+  /[?&]uselibpqcompat=/.test(url)
+    ? url
+    : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full')
