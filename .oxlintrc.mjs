@@ -207,7 +207,7 @@ export default {
     // The entry of the wrap process is a composition root of its own: it joins the engines with the tokenizer.
     { files: ['src/adapters/lua/process/main.ts'], rules: { 'no-restricted-imports': 'off' } },
     {
-      files: ['test/**/vitest.config.ts', 'rolldown.config.ts', '.oxlintrc.mjs'],
+      files: ['test/**/vitest.config.ts', 'rolldown.config.ts', 'rollup.types.mjs', '.oxlintrc.mjs'],
       rules: { 'import/no-default-export': 'off' },
     },
   ],

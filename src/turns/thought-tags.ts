@@ -8,7 +8,7 @@ type StepEvent = ModelEvent | { readonly type: 'unsay' }
  * thought that began with the answer.
  */
 export async function* withTaggedThoughts(events: AsyncIterable<ModelEvent>): AsyncGenerator<StepEvent> {
-  const splitter = createSplitter()
+  const splitter = new ThoughtSplitter()
   for await (const event of events) {
     if (event.type === 'text') yield* splitter.push(event.text)
     else {
@@ -27,130 +27,136 @@ const MAX_FENCE_CHARS = 8
 const MAX_HELD_BLANKS = 256
 
 /** Splits one answer. However the pieces are cut, each character is looked at a few times only. */
-function createSplitter() {
+class ThoughtSplitter {
   /** What has come and is not given out yet. */
-  let held = ''
-  let thought = ''
-  let inside: Tag | undefined
+  #held = ''
+  #thought = ''
+  #inside: Tag | undefined
   /** The first characters of the line; undefined at its beginning. */
-  let line: string | undefined
-  let isCode = false
+  #line: string | undefined
+  #isCode = false
   /** Whether an odd number of backticks has come on this line: what follows is code. */
-  let isQuoted = false
-  let hasSaid = false
-  let hasThought = false
+  #isQuoted = false
+  #hasSaid = false
+  #hasThought = false
   /** True until something is said after a thought: blanks there are no speech. */
-  let isAfterThought = false
+  #isAfterThought = false
 
-  function take(characters = held.length): string {
-    const taken = held.slice(0, characters)
-    held = held.slice(characters)
+  #take(characters = this.#held.length): string {
+    const taken = this.#held.slice(0, characters)
+    this.#held = this.#held.slice(characters)
     return taken
   }
 
-  function* say(text: string): Iterable<StepEvent> {
-    hasSaid ||= text.trim() !== ''
+  *#say(text: string): Iterable<StepEvent> {
+    this.#hasSaid ||= text.trim() !== ''
     if (text !== '') yield { type: 'text', text }
   }
 
-  function* think(text: string): Iterable<StepEvent> {
-    thought += text
+  *#think(text: string): Iterable<StepEvent> {
+    this.#thought += text
     if (text !== '') yield { type: 'thinking', text }
   }
 
-  function* endThought(): Iterable<StepEvent> {
-    const text = thought.trim()
-    thought = ''
-    inside = line = undefined
-    isQuoted = false
-    hasThought = isAfterThought = true
+  *#endThought(): Iterable<StepEvent> {
+    const text = this.#thought.trim()
+    this.#thought = ''
+    this.#inside = this.#line = undefined
+    this.#isQuoted = false
+    this.#hasThought = this.#isAfterThought = true
     if (text !== '') yield { type: 'thought', thought: { text } }
   }
 
-  function* unsay(): Iterable<StepEvent> {
-    hasThought = isAfterThought = true
-    hasSaid = false
+  *#unsay(): Iterable<StepEvent> {
+    this.#hasThought = this.#isAfterThought = true
+    this.#hasSaid = false
     yield { type: 'unsay' }
   }
 
   /** Goes on within a thought. */
-  function* goOnThinking({ close }: Tag): Iterable<StepEvent> {
-    const end = held.indexOf(close)
-    if (end < 0) return yield* think(take(held.length - lengthOfBegun(held, close)))
-    yield* think(take(end))
-    take(close.length)
-    yield* endThought()
+  *#goOnThinking({ close }: Tag): Iterable<StepEvent> {
+    const end = this.#held.indexOf(close)
+    if (end < 0) return yield* this.#think(this.#take(this.#held.length - lengthOfBegun(this.#held, close)))
+    yield* this.#think(this.#take(end))
+    this.#take(close.length)
+    yield* this.#endThought()
   }
 
   /** Goes on at the beginning of a line. Gives out nothing while the line may come to begin with a tag. */
-  function* beginLine(): Iterable<StepEvent> {
-    if (isAfterThought) held = held.trimStart()
-    const rest = held.trimStart()
-    const opened = isCode ? undefined : TAGS.find(({ open }) => rest.startsWith(open))
+  *#beginLine(): Iterable<StepEvent> {
+    if (this.#isAfterThought) this.#held = this.#held.trimStart()
+    const rest = this.#held.trimStart()
+    const opened = this.#isCode ? undefined : TAGS.find(({ open }) => rest.startsWith(open))
     if (opened) {
-      held = rest.slice(opened.open.length)
-      inside = opened
-    } else if (mayEndThought() && closesAlone(rest)) {
-      held = rest
-      yield* unsay()
-      take(held.indexOf('\n') + 1)
-    } else if (isCode || !mayBecomeTag(rest)) {
-      isAfterThought &&= rest === ''
-      const blanks = take(held.length - rest.length)
-      line = blanks.slice(blanks.lastIndexOf('\n') + 1)
-      yield* say(blanks)
-      if (rest !== '') yield* goOnSpeaking(line)
-      else if (line === '') line = undefined
+      this.#held = rest.slice(opened.open.length)
+      this.#inside = opened
+    } else if (this.#mayEndThought() && closesAlone(rest)) {
+      this.#held = rest
+      yield* this.#unsay()
+      this.#take(this.#held.indexOf('\n') + 1)
+    } else if (this.#isCode || !this.#mayBecomeTag(rest)) {
+      this.#isAfterThought &&= rest === ''
+      const blanks = this.#take(this.#held.length - rest.length)
+      this.#line = blanks.slice(blanks.lastIndexOf('\n') + 1)
+      yield* this.#say(blanks)
+      if (rest !== '') yield* this.#goOnSpeaking(this.#line)
+      else if (this.#line === '') this.#line = undefined
     }
   }
 
-  const mayEndThought = (): boolean => !hasThought && !isCode
+  #mayEndThought(): boolean {
+    return !this.#hasThought && !this.#isCode
+  }
 
-  const mayBecomeTag = (rest: string): boolean =>
-    (rest === '' && held.length < MAX_HELD_BLANKS) ||
-    (rest !== '' && TAGS.some(({ open }) => open.startsWith(rest))) ||
-    (rest !== '' && mayEndThought() && TAGS.some(({ close }) => isBegun(close, rest)))
+  #mayBecomeTag(rest: string): boolean {
+    return (
+      (rest === '' && this.#held.length < MAX_HELD_BLANKS) ||
+      (rest !== '' && TAGS.some(({ open }) => open.startsWith(rest))) ||
+      (rest !== '' && this.#mayEndThought() && TAGS.some(({ close }) => isBegun(close, rest)))
+    )
+  }
 
   /** Goes on within a line, up to its end or a tag. */
-  function* goOnSpeaking(begun: string): Iterable<StepEvent> {
-    const end = held.indexOf('\n') + 1
-    const found = isCode ? undefined : tagIn(end > 0 ? held.slice(0, end) : held, isQuoted)
-    const text = take(found?.at ?? (end > 0 ? end : held.length))
-    line = (begun + text).slice(0, MAX_FENCE_CHARS)
-    isQuoted = hasOddTicks(text) !== isQuoted
-    yield* say(text)
+  *#goOnSpeaking(begun: string): Iterable<StepEvent> {
+    const end = this.#held.indexOf('\n') + 1
+    const found = this.#isCode
+      ? undefined
+      : tagIn(end > 0 ? this.#held.slice(0, end) : this.#held, this.#isQuoted)
+    const text = this.#take(found?.at ?? (end > 0 ? end : this.#held.length))
+    this.#line = (begun + text).slice(0, MAX_FENCE_CHARS)
+    this.#isQuoted = hasOddTicks(text) !== this.#isQuoted
+    yield* this.#say(text)
     if (found?.tag) {
-      take(found.tag.open.length)
-      inside = found.tag
+      this.#take(found.tag.open.length)
+      this.#inside = found.tag
     } else if (end > 0 && !found) {
-      if (FENCE.test(line)) isCode = !isCode
-      line = undefined
-      isQuoted = false
+      if (FENCE.test(this.#line)) this.#isCode = !this.#isCode
+      this.#line = undefined
+      this.#isQuoted = false
     }
   }
 
-  return {
-    *push(piece: string): Iterable<StepEvent> {
-      held += piece
-      for (let before = -1; held.length !== before && held !== '';) {
-        before = held.length
-        if (inside) yield* goOnThinking(inside)
-        else yield* line === undefined ? beginLine() : goOnSpeaking(line)
-      }
-    },
-    /** `isWhole` if the model ended by itself: then a thought that it began after it had spoken, and never ended, was speech. */
-    *end(isWhole: boolean): Iterable<StepEvent> {
-      if (!inside && mayEndThought() && TAGS.some(({ close }) => close === held.trim())) {
-        take()
-        return yield* unsay()
-      }
-      if (!inside) return yield* say(take())
-      yield* think(take())
-      if (!hasSaid || !isWhole) return yield* endThought()
-      const text = `${inside.open}${thought}`
-      inside = undefined
-      yield* say(text)
-    },
+  *push(piece: string): Iterable<StepEvent> {
+    this.#held += piece
+    for (let before = -1; this.#held.length !== before && this.#held !== '';) {
+      before = this.#held.length
+      if (this.#inside) yield* this.#goOnThinking(this.#inside)
+      else yield* this.#line === undefined ? this.#beginLine() : this.#goOnSpeaking(this.#line)
+    }
+  }
+
+  /** `isWhole` if the model ended by itself: then a thought that it began after it had spoken, and never ended, was speech. */
+  *end(isWhole: boolean): Iterable<StepEvent> {
+    if (!this.#inside && this.#mayEndThought() && TAGS.some(({ close }) => close === this.#held.trim())) {
+      this.#take()
+      return yield* this.#unsay()
+    }
+    if (!this.#inside) return yield* this.#say(this.#take())
+    yield* this.#think(this.#take())
+    if (!this.#hasSaid || !isWhole) return yield* this.#endThought()
+    const text = `${this.#inside.open}${this.#thought}`
+    this.#inside = undefined
+    yield* this.#say(text)
   }
 }
 
