@@ -35,7 +35,7 @@ export async function openData(
   const clock = overrides.clock ?? SYSTEM_CLOCK
   const log = quietWhileAway(overrides.log ?? createLog(logLevel), clock)
   await makeDataDir(dataDir)
-  const commands = commandsIn({ sandbox }, log)
+  const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
   const opened = await openAlone({ file, migrationsDir, clock, log, threadEntry, url, stopping })

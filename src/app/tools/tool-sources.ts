@@ -69,10 +69,11 @@ export async function openTools(
   first: Config,
   stores: ToolStores,
   log: Log,
-  commands: Promise<CommandsState> = commandsIn(first, log),
+  commands: Promise<CommandsState> = commandsIn(first),
 ): Promise<ConfiguredTools> {
   let config = first
   let builtin = builtinFor(first, stores, await commands)
+  logRoot(await commands, log)
   const modules = await createToolModules({ ...(await moduleOptions(first)), log })
   const wrapped = await createWrappedTools({ ...wrappedOptions(first, builtin, modules.tools()), log })
   return {
@@ -84,7 +85,7 @@ export async function openTools(
       ...[...modules.problems(), ...wrapped.problems()].map(located),
     ],
     async follow(next) {
-      const made = builtinFor(next, stores, await commandsIn(next, log))
+      const made = builtinFor(next, stores, await commandsIn(next))
       await modules.reload(await moduleOptions(next))
       await wrapped.reload(wrappedOptions(next, made, modules.tools()))
       builtin = made
@@ -127,17 +128,25 @@ const wrappedOptions = (
 /** `fork` is the name of two tools: the built-in one has it, and the one of the rooms its whole id. */
 const KEPT = [...ROOM_TOOL_NAMES, findToolsDefinition.name].filter((name) => !BUILTIN_IDS.includes(name))
 
+/** Whether commands can run. */
 export interface CommandsState {
-  /** The reason if commands cannot run. */
+  /** The reason if they cannot. */
   readonly noCommands?: string
+  /** For a server that runs as root: what limits the processes of commands, or why nothing does. */
+  readonly asRoot?: { readonly cgroups: string } | { readonly warning: string }
 }
 
-/** Tries a command, and logs the limits of a server that runs as root. Never rejects. */
-export async function commandsIn({ sandbox }: Pick<Config, 'sandbox'>, log: Log): Promise<CommandsState> {
+/** Tries a command with this config. Never rejects. */
+export async function commandsIn({ sandbox }: Pick<Config, 'sandbox'>): Promise<CommandsState> {
   if (sandbox.mode === 'none') return {}
   const state = await probeSandbox()
   if (!state.works) return { noCommands: state.reason }
-  if (!hasProcessLimit(state.strength)) log.warn({}, `sandbox: ${NO_PROCESS_LIMIT}`)
-  else if (state.strength.cgroups) log.info({ cgroups: state.strength.cgroups }, 'commands run in cgroups')
-  return {}
+  if (!hasProcessLimit(state.strength)) return { asRoot: { warning: `sandbox: ${NO_PROCESS_LIMIT}` } }
+  const { cgroups } = state.strength
+  return cgroups === undefined ? {} : { asRoot: { cgroups } }
+}
+
+function logRoot({ asRoot }: CommandsState, log: Log): void {
+  if (asRoot && 'warning' in asRoot) log.warn({}, asRoot.warning)
+  else if (asRoot) log.info(asRoot, 'commands run in cgroups')
 }
