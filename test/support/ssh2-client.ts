@@ -69,7 +69,10 @@ export async function connectHostile(
   const closed = new Promise<void>((resolve) => client.once('close', resolve))
   client.on('error', () => undefined)
   const privateKey = typeof key === 'string' ? await readFile(key) : key.pem
-  client.connect({ host: '127.0.0.1', port, username: user, privateKey, localAddress: from })
+  // A name that has an owner is a guest's once the client says that it has no other key.
+  client.on('keyboard-interactive', (_name, _instructions, _language, _prompts, finish) => finish([]))
+  const login = { username: user, privateKey, tryKeyboard: true }
+  client.connect({ host: '127.0.0.1', port, localAddress: from, ...login })
   client.setNoDelay(true)
   await new Promise<void>((resolve, reject) =>
     client.once('ready', resolve).once('close', () => reject(new Error('not let in'))),
