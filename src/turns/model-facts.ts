@@ -69,6 +69,7 @@ export class ModelFactsTable {
     const guessed = guess && guess.until > now && guess.configured === settings ? guess.window : Infinity
     const window = Math.min(known, guessed)
     const lacks = lacksOf(told, learned)
+    if (window === settings.contextWindow && !lacks) return settings
     return {
       ...settings,
       contextWindow: window,
