@@ -94,6 +94,8 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     limits,
     log,
   })
+  /** Then hooks hear of it, and the models that the answer mentions are called. */
+  const runWhole = callingMentioned(tellingHooks(runTurn, hooks, clock), () => turns, limits)
   const turns: Turns = new Turns({
     models: enabled,
     listModels: models.list,
@@ -102,7 +104,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     slots: models.slots,
     limits,
     turnLog,
-    runTurn: callingMentioned(tellingHooks(runTurn, hooks, clock), () => turns, limits),
+    runTurn: runWhole,
     log,
   })
   return turns

@@ -126,7 +126,7 @@ function createSessionHost(
       const mine = await told.openTalk(terminal)
       if (gone.signal.aborted) return mine.close()
       talk = mine
-      const shown = hearing(terminal, mine)
+      const shown = withoutIgnored(terminal, mine)
       const moves = new CurrentRoom(shown, rooms, views, size, gone.signal)
       screen = shown
       currentRoom = moves
@@ -216,7 +216,7 @@ const callerIn = (
 })
 
 /** Leaves out what the person does not want to hear. */
-const hearing = (screen: Screen, { hears }: TalkSession): Screen => ({
+const withoutIgnored = (screen: Screen, { hears }: TalkSession): Screen => ({
   ...screen,
   deliver(entry, how) {
     if (hears(entry)) screen.deliver(entry, how)

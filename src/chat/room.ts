@@ -53,7 +53,7 @@ export interface RoomLimits extends PresenceLimits {
 /** A person has spoken lately if one of this many last lines is theirs. */
 const RECENT_LINES = 200
 
-/** A room, or one that wraps another and does some things in its own way. */
+/** A room without its private fields: so one that wraps another can do some things in its own way. */
 export type Room = Pick<OpenRoom, keyof OpenRoom>
 
 /**
@@ -78,7 +78,12 @@ export class OpenRoom {
     this.#parts = parts
     this.#limits = limits
     this.#roster = new Roster(() => parts.peers.peopleIn(name))
-    this.#presence = new PresenceAnnouncer((draft) => this.#record(draft), limits, parts.clock, parts.log)
+    this.#presence = new PresenceAnnouncer(
+      (draft) => this.#appendAndDeliver(draft),
+      limits,
+      parts.clock,
+      parts.log,
+    )
   }
 
   /** The room's present row. Rejects with `StorageError`. */
@@ -93,7 +98,7 @@ export class OpenRoom {
    * Resolves when it is on disk and was delivered. If it rejects, with `StorageError`, nobody saw it.
    */
   readonly record = async <New extends NewEntry>(newEntry: New): Promise<Recorded<New>> => {
-    const entry = await this.#record(newEntry)
+    const entry = await this.#appendAndDeliver(newEntry)
     this.#presence.retry()
     return entry
   }
@@ -154,7 +159,7 @@ export class OpenRoom {
     this.#roster.sort()
     if (this.#parts.sanctions.isArchived(this.name) || !(await this.#isKnownHere(person, former))) return
     const text = `${former} is called ${person.name} now`
-    await this.#record({ kind: 'notice', level: 'info', author: person.name, text })
+    await this.#appendAndDeliver({ kind: 'notice', level: 'info', author: person.name, text })
     this.#tellPeopleChanged()
   }
 
@@ -215,7 +220,7 @@ export class OpenRoom {
   readonly flushPresence = (): Promise<void> => this.#presence.flush()
 
   /** Appends start at once, so that the store can commit many together. */
-  async #record<New extends NewEntry>(newEntry: New): Promise<Recorded<New>> {
+  async #appendAndDeliver<New extends NewEntry>(newEntry: New): Promise<Recorded<New>> {
     const { entries, bus } = this.#parts
     const written = this.#entryOf(newEntry)
     const stored = entries.append(written)

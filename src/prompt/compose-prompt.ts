@@ -14,7 +14,7 @@ const MAX_RUNS = 8
 const MAX_SCRIPT_CHARACTERS = 256 * 1024
 
 /**
- * Runs the layers in Lua, then fits them into the budget. The same snapshot gives the same prompt: `cache` only saves
+ * Runs the layers in Lua, then fits them into the budget, in the wrap process (adapters/lua). The same snapshot gives the same prompt: `cache` only saves
  * work. `printed` gets what the script prints, also if it fails. Throws `WrapError`.
  *
  * If the tools do not fit, or leave too little for required layers, the layers run again with fewer tokens for tools:

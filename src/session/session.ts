@@ -39,7 +39,7 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
     plain: (shown, personal) => new PlainView(shown, () => host.running(), { ...parts, personal }),
     live: (shown, personal) => new LiveView(shown, (style) => host.footer(style), { ...parts, personal }),
   })
-  const trouble = new Trouble(views, person, shared.log)
+  const trouble = new TellTrouble(views, person, shared.log)
   const isOver = (): boolean => hasLeft || terminal.gone.aborted
   const queue = new LineQueue(account, (line) => trouble.during(() => host.submit(line)), isOver)
   const session: OpenSession = { terminal, host, views, shared, trouble, queue, draftUnits, isOver }
@@ -127,14 +127,14 @@ export interface OpenSession {
   readonly host: SessionHost
   readonly views: ViewSwitch
   readonly shared: SharedBySessions
-  readonly trouble: Trouble
+  readonly trouble: TellTrouble
   readonly queue: LineQueue
   readonly draftUnits: number
   readonly isOver: () => boolean
 }
 
 /** Turns what goes wrong into a notice for the person, so that their session goes on. */
-class Trouble {
+class TellTrouble {
   readonly #views: ViewSwitch
   readonly #person: Person
   readonly #log: Log

@@ -88,7 +88,7 @@ async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts)
   )
   const { content, size } = step
   const request = { recorder, model, settings, content, size, view: { reply, think: thoughts.push } }
-  const result = await sendMetered({ ...request, spent: (spent) => addToTurn(turn, spent) }, signal, parts)
+  const result = await sendAndCharge({ ...request, spent: (spent) => addToTurn(turn, spent) }, signal, parts)
   checkAnswer(result)
   parts.modelFacts.promptTaken(settings, size.counted)
   return result
@@ -133,7 +133,7 @@ interface MeteredRequest {
  * Sends one request and charges each of its tries, also one that was stopped or broke off: stopping early must not be
  * free. It is stored while the model works; what follows from the answer waits until it is.
  */
-async function sendMetered(
+async function sendAndCharge(
   { recorder, model, settings, content, size, view, spent }: MeteredRequest,
   signal: AbortSignal,
   { calibrations, limits }: RequestParts,
@@ -190,7 +190,7 @@ export async function requestOnce(
   const content = { prompt, messages: [], tools: [] }
   const size = { counted: prompt.budget.used, framing: 0 }
   try {
-    const result = await sendMetered({ ...request, content, size, view: { reply }, spent }, signal, parts)
+    const result = await sendAndCharge({ ...request, content, size, view: { reply }, spent }, signal, parts)
     const text = reply.finish()
     if (text === '') throw new ModelError(`${settings.name}: it gave an empty ${answer}`, true)
     await recorder.end({ outcome: 'done', usage })

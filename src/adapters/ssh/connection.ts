@@ -155,7 +155,10 @@ export class Connection implements Carrier, LoginConnection {
     }
   }
 
-  /** The peer has said that it speaks SSH. */
+  /**
+   * The peer has said that it speaks SSH. Its bytes go by the guard to the input queue, which gives them to ssh2 in small
+   * pieces; ssh2 gives what a channel has to `channel.ts`.
+   */
   #speak(client: SshClient): void {
     if (this.#isDropped) return
     this.#client = client
