@@ -57,7 +57,9 @@ const TOOLS_SHARE = 0.4
 
 /** A key of `[limits]`. */
 interface ToolsLimit {
-  /** Tokens that tools may take of any prompt, and never more than their share; 0: only the share bounds them. */
+  /**
+   * Tokens that tools may take of any prompt, and never more than their share; 0: only the share bounds them.
+   */
   readonly tools_tokens: number
 }
 
@@ -154,7 +156,10 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
   })
 }
 
-/** What turns and summaries share: the models, what is known of them, and what bounds and records their requests. */
+/**
+ * What turns and summaries share: the models, what is known of them, and what bounds and records their
+ * requests.
+ */
 interface ModelServices {
   /** Gives the models that can be called now, in order of the config. */
   readonly enabled: () => readonly ConfiguredModel[]
@@ -229,8 +234,8 @@ export interface TurnEnder {
 }
 
 /**
- * What cannot be stored is tried again where several servers share the database. A server that is alone ends it at its next start,
- * before there are turns that run.
+ * What cannot be stored is tried again where several servers share the database. A server that is alone ends
+ * it at its next start, before there are turns that run.
  */
 export function createTurnEnder(rooms: Rooms, { storage, log, clock }: AppContext): TurnEnder {
   const cutTurns = createCutTurns({

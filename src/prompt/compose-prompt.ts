@@ -14,12 +14,15 @@ const MAX_RUNS = 8
 const MAX_SCRIPT_CHARACTERS = 256 * 1024
 
 /**
- * Runs the layers in Lua, then fits them into the budget, in the wrap process (adapters/lua). The same snapshot gives the same prompt: `cache` only saves
- * work. `printed` gets what the script prints, also if it fails. Throws `WrapError`.
+ * Runs the layers in Lua, then fits them into the budget, in the wrap process (adapters/lua). The same
+ * snapshot gives the same prompt: `cache` only saves work. `printed` gets what the script prints, also if it
+ * fails. Throws `WrapError`.
  *
- * If the tools do not fit, or leave too little for required layers, the layers run again with fewer tokens for tools:
- * `share` is the config's part of the target, `most` is what required and more important layers leave of it, `cap` is
- * the smaller of both, and `allowance` is what this run chooses tools for. `last` says that no further run can help.
+ * If the tools do not fit, or leave too little for required layers, the layers run again with fewer tokens
+ * for tools:
+ * `share` is the config's part of the target, `most` is what required and more important layers leave of it,
+ * `cap` is the smaller of both, and `allowance` is what this run chooses tools for. `last` says that no
+ * further run can help.
  */
 export function composePrompt(
   snapshot: Snapshot,
@@ -61,8 +64,8 @@ export function composePrompt(
 }
 
 /**
- * Tokens that a prompt may have in our count. The provider's count of them and the answer together are never over the
- * window, whatever was learned.
+ * Tokens that a prompt may have in our count. The provider's count of them and the answer together are never
+ * over the window, whatever was learned.
  */
 export function promptBudget({ contextWindow, maxOutput, calibration }: ModelProfile): number {
   const factor = Number.isFinite(calibration) ? Math.max(1, calibration) : 1

@@ -21,8 +21,9 @@ export interface StepRequestParts extends RequestParts {
 }
 
 /**
- * Sends a step of a turn. A request that was refused as too long, or because of its tools or system message, is prepared
- * again and sent once more; `turn.step` is the one that was taken. Rejects with `Refusal` (a quota is used up),
+ * Sends a step of a turn. A request that was refused as too long, or because of its tools or system message,
+ * is prepared again and sent once more; `turn.step` is the one that was taken. Rejects with `Refusal` (a
+ * quota is used up),
  * `ModelError`, `WrapError`, `StorageError`, or the signal's reason.
  */
 export async function requestStep(
@@ -54,7 +55,9 @@ export async function requestStep(
   }
 }
 
-/** Shares of a refused prompt that the next one may have: half of it, or 0.9 if its required parts need more. */
+/**
+ * Shares of a refused prompt that the next one may have: half of it, or 0.9 if its required parts need more.
+ */
 const SHARES: readonly number[] = [0.5, 0.9]
 
 /** The step as another request; undefined if no request differs. */
@@ -130,8 +133,8 @@ interface MeteredRequest {
 }
 
 /**
- * Sends one request and charges each of its tries, also one that was stopped or broke off: stopping early must not be
- * free. It is stored while the model works; what follows from the answer waits until it is.
+ * Sends one request and charges each of its tries, also one that was stopped or broke off: stopping early
+ * must not be free. It is stored while the model works; what follows from the answer waits until it is.
  */
 async function sendAndCharge(
   { recorder, model, settings, content, size, view, spent }: MeteredRequest,

@@ -46,8 +46,8 @@ const REKEYS_TOO_OFTEN =
   'Keys were exchanged too often: 8 times at once are allowed, and then once in 10 s; raise RekeyLimit in ssh_config, or remove it'
 
 /**
- * Channels opened at once, and in a second, for each line that somebody may enter: each session is announced to a
- * whole room, but says more than one line.
+ * Channels opened at once, and in a second, for each line that somebody may enter: each session is announced
+ * to a whole room, but says more than one line.
  */
 const CHANNELS_PER_LINE = 4
 
@@ -97,7 +97,9 @@ export class Connection implements Carrier, LoginConnection {
     return this.#isDropped || this.socket.destroyed
   }
 
-  /** Closes the connection; `why` is logged, and told to the client in the way that it can read at this time. */
+  /**
+   * Closes the connection; `why` is logged, and told to the client in the way that it can read at this time.
+   */
   drop(why: string): void {
     if (this.isGone()) return
     this.#isDropped = true
@@ -156,8 +158,8 @@ export class Connection implements Carrier, LoginConnection {
   }
 
   /**
-   * The peer has said that it speaks SSH. Its bytes go by the guard to the input queue, which gives them to ssh2 in small
-   * pieces; ssh2 gives what a channel has to `channel.ts`.
+   * The peer has said that it speaks SSH. Its bytes go by the guard to the input queue, which gives them to
+   * ssh2 in small pieces; ssh2 gives what a channel has to `channel.ts`.
    */
   #speak(client: SshClient): void {
     if (this.#isDropped) return
