@@ -44,7 +44,7 @@ const modelFields = z.strictObject({
     .regex(MODEL_NAME, `use ${MODEL_NAME_RULE}`)
     .describe('What people write after `@`: 1-32 of `a-z 0-9 _ . -`.'),
   backend: z.enum(BACKENDS).describe('The program or company that runs the model.'),
-  model: z.string().min(1).optional().describe("The provider's own name for it; absent: `name`."),
+  model: z.string().min(1).optional().describe("The provider's own name for it, such as `qwen3:8b`."),
   endpoint: address('http://localhost:11434', 'api_key_env')
     .optional()
     .describe("The server's address; optional if the backend has a usual one."),

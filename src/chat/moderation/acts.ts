@@ -8,7 +8,7 @@ import { concernedBy, putOut } from './clients.ts'
 import type { ModerationParts } from './moderation.ts'
 import type { Sanction } from './ports.ts'
 import { becauseOf, forHowLong } from './sanctions.ts'
-import { assertCanActOn, findPerson, findTarget, sanctionsOf, type Target } from './targets.ts'
+import { assertCanActOn, findPerson, findTarget, sanctionsOf, type Lifting, type Target } from './targets.ts'
 
 /** The sentence that an act was announced with, and the room that read it. */
 export interface ActResult {
@@ -75,7 +75,7 @@ export class Acts {
     return inTurn(this.#parts, actor, undefined, async () => {
       await this.#assertMayBan(room, actor)
       const { sanctions, rooms, log } = this.#parts
-      const lifted = await this.#matching('ban', room, word)
+      const { lifted, left } = await this.#matching('ban', room, word)
       if (lifted.length === 0)
         throw new Refusal(`${word.slice(0, 60)} is not banned${fromWhere(room)}; see /bans`)
       const isPrivate = (await room?.info())?.private === true
@@ -83,11 +83,9 @@ export class Acts {
       await sanctions.lift(lifted)
       // The entry is for all to read, and names no key and no network: the log does.
       log.info({ by: actor.name, lifted: lifted.map(({ who }) => who) }, 'bans were lifted')
-      const { who } = lifted[0]!
-      const isKey = who.startsWith('SHA256:')
-      const shown = lifted.some(({ network }) => network !== null) ? 'a network' : isKey ? 'a key' : who
+      const shown = shownWho(lifted)
       const again = isPrivate ? '; an invitation lets them in again' : ''
-      const text = `${actor.name} lifted the ban of ${shown}${fromWhere(room)}${again}`
+      const text = `${actor.name} lifted the ban of ${shown}${fromWhere(room)}${again}${stillHeld(left, 'banned')}`
       return await announceDone(this.#parts, toldIn, actor, text, { verb: 'unban', who: shown })
     })
   }
@@ -136,11 +134,11 @@ export class Acts {
 
   unmute(room: Room, actor: Person, name: string): Promise<ActResult> {
     return inTurn(this.#parts, actor, room, async () => {
-      const lifted = await this.#matching('mute', room, name)
-      const who = lifted[0]?.who
-      if (who === undefined) throw new Refusal(`${name.slice(0, 40)} is not muted in ${room.name}`)
+      const { lifted, left } = await this.#matching('mute', room, name)
+      if (lifted.length === 0) throw new Refusal(`${name.slice(0, 40)} is not muted in ${room.name}`)
+      const who = shownWho(lifted)
       await this.#parts.sanctions.lift(lifted)
-      const text = `${actor.name} unmuted ${who}`
+      const text = `${actor.name} unmuted ${who}${stillHeld(left, 'muted')}`
       return await announceDone(this.#parts, room, actor, text, { verb: 'unmute', who })
     })
   }
@@ -161,9 +159,10 @@ export class Acts {
     const out = new Set(people.filter(concernedBy(target)).map(({ name }) => name))
     const others = [...out].filter((name) => name !== target.who).length
     const isWide = others > 1 && out.size * 2 >= here.size
-    if (!isWide && target.network?.endsWith('/0') !== true) return
+    const isAll = target.network?.endsWith('/0') === true
+    if (!isWide && !isAll) return
     throw new Refusal(
-      `${target.who} covers ${out.size} of ${here.size} people here; to ban it all the same: ban --yes ${target.who}`,
+      `${target.who} covers ${isAll ? 'all such addresses and ' : ''}${out.size} of ${here.size} people here; to ban it all the same: ban --yes ${target.who}`,
     )
   }
 
@@ -201,7 +200,7 @@ export class Acts {
     return this.#parts.sanctions.list(room?.name ?? null).filter((one) => one.kind === kind)
   }
 
-  #matching(kind: Sanction['kind'], room: Room | undefined, word: string): Promise<readonly Sanction[]> {
+  #matching(kind: Sanction['kind'], room: Room | undefined, word: string): Promise<Lifting> {
     return sanctionsOf(word, this.#list(kind, room), this.#parts)
   }
 
@@ -286,3 +285,16 @@ export async function announceDone(
     throw new Refusal(`${text}; that holds, but ${room.name} could not be told: ${error.message}`)
   }
 }
+
+/** Names of people. What a room reads names no key and no network. */
+const shownWho = (sanctions: readonly Sanction[]): string =>
+  [
+    ...new Set(
+      sanctions.map(({ who, network }) =>
+        network !== null ? 'a network' : who.startsWith('SHA256:') ? 'a key' : who,
+      ),
+    ),
+  ].join(', ')
+
+const stillHeld = (left: readonly Sanction[], done: 'banned' | 'muted'): string =>
+  left.length === 0 ? '' : `; the same key is still ${done} as ${shownWho(left)}`

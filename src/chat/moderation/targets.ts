@@ -83,25 +83,31 @@ export async function assertCanActOn(
     throw new Refusal(`${who} owns ${room.name}; ban from the server is the only way to put an owner out`)
 }
 
+/** What an unban or unmute lifts, and what still holds the same person after it. */
+export interface Lifting {
+  readonly lifted: readonly Sanction[]
+  readonly left: readonly Sanction[]
+}
+
 /**
- * The sanctions of `all` that were given under this name, key or network, or that hold the person of this name by another
- * one. A key that was given by its fingerprint is lifted by its fingerprint only.
+ * The sanctions of `all` that a word names: a network, a key, or a person by a present or an earlier name. If there is none,
+ * those of other names with one of the person's keys, but for keys that were given by their fingerprint.
  */
-export async function sanctionsOf(
-  word: string,
-  all: readonly Sanction[],
-  parts: Finders,
-): Promise<readonly Sanction[]> {
+export async function sanctionsOf(word: string, all: readonly Sanction[], parts: Finders): Promise<Lifting> {
   const words = [word, parseNetwork(word)?.text]
   const look = skeleton(word.replace(/^@/, ''))
   const person = await findPerson(word, parts).catch(ignoreRefusal)
-  return all.filter(
-    ({ who, people, keys, network }) =>
+  const own = all.filter(
+    ({ who, people, network }) =>
       words.includes(who) ||
       (network === null && skeleton(who) === look) ||
-      people.some((id) => person?.people.includes(id)) ||
-      (!isFingerprint(who) && keys.some((key) => person?.keys.includes(key))),
+      people.some((id) => person?.people.includes(id)),
   )
+  const others = all.filter(
+    (one) =>
+      !own.includes(one) && !isFingerprint(one.who) && one.keys.some((key) => person?.keys.includes(key)),
+  )
+  return own.length > 0 ? { lifted: own, left: others } : { lifted: others, left: [] }
 }
 
 function ignoreRefusal(error: unknown): undefined {

@@ -75,7 +75,13 @@ test('/bans of a key tells all who have it, and of a name which others are out w
   for (const name of ['zoe', 'zack']) await people.identify(name, key, '192.0.2.1')
   await world.exec(world.root, 'ban zoe')
   expect(await world.exec(world.root, 'bans')).toEqual(done('zoe, also zack  banned by root'))
-  await world.exec(world.root, 'unban zoe')
+  await world.exec(world.root, 'ban zack')
+  expect(await world.exec(world.root, 'unban zack')).toEqual(
+    done('root lifted the ban of zack from the server; the same key is still banned as zoe'),
+  )
+  expect(await world.exec(world.root, 'unban zack')).toEqual(
+    done('root lifted the ban of zoe from the server'),
+  )
   await world.exec(world.root, `ban ${key}`)
   expect(await world.exec(world.root, 'bans')).toEqual(done(`${key} of zack, zoe  banned by root`))
 })
@@ -85,7 +91,7 @@ test('/ban of all addresses is refused without --yes, with the number of people 
   world.clients.begin({ person: from(world.bob, '192.0.2.1'), end: () => undefined })
   const root = from(world.root, '192.0.2.3')
   expect(await world.exec(root, 'ban ::/0 1h')).toEqual(
-    refused('::/0 covers 0 of 1 people here; to ban it all the same: ban --yes ::/0'),
+    refused('::/0 covers all such addresses and 0 of 1 people here; to ban it all the same: ban --yes ::/0'),
   )
   expect(await world.exec(root, 'bans')).toEqual(done('nobody is banned'))
   expect(await world.exec(root, 'ban --yes ::/0 1h')).toEqual(
