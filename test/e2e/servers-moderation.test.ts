@@ -87,7 +87,7 @@ describe.skipIf(lacks('postgres'))('what is decided on one server', () => {
     bob.write('/join yard\n')
     await bob.waitFor('-- yard')
     bob.write('I say this\n')
-    await bob.waitFor('bob: I say this')
+    await expect.poll(() => stage.done(1, 'bob', 'history yard')).toContain('bob: I say this')
     await stage.run(0, 'ann', 'delete yard')
     await stage.done(0, 'ann', 'delete yard yard')
     await bob.waitFor('ann deleted yard')
