@@ -19,7 +19,7 @@ let models: ModelServer
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'sshawl-package-'))
   await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }')
-  await execa('npx', ['tsc'], { cwd: ROOT })
+  await execa('npm', ['run', 'types'], { cwd: ROOT })
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project]
   const packed = JSON.parse((await execa('npm', pack, { cwd: ROOT })).stdout) as { filename: string }[]
   const tarball = join(project, packed[0]!.filename)
