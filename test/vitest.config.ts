@@ -17,8 +17,11 @@ const folders = onPostgres ? 'e2e' : '{unit,contract,e2e}'
 /** They measure how long others wait, or keep the processor busy: they run one after the other (`npm run attacks`). */
 const ATTACKS = ['test/e2e/attack-*.test.ts', 'test/e2e/fuzz.test.ts']
 
-/** Several servers on one PostgreSQL, and NATS beside them: each starts three, and waits until one is taken for dead (`npm run test:servers`). */
-const SERVERS = ['test/e2e/servers*.test.ts', 'test/e2e/versions.test.ts', 'test/e2e/proxied.test.ts']
+/**
+ * Several servers on one PostgreSQL, and NATS beside them. Each file starts several, and waits until one is taken for dead
+ * (`npm run test:servers`).
+ */
+const SERVERS = ['test/e2e/servers-*.test.ts', 'test/e2e/proxied.test.ts']
 
 /** They pack, install and compile (`npm run test:package`). */
 const PACKAGE = ['test/e2e/package.test.ts', 'test/e2e/npm-start.test.ts']

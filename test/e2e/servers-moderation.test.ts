@@ -1,15 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCluster, type ClusterStage } from '../support/cluster.ts'
+import { oneTurnAtOnce, unfinished } from '../support/cluster-turns.ts'
+import { hang, startModelServer, type ModelServer } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
 
+/** A busy machine takes long. */
+const PATIENCE = { timeout: 20_000 }
+
 describe.skipIf(lacks('postgres'))('what is decided on one server', () => {
+  let models: ModelServer
   let stage: ClusterStage
   beforeAll(async () => {
-    stage = await createCluster({ servers: 2, http: true })
+    models = await startModelServer()
+    stage = await createCluster({ servers: 2, http: true, config: oneTurnAtOnce(models) })
     await stage.done(0, 'rhea', `claim ${stage.servers[0]!.claimCode}`)
     await Promise.all([...['ann', 'bob', 'mallory'].map((name) => stage.done(1, name, 'whoami'))])
   }, 30_000)
-  afterAll(() => stage[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await stage[Symbol.asyncDispose]()
+    await models[Symbol.asyncDispose]()
+  })
 
   /** Runs the line until it is answered so: what another server decided is in force within a moment. */
   async function until(at: number, name: string, line: string, answer: RegExp | 0): Promise<void> {
@@ -120,5 +130,23 @@ describe.skipIf(lacks('postgres'))('what is decided on one server', () => {
     await stage.done(0, 'ann', `keys remove ${await stage.fingerprint('ann2')}`)
     await other.exit
     expect(other.output() + other.errors()).toContain('was removed')
+  })
+
+  test('the turns of a person who is banned on another server end, also those that begin just then', async () => {
+    await using rhea = await stage.inLobby(0, 'rhea')
+    for (let round = 0; round < 4; round++) {
+      await using mallory = await stage.inLobby(1, 'mallory')
+      models.play(hang())
+      mallory.write('@qwen hello\n')
+      if (round === 0) await models.arrived(1)
+      const from = rhea.output().length
+      await stage.done(0, 'rhea', 'ban mallory')
+      expect(await mallory.exit).toBe(1)
+      // Nothing is at work any more for somebody who is out.
+      await expect.poll(() => unfinished(stage), PATIENCE).toBe(0)
+      if (round === 0) await rhea.waitFor('@qwen was stopped: mallory was banned', from)
+      await stage.done(0, 'rhea', 'unban mallory')
+      await expect.poll(async () => (await stage.as(1, 'mallory', ['whoami'])).exitCode, PATIENCE).toBe(0)
+    }
   })
 })

@@ -43,10 +43,12 @@ export interface ClusterOptions {
   readonly http?: boolean
   /** What one of them alone has in its config, after that. */
   readonly own?: (at: number) => string
-  readonly env?: (at: number, url: string) => Readonly<Record<string, string>>
+  readonly env?: (at: number, url: string) => Environment | Promise<Environment>
   /** Of another version than the one that was built: its program. */
   readonly main?: (at: number) => string | undefined
 }
+
+type Environment = Readonly<Record<string, string>>
 
 const CONFIG = `[server]
 access = "open"
@@ -82,7 +84,7 @@ export async function createCluster({
       dataDir,
       config: CONFIG + config + (own?.(at) ?? ''),
       http,
-      env: { DATABASE: database.url, ...env?.(at, database.url) },
+      env: { DATABASE: database.url, ...(await env?.(at, database.url)) },
       main: main?.(at),
     })
   }
