@@ -21,7 +21,7 @@ const ATTACKS = ['test/e2e/attack-*.test.ts', 'test/e2e/fuzz.test.ts']
  * Several servers on one PostgreSQL, and NATS beside them. Each file starts several, and waits until one is taken for dead
  * (`npm run test:servers`).
  */
-const SERVERS = ['test/e2e/servers-*.test.ts', 'test/e2e/proxied.test.ts']
+const SERVERS = ['test/e2e/servers-*.test.ts']
 
 /** They pack, install and compile (`npm run test:package`). */
 const PACKAGE = ['test/e2e/package.test.ts', 'test/e2e/npm-start.test.ts']
@@ -51,6 +51,7 @@ const PROCESSES = [
   'test/e2e/host-keys.test.ts',
   'test/e2e/kill.test.ts',
   'test/e2e/postgres.test.ts',
+  'test/e2e/proxied.test.ts',
   'test/e2e/reload.test.ts',
   'test/e2e/shared-rooms.test.ts',
   'test/e2e/start.test.ts',

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { handlerWith, personCalled, startSshServer } from '../support/ssh-server.ts'
 import { openSsh, ssh, type SshResult, type SshSession } from '../support/ssh.ts'
 import { createStage, type Stage } from '../support/stage.ts'
+import { writeConfig } from '../support/stored.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { binaryHeader, extra, ipv4Place, ipv6Place } from '../support/proxy-header.ts'
 
@@ -230,7 +230,7 @@ test('a reload follows the list', async () => {
     ssh({ user: 'ann', port: later.port, key: await stage.home.key('ann') }, ['whoami'])
   expect((await come()).exitCode).toBe(255)
   const from = stage.server.stderr().length
-  await writeFile(`${stage.server.dataDir}.toml`, CONFIG.replace('127.0.0.2', '127.0.0.9'))
+  await writeConfig(stage.server.dataDir, CONFIG.replace('127.0.0.2', '127.0.0.9'))
   stage.server.process.kill('SIGHUP')
   await expect.poll(() => stage.server.stderr().slice(from)).toContain('"msg":"the config was read again"')
   expect(await come()).toMatchObject({ stdout: 'ann (member)\n' })
