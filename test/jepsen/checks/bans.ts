@@ -32,11 +32,14 @@ const endOf = ({ acts }: History, ban: Act): Moment =>
   acts.find(({ kind, mark, begunAt }) => kind === 'unban' && mark === ban.mark && begunAt >= ban.endedAt)
     ?.begunAt ?? Infinity
 
-/** Nobody is blamed for what was said while the server could not know. */
+/** Nobody is blamed for the time in which the server could not know, or for a ban that was lifted by then. */
 const isThere = (
   history: History,
   { machine, openedAt, endedAt = Infinity }: Visit,
   from: Moment,
   until: Moment,
 ): boolean =>
-  openedAt < until && endedAt > from && !isHurt(history, machine, from - LEASE_MS, Math.min(until, endedAt))
+  from < until &&
+  openedAt < until &&
+  endedAt > from &&
+  !isHurt(history, machine, from - LEASE_MS, Math.min(until, endedAt))
