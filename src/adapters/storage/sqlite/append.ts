@@ -8,10 +8,10 @@ import type { SqliteDatabase } from './database.ts'
 export function createAppend({ file, write }: SqliteDatabase): EntryLog['append'] {
   const insert = createInsert(file)
   return (entry) =>
-    write(async (db) => {
+    write((db) => {
       const appended = insert(entry)
-      await revise(db, { ...entry, id: appended.id })
-      return appended
+      const revised = revise(db, { ...entry, id: appended.id })
+      return revised ? revised.then(() => appended) : appended
     })
 }
 

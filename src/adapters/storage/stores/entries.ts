@@ -120,10 +120,12 @@ export const alreadyStored = (id: EntryId): StorageError =>
  * it. Forgets the tokens of the text before. An entry of another room is not revised, and a retraction is
  * final.
  */
-export async function revise(db: Kysely<Tables>, entry: Entry): Promise<void> {
+export function revise(db: Kysely<Tables>, entry: Entry): Promise<void> | undefined {
   const revision = revisionOf(entry)
-  if (!revision) return
-  const { target, text } = revision
+  return revision && storeRevision(db, entry, revision)
+}
+
+async function storeRevision(db: Kysely<Tables>, entry: Entry, { target, text }: Revision): Promise<void> {
   await sql`
     INSERT INTO revisions (target, revision, text)
     SELECT id, ${entry.id}, cast(${text} as text) FROM entries WHERE id = ${target} AND room = ${entry.room}
@@ -133,7 +135,12 @@ export async function revise(db: Kysely<Tables>, entry: Entry): Promise<void> {
 }
 
 /** The changed entry and its new text; null if it is retracted. */
-function revisionOf(entry: Entry): { readonly target: EntryId; readonly text: string | null } | undefined {
+interface Revision {
+  readonly target: EntryId
+  readonly text: string | null
+}
+
+function revisionOf(entry: Entry): Revision | undefined {
   if (entry.kind === 'message' && entry.edits !== undefined) return { target: entry.edits, text: entry.text }
   if (entry.kind === 'notice' && entry.retracts !== undefined) return { target: entry.retracts, text: null }
   return undefined
