@@ -24,8 +24,8 @@ import type { ModelAccess, ModelLimits, Provider } from './provider.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
 
 /**
- * One of the AI SDK's provider models as ours. `load` makes it for each request: the SDK of a provider takes
- * longer to load than the rest of the server, so it is imported then. Its low-level `doStream` is used rather than `streamText`:
+ * One of the AI SDK's provider models as ours. `load` makes it at the first request: the SDK of a provider takes
+ * longer to load than the rest of the server. Its low-level `doStream` is used rather than `streamText`:
  * it sends what it is given and nothing else, runs no tool, and does not try again by itself.
  * Calls are given out at the end, when the answer is known to be whole: a cut stream leaves half a call.
  */
@@ -34,18 +34,27 @@ export function createSdkModel(
   target: Target,
   { dialect, limits, cacheMark, inquire }: SdkOptions,
 ): LanguageModel {
+  // The SDK hands the signal of a request on to `fetch`, which finds the answer of the request by it.
+  const fetches = new WeakMap<AbortSignal, typeof fetch>()
+  const fetchIt: typeof fetch = async (input, init) => {
+    const own = init?.signal && fetches.get(init.signal)
+    if (!own) throw new Error('the SDK asked without the signal of its request')
+    return await own(input, init)
+  }
+  let loading: Promise<LanguageModelV3> | undefined
+
   return {
-    async *stream(request, signal) {
+    async *stream(request, caller) {
       const ending = new AbortController()
+      const signal = AbortSignal.any([caller, ending.signal])
       const answer = openAnswer(dialect(), limits)
+      fetches.set(signal, answer.fetch)
       try {
-        const model = await load(answer.fetch)
-        const { stream } = await model.doStream(
-          callOptions(request, AbortSignal.any([signal, ending.signal]), cacheMark),
-        )
+        const model = await (loading ??= load(fetchIt))
+        const { stream } = await model.doStream(callOptions(request, signal, cacheMark))
         yield* events(stream, answer)
       } catch (error) {
-        signal.throwIfAborted()
+        caller.throwIfAborted()
         throw toModelError(answer.failure ?? error, target, answer.begun)
       } finally {
         ending.abort()
