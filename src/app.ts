@@ -232,7 +232,7 @@ function warmUp(activity: Activity, markdown: LazyMarkdown, log: Log): void {
 async function sumUpHeldPresence({ anyRoom }: Rooms, { storage, log }: AppContext): Promise<void> {
   try {
     const tallies = new Map<RoomName, Tally>()
-    for (const { room, ...change } of await storage.chat.log.takeHeldPresence()) {
+    for (const { room, ...change } of await storage.chat.entries.takeHeldPresence()) {
       const tally = tallies.get(room) ?? new Tally()
       tally.add(change)
       tallies.set(room, tally)

@@ -18,7 +18,7 @@ export class AgentRooms implements AgentControl {
   readonly person: Person
   listener: AgentListener | undefined
   readonly #rooms: Pick<Rooms, 'get'>
-  readonly #hears: (entry: Entry) => boolean
+  readonly #shows: (entry: Entry) => boolean
   readonly #visits = new Map<RoomName, { readonly room: Room; readonly participant: Participant }>()
   /** What ends the following of each room. */
   readonly #followed = new Map<string, () => void>()
@@ -26,10 +26,10 @@ export class AgentRooms implements AgentControl {
   readonly #oneByOne = createSerial()
   #isOver = false
 
-  constructor(person: Person, rooms: Pick<Rooms, 'get'>, hears: (entry: Entry) => boolean) {
+  constructor(person: Person, rooms: Pick<Rooms, 'get'>, shows: (entry: Entry) => boolean) {
     this.person = person
     this.#rooms = rooms
-    this.#hears = hears
+    this.#shows = shows
   }
 
   // Commands pass it on without its object.
@@ -37,7 +37,7 @@ export class AgentRooms implements AgentControl {
     this.#oneByOne(async () => {
       if (this.#isOver || this.#visits.has(room.name)) return
       if (this.#visits.size >= MAX_ROOMS) throw new Refusal(TOO_MANY)
-      const deliver = (entry: Entry): void => void (this.#hears(entry) && this.listener?.heard(entry))
+      const deliver = (entry: Entry): void => void (this.#shows(entry) && this.listener?.heard(entry))
       const participant = { person: this.person, deliver }
       this.#visits.set(room.name, { room, participant })
       try {
@@ -120,7 +120,7 @@ export class AgentRooms implements AgentControl {
 
   /** Follows a room that the person may read, if that is still wanted then. Resolves to why not. */
   async #follow(name: string, isWanted: () => boolean): Promise<string | undefined> {
-    const deliver = (entry: Entry): void => void (this.#hears(entry) && this.listener?.changed(entry))
+    const deliver = (entry: Entry): void => void (this.#shows(entry) && this.listener?.changed(entry))
     try {
       const room = await this.#rooms.get(name, this.person)
       if (!isWanted()) return undefined

@@ -31,7 +31,7 @@ export function assembleModeration(
   const server: ServerForModeration = {
     stopWork: (stopped) => stopWork(work, stopped),
     async keepRoom(room) {
-      const file = await keepDeletedRoom(room, config, storage.chat.log, clock.now())
+      const file = await keepDeletedRoom(room, config, storage.chat.entries, clock.now())
       storage.prompts.scripts.forget(room)
       return file
     },

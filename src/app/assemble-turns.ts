@@ -240,7 +240,7 @@ export interface TurnEnder {
 export function createTurnEnder(rooms: Rooms, { storage, log, clock }: AppContext): TurnEnder {
   const cutTurns = createCutTurns({
     turns: storage.models.turns,
-    log: storage.chat.log,
+    log: storage.chat.entries,
     clock,
     room: (name) => rooms.anyRoom(name),
   })

@@ -25,7 +25,7 @@ export async function openCluster(
   await warnOfWrongClock(stores.common, clock, log)
   const wire = await openWire({ bus: config.bus, storageUrl: config.storage.url, log })
   const earlier = await replaceServerId(config.dataDir, stores.server)
-  return createCluster({ stores, wire, entries: storage.chat.log, facts, earlier, clock, log })
+  return createCluster({ stores, wire, entries: storage.chat.entries, facts, earlier, clock, log })
 }
 
 /**

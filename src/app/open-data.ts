@@ -41,7 +41,7 @@ export async function openData(
   const opened = await openAlone({ file, migrationsDir, clock, log, threadEntry, url, stopping })
   const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
   await fileNames(opened.chat.people, log)
-  const nextId = createIds(clock, await opened.chat.log.lastId())
+  const nextId = createIds(clock, await opened.chat.entries.lastId())
   // Its library is loaded only if somebody can read the figures.
   const meter = http.listen && (await import('../adapters/metrics/meter.ts')).createMeter()
   const storage = meteredStorage({ ...opened, prompts }, meter)

@@ -25,7 +25,7 @@ export async function createRoomsAndPeople(
   { peers, bus: shared }: { readonly peers: Peers; readonly bus: RoomBus },
 ) {
   const bus = tapped(shared)
-  const { log: entries, rooms: roomStore, people: store } = storage.chat
+  const { entries, rooms: roomStore, people: store } = storage.chat
   const isConfigAdmin = (key: string): boolean => current.now().server.admins.includes(key)
   const sanctions = await loadSanctions(storage.chat.sanctions, clock, isConfigAdmin)
   const parts = { entries, rooms: roomStore, people: store, bus, peers, clock, nextId, log, sanctions }

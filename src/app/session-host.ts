@@ -216,10 +216,10 @@ const callerIn = (
 })
 
 /** Leaves out what the person does not want to hear. */
-const withoutIgnored = (screen: Screen, { hears }: TalkSession): Screen => ({
+const withoutIgnored = (screen: Screen, { shows }: TalkSession): Screen => ({
   ...screen,
   deliver(entry, how) {
-    if (hears(entry)) screen.deliver(entry, how)
+    if (shows(entry)) screen.deliver(entry, how)
   },
 })
 

@@ -68,7 +68,7 @@ export class OpenRoom {
   readonly #listeners = new Set<Listener>()
   readonly #presence: PresenceAnnouncer
   /** Participants and listeners. The room is subscribed to the bus while there are any. */
-  readonly #hearers = new Set<object>()
+  readonly #receivers = new Set<object>()
   #unsubscribe: (() => void) | undefined
   /** Deliveries wait for each other, so that everybody sees the order of the log. */
   #lastDelivery: Promise<unknown> = Promise.resolve()
@@ -137,7 +137,7 @@ export class OpenRoom {
     if (isFull) await refuseLate(limit, this.name, person, this.#parts)
     const isFirst = !this.#roster.has(person)
     this.#roster.add(participant)
-    this.#beginHearing(participant)
+    this.#addReceiver(participant)
     if (isFirst && (await peers.entered(this.name, person)))
       await this.announcePresence({ name: person.name, event: 'joined' })
   }
@@ -146,7 +146,7 @@ export class OpenRoom {
   readonly leave = async (participant: Participant): Promise<void> => {
     const { person } = participant
     if (!this.#roster.remove(participant)) return
-    this.#endHearing(participant)
+    this.#removeReceiver(participant)
     if (!this.#roster.has(person) && (await this.#parts.peers.left(this.name, person)))
       await this.announcePresence({ name: person.name, event: 'left' })
   }
@@ -187,10 +187,10 @@ export class OpenRoom {
   /** Hears everything without being present. Returns the function that ends it. */
   readonly listen = (listener: Listener): (() => void) => {
     this.#listeners.add(listener)
-    this.#beginHearing(listener)
+    this.#addReceiver(listener)
     return () => {
       this.#listeners.delete(listener)
-      this.#endHearing(listener)
+      this.#removeReceiver(listener)
     }
   }
 
@@ -238,14 +238,14 @@ export class OpenRoom {
     return { ...newEntry, id: nextId() as EntryId, at: clock.now(), room: this.name }
   }
 
-  #beginHearing(hearer: object): void {
-    this.#hearers.add(hearer)
+  #addReceiver(receiver: object): void {
+    this.#receivers.add(receiver)
     this.#unsubscribe ??= this.#subscribe()
   }
 
-  #endHearing(hearer: object): void {
-    this.#hearers.delete(hearer)
-    if (this.#hearers.size > 0) return
+  #removeReceiver(receiver: object): void {
+    this.#receivers.delete(receiver)
+    if (this.#receivers.size > 0) return
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
   }

@@ -29,7 +29,7 @@ async function measure(engine: string, opened: Storage): Promise<void> {
   let last = 0
   const append = (): Promise<unknown> => {
     const id = String(++last).padStart(26, '0') as EntryId
-    return storage.chat.log.append(message(id, 'lobby', 'a message of ordinary length, as people write'))
+    return storage.chat.entries.append(message(id, 'lobby', 'a message of ordinary length, as people write'))
   }
   const rows = []
   for (const crowd of CROWDS) {

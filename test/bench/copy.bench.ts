@@ -84,7 +84,7 @@ async function fill(file: string): Promise<void> {
       const room = ROOMS[(n + at) % ROOMS.length]!
       return variedEntry(n + at, nextId() as EntryId, room, past.get(room) ?? [])
     })
-    const ids = await Promise.all(group.map((entry) => storage.chat.log.append(entry)))
+    const ids = await Promise.all(group.map((entry) => storage.chat.entries.append(entry)))
     for (const [at, { id }] of ids.entries()) remember(past, group[at]!.room, id)
   }
   other.exec(`INSERT OR IGNORE INTO token_counts SELECT id, 'o200k_base', length(text) / 4 FROM entries WHERE at % 4 = 0;
@@ -128,7 +128,7 @@ async function digestsOf(
   for (const room of rooms) {
     const hash = createHash('sha256')
     let bytes = 0
-    for await (const lines of entryLines(storage.chat.log, room)) {
+    for await (const lines of entryLines(storage.chat.entries, room)) {
       hash.update(lines)
       bytes += lines.length
     }

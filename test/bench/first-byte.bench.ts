@@ -94,7 +94,7 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
   }
   const nextId = createIds(clock)
   const parts = {
-    entries: storage.chat.log,
+    entries: storage.chat.entries,
     rooms: storage.chat.rooms,
     people: storage.chat.people,
     bus: createLocalBus(NO_LOG),

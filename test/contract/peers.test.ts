@@ -23,7 +23,7 @@ describe.skipIf(lacks('postgres'))('with PostgreSQL', () => {
     const peers = createCluster({
       stores: storage.cluster!,
       wire: DEAF_WIRE,
-      entries: storage.chat.log,
+      entries: storage.chat.entries,
       facts: async () => ({ name: 'here:22', version: '1', config: '' }),
       clock: handClock(),
       log: memoryLog(),

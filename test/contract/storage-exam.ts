@@ -79,10 +79,10 @@ export function fileExam(engine: string, open: () => Promise<Storage>): void {
 
   test(`${engine} can be copied to a new file with all that is in it`, async () => {
     using dir = temporaryDir()
-    await store().chat.log.append(message('1', 'lobby', 'kept'))
+    await store().chat.entries.append(message('1', 'lobby', 'kept'))
     const copy = sqliteOptions(dir.path)
     await store().upkeep.backup(copy.file)
     await using copied = await openStorage(copy)
-    expect(await copied.chat.log.lastId()).toBe('1')
+    expect(await copied.chat.entries.lastId()).toBe('1')
   })
 }

@@ -29,7 +29,7 @@ const fixed = (group: ToolSource['group'], tools: readonly Tool[]) => async () =
 toolSourceExam('builtin', fixed('builtin', builtin))
 toolSourceExam(
   'internal',
-  fixed('internal', roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms })),
+  fixed('internal', roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms })),
 )
 toolSourceExam('wrapped', async () => {
   const source = await createWrappedTools({
@@ -67,7 +67,7 @@ test('a built-in tool that cannot run here says why, also to whoever calls it', 
 })
 
 test('the list of ids of the rooms’ tools is that of the tools', () => {
-  expect(roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms }).map(({ id }) => id)).toEqual(
+  expect(roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms }).map(({ id }) => id)).toEqual(
     ROOM_TOOL_IDS,
   )
 })

@@ -121,7 +121,7 @@ test('a room of 10,000 messages knows its first hundred, also after a crash in t
         const id = nextId()
         ids.push(id)
         const text = index === 40 ? `the vault opens with ${SECRET}` : `number ${index} says what people say`
-        return storage.chat.log.append(message(id, LOBBY, text))
+        return storage.chat.entries.append(message(id, LOBBY, text))
       }),
     )
     await storage.chat.rooms.setValue(LOBBY, 'summarizer', 'memo' satisfies Json)
@@ -165,7 +165,7 @@ test('two rooms with one summarizer do not mix, and neither waits for the other 
   const { models, stage } = await stageOver(createStageHere, async (storage) => {
     const nextId = createIds({ now: () => Date.now() - 3_600_000 })
     for (let index = 0; index < 400; index += 1)
-      await storage.chat.log.append(message(nextId(), LOBBY, `piano was moved, said in the lobby, ${index}`))
+      await storage.chat.entries.append(message(nextId(), LOBBY, `piano was moved, said in the lobby, ${index}`))
     await storage.chat.rooms.setValue(LOBBY, 'summarizer', 'memo')
   })
   models.always(

@@ -10,7 +10,7 @@ const nextId = createIds(Date)
 
 async function appendOne(): Promise<void> {
   const id = nextId() as EntryId
-  await storage.chat.log.append({
+  await storage.chat.entries.append({
     id,
     at: 0,
     room: 'lobby' as RoomName,

@@ -74,7 +74,7 @@ export async function createChatParts(changed: Partial<Peers> = {}): Promise<Cha
   const sanctions = await loadSanctions(storage.chat.sanctions, clock)
   const parts = {
     sanctions,
-    entries: storage.chat.log,
+    entries: storage.chat.entries,
     rooms: storage.chat.rooms,
     people: storage.chat.people,
     bus,

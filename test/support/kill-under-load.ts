@@ -35,7 +35,7 @@ export async function killUnderLoad(kills: number): Promise<KillReport> {
   await stage.server.stop('SIGKILL')
   const { dataDir } = stage.server
   await using storage = await openStored(dataDir)
-  const entries = await storage.chat.log.read('lobby' as RoomName, { limit: 1e6, kinds: ['message'] })
+  const entries = await storage.chat.entries.read('lobby' as RoomName, { limit: 1e6, kinds: ['message'] })
   return {
     shown,
     stored: entries.map(({ text }) => text),

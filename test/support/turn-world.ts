@@ -163,7 +163,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     const said = await room.record({ kind: 'message', author: by.name, text: `@${name} ${text}` })
     return await turns.start({ room, requester: by, model: name, message: said })
   }
-  const readLog = () => storage.chat.log.read(room.name, { limit: 10_000 })
+  const readLog = () => storage.chat.entries.read(room.name, { limit: 10_000 })
 
   return {
     chatParts,

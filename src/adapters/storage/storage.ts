@@ -26,7 +26,7 @@ import type { CalibrationStore, HistoryStore, ScriptStore, SummaryStore } from '
  */
 export interface Stores {
   readonly chat: {
-    readonly log: EntryLog
+    readonly entries: EntryLog
     readonly rooms: RoomStore
     readonly people: PeopleStore & NameFiling
     readonly invitations: InvitationNoticeStore

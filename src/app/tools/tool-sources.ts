@@ -43,7 +43,7 @@ export function toolSources(
 ): readonly ToolSource[] {
   const internal = roomTools({
     rooms,
-    log: storage.chat.log,
+    log: storage.chat.entries,
     store: storage.chat.rooms,
     models: { names: () => current.now().models.flatMap(({ enabled, name }) => (enabled ? name : [])) },
     speech: current.limits,

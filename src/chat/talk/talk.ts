@@ -25,7 +25,7 @@ export interface Talk {
 /** The part that one session has in it. */
 export interface TalkSession {
   /** False for what somebody they ignore says. */
-  hears(entry: Entry): boolean
+  shows(entry: Entry): boolean
   /** Shows the messages that wait for the person. Never rejects with `StorageError`: it is said in the session. */
   showWaiting(): Promise<void>
   /** To be called once, at the end of the session. */
@@ -85,7 +85,7 @@ export async function openTalk(parts: TalkParts): Promise<Talk> {
           .catch(failed('your ignore list could not be read, and ignored people are shown'))) ?? SHOWS_ALL
       const leave = sessions.add(screen)
       return {
-        hears: filter.shows,
+        shows: filter.shows,
         showWaiting: () => messages.deliver(person, filter).catch(failed('messages to you are not shown')),
         close() {
           leave()

@@ -36,13 +36,13 @@ export const exportLog: Verb = ({ stores, clock }) =>
       if ([flags.markdown, flags.json, flags.html].filter(Boolean).length > 1)
         throw new Misuse('it is one of --markdown, --json and --html')
       if (flags.html) refuseInSession(context, 'export', '')
-      const { log } = stores.chat
+      const { entries } = stores.chat
       if (session)
-        refuseIfLong(await log.sizes(room.name, { limit: MAX_WHOLE_PAGE + 1 }), room.name, flags.json)
+        refuseIfLong(await entries.sizes(room.name, { limit: MAX_WHOLE_PAGE + 1 }), room.name, flags.json)
       const write = flags.json ? jsonWriter : flags.html ? htmlWriter : markdownWriter
       const writer = await write(context, clock.now())
       await out.ready()
-      for await (const page of wholeLog(log, room.name)) {
+      for await (const page of wholeLog(entries, room.name)) {
         for (const entry of page) await writer.entry(entry)
         await out.ready()
         if (!signal.aborted) continue

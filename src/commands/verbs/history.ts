@@ -30,10 +30,10 @@ export const history: Verb = ({ stores }) =>
     example: '-n 20',
     needsVoice: () => false,
     async run({ room: { name }, args, flags, out, signal }) {
-      const { log } = stores.chat
+      const { entries } = stores.chat
       if (args.what === 'stats') {
         await out.ready()
-        const stats = await log.stats(name)
+        const stats = await entries.stats(name)
         return out.line(flags.json ? safeJson({ room: name, ...stats }) : statsText(name, stats))
       }
       const before = entryId(flags.before)
@@ -41,12 +41,12 @@ export const history: Verb = ({ stores }) =>
       const paged: PagedLog = {
         async read(query) {
           await out.ready()
-          return await log.read(name, query)
+          return await entries.read(name, query)
         },
-        sizes: (query) => log.sizes(name, query),
+        sizes: (query) => entries.sizes(name, query),
       }
       const query = { limit, ...(before ? { before } : {}) }
-      const lines = flags.json ? undefined : await presenceLines(log, name, query, out.columns)
+      const lines = flags.json ? undefined : await presenceLines(entries, name, query, out.columns)
       for await (const page of logPages(paged, limit, before)) {
         const shown = lines
           ? page.flatMap((entry) => (entry.kind === 'presence' ? (lines.get(entry.id) ?? []) : entry))
@@ -140,7 +140,7 @@ export const search: Verb = ({ rooms, stores }) =>
       const read: PagedLog['read'] = async (query) => {
         await out.ready()
         const prefer = flags.best ? 'best' : 'newest'
-        const found = await stores.chat.log.search({ ...query, rooms: searched, terms, prefer })
+        const found = await stores.chat.entries.search({ ...query, rooms: searched, terms, prefer })
         behind ??= found.behind
         return found.entries
       }

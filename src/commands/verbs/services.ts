@@ -50,7 +50,7 @@ export interface Services {
   /** The keys of a session, for help. */
   readonly keys: readonly HelpKey[]
   readonly stores: {
-    readonly chat: { readonly rooms: RoomStore; readonly people: PeopleStore; readonly log: EntryLog }
+    readonly chat: { readonly rooms: RoomStore; readonly people: PeopleStore; readonly entries: EntryLog }
     readonly prompts: {
       readonly scripts: ScriptStore
       readonly summaries: SummaryStore

@@ -30,7 +30,7 @@ export async function say(
   where = lobby,
 ) {
   for (let n = from; n <= to; n++) {
-    await store.chat.log.append({ ...message(idOf(n), where, `text ${n}`), kind } as Entry)
+    await store.chat.entries.append({ ...message(idOf(n), where, `text ${n}`), kind } as Entry)
   }
 }
 

@@ -38,27 +38,27 @@ export function entryLogExam(store: () => Storage): void {
       { ...base, id: idOf(8), kind: 'scope', scope: ['Gr*', '!Grep'] },
       { ...base, id: idOf(9), kind: 'approval', tool: 'run_command', requester: 'bob', verdict: 'room' },
     ]
-    for (const entry of entries) await store().chat.log.append(entry)
-    expect(await store().chat.log.read(lobby, { limit: 100 })).toEqual(entries)
+    for (const entry of entries) await store().chat.entries.append(entry)
+    expect(await store().chat.entries.read(lobby, { limit: 100 })).toEqual(entries)
   })
 
   test('gives the newest entries, oldest first, and only of that room', async () => {
     await say(store(), 1, 9)
     await say(store(), 10, 12, 'message', den)
-    expect(idsOf(await store().chat.log.read(lobby, { limit: 3 }))).toEqual([idOf(7), idOf(8), idOf(9)])
-    expect(idsOf(await store().chat.log.read(den, { limit: 99 }))).toEqual([idOf(10), idOf(11), idOf(12)])
-    expect(await store().chat.log.read(nowhere, { limit: 99 })).toEqual([])
+    expect(idsOf(await store().chat.entries.read(lobby, { limit: 3 }))).toEqual([idOf(7), idOf(8), idOf(9)])
+    expect(idsOf(await store().chat.entries.read(den, { limit: 99 }))).toEqual([idOf(10), idOf(11), idOf(12)])
+    expect(await store().chat.entries.read(nowhere, { limit: 99 })).toEqual([])
   })
 
   test('gives the oldest entries, and their sizes, where they are asked for', async () => {
     await say(store(), 1, 9)
     const oldest = { limit: 2, oldestFirst: true } as const
-    expect(idsOf(await store().chat.log.read(lobby, oldest))).toEqual([idOf(1), idOf(2)])
-    expect(idsOf(await store().chat.log.read(lobby, { ...oldest, after: idOf(7) }))).toEqual([
+    expect(idsOf(await store().chat.entries.read(lobby, oldest))).toEqual([idOf(1), idOf(2)])
+    expect(idsOf(await store().chat.entries.read(lobby, { ...oldest, after: idOf(7) }))).toEqual([
       idOf(8),
       idOf(9),
     ])
-    expect((await store().chat.log.sizes(lobby, { ...oldest, after: idOf(3) })).map(({ id }) => id)).toEqual([
+    expect((await store().chat.entries.sizes(lobby, { ...oldest, after: idOf(3) })).map(({ id }) => id)).toEqual([
       idOf(4),
       idOf(5),
     ])
@@ -85,7 +85,7 @@ export function entryLogExam(store: () => Storage): void {
       { ...base, id: idOf(5), at: day, author: 'qwen', kind: 'reply', turn, outcome: 'failed' },
       { ...base, id: idOf(6), room: den, kind: 'message' },
     ]
-    for (const entry of entries) await store().chat.log.append(entry)
+    for (const entry of entries) await store().chat.entries.append(entry)
     const charge = {
       person: 'bob',
       payers: [],
@@ -95,7 +95,7 @@ export function entryLogExam(store: () => Storage): void {
     }
     for (const at of [1, day, 3 * day]) await store().models.charges.add({ ...charge, room: lobby, at })
     await store().models.charges.add({ ...charge, room: den, at: 1 })
-    expect(await store().chat.log.stats(lobby)).toEqual({
+    expect(await store().chat.entries.stats(lobby)).toEqual({
       entries: 5,
       first: 1,
       last: day,
@@ -109,26 +109,26 @@ export function entryLogExam(store: () => Storage): void {
         { day: '1970-01-01', entries: 4, calls: 1, replies: 1, input: 7, output: 9 },
       ],
     })
-    expect(await store().chat.log.stats(nowhere)).toEqual({ entries: 0, authors: [], days: [] })
+    expect(await store().chat.entries.stats(nowhere)).toEqual({ entries: 0, authors: [], days: [] })
   })
 
   test('tells how large entries are without giving them', async () => {
-    await store().chat.log.append(message(idOf(1), lobby, 'é'.repeat(1_000)))
+    await store().chat.entries.append(message(idOf(1), lobby, 'é'.repeat(1_000)))
     await say(store(), 2, 4)
     for (const query of [{ limit: 9 }, { limit: 2, before: idOf(4) }]) {
-      const sizes = await store().chat.log.sizes(lobby, query)
-      expect(sizes.map(({ id }) => id)).toEqual(idsOf(await store().chat.log.read(lobby, query)))
+      const sizes = await store().chat.entries.sizes(lobby, query)
+      expect(sizes.map(({ id }) => id)).toEqual(idsOf(await store().chat.entries.read(lobby, query)))
     }
-    const [large, small] = await store().chat.log.sizes(lobby, { limit: 9 })
+    const [large, small] = await store().chat.entries.sizes(lobby, { limit: 9 })
     expect(large?.bytes).toBeGreaterThanOrEqual(2_000)
     expect(small?.bytes).toBeLessThan(200)
-    expect(await store().chat.log.sizes(nowhere, { limit: 9 })).toEqual([])
+    expect(await store().chat.entries.sizes(nowhere, { limit: 9 })).toEqual([])
   })
 
   test('keeps to before and after, which need not exist', async () => {
     await say(store(), 1, 9)
     const read = async (query: object): Promise<readonly EntryId[]> =>
-      idsOf(await store().chat.log.read(lobby, { limit: 2, ...query }))
+      idsOf(await store().chat.entries.read(lobby, { limit: 2, ...query }))
     expect(await read({ before: idOf(5) })).toEqual([idOf(3), idOf(4)])
     expect(await read({ after: idOf(5) })).toEqual([idOf(8), idOf(9)])
     expect(await read({ after: idOf(5), before: idOf(8) })).toEqual([idOf(6), idOf(7)])
@@ -142,7 +142,7 @@ export function entryLogExam(store: () => Storage): void {
     await say(store(), 5, 5, 'scope')
     await say(store(), 6, 6)
     const read = async (kinds: EntryKind[], limit = 9): Promise<readonly EntryId[]> =>
-      idsOf(await store().chat.log.read(lobby, { limit, kinds }))
+      idsOf(await store().chat.entries.read(lobby, { limit, kinds }))
     expect(await read(['action', 'message', 'action'])).toEqual([1, 2, 3, 4, 6].map(idOf))
     expect(await read(['message', 'action'], 3)).toEqual([3, 4, 6].map(idOf))
     expect(await read(['scope'])).toEqual([idOf(5)])
@@ -151,25 +151,25 @@ export function entryLogExam(store: () => Storage): void {
 
   test('reads nothing for a limit of zero or less', async () => {
     await say(store(), 1, 3)
-    expect(await store().chat.log.read(lobby, { limit: 0 })).toEqual([])
-    expect(await store().chat.log.read(lobby, { limit: -1 })).toEqual([])
-    expect(await store().chat.log.read(lobby, { limit: Number.POSITIVE_INFINITY })).toHaveLength(3)
+    expect(await store().chat.entries.read(lobby, { limit: 0 })).toEqual([])
+    expect(await store().chat.entries.read(lobby, { limit: -1 })).toEqual([])
+    expect(await store().chat.entries.read(lobby, { limit: Number.POSITIVE_INFINITY })).toHaveLength(3)
   })
 
   test('refuses an id that is stored already, keeps the first, and stores what was appended beside it', async () => {
     await say(store(), 1, 1)
     const [again, other] = await Promise.allSettled([
-      store().chat.log.append(message(idOf(1), den, 'again')),
-      store().chat.log.append(message(idOf(2), lobby, 'other')),
+      store().chat.entries.append(message(idOf(1), den, 'again')),
+      store().chat.entries.append(message(idOf(2), lobby, 'other')),
     ])
     expect(again).toMatchObject({ status: 'rejected', reason: { name: 'StorageError', reason: 'other' } })
     expect(other.status).toBe('fulfilled')
-    expect(textsOf(await store().chat.log.read(lobby, { limit: 9 }))).toEqual(['text 1', 'other'])
+    expect(textsOf(await store().chat.entries.read(lobby, { limit: 9 }))).toEqual(['text 1', 'other'])
   })
 
   test('tells where each entry was stored: after which other one of its room', async () => {
-    const { log } = store().chat
-    const appended = [lobby, den, lobby].map((where, n) => log.append(message(idOf(n + 1), where, 'x')))
+    const { entries } = store().chat
+    const appended = [lobby, den, lobby].map((where, n) => entries.append(message(idOf(n + 1), where, 'x')))
     expect(await Promise.all(appended)).toEqual([
       { id: idOf(1) },
       { id: idOf(2) },
@@ -178,45 +178,45 @@ export function entryLogExam(store: () => Storage): void {
   })
 
   test('gives another id to an entry of a clock that is behind, so that ids ascend in each room', async () => {
-    const { log } = store().chat
+    const { entries } = store().chat
     await say(store(), 7, 7)
     const numbers = [1, 2, 9]
-    const late = await Promise.all(numbers.map((n) => log.append(message(idOf(n), lobby, `text ${n}`))))
-    const all = await log.read(lobby, { limit: 9 })
+    const late = await Promise.all(numbers.map((n) => entries.append(message(idOf(n), lobby, `text ${n}`))))
+    const all = await entries.read(lobby, { limit: 9 })
     expect(textsOf(all)).toEqual(['text 7', 'text 1', 'text 2', 'text 9'])
     expect(late).toEqual(all.slice(1).map(({ id }, at) => ({ id, after: all[at]?.id })))
     expect(idsOf(all)).toEqual(idsOf(all).toSorted())
-    expect(await log.read(lobby, { limit: 9, after: idOf(7) })).toEqual(all.slice(1))
+    expect(await entries.read(lobby, { limit: 9, after: idOf(7) })).toEqual(all.slice(1))
     const [second = idOf(0)] = idsOf(all).slice(1)
-    await log.append({ ...message(idOf(3), lobby, 'edited'), edits: second })
-    expect(textsOf(await log.read(lobby, { limit: 9, revised: true }))[1]).toBe('edited')
-    await refused(log.append(message(second, lobby, 'again')))
+    await entries.append({ ...message(idOf(3), lobby, 'edited'), edits: second })
+    expect(textsOf(await entries.read(lobby, { limit: 9, revised: true }))[1]).toBe('edited')
+    await refused(entries.append(message(second, lobby, 'again')))
   })
 
   test('tells the newest id of all rooms, and none when empty', async () => {
-    expect(await store().chat.log.lastId()).toBeUndefined()
+    expect(await store().chat.entries.lastId()).toBeUndefined()
     await say(store(), 5, 6)
     await say(store(), 1, 2, 'message', den)
-    expect(await store().chat.log.lastId()).toBe(idOf(6))
+    expect(await store().chat.entries.lastId()).toBe(idOf(6))
   })
 
   test('takes a thousand entries at once and an entry of a megabyte', async () => {
     await Promise.all(
-      Array.from({ length: 1000 }, (_, n) => store().chat.log.append(message(idOf(n), lobby, `${n}`))),
+      Array.from({ length: 1000 }, (_, n) => store().chat.entries.append(message(idOf(n), lobby, `${n}`))),
     )
-    await store().chat.log.append(message(idOf(1000), lobby, '漢'.repeat(350_000)))
-    const all = await store().chat.log.read(lobby, { limit: 5000 })
+    await store().chat.entries.append(message(idOf(1000), lobby, '漢'.repeat(350_000)))
+    const all = await store().chat.entries.read(lobby, { limit: 5000 })
     expect(all).toHaveLength(1001)
     expect(all.at(-1)?.text).toBe('漢'.repeat(350_000))
   })
 
   test('keeps what was appended when the caller changes it later, and what was read when it is changed', async () => {
     const scope = ['one']
-    await store().chat.log.append({ ...message(idOf(1), lobby, 'x'), kind: 'scope', scope })
+    await store().chat.entries.append({ ...message(idOf(1), lobby, 'x'), kind: 'scope', scope })
     scope.push('two')
-    const [read] = await store().chat.log.read(lobby, { limit: 1 })
+    const [read] = await store().chat.entries.read(lobby, { limit: 1 })
     expect(read).toMatchObject({ scope: ['one'] })
     Object.assign(read as object, { text: 'changed' })
-    expect(textsOf(await store().chat.log.read(lobby, { limit: 1 }))).toEqual(['x'])
+    expect(textsOf(await store().chat.entries.read(lobby, { limit: 1 }))).toEqual(['x'])
   })
 }

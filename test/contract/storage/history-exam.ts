@@ -24,11 +24,11 @@ export function historyExam(store: () => Storage): void {
   })
 
   test('knows how often each tool ran in each room, and forgets what was refused', async () => {
-    const { log } = store().chat
+    const { entries } = store().chat
     const { history } = store().prompts
     const den = 'den' as RoomName
     const called = (n: number, tool: string | undefined, change: object = {}) =>
-      log.append({
+      entries.append({
         ...message(idOf(n), lobby, 'called'),
         ...{ kind: 'tool_call', call: `c${n}`, name: 'x', arguments: {}, requester: 'ann' },
         ...(tool === undefined ? {} : { tool }),
@@ -65,7 +65,7 @@ export function historyExam(store: () => Storage): void {
   })
 
   test('takes a row that nobody has counted for a token per eight bytes', async () => {
-    for (const n of [1, 2, 3]) await store().chat.log.append(message(idOf(n), lobby, 'ä'.repeat(40)))
+    for (const n of [1, 2, 3]) await store().chat.entries.append(message(idOf(n), lobby, 'ä'.repeat(40)))
     expect(await newestOf(store(), { maxTokens: 15 })).toHaveLength(2)
   })
 
@@ -81,7 +81,7 @@ export function historyExam(store: () => Storage): void {
   test('leaves out what side turns did where that is asked, as the log does', async () => {
     for (const n of [1, 2, 3]) {
       const entry = message(idOf(n), lobby, `text ${n}`)
-      await store().chat.log.append(n === 2 ? { ...entry, thread: 'T1' as TurnId } : entry)
+      await store().chat.entries.append(n === 2 ? { ...entry, thread: 'T1' as TurnId } : entry)
     }
     const told = [
       ['text 1', undefined],
@@ -91,10 +91,10 @@ export function historyExam(store: () => Storage): void {
     expect(await newestOf(store(), { withoutThreads: true, kinds: ['message'] })).toEqual(told)
     expect(await newestOf(store(), {})).toHaveLength(3)
     const read = async (query: object) =>
-      (await store().chat.log.read(lobby, { limit: 9, ...query })).map((entry) => entry.text)
+      (await store().chat.entries.read(lobby, { limit: 9, ...query })).map((entry) => entry.text)
     expect(await read({ withoutThreads: true })).toEqual(['text 1', 'text 3'])
     expect(await read({ withoutThreads: true, words: ['text'] })).toEqual(['text 1', 'text 3'])
-    const [, side] = await store().chat.log.read(lobby, { limit: 9 })
+    const [, side] = await store().chat.entries.read(lobby, { limit: 9 })
     expect(side).toMatchObject({ thread: 'T1' })
   })
 

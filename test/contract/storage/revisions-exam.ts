@@ -8,7 +8,7 @@ import { den, idOf, lobby, say, textsOf } from './cast.ts'
 /** How a store reads what was edited and taken back; `store` gives the one of the running test. */
 export function revisionsExam(store: () => Storage): void {
   const edit = (n: number, of: number, text: string, where = lobby): Promise<unknown> =>
-    store().chat.log.append({ ...message(idOf(n), where, text), edits: idOf(of) })
+    store().chat.entries.append({ ...message(idOf(n), where, text), edits: idOf(of) })
   const retract = (n: number, of: number): Promise<unknown> => {
     const notice = {
       ...message(idOf(n), lobby, 'took back'),
@@ -16,13 +16,13 @@ export function revisionsExam(store: () => Storage): void {
       level: 'info',
       retracts: idOf(of),
     }
-    return store().chat.log.append(notice as Entry)
+    return store().chat.entries.append(notice as Entry)
   }
   const read = (revised: boolean): Promise<readonly Entry[]> =>
-    store().chat.log.read(lobby, { limit: 99, ...(revised ? { revised } : {}) })
+    store().chat.entries.read(lobby, { limit: 99, ...(revised ? { revised } : {}) })
   const find = async (words: string, prefer: 'newest' | 'best' = 'newest'): Promise<readonly string[]> =>
     textsOf(
-      (await store().chat.log.search({ rooms: [lobby], terms: searchTerms(words), limit: 99, prefer }))
+      (await store().chat.entries.search({ rooms: [lobby], terms: searchTerms(words), limit: 99, prefer }))
         .entries,
     )
 

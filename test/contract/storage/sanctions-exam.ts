@@ -43,7 +43,7 @@ export function sanctionsExam(store: () => Storage): void {
   })
 
   test('go with their room, of which nothing stays but what its turns cost', async () => {
-    const { rooms, removal, log } = store().chat
+    const { rooms, removal, entries } = store().chat
     await register(store(), alice)
     for (const name of ['den', 'lobby']) await rooms.create(room(name, { owner: alice.id }))
     await say(store(), 1, 5, 'message', den)
@@ -51,7 +51,7 @@ export function sanctionsExam(store: () => Storage): void {
     await sanctions().put(mute, [])
     await sanctions().put(ban, [])
     expect(await removal.removeSome(den, 2)).toBe(true)
-    expect((await log.read(den, { limit: 9 })).map(({ text }) => text)).toEqual([
+    expect((await entries.read(den, { limit: 9 })).map(({ text }) => text)).toEqual([
       'text 3',
       'text 4',
       'text 5',
@@ -60,8 +60,8 @@ export function sanctionsExam(store: () => Storage): void {
     await removal.remove(den)
     expect(await rooms.find(den)).toBeUndefined()
     expect(await rooms.membership(den, alice.id)).toBeUndefined()
-    expect(await log.read(den, { limit: 9 })).toEqual([])
-    expect(await log.read(lobby, { limit: 9 })).toHaveLength(2)
+    expect(await entries.read(den, { limit: 9 })).toEqual([])
+    expect(await entries.read(lobby, { limit: 9 })).toHaveLength(2)
     expect(await sanctions().all()).toEqual([ban])
     await removal.remove(nowhere)
     expect(await removal.removeSome(nowhere, 2)).toBe(false)

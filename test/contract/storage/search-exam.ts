@@ -10,14 +10,14 @@ import { den, idOf, idsOf, lobby, nowhere, say, textsOf } from './cast.ts'
 export function searchExam(store: () => Storage): void {
   const search = async (words: string, more: Partial<SearchQuery> = {}): Promise<readonly Entry[]> => {
     const terms = more.terms ?? searchTerms(words)
-    const found = await store().chat.log.search({ rooms: [lobby], terms, limit: 99, ...more })
+    const found = await store().chat.entries.search({ rooms: [lobby], terms, limit: 99, ...more })
     expect(found.behind).toBe(undefined)
     return found.entries
   }
   const find = async (words: string, more?: Partial<SearchQuery>): Promise<readonly string[]> =>
     textsOf(await search(words, more))
   const append = async (...texts: readonly string[]): Promise<void> => {
-    for (const [n, text] of texts.entries()) await store().chat.log.append(message(idOf(n), lobby, text))
+    for (const [n, text] of texts.entries()) await store().chat.entries.append(message(idOf(n), lobby, text))
   }
 
   test('finds the entries that have every word in text or author, in any order, case and accents', async () => {
@@ -109,10 +109,10 @@ export function searchExam(store: () => Storage): void {
   })
 
   test('finds nothing outside of the rooms that were asked for', async () => {
-    await store().chat.log.append(message(idOf(1), 'lobby', 'needle'))
-    await store().chat.log.append(message(idOf(2), 'den', 'needle'))
-    await store().chat.log.append(message(idOf(3), 'den-2', 'needle'))
-    await store().chat.log.append(message(idOf(4), 'den_2', 'needle'))
+    await store().chat.entries.append(message(idOf(1), 'lobby', 'needle'))
+    await store().chat.entries.append(message(idOf(2), 'den', 'needle'))
+    await store().chat.entries.append(message(idOf(3), 'den-2', 'needle'))
+    await store().chat.entries.append(message(idOf(4), 'den_2', 'needle'))
     const inRooms = async (...rooms: readonly string[]): Promise<readonly EntryId[]> =>
       idsOf(await search('needle', { rooms: rooms as RoomName[] }))
     expect(await inRooms('den')).toEqual([idOf(2)])
@@ -127,7 +127,7 @@ export function searchExam(store: () => Storage): void {
   test('finds the few among thousands at once after they were appended, the newest first to count', async () => {
     await Promise.all(
       Array.from({ length: 7000 }, (_, n) =>
-        store().chat.log.append(message(idOf(n), n % 2 ? den : lobby, n % 1000 === 0 ? 'needle' : 'hay')),
+        store().chat.entries.append(message(idOf(n), n % 2 ? den : lobby, n % 1000 === 0 ? 'needle' : 'hay')),
       ),
     )
     const needles = async (more: Partial<SearchQuery> = {}): Promise<readonly EntryId[]> =>
@@ -136,7 +136,7 @@ export function searchExam(store: () => Storage): void {
     expect(await needles({ limit: 2.9 })).toEqual([5000, 6000].map(idOf))
     expect(await needles({ rooms: [den, nowhere] })).toEqual([])
     for (const limit of [0, -1, Number.NaN]) expect(await needles({ limit })).toEqual([])
-    await store().chat.log.append(message(idOf(7000), lobby, 'a needle more'))
+    await store().chat.entries.append(message(idOf(7000), lobby, 'a needle more'))
     expect(await needles({ limit: 1 })).toEqual([idOf(7000)])
   })
 
@@ -144,7 +144,7 @@ export function searchExam(store: () => Storage): void {
     await say(store(), 1, 1)
     await say(store(), 2, 2, 'action')
     const thread = 'T' as TurnId
-    await store().chat.log.append({ ...message(idOf(3), lobby, 'text of a side turn'), thread })
+    await store().chat.entries.append({ ...message(idOf(3), lobby, 'text of a side turn'), thread })
     expect(idsOf(await search('text'))).toEqual([1, 2, 3].map(idOf))
     expect(idsOf(await search('text', { kinds: ['action'] }))).toEqual([idOf(2)])
     expect(idsOf(await search('text', { kinds: [] }))).toEqual([])

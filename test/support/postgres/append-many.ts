@@ -9,7 +9,7 @@ await using storage = await openStorage({ ...sqliteOptions(''), url })
 const texts = Array.from({ length: Number(count) }, (_, n) => `${name} ${n}`)
 
 async function append(text: string): Promise<string> {
-  const { id, after = '' } = await storage.chat.log.append(message(nextId(), 'lobby', text))
+  const { id, after = '' } = await storage.chat.entries.append(message(nextId(), 'lobby', text))
   return JSON.stringify({ text, id, after })
 }
 

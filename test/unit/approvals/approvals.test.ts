@@ -65,7 +65,7 @@ async function createScene({
     return { verdict }
   }
   const entries = async (): Promise<readonly ApprovalEntry[]> =>
-    (await storage.chat.log.read(room.name, { limit: 1000, kinds: ['approval'] })) as ApprovalEntry[]
+    (await storage.chat.entries.read(room.name, { limit: 1000, kinds: ['approval'] })) as ApprovalEntry[]
   const answer = (
     person: Person,
     verdict: 'once' | 'room' | 'always' | 'denied' = 'once',
@@ -234,8 +234,8 @@ describe('a question', () => {
   it('is a no where the turn was stopped while the answer was being stored', async () => {
     const { ask, answer, ann, stop, storage } = await createScene()
     const { verdict } = await ask('ls')
-    const append = storage.chat.log.append.bind(storage.chat.log)
-    storage.chat.log.append = async (entry) => {
+    const append = storage.chat.entries.append.bind(storage.chat.entries)
+    storage.chat.entries.append = async (entry) => {
       stop.abort()
       return await append(entry)
     }
@@ -296,9 +296,9 @@ describe('a question', () => {
   it('is a no when it cannot be stored, and so is an answer that cannot', async () => {
     const { ask, answer, ann, approvals, wants, storage, log } = await createScene()
     const full = new StorageError('full', 'the disk is full')
-    const append = storage.chat.log.append.bind(storage.chat.log)
+    const append = storage.chat.entries.append.bind(storage.chat.entries)
     const { verdict } = await ask('ls')
-    storage.chat.log.append = (entry) =>
+    storage.chat.entries.append = (entry) =>
       entry.kind === 'approval' && entry.author !== 'system' ? Promise.reject(full) : append(entry)
     await expect(answer(ann)).rejects.toBe(full)
     expect(await verdict).not.toBe('allow')

@@ -26,7 +26,7 @@ function manualLog(inner: EntryLog) {
 /** A room for three people. */
 const smallRoom = (
   { storage, sanctions, peers, clock, log, nextId }: ChatParts,
-  entries: EntryLog = storage.chat.log,
+  entries: EntryLog = storage.chat.entries,
 ): Room =>
   new OpenRoom(
     LOBBY,
@@ -47,7 +47,7 @@ describe('a room', () => {
   test('delivers to all, in the order in which it was recorded, whatever order the disk ends in', async () => {
     const chatParts = await createChatParts()
     const { person } = chatParts
-    const { entries, waiting } = manualLog(chatParts.storage.chat.log)
+    const { entries, waiting } = manualLog(chatParts.storage.chat.entries)
     const room = smallRoom(chatParts, entries)
     const alice = screenOf(await person('alice'))
     room.listen(alice)
@@ -61,7 +61,7 @@ describe('a room', () => {
   test('shows nobody what could not be stored, and goes on', async () => {
     const chatParts = await createChatParts()
     const { person } = chatParts
-    const { entries, waiting } = manualLog(chatParts.storage.chat.log)
+    const { entries, waiting } = manualLog(chatParts.storage.chat.entries)
     const room = smallRoom(chatParts, entries)
     const alice = screenOf(await person('alice'))
     room.listen(alice)
@@ -78,7 +78,7 @@ describe('a room', () => {
     const chatParts = await createChatParts()
     const { person, log } = chatParts
     const full = () => Promise.reject(new StorageError('full', 'the disk is full'))
-    const room = smallRoom(chatParts, { ...chatParts.storage.chat.log, append: full })
+    const room = smallRoom(chatParts, { ...chatParts.storage.chat.entries, append: full })
     const [alice, bob] = [screenOf(await person('alice')), screenOf(await person('bob'))]
     await room.enter(alice)
     await room.enter(bob)

@@ -31,7 +31,7 @@ describe.skipIf(lacks('postgres'))('what servers know of each other’s people',
   test('a room that one server deletes takes no line of another, until it is opened or its server has ended', async () => {
     const [{ chat: first }, { chat: second }] = [storages[0]!, storages[1]!]
     await first.rooms.create(room('den', {}))
-    const say = (id: number): Promise<unknown> => second.log.append(message(idOf(id), 'den', 'x'))
+    const say = (id: number): Promise<unknown> => second.entries.append(message(idOf(id), 'den', 'x'))
     await say(1)
     expect(await of(0).closings.close(DEN, 'ann')).toBe(true)
     expect(await of(1).closings.close(DEN, 'bob')).toBe(false)
@@ -41,7 +41,7 @@ describe.skipIf(lacks('postgres'))('what servers know of each other’s people',
       new Map([[DEN, 'ann']]),
     ])
     await expect(say(2)).rejects.toThrow('den is being deleted')
-    await first.log.append(message(idOf(3), 'den', 'the last line'))
+    await first.entries.append(message(idOf(3), 'den', 'the last line'))
     await of(0).closings.open(DEN)
     await say(4)
     await of(0).closings.close(DEN, 'ann')

@@ -44,7 +44,7 @@ async function createScene(...tools: readonly Tool[]) {
   const runs = new ToolRuns(openToolbox, nextId, clock, peers.slots)
   const run = (name: string, args = '{}', by = ann) =>
     runs.run({ room, person: by, tool: name, args, signal: gone.signal })
-  const entries = () => storage.chat.log.read(room.name, { limit: 100 })
+  const entries = () => storage.chat.entries.read(room.name, { limit: 100 })
   return { room, ann, gone, runs, run, entries, storage, person, bytes, sanctions }
 }
 

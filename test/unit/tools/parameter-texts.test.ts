@@ -25,7 +25,7 @@ test('every parameter of every tool that the server brings along has a text for 
   const { rooms, storage } = await createChatParts()
   const tools = [
     ...builtinTools({ todo: storage.chat.rooms, results: storage.tools.results }),
-    ...roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms }),
+    ...roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms }),
   ]
   expect(tools.map(({ id }) => id)).toEqual([...BUILTIN_IDS, ...ROOM_TOOL_IDS])
   expect(tools.flatMap(({ id, schema }) => silent(schema).map((name) => `${id}: ${name}`))).toEqual([])

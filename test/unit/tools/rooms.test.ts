@@ -22,7 +22,7 @@ async function world() {
   const { rooms, storage } = chatParts
   const tools = roomTools({
     rooms,
-    log: storage.chat.log,
+    log: storage.chat.entries,
     store: storage.chat.rooms,
     models: { names: () => ['qwen'] },
   })
@@ -60,7 +60,7 @@ const reading: readonly (readonly [id: string, args: object])[] = [
 describe('the tools of the world', () => {
   it('need a permission where they can change something', async () => {
     const { rooms, storage } = await createChatParts()
-    const tools = roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms })
+    const tools = roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms })
     expect(tools.map(({ id, access }) => [id, access])).toEqual([
       ['sshawl_look', 'read'],
       ['sshawl_who', 'read'],

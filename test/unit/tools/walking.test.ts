@@ -22,7 +22,7 @@ async function house() {
   await rooms.exits.open(lobby.name, { direction: 'down', room: den.name })
   await rooms.exits.open(attic.name, { direction: 'south', room: lobby.name })
   for (const room of [lobby, attic, den]) await rooms.exits.setNav(room.name, true)
-  const tools = roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms })
+  const tools = roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms })
 
   /** One turn for somebody, called in a room: gives the function that calls its tools. */
   function turn(person: Person, room = lobby, verdict: Verdict = 'allow') {
@@ -167,7 +167,7 @@ describe('a model that walks', () => {
     const { rooms, storage, alice, attic, texts } = await house()
     await rooms.exits.setNav(attic.name, false)
     const tools = new Map(
-      roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms }).map((tool) => [tool.id, tool]),
+      roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms }).map((tool) => [tool.id, tool]),
     )
     const context = {
       ...contextFor({} as ToolContext['workspace']),

@@ -15,7 +15,7 @@ describe('a turn that a crash cut off', () => {
   const mark = ({ chatParts: { storage, rooms, clock } }: TurnWorld): Promise<number> =>
     createCutTurns({
       turns: storage.models.turns,
-      log: storage.chat.log,
+      log: storage.chat.entries,
       clock,
       room: (name) => rooms.anyRoom(name),
     }).endAll()
@@ -59,7 +59,7 @@ describe('a turn that a crash cut off', () => {
     const { storage, rooms, clock } = world.chatParts
     const cutTurns = createCutTurns({
       turns: storage.models.turns,
-      log: storage.chat.log,
+      log: storage.chat.entries,
       clock,
       room: (name) => rooms.anyRoom(name),
     })
@@ -94,7 +94,7 @@ describe('a turn that a crash cut off', () => {
     const { storage, clock } = world.chatParts
     await createCutTurns({
       turns: storage.models.turns,
-      log: storage.chat.log,
+      log: storage.chat.entries,
       clock,
       room: () => Promise.resolve(undefined),
     }).endAll()

@@ -143,9 +143,9 @@ describe('a store that fails', () => {
     let runs = 0
     const grep = tool('Grep', () => ok(`${(runs += 1)}`))
     await using world = await createTurnWorld(scriptedModel(call(['Grep', {}])), { tools: [grep] })
-    const { log } = world.chatParts.storage.chat
-    const append = log.append.bind(log)
-    log.append = (entry) => (entry.kind === 'tool_call' ? Promise.reject(full) : append(entry))
+    const { entries } = world.chatParts.storage.chat
+    const append = entries.append.bind(entries)
+    entries.append = (entry) => (entry.kind === 'tool_call' ? Promise.reject(full) : append(entry))
     expect(await world.ask()).toMatchObject({
       kind: 'notice',
       level: 'error',
@@ -156,13 +156,13 @@ describe('a store that fails', () => {
 
   it('fails the turn, and nothing else, where even its end cannot be recorded', async () => {
     await using world = await createTurnWorld(scriptedModel(say('lost'), say('kept')))
-    const { log } = world.chatParts.storage.chat
-    const append = log.append.bind(log)
+    const { entries } = world.chatParts.storage.chat
+    const append = entries.append.bind(entries)
     const turn = await world.start()
-    log.append = () => Promise.reject(full)
+    entries.append = () => Promise.reject(full)
     await expect(turn.done).rejects.toBe(full)
     expect(world.chatParts.log.lines).toContain('a turn could not be recorded')
-    log.append = append
+    entries.append = append
     expect((await world.ask()).text).toBe('kept')
   })
 })

@@ -22,14 +22,14 @@ type PathOf<Part> = {
     : `${Name}.${PathOf<Part[Name]>}`
 }[keyof Part & string]
 
-/** A method, such as `chat.log.append`. */
+/** A method, such as `chat.entries.append`. */
 type MethodPath = PathOf<Stores>
 
 const methods = <Store extends string, Name extends string>(store: Store, ...names: readonly Name[]) =>
   names.map((name) => `${store}.${name}` as const)
 
 const SLOW: ReadonlySet<string> = new Set<MethodPath>([
-  ...methods('chat.log', 'search', 'stats'),
+  ...methods('chat.entries', 'search', 'stats'),
   ...methods('models.charges', 'usage'),
   ...methods('upkeep', 'backup', 'damage', 'refreshSearch'),
 ])
@@ -39,7 +39,7 @@ const SLOW: ReadonlySet<string> = new Set<MethodPath>([
  * store.
  */
 const READ: ReadonlySet<string> = new Set<MethodPath>([
-  ...methods('chat.log', 'read', 'sizes', 'lastId'),
+  ...methods('chat.entries', 'read', 'sizes', 'lastId'),
   ...methods('chat.rooms', 'all', 'find', 'membership', 'members', 'getValue', 'values'),
   ...methods('chat.people', 'bySkeleton', 'forLogin', 'byId', 'keysOf', 'holdersOf', 'hasAdmin'),
   ...methods('chat.sanctions', 'all'),

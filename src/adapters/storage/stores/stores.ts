@@ -39,7 +39,7 @@ export const createStores = (
   { append, search, ownership }: EngineParts,
 ): Omit<Stores, 'upkeep'> => ({
   chat: {
-    log: createEntryLog(database, { append, search }),
+    entries: createEntryLog(database, { append, search }),
     rooms: createRoomStore(database),
     invitations: createInvitationNoticeStore(database),
     sanctions: createSanctionStore(database),

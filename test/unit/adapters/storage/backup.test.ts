@@ -13,13 +13,13 @@ test('a copy made while the server goes on writing opens as a database, with all
   using dir = temporaryDir()
   await using storage = await openStorage(sqliteOptions(dir.path))
   const append = (id: string): Promise<unknown> =>
-    storage.chat.log.append(message(id, lobby, 'x'.repeat(5000)))
+    storage.chat.entries.append(message(id, lobby, 'x'.repeat(5000)))
   await Promise.all(ids(1, 2000).map(append))
   const copy = sqliteOptions(join(dir.path))
   const target = `${copy.file}.copy`
   await Promise.all([storage.upkeep.backup(target), ...ids(2001, 2100).map(append)])
   await using copied = await openStorage({ ...copy, file: target })
-  const stored = await copied.chat.log.read(lobby, { limit: 1e6 })
+  const stored = await copied.chat.entries.read(lobby, { limit: 1e6 })
   expect(stored.map((entry) => entry.id)).toEqual(expect.arrayContaining([...ids(1, 2000)]))
   expect((statSync(target).mode & 0o777).toString(8)).toBe('600')
 })
@@ -29,13 +29,13 @@ test('a copy can be made beside a running server and of a server that is stopped
   const options = sqliteOptions(dir.path)
   {
     await using storage = await openStorage(options)
-    await storage.chat.log.append(message('1', lobby, 'x'))
+    await storage.chat.entries.append(message('1', lobby, 'x'))
     await backupDatabase(options.file, join(dir.path, 'running.db'))
   }
   await backupDatabase(options.file, join(dir.path, 'stopped.db'))
   for (const name of ['running.db', 'stopped.db']) {
     await using copied = await openStorage({ ...options, file: join(dir.path, name) })
-    expect(await copied.chat.log.lastId()).toBe('1')
+    expect(await copied.chat.entries.lastId()).toBe('1')
   }
 })
 

@@ -29,9 +29,9 @@ test('what was acknowledged is there after kill -9, each time, and the database 
   for (const ids of [1, 90, 500]) {
     acknowledged.push(...(await killAfter(ids, dir.path)))
     await using storage = await openStorage(options)
-    const stored = await storage.chat.log.read('lobby' as RoomName, { limit: 1e6 })
+    const stored = await storage.chat.entries.read('lobby' as RoomName, { limit: 1e6 })
     expect(stored.map((entry) => entry.id)).toEqual(expect.arrayContaining(acknowledged))
-    expect(await storage.chat.log.lastId()).toBe(stored.at(-1)?.id)
+    expect(await storage.chat.entries.lastId()).toBe(stored.at(-1)?.id)
   }
   using db = closing(openFile(options.file))
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok')

@@ -23,7 +23,7 @@ test('the database, its log, its index and its lock are their owner’s alone, w
   try {
     const options = sqliteOptions(join(dir.path, 'made', 'data'))
     await using storage = await openStorage(options)
-    await storage.chat.log.append(message('1', 'lobby', 'x'))
+    await storage.chat.entries.append(message('1', 'lobby', 'x'))
     const files = ['', '-wal', '-shm', '.lock'].map((end) => mode(`${options.file}${end}`))
     expect(files).toEqual(['600', '600', '600', '600'])
     expect(mode(join(dir.path, 'made', 'data'))).toBe('700')
@@ -46,10 +46,10 @@ test('everything is there when it is opened again', async () => {
   const options = sqliteOptions(dir.path)
   {
     await using storage = await openStorage(options)
-    await storage.chat.log.append(message('1', 'lobby', 'still here'))
+    await storage.chat.entries.append(message('1', 'lobby', 'still here'))
   }
   await using storage = await openStorage(options)
-  expect(await storage.chat.log.lastId()).toBe('1')
+  expect(await storage.chat.entries.lastId()).toBe('1')
 })
 
 test('a directory is served by one at a time, and free again afterwards', async () => {
@@ -68,14 +68,14 @@ test('after closing, everything is refused in a sentence, what was under way is 
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   const storage = await openStorage(options)
-  const underWay = storage.chat.log.append(message('1', 'lobby', 'last words'))
+  const underWay = storage.chat.entries.append(message('1', 'lobby', 'last words'))
   await storage[Symbol.asyncDispose]()
   await underWay
   await storage[Symbol.asyncDispose]()
-  await expect(storage.chat.log.append(message('2', 'lobby', 'x'))).rejects.toThrow('the server is stopping')
+  await expect(storage.chat.entries.append(message('2', 'lobby', 'x'))).rejects.toThrow('the server is stopping')
   await expect(storage.chat.rooms.all()).rejects.toMatchObject({ name: 'StorageError' })
   await using again = await openStorage(options)
-  expect(await again.chat.log.lastId()).toBe('1')
+  expect(await again.chat.entries.lastId()).toBe('1')
 })
 
 test.each([
@@ -95,7 +95,7 @@ test('of a damaged database that finding is told which SQLite has, and not its h
   {
     await using storage = await openStorage(options)
     for (let id = 100; id < 300; id++)
-      await storage.chat.log.append(message(`${id}`, 'lobby', 'x'.repeat(1_000)))
+      await storage.chat.entries.append(message(`${id}`, 'lobby', 'x'.repeat(1_000)))
   }
   const page = statSync(options.file).size / 4096 - 20
   const file = openSync(options.file, 'r+')

@@ -32,9 +32,9 @@ async function crashed(dir: string) {
   const left = sqliteOptions(join(dir, 'left'))
   const backup = join(dir, 'backup.db')
   await using storage = await openStorage(running)
-  await storage.chat.log.append(message('1', 'lobby', 'in the backup'))
+  await storage.chat.entries.append(message('1', 'lobby', 'in the backup'))
   await storage.upkeep.backup(backup)
-  await storage.chat.log.append(message('2', 'lobby', 'after the backup'))
+  await storage.chat.entries.append(message('2', 'lobby', 'after the backup'))
   await (await openStorage(left))[Symbol.asyncDispose]()
   for (const end of ['', '-wal']) copyFileSync(`${running.file}${end}`, `${left.file}${end}`)
   const restore = (source = backup) =>
@@ -44,7 +44,7 @@ async function crashed(dir: string) {
 
 async function lastIn(options: StorageOptions): Promise<string | undefined> {
   await using storage = await openStorage(options)
-  return await storage.chat.log.lastId()
+  return await storage.chat.entries.lastId()
 }
 
 test('a backup takes the place of a crashed database, which is kept whole with its log', async () => {
@@ -147,7 +147,7 @@ test('while a server runs nothing is restored', async () => {
   const { left, restore } = await crashed(dir.path)
   await using storage = await openStorage({ ...left, threadEntry: paths.storageThread })
   await expect(restore()).rejects.toMatchObject({ reason: 'locked' })
-  expect(await storage.chat.log.lastId()).toBe('2')
+  expect(await storage.chat.entries.lastId()).toBe('2')
 })
 
 test('what is no whole backup is refused, and the database stays as it was', async () => {

@@ -23,13 +23,13 @@ const rooms = [lobby]
 /** What a storage opened for this alone finds. */
 async function found(options: Parameters<typeof openStorage>[0], words: string): Promise<readonly string[]> {
   await using storage = await openStorage(options)
-  const { entries } = await storage.chat.log.search({ rooms, terms: searchTerms(words), limit: 99 })
+  const { entries } = await storage.chat.entries.search({ rooms, terms: searchTerms(words), limit: 99 })
   return entries.map(({ id }) => id)
 }
 
 async function append(options: Parameters<typeof openStorage>[0], ...ids: readonly string[]): Promise<void> {
   await using storage = await openStorage(options)
-  for (const id of ids) await storage.chat.log.append(message(id, 'lobby', `needle ${id}`))
+  for (const id of ids) await storage.chat.entries.append(message(id, 'lobby', `needle ${id}`))
 }
 
 function overwrite(path: string, at: number, bytes: Buffer): void {
@@ -90,7 +90,7 @@ test('what an older version indexed, letter for letter, is found as it was, besi
   const options = sqliteOptions(dir.path)
   const say = async (id: string): Promise<void> => {
     await using storage = await openStorage(options)
-    await storage.chat.log.append(message(id, 'lobby', 'Straße'))
+    await storage.chat.entries.append(message(id, 'lobby', 'Straße'))
   }
   await say('1')
   await found(options, 'needle')
@@ -113,7 +113,7 @@ test('a search goes on once what kept the index from being made is over', async 
   const other = openFile(indexFile(options.file))
   other.exec('CREATE TABLE taken (x); BEGIN IMMEDIATE')
   await using storage = await openStorage(options)
-  const search = () => storage.chat.log.search({ rooms, terms: searchTerms('needle'), limit: 99 })
+  const search = () => storage.chat.entries.search({ rooms, terms: searchTerms('needle'), limit: 99 })
   await expect(search()).rejects.toMatchObject({ reason: 'locked' })
   other.close()
   expect(await search()).toMatchObject({ entries: [{ id: '1' }, { id: '2' }] })
@@ -123,13 +123,13 @@ test('while the index cannot be written, what is in it is found, and that others
   using dir = temporaryDir()
   const options = { ...sqliteOptions(dir.path), threadEntry: paths.storageThread }
   await using storage = await openStorage(options)
-  const search = () => storage.chat.log.search({ rooms, terms: searchTerms('needle'), limit: 99 })
-  await storage.chat.log.append(message('1', 'lobby', 'needle'))
+  const search = () => storage.chat.entries.search({ rooms, terms: searchTerms('needle'), limit: 99 })
+  await storage.chat.entries.append(message('1', 'lobby', 'needle'))
   expect(await search()).toMatchObject({ entries: [{ id: '1' }] })
   const other = openFile(indexFile(options.file))
   other.exec('BEGIN IMMEDIATE')
   expect(await search()).not.toHaveProperty('behind')
-  await storage.chat.log.append(message('2', 'lobby', 'needle'))
+  await storage.chat.entries.append(message('2', 'lobby', 'needle'))
   expect(await search()).toMatchObject({
     entries: [{ id: '1' }],
     behind: expect.stringContaining('another program holds the database') as string,

@@ -15,13 +15,13 @@ test('while another program holds the database, writers wait and nobody else doe
   using dir = temporaryDir()
   const options = { ...inThreads(dir.path), busyMs: 500 }
   await using storage = await openStorage(options)
-  await storage.chat.log.append(message('1', lobby, 'before'))
+  await storage.chat.entries.append(message('1', lobby, 'before'))
   const other = openFile(options.file)
   other.exec('BEGIN IMMEDIATE')
   let isRefused = false
-  const refused = expect(storage.chat.log.append(message('2', lobby, 'x')).finally(() => (isRefused = true)))
+  const refused = expect(storage.chat.entries.append(message('2', lobby, 'x')).finally(() => (isRefused = true)))
   for (let tick = 0; tick < 5; tick++) await nextTick()
-  expect(await storage.chat.log.read(lobby, { limit: 9 })).toHaveLength(1)
+  expect(await storage.chat.entries.read(lobby, { limit: 9 })).toHaveLength(1)
   expect(isRefused).toBe(false)
   await refused.rejects.toMatchObject({ name: 'StorageError', reason: 'locked' })
   other.close()
@@ -33,16 +33,16 @@ test('a thread that dies is said, what it had not acknowledged is refused, and t
   const said: string[] = []
   const log = { debug() {}, info() {}, warn() {}, error: (_: object, text: string) => void said.push(text) }
   await using storage = await openStorage({ ...sqliteOptions(dir.path), log, threadEntry: DYING })
-  await storage.chat.log.append(message('1', lobby, 'acknowledged'))
-  const last = ['2', '3'].map((id) => storage.chat.log.append(message(id, lobby, `die now ${id}`)))
+  await storage.chat.entries.append(message('1', lobby, 'acknowledged'))
+  const last = ['2', '3'].map((id) => storage.chat.entries.append(message(id, lobby, `die now ${id}`)))
   for (const outcome of await Promise.allSettled(last)) {
     expect(outcome).toMatchObject({
       reason: { name: 'StorageError', message: expect.stringContaining('started again') as string },
     })
   }
   expect(said).toEqual(['a storage thread ended; the next call starts another'])
-  await storage.chat.log.append(message('4', lobby, 'goes on'))
-  const texts = (await storage.chat.log.read(lobby, { limit: 9 })).map(({ text }) => text)
+  await storage.chat.entries.append(message('4', lobby, 'goes on'))
+  const texts = (await storage.chat.entries.read(lobby, { limit: 9 })).map(({ text }) => text)
   expect(texts).toEqual(['acknowledged', 'goes on'])
 })
 
@@ -51,9 +51,9 @@ test('a value that cannot go to another thread is refused alone', async () => {
   await using storage = await openStorage(inThreads(dir.path))
   const odd = { ...message('2', lobby, 'x'), extra: () => 'a function' } as Entry
   const [before, failing, after] = await Promise.allSettled([
-    storage.chat.log.append(message('1', lobby, 'before')),
-    storage.chat.log.append(odd),
-    storage.chat.log.append(message('3', lobby, 'after')),
+    storage.chat.entries.append(message('1', lobby, 'before')),
+    storage.chat.entries.append(odd),
+    storage.chat.entries.append(message('3', lobby, 'after')),
   ])
   expect([before.status, after.status]).toEqual(['fulfilled', 'fulfilled'])
   expect(failing).toMatchObject({ reason: { name: 'StorageError', reason: 'other' } })
@@ -73,11 +73,11 @@ test('what was asked before closing is done, and afterwards everything is refuse
   const options = inThreads(dir.path)
   const storage = await openStorage(options)
   await storage.chat.rooms.all()
-  const underWay = storage.chat.log.append(message('1', lobby, 'last words'))
+  const underWay = storage.chat.entries.append(message('1', lobby, 'last words'))
   const read = storage.chat.rooms.all()
   await storage[Symbol.asyncDispose]()
   await Promise.all([underWay, read])
-  await expect(storage.chat.log.append(message('2', lobby, 'x'))).rejects.toThrow('the server is stopping')
+  await expect(storage.chat.entries.append(message('2', lobby, 'x'))).rejects.toThrow('the server is stopping')
   await using again = await openStorage(options)
-  expect(await again.chat.log.lastId()).toBe('1')
+  expect(await again.chat.entries.lastId()).toBe('1')
 })

@@ -25,10 +25,10 @@ function openMigrated(file: string): Database {
 test('when the disk is full nothing of the group is stored, the sender is told, and it goes on when there is room', async () => {
   using dir = temporaryDir()
   const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
-  const { log } = createStores(database).chat
+  const { entries } = createStores(database).chat
   const pages = database.file.pragma('page_count', { simple: true }) as number
   database.file.pragma(`max_page_count = ${pages + 5}`)
-  const attempts = ['1', '2'].map((id) => log.append(message(id, lobby, 'x'.repeat(40_000))))
+  const attempts = ['1', '2'].map((id) => entries.append(message(id, lobby, 'x'.repeat(40_000))))
   for (const result of await Promise.allSettled(attempts)) {
     expect(result).toMatchObject({
       reason: {
@@ -38,10 +38,10 @@ test('when the disk is full nothing of the group is stored, the sender is told, 
       },
     })
   }
-  expect(await log.read(lobby, { limit: 9 })).toEqual([])
+  expect(await entries.read(lobby, { limit: 9 })).toEqual([])
   database.file.pragma('max_page_count = 100000')
-  await log.append(message('3', lobby, 'room again'))
-  expect(await log.lastId()).toBe('3')
+  await entries.append(message('3', lobby, 'room again'))
+  expect(await entries.lastId()).toBe('3')
   await database.close()
 })
 
@@ -58,10 +58,10 @@ test.skipIf(disk === undefined)(
     for (let asked = 0; asked < 50; asked += 1) await storage.upkeep.health()
     expect(sizeOf()).toBe(before)
     const filler = disk?.fill()
-    await expect(storage.chat.log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'full' })
+    await expect(storage.chat.entries.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'full' })
     const why = createReadiness(storage.upkeep, () => 0)
     expect(await why()).toBe('nothing can be stored just now: the disk is full')
-    const search = storage.chat.log.search({ rooms: [lobby], terms: searchTerms('said'), limit: 1 })
+    const search = storage.chat.entries.search({ rooms: [lobby], terms: searchTerms('said'), limit: 1 })
     await expect(search).rejects.toMatchObject({
       reason: 'full',
       reading: true,
@@ -70,9 +70,9 @@ test.skipIf(disk === undefined)(
     })
     filler?.free()
     await expect(storage.upkeep.health()).resolves.toBeUndefined()
-    await expect(storage.chat.log.append(message('1', lobby, 'x'))).resolves.toEqual({ id: '1' })
+    await expect(storage.chat.entries.append(message('1', lobby, 'x'))).resolves.toEqual({ id: '1' })
     expect(
-      await storage.chat.log.search({ rooms: [lobby], terms: searchTerms('x'), limit: 1 }),
+      await storage.chat.entries.search({ rooms: [lobby], terms: searchTerms('x'), limit: 1 }),
     ).toMatchObject({
       entries: [{ id: '1' }],
     })
@@ -85,21 +85,21 @@ test('while another program holds the database the sender is told, and it goes o
   await using storage = await openStorage(options)
   const other = openFile(options.file)
   other.exec('BEGIN IMMEDIATE')
-  await expect(storage.chat.log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'locked' })
+  await expect(storage.chat.entries.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'locked' })
   await expect(storage.upkeep.health()).rejects.toMatchObject({ reason: 'locked' })
-  expect(await storage.chat.log.read(lobby, { limit: 9 })).toEqual([])
+  expect(await storage.chat.entries.read(lobby, { limit: 9 })).toEqual([])
   other.exec('ROLLBACK')
   other.close()
-  await expect(storage.chat.log.append(message('1', lobby, 'x'))).resolves.toEqual({ id: '1' })
+  await expect(storage.chat.entries.append(message('1', lobby, 'x'))).resolves.toEqual({ id: '1' })
 })
 
 test('a database that cannot be written is read, and writing is refused', async () => {
   using dir = temporaryDir()
   const { file } = sqliteOptions(dir.path)
   const writable = openMigrated(file)
-  const { log } = createStores(createSqliteDatabase(openFile(file, { readonly: true }))).chat
-  await expect(log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'read-only' })
-  expect(await log.read(lobby, { limit: 9 })).toEqual([])
+  const { entries } = createStores(createSqliteDatabase(openFile(file, { readonly: true }))).chat
+  await expect(entries.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'read-only' })
+  expect(await entries.read(lobby, { limit: 9 })).toEqual([])
   writable.close()
 })
 
@@ -124,19 +124,19 @@ test('damage that shows only when reading is called damage', async () => {
 test('a change that cannot be stored fails alone, and leaves nothing of itself', async () => {
   using dir = temporaryDir()
   const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
-  const { log } = createStores(database).chat
+  const { entries } = createStores(database).chat
   const endless: Record<string, unknown> = {}
   endless['self'] = endless
   const [before, failing, after] = await Promise.allSettled([
-    log.append(message('1', lobby, 'before')),
-    log.append({ ...message('2', lobby, 'x'), kind: 'scope', scope: endless as never }),
-    log.append(message('3', lobby, 'after')),
+    entries.append(message('1', lobby, 'before')),
+    entries.append({ ...message('2', lobby, 'x'), kind: 'scope', scope: endless as never }),
+    entries.append(message('3', lobby, 'after')),
   ])
   expect([before.status, after.status]).toEqual(['fulfilled', 'fulfilled'])
   expect(failing).toMatchObject({
     reason: { name: 'StorageError', message: expect.stringContaining('circular') as string },
   })
-  expect((await log.read(lobby, { limit: 9 })).map((entry) => entry.text)).toEqual(['before', 'after'])
+  expect((await entries.read(lobby, { limit: 9 })).map((entry) => entry.text)).toEqual(['before', 'after'])
   await database.close()
 })
 
@@ -147,8 +147,8 @@ test('appends of one tick share one transaction', async () => {
   openMigrated(file).close()
   const verbose = (sql?: unknown): void => void (String(sql) === 'COMMIT' && commits.push(String(sql)))
   const database = createSqliteDatabase(openFile(file, { verbose }))
-  const { log } = createStores(database).chat
-  await Promise.all(Array.from({ length: 50 }, (_, n) => log.append(message(idOf(n), lobby, 'x'))))
+  const { entries } = createStores(database).chat
+  await Promise.all(Array.from({ length: 50 }, (_, n) => entries.append(message(idOf(n), lobby, 'x'))))
   expect(commits).toHaveLength(1)
   await database.close()
 })
@@ -156,17 +156,17 @@ test('appends of one tick share one transaction', async () => {
 test('a write that fails among 500 concurrent ones fails alone, and the others keep their order', async () => {
   using dir = temporaryDir()
   const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
-  const { log } = createStores(database).chat
+  const { entries } = createStores(database).chat
   const ids = Array.from({ length: 500 }, (_, n) => idOf(n))
   const results = await Promise.allSettled(
     ids.map((id, n) =>
       n === 250
         ? database.write(async () => database.file.exec('INSERT INTO name_rules (rules) VALUES (NULL)'))
-        : log.append(message(id, lobby, id)),
+        : entries.append(message(id, lobby, id)),
     ),
   )
   expect(results.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []))).toEqual([250])
-  const stored = await log.read(lobby, { limit: 1_000 })
+  const stored = await entries.read(lobby, { limit: 1_000 })
   expect(stored.map(({ id }) => id)).toEqual(ids.toSpliced(250, 1))
   await database.close()
 })
@@ -174,14 +174,14 @@ test('a write that fails among 500 concurrent ones fails alone, and the others k
 test('a job that waits for a timer is refused and undone, and its neighbours are stored', async () => {
   using dir = temporaryDir()
   const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
-  const { log } = createStores(database).chat
+  const { entries } = createStores(database).chat
   const [before, waiting, after] = await Promise.allSettled([
-    log.append(message('1', lobby, 'before')),
+    entries.append(message('1', lobby, 'before')),
     database.write(async () => {
       database.file.exec("INSERT INTO name_rules (rules) VALUES ('x')")
       await new Promise((resolve) => setTimeout(resolve, 1))
     }),
-    log.append(message('3', lobby, 'after')),
+    entries.append(message('3', lobby, 'after')),
   ])
   expect([before.status, after.status]).toEqual(['fulfilled', 'fulfilled'])
   expect(waiting).toMatchObject({

@@ -8,11 +8,11 @@ test('an entry of a kind that this version does not know reads as a notice with 
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   await using storage = await openStorage(options)
-  await storage.chat.log.append(message('1', 'lobby', 'of a newer version'))
+  await storage.chat.entries.append(message('1', 'lobby', 'of a newer version'))
   openFile(options.file).exec(`UPDATE entries SET kind = 'poll', data = '{"votes":3}'`).close()
   const notice = {
     ...{ id: '1', room: 'lobby', at: 1_700_000_000_000, kind: 'notice', level: 'info' },
     ...{ author: 'alice', text: 'of a newer version' },
   }
-  expect(await storage.chat.log.read('lobby' as RoomName, { limit: 9 })).toEqual([notice])
+  expect(await storage.chat.entries.read('lobby' as RoomName, { limit: 9 })).toEqual([notice])
 })

@@ -224,6 +224,6 @@ describe('a command of an agent', () => {
       out: '',
       told: 'the answer is longer than 1048576 characters; ask for less',
     })
-    expect(await storage.chat.log.read('hall' as RoomName, { limit: 1 })).toHaveLength(1)
+    expect(await storage.chat.entries.read('hall' as RoomName, { limit: 1 })).toHaveLength(1)
   })
 })

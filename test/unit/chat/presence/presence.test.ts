@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000
 async function startLobby(presence_per_min: number, change: (store: EntryLog) => object = () => ({})) {
   const parts = await createChatParts()
   const { storage, sanctions, peers, clock, nextId, log, person } = parts
-  const entries = { ...storage.chat.log, ...change(storage.chat.log) }
+  const entries = { ...storage.chat.entries, ...change(storage.chat.entries) }
   const bus = createLocalBus(log)
   const rooms = createRooms(
     { ...storage.chat, sanctions, entries, bus, peers, clock, nextId, log },

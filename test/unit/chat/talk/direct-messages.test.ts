@@ -126,12 +126,12 @@ test('a reply goes to whoever wrote last, and nowhere once a guest is gone', asy
 test('a session begins although nothing can be read, and says so', async () => {
   const { storage, bob, open } = await createScene()
   await storage[Symbol.asyncDispose]()
-  const { lines, hears } = await open(bob)
+  const { lines, shows } = await open(bob)
   expect(lines).toEqual([
     expect.stringMatching(/^! your ignore list could not be read, and ignored people are shown: /),
     expect.stringMatching(/^! messages to you are not shown: /),
   ])
-  expect(hears({ kind: 'message', author: 'ann' } as Parameters<typeof hears>[0])).toBe(true)
+  expect(shows({ kind: 'message', author: 'ann' } as Parameters<typeof shows>[0])).toBe(true)
 })
 
 test('a message waits until somebody has read it, is shown once in each session meanwhile, and then in none', async () => {

@@ -77,7 +77,7 @@ async function createLog(lengths: readonly number[]) {
   const room = await rooms.lobby()
   const says = (text: string) => room.record({ kind: 'message', author: 'ann', text })
   for (const length of lengths) await says('x'.repeat(length))
-  return { whole: storage.chat.log, room: room.name, says }
+  return { whole: storage.chat.entries, room: room.name, says }
 }
 
 async function pagesOf(...log: Parameters<typeof wholeLog>): Promise<readonly (readonly Entry[])[]> {

@@ -187,14 +187,14 @@ test("/delete is asked twice: within a minute, or with the room's name", async (
 test('/delete leaves the room as it was where all that was said cannot be kept', async () => {
   await using world = await createCommandWorld()
   const { storage } = world.turnWorld.chatParts
-  const { read } = storage.chat.log
+  const { read } = storage.chat.entries
   await world.exec(world.ann, 'say hall hello')
   await world.exec(world.ann, 'delete hall')
-  Object.assign(storage.chat.log, { read: () => Promise.reject(new Error('the disk is full')) })
+  Object.assign(storage.chat.entries, { read: () => Promise.reject(new Error('the disk is full')) })
   expect(await world.exec(world.ann, 'delete hall')).toEqual(
     refused('hall was not deleted: the disk is full'),
   )
-  Object.assign(storage.chat.log, { read })
+  Object.assign(storage.chat.entries, { read })
   expect(readdirSync(`${world.dataDir}/exports`)).toEqual([])
   expect(await world.exec(world.bob, 'say hall still here')).toMatchObject({ status: 0 })
 })

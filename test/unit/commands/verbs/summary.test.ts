@@ -26,7 +26,7 @@ const FORM = '/summary [--json] [ACTION] [TEXT…]'
 async function withSummary(world: CommandWorld): Promise<void> {
   await world.type(world.bob, 'say hello')
   const { storage } = world.turnWorld.chatParts
-  const [entry] = await storage.chat.log.read('hall' as RoomName, { limit: 1 })
+  const [entry] = await storage.chat.entries.read('hall' as RoomName, { limit: 1 })
   await storage.prompts.summaries.put({
     ...{ room: 'hall' as RoomName, text: 'bob said hello', first: entry!.id, last: entry!.id },
     ...{ author: 'qwen', at: world.turnWorld.chatParts.clock.now() },
@@ -49,7 +49,7 @@ describe('/summary', () => {
   test('is corrected in a session or from a pipe, cleared, and every version stays', async () => {
     await using world = await createCommandWorld()
     await withSummary(world)
-    const [entry] = await world.turnWorld.chatParts.storage.chat.log.read('hall' as RoomName, { limit: 1 })
+    const [entry] = await world.turnWorld.chatParts.storage.chat.entries.read('hall' as RoomName, { limit: 1 })
     const range = `of ${entry!.id} to ${entry!.id}`
     const first = `1  2026-01-01T00:00:00.000Z  qwen  14 characters, ${range}`
     expect(await world.type(world.bob, 'summary')).toEqual(done('  bob said hello', `-- ${first}`, OFF))
@@ -114,7 +114,7 @@ describe('/summary', () => {
     await world.type(world.bob, 'say again')
     expect(await world.type(world.ann, 'summary set they greet')).toEqual(done())
     const { storage } = world.turnWorld.chatParts
-    const log = await storage.chat.log.read('hall' as RoomName, { limit: 9, kinds: ['message'] })
+    const log = await storage.chat.entries.read('hall' as RoomName, { limit: 9, kinds: ['message'] })
     const { id } = log[0]!
     expect(await storage.prompts.summaries.current('hall' as RoomName)).toMatchObject({
       ...{ text: 'they greet', first: id, last: id },

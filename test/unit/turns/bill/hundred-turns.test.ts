@@ -187,7 +187,7 @@ test('a hundred turns of three people with three models: /usage is what their se
   )
 
   const replies = await Promise.all(
-    [world.room, den].map((room) => storage.chat.log.read(room.name, { limit: 1000, kinds: ['reply'] })),
+    [world.room, den].map((room) => storage.chat.entries.read(room.name, { limit: 1000, kinds: ['reply'] })),
   )
   const told = replies.flat().map((entry) => (entry.kind === 'reply' ? (entry.usage?.input ?? 0) : 0))
   expect(told.reduce((all, input) => all + input, 0)).toBe(sumOf(seen).input)

@@ -80,15 +80,15 @@ describe.skipIf(lacks('postgres'))('copying', () => {
     const stores = [sqlite, postgres]
     for (const room of [lobby, den]) {
       for (const query of [{ limit: 1e6 }, { limit: 100, revised: true, withoutThreads: true }]) {
-        const [one, other] = await Promise.all(stores.map(({ chat }) => chat.log.read(room, query)))
+        const [one, other] = await Promise.all(stores.map(({ chat }) => chat.entries.read(room, query)))
         expect(other).toEqual(one)
       }
-      const [one, other] = await Promise.all(stores.map(({ chat }) => chat.log.stats(room)))
+      const [one, other] = await Promise.all(stores.map(({ chat }) => chat.entries.stats(room)))
       expect(other).toEqual(one)
     }
     const terms = [{ text: 'grusse 漢', whole: false }]
     const [one, other] = await Promise.all(
-      stores.map(({ chat }) => chat.log.search({ rooms: [lobby], terms, limit: 9 })),
+      stores.map(({ chat }) => chat.entries.search({ rooms: [lobby], terms, limit: 9 })),
     )
     expect(other).toEqual(one)
     expect(one?.entries).not.toEqual([])
@@ -96,9 +96,9 @@ describe.skipIf(lacks('postgres'))('copying', () => {
     const invite = { by: 'p1' as PersonId, room: null, uses: 1, until: 99, at: 5, digest: 'new' }
     expect(await Promise.all(stores.map(({ chat }) => chat.invites.add(invite, 9)))).toEqual([10, 10])
     const held = [{ room: lobby, name: 'ann', event: 'joined' }]
-    expect(await Promise.all(stores.map(({ chat }) => chat.log.takeHeldPresence()))).toEqual([held, held])
-    expect(await Promise.all(stores.map(({ chat }) => chat.log.takeHeldPresence()))).toEqual([[], []])
-    await postgres.chat.log.append(message('01J00000000000000000000000', 'lobby', 'on'))
+    expect(await Promise.all(stores.map(({ chat }) => chat.entries.takeHeldPresence()))).toEqual([held, held])
+    expect(await Promise.all(stores.map(({ chat }) => chat.entries.takeHeldPresence()))).toEqual([[], []])
+    await postgres.chat.entries.append(message('01J00000000000000000000000', 'lobby', 'on'))
   })
 
   test('goes into an empty database only, from one that no server uses, and between two engines', async () => {

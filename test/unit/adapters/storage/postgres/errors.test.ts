@@ -25,7 +25,7 @@ test.skipIf(lacks('postgres'))('the log line of a refused message does not quote
   await using database = await createMigrated()
   await using storage = await openStorage(postgresOptions(database))
   await database.send('ALTER TABLE entries ADD CONSTRAINT short CHECK (length(text) < 9)')
-  const refused = storage.chat.log.append(message('1', 'lobby', 'said in private'))
+  const refused = storage.chat.entries.append(message('1', 'lobby', 'said in private'))
   const failure: unknown = await refused.catch((error: unknown) => error)
   expect(failure).toMatchObject({ name: 'StorageError', cause: { code: '23514', constraint: 'short' } })
   const logged = JSON.stringify(stdSerializers.err(failure as Error))

@@ -32,7 +32,7 @@ async function appendIn(
 }
 
 /** Reads on after what it has, as a server does that hears hints. */
-function createFollower({ chat: { log } }: Storage) {
+function createFollower({ chat: { entries } }: Storage) {
   const seen: Entry[] = []
   const readOn = createSerial()
   return {
@@ -40,7 +40,7 @@ function createFollower({ chat: { log } }: Storage) {
     hint: () =>
       readOn(async () => {
         const after = seen.at(-1)?.id
-        seen.push(...(await log.read(lobby, { limit: 50, oldestFirst: true, ...(after ? { after } : {}) })))
+        seen.push(...(await entries.read(lobby, { limit: 50, oldestFirst: true, ...(after ? { after } : {}) })))
       }),
   }
 }
@@ -54,7 +54,7 @@ describe.skipIf(lacks('postgres'))('four servers on one database', () => {
     const told = await Promise.all(
       processes.map(([name, clockOff]) => appendIn(database.url, [name, '50', String(clockOff)], hint)),
     )
-    const log = await storage.chat.log.read(lobby, { limit: 1e6 })
+    const log = await storage.chat.entries.read(lobby, { limit: 1e6 })
     expect(log).toHaveLength(200)
     expect(seen).toEqual(log)
     // Each process finds its own in the order of its calls.

@@ -171,11 +171,11 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     const name = `${String(known + 1).padStart(3, '0')}-more.sql`
     writeFileSync(join(migrationsDir, 'postgres', name), 'ALTER TABLE entries ADD COLUMN more bigint')
     await using after = await openStorage({ ...postgresOptions(database), migrationsDir })
-    await before.chat.log.append(message(idOf(1), 'lobby', 'of the version before'))
-    await after.chat.log.append(message(idOf(2), 'lobby', 'of the next one'))
+    await before.chat.entries.append(message(idOf(1), 'lobby', 'of the version before'))
+    await after.chat.entries.append(message(idOf(2), 'lobby', 'of the next one'))
     await database.send("UPDATE entries SET kind = 'poll' WHERE text = 'of the next one'")
     await using again = await openStorage(postgresOptions(database))
-    const log = await again.chat.log.read(lobby, { limit: 9 })
+    const log = await again.chat.entries.read(lobby, { limit: 9 })
     expect(log.map(({ kind, text }) => [kind, text])).toEqual([
       ['message', 'of the version before'],
       ['notice', 'of the next one'],
@@ -185,14 +185,14 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
   test('becomes read-only under a server: nothing is stored, what is there is read', async () => {
     await using database = await createMigrated()
     await using storage = await openStorage(postgresOptions(database))
-    await storage.chat.log.append(message(idOf(1), 'lobby', 'before'))
+    await storage.chat.entries.append(message(idOf(1), 'lobby', 'before'))
     const name = new URL(database.url).pathname.slice(1)
     await database.send(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
     await database.send(END_OTHERS)
-    const refused = storage.chat.log.append(message(idOf(2), 'lobby', 'after'))
+    const refused = storage.chat.entries.append(message(idOf(2), 'lobby', 'after'))
     await expect(refused).rejects.toMatchObject({ name: 'StorageError', reason: 'read-only' })
     await expect(storage.upkeep.health()).rejects.toMatchObject({ reason: 'read-only' })
-    expect(await storage.chat.log.read(lobby, { limit: 9 })).toHaveLength(1)
+    expect(await storage.chat.entries.read(lobby, { limit: 9 })).toHaveLength(1)
   })
 
   test.each([
@@ -201,18 +201,18 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
   ])('in which somebody holds a table for longer than %s says so, and goes on then', async (limit, told) => {
     await using database = await createMigrated()
     await using storage = await openStorage(postgresOptions({ url: `${database.url}?${limit}=200` }))
-    const { log } = storage.chat
-    await log.append(message(idOf(1), 'lobby', 'before'))
+    const { entries } = storage.chat
+    await entries.append(message(idOf(1), 'lobby', 'before'))
     const holder = new Client({ connectionString: database.url })
     await holder.connect()
     await holder.query('BEGIN; LOCK TABLE entries')
-    const calls = [log.append(message(idOf(2), 'lobby', 'x')), log.read(lobby, { limit: 9 })]
+    const calls = [entries.append(message(idOf(2), 'lobby', 'x')), entries.read(lobby, { limit: 9 })]
     const reason = { name: 'StorageError', reason: 'locked', message: told }
     for (const outcome of await Promise.allSettled(calls))
       expect(outcome).toMatchObject({ status: 'rejected', reason })
     await holder.end()
-    await log.append(message(idOf(3), 'lobby', 'after'))
-    expect((await log.read(lobby, { limit: 9 })).map(({ text }) => text)).toEqual(['before', 'after'])
+    await entries.append(message(idOf(3), 'lobby', 'after'))
+    expect((await entries.read(lobby, { limit: 9 })).map(({ text }) => text)).toEqual(['before', 'after'])
   })
 
   test('a line is refused while another program holds the lock of its room, and stored afterwards', async () => {
@@ -222,27 +222,27 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     const holder = new Client({ connectionString: database.url })
     await holder.connect()
     await holder.query('SELECT pg_advisory_lock($1, $2)', [0x73736877, lockNumber(roomLog('lobby'))])
-    const refused = storage.chat.log.append(message(idOf(1), 'lobby', 'x'))
+    const refused = storage.chat.entries.append(message(idOf(1), 'lobby', 'x'))
     await expect(refused).rejects.toMatchObject({ reason: 'locked' })
     await holder.end()
-    await storage.chat.log.append(message(idOf(2), 'lobby', 'after'))
+    await storage.chat.entries.append(message(idOf(2), 'lobby', 'after'))
   })
 
   test('whose connection ends while a statement is under way ends nothing else', async () => {
     await using database = await createMigrated()
     await using storage = await openStorage(postgresOptions(database))
-    const { log } = storage.chat
-    await log.append(message(idOf(1), 'lobby', 'before'))
+    const { entries } = storage.chat
+    await entries.append(message(idOf(1), 'lobby', 'before'))
     const holder = new Client({ connectionString: database.url })
     await holder.connect()
     await holder.query('BEGIN; LOCK TABLE entries')
-    const cut = log.append(message(idOf(2), 'lobby', 'cut')).catch((error: unknown) => error)
+    const cut = entries.append(message(idOf(2), 'lobby', 'cut')).catch((error: unknown) => error)
     await vi.waitFor(async () => expect(await database.send(WAITING)).toHaveLength(1), { timeout: 10_000 })
     await database.send(`SELECT pg_terminate_backend(pid) FROM (${WAITING}) AS waiting`)
     expect(await cut).toMatchObject({ name: 'StorageError', message: expect.stringContaining('try again') })
     await holder.end()
-    await log.append(message(idOf(3), 'lobby', 'after'))
-    expect((await log.read(lobby, { limit: 9 })).map(({ text }) => text)).toEqual(['before', 'after'])
+    await entries.append(message(idOf(3), 'lobby', 'after'))
+    expect((await entries.read(lobby, { limit: 9 })).map(({ text }) => text)).toEqual(['before', 'after'])
   })
 
   test('says what to use for backups and restores', async () => {
@@ -260,11 +260,11 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await using database = await createMigrated()
     const log = factsLog()
     await using storage = await openStorage({ ...postgresOptions(database), log })
-    await storage.chat.log.append(message(idOf(1), 'lobby', 'before'))
+    await storage.chat.entries.append(message(idOf(1), 'lobby', 'before'))
     await database.send(END_OTHERS)
-    expect(await storage.chat.log.read(lobby, { limit: 9 })).toHaveLength(1)
-    await storage.chat.log.append(message(idOf(2), 'lobby', 'after'))
-    expect(await storage.chat.log.read(lobby, { limit: 9 })).toHaveLength(2)
+    expect(await storage.chat.entries.read(lobby, { limit: 9 })).toHaveLength(1)
+    await storage.chat.entries.append(message(idOf(2), 'lobby', 'after'))
+    expect(await storage.chat.entries.read(lobby, { limit: 9 })).toHaveLength(2)
   })
 
   test('rejects a transaction whose connection ends between two statements, and goes on', async () => {
@@ -289,19 +289,19 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     const port = await freePort()
     const url = await startServer(server, port)
     await using storage = await openStorage(postgresOptions({ url }))
-    const { log } = storage.chat
-    await log.append(message(idOf(1), 'lobby', 'before'))
+    const { entries } = storage.chat
+    await entries.append(message(idOf(1), 'lobby', 'before'))
     await stopServer(server)
     const calls = [
-      log.append(message(idOf(2), 'lobby', 'x')),
-      log.read(lobby, { limit: 9 }),
+      entries.append(message(idOf(2), 'lobby', 'x')),
+      entries.read(lobby, { limit: 9 }),
       storage.upkeep.health(),
     ]
     for (const outcome of await Promise.allSettled(calls))
       expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'StorageError' } })
     await startAgain(server, port)
-    await log.append(message(idOf(3), 'lobby', 'after'))
-    expect(await log.read(lobby, { limit: 9 })).toHaveLength(2)
+    await entries.append(message(idOf(3), 'lobby', 'after'))
+    expect(await entries.read(lobby, { limit: 9 })).toHaveLength(2)
     await stopServer(server)
   })
 })

@@ -170,23 +170,23 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
       const [first, second] = storages
       await second.models.turns.begin(begun)
       await second.models.turns.begin(sub)
-      await second.chat.log.append(reply('E1', sub.id))
+      await second.chat.entries.append(reply('E1', sub.id))
       expect(await first.models.turns.unfinished()).toEqual([])
       await one.servers.expire(0)
       expect(await first.models.turns.unfinished()).toEqual([begun])
       expect(await first.models.turns.unfinished()).toEqual([])
       const why = 'another one has ended the turn'
       for (const change of [
-        () => second.chat.log.append(reply('E2', begun.id)),
-        () => second.chat.log.append(reply('E3', sub.id)),
+        () => second.chat.entries.append(reply('E2', begun.id)),
+        () => second.chat.entries.append(reply('E3', sub.id)),
         () => second.models.turns.finish('T1', { outcome: 'done' }),
         () => second.models.turns.addStep('T1', { messages: [] }),
       ])
         await expect(change()).rejects.toThrow(why)
-      await first.chat.log.append(reply('E4', begun.id))
+      await first.chat.entries.append(reply('E4', begun.id))
       await first.models.turns.finish('T1', { endedAt: 9, outcome: 'cut' })
       expect(await first.models.turns.find('T1')).toEqual({ ...begun, endedAt: 9, outcome: 'cut' })
-      expect((await first.chat.log.read(lobby, { limit: 9 })).map(({ text }) => text)).toHaveLength(2)
+      expect((await first.chat.entries.read(lobby, { limit: 9 })).map(({ text }) => text)).toHaveLength(2)
     })
 
     test('keeps nothing of other turns from the log, though it is refused with them', async () => {
@@ -197,10 +197,10 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
       await two.servers.register(FACTS)
       await second.models.turns.begin({ ...facts, id: 'T3' as TurnId })
       const outcomes = await Promise.allSettled([
-        second.chat.log.append(reply('E1', 'T3' as TurnId)),
-        second.chat.log.append(reply('E2', begun.id)),
-        second.chat.log.append(reply('E3', 'T3' as TurnId)),
-        second.chat.log.append(reply('E4', 'not stored' as TurnId)),
+        second.chat.entries.append(reply('E1', 'T3' as TurnId)),
+        second.chat.entries.append(reply('E2', begun.id)),
+        second.chat.entries.append(reply('E3', 'T3' as TurnId)),
+        second.chat.entries.append(reply('E4', 'not stored' as TurnId)),
       ])
       expect(outcomes.map(({ status }) => status)).toEqual([
         'fulfilled',
