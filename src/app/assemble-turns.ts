@@ -29,12 +29,8 @@ import { createPrepareStep } from '../turns/prepare-step.ts'
 import { createPreview } from '../turns/preview.ts'
 import type { QueueLimits } from '../turns/queue.ts'
 import type { SideTurnLimits } from '../turns/side-turns.ts'
-import { createMakeSummary } from '../turns/summaries/make-summary.ts'
-import { createRoomWork } from '../turns/summaries/room-work.ts'
-import { createSumUp } from '../turns/summaries/sum-up.ts'
-import { createSummaries, type Summaries } from '../turns/summaries/summaries.ts'
-import { createSizes } from '../turns/summaries/summary-rows.ts'
-import { createTroubles } from '../turns/summaries/troubles.ts'
+import { Summaries } from '../turns/summaries/summaries.ts'
+import { SummarySizes } from '../turns/summaries/summary-rows.ts'
 import { createTurnLog, type TurnLog } from '../turns/turn-log.ts'
 import { createRunTurn, type TurnLimits } from '../turns/turn.ts'
 import { Turns } from '../turns/turns.ts'
@@ -126,33 +122,13 @@ interface SummaryAssembly {
 
 export function assembleSummaries(assembly: SummaryAssembly): Summaries {
   const { context, stores, models, composer, anyRoom, usualSummarizer, limits } = assembly
-  const { clock, log } = context
-  const { rooms } = stores.chat
-  const { history, summaries } = stores.prompts
   const { checkQuotas, turnLog, calibrations, modelFacts, slots } = models
-  const summarizers = { models: models.enabled, usual: usualSummarizer }
-  const makeSummary = createMakeSummary({ checkQuotas, turnLog, calibrations, modelFacts, composer, limits })
-  const sizes = createSizes({ models: models.enabled, modelFacts, calibrations })
-  const sumUp = createSumUp({
-    rooms,
-    history,
-    summaries,
-    composer,
-    clock,
-    summarizers,
-    sizes,
-    makeSummary,
-  })
-  const troubles = createTroubles(anyRoom, clock, log)
-  return createSummaries({
-    rooms,
-    summaries,
-    work: createRoomWork({ sumUp, troubles, slots, clock }),
-    sizes,
-    troubles,
-    clock,
-    log,
-    summarizers,
+  return new Summaries({
+    ...{ clock: context.clock, log: context.log, rooms: stores.chat.rooms, anyRoom },
+    ...{ history: stores.prompts.history, summaries: stores.prompts.summaries },
+    ...{ checkQuotas, turnLog, calibrations, modelFacts, slots, composer, limits },
+    summarizers: { models: models.enabled, usual: usualSummarizer },
+    sizes: new SummarySizes({ models: models.enabled, modelFacts, calibrations }),
   })
 }
 

@@ -2,8 +2,8 @@ import type { EntryId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import { EXITS_KEY, NAV_KEY } from '../chat/room-values.ts'
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH, isJsonObject, type Json, safeJson } from '../lib/json.ts'
-import type { StoredSummary } from './ports.ts'
 import { SCOPE_KEY } from './scope.ts'
+import type { Summary } from './snapshot.ts'
 
 /** The room key-value that says from which entry on models read the conversation. */
 export const CHECKPOINT_KEY = 'checkpoint'
@@ -80,8 +80,8 @@ export function checkpointOf(value: Json | undefined): Checkpoint | undefined {
 }
 
 /** Undefined if the summary was cleared, or covers something from before the checkpoint, which no model may read. */
-export const summaryAfter = (
+export const summaryAfter = <One extends Summary>(
   checkpoint: Checkpoint | undefined,
-  summary: StoredSummary | undefined,
-): StoredSummary | undefined =>
+  summary: One | undefined,
+): One | undefined =>
   summary && summary.text !== '' && summary.first > (checkpoint?.after ?? '') ? summary : undefined

@@ -1,22 +1,96 @@
-import type { Entry, RoomName } from '../../chat/entry.ts'
+import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
+import { zip } from '../../lib/basics.ts'
 import { headOf } from '../../lib/text/characters.ts'
 import type { Calibrations } from '../../prompt/calibration.ts'
-import type { ModelSettings } from '../../prompt/model-settings.ts'
-import type { Composer } from '../../prompt/ports.ts'
-import { countedPrompt, type Prompt } from '../../prompt/prompt.ts'
 import { promptBudget } from '../../prompt/compose-prompt.ts'
-import type { ModelFactsTable } from '../model-facts.ts'
-import { requestOnce, type RequestParts, type SingleRequest } from '../request-step.ts'
+import { CONVERSATION_KINDS } from '../../prompt/history.ts'
+import type { ModelSettings } from '../../prompt/model-settings.ts'
+import type { Composer, HistoryStore } from '../../prompt/ports.ts'
+import { countedPrompt, type Prompt } from '../../prompt/prompt.ts'
+import type { Summary } from '../../prompt/snapshot.ts'
 import type { CheckQuotas } from '../billing.ts'
-import { withinTime } from '../turn-end.ts'
+import { createAttempts, learnFromRefusal, type ModelFactsTable } from '../model-facts.ts'
 import { type ConfiguredModel, ModelError } from '../ports.ts'
-import { createAttempts, learnFromRefusal } from '../model-facts.ts'
+import { requestOnce, type RequestParts, type SingleRequest } from '../request-step.ts'
+import { withinTime } from '../turn-end.ts'
 import type { TurnLog } from '../turn-log.ts'
-import { oldestWithin, SUMMARY_EXCESS, withoutOpenCall, type CountedEntry } from './summary-rows.ts'
 import { summaryTexts } from './summary-prompt.ts'
+import {
+  type CountedEntry,
+  oldestWithin,
+  rowsDue,
+  SUMMARY_EXCESS,
+  type SummarySizes,
+  withoutOpenCall,
+} from './summary-rows.ts'
 
-/** A piece that is to be summed up. */
-export interface SummaryJob {
+/** Where the next summary of a room goes on. */
+export interface SummaryPiece {
+  readonly room: RoomName
+  readonly model: ConfiguredModel
+  /** The summary so far, if there is one. */
+  readonly before: Summary | undefined
+  /** What was said after this entry is next; all if absent. */
+  readonly after: EntryId | undefined
+  /** True if all that was said is due, however little it is: somebody asked for a summary. */
+  readonly isAll: boolean
+}
+
+/** What making a summary needs. */
+export interface SummaryParts extends RequestParts {
+  readonly checkQuotas: CheckQuotas
+  readonly turnLog: Pick<TurnLog, 'beginInBackground'>
+  readonly history: Pick<HistoryStore, 'following' | 'saveCounts'>
+  readonly composer: Pick<Composer, 'count'>
+  readonly modelFacts: ModelFactsTable
+  readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom' | 'learnRefusal'>
+  readonly sizes: SummarySizes
+  readonly limits: RequestParts['limits'] & { readonly turn_s: number }
+}
+
+/** Rows that are read at once. */
+const MAX_ROWS = 400
+
+/**
+ * Makes the summary of what was said after the one before, as much of it as fits into one request; undefined if nothing
+ * is due. Waits for `asks` before the request. Rejects with `Refusal`, `ModelError`, `WrapError`, `StorageError`,
+ * `TurnStopped`, or the reason of `stop`.
+ */
+export async function nextSummary(
+  { room, model, before, after, isAll }: SummaryPiece,
+  asks: () => Promise<void>,
+  stop: AbortSignal,
+  parts: SummaryParts,
+): Promise<Summary | undefined> {
+  const { encoding } = model.settings
+  const query = { encoding, maxRows: MAX_ROWS, kinds: CONVERSATION_KINDS, withoutThreads: true }
+  const found = await parts.history.following(room, after === undefined ? query : { ...query, after })
+  const rows = await counted(found, encoding, parts)
+  const sizes = await parts.sizes.read()
+  const due = isAll ? rows.length : rowsDue(rows, sizes.unsummed, rows.length < MAX_ROWS)
+  if (due === 0) return undefined
+  await asks()
+  const job = { room, model, before: before?.text ?? '', rows: rows.slice(0, due), tokens: sizes.summary }
+  const { text, entries } = await makeSummary(job, stop, parts)
+  const [first, last] = [entries[0], entries.at(-1)]
+  return first && last && { text, first: before?.first ?? first.id, last: last.id }
+}
+
+/** The tokens of each row. Those that nobody has counted yet are counted and stored. */
+async function counted(
+  rows: Awaited<ReturnType<HistoryStore['following']>>,
+  encoding: string,
+  { history, composer }: Pick<SummaryParts, 'history' | 'composer'>,
+): Promise<readonly CountedEntry[]> {
+  const fresh = rows.filter(({ tokens }) => tokens === undefined).map(({ entry }) => entry)
+  const texts = fresh.map(({ author, text }) => `${author}: ${text}`)
+  const tokensOf = zip(fresh, await composer.count(encoding, texts))
+  const counts = new Map(tokensOf.map(([{ id }, tokens]) => [id, tokens]))
+  if (fresh.length > 0) await history.saveCounts(encoding, counts)
+  return rows.map(({ entry, tokens }) => ({ entry, tokens: tokens ?? counts.get(entry.id) ?? 0 }))
+}
+
+interface SummaryJob {
   readonly room: RoomName
   readonly model: ConfiguredModel
   /** The summary so far; may be empty. */
@@ -27,63 +101,35 @@ export interface SummaryJob {
   readonly tokens: number
 }
 
-/** A summary, and the entries that it covers beside those of the one before it. */
-interface MadeSummary {
-  readonly text: string
-  readonly entries: readonly Entry[]
-}
-
-/**
- * Makes one summary of as many of the rows as fit into one request. A request that the provider refuses for a reason which
- * another request mends is made again. Rejects as `requestOnce` does, with `Refusal` and `WrapError`.
- */
-export type MakeSummary = (job: SummaryJob, stop: AbortSignal) => Promise<MadeSummary>
-
-/** What making a summary needs. */
-export interface MakeSummaryParts extends RequestParts {
-  readonly checkQuotas: CheckQuotas
-  readonly turnLog: Pick<TurnLog, 'beginInBackground'>
-  readonly composer: Pick<Composer, 'count'>
-  readonly modelFacts: ModelFactsTable
-  readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom' | 'learnRefusal'>
-  readonly limits: RequestParts['limits'] & { readonly turn_s: number }
-}
-
-/** Tokens of conversation in one request: a model that reads more at once overlooks more. */
-const MAX_TOKENS_AT_ONCE = 8_000
-/** Tokens for what the rules and headings take. */
-const RULES_TOKENS = 400
-/** Tokens of conversation that a request has space for, at the least: smaller pieces cost a request for every few words. */
-const MIN_TOKENS_AT_ONCE = 400
-/** More characters than this for each token are never counted: few texts have as many. */
-const MAX_CHARACTERS_PER_TOKEN = 6
-
-export const createMakeSummary =
-  (parts: MakeSummaryParts): MakeSummary =>
-  async (job, stop) => {
-    const { model } = job
-    let settings = await parts.modelFacts.settingsOf(model)
-    const mayFollow = createAttempts()
-    for (;;) {
-      stop.throwIfAborted()
-      const { prompt, entries } = await fittingPrompt(job, settings, parts)
-      try {
-        const text = await askSummarizer({ room: job.room, model, settings, prompt }, stop, parts)
-        return { text: await cut(text, job.tokens, settings.encoding, parts.composer), entries }
-      } catch (error) {
-        const refusal = error instanceof ModelError ? error.refusal : undefined
-        if (!refusal || !mayFollow(refusal)) throw error
-        const size = { counted: prompt.budget.used, framing: 0 }
-        settings = await learnFromRefusal(refusal, { model, settings, size }, parts)
-      }
+/** Sums up as many rows as fit into one request. After a refusal another request is made, if one may help. */
+async function makeSummary(
+  job: SummaryJob,
+  stop: AbortSignal,
+  parts: SummaryParts,
+): Promise<{ readonly text: string; readonly entries: readonly Entry[] }> {
+  const { room, model, tokens } = job
+  let settings = await parts.modelFacts.settingsOf(model)
+  const mayFollow = createAttempts()
+  for (;;) {
+    stop.throwIfAborted()
+    const { prompt, entries } = await fittingPrompt(job, settings, parts)
+    try {
+      const text = await askSummarizer({ room, model, settings, prompt }, stop, parts)
+      return { text: await cut(text, tokens, settings.encoding, parts.composer), entries }
+    } catch (error) {
+      const refusal = error instanceof ModelError ? error.refusal : undefined
+      if (!refusal || !mayFollow(refusal)) throw error
+      const size = { counted: prompt.budget.used, framing: 0 }
+      settings = await learnFromRefusal(refusal, { model, settings, size }, parts)
     }
   }
+}
 
 /** Asks for a summary, whose cost is the room's: nobody asked for it. */
 async function askSummarizer(
   { room, ...request }: Pick<SummaryJob, 'room'> & Pick<SingleRequest, 'model' | 'settings' | 'prompt'>,
   stop: AbortSignal,
-  parts: MakeSummaryParts,
+  parts: SummaryParts,
 ): Promise<string> {
   const { name } = request.settings
   await parts.checkQuotas(room)
@@ -95,6 +141,9 @@ async function askSummarizer(
     end()
   }
 }
+
+/** More characters than this for each token are never counted: few texts have as many. */
+const MAX_CHARACTERS_PER_TOKEN = 6
 
 /** The beginning of a summary that is longer than asked for: what comes after it in a prompt relies on its length. */
 async function cut(
@@ -112,11 +161,18 @@ async function cut(
   }
 }
 
+/** Tokens of conversation in one request: a model that reads more at once overlooks more. */
+const MAX_TOKENS_AT_ONCE = 8_000
+/** Tokens for what the rules and headings take. */
+const RULES_TOKENS = 400
+/** Tokens of conversation that a request has space for, at the least: smaller pieces cost a request for every few words. */
+const MIN_TOKENS_AT_ONCE = 400
+
 /** The request for as many of the rows as the model takes at once. */
 async function fittingPrompt(
   { before, rows, tokens }: SummaryJob,
   settings: ModelSettings,
-  { calibrations, composer }: MakeSummaryParts,
+  { calibrations, composer }: SummaryParts,
 ): Promise<{ readonly prompt: Prompt; readonly entries: readonly Entry[] }> {
   const target = promptBudget({ ...settings, calibration: await calibrations.budgetFactor(settings) })
   const space = target - tokens - RULES_TOKENS

@@ -1,154 +1,299 @@
-// A room's memory: what was said and no longer fits into a prompt is summed up in the background, piece by piece, by a model
-// that the room names. This folder must not know how a summary is shown to models (lua/layers/summary.lua), who may ask for
-// one, or how it is stored.
+// A room's memory: what no longer fits into a prompt is summed up in the background, piece by piece, by a model that the
+// room names. This folder must not know how models are shown a summary (lua/layers/summary.lua), who may ask for one, or
+// how it is stored.
 import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { Json } from '../../lib/json.ts'
-import type { Clock, Log, RoomStore } from '../../chat/ports.ts'
-import { CONVERSATION_KINDS } from '../../prompt/history.ts'
-import type { SummaryStore } from '../../prompt/ports.ts'
-import { forgetEntry } from './forget-entry.ts'
+import type { Slot, Slots } from '../../chat/peers.ts'
+import type { Alarm, Clock, Log, MonotonicClock, RoomStore } from '../../chat/ports.ts'
+import type { Room } from '../../chat/room.ts'
 import { utf8Bytes } from '../../lib/amounts.ts'
-import type { RoomWork } from './room-work.ts'
-import type { SizesNow } from './summary-rows.ts'
-import { summarizerIn } from '../../prompt/key-values.ts'
-import { checkSummarizer, isAmong, type Summarizers } from './summary-prompt.ts'
-import type { Troubles } from './troubles.ts'
+import type { Json } from '../../lib/json.ts'
+import { CONVERSATION_KINDS } from '../../prompt/history.ts'
+import { CHECKPOINT_KEY, checkpointOf, summarizerIn, summaryAfter } from '../../prompt/key-values.ts'
+import type { SummaryStore } from '../../prompt/ports.ts'
+import type { Summary } from '../../prompt/snapshot.ts'
+import type { ConfiguredModel } from '../ports.ts'
+import { TurnStopped } from '../turn-end.ts'
+import { nextSummary, type SummaryParts } from './make-summary.ts'
+import { createPiecePace, Troubles } from './pauses.ts'
+import { RoomSlots } from './room-slots.ts'
+import { checkSummarizer, isAmong, summarizerCalled, type Summarizers } from './summary-prompt.ts'
 
 /** What goes on with a room's summary. */
 export interface SummaryStatus {
-  /** The model that sums up the room; undefined where nobody does. */
   readonly summarizer: string | undefined
   /** True while it works, or waits for others to end. */
   readonly working: boolean
-  /** The model that is asked now; absent where none is. */
   readonly asked?: string
-  /** Why the last try failed, and when the next one is; absent where it did not. */
+  /** Why the last try failed, and when the next one is. */
   readonly trouble?: string
 }
 
-/** The summaries of all rooms. Disposing stops those that are being made: what was finished before is stored. */
-export interface Summaries extends AsyncDisposable {
-  /** Something was recorded. When enough was, the room is looked at in the background. Never throws. */
-  heard(entry: Entry): void
-  /** Looks at all rooms, in the background: the last run of the server may have ended in the middle. */
-  lookAtAll(): Promise<void>
-  /** Makes the summary of a room anew, in the background. Rejects with `Refusal` where nobody sums it up, or `StorageError`. */
-  renew(room: RoomName): Promise<void>
-  /** Throws `Refusal` for a value of the key `summarizer` that names no model which can sum up, and is not `none`. */
-  checkName(value: Json): void
-  /** The room has another summarizer, or none: what is being made is stopped, and the room is looked at anew. */
-  renamed(room: RoomName): Promise<void>
-  /** The config has changed: the same for rooms whose model has changed or is gone, or is not theirs any more. */
-  configChanged(): Promise<void>
-  /** Stops what is being made in a room; one that is made anew is given up. False if nothing was. */
-  stop(room: RoomName): boolean
-  /**
-   * Runs `record`, which takes back or replaces an entry; one at a time in a room. No summary is left that was made from the
-   * entry, and none is made meanwhile. Rejects with `StorageError`, or as `record` does.
-   */
-  forget(room: RoomName, entry: EntryId, record: () => Promise<unknown>): Promise<void>
-  /** Rejects with `StorageError`. */
-  status(room: RoomName): Promise<SummaryStatus>
-}
-
-/** What summaries are made with. */
-export interface SummariesParts {
+interface SummariesParts extends SummaryParts {
   readonly rooms: Pick<RoomStore, 'all' | 'values'>
   readonly summaries: SummaryStore
-  readonly work: RoomWork
-  readonly sizes: Pick<SizesNow, 'last'>
-  readonly troubles: Troubles
-  readonly clock: Clock
-  readonly log: Log
   readonly summarizers: Summarizers
+  /** A room by name, whoever may see it. */
+  readonly anyRoom: (name: RoomName) => Promise<Room | undefined>
+  readonly slots: Slots
+  readonly clock: Clock & Alarm & MonotonicClock
+  readonly log: Log
 }
 
-/** Entries after which a room is looked at. */
+/** A room is looked at after so many entries, sooner if these are long: no text has fewer bytes a token, by far. */
 const ENTRIES_PER_LOOK = 20
-/** It is looked at sooner where these are long: no text has fewer bytes a token, by far. */
 const BYTES_PER_TOKEN = 2
 
-const NOTHING_HEARD = { entries: 0, bytes: 0 }
+/** Rooms that are summed up at once: they share the models with turns. */
+const MAX_AT_ONCE = 4
+/** When a summary that is made anew begins again after it was interrupted, in milliseconds. */
+const AGAIN_MS = 1_000
 
-export function createSummaries(parts: SummariesParts): Summaries {
-  const { work, troubles, log, summarizers } = parts
+/** Reasons for stopping. One that was interrupted while it was made anew begins again. */
+const GIVEN_UP = 'it was stopped'
+const INTERRUPTED = 'it begins again'
+
+/** The work in a room, here. */
+interface Run {
+  readonly stop: AbortController
+  done: Promise<void>
+  /** The model that is asked; absent until it is known. */
+  model?: ConfiguredModel
+  /** The new summary so far, if it is made anew. It lives here alone: an edit on any server ends the run. */
+  draft?: Summary
+}
+
+/** The summaries of all rooms. Disposing stops those that are being made: what was finished before is stored. */
+export class Summaries implements AsyncDisposable {
+  readonly #parts: SummariesParts
+  readonly #slots: RoomSlots
+  readonly #troubles: Troubles
+  readonly #pace: ReturnType<typeof createPiecePace>
+  readonly #running = new Map<RoomName, Run>()
+  readonly #waiting = new Set<RoomName>()
+  /** Rooms in which nothing may be read for a summary now. */
+  readonly #held = new Set<RoomName>()
+  /** Rooms whose summary is made anew, also while it pauses after a failure. */
+  readonly #renewed = new Set<RoomName>()
   /** What was said in each room since it was last looked at. */
-  const heardSince = new Map<RoomName, { readonly entries: number; readonly bytes: number }>()
+  readonly #heard = new Map<RoomName, { readonly entries: number; readonly bytes: number }>()
+  #isClosing = false
 
-  async function lookAnew(room: RoomName): Promise<void> {
-    await work.stop(room)
-    troubles.over(room)
-    if ((await summarizerOf(room)) !== undefined) work.look(room)
+  constructor(parts: SummariesParts) {
+    this.#parts = parts
+    this.#slots = new RoomSlots(parts.slots, parts.clock)
+    this.#troubles = new Troubles(parts.anyRoom, parts.clock, parts.log)
+    this.#pace = createPiecePace(parts.clock)
   }
 
-  const summarizerOf = async (room: RoomName): Promise<string | undefined> =>
-    summarizerIn(await parts.rooms.values(room), summarizers.usual())
+  /** Something was recorded. When enough was, the room is looked at in the background. Never throws. */
+  readonly heard = ({ room, kind, thread, text }: Entry): void => {
+    if (thread !== undefined || !CONVERSATION_KINDS.includes(kind)) return
+    const before = this.#heard.get(room) ?? { entries: 0, bytes: 0 }
+    const now = { entries: before.entries + 1, bytes: before.bytes + utf8Bytes(text) }
+    this.#heard.set(room, now)
+    const bytesPerLook = this.#parts.sizes.last.look * BYTES_PER_TOKEN
+    if (now.entries < ENTRIES_PER_LOOK && now.bytes < bytesPerLook) return
+    this.#heard.delete(room)
+    this.#look(room)
+  }
 
-  return {
-    heard({ room, kind, thread, text }) {
-      if (thread !== undefined || !CONVERSATION_KINDS.includes(kind)) return
-      const before = heardSince.get(room) ?? NOTHING_HEARD
-      const now = { entries: before.entries + 1, bytes: before.bytes + utf8Bytes(text) }
-      const isMuch = now.entries >= ENTRIES_PER_LOOK || now.bytes >= parts.sizes.last().look * BYTES_PER_TOKEN
-      heardSince.set(room, isMuch ? NOTHING_HEARD : now)
-      if (isMuch) work.look(room)
-    },
-    async lookAtAll() {
-      for (const { name } of await parts.rooms.all()) {
-        if (work.isClosing()) return
-        if ((await summarizerOf(name)) !== undefined) work.look(name)
+  /** Looks at all rooms, in the background: the last run of the server may have ended in the middle. */
+  async lookAtAll(): Promise<void> {
+    for (const { name } of await this.#parts.rooms.all()) {
+      if (this.#isClosing) return
+      if ((await this.#summarizerOf(name)) !== undefined) this.#look(name)
+    }
+  }
+
+  /**
+   * Makes the summary of a room anew, in the background. Rejects with `Refusal` if nobody sums it up, or
+   * `StorageError`.
+   */
+  async renew(room: RoomName): Promise<void> {
+    if ((await this.#summarizerOf(room)) === undefined) throw new Refusal(NO_SUMMARIZER)
+    await this.#stopEverywhere(room, GIVEN_UP)
+    this.#renewed.add(room)
+    this.#troubles.over(room)
+    this.#look(room)
+  }
+
+  /** Throws `Refusal` for a value of the key `summarizer` that is neither `none` nor a model that can sum up. */
+  checkName(value: Json): void {
+    checkSummarizer(value, this.#parts.summarizers.models())
+  }
+
+  /** The room has another summarizer, or none: what is being made is stopped, and the room is looked at anew. */
+  async renamed(room: RoomName): Promise<void> {
+    await this.#stopEverywhere(room, INTERRUPTED)
+    this.#troubles.over(room)
+    if ((await this.#summarizerOf(room)) !== undefined) this.#look(room)
+  }
+
+  /** The config has changed: the same for rooms whose model has changed, is gone, or is not theirs any more. */
+  async configChanged(): Promise<void> {
+    for (const [room, { model }] of [...this.#running]) {
+      const isThere = isAmong(this.#parts.summarizers.models(), model)
+      if (!isThere || (await this.#summarizerOf(room)) !== model?.settings.name) await this.renamed(room)
+    }
+  }
+
+  /** Stops what is being made in a room; one that is made anew is given up. False if nothing was. */
+  stop(room: RoomName): boolean {
+    this.#renewed.delete(room)
+    if (!this.#isBusy(room)) return false
+    this.#stopEverywhere(room, GIVEN_UP).catch((error: unknown) =>
+      this.#parts.log.warn({ room, error }, 'a summary could not be given up'),
+    )
+    return true
+  }
+
+  /**
+   * Runs `record`, which takes back or replaces an entry. No summary is left that was made from the entry, and none is
+   * made meanwhile, on any server. Rejects with `StorageError`, or as `record` does.
+   */
+  readonly forget = async (room: RoomName, entry: EntryId, record: () => Promise<unknown>): Promise<void> => {
+    const wasBusy = this.#isBusy(room)
+    let isForgotten = false
+    let slot: Slot | undefined
+    this.#held.add(room)
+    try {
+      while (!slot) {
+        await this.#stopHere(room, INTERRUPTED)
+        slot = await this.#slots.take(room, () => {})
+        if (!slot) await this.#slots.stopRemote(room, INTERRUPTED)
       }
-    },
-    async renew(room) {
-      if ((await summarizerOf(room)) === undefined) throw new Refusal(NOBODY)
-      await work.stop(room)
-      await parts.summaries.putDraft(room, { text: '' })
-      troubles.over(room)
-      work.look(room)
-    },
-    checkName: (value) => checkSummarizer(value, summarizers.models()),
-    renamed: lookAnew,
-    async configChanged() {
-      for (const [room, { model }] of work.running()) {
-        const name = model?.settings.name
-        if (!isAmong(summarizers.models(), model) || (await summarizerOf(room)) !== name) await lookAnew(room)
+      isForgotten = await this.#forgetEntry(room, entry)
+      await record()
+    } finally {
+      this.#held.delete(room)
+      await slot?.leave()
+      if (wasBusy || isForgotten) this.#look(room)
+    }
+  }
+
+  /** Rejects with `StorageError`. */
+  async status(room: RoomName): Promise<SummaryStatus> {
+    const trouble = this.#troubles.of(room)
+    const asked = this.#running.get(room)?.model?.settings.name
+    return {
+      summarizer: await this.#summarizerOf(room),
+      working: this.#isBusy(room),
+      ...(asked === undefined ? {} : { asked }),
+      ...(trouble === undefined ? {} : { trouble }),
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
+    this.#waiting.clear()
+    const all = [...this.#running.values()]
+    for (const { stop } of all) stop.abort(new TurnStopped('the server is stopping'))
+    await Promise.allSettled(all.map(({ done }) => done))
+  }
+
+  /** Sums up a room as far as it needs it, or lets it wait for others; not if it failed lately. Never throws. */
+  #look(room: RoomName): void {
+    if (this.#isClosing || this.#held.has(room) || this.#running.has(room)) return
+    if (this.#troubles.mustWait(room)) return
+    if (this.#running.size >= MAX_AT_ONCE) return void this.#waiting.add(room)
+    const run: Run = { stop: new AbortController(), done: Promise.resolve() }
+    this.#running.set(room, run)
+    run.done = this.#sumUp(room, run).finally(() => {
+      this.#running.delete(room)
+      const [next] = this.#waiting
+      if (next !== undefined && this.#waiting.delete(next)) this.#look(next)
+    })
+  }
+
+  /** One room is summed up by one server at a time, which goes on as long as there is something to do. */
+  async #sumUp(room: RoomName, run: Run): Promise<void> {
+    const { clock } = this.#parts
+    try {
+      const slot = await this.#slots.take(room, (reason) => void this.#stopHere(room, reason))
+      const sumUpAll = async (): Promise<void> => {
+        run.stop.signal.throwIfAborted()
+        while (await this.#sumUpPiece(room, run)) this.#troubles.over(room)
+        this.#troubles.over(room)
       }
-    },
-    stop(room) {
-      if (!work.isBusy(room)) return false
-      const giveUp = async (): Promise<void> => {
-        await work.stop(room)
-        await parts.summaries.putDraft(room, undefined)
+      if (slot) await sumUpAll().finally(() => slot.leave())
+    } catch (error) {
+      if (!run.stop.signal.aborted) {
+        const ms = await this.#troubles.happened(room, error)
+        return clock.later(ms, () => this.#look(room))
       }
-      giveUp().catch((error: unknown) => log.warn({ room, error }, 'a summary could not be given up'))
-      return true
-    },
-    async forget(room, entry, record) {
-      const wasBusy = work.isBusy(room)
-      const release = await work.hold(room)
-      let isForgotten = false
-      try {
-        isForgotten = await forgetEntry(parts.summaries, parts.clock, room, entry)
-        await record()
-      } finally {
-        await release()
-        if (wasBusy || isForgotten) work.look(room)
-      }
-    },
-    async status(room) {
-      const trouble = troubles.of(room)
-      const asked = work.asked(room)?.settings.name
-      return {
-        summarizer: await summarizerOf(room),
-        working: work.isBusy(room),
-        ...(asked === undefined ? {} : { asked }),
-        ...(trouble === undefined ? {} : { trouble }),
-      }
-    },
-    [Symbol.asyncDispose]: () => work.close(),
+    }
+    if (this.#renewed.has(room)) clock.later(AGAIN_MS, () => this.#look(room))
+  }
+
+  /** Sums up the next piece with one request, and stores it. Resolves to false if nothing is due. */
+  async #sumUpPiece(room: RoomName, run: Run): Promise<boolean> {
+    const { rooms, summaries, summarizers, clock } = this.#parts
+    const { signal } = run.stop
+    const values = await rooms.values(room)
+    const name = summarizerIn(values, summarizers.usual())
+    if (name === undefined) this.#renewed.delete(room)
+    if (name === undefined) return false
+    const model = summarizerCalled(name, summarizers.models())
+    const isRenewed = this.#renewed.has(room)
+    const current = await summaries.current(room)
+    const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
+    const before = summaryAfter(checkpoint, isRenewed ? run.draft : current)
+    const after = before?.last ?? checkpoint?.after
+    const piece = { room, model, before, after, isAll: isRenewed && !before }
+    const asks = async (): Promise<void> => {
+      await this.#pace(room, signal)
+      run.model = model
+    }
+    const next = await nextSummary(piece, asks, signal, this.#parts)
+    const store = async ({ text, first, last }: Summary, replaces?: number): Promise<unknown> =>
+      await summaries.put({ room, text, first, last, author: name, at: clock.now() }, replaces)
+    if (next && isRenewed) run.draft = next
+    // If somebody has written another one meanwhile, that one holds, and the next piece goes on from it.
+    else if (next) await store(next, current?.version ?? 0)
+    else if (isRenewed) {
+      if (before) await store(before)
+      this.#renewed.delete(room)
+    }
+    return next !== undefined
+  }
+
+  /**
+   * If the current summary covers the entry, the newest version that does not becomes current, or a cleared one.
+   * Versions after a cleared one were made from it, or cover the entry too.
+   */
+  async #forgetEntry(room: RoomName, entry: EntryId): Promise<boolean> {
+    const { summaries, clock } = this.#parts
+    const current = await summaries.current(room)
+    if (!current || current.text === '' || entry < current.first || current.last < entry) return false
+    const versions = await summaries.versions(room)
+    const clean = versions.find(({ text, last }) => text === '' || last < entry) ?? { ...current, text: '' }
+    const { text, first, last, author } = clean
+    await summaries.put({ room, text, first, last, author, at: clock.now() })
+    return true
+  }
+
+  async #stopEverywhere(room: RoomName, reason: string): Promise<void> {
+    await this.#stopHere(room, reason)
+    if (this.#slots.remote(room)) await this.#slots.stopRemote(room, reason)
+  }
+
+  async #stopHere(room: RoomName, reason: string): Promise<void> {
+    if (reason === GIVEN_UP) this.#renewed.delete(room)
+    this.#waiting.delete(room)
+    const run = this.#running.get(room)
+    run?.stop.abort(new TurnStopped(reason))
+    await run?.done
+  }
+
+  #isBusy(room: RoomName): boolean {
+    return this.#running.has(room) || this.#waiting.has(room) || this.#slots.remote(room) !== undefined
+  }
+
+  async #summarizerOf(room: RoomName): Promise<string | undefined> {
+    return summarizerIn(await this.#parts.rooms.values(room), this.#parts.summarizers.usual())
   }
 }
 
-const NOBODY =
+const NO_SUMMARIZER =
   'no model sums up this room; /kv summarizer NAME names one, and /models lists those that there are'

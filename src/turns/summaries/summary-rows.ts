@@ -52,43 +52,45 @@ export function withoutOpenCall(rows: readonly CountedEntry[], count: number): n
 const sum = (rows: readonly CountedEntry[]): number => rows.reduce((total, { tokens }) => total + tokens, 0)
 
 /** How much is summed up, and how long a summary is, in tokens. */
-interface SummarySizes {
+interface Sizes {
   /** What was said since the last summary may have so many tokens: then the older half is summed up. */
   readonly unsummed: number
-  /** Tokens that may be said before a room is looked at again. */
+  /** A room is looked at again after so many tokens. */
   readonly look: number
   /** Tokens that a summary should have at most. */
   readonly summary: number
 }
 
-/** The sizes that go with all models which may be called. */
-export interface SizesNow {
-  /** By what is known of the models now. Rejects with `StorageError`. */
-  read(): Promise<SummarySizes>
-  /** What was read last; before that, the largest sizes: each room is looked at once when it gets a summarizer. */
-  last(): SummarySizes
-}
-
-/** What the sizes follow from. */
 interface SizesParts {
   readonly models: () => readonly ConfiguredModel[]
   readonly modelFacts: Pick<ModelFactsTable, 'lastKnown'>
   readonly calibrations: Pick<Calibrations, 'budgetFactor'>
 }
 
-export function createSizes({ models, modelFacts, calibrations }: SizesParts): SizesNow {
-  let last = sizesFor([])
-  return {
-    async read() {
-      const targets = models().map(async (model) => {
-        const settings = modelFacts.lastKnown(model)
-        const calibration = await calibrations.budgetFactor(settings)
-        return settings.contextWindow < MIN_WINDOW ? undefined : promptBudget({ ...settings, calibration })
-      })
-      last = sizesFor((await Promise.all(targets)).filter((target) => target !== undefined))
-      return last
-    },
-    last: () => last,
+/** The sizes that go with all models that may be called. */
+export class SummarySizes {
+  readonly #parts: SizesParts
+  #last = sizesFor([])
+
+  constructor(parts: SizesParts) {
+    this.#parts = parts
+  }
+
+  /** By what is known of the models now. Rejects with `StorageError`. */
+  async read(): Promise<Sizes> {
+    const { models, modelFacts, calibrations } = this.#parts
+    const targets = models().map(async (model) => {
+      const settings = modelFacts.lastKnown(model)
+      const calibration = await calibrations.budgetFactor(settings)
+      return settings.contextWindow < MIN_WINDOW ? undefined : promptBudget({ ...settings, calibration })
+    })
+    this.#last = sizesFor((await Promise.all(targets)).filter((target) => target !== undefined))
+    return this.#last
+  }
+
+  /** Read last; the largest sizes before: each room is looked at once when it gets a summarizer. */
+  get last(): Sizes {
+    return this.#last
   }
 }
 
@@ -119,7 +121,7 @@ const MAX_SUMMARY = 1_000
 const MIN_SUMMARY = 150
 
 /** The sizes that go with prompts of so many tokens, as the smallest of them has it; the largest where there are none. */
-function sizesFor(targets: readonly number[]): SummarySizes {
+function sizesFor(targets: readonly number[]): Sizes {
   const smallest = Math.min(...targets, Number.MAX_SAFE_INTEGER)
   const summary = between(MIN_SUMMARY, smallest * SUMMARY_SHARE, MAX_SUMMARY)
   const space = smallest * SHARE_BESIDE_TOOLS - OTHER_LAYERS - summary * SUMMARY_EXCESS

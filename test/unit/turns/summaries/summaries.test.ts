@@ -3,7 +3,7 @@ import type { RoomName } from '../../../../src/chat/entry.ts'
 import type { StoredSummary } from '../../../../src/prompt/ports.ts'
 import { ModelError } from '../../../../src/turns/ports.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
-import { createPiecePace } from '../../../../src/turns/summaries/piece-pace.ts'
+import { createPiecePace } from '../../../../src/turns/summaries/pauses.ts'
 import { handClock, screenOf } from '../../../support/chat-parts.ts'
 import { userContent } from '../../../../src/prompt/prompt.ts'
 import { fail, hangs, say, scriptedModel, type ScriptedStep } from '../../../support/scripted-model.ts'
@@ -123,7 +123,6 @@ describe('the summary of a room', () => {
     await idle(world)
     expect(asked(memo)[1]).toContain('(none: this is the beginning)')
     expect(await current(world)).toMatchObject({ version: 2, text: 'short again' })
-    expect(await world.chatParts.storage.prompts.summaries.draft(world.room.name)).toBeUndefined()
   })
 
   it('covers only what came after the checkpoint, and is not shown across it', async () => {
@@ -176,7 +175,7 @@ describe('the summary of a room', () => {
     expect((await world.log()).filter(({ text }) => text.includes('could not be made'))).toEqual([])
   })
 
-  it('ends when it is stopped, and a draft is given up', async () => {
+  it('ends when it is stopped, and is given up if it was made anew', async () => {
     const { world, memo } = await remembering([hangs('half'), say('whole')])
     await using _ = world
     await talk(world, 3)
@@ -185,8 +184,6 @@ describe('the summary of a room', () => {
     await memo.arrived(1)
     expect(world.summaries.stop(world.room.name)).toBe(true)
     await idle(world)
-    while (await world.chatParts.storage.prompts.summaries.draft(world.room.name))
-      await new Promise(setImmediate)
     expect(await current(world)).toBeUndefined()
     await world.summaries.renew(world.room.name)
     await idle(world)

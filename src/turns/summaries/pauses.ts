@@ -1,0 +1,111 @@
+import { mayManage } from '../../chat/access.ts'
+import type { RoomName } from '../../chat/entry.ts'
+import { Refusal, StorageError } from '../../chat/errors.ts'
+import { SYSTEM } from '../../chat/people/names.ts'
+import type { Alarm, Log, MonotonicClock } from '../../chat/ports.ts'
+import type { Room } from '../../chat/room.ts'
+import { duration } from '../../lib/amounts.ts'
+import { errorMessage } from '../../lib/errors.ts'
+import { aborted } from '../../lib/jobs/waiting.ts'
+import { headOf } from '../../lib/text/characters.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
+import { fullAfter, waitFor, type Rate } from '../../lib/token-bucket.ts'
+import { WrapError } from '../../prompt/ports.ts'
+import { ModelError } from '../ports.ts'
+import { TurnStopped } from '../turn-end.ts'
+
+interface Trouble {
+  readonly text: string
+  readonly failures: number
+  /** On the clock that never goes back. */
+  readonly retryAt: number
+  readonly isTold: boolean
+}
+
+/** Pauses after the first failure, the second, and so on; the last one holds for all further ones. */
+const PAUSES_MS: readonly number[] = [60_000, 300_000, 900_000, 3_600_000]
+
+/** Characters of a reason that people are told. */
+const MAX_REASON_CHARACTERS = 300
+
+/** Summaries that failed, and when each is tried again. Nothing is stored: after a restart it is tried at once. */
+export class Troubles {
+  readonly #rooms = new Map<RoomName, Trouble>()
+  readonly #anyRoom: (name: RoomName) => Promise<Room | undefined>
+  readonly #clock: MonotonicClock
+  readonly #log: Log
+
+  constructor(anyRoom: (name: RoomName) => Promise<Room | undefined>, clock: MonotonicClock, log: Log) {
+    this.#anyRoom = anyRoom
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** Tells those who manage the room of a failure, once until it is over. Resolves to the pause in milliseconds. */
+  async happened(name: RoomName, error: unknown): Promise<number> {
+    const { failures: before, isTold } = this.#rooms.get(name) ?? { failures: 0, isTold: false }
+    const failures = before + 1
+    const pause = PAUSES_MS[Math.min(failures, PAUSES_MS.length) - 1] ?? 0
+    const reason = headOf(cleanLine(reasonOf(error)), MAX_REASON_CHARACTERS)
+    const text = `the summary of ${name} could not be made: ${reason}; it is tried again in ${duration(pause)}`
+    this.#log.warn({ room: name, failures, error }, 'a summary could not be made')
+    const trouble = { text, failures, retryAt: this.#clock.monotonic() + pause }
+    this.#rooms.set(name, { ...trouble, isTold })
+    if (!isTold) this.#rooms.set(name, { ...trouble, isTold: await this.#tell(name, text) })
+    return pause
+  }
+
+  /** It works, or there is nothing to do. */
+  over(room: RoomName): void {
+    this.#rooms.delete(room)
+  }
+
+  /** True while the pause after a failure lasts. */
+  mustWait(room: RoomName): boolean {
+    return (this.#rooms.get(room)?.retryAt ?? -Infinity) > this.#clock.monotonic()
+  }
+
+  /** What is wrong now, for people. */
+  of(room: RoomName): string | undefined {
+    return this.#rooms.get(room)?.text
+  }
+
+  async #tell(name: RoomName, text: string): Promise<boolean> {
+    try {
+      const room = await this.#anyRoom(name)
+      const present = room?.present() ?? []
+      const manages = await Promise.all(present.map(async (one) => room && mayManage(await room.roleOf(one))))
+      const managers = present.filter((_, index) => manages[index])
+      room?.whisper(managers, { kind: 'notice', level: 'error', author: SYSTEM, text })
+      return managers.length > 0
+    } catch (error) {
+      this.#log.warn({ room: name, error }, 'trouble with a summary could not be told')
+      return false
+    }
+  }
+}
+
+const KNOWN = [Refusal, StorageError, WrapError, ModelError, TurnStopped] as const
+
+/** What nobody foresaw is not for people; the log has it. */
+const reasonOf = (error: unknown): string =>
+  KNOWN.some((kind) => error instanceof kind)
+    ? errorMessage(error)
+    : 'it failed inside the server, and the log says why'
+
+/** Requests for summaries of one room: a long conversation at once, then one each two seconds. */
+const PIECES: Rate = { burst: 60, everyMs: 2_000 }
+
+/** Returns the function that waits before a room's next request, and rejects with the signal's reason. */
+export function createPiecePace(clock: Alarm & MonotonicClock) {
+  const fullAt = new Map<RoomName, number>()
+  return async (room: RoomName, signal: AbortSignal): Promise<void> => {
+    const now = clock.monotonic()
+    const full = fullAfter(fullAt.get(room) ?? 0, now, PIECES.everyMs)
+    fullAt.set(room, full)
+    const ms = waitFor(full, now, PIECES)
+    if (ms <= 0) return
+    await Promise.race([new Promise<void>((resolve) => clock.later(ms, resolve)), aborted(signal)])
+    signal.throwIfAborted()
+  }
+}
