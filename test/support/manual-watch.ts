@@ -17,8 +17,8 @@ export interface ManualWatch {
   readonly current: ReadonlySet<WatchedWork>
 }
 
-/** Watches nothing by itself. Each work takes `costMs()` of processor time when it ends. */
-export function createManualWatch(costMs: () => number = () => 0): ManualWatch {
+/** Watches nothing by itself. */
+export function createManualWatch(): ManualWatch {
   const begun: WatchedWork[] = []
   const current = new Set<WatchedWork>()
   const events = new EventEmitter()
@@ -29,10 +29,7 @@ export function createManualWatch(costMs: () => number = () => 0): ManualWatch {
       current.add(work)
       begun.push(work)
       events.emit('begun')
-      return () => {
-        current.delete(work)
-        return costMs()
-      }
+      return () => current.delete(work)
     },
     async next() {
       for (;;) {

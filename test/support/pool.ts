@@ -1,5 +1,5 @@
 import { createComposer } from '../../src/adapters/lua/composer.ts'
-import { type ComposerOptions } from '../../src/adapters/lua/composer-options.ts'
+import { type ComposerOptions } from '../../src/adapters/lua/pool.ts'
 import { paths } from '../../src/app/paths.ts'
 import { type Composer, WrapError } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'

@@ -7,16 +7,12 @@
  * code, the network, the environment or a clock that prompts could see. No file but process/main.ts knows
  * another adapter.
  */
-import { type Composer, WrapError } from '../../prompt/ports.ts'
-import type { Prompt } from '../../prompt/prompt.ts'
-import type { Snapshot } from '../../prompt/snapshot.ts'
-import { type ComposerAccount, checkAccount, hookAccount, ownAccount, promptAccount } from './accounts.ts'
 import { zip } from '../../lib/basics.ts'
+import { type Composer, WrapError } from '../../prompt/ports.ts'
+import type { Snapshot } from '../../prompt/snapshot.ts'
 import { countBatches } from './count-batches.ts'
 import { createDefinitions } from './definitions-apart.ts'
-import { createToolKeys, type KeyedTool } from './sent-once.ts'
-import { type ComposerOptions, DEFAULT_COMPOSER_LIMITS } from './composer-options.ts'
-import { ProcessPool, type RequestWriter } from './pool.ts'
+import { type ComposerOptions, DEFAULT_COMPOSER_LIMITS, ProcessPool, type RequestWriter } from './pool.ts'
 import type { Response } from './process/protocol.ts'
 import { watch } from './watchdog.ts'
 
@@ -36,31 +32,9 @@ export interface PoolComposer extends Composer {
  */
 export function createComposer(options: ComposerOptions, start: 'now' | 'later' = 'now'): PoolComposer {
   const limits = { ...DEFAULT_COMPOSER_LIMITS, ...options.limits }
-  const pool = new ProcessPool({
-    size: 2,
-    encodings: ['o200k_base'],
-    watch,
-    ...options,
-    limits,
-  })
+  const pool = new ProcessPool({ size: 2, encodings: ['o200k_base'], watch, ...options, limits })
   if (start === 'now') pool.fill()
-  const toolKeys = createToolKeys()
   const withDefinitions = createDefinitions()
-  let ids = 0
-
-  function ask(account: ComposerAccount, snapshot: Snapshot, signal?: AbortSignal): Promise<Response> {
-    return pool.ask(account, composeRequest((ids += 1), snapshot, toolKeys), signal)
-  }
-
-  async function compose(
-    account: ComposerAccount,
-    snapshot: Snapshot,
-    signal?: AbortSignal,
-  ): Promise<Prompt> {
-    const response = await ask(account, snapshot, signal)
-    if (response.kind === 'prompt') return withDefinitions(response.prompt, snapshot.tools)
-    throw unexpected(response)
-  }
 
   /** A request of its own, so that no process works for long on counting, however much there is to count. */
   async function countBatch(
@@ -68,26 +42,30 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
     texts: readonly string[],
     signal?: AbortSignal,
   ): Promise<readonly number[]> {
-    const id = (ids += 1)
-    const json = JSON.stringify({ id, kind: 'count', encoding, texts })
-    const response = await pool.ask(ownAccount(`count ${encoding}`), () => ({ id, json }), signal)
+    const turn = `count ${encoding}`
+    const request = JSON.stringify({ kind: 'count', encoding, texts })
+    const response = await pool.ask({ turn, payers: [turn] }, () => request, signal)
     if (response.kind === 'counts') return response.counts
     throw unexpected(response)
   }
 
   return {
-    compose: (snapshot, signal) =>
-      compose(promptAccount(snapshot.room.name, snapshot.user.name), snapshot, signal),
+    async compose(snapshot, signal) {
+      const response = await pool.ask(inRoom(snapshot.room.name, snapshot.user.name), write(snapshot), signal)
+      if (response.kind === 'prompt') return withDefinitions(response.prompt, snapshot.tools)
+      throw unexpected(response)
+    },
     async check(source, trial, print = () => {}) {
       const snapshot = { ...trial, script: { source, version: trial.script?.version ?? 0 } }
-      const response = await ask(checkAccount(trial.user.name), snapshot)
+      const turn = person(trial.user.name)
+      const response = await pool.ask({ turn, payers: [turn] }, write(snapshot))
       if ('printed' in response) response.printed?.forEach((line) => print(line))
       if (response.kind !== 'prompt') throw unexpected(response)
     },
     async runHook(run, signal) {
-      const id = (ids += 1)
-      const json = JSON.stringify({ id, kind: 'hook', run })
-      const response = await pool.ask(hookAccount(run.room.name, run.author), () => ({ id, json }), signal)
+      const request = JSON.stringify({ kind: 'hook', run })
+      // Its author alone chose to run it.
+      const response = await pool.ask(inRoom(run.room.name, run.author), () => request, signal)
       if (response.kind === 'hook') return response.outcome
       throw unexpected(response)
     },
@@ -111,26 +89,23 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
   }
 }
 
-/**
- * A request with all but the tools and the history written out: which of these must go along is known when it
- * is sent. Throws `WrapError('argument')` for a snapshot that is not plain data.
- */
-function composeRequest(
-  id: number,
-  { tools: given, history, ...rest }: Snapshot,
-  toolKeys: (tools: Snapshot['tools']) => readonly KeyedTool[],
-): RequestWriter {
-  try {
-    const snapshot = JSON.stringify(rest)
-    const tools = toolKeys(given)
-    return (send) => ({
-      id,
-      json: `{"id":${id},"kind":"compose","snapshot":${snapshot},"tools":${JSON.stringify(send.tools(tools))},"history":${send.history(rest.room.name, history)}}`,
+const person = (name: string): string => `person ${name}`
+
+const inRoom = (room: string, name: string) => ({
+  turn: person(name),
+  payers: [`room ${room}`, person(name)],
+})
+
+/** Which tools and rows must go along is known when the request is sent. */
+const write =
+  ({ tools, history, ...snapshot }: Snapshot): RequestWriter =>
+  (senders) =>
+    JSON.stringify({
+      kind: 'compose',
+      snapshot,
+      tools: senders.tools.pack(tools),
+      history: senders.history.pack(history),
     })
-  } catch (error) {
-    throw new WrapError('argument', `wrap: the snapshot cannot be sent: ${String(error).split('\n', 1)[0]}`)
-  }
-}
 
 function unexpected(response: Response): WrapError {
   if (response.kind === 'failed') return new WrapError(response.reason, response.message)

@@ -1,70 +1,70 @@
-/** What the queue must know of a job. */
-interface Owned {
-  /** Whom it is for. */
-  readonly owner: string
-}
-
-/** Jobs in line, by whom they are for. */
-export interface FairQueue<Job extends Owned> {
-  add(job: Job): void
-  /** Takes the next job that may be served now; undefined if there is none. */
-  take(mayServe: (job: Job) => boolean): Job | undefined
-  remove(job: Job): void
-  /** How many jobs this owner has in line. */
-  waiting(owner: string): number
-  /** All who have jobs in line. */
-  owners(): Iterable<string>
-  /** Empties the queue. */
-  drain(): readonly Job[]
+/** Work of a wrap process in line. */
+export interface FairJob {
+  /** The person, or the server's own task, that takes turns with the others. */
+  readonly turn: string
+  /** The room and the person: each has at most one process at a time, and answers for a process that is lost. */
+  readonly payers: readonly string[]
 }
 
 /**
- * The job with the least load comes first. Among equals the owners are served in turn, each one's jobs in
- * their order: however many jobs one adds, each other waits for at most one of them at a time.
+ * Jobs in line. Turns are served one after the other, each one's jobs in their order: however many jobs
+ * somebody adds, everybody else waits for at most one of them at a time.
  */
-export function createFairQueue<Job extends Owned>(load: (job: Job) => number): FairQueue<Job> {
-  /** In the order in which the owners were last served. */
-  const lines = new Map<string, Job[]>()
+export class FairQueue<J extends FairJob> {
+  /** By turn; the one that was served last is last. */
+  readonly #lines = new Map<string, J[]>()
 
-  function drop(job: Job): void {
-    const line = lines.get(job.owner)
-    const index = line?.indexOf(job) ?? -1
-    if (index >= 0) line?.splice(index, 1)
-    if (line?.length === 0) lines.delete(job.owner)
+  add(job: J): void {
+    const line = this.#lines.get(job.turn)
+    if (line) line.push(job)
+    else this.#lines.set(job.turn, [job])
   }
 
-  function next(mayServe: (job: Job) => boolean): Job | undefined {
-    let best: { readonly job: Job; readonly load: number } | undefined
-    for (const job of [...lines.values()].flat()) {
-      if (!mayServe(job)) continue
-      const one = { job, load: load(job) }
-      if (!best || one.load < best.load) best = one
-    }
-    return best?.job
+  remove(job: J): void {
+    const line = this.#lines.get(job.turn)?.filter((each) => each !== job) ?? []
+    if (line.length > 0) this.#lines.set(job.turn, line)
+    else this.#lines.delete(job.turn)
   }
 
-  return {
-    add(job) {
-      const line = lines.get(job.owner)
-      if (line) line.push(job)
-      else lines.set(job.owner, [job])
-    },
-    take(mayServe) {
-      const job = next(mayServe)
-      if (!job) return undefined
-      drop(job)
-      const line = lines.get(job.owner)
-      lines.delete(job.owner)
-      if (line) lines.set(job.owner, line)
-      return job
-    },
-    remove: drop,
-    waiting: (owner) => lines.get(owner)?.length ?? 0,
-    owners: () => lines.keys(),
-    drain() {
-      const all = [...lines.values()].flat()
-      lines.clear()
-      return all
-    },
+  /** Takes the next job that may be served now. */
+  take(mayServe: (job: J) => boolean): J | undefined {
+    const job = this.all().find(mayServe)
+    if (!job) return undefined
+    this.remove(job)
+    const rest = this.#lines.get(job.turn)
+    this.#lines.delete(job.turn)
+    if (rest) this.#lines.set(job.turn, rest)
+    return job
+  }
+
+  all(): readonly J[] {
+    return [...this.#lines.values()].flat()
+  }
+
+  /** Empties the queue. */
+  drain(): readonly J[] {
+    const all = this.all()
+    this.#lines.clear()
+    return all
+  }
+}
+
+const SUSPECT_MS = 120_000
+
+/**
+ * Payers who lost a process in the last two minutes. A script that hangs only now and then succeeds in
+ * between, so success ends no suspicion.
+ */
+export class Suspects {
+  readonly #until = new Map<string, number>()
+
+  add({ payers }: FairJob): void {
+    const now = performance.now()
+    for (const [payer, until] of this.#until) if (until < now) this.#until.delete(payer)
+    for (const payer of payers) this.#until.set(payer, now + SUSPECT_MS)
+  }
+
+  has({ payers }: FairJob): boolean {
+    return payers.some((payer) => (this.#until.get(payer) ?? 0) > performance.now())
   }
 }

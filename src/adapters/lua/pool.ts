@@ -1,51 +1,112 @@
 import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import type { Log } from '../../chat/ports.ts'
 import { createDeferred, type Deferred } from '../../lib/jobs/waiting.ts'
 import { WrapError } from '../../prompt/ports.ts'
-import type { ComposerLimits, ComposerOptions } from './composer-options.ts'
-import { createHistorySender } from './sent-history.ts'
-import { createToolSender } from './sent-once.ts'
-import { createAccounts, type ComposerAccount } from './accounts.ts'
-import { createFairQueue } from './fair-queue.ts'
+import type { CatalogueTool, HistoryRow } from '../../prompt/snapshot.ts'
+import { Sender } from './deduplicate.ts'
+import { type FairJob, FairQueue, Suspects } from './fair-queue.ts'
 import type { LuaFiles } from './bundle.ts'
 import { listLua } from './list-lua.ts'
 import type { Response } from './process/protocol.ts'
-import { WrapProcess, type WrittenRequest } from './wrap-process.ts'
+import type { EngineName } from './engines.ts'
+import type { Watch } from './watchdog.ts'
+import { WrapProcess } from './wrap-process.ts'
 
-/** Writes a request for one process; `send` packs for that process what it may have already. */
-export type RequestWriter = (send: Senders) => WrittenRequest
+/** What composing may use. */
+export interface ComposerLimits {
+  /** Milliseconds that a script may run; the engine stops it. */
+  readonly timeMs: number
+  /** Milliseconds of processor time for one composition, counting included; past it the process is killed. */
+  readonly cpuMs: number
+  /** Milliseconds of real time. It is long, because honest work takes long on a busy machine. */
+  readonly wallMs: number
+  readonly memoryBytes: number
+  /** MiB of JavaScript heap in each process. */
+  readonly heapMiB: number
+  /** Compositions that may wait for one room. */
+  readonly queued: number
+}
+
+/** Limits for a server of any size. */
+export const DEFAULT_COMPOSER_LIMITS: ComposerLimits = {
+  timeMs: 250,
+  cpuMs: 1000,
+  wallMs: 15_000,
+  memoryBytes: 64 * 1024 * 1024,
+  heapMiB: 384,
+  queued: 32,
+}
+
+/** How to make a composer. */
+export interface ComposerOptions {
+  /** The built process/main.ts. */
+  readonly entry: string
+  /** The directory that has `dist`, `lua` and `node_modules`. */
+  readonly packageRoot: string
+  /** Processes at most; 2 if absent, so that a room whose script hangs leaves one to all others. */
+  readonly size?: number
+  readonly engine: EngineName
+  /** Encodings to load at the start; others are loaded when a prompt first needs them. */
+  readonly encodings?: readonly string[]
+  readonly limits?: Partial<ComposerLimits>
+  /** How it is known that a process has worked too long; the real way if absent. */
+  readonly watch?: Watch
+  readonly log: Log
+}
+
+/** Writes the JSON of a request; `senders` know what its process was sent before. */
+export type RequestWriter = (senders: Senders) => string
 
 type Senders = ReturnType<typeof createSenders>
 
-const createSenders = () => ({ tools: createToolSender(), history: createHistorySender() })
+const createSenders = () => ({
+  tools: new Sender<CatalogueTool>(hashOf),
+  history: new Sender<HistoryRow>(({ entry }) => `${entry.room} ${entry.id}`, isSameRow),
+})
+
+/** Many requests have the same objects. */
+const hashes = new WeakMap<CatalogueTool, string>()
+
+function hashOf(tool: CatalogueTool): string {
+  const hash = hashes.get(tool) ?? createHash('sha256').update(JSON.stringify(tool)).digest('base64url')
+  hashes.set(tool, hash)
+  return hash
+}
+
+/** An entry can be changed or taken back under its id. */
+const isSameRow = (old: HistoryRow, row: HistoryRow): boolean =>
+  old.entry.text === row.entry.text && old.entry.author === row.entry.author
 
 /** After so many failed starts in a row, the next start is made only when somebody asks for a prompt. */
 const MAX_FAILED_STARTS = 3
 
-interface Job extends ComposerAccount {
+interface Job extends FairJob {
   readonly write: RequestWriter
   readonly outcome: Deferred<Response>
 }
 
 interface Slot {
   readonly process: WrapProcess
-  readonly send: Senders
+  senders: Senders
   ready: boolean
   current: Job | undefined
-  /** The account whose job ended the process before this one: its next job waits until this one is ready. */
-  readonly blamed: ComposerAccount | undefined
+  /** Whose job ended the process before this one: their next job waits until this one is ready. */
+  readonly lostBy: FairJob | undefined
 }
 
+type PoolOptions = Required<ComposerOptions> & { readonly limits: ComposerLimits }
+
 /**
- * Gives requests to wrap processes: one, and up to `size` as soon as so many owners have work at the same
- * time. Who has used least processor time of late is served first, no owner has more than one process at a
- * time, and a process that works too long is killed and replaced. Those who cost a process never have all of
- * them together.
+ * Gives requests to wrap processes: to one, and to up to `size` as soon as so many rooms have work at the same
+ * time. People are served in turn, no room and no person has more than one process at a time, and a process
+ * that works too long is killed and replaced. Those who lost a process never have all of them together.
  */
 export class ProcessPool implements AsyncDisposable {
-  readonly #options: Required<ComposerOptions> & { readonly limits: ComposerLimits }
+  readonly #options: PoolOptions
   readonly #lua: LuaFiles
-  readonly #accounts = createAccounts()
-  readonly #queue = createFairQueue<Job>((job) => this.#accounts.load(job))
+  readonly #queue = new FairQueue<Job>()
+  readonly #suspects = new Suspects()
   readonly #slots = new Set<Slot>()
   /** How many processes there should be; it never falls, as what was needed once is needed again. */
   #wanted = 1
@@ -53,23 +114,23 @@ export class ProcessPool implements AsyncDisposable {
   #closed = false
 
   /** Throws `WrapError` if there is no Lua. */
-  constructor(options: Required<ComposerOptions> & { readonly limits: ComposerLimits }) {
+  constructor(options: PoolOptions) {
     this.#options = options
     this.#lua = listLua(join(options.packageRoot, 'lua'))
   }
 
   /** Resolves with the response, trouble included. Rejects with `WrapError`, or with the signal's reason. */
-  async ask(account: ComposerAccount, write: RequestWriter, signal?: AbortSignal): Promise<Response> {
+  async ask(payer: FairJob, write: RequestWriter, signal?: AbortSignal): Promise<Response> {
     signal?.throwIfAborted()
-    this.#admit(account)
-    const job: Job = { ...account, write, outcome: createDeferred<Response>() }
+    this.#admit(payer)
+    const job: Job = { ...payer, write, outcome: createDeferred<Response>() }
     const cancel = (): void => {
       this.#queue.remove(job)
       job.outcome.reject(signal?.reason)
     }
     signal?.addEventListener('abort', cancel, { once: true })
     this.#queue.add(job)
-    this.#wanted = Math.max(this.#wanted, Math.min(this.#options.size, this.#owners().size))
+    this.#wanted = Math.max(this.#wanted, Math.min(this.#options.size, this.#rooms().size))
     this.fill()
     this.#dispatch()
     try {
@@ -87,34 +148,34 @@ export class ProcessPool implements AsyncDisposable {
     await Promise.all(slots.map((slot) => slot.process.gone))
   }
 
-  #admit({ owner }: ComposerAccount): void {
+  #admit({ payers: [room] }: FairJob): void {
     if (this.#closed) throw new WrapError('process', 'wrap: the server is stopping')
-    const waiting = this.#queue.waiting(owner)
+    const waiting = this.#queue.all().filter(({ payers }) => payers[0] === room).length
     if (waiting < this.#options.limits.queued) return
     throw new WrapError('limit', `wrap: ${waiting} prompts are waiting here already; try again later`)
   }
 
   /** Starts processes until there are enough. */
-  fill(blamed?: ComposerAccount): void {
-    while (!this.#closed && this.#slots.size < this.#wanted) this.#start(blamed)
+  fill(lostBy?: FairJob): void {
+    while (!this.#closed && this.#slots.size < this.#wanted) this.#start(lostBy)
   }
 
-  /** All who are served or wait. */
-  #owners(): ReadonlySet<string> {
-    const served = [...this.#slots].flatMap(({ current }) => current?.owner ?? [])
-    return new Set([...served, ...this.#queue.owners()])
+  /** The rooms that are served or wait. */
+  #rooms(): ReadonlySet<string | undefined> {
+    const served = [...this.#slots].flatMap(({ current }) => current ?? [])
+    return new Set([...served, ...this.#queue.all()].map(({ payers }) => payers[0]))
   }
 
-  #start(blamed: ComposerAccount | undefined): void {
+  #start(lostBy: FairJob | undefined): void {
     const { entry, packageRoot, engine, encodings, limits } = this.#options
     const { timeMs, memoryBytes, heapMiB } = limits
     const settings = { engine, lua: this.#lua, timeMs, memoryBytes, warm: encodings }
     const slot: Slot = {
       process: new WrapProcess({ entry, packageRoot, settings, heapMiB }),
-      send: createSenders(),
+      senders: createSenders(),
       ready: false,
       current: undefined,
-      blamed,
+      lostBy,
     }
     this.#slots.add(slot)
     void slot.process.ready.then(() => this.#onReady(slot))
@@ -138,28 +199,46 @@ export class ProcessPool implements AsyncDisposable {
     }
   }
 
-  /** Owners that have a process get no further one now, nor do suspects while too few are left for others. */
-  #mayServe(): (job: ComposerAccount) => boolean {
-    const served = [...this.#slots].flatMap((slot) => (slot.ready ? slot.current : slot.blamed) ?? [])
-    const busy = new Set(served.map(({ owner }) => owner))
-    const lost = served.filter((account) => this.#accounts.isSuspect(account)).length
-    const tooFewLeft = lost >= Math.max(1, this.#options.size - 1)
-    return (job) => !busy.has(job.owner) && !(tooFewLeft && this.#accounts.isSuspect(job))
+  #mayServe(): (job: FairJob) => boolean {
+    const served = [...this.#slots].flatMap((slot) => (slot.ready ? slot.current : slot.lostBy) ?? [])
+    const busy = new Set(served.flatMap(({ payers }) => payers))
+    const suspects = served.filter((job) => this.#suspects.has(job)).length
+    const tooFewLeft = suspects >= Math.max(1, this.#options.size - 1)
+    return (job) => !job.payers.some((payer) => busy.has(payer)) && !(tooFewLeft && this.#suspects.has(job))
   }
 
   async #run(slot: Slot, job: Job): Promise<void> {
-    const { process, send } = slot
+    const request = this.#write(slot, job)
+    if (request === undefined) return this.#release(slot)
+    const { process } = slot
     const { limits, watch } = this.#options
-    const usedUntilNow = watch(process.pid, limits, () => {
+    const stopWatching = watch(process.pid, limits, () => {
       job.outcome.reject(new WrapError('limit', tooLong(limits)))
       process.kill()
     })
-    const response = await process.ask(job.write(send))
-    this.#accounts.spend(job, usedUntilNow())
+    const response = await process.ask(request)
+    stopWatching()
     if (!response) return
     job.outcome.resolve(response)
     // An error that nobody foresaw may have left anything behind; the process says why on its standard error.
     if (response.kind === 'failed' && response.reason === 'process') return process.kill()
+    this.#release(slot)
+  }
+
+  /** The request in JSON; undefined if it cannot be written, which fails the job. */
+  #write(slot: Slot, job: Job): string | undefined {
+    try {
+      return job.write(slot.senders)
+    } catch (error) {
+      const [reason] = String(error).split('\n', 1)
+      job.outcome.reject(new WrapError('argument', `wrap: the snapshot cannot be sent: ${reason}`))
+      // A part of it counts as sent.
+      slot.senders = createSenders()
+      return undefined
+    }
+  }
+
+  #release(slot: Slot): void {
     slot.current = undefined
     this.#dispatch()
   }
@@ -167,13 +246,13 @@ export class ProcessPool implements AsyncDisposable {
   #onGone(slot: Slot, why: string): void {
     this.#slots.delete(slot)
     if (this.#closed) return
-    if (slot.current) this.#accounts.suspect(slot.current)
+    if (slot.current) this.#suspects.add(slot.current)
     slot.current?.outcome.reject(
       new WrapError('process', 'wrap: the process that composes prompts has died; try again'),
     )
     this.#options.log.warn({ why, ready: slot.ready }, 'a wrap process ended')
     if (!slot.ready) this.#failedStarts += 1
-    if (this.#failedStarts < MAX_FAILED_STARTS) this.fill(slot.current ?? slot.blamed)
+    if (this.#failedStarts < MAX_FAILED_STARTS) this.fill(slot.current ?? slot.lostBy)
     else if (this.#slots.size === 0) this.#giveUp(why)
     this.#dispatch()
   }

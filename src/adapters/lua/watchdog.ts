@@ -14,32 +14,20 @@ export interface WorkLimits {
 const MIN_LOOK_MS = 25
 
 /**
- * Calls `over` once the process has used more than it may from now on. Gives the function that stops
- * watching; it returns the milliseconds of processor time that were used until then, or of real time where
- * that cannot be read. Processor time is what counts: on a busy machine honest work takes long by the clock.
+ * Calls `over` once the process has used more than it may from now on. Returns the function that stops
+ * watching. Processor time is what counts: on a busy machine honest work takes long by the clock.
  */
-export function watch(pid: number, { cpuMs, wallMs }: WorkLimits, over: () => void): () => number {
+export function watch(pid: number, { cpuMs, wallMs }: WorkLimits, over: () => void): () => void {
   const startedAt = performance.now()
   const before = cpuTime(pid)
-  let used = 0
-
-  /** A process that has ended cannot be read any more: what was last read stays. */
-  function measure(): number {
-    const now = before === undefined ? performance.now() - startedAt : (cpuTime(pid) ?? before) - before
-    return (used = Math.max(used, now))
-  }
-
   const look = (): void => {
     const wallLeft = wallMs - (performance.now() - startedAt)
-    const cpuLeft = before === undefined ? wallLeft : cpuMs - measure()
+    const cpuLeft = before === undefined ? wallLeft : cpuMs - ((cpuTime(pid) ?? before) - before)
     if (wallLeft <= 0 || cpuLeft <= 0) over()
     else timer = setTimeout(look, Math.max(MIN_LOOK_MS, Math.min(wallLeft, cpuLeft)))
   }
   let timer = setTimeout(look, Math.min(cpuMs, wallMs))
-  return () => {
-    clearTimeout(timer)
-    return measure()
-  }
+  return () => clearTimeout(timer)
 }
 
 /** Watches a process; tests give another, to decide themselves when a limit has passed. */

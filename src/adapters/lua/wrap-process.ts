@@ -8,7 +8,7 @@ import type { Readable, Writable } from 'node:stream'
 import { packagesOf } from './engines.ts'
 import type { UndefinedTool } from './definitions-apart.ts'
 import type { Response, ResponseLine, Settings } from './process/protocol.ts'
-import { createPartReceiver } from './sent-parts.ts'
+import { createReceiver } from './deduplicate.ts'
 
 /** How to start a wrap process. */
 export interface ProcessOptions {
@@ -19,12 +19,6 @@ export interface ProcessOptions {
   readonly settings: Settings
   /** MiB of JavaScript heap. */
   readonly heapMiB: number
-}
-
-/** A request, ready to be sent. */
-export interface WrittenRequest {
-  readonly id: number
-  readonly json: string
 }
 
 /** Packages that the process reads, beside those of its engine. */
@@ -48,8 +42,8 @@ export class WrapProcess {
   /** Called with each reply, and with undefined at the end. */
   #onResponse: (reply: Response | undefined) => void = () => {}
   #hasEnded = false
-  readonly #systemOf = createPartReceiver<string>()
-  readonly #toolsOf = createPartReceiver<readonly UndefinedTool[]>()
+  readonly #receiveSystem = createReceiver<string>()
+  readonly #receiveTools = createReceiver<readonly UndefinedTool[]>()
   /** Resolves when Lua and the tokenizer are warm; never if the process ends before. */
   readonly ready: Promise<void>
   /** Resolves with the reason when the process has ended. */
@@ -85,17 +79,15 @@ export class WrapProcess {
   }
 
   /**
-   * Sends a request in its JSON; resolves with its reply, or with undefined if the process ends before. A
-   * race of each reply with `gone` would keep all replies: a promise holds everybody who waits for it until
-   * it is settled.
+   * Sends a request in its JSON, one at a time. Resolves with its reply, or with undefined if the process ends
+   * before. A race of each reply with `gone` would keep all replies: a promise holds everybody who waits for
+   * it until it is settled.
    */
-  ask({ id, json }: WrittenRequest): Promise<Response | undefined> {
+  ask(request: string): Promise<Response | undefined> {
     return new Promise((resolve) => {
       if (this.#hasEnded) return resolve(undefined)
-      this.#onResponse = (reply) => {
-        if (reply === undefined || (reply.kind !== 'ready' && reply.id === id)) resolve(reply)
-      }
-      this.#child.stdin.write(`${json}\n`)
+      this.#onResponse = resolve
+      this.#child.stdin.write(`${request}\n`)
     })
   }
 
@@ -120,7 +112,9 @@ export class WrapProcess {
   #whole(reply: ResponseLine): Response {
     if (reply.kind !== 'prompt') return reply
     const { system, tools, prompt, ...rest } = reply
-    return { ...rest, prompt: { ...prompt, system: this.#systemOf(system), tools: this.#toolsOf(tools) } }
+    const [theSystem = ''] = this.#receiveSystem(system)
+    const [theTools = []] = this.#receiveTools(tools)
+    return { ...rest, prompt: { ...prompt, system: theSystem, tools: theTools } }
   }
 
   #why(code: number | null, signal: string | null): string {

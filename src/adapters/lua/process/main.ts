@@ -4,6 +4,7 @@
  * composition root of its own, as app.ts is for the server: so it alone joins two adapters, `lua` and `tokens`.
  */
 import { createInterface } from 'node:readline'
+import type { CatalogueTool, HistoryRow } from '../../../prompt/snapshot.ts'
 import { composePrompt } from '../../../prompt/compose-prompt.ts'
 import { WrapError } from '../../../prompt/ports.ts'
 import { runHook } from '../../../prompt/run-hook.ts'
@@ -12,45 +13,53 @@ import { createTokenCounters } from '../../tokens/tiktoken.ts'
 import { readBundle } from '../bundle.ts'
 import { openEngine } from '../engines.ts'
 import type { Request, ResponseLine, Settings } from './protocol.ts'
-import { createHistoryReceiver } from '../sent-history.ts'
-import { createToolReceiver } from '../sent-once.ts'
-import { createPartSender } from '../sent-parts.ts'
+import { createReceiver, Sender } from '../deduplicate.ts'
 import { createUndefining, type UndefinedTool } from '../definitions-apart.ts'
+
+/** What the server keeps of the answers of one process, each of two kinds. */
+const MAX_ANSWER_CHARS = 2_000_000
 
 const settings = JSON.parse(process.argv[2] ?? '') as Settings
 const engine = await openEngine(settings.engine, await readBundle(settings.lua), settings)
 const counters = createTokenCounters()
 const cache = createComposeCache()
-const receiveTools = createToolReceiver()
-const receiveRows = createHistoryReceiver()
-const sendSystem = createPartSender<string>()
-const sendTools = createPartSender<readonly UndefinedTool[]>()
+const receiveTools = createReceiver<CatalogueTool>()
+const receiveRows = createReceiver<HistoryRow>()
+const sentSystems = new Sender<string>(
+  (text) => text,
+  () => true,
+  MAX_ANSWER_CHARS,
+)
+const sentTools = new Sender<readonly UndefinedTool[]>(
+  (list) => list,
+  () => true,
+  MAX_ANSWER_CHARS,
+)
 const withoutDefinitions = createUndefining()
 for (const encoding of settings.warm) counters.of(encoding).count('warm')
 send({ kind: 'ready' })
 createInterface({ input: process.stdin }).on('line', (line) => send(answer(JSON.parse(line) as Request)))
 
 function answer(request: Request): ResponseLine {
-  const { id } = request
   const printed: string[] = []
   try {
     if (request.kind === 'count') {
       const counter = counters.of(request.encoding)
-      return { kind: 'counts', id, counts: request.texts.map((text) => counter.count(text)) }
+      return { kind: 'counts', counts: request.texts.map((text) => counter.count(text)) }
     }
-    if (request.kind === 'hook') return { kind: 'hook', id, outcome: runHook(engine, request.run) }
+    if (request.kind === 'hook') return { kind: 'hook', outcome: runHook(engine, request.run) }
     const [tools, history] = [receiveTools(request.tools), receiveRows(request.history)]
     const snapshot = { ...request.snapshot, tools, history }
     const counter = counters.of(snapshot.model.encoding)
     const composed = composePrompt(snapshot, engine, counter, cache, printed)
     const { system, tools: offered, ...prompt } = composed
-    const parts = { system: sendSystem(system), tools: sendTools(withoutDefinitions(offered)) }
-    return { kind: 'prompt', id, prompt, ...parts, printed }
+    const parts = { system: sentSystems.pack([system]), tools: sentTools.pack([withoutDefinitions(offered)]) }
+    return { kind: 'prompt', prompt, ...parts, printed }
   } catch (error) {
     if (error instanceof WrapError)
-      return { kind: 'failed', id, reason: error.reason, message: error.message, printed }
+      return { kind: 'failed', reason: error.reason, message: error.message, printed }
     console.error(error)
-    return { kind: 'failed', id, reason: 'process', message: `wrap: ${String(error)}` }
+    return { kind: 'failed', reason: 'process', message: `wrap: ${String(error)}` }
   }
 }
 

@@ -1,53 +1,42 @@
-import type { Snapshot } from '../../../prompt/snapshot.ts'
-import type { HookOutcome, HookRun } from '../../../prompt/ports.ts'
+import type { CatalogueTool, HistoryRow, Snapshot } from '../../../prompt/snapshot.ts'
+import type { HookOutcome, HookRun, WrapError } from '../../../prompt/ports.ts'
 import type { LuaFiles } from '../bundle.ts'
-import type { SentHistory } from '../sent-history.ts'
-import type { SentTools } from '../sent-once.ts'
-import type { SentPart } from '../sent-parts.ts'
+import type { Packed } from '../deduplicate.ts'
 import type { SentPrompt, UndefinedTool } from '../definitions-apart.ts'
 import type { EngineName } from '../engines.ts'
-import type { WrapError } from '../../../prompt/ports.ts'
 
-/** What the server asks of a wrap process: one JSON line each, answered in order. */
+/** What the server asks of a wrap process: one JSON line at a time, each answered by one. */
 export type Request =
   | {
-      readonly id: number
       readonly kind: 'compose'
       readonly snapshot: Omit<Snapshot, 'tools' | 'history'>
-      readonly tools: SentTools
-      readonly history: SentHistory
+      readonly tools: Packed<CatalogueTool>
+      readonly history: Packed<HistoryRow>
     }
-  | { readonly id: number; readonly kind: 'hook'; readonly run: HookRun }
-  | {
-      readonly id: number
-      readonly kind: 'count'
-      readonly encoding: string
-      readonly texts: readonly string[]
-    }
+  | { readonly kind: 'hook'; readonly run: HookRun }
+  | { readonly kind: 'count'; readonly encoding: string; readonly texts: readonly string[] }
 
 /** What it answers. The first is `ready`: Lua and the tokenizer are warm. */
 export type Response =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'prompt'; readonly id: number; readonly prompt: SentPrompt; readonly printed: Printed }
-  | { readonly kind: 'hook'; readonly id: number; readonly outcome: HookOutcome }
-  | { readonly kind: 'counts'; readonly id: number; readonly counts: readonly number[] }
+  | { readonly kind: 'prompt'; readonly prompt: SentPrompt; readonly printed: Printed }
+  | { readonly kind: 'hook'; readonly outcome: HookOutcome }
+  | { readonly kind: 'counts'; readonly counts: readonly number[] }
   | {
       readonly kind: 'failed'
-      readonly id: number
       readonly reason: WrapError['reason']
       readonly message: string
       readonly printed?: Printed
     }
 
-/** A line of an answer: what often stays the same crosses once. */
+/** A line of an answer. The lists of one item are what often stays the same. */
 export type ResponseLine =
   | Exclude<Response, { readonly kind: 'prompt' }>
   | {
       readonly kind: 'prompt'
-      readonly id: number
       readonly prompt: Omit<SentPrompt, 'system' | 'tools'>
-      readonly system: SentPart<string>
-      readonly tools: SentPart<readonly UndefinedTool[]>
+      readonly system: Packed<string>
+      readonly tools: Packed<readonly UndefinedTool[]>
       readonly printed: Printed
     }
 

@@ -1,38 +1,34 @@
 import { describe, expect, test } from 'vitest'
-import { createFairQueue } from '../../../../src/adapters/lua/fair-queue.ts'
+import { FairQueue, Suspects } from '../../../../src/adapters/lua/fair-queue.ts'
 
 interface Job {
-  readonly owner: string
+  readonly turn: string
+  readonly payers: readonly string[]
   readonly number: number
-  readonly load?: number
 }
 
-const job = (owner: string, number: number, load = 0): Job => ({ owner, number, load })
+const job = (turn: string, number: number, room = 'lobby'): Job => ({ turn, payers: [room, turn], number })
 const queueOf = (...jobs: readonly Job[]) => {
-  const queue = createFairQueue<Job>(({ load = 0 }) => load)
+  const queue = new FairQueue<Job>()
   for (const one of jobs) queue.add(one)
   return queue
 }
 const anybody = (): boolean => true
 
 describe('the fair queue', () => {
-  test('serves owners in turn, however many jobs one of them has', () => {
-    const queue = queueOf(job('noisy', 1), job('noisy', 2), job('noisy', 3), job('quiet', 4), job('other', 5))
+  test('serves people in turn, however many jobs one of them has, in whatever room', () => {
+    const noisy = [job('noisy', 1, 'hall'), job('noisy', 2, 'attic'), job('noisy', 3, 'den')]
+    const queue = queueOf(...noisy, job('quiet', 4, 'hall'), job('other', 5, 'hall'))
     const order = Array.from({ length: 6 }, () => queue.take(anybody)?.number)
     expect(order).toEqual([1, 4, 5, 2, 3, undefined])
   })
 
-  test('serves first who has spent least, also among the jobs of one owner', () => {
-    const queue = queueOf(job('a', 1, 50), job('a', 2, 10), job('b', 3, 20), job('c', 4, 0))
-    const order = Array.from({ length: 4 }, () => queue.take(anybody)?.number)
-    expect(order).toEqual([4, 2, 3, 1])
-  })
-
   test('passes over jobs that may not be served now', () => {
-    const queue = queueOf(job('a', 1), job('b', 2))
-    expect(queue.take(({ owner }) => owner !== 'a')).toEqual(job('b', 2))
-    expect(queue.take(({ owner }) => owner !== 'a')).toBeUndefined()
-    expect(queue.waiting('a')).toBe(1)
+    const queue = queueOf(job('a', 1, 'hall'), job('a', 2, 'den'), job('b', 3, 'hall'))
+    const notInHall = ({ payers }: Job): boolean => !payers.includes('hall')
+    expect(queue.take(notInHall)?.number).toBe(2)
+    expect(queue.take(notInHall)).toBeUndefined()
+    expect(queue.all().map(({ number }) => number)).toEqual([3, 1])
   })
 
   test('forgets what is removed, and is empty after a drain', () => {
@@ -44,4 +40,12 @@ describe('the fair queue', () => {
     expect(queue.drain()).toEqual([second])
     expect(queue.take(anybody)).toBeUndefined()
   })
+})
+
+test('the loss of a process makes its room and its person suspect, in other company too', () => {
+  const suspects = new Suspects()
+  suspects.add(job('mallory', 1, 'den'))
+  expect(suspects.has(job('mallory', 2, 'attic'))).toBe(true)
+  expect(suspects.has(job('ann', 3, 'den'))).toBe(true)
+  expect(suspects.has(job('ann', 4, 'attic'))).toBe(false)
 })

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createManualWatch } from '../../../support/manual-watch.ts'
 import {
   attack,
   composeTwo,
@@ -7,7 +6,6 @@ import {
   failureOf,
   inRoom,
   nextEndless,
-  openPool,
   openWatched,
   type WatchedPool,
 } from '../../../support/pool.ts'
@@ -49,31 +47,4 @@ describe('the pool of wrap processes', () => {
     }
     await composeTwo(pool, 'lobby')
   })
-})
-
-test('who has used most of the processor of late waits most, in whatever room', async () => {
-  let costMs = 4000
-  const watched = createManualWatch(() => costMs)
-  await using pool = openPool({ size: 1, encodings: [], watch: watched.watch })
-  const composeFor = async (room: string, user: string): Promise<string> => {
-    await pool.compose(inRoom(room, undefined, user))
-    return `${user} in ${room}`
-  }
-  await composeFor('hall', 'greedy')
-  costMs = 10
-  const stopped = failureOf(pool.compose(inRoom('busy', ENDLESS_PATTERN)))
-  await watched.next()
-  const work = await watched.next()
-  const order: string[] = []
-  const asked = [
-    composeFor('hall', 'greedy'),
-    composeFor('attic', 'greedy'),
-    composeFor('hall', 'frugal'),
-    composeFor('den', 'modest'),
-    composeFor('attic', 'modest'),
-  ].map(async (one) => order.push(await one))
-  work.end()
-  expect(await stopped).toMatchObject({ reason: 'limit' })
-  await Promise.all(asked)
-  expect(order.slice(0, 2).toSorted()).toEqual(['modest in attic', 'modest in den'])
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ComposerOptions } from '../../../../../src/adapters/lua/composer-options.ts'
+import { type ComposerOptions } from '../../../../../src/adapters/lua/pool.ts'
 import type { Composer } from '../../../../../src/prompt/ports.ts'
 import type { Snapshot } from '../../../../../src/prompt/snapshot.ts'
 import { inRoom, openPool } from '../../../../support/pool.ts'

@@ -1,0 +1,102 @@
+/**
+ * A list on its way through the pipe of a wrap process. Each item crosses once; from then on its number stands
+ * for it, and the number of a list for all of its items.
+ */
+export interface Packed<T> {
+  readonly list: number
+  /** The numbers of its items, in order; absent if the receiver has the list. */
+  readonly items?: readonly number[]
+  /** Items that were not sent before, each with its number. */
+  readonly fresh?: readonly (readonly [number, T])[]
+  /** True if the receiver must forget all that it was sent before. */
+  readonly forget?: boolean
+}
+
+/** Lists that both sides keep; the oldest goes first. */
+const MAX_LISTS = 64
+
+interface Sent<T> {
+  readonly number: number
+  readonly item: T
+}
+
+/** Knows what one receiver has. */
+export class Sender<T> {
+  readonly #keyOf: (item: T) => unknown
+  readonly #isSame: (old: T, item: T) => boolean
+  readonly #maxChars: number
+  readonly #sent = new Map<unknown, Sent<T>>()
+  /** The items of each list, joined. */
+  readonly #lists: string[] = []
+  #nextItem = 0
+  #nextList = 0
+  #chars = 0
+
+  /** Items with one key are sent once if `isSame`. Both sides forget all beyond `maxChars` of JSON. */
+  constructor(
+    keyOf: (item: T) => unknown,
+    isSame: (old: T, item: T) => boolean = () => true,
+    maxChars = 8_000_000,
+  ) {
+    this.#keyOf = keyOf
+    this.#isSame = isSame
+    this.#maxChars = maxChars
+  }
+
+  /** Throws if an item cannot be written as JSON; then nothing of the list counts as sent. */
+  pack(list: readonly T[]): Packed<T> {
+    const forget = this.#chars > this.#maxChars
+    if (forget) this.#forget()
+    const found = new Map<unknown, Sent<T>>()
+    const fresh: (readonly [number, T])[] = []
+    const items = list.map((item) => {
+      const key = this.#keyOf(item)
+      const known = found.get(key) ?? this.#sent.get(key)
+      if (known && this.#isSame(known.item, item)) return known.number
+      const number = this.#nextItem++
+      found.set(key, { number, item })
+      fresh.push([number, item])
+      return number
+    })
+    this.#chars += fresh.length > 0 ? JSON.stringify(fresh).length : 0
+    for (const [key, sent] of found) this.#sent.set(key, sent)
+    const joined = items.join()
+    const known = this.#lists.indexOf(joined)
+    if (known >= 0) return { list: known }
+    const number = this.#nextList++ % MAX_LISTS
+    this.#lists[number] = joined
+    return { list: number, items, fresh, ...(forget ? { forget } : {}) }
+  }
+
+  #forget(): void {
+    this.#sent.clear()
+    this.#lists.length = 0
+    this.#nextList = 0
+    this.#chars = 0
+  }
+}
+
+/**
+ * The receiving side. The same item is always the same object, and the same list the same array, so that what
+ * was computed for them is found again. Throws for what was never sent.
+ */
+export function createReceiver<T>(): (packed: Packed<T>) => readonly T[] {
+  const kept = new Map<number, T>()
+  const lists: (readonly T[])[] = []
+  const itemOf = (number: number): T => {
+    const item = kept.get(number)
+    if (item === undefined) throw new Error(`item ${number} was never sent`)
+    return item
+  }
+  return ({ list, items, fresh = [], forget }) => {
+    if (forget) {
+      kept.clear()
+      lists.length = 0
+    }
+    for (const [number, item] of fresh) kept.set(number, item)
+    if (items) lists[list] = items.map(itemOf)
+    const found = lists[list]
+    if (!found) throw new Error(`list ${list} was never sent`)
+    return found
+  }
+}
