@@ -7,8 +7,8 @@ import { markdownText } from '../lib/text/markdown.ts'
 import type { ActionEntry, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
 
 /**
- * An entry as plain lines, without colour or controls: what pipes and `history` print. Later lines of a
- * text are indented, so that nothing in it can be taken for another speaker or for the system.
+ * An entry as pipes and `history` print it. Later lines of a text are indented, so that none reads as another
+ * speaker.
  */
 export function entryLine(entry: Entry): string {
   return indentLater(firstForm(entry))
@@ -36,40 +36,31 @@ function firstForm(entry: Entry): string {
   }
 }
 
-/**
- * A name in one line and without controls, whatever the log or another server has: nothing in it can be taken
- * for another speaker.
- */
+/** In one line and without controls, so that no name reads as another speaker. */
 export const shownName = (name: string): string => cleanLine(name)
 
-/**
- * Stands behind the author of a message that is a later version, or is shown in its later version. No name
- * ends like that.
- */
+/** Follows the author of a message in a later version. No name ends like that. */
 export const editedMark = ({ edits, edited }: Pick<MessageEntry, 'edits' | 'edited'>): string =>
   edits === undefined && edited === undefined ? '' : ' (edited)'
 
-/** What somebody did, in words: `waves`, `reacted 👍 to alice`. */
 export const actionText = ({ text, reacts, to }: Pick<ActionEntry, 'text' | 'reacts' | 'to'>): string =>
   reacts === undefined ? text : `reacted ${text} to ${to === undefined ? 'a line' : shownName(to)}`
 
-/** `Executing tool: Grep {"arguments":["-rn","TODO","."]}`, or `Not run: …` for a call that was denied. */
+/** `Executing tool: Grep {"arguments":["-rn","TODO","."]}`, or `Not run: …` for a denied call. */
 export const toolCallLine = ({ name, arguments: args, notRun }: CallFacts): string =>
   `${notRun ? 'Not run' : 'Executing tool'}: ${callText({ name, arguments: args })}`
 
-/** `Grep {"arguments":["-rn","TODO","."]}` */
 export const callText = ({ name, arguments: args }: CallFacts): string =>
   `${name} ${typeof args === 'string' ? args : JSON.stringify(args)}`
 
 type CallFacts = Pick<ToolCallEntry, 'name' | 'arguments' | 'notRun'>
 
-/** Characters of a result, and of an error, that people see in a line. */
+/** Characters that people see in a line. */
 const MAX_SHOWN_RESULT = 200
 const MAX_SHOWN_ERROR = 500
 
 /**
- * `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`; `…`
- * says that there is more.
+ * `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result, or `ok`; `…` if there is more.
  */
 export function toolResultLine({ name, text, isError, durationMs, bytes: size }: ToolResultEntry): string {
   const said = text.trim()
@@ -79,10 +70,7 @@ export function toolResultLine({ name, text, isError, durationMs, bytes: size }:
   return `${name}: ${shown}${isAll ? '' : ' …'} (${duration(durationMs)}, ${bytes(size)})`
 }
 
-/**
- * `3.2s · 1234 tokens in (1000 cached) · 56 out · cost 0.0123`; empty for an entry without a bill, and in a
- * side turn.
- */
+/** `3.2s · 1234 tokens in (1000 cached) · 56 out · cost 0.0123`; empty without a bill, and in a side turn. */
 export function billLine(entry: Entry): string {
   if ((entry.kind !== 'reply' && entry.kind !== 'notice') || entry.thread !== undefined) return ''
   const { usage, durationMs, cost } = entry
@@ -104,7 +92,7 @@ export function tokenFacts({ input, cached, output, estimated }: Usage): readonl
   return [read, written, `of these ${estimated.input} in and ${estimated.output} out estimated`]
 }
 
-/** What happened in a sub-turn, in one line. The whole answer is the result of the call that started it. */
+/** What happened in a sub-turn, in one line. The result of the call that started it has the whole answer. */
 export function threadLine(entry: Entry): string {
   if (entry.kind === 'tool_call') return `(side turn) ${shownName(entry.author)}: ${toolCallLine(entry)}`
   if (entry.kind === 'tool_result') return `(side turn) ${toolResultLine(entry)}`
@@ -116,13 +104,11 @@ export function threadLine(entry: Entry): string {
 
 const firstLine = (text: string): string => text.split('\n', 1).join('')
 
-/** Two spaces before every line but the first. */
 export const indentLater = (text: string): string => text.replaceAll('\n', '\n  ')
 
 /**
- * An entry as scripts read it: `id at room kind author text` first, `at` in ISO 8601, then what its kind
- * adds. Who came and who went stands in `joined` and `left`, whether it was one or many. Who a name stood for
- * is left out.
+ * An entry as scripts read it: the fields of all kinds first, then its own. `joined` and `left` have the
+ * names also of a single coming or going; `by` is left out.
  */
 export function entryJson(entry: Entry): { readonly [key: string]: Json } {
   const { id, at, room, kind, author, text, by: _by, ...rest } = entry
@@ -138,7 +124,6 @@ export function entryJson(entry: Entry): { readonly [key: string]: Json } {
   }
 }
 
-/** A single coming or going has its name in its text alone: `ann joined`. */
 function namesOf(entry: Entry): { readonly [key: string]: Json } {
   if (entry.kind !== 'presence' || entry.event === 'summed') return {}
   const name = entry.text.slice(0, -` ${entry.event}`.length)
@@ -148,8 +133,8 @@ function namesOf(entry: Entry): { readonly [key: string]: Json } {
 const INDENT = '  '
 
 /**
- * An entry as an item of a Markdown list, with its time in UTC: `- 09:41:07 **alice**: hello`. All of its
- * text is there, and no text can end the item, be another speaker or be a mark of any kind.
+ * An item of a Markdown list: `- 09:41:07 **alice**: hello`, in UTC. No text in it can end the item, read as
+ * another speaker or be a mark of any kind.
  */
 export function entryMarkdown(entry: Entry): string {
   const side = entry.thread === undefined ? '' : '(side turn) '
@@ -159,7 +144,7 @@ export function entryMarkdown(entry: Entry): string {
   return `- ${time} ${side}${text}${bill === '' ? '' : `\\\n${INDENT}(${markdownText(bill, INDENT)})`}`
 }
 
-/** As `entryLine`, but with all of a result and of what sub-turns did, and without the indents. */
+/** As `entryLine`, but with all of a result and of a sub-turn, and without the indents. */
 function wholeText(entry: Entry): string {
   if (entry.kind === 'tool_result')
     return cleanText(
@@ -177,7 +162,6 @@ function withBoldAuthor(text: string, { author }: Entry): string {
   return text.startsWith(`${name}:`) ? `**${name}**${text.slice(name.length)}` : text
 }
 
-/** What stands above the entries of a room. `at`: when it was exported, in milliseconds since the epoch. */
 export function markdownHead({ name, topic, at }: { name: string; topic: string; at: number }): string {
   const about = topic === '' ? [] : [markdownText(cleanText(topic), ''), '']
   const when = new Date(at).toISOString().slice(0, 19).replace('T', ' ')

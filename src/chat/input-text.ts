@@ -2,21 +2,15 @@ import { cleanText, isBlank } from '../lib/text/clean-text.ts'
 import { Refusal } from './errors.ts'
 import type { SearchTerm } from './ports.ts'
 
-/**
- * The keys of `[limits]` for one message. A text of several lines was pasted or piped, and may be longer than a
- * typed one.
- */
+/** A text of several lines was pasted or piped, and may be longer than a typed one. */
 export interface MessageLimits {
-  /** Characters (code points) of a single line. */
   readonly message_chars: number
   /** UTF-8 bytes of a text of several lines. */
   readonly paste_bytes: number
   readonly message_lines: number
 }
 
-/**
- * The text as it may be stored and shown. Throws `Refusal` if it is blank or too long.
- */
+/** The text as it is stored and shown. Throws `Refusal` if it is blank or too long. */
 export function messageText(raw: string, limits: MessageLimits): string {
   const text = cleanText(raw).replace(/\n+$/, '')
   if (isBlank(text)) throw new Refusal('there is nothing to say: the message is empty')
@@ -32,23 +26,21 @@ function needAtMost(allowed: number, found: number, what: string): void {
   throw new Refusal(`the message has ${found} ${what} and ${allowed} are allowed; nothing was sent`)
 }
 
-/** One line of text for a topic, a vibe, a key: at most `chars` characters. Throws `Refusal`. */
+/** For a topic, a vibe, a key: at most `chars` characters. Throws `Refusal`. */
 export function oneLine(raw: string, chars: number): string {
   const text = cleanText(raw).replace(/\s+/gu, ' ').trim()
   if ([...text].length > chars) throw new Refusal(`that is too long: ${chars} characters are allowed`)
   return text
 }
 
-/** Terms beyond this are not looked for. */
 const MAX_TERMS = 16
 
-/** Punctuation parts words and is not looked for; this is what else there is. */
+/** All but punctuation, which parts words and is not looked for. */
 const WORD_CHARACTER = /[\p{L}\p{M}\p{N}\p{So}\p{Co}]/u
 
 /**
- * The terms of a search. A word also finds longer words that begin with it, with or without a `*` at its
- * end; other punctuation there ends it. Words in quotes are looked for as they stand there, one after the
- * other. Throws `Refusal` if all of it is punctuation.
+ * The terms of a search. A word also finds longer words unless other punctuation than `*` ends it; words in
+ * quotes must follow each other. Throws `Refusal` if all of it is punctuation.
  */
 export function searchTerms(text: string): readonly SearchTerm[] {
   const terms = [...text.matchAll(/"([^"]*)"?|([^\s"]+)/gu)]
@@ -65,7 +57,6 @@ export function searchTerms(text: string): readonly SearchTerm[] {
 
 const wordTerm = (text: string): SearchTerm => ({ text, whole: !WORD_CHARACTER.test(text.at(-1) ?? '') })
 
-/** The terms as one writes them, for the answer that nothing has them. */
 export const termsText = (terms: readonly SearchTerm[]): string => terms.map(termText).join(' and ')
 
 const termText = ({ text, whole }: SearchTerm): string => (whole ? `"${text}"` : text)

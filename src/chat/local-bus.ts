@@ -7,14 +7,12 @@ interface Subscription {
 
 interface RoomListeners {
   readonly subscriptions: Set<Subscription>
-  /** The event that is being delivered and those that listeners published meanwhile; empty between deliveries. */
   readonly events: BusEvent[]
 }
 
-/** Nothing is waited for here. */
 const TOLD = Promise.resolve()
 
-/** The bus of a server that is one process: every listener has heard the event when `publish` returns. */
+/** For a server of one process: every listener has heard the event when `publish` returns. */
 export function createLocalBus(log: Log): RoomBus {
   const rooms = new Map<RoomName, RoomListeners>()
 
@@ -37,7 +35,7 @@ export function createLocalBus(log: Log): RoomBus {
   return {
     publish(room, event) {
       const listeners = rooms.get(room)
-      // What a listener publishes is delivered by the loop that called the listener, after the event it heard.
+      // The loop that called a listener delivers what the listener publishes, after the event it heard.
       if (!listeners || listeners.events.push(event) > 1) return TOLD
       for (const next of listeners.events) deliver(room, listeners, next)
       listeners.events.length = 0

@@ -1,12 +1,11 @@
 import type { Entry } from './entry.ts'
 import { MAX_MODEL_NAME } from './people/names.ts'
 
-/** Not what stands in an address such as `bob@example.org`. */
 const MENTION = new RegExp(`(?<![\\p{L}\\p{N}_.@-])@([a-z0-9_.-]{1,${MAX_MODEL_NAME}})`, 'giu')
 
 /**
- * The names of `callable` that a text mentions as `@name`, each once, in the order of the text. A sentence's
- * full stop is not part of the name: `ask @qwen.` mentions `qwen` if no model is called `qwen.`.
+ * The names of `callable` that a text mentions as `@name`, each once. `ask @qwen.` mentions `qwen` if no
+ * model is called `qwen.`.
  */
 export function mentions(text: string, callable: Iterable<string>): string[] {
   const names = new Set(callable)
@@ -20,27 +19,19 @@ function longestName(word: string, names: ReadonlySet<string>): string | undefin
   return shorter === word ? undefined : longestName(shorter, names)
 }
 
-/**
- * A word that may be somebody's name. It may be longer than names are (`MAX_PERSON_NAME`): a text may write
- * the marks of a letter as characters of their own.
- */
+/** May be longer than a name: a text may write the marks of a letter as characters of their own. */
 const NAME_WORD = '[\\p{L}\\p{N}\\p{M}_.-]{1,40}'
 
 const PERSON_MENTION = new RegExp(`(?<![\\p{L}\\p{N}_.@-])@(${NAME_WORD})`, 'gu')
 
-/**
- * Tells of a person's name whether a text mentions it as `@name`, in any case of letters; a full stop after
- * it is not part of the name.
- */
+/** Returns a function that is true for names that the text mentions as `@name`, in any case. */
 export function mentionsOfPeople(text: string): (name: string) => boolean {
   const words = [...text.matchAll(PERSON_MENTION)].map(([, word = '']) => foldCase(word))
   const names = new Set(words.flatMap((word) => [word, word.replace(/[.-]+$/, '')]))
   return (name) => names.has(foldCase(name))
 }
 
-/**
- * The words that stand in a text like the name of somebody, in order; `isFirst`: before it there is nothing.
- */
+/** The words that a text mentions as `@word`, in order. `isFirst`: nothing is before it. */
 export const mentionedWords = (
   text: string,
 ): readonly { readonly word: string; readonly isFirst: boolean }[] =>
@@ -49,7 +40,7 @@ export const mentionedWords = (
     isFirst: text.slice(0, found.index).trim() === '',
   }))
 
-/** Names that are one name to people who type them. */
+/** Equal for names that people take for one. */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
 
 /** True for an entry that is said to a person: `@bob` anywhere, or `bob:` at the beginning. */
@@ -63,7 +54,7 @@ export function createAddressed(): Addressed {
   return (entry, person) => {
     if (!isSaid(entry)) return false
     const isNamed = known.get(entry) ?? read(entry)
-    // Most lines name nobody. Then the hearers' names, which can change, are not looked up.
+    // Most lines name nobody. Then the receivers' names, which can change, are not looked up.
     return isNamed !== nobody && entry.author !== person.name && isNamed(person.name)
   }
 

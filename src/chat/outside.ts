@@ -1,12 +1,12 @@
-/** What in a text was written outside: all of it but for its first `head` and its last `tail` lines. */
+/** All of a text but its first `head` and its last `tail` lines was written outside. */
 export interface Outside {
-  /** Who says it: `page`, `server "files"`. Reads right between "what the" and "says". */
+  /** `page`, `server "files"`. Reads right between "what the" and "says". */
   readonly from: string
   readonly head: number
   readonly tail: number
 }
 
-/** A text that may have a part from outside. `id` is known to nobody before the text is complete. */
+/** `id` is known to nobody before the text is complete. */
 export interface TextFromTools {
   readonly id?: string
   readonly text: string
@@ -14,9 +14,8 @@ export interface TextFromTools {
 }
 
 /**
- * The text as a model reads it: with a sentence before what was written outside, and a mark before and
- * after that. Its author could not know the mark, and so cannot end the text early. With an id the mark is
- * the same at each reading, so that providers find the text in their cache.
+ * The text as a model reads it, with what was written outside between two marks, which its author could not
+ * know. With an id the mark is always the same, so that providers find the text in their cache.
  */
 export function textForModels({ text, outside, id = crypto.randomUUID() }: TextFromTools): string {
   if (!outside) return text

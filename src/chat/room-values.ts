@@ -7,13 +7,11 @@ import { Refusal } from './errors.ts'
 import { isRoomName } from './people/names.ts'
 import type { RoomStore } from './ports.ts'
 
-/** The room key-value that holds a room's exits: `{ "north": "attic" }`. */
 export const EXITS_KEY = 'exits'
 
-/** The room key-value that lets models walk: `true`, or anything else for no. */
+/** `true` lets models walk; anything else does not. */
 export const NAV_KEY = 'nav'
 
-/** A way from one room into another. */
 export interface Exit {
   readonly direction: string
   readonly room: RoomName
@@ -23,7 +21,6 @@ const MAX_EXITS_OF_ROOM = 32
 
 const DIRECTION = /^[a-z0-9_-]{1,32}$/
 
-/** The exits in the key-values of all rooms. All methods reject with `StorageError`. */
 export class Exits {
   readonly #rooms: RoomLookup & Pick<RoomStore, 'getValue' | 'setValue'>
   /** Two changes that read the same value would undo each other. */
@@ -33,12 +30,11 @@ export class Exits {
     this.#rooms = rooms
   }
 
-  /** The exits of a room that lead to a room which the audience may see, in order of direction. */
   async list(room: RoomName, audience: Audience): Promise<readonly Exit[]> {
     return visibleExits(this.#rooms, await this.#rooms.getValue(room, EXITS_KEY), audience)
   }
 
-  /** The exit in a direction. Throws `Refusal` if the audience sees no such exit. */
+  /** Throws `Refusal` if the audience sees no such exit. */
   async follow(room: RoomName, direction: string, audience: Audience): Promise<Exit> {
     const visible = await this.list(room, audience)
     const exit = visible.find((one) => one.direction === direction)
@@ -52,13 +48,12 @@ export class Exits {
     return this.#change(room, (all) => withExit(all, exit))
   }
 
-  /** Takes an exit away. Throws `Refusal` if the audience sees no such exit. */
+  /** Throws `Refusal` if the audience sees no such exit. */
   async close(room: RoomName, direction: string, audience: Audience): Promise<void> {
     await this.follow(room, direction, audience)
     await this.#change(room, (all) => all.filter((one) => one.direction !== direction))
   }
 
-  /** True if models may walk out of this room and into it. */
   async nav(room: RoomName): Promise<boolean> {
     return (await this.#rooms.getValue(room, NAV_KEY)) === true
   }
@@ -75,9 +70,7 @@ export class Exits {
   }
 }
 
-/**
- * The exits in a stored value whose rooms exist and are known to an audience. Rejects with `StorageError`.
- */
+/** The exits in a stored value whose rooms an audience may know. Rejects with `StorageError`. */
 export async function visibleExits(
   rooms: RoomLookup,
   value: Json | undefined,
@@ -94,9 +87,8 @@ export async function visibleExits(
 }
 
 /**
- * The key-values of a room as an audience may know them: of its exits only `shown`, those that `visibleExits`
- * gave for that audience. Whoever shows key-values takes them from here, so that the name of a private room
- * stays private.
+ * The key-values of a room with the exits that `visibleExits` gave. Whatever shows key-values must use it, so
+ * that the name of a private room stays private.
  */
 export function valuesWithExits(
   values: ReadonlyMap<string, Json>,
@@ -109,14 +101,10 @@ export function valuesWithExits(
   return seen
 }
 
-/** The value to store for these exits; undefined for none. */
 const exitsValue = (exits: readonly Exit[]): Json | undefined =>
   exits.length === 0 ? undefined : Object.fromEntries(exits.map(({ direction, room }) => [direction, room]))
 
-/**
- * The exits in a stored value, in order of direction. Anybody who manages the room can set it: what is no
- * exit is left out.
- */
+/** In order of direction. Anybody who manages the room can set the value: what is no exit is left out. */
 function parseExits(value: Json | undefined): readonly Exit[] {
   if (!isJsonObject(value)) return []
   return Object.entries(value)
@@ -127,7 +115,6 @@ function parseExits(value: Json | undefined): readonly Exit[] {
     .slice(0, MAX_EXITS_OF_ROOM)
 }
 
-/** These exits with one more, or with another target for its direction. */
 function withExit(exits: readonly Exit[], exit: Exit): readonly Exit[] {
   if (!DIRECTION.test(exit.direction)) {
     throw new Refusal(`"${exit.direction.slice(0, 40)}" cannot be a direction: use 1-32 of a-z, 0-9, _ and -`)
@@ -138,22 +125,16 @@ function withExit(exits: readonly Exit[], exit: Exit): readonly Exit[] {
   return [...others, exit]
 }
 
-/** The room key-value that holds the room's todo list. */
 export const TODO_KEY = 'todo'
 
-/** How far an item is. */
 export const TODO_STATUSES = ['pending', 'in_progress', 'completed'] as const
 
-/** One thing to do, on one line. */
 export interface TodoItem {
   readonly content: string
   readonly status: (typeof TODO_STATUSES)[number]
 }
 
-/**
- * The list that a room's key-value holds. Anybody who manages the room can set it: what is no item is left
- * out.
- */
+/** Anybody who manages the room can set the value: what is no item is left out. */
 export function readTodo(value: Json | undefined): readonly TodoItem[] {
   const items: readonly Json[] = Array.isArray(value) ? value : []
   return items.filter(isJsonObject).flatMap(({ content, status }) => {
@@ -162,7 +143,7 @@ export function readTodo(value: Json | undefined): readonly TodoItem[] {
   })
 }
 
-/** A line an item, with its mark: `[ ]`, `[~]` under way, `[x]` done. */
+/** A line an item: `[ ]`, `[~]` under way, `[x]` done. */
 export const todoText = (items: readonly TodoItem[]): string =>
   items.map(({ content, status }) => `${MARKS[status]} ${content}`).join('\n') || 'The todo list is empty.'
 

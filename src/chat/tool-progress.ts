@@ -1,23 +1,21 @@
 import { cleanLine } from '../lib/text/clean-text.ts'
 
-/** How far a call of a tool is, as the tool says while it runs. */
 export interface ToolProgress {
-  /** From 0 to 1; absent where the tool does not know how much there is. */
+  /** From 0 to 1, if known. */
   readonly share?: number
-  /** What it does now: one short line, which may be empty. */
+  /** One short line, which may be empty. */
   readonly text: string
 }
 
 const MAX_CHARS = 60
 
-/** Makes it of what a tool says, which may be anything: `done` of `total`, and words. */
+/** Takes anything that a tool says: `done` of `total`, and words. */
 export function toolProgress(done: number, total?: number, text = ''): ToolProgress {
   const share = total !== undefined && total > 0 ? done / total : Number.NaN
   const line = cleanLine(text.slice(0, 4 * MAX_CHARS)).slice(0, MAX_CHARS)
   return Number.isFinite(share) ? { share: Math.min(1, Math.max(0, share)), text: line } : { text: line }
 }
 
-/** `37%`; empty where it is not known. */
 export const percentText = ({ share }: ToolProgress): string =>
   share === undefined ? '' : `${Math.floor(share * 100)}%`
 

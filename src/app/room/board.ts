@@ -1,5 +1,4 @@
-// What a session knows of its room beyond the log: who is there, what runs, what can be used. It joins `chat`, `session`
-// and `turns`, so it lies in `app`; it must not know how a footer is drawn or what an adapter does.
+// What a session knows of its room beyond the log. It joins `chat`, `session` and `turns`, so it is in `app`.
 import type { Entry, ReplyDelta } from '../../chat/entry.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
@@ -9,14 +8,13 @@ import type { DrawingStyle } from '../../session/drawing/theme.ts'
 import type { RoomFooter, RunningWork } from '../../session/ports.ts'
 import { type RoomStatus, SharedStatus } from './status.ts'
 
-/** While something runs its seconds are shown, and its end: the status line is made this often. */
+/** The status line is made this often while something runs. */
 export const TICK_MS = 500
-/** While a crowd comes in, people are counted this often: nobody reads it faster, and each count draws all screens. */
+/** People are counted this often while a crowd comes in: each count draws all screens. */
 const PEOPLE_MS = 2_000
 /** What models write is shown this often: smooth for the eye, and few bytes go into moving the cursor. */
 export const REPLY_MS = 80
 
-/** The boards of all rooms that have sessions. */
 export type RoomBoards = ReturnType<typeof createRoomBoards>
 
 /** `now` gives milliseconds that never go back. */
@@ -34,14 +32,14 @@ export function createRoomBoards(status: RoomStatus, now: () => number, reading:
 /** The board as one session sees it. */
 export type BoardView = ReturnType<RoomBoard['watch']>
 
-/** What the sessions in one room show in common below what was said: the status line and the replies being written. */
+/** What all sessions of a room show below what was said: the status line and the replies being written. */
 class RoomBoard {
   readonly #room: Room
   readonly #source: RoomStatus
   readonly #status: SharedStatus
   readonly #replies: ReturnType<typeof createReplies>
   readonly #statusRow = createStatusRows()
-  /** Called whenever what is shown has changed. */
+  /** Called after what is shown has changed. */
   readonly #watchers = new Set<() => void>()
   #stopListening: () => void = () => undefined
   #ticking: NodeJS.Timeout | undefined
@@ -55,7 +53,7 @@ class RoomBoard {
     this.#replies = createReplies(reading)
   }
 
-  /** The numbers of the questions that are open now and that this person may answer. */
+  /** The numbers of the open questions that this person may answer. */
   questions(person: Person, role: Role): readonly number[] {
     const open = this.#source.questions(this.#room)
     return open.filter((one) => one.mayAllow(person, role)).map(({ number }) => number)
@@ -69,7 +67,7 @@ class RoomBoard {
     this.#peopleChanged()
     refresh()
     return {
-      /** Cheap: everything is kept that was drawn for another session. */
+      /** Cheap: what was drawn for another session is kept. */
       footer: (style: DrawingStyle): RoomFooter => ({
         replies: this.#replies.now(),
         replyOf: this.#replies.of,
@@ -77,12 +75,11 @@ class RoomBoard {
         status: this.#statusRow(this.#status.of(person, role), style),
       }),
       running: (): readonly RunningWork[] => this.#status.running(),
-      /** Ends the calls of `refresh`. */
       leave: (): void => this.#leave(refresh),
     }
   }
 
-  /** Apart from `watch`, whose arguments its functions would keep: the first session of each room. */
+  /** Apart from `watch`, so that no closure keeps the first session of a room. */
   #begin(): void {
     this.#stopListening = this.#room.listen({
       deliver: (entry) => this.#deliver(entry),
@@ -105,7 +102,7 @@ class RoomBoard {
     for (const refresh of this.#watchers) refresh()
   }
 
-  /** Looks again while something runs. */
+  /** Repeats itself while something runs. */
   #look(): void {
     if (this.#status.update()) this.#refreshAll()
     if (this.#status.isBusy()) this.#lookLater()
@@ -127,7 +124,6 @@ class RoomBoard {
     if (await this.#status.readLastTurn()) this.#refreshAll()
   }
 
-  /** A session that is drawn shows the present count. None is drawn for it more often than every `PEOPLE_MS`. */
   #peopleChanged(): void {
     if (this.#counting !== undefined) return
     if (this.#ticking === undefined) this.#look()
@@ -157,7 +153,7 @@ class RoomBoard {
     if (this.#pacing === undefined) this.#showReplies()
   }
 
-  /** Shows the first piece after a pause at once, and later ones together, so that a frame has more than a word. */
+  /** Shows the first piece after a pause at once, and later ones together. */
   #showReplies(): void {
     this.#pacing = undefined
     if (!this.#replies.flush()) return

@@ -31,7 +31,7 @@ export class CurrentRoom {
   /** Somebody may be put out of a room while they go into another one. */
   readonly #serial = createSerial()
 
-  /** For a session that has ended once `gone` is aborted. A window has a `size`; a pipe has none. */
+  /** The session has ended once `gone` is aborted. A window has a `size`; a pipe has none. */
   constructor(
     screen: Screen,
     rooms: Pick<Rooms, 'lobby'>,
@@ -60,12 +60,14 @@ export class CurrentRoom {
     return this.#board
   }
 
-  /** Enters a room, and then leaves the one before. Rejects as `enterRoom` does, and then nothing has changed. */
+  /** Enters a room, and then leaves the one before. Rejects as `enterRoom` does, and then changes nothing. */
   moveTo(room: Room, greet?: () => void): Promise<void> {
     return this.#serial(() => this.#move(room, greet))
   }
 
-  /** Out of this room into the lobby; a pipe, and a session in the lobby, ends. Does nothing in another room. */
+  /**
+   * Moves the session into the lobby; ends a pipe, and a session in the lobby. Does nothing in another room.
+   */
   putOut(from: RoomName, why: string): Promise<void> {
     return this.#serial(async () => {
       if (this.#visit?.room.name !== from) return
@@ -83,7 +85,6 @@ export class CurrentRoom {
     })
   }
 
-  /** For a session that has ended. */
   async leave(): Promise<void> {
     this.#board?.leave()
     await this.#visit?.leave()

@@ -8,22 +8,19 @@ import { logPages } from '../../commands/verbs/log-pages.ts'
 import { errorCode } from '../../lib/errors.ts'
 import { safeJson } from '../../lib/json.ts'
 
-/** Where rooms are kept. */
 export interface KeptPlaces {
   readonly dataDir: string
   /** Has a directory for each room's files. */
   readonly roomsDir: string
 }
 
-/**
- * No room can be called like that. If the rooms' files lie in a place of their own, they are moved within it: that may
- * be another disk than the data's, and nothing is to be copied, or half copied.
- */
+/** No room has this name. Files outside the data directory stay on their disk: they are moved, not copied. */
 const DELETED = '.deleted'
 
 /**
- * Keeps a deleted room: its log in `exports` of the data directory, and its files there or in `.deleted` beside them.
- * Resolves to the log's path. `now` is in milliseconds since the epoch. Rejects with `StorageError` and as the files do.
+ * Keeps a deleted room's log in `exports` of the data directory, and its files there or in `.deleted` beside
+ * them. Resolves to the log's path. `now` is in milliseconds since the epoch. Rejects with `StorageError` and
+ * as the files do.
  */
 export async function keepDeletedRoom(
   room: RoomName,
@@ -42,7 +39,7 @@ export async function keepDeletedRoom(
   return file
 }
 
-/** A room's log, oldest first: one line of JSON an entry, as `history --json` has them. Rejects with `StorageError`. */
+/** A room's log, oldest first, as `history --json` has it. Rejects with `StorageError`. */
 export async function* entryLines(
   log: Pick<EntryLog, 'read' | 'sizes'>,
   room: RoomName,
@@ -55,7 +52,7 @@ export async function* entryLines(
     yield page.map((entry) => `${safeJson(entryJson(entry))}\n`).join('')
 }
 
-/** Resolves when all of it is on disk; a file that was not written whole is removed. An existing one is left alone. */
+/** Resolves when all of it is on disk. Removes what was not written whole; leaves an existing file alone. */
 async function writePrivately(file: string, pieces: AsyncIterable<string>): Promise<void> {
   const handle = await open(file, 'wx', 0o600)
   try {
@@ -69,7 +66,7 @@ async function writePrivately(file: string, pieces: AsyncIterable<string>): Prom
   }
 }
 
-/** A room whose tools wrote nothing has no files. A directory that an admin gave to it stays where it is. */
+/** A room may have no files. A directory that an admin gave to it stays. */
 async function moveFiles(from: string, to: string): Promise<void> {
   try {
     await rename(from, to)

@@ -1,7 +1,6 @@
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 
-/** A model, as far as a greeting names it. */
 interface GreetedModel {
   readonly name: string
   readonly backend: string
@@ -10,7 +9,7 @@ interface GreetedModel {
 
 const MAX_NAMES = 8
 
-/** Gives the lines that say who else is in the room, and what somebody who is new can type. */
+/** Returns the lines that say who else is in the room, and what somebody who is new can type. */
 export type Greeting = ReturnType<typeof createGreeting>
 
 export const createGreeting =
@@ -45,7 +44,7 @@ function typeLine(models: readonly GreetedModel[], mayClaim: boolean): string {
   return `type to speak; ${askLine(models)}; /help lists the commands${claim}`
 }
 
-/** The guide is always there; of the others, the first one and where it was found. */
+/** The guide, and the first of the others with its origin. */
 function askLine(models: readonly GreetedModel[]): string {
   const [first, ...more] = models.filter(({ backend, enabled }) => enabled && backend !== 'guide')
   if (!first) return '@guide shows you around'

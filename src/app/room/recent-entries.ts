@@ -3,7 +3,7 @@ import { foldPast } from '../../chat/presence/fold.ts'
 import type { Room } from '../../chat/room.ts'
 import { revise } from '../../chat/talk/own-lines.ts'
 
-/** How many entries of the past are kept for somebody who comes into a room, comings and goings included. */
+/** How many entries of the past are kept, comings and goings included. */
 const MAX_KEPT = 80
 
 /** The newest entries of the rooms that have sessions, read once for all who come in. */
@@ -35,11 +35,11 @@ export function createRecentEntries() {
 /** Listens first and reads second, so that no entry is missed between. */
 function keep(room: Room) {
   let entries: readonly Entry[] = []
-  /** Until the log was read, what comes is kept as it is: it may revise what is read. */
+  /** Until the log was read, entries are kept as they are: they may revise what is read. */
   let add = (before: readonly Entry[], entry: Entry): readonly Entry[] => [...before, entry]
   const stop = room.listen({
     deliver(entry) {
-      // One that was read before it is delivered is there already.
+      // It may have been read before it is delivered.
       if (entry.thread === undefined && entry.id > idOfNewest(entries))
         entries = add(entries, entry).slice(-MAX_KEPT)
     },
@@ -60,7 +60,7 @@ function keep(room: Room) {
   }
 }
 
-/** `foldPast`, with the same result for all who are shown the same, so that it is drawn once. */
+/** `foldPast` with the same result for the same entries, so that it is drawn once. */
 function foldOnce(): typeof foldPast {
   let [past, columns, folded]: [readonly Entry[], number, readonly Entry[]] = [[], 0, []]
   return (nextPast, nextColumns) => {

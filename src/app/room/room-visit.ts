@@ -6,7 +6,6 @@ import type { Room } from '../../chat/room.ts'
 import type { Screen } from '../../session/ports.ts'
 import type { RecentEntries } from './recent-entries.ts'
 
-/** A session's visit to one room. */
 export interface RoomVisit {
   readonly room: Room
   /** The person's role as they came in. */
@@ -16,7 +15,6 @@ export interface RoomVisit {
   leave(): Promise<void>
 }
 
-/** How a screen comes into a room. */
 export interface VisitOptions {
   /** 80 without a window. */
   readonly columns?: number | undefined
@@ -24,16 +22,16 @@ export interface VisitOptions {
   readonly header?: 'above' | 'below'
   /** Called below the past, before what happens from now on is shown. */
   readonly greet?: (() => void) | undefined
-  /** What the screen shows of the room already, up to this entry, is not shown again. */
+  /** The screen shows the room up to this entry already. */
   readonly after?: EntryId | undefined
-  /** The numbers of the questions that are open and that the person may answer. */
+  /** The numbers of the open questions that the person may answer. */
   readonly questions?: (role: Role) => readonly number[]
 }
 
 /**
- * Brings a screen into a room. It enters first and is shown the past second; entries that arrive between are held back,
- * so that none is missed or shown twice. All that must be read is asked for at once. Rejects with `StorageError` if the
- * past cannot be read, and then the person has left the room again.
+ * Brings a screen into a room: enters first, shows the past second and what came meanwhile third, so that
+ * nothing is missed or shown twice. Rejects with `StorageError` if the past cannot be read; then the person
+ * has left again.
  */
 export async function enterRoom(
   room: Room,
@@ -46,7 +44,7 @@ export async function enterRoom(
   /** Undefined once the past was shown. */
   let held: Entry[] | undefined = []
   const whispered: Entry[] = []
-  /** The newest entry of the past, which may have been read before it is delivered. */
+  /** It may have been read before it is delivered. */
   let newest = '' as EntryId
   const participant: Participant = {
     person,
@@ -76,7 +74,7 @@ export async function enterRoom(
     const [entries, { topic }, role, seen] = await Promise.all([
       kept.ready,
       room.info(),
-      // The least that the person certainly is, if the store does not say more.
+      // The least that the person certainly is, if the store fails.
       room.roleOf(person).catch((): Role => (person.guest ? 'guest' : 'member')),
       lastSeen.find(person, room.name),
       entering,
@@ -101,7 +99,6 @@ export async function enterRoom(
   }
 }
 
-/** What a person who comes in is shown. */
 interface ShownPast {
   /** Not shown, though it may be new. */
   readonly older: readonly Entry[]
@@ -112,7 +109,7 @@ interface ShownPast {
   readonly open: readonly number[]
 }
 
-/** The past, with a mark before what was said since the person was last there. */
+/** The past, with a mark before what is new to the person. */
 function showPast({ older, past, seen, open }: ShownPast, screen: Screen): void {
   const isNew = ({ id, kind, author }: Entry): boolean =>
     seen !== undefined && id > seen && kind !== 'presence' && author !== screen.person.name
@@ -126,7 +123,7 @@ function showPast({ older, past, seen, open }: ShownPast, screen: Screen): void 
   }
 }
 
-/** True if it asks one of the open questions. After a restart their numbers begin anew: the last one is meant. */
+/** True if it asks an open question. Numbers begin anew after a restart: the last one is meant. */
 const waits = (entry: Entry, past: readonly Entry[], open: readonly number[]): boolean =>
   isQuestion(entry) &&
   open.includes(entry.question ?? NaN) &&
@@ -135,10 +132,10 @@ const waits = (entry: Entry, past: readonly Entry[], open: readonly number[]): b
 const isQuestion = (entry: Entry): entry is ApprovalEntry =>
   entry.kind === 'approval' && entry.verdict === 'asked'
 
-/** How many entries of the past a person who comes in sees, besides comings and goings between them. */
+/** Shown of the past, besides comings and goings. */
 const PAST_ENTRIES = 20
 
-/** The entries from before somebody came, and those since, which may have been delivered or not. */
+/** The entries from before somebody came, and those since, delivered or not. */
 function partsOf(
   known: readonly Entry[],
   held: readonly Entry[],
@@ -159,7 +156,7 @@ function partsOf(
   }
 }
 
-/** The entry that made it what it is. */
+/** The entry that gave it its text. */
 const changedAt = (entry: Entry): EntryId => (entry.kind === 'message' ? entry.edited : undefined) ?? entry.id
 
 const isAsked = (entry: Entry, person: Person): boolean =>

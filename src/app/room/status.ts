@@ -11,7 +11,7 @@ import type { RunningWork, SessionStatus } from '../../session/ports.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { Activity, Work } from '../activity.ts'
 
-/** What a person can use in a room. Changes with the room's scope; people of one role have the same. */
+/** What a person can use in a room; the same for all people of one role. */
 type Choices = Pick<SessionStatus, 'models' | 'scope' | 'tools'>
 
 /** What the status line says of a room besides its name and how many people are in it. */
@@ -44,7 +44,6 @@ export function createRoomStatus(
         .running(name)
         .map((run) => running(run, { id: run.call, who: run.requester, since: run.since() })),
     ],
-    /** The questions that are open there. */
     questions: ({ name }: Room): readonly WaitingQuestion[] => approvals.open(name),
     /** Of the turn that began last there. Rejects with `StorageError`. */
     async lastTurn({ name }: Room): Promise<SessionStatus['lastTurn']> {
@@ -59,7 +58,7 @@ const FRESH_MS = 5_000
 
 const NO_CHOICES: Choices = { models: [], scope: '', tools: 0 }
 
-/** The status of one room: the same object for all to whom it says the same, as long as nothing in it changes. */
+/** The status of one room: the same object for all to whom it says the same, until something changes. */
 export class SharedStatus {
   readonly #room: Room
   readonly #source: RoomStatus
@@ -105,7 +104,7 @@ export class SharedStatus {
     return this.#running.length + this.#questions.length > 0
   }
 
-  /** The turn's end was told: the turn is not shown any more. */
+  /** The turn's end was told, so it is not shown any more. */
   end(turn: TurnId): void {
     this.#ended.add(turn)
   }
@@ -125,7 +124,7 @@ export class SharedStatus {
     return true
   }
 
-  /** Reads the budget of the last turn; one that cannot be read is not shown. True if it is another. Never rejects. */
+  /** Reads the budget of the last turn. True if it is another. Never rejects. */
   async readLastTurn(): Promise<boolean> {
     const found = await this.#source.lastTurn(this.#room).catch(() => undefined)
     if (found?.used === this.#lastTurn?.used && found?.target === this.#lastTurn?.target) return false
@@ -134,13 +133,15 @@ export class SharedStatus {
     return true
   }
 
-  /** Finds out what this person can use, unless somebody of their role just came in. True if it is new. Never rejects. */
+  /**
+   * Finds out what this person can use, unless one of their role just came in. True if new. Never rejects.
+   */
   async admit(person: Person, role: Role): Promise<boolean> {
     const { foundAt = -Infinity } = this.#choices.get(role) ?? {}
     return this.#now() - foundAt >= FRESH_MS && (await this.#findChoices(role, person))
   }
 
-  /** Finds out again what people can use, for each role of those who came in. Never rejects. */
+  /** Finds out again what people of each role can use. Never rejects. */
   async updateChoices(): Promise<void> {
     await Promise.all([...this.#choices].map(([role, { person }]) => this.#findChoices(role, person)))
   }
@@ -176,7 +177,7 @@ export class SharedStatus {
     return this.#questions.filter((question) => question.mayAllow(person, role))
   }
 
-  /** Equal for people to whom the status says the same: as long as nothing runs or waits, for all of a role. */
+  /** Equal for people to whom the status says the same: for all of a role, unless something runs or waits. */
   #keyFor(person: Person, role: Role): string {
     if (!this.isBusy()) return role
     const numbers = this.#questionsFor(person, role).map(({ number }) => number)
@@ -201,7 +202,7 @@ export class SharedStatus {
 const textOf = ({ id, who, doing, progress, time }: RunningWork): string =>
   `${id} ${who} ${doing} ${progress ? progressText(progress) : ''} ${time}`
 
-/** Somebody who waits for a turn sees it also in a narrow window: behind the first that runs. */
+/** Puts a person's own waiting turns behind the first that runs, to be seen also in a narrow window. */
 function ownFirst(running: readonly RunningWork[], name: string): readonly RunningWork[] {
   const [first, ...others] = running
   const isOwn = ({ doing, requester }: RunningWork): boolean => doing === 'waiting' && requester === name

@@ -3,11 +3,11 @@ import type { RoomBus } from '../../chat/ports.ts'
 
 /** A bus that also tells of the entries which this process publishes. */
 export interface TappedBus extends RoomBus {
-  /** From now on `listener` gets each entry after its delivery, in the order of its room's log. Must not throw. */
+  /** `listener` gets each entry after its delivery, in the order of its room's log. Must not throw. */
   tap(listener: (entry: Entry) => void): void
 }
 
-/** Where several processes share a bus, each entry is told in one of them only: the one that recorded it. */
+/** If processes share a bus, only the one that recorded an entry tells of it. */
 export function tapped(bus: RoomBus): TappedBus {
   const listeners: ((entry: Entry) => void)[] = []
   return {

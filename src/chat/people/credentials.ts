@@ -1,5 +1,4 @@
-// The codes that let newcomers in, the keys of people, and the tokens of their programs. Callers decide who
-// may use them.
+// Callers decide who may use these classes. All methods reject with `StorageError`, too.
 
 import { DAY_MS } from '../../lib/amounts.ts'
 import type { RoomName } from '../entry.ts'
@@ -20,7 +19,7 @@ import type {
   TokenTexts,
 } from './ports.ts'
 
-/** An open code. It lets nobody in while its maker is banned from the server (`isHeld`). */
+/** An open code. `isHeld`: it lets nobody in while its maker is banned from the server. */
 export interface ListedInvite extends Invite {
   readonly isHeld: boolean
 }
@@ -30,15 +29,12 @@ export interface InvitesOptions {
   readonly codes: Codes
   readonly clock: Clock
   readonly log: Log
-  /** How many open ones one person may have; asked at each use. */
   readonly maxOpen: () => number
-  /** True if the maker is banned from the server. */
   readonly isOut: (maker: Person) => boolean
   /** Must not throw. */
   readonly onRedeemed: (invite: Invite, newcomer: Person) => void
 }
 
-/** The codes that let newcomers in. All methods reject with `StorageError`, too. */
 export class Invites {
   readonly #options: InvitesOptions
 
@@ -46,7 +42,7 @@ export class Invites {
     this.#options = options
   }
 
-  /** A new code for `uses` people, which is told only once. Throws `Refusal`: too many open ones. */
+  /** A new code for `uses` people, which is told only once. Throws `Refusal` for too many open ones. */
   async make(
     by: Person,
     { uses, days, room }: { readonly uses: number; readonly days: number; readonly room: RoomName | null },
@@ -62,14 +58,14 @@ export class Invites {
     return code
   }
 
-  /** The open ones of this person; those of everybody for an admin. */
+  /** The open ones of this person; for an admin, of everybody. */
   async list(person: Person): Promise<readonly ListedInvite[]> {
     const { store, clock, isOut } = this.#options
     const all = await store.list(clock.now(), person.admin ? undefined : person.id)
     return all.map((invite) => ({ ...invite, isHeld: isOut(invite.by) }))
   }
 
-  /** Ends one; an admin may end anybody's. Throws `Refusal` if the person has none of this number. */
+  /** Ends one of theirs; an admin may end anybody's. Throws `Refusal` if there is none. */
   async revoke(person: Person, id: number): Promise<void> {
     const { store, clock, log } = this.#options
     const done = await store.revoke(id, clock.now(), person.admin ? undefined : person.id)
@@ -77,14 +73,13 @@ export class Invites {
     log.info({ id, by: person.name }, 'an invite code was revoked')
   }
 
-  /** The invite of a code; undefined for a code that lets nobody in. */
+  /** Undefined for a code that lets nobody in. */
   async find(code: string): Promise<Invite | undefined> {
     const { store, codes, clock, isOut } = this.#options
     const invite = await store.find(codes.digest(code), clock.now())
     return invite && !isOut(invite.by) ? invite : undefined
   }
 
-  /** As `InviteStore.redeem`. */
   async redeem(code: string, newcomer: Newcomer): ReturnType<InviteStore['redeem']> {
     const { store, codes, log, onRedeemed } = this.#options
     if (!(await this.find(code))) return 'no-code'
@@ -104,7 +99,6 @@ export interface KeysOptions {
   readonly readLine: (line: string) => Fingerprint | undefined
   readonly clock: Clock
   readonly log: Log
-  /** How many one person may have; asked at each use. */
   readonly maxKeys: () => number
 }
 
@@ -116,7 +110,7 @@ const LAST_KEY =
 
 const NO_KEYS = 'a guest has no keys here; log in with a name of your own'
 
-/** The keys of people. All methods throw `Refusal` for a guest, and reject with `StorageError`. */
+/** The keys of people. All methods throw `Refusal` for a guest. */
 export class Keys {
   readonly #options: KeysOptions
 
@@ -124,15 +118,14 @@ export class Keys {
     this.#options = options
   }
 
-  /** In the order in which they were added; none for somebody who comes with certificates. */
   async list(person: Person): Promise<readonly StoredKey[]> {
     refuseGuest(person, NO_KEYS)
     return await this.#options.store.list(person.id)
   }
 
   /**
-   * Adds the public key in a line of a `.pub` file, which waits for its first login. It does not tell that
-   * somebody else has the key, or that it is banned. Throws `Refusal`: no key, theirs already, too many.
+   * Adds the public key of a `.pub` file, which waits for its first login. Does not tell if somebody else has
+   * it or it is banned. Throws `Refusal`.
    */
   async add(person: Person, line: string): Promise<Fingerprint> {
     const { store, readLine, clock, log, maxKeys } = this.#options
@@ -147,7 +140,6 @@ export class Keys {
     return key
   }
 
-  /** Throws `Refusal` for the last key that has logged in, and for a key that is not theirs. */
   async remove(person: Person, fingerprint: string): Promise<void> {
     const { store, log } = this.#options
     refuseGuest(person, NO_KEYS)
@@ -167,11 +159,10 @@ export interface TokensOptions {
   readonly sanctions: Pick<Sanctions, 'barsLogin'>
   readonly clock: Clock
   readonly log: Log
-  /** How many one person may have; asked at each use. */
   readonly maxTokens: () => number
 }
 
-/** Where a program connects from. `network` is as in `Login`. */
+/** Where a program connects from; as in `Login`. */
 interface Origin {
   readonly address: string
   readonly network: string
@@ -179,7 +170,6 @@ interface Origin {
 
 const NO_TOKENS = 'a guest has no tokens; log in with a name of your own'
 
-/** The tokens with which programs come in as somebody. All methods reject with `StorageError`, too. */
 export class Tokens {
   readonly #options: TokensOptions
 
@@ -188,10 +178,8 @@ export class Tokens {
   }
 
   /**
-   * A new token, which is told only once, and when it expires, in milliseconds since the epoch. `rooms` are
-   * the only ones that exist for it; null for all that the person may see. It does not outlive the
-   * certificate that its maker came in with. Throws `Refusal`: a guest, too many, a certificate that has
-   * ended.
+   * A new token, told only once, and its end in milliseconds since the epoch, at most that of its maker's
+   * certificate. `rooms`: the only ones that it reaches; null for all. Throws `Refusal`.
    */
   async make(
     by: Person,
@@ -219,7 +207,6 @@ export class Tokens {
     return await this.#options.store.list(person.id, this.#options.clock.now())
   }
 
-  /** Ends one; an admin may end anybody's. Throws `Refusal` if the person has none of this number. */
   async revoke(person: Person, id: number): Promise<void> {
     const { store, clock, log } = this.#options
     refuseGuest(person, NO_TOKENS)
@@ -228,10 +215,7 @@ export class Tokens {
     log.info({ id, by: person.name }, 'a token was revoked')
   }
 
-  /**
-   * The person of a valid token, with their current name and rights; undefined for other texts and for the
-   * banned.
-   */
+  /** The person of a valid token, followed; undefined for other texts and for the banned. */
   async identify(text: string, { address, network }: Origin): Promise<Person | undefined> {
     const { store, texts, clock, sanctions, people } = this.#options
     const stored = await store.find(texts.digest(text), clock.now())

@@ -1,6 +1,3 @@
-// The names of people, rooms and models: how long they are, of which characters, and which people's names are
-// refused.
-
 import {
   marksAreInPlace,
   oneNumberSystem,
@@ -12,13 +9,12 @@ import {
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 
-/** The room that every session begins in; it always exists and belongs to nobody. */
+/** The room that every session begins in; it belongs to nobody. */
 export const LOBBY = 'lobby' as RoomName
 
-/** The author of what the room itself says. */
 export const SYSTEM = 'system'
 
-/** Characters (code points) of a person's name; the number of a guest's name is among them. */
+/** Characters (code points), with the number of a guest. */
 export const MAX_PERSON_NAME = 24
 const MAX_ROOM_NAME = 32
 export const MAX_MODEL_NAME = 32
@@ -34,7 +30,6 @@ export const MODEL_NAME = new RegExp(`^[a-z0-9_.-]{1,${MAX_MODEL_NAME}}$`)
 /** True for what `ROOM_NAME_RULE` says, whether or not there is such a room. */
 export const isRoomName = (name: string): name is RoomName => ROOM_NAME.test(name)
 
-/** Throws `Refusal` unless `name` may be a room's (`ROOM_NAME_RULE`). */
 export function roomName(name: string): RoomName {
   if (isRoomName(name)) return name
   const meant = withoutHash(name)
@@ -42,7 +37,6 @@ export function roomName(name: string): RoomName {
   throw new Refusal(`"${name.slice(0, 40)}" cannot be a room: ${hint}`)
 }
 
-/** The room that somebody means who writes rooms as IRC does, `#den`; undefined for another name. */
 export function withoutHash(name: string): RoomName | undefined {
   const meant = name.replace(/^#+/, '').toLowerCase()
   return name.startsWith('#') && isRoomName(meant) ? meant : undefined
@@ -51,7 +45,7 @@ export function withoutHash(name: string): RoomName | undefined {
 /** True for what `PERSON_NAME_RULE` says; `problemWithName` asks for more. */
 export const hasPersonCharacters = (name: string): boolean => PERSON_NAME.test(name)
 
-/** Says in a sentence why a person cannot have the name, or undefined. See docs/decisions/026-names.md. */
+/** Why a person cannot have the name, in a sentence. See docs/decisions/026-names.md. */
 export function problemWithName(name: string): string | undefined {
   if (!hasPersonCharacters(name)) return `a name is ${PERSON_NAME_RULE}`
   if (!/[\p{L}\p{N}]/u.test(name)) return 'a name needs a letter or a digit'
@@ -66,7 +60,6 @@ export function problemWithName(name: string): string | undefined {
   return undefined
 }
 
-/** A command, or the reader of a sentence, could take such a name for something else. */
 function unclearName(name: string): string | undefined {
   if (name.startsWith('-')) return 'a name does not begin with -, as the flags of commands do'
   if (name.endsWith('.')) return 'a name does not end with a full stop'
@@ -80,16 +73,13 @@ const notInNames = (character: string): string => {
   return `U+${code} cannot be in a name: it is invisible, or no letter of everyday writing`
 }
 
-/** True if the name is one of these, or looks like one of them, as it is written or in small letters. */
+/** True if the name is, or looks like, one of these as written or in small letters. */
 export function isLike(name: string, names: readonly string[]): boolean {
   const taken = new Set(names.map(skeleton))
   return taken.has(skeleton(name)) || taken.has(look(name))
 }
 
-/**
- * Names that nobody can register, by what others would take them for. A person who has one from before keeps
- * it. The names of models are reserved, too.
- */
+/** Names that nobody can register, by what others would take them for. An older registration stays. */
 const RESERVED: readonly (readonly [means: string, names: readonly string[]])[] = [
   ['the server speaks in this name', [SYSTEM, 'server', 'sshawl', LOBBY]],
   [
@@ -105,10 +95,7 @@ const MEANING: ReadonlyMap<string, string> = new Map(
   RESERVED.flatMap(([means, names]) => names.map((name) => [skeleton(name), means] as const)),
 )
 
-/**
- * Says in a sentence why a name is reserved, also if it only looks like a reserved one; undefined for all
- * others.
- */
+/** Why a name is reserved, or looks like one that is, in a sentence. */
 export function whyReserved(name: string): string | undefined {
   const means = MEANING.get(skeleton(name)) ?? MEANING.get(look(name))
   return means === undefined ? undefined : `nobody can be called ${name}: ${means}; choose another name`

@@ -8,36 +8,25 @@ import type { Fingerprint, Person, PersonId } from './person.ts'
 import type { KeyStore, NameStore } from './ports.ts'
 import { Registration } from './registration.ts'
 
-/**
- * Who may log in. `open`: any key, which is then registered. Otherwise known keys, or, for `invite`, keys
- * with a code.
- */
+/** `open` registers any key; `invite` keys that bring a code; `closed` none. */
 export type AccessPolicy = 'open' | 'invite' | 'closed'
 
-/** What a client shows besides its key. */
 export interface Proof {
-  /** An invite code. It is looked at only if the key alone would not be let in as somebody known. */
+  /** An invite code; used only if the key alone would not get in. */
   readonly code?: string
-  /** A certificate that the operator trusts says that the name is theirs. */
+  /** The operator's authority says that the name is theirs. */
   readonly isCertified?: boolean
-  /**
-   * What the client may offer if this key is refused: other keys, or also a certificate. Absent if nothing.
-   */
+  /** What the client may offer if this key is refused: other keys, or also a certificate. */
   readonly mayFollow?: 'keys' | 'certificate'
 }
 
-/** What the config says of people. */
 export interface PeoplePolicy {
   readonly access: AccessPolicy
-  /** Fingerprints of keys that are admins by config: who logs in with one is an admin in that login alone. */
+  /** Fingerprints: who logs in with such a key is an admin in that login alone. */
   readonly admins: readonly string[]
-  /** No person may have the name of a model. */
   readonly modelNames: readonly string[]
-  /** How many names one key may register. */
   readonly namesPerKey: number
-  /** How many former names are kept for one person at the same time. */
   readonly keptNames: number
-  /** How often one person may take another name in a day. */
   readonly renamesPerDay: number
 }
 
@@ -51,26 +40,21 @@ export interface PeopleOptions {
   readonly log: Log
   readonly clock: Clock & MonotonicClock
   readonly nextId: () => string
-  /** The current policy; asked at each use. */
   readonly policy: () => PeoplePolicy
-  /** The operator's one-time code for the first admin; absent if there is one. */
+  /** The operator's one-time code for the first admin. */
   readonly claimCode: string | undefined
   readonly sanctions: Pick<Sanctions, 'barsLogin' | 'whyOut'>
   readonly peers: Pick<Peers, 'findGuest' | 'serversOf'>
 }
 
-/**
- * Characters of a user name that are looked at: more than a name may have, and few enough to cost nothing.
- */
+/** Characters of a user name that are looked at. */
 const MAX_ASKED = 200
 
-/** Who people are: their names, the keys that the names belong to, and the first admin. */
 export class People {
   readonly #options: PeopleOptions
   readonly #registration: Registration
-  /** Writes wait for reads of other servers' changes, so that nothing older is put over them. */
+  /** Writes wait for reads, so that nothing older is put over them. */
   readonly #serially = createSerial()
-  /** Names and rights that changed since people logged in. */
   readonly #names = new Map<PersonId, string>()
   readonly #admins = new Map<PersonId, boolean>()
   #claimCode: string | undefined
@@ -82,11 +66,10 @@ export class People {
   }
 
   /**
-   * The person behind a proven key that asks for a name. A free name is registered to the key. A name that
-   * belongs to another key, or that is one too many for this key, gives a guest name such as `alice-417`,
-   * never the name. The person is followed (`follow`). Throws `Refusal`, for a banned key as for one that is
-   * not let in; an `InviteRefusal` if it concerns an invite code, and a `NameRefusal` if only the name is
-   * wrong. Rejects with `StorageError`.
+   * The person behind a proven key that asks for a name, followed (`follow`). Registers a free name to the
+   * key; gives a guest name such as `alice-417` for a name of another key, or one too many. Throws the same
+   * `Refusal` for a banned key as for one that is not let in: `InviteRefusal` if it concerns a code,
+   * `NameRefusal` if only the name is wrong. Rejects with `StorageError`.
    */
   async identify(asked: string, key: Fingerprint, address: string, proof: Proof = {}): Promise<Person> {
     const name = asked.slice(0, MAX_ASKED).normalize('NFC')
@@ -94,8 +77,7 @@ export class People {
   }
 
   /**
-   * The person as stored now, with the rights of the key that they came in with. A guest is not stored and
-   * stays as they are. Rejects with `StorageError`.
+   * The person as stored now, with the rights of their key; a guest as they are. Rejects with `StorageError`.
    */
   async current(person: Person): Promise<Person> {
     const stored = person.guest ? undefined : await this.#options.stores.people.byId(person.id)
@@ -105,8 +87,8 @@ export class People {
   }
 
   /**
-   * The same person, whose name and rights are always the current ones. `key` is the one that they came in
-   * with; of a token, the key that it was made with, or else the token's own id.
+   * The same person, with getters for the present name and rights. `key`: the one that they came in with; a
+   * token's is the one that it was made with, or its id.
    */
   follow(person: Person, key: Fingerprint): Person {
     const nameOf = (): string => this.#names.get(person.id) ?? person.name
@@ -123,10 +105,7 @@ export class People {
     }
   }
 
-  /**
-   * Makes the person the first admin, once. Throws `Refusal`: wrong or used code, a guest, an admin by the
-   * config.
-   */
+  /** Makes the person the first admin, once. Throws `Refusal`. */
   async claim(person: Person, code: string): Promise<void> {
     if (!this.#isClaimCode(code))
       throw new Refusal('that claim code is wrong or was used already; the server prints it when it starts')
@@ -138,17 +117,15 @@ export class People {
     this.#admins.set(person.id, true)
   }
 
-  /** True while the claim code makes somebody the first admin. */
   isClaimable(): boolean {
     return this.#claimCode !== undefined && !this.#hasConfigAdmin()
   }
 
-  /** The key of the guest with this name, who may have left. */
   guestKey(name: string): Fingerprint | undefined {
     return this.#registration.guests.keyOf(name)
   }
 
-  /** Gives a person another name and keeps the former one from others for a while. Throws `Refusal`. */
+  /** Gives another name and keeps the former one from others for a while. Throws `Refusal`. */
   async rename(person: Person, name: string): Promise<void> {
     await this.#serially(async () => {
       await this.#registration.rename(person, name)
@@ -172,8 +149,7 @@ export class People {
   async #find(name: string, key: Fingerprint, address: string, proof: Proof): Promise<Person> {
     const { code, isCertified = false } = proof
     const registration = this.#registration
-    // The store is asked the same for every name, so that an answer takes as long for one that exists as for
-    // any other.
+    // Asked the same for every name, so that the answer takes as long for one that exists.
     const known = await registration.factsOf(name, key)
     const isNamed = isCertified && known.person !== undefined && isSameName(name, known.filedName)
     const holders = isNamed ? [...known.holders, known.person.id] : known.holders
@@ -196,7 +172,6 @@ export class People {
     throw new Refusal('this server admits only people it knows; ask an admin to let you in')
   }
 
-  /** True for the claim code while there is no admin: its bearer comes in although they are unknown. */
   async #opensClaim(code: string): Promise<boolean> {
     return (
       this.#isClaimCode(code) && !this.#hasConfigAdmin() && !(await this.#options.stores.people.hasAdmin())
@@ -212,25 +187,22 @@ export class People {
   }
 }
 
-/** True if the client may offer something that gives it the name: the owner's key, or a certificate. */
+/** True if the client may offer something that gives it the name. */
 const mayOpenName = ({ mayFollow }: Proof, hasOwner: boolean, isAdminKey: boolean): boolean =>
   hasOwner ? mayFollow !== undefined : mayFollow === 'certificate' && !isAdminKey
 
-/**
- * True if somebody wrote a name as its owner does, but for the case: a name that only looks like it is
- * another one.
- */
+/** Case makes no difference, but a name that only looks the same is another one. */
 const isSameName = (asked: string, filed: string | undefined): boolean =>
   asked.toLowerCase() === filed?.toLowerCase()
 
-/** Compares in time that does not depend on where the texts differ. */
+/** Takes a time that does not depend on where the texts differ. */
 function isSameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length
   for (let i = 0; i < b.length; i++) difference |= (a.charCodeAt(i) || 0) ^ b.charCodeAt(i)
   return difference === 0
 }
 
-/** The same answer as for a key that nobody has. */
+/** The same answer as for an unknown key. */
 function banned(access: AccessPolicy, code: string | undefined): Refusal {
   if (access !== 'invite') return new Refusal(BANNED)
   return new InviteRefusal(code === undefined ? 'no-code' : 'wrong-code', BANNED)

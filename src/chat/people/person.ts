@@ -5,46 +5,42 @@ import { MAX_PERSON_NAME } from './names.ts'
 
 export type PersonId = Brand<'PersonId'>
 
-/** `SHA256:` and the unpadded base64 of the public key's digest, as `ssh-keygen -lf` prints it. */
+/** As `ssh-keygen -lf` prints it: `SHA256:` and 43 characters of base64. */
 export type Fingerprint = Brand<'Fingerprint'>
 
-/** Somebody known by a key. A guest is not stored, and is known by the key alone. */
+/** Somebody known by a key. A guest is not stored. */
 export interface Person {
   readonly id: PersonId
-  /** The current name: a person can change it while they are here. */
+  /** Can change while they are here. */
   readonly name: string
-  /** True if they are an admin now, with the key that they came in with. That can end while they are here. */
+  /** True for an admin, or with the key of one by the config. Can change while they are here. */
   readonly admin: boolean
   readonly guest: boolean
   /** Why a guest has no name of their own, as a sentence without its full stop. */
   readonly why?: string
   /** What they must know of this login, as a sentence without its full stop. */
   readonly notice?: string
-  /** Absent if they were read from the store. */
   readonly login?: Login
 }
 
-/** What several names can have in common: limits hold for each of these as for a person. */
+/** Limits hold for a key and a network as for a person. */
 export interface Login {
   readonly key: Fingerprint
   /** An IPv4 address or an IPv6 /64. */
   readonly network: string
-  /** When the certificate ends that let the key in, in milliseconds since the epoch; absent without one. */
+  /** When the certificate ends that let the key in, in milliseconds since the epoch. */
   readonly certifiedUntil?: number
-  /** Present if they came with a token. */
   readonly token?: TokenLogin
 }
 
-/** A program that came in with a token of somebody. */
 export interface TokenLogin {
   readonly id: number
-  /** When it expires, in milliseconds since the epoch. */
   readonly until: number
-  /** Names of the only rooms that exist for it; absent for all that the person may see. */
+  /** The only rooms that exist for it; absent for all. */
   readonly rooms?: ReadonlySet<string>
 }
 
-/** The same person with their login. A spread would freeze the name and the rights, which are getters. */
+/** A spread would freeze the name and the rights, which are getters. */
 export const withLogin = (person: Person, login: Login): Person => ({
   ...person,
   get name() {
@@ -56,38 +52,30 @@ export const withLogin = (person: Person, login: Login): Person => ({
   login,
 })
 
-/**
- * A person's role in one room, the one with most rights first. The server gives `admin`, the room the others.
- */
+/** A role in one room, the one with most rights first. */
 export type Role = 'admin' | 'owner' | 'op' | 'member' | 'guest'
 
-/** Beyond this many guests, those who logged in the longest ago are forgotten. */
+/** Beyond this many, the guests who logged in the longest ago are forgotten. */
 const MAX_GUESTS_REMEMBERED = 10_000
 
-/** Characters that the number of a guest needs: `-00000`. */
+/** `-00000` */
 const NUMBER_CHARACTERS = 6
 
 const guestId = (key: Fingerprint, name: string): PersonId => `guest:${key}:${name}` as PersonId
 
-/** The key of a guest with this id; undefined for a registered person. No name contains a colon. */
+/** Undefined for a registered person. No name contains a colon. */
 export const keyOfGuest = (id: PersonId): Fingerprint | undefined =>
   /^guest:(.+):[^:]*$/.exec(id)?.[1] as Fingerprint | undefined
 
-/** Decides which names a guest may have. */
 export interface GuestRules {
-  /** Resolves to true if a registered person has or keeps the name with this skeleton. */
+  /** True if a registered person has or keeps the name with this skeleton. */
   readonly isTaken: (skeleton: string, key: Fingerprint) => Promise<boolean>
   readonly isReserved: (name: string) => boolean
 }
 
-/**
- * Names of guests, such as `alice-417`. The number comes from the key, so other servers give the same one.
- */
+/** Names of guests, such as `alice-417`. Every server makes the same number from a key. */
 export class Guests {
-  /**
-   * By the skeleton of the name, the latest login last. It remembers guests who left, so that they can be
-   * banned.
-   */
+  /** By the skeleton of the name, the latest login last. Guests who left can still be banned. */
   readonly #guests = new Map<string, Person>()
   readonly #rules: GuestRules
   readonly #peers: Pick<Peers, 'findGuest'>
@@ -97,12 +85,11 @@ export class Guests {
     this.#peers = peers
   }
 
-  /** A guest for a key that asked for this name. Rejects with `StorageError`. */
   async assign(asked: string, key: Fingerprint): Promise<Person> {
     for (const name of guestNames(asked, key)) {
       const mark = skeleton(name)
       if (this.#rules.isReserved(name) || (await this.#rules.isTaken(mark, key))) continue
-      // Asked after the wait, because another key may have been given the name meanwhile.
+      // Asked after the wait: another key may have been given the name meanwhile.
       const holder = this.keyOf(name)
       if (holder !== undefined && holder !== key) continue
       const guest = this.#guests.get(mark) ?? { id: guestId(key, name), name, admin: false, guest: true }
@@ -127,7 +114,7 @@ export class Guests {
   }
 }
 
-/** The names to try in turn: with 3, 4 and 5 digits of the key, then with the numbers after these. */
+/** With 3, 4 and 5 digits of the key, then with the numbers after these. */
 function* guestNames(asked: string, key: Fingerprint): Generator<string, never> {
   const start = [...asked].slice(0, MAX_PERSON_NAME - NUMBER_CHARACTERS).join('')
   const number = numberOf(key)
@@ -137,6 +124,6 @@ function* guestNames(asked: string, key: Fingerprint): Generator<string, never> 
 
 const fiveDigits = (number: number): string => String(number % 100_000).padStart(5, '0')
 
-/** The fingerprint's text as a number, the same on every server. */
+/** The same on every server. */
 const numberOf = (key: Fingerprint): number =>
   [...key].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 1_000_003, 0)

@@ -7,7 +7,6 @@ import { isLike, problemWithName, whyReserved } from './names.ts'
 import type { PeopleOptions } from './people.ts'
 import { Guests, type Fingerprint, type Person, type PersonId } from './person.ts'
 
-/** How long a former name is kept from others. */
 const KEPT_DAYS = 30
 
 /** Gives keys their names, at the first login and later. All methods reject with `StorageError`, too. */
@@ -27,17 +26,15 @@ export class Registration {
     this.guests = new Guests(rules, options.peers)
   }
 
-  /** What is stored of a name and a key. */
   factsOf(name: string, key: Fingerprint): Promise<LoginFacts> {
     return this.#factsBySkeleton(skeleton(name), key)
   }
 
-  /** True for an admin's key by the config. */
   isAdminKey(key: Fingerprint): boolean {
     return this.#options.policy().admins.includes(key)
   }
 
-  /** A key that may register by itself; a guest if somebody else has the name. Throws `NameRefusal`. */
+  /** Registers the name, or makes a guest if somebody else has it. Throws `NameRefusal`. */
   async byKey(name: string, key: Fingerprint, known: LoginFacts): Promise<Person> {
     const problem = this.#whyNotFree(name, key)
     const isGuests = this.guests.keyOf(name) !== undefined
@@ -49,7 +46,6 @@ export class Registration {
     return ownerOf(now) ?? (await this.#asGuest(name, key, now))
   }
 
-  /** A key that brings an invite code. Throws `InviteRefusal`. */
   async byCode(name: string, key: Fingerprint, code: string, known: LoginFacts): Promise<Person> {
     const { invites, clock, policy } = this.#options
     if (!(await invites.find(code))) throw wrongCode()
@@ -61,33 +57,29 @@ export class Registration {
       ...{ person: this.#newPerson(name), skeleton: skeleton(name), key, at: clock.now() },
       most: policy().namesPerKey,
     })
-    // Of two who come with the same name, key and code at once, the second finds what the first did.
+    // Of two logins with the same name, key and code at once, the second finds what the first did.
     const registered = ownerOf(await this.factsOf(name, key))
     if (registered) return registered
     if (outcome === 'no-code') throw wrongCode()
     throw new InviteRefusal('no-name', taken(name))
   }
 
-  /**
-   * A trusted certificate for a free name, which is registered without a key. Throws `Refusal` and
-   * `NameRefusal`.
-   */
+  /** Registers a free name without a key. Throws `Refusal` and `NameRefusal`. */
   async byCertificate(name: string, key: Fingerprint, known: LoginFacts): Promise<Person> {
     if (known.person) throw new Refusal(taken(name))
     const problem = this.#whyNotFree(name, key)
     if (problem) throw new NameRefusal(problem)
     const person = this.#newPerson(name)
-    // Of two who come with the same certificate at once, the second finds what the first did.
+    // Of two logins with the same certificate at once, the second finds what the first did.
     const now = (await this.#store(person)) ? { person, filedName: name } : await this.factsOf(name, key)
     if (!now.person || now.filedName !== name) throw new Refusal(taken(name))
     return now.person
   }
 
   /**
-   * The first login with a key that somebody added to their name: it is theirs from then on. A public key is
-   * anybody's to add, so the owner of the private one must not be drawn into an account that others come
-   * into: not if the key is somebody's already, nor if it is an admin's, unless the account is an admin's by
-   * itself. Undefined if refused.
+   * The first login with a key that somebody added to their name makes it theirs. Anybody can add a public
+   * key, and its owner must not be drawn into an account of others: undefined if it is somebody's, or an
+   * admin's while the account is none.
    */
   async provePendingKey(known: LoginFacts, key: Fingerprint): Promise<Person | undefined> {
     const { stores, sanctions, log } = this.#options
@@ -99,7 +91,7 @@ export class Registration {
     return { ...person, notice: welcome(person.name, key) }
   }
 
-  /** Stores another name. Rooms tell of each change, so the number a day is limited. Throws `Refusal`. */
+  /** Rooms tell of each change, so the number a day is limited. Throws `Refusal`. */
   async rename(person: Person, name: string): Promise<void> {
     if (person.guest) throw new Refusal("a guest's name comes from their key; log in with a name of your own")
     if (name === person.name) throw new Refusal(`you are called ${name} already`)
@@ -157,7 +149,7 @@ export class Registration {
     return whyReserved(name) !== undefined || isLike(name, this.#options.policy().modelNames)
   }
 
-  /** Says why nobody with this key can be given the name, whether or not somebody registered has it. */
+  /** Why nobody with this key can get the name, whether or not somebody registered has it. */
   #whyNotFree(name: string, key: Fingerprint | undefined): string | undefined {
     const problem = problemWithName(name)
     if (problem) return `you cannot be called that: ${problem}`
@@ -173,7 +165,6 @@ export class Registration {
   }
 }
 
-/** The person with the name, if the key is theirs. */
 const ownerOf = ({ person, ownsName }: LoginFacts): Person | undefined => (ownsName ? person : undefined)
 
 function whyGuest(name: string, { person, isWaiting, namesOfKey }: LoginFacts, namesPerKey: number): string {

@@ -5,37 +5,32 @@ import type { Alarm, Clock, Log } from '../ports.ts'
 import type { TypedLimits, TypedStore } from './ports.ts'
 import { holdsSecret } from './secrets.ts'
 
-/** The part that one session has in the history of its person. */
 export interface OpenHistory {
-  /** What was typed before, oldest first. */
   readonly lines: readonly string[]
-  /** What was being typed when a connection broke; empty for nothing. */
+  /** What was being typed when a connection broke; may be empty. */
   readonly draft: string
-  /** The person sent a line. */
   sent(line: string): void
   /** To be called once; `draft` was not sent. Never rejects with `StorageError`. */
   close(draft: string): Promise<void>
 }
 
 const LIMITS: TypedLimits = { lines: 200, characters: 65_536 }
-/** Longer lines are pastes, and nobody looks for them by their letters; in UTF-16 units. */
+/** Longer lines are pastes; in UTF-16 units. */
 const MAX_LINE_UNITS = 4_000
-/** Only the beginning of a longer draft is kept. */
 const MAX_DRAFT_UNITS = 16_384
 const DRAFT_DAYS = 7
-/** Lines are stored together, so that none of them waits for a disk; in milliseconds. */
+/** Lines are stored together, after so many milliseconds. */
 const STORE_AFTER_MS = 5_000
 
 /**
- * What people typed, kept for their next login and for nobody else: their last lines, and the last draft that was cut
- * off. No secrets, and nothing of guests. What the store refuses is logged and not kept.
+ * What people typed, for their own next login: their last lines, and a draft that was cut off. Nothing of
+ * guests, and no secrets. What cannot be stored is logged and lost.
  */
 export class InputHistory {
   readonly #store: TypedStore
   readonly #clock: Clock & Alarm
   readonly #log: Log
   readonly #notKept: (error: unknown) => undefined
-  /** Lines that are not being stored yet. */
   readonly #pending = new Map<PersonId, readonly string[]>()
 
   constructor(store: TypedStore, clock: Clock & Alarm, log: Log) {
@@ -45,7 +40,7 @@ export class InputHistory {
     this.#notKept = warnOfStorage(log, 'what somebody typed was not kept')
   }
 
-  /** For a session that begins. Nothing is kept while `isWanted` is false. Never rejects with `StorageError`. */
+  /** Nothing is kept while `isWanted` is false. Never rejects with `StorageError`. */
   async open({ id, guest }: Person, isWanted: () => boolean): Promise<OpenHistory> {
     if (guest) return NOTHING
     await this.#storeLines(id)
@@ -77,7 +72,7 @@ export class InputHistory {
     }
   }
 
-  /** Deletes all of somebody who wants nothing kept. Rejects with `StorageError`. */
+  /** Deletes all that is kept of somebody. Rejects with `StorageError`. */
   async forget({ id, guest }: Person): Promise<void> {
     this.#pending.delete(id)
     if (!guest) await this.#store.forget(id)

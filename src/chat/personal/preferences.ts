@@ -5,20 +5,17 @@ import type { Person, PersonId } from '../people/person.ts'
 import type { Log } from '../ports.ts'
 import type { PreferenceStore, StoredPreference } from './ports.ts'
 
-/** An option of `/set`. */
 interface OptionSpec {
   /** What it decides, for the list of options: no sentence, no full stop. */
   readonly about: string
   readonly values: readonly string[]
-  /** The value of a person who has set nothing. */
   readonly usual: string
 }
 
-/** The colours that a name can have. */
 export const NAME_COLOURS = ['yellow', 'brown', 'green', 'blue', 'violet', 'pink'] as const
 export type NameColour = (typeof NAME_COLOURS)[number]
 
-/** `auto`: for a ground that is not known, in colours where the terminal has them. */
+/** `auto`: for an unknown ground, in colours if the terminal has them. */
 export const THEME_NAMES = ['auto', 'dark', 'light', 'mono'] as const
 export type ThemeName = (typeof THEME_NAMES)[number]
 
@@ -55,12 +52,12 @@ export const OPTIONS = {
 
 export type Option = keyof typeof OPTIONS
 
-/** What somebody has set; an option that is absent is as usual. */
+/** An option that is absent has its usual value. */
 export type PersonalOptions = { readonly [Name in Option]?: (typeof OPTIONS)[Name]['values'][number] }
 
 export const isOption = (name: string): name is Option => Object.hasOwn(OPTIONS, name)
 
-/** The value, or undefined for one that the option does not have. */
+/** Undefined for a value that the option does not have. */
 export const valueOf = <Name extends Option>(option: Name, value: string): PersonalOptions[Name] =>
   OPTIONS[option].values.find((one) => one === value) as PersonalOptions[Name]
 
@@ -69,9 +66,8 @@ type Listener = (changed: Option) => void
 /** What one person has set, as long as they have a session. */
 export interface OpenPreferences {
   now(): PersonalOptions
-  /** `listener` is called after each change; nothing more comes after `close`. */
+  /** `listener` is called after each change, until `close`. */
   onChange(listener: Listener): void
-  /** To be called once. */
   close(): void
 }
 
@@ -82,13 +78,12 @@ interface OpenPerson {
   holders: number
 }
 
-/** What all people have set. */
 export class Preferences {
   readonly #store: PreferenceStore
   readonly #log: Pick<Log, 'warn'>
   readonly #colours = new Map<string, NameColour>()
   readonly #open = new Map<PersonId, OpenPerson>()
-  /** What is read must not be older than what was written meanwhile. */
+  /** A read must not be older than a write meanwhile. */
   readonly #serially = createKeyedSerial<PersonId>()
 
   private constructor(store: PreferenceStore, log: Pick<Log, 'warn'>) {
@@ -96,14 +91,14 @@ export class Preferences {
     this.#log = log
   }
 
-  /** Reads the colours that people chose for their names. Rejects with `StorageError`. */
+  /** Reads the colours of people's names. Rejects with `StorageError`. */
   static async load(store: PreferenceStore, log: Pick<Log, 'warn'>): Promise<Preferences> {
     const preferences = new Preferences(store, log)
     for (const { name, value } of await store.everyone('color')) preferences.#setColour(name, value)
     return preferences
   }
 
-  /** For a session that begins. What cannot be read is as usual, and the log says so. */
+  /** For a session that begins. What cannot be read is logged and as usual. */
   async open(person: Person): Promise<OpenPreferences> {
     const mine = this.#open.get(person.id) ?? this.#begin(person)
     this.#open.set(person.id, mine)
@@ -123,7 +118,7 @@ export class Preferences {
     }
   }
 
-  /** What is set, with or without a session. Rejects with `StorageError`. */
+  /** With or without a session. Rejects with `StorageError`. */
   async of(person: Person): Promise<PersonalOptions> {
     const mine = this.#open.get(person.id)
     if (!mine) return await this.#read(person)
@@ -132,8 +127,8 @@ export class Preferences {
   }
 
   /**
-   * Holds at once in all sessions of the person, and is kept; for a guest it holds until their last session ends. Rejects
-   * with `StorageError`, and with `Refusal` for a guest without a session; then nothing was changed.
+   * Holds at once in all sessions of the person, and is kept; for a guest until their last session ends.
+   * Rejects with `StorageError`, and with `Refusal` for a guest without a session.
    */
   async set<Name extends Option>(
     person: Person,
@@ -155,7 +150,6 @@ export class Preferences {
     return this.#serially(person.id, () => this.#readAgain(person))
   }
 
-  /** The colour that the person of this name chose for it. */
   colourOf(name: string): NameColour | undefined {
     return this.#colours.get(name)
   }
@@ -205,7 +199,7 @@ export class Preferences {
   }
 }
 
-/** What this version knows of what is stored. */
+/** Leaves out what this version does not know. */
 function optionsIn(stored: readonly StoredPreference[]): PersonalOptions {
   const known = stored.filter(({ option, value }) => isOption(option) && valueOf(option, value) !== undefined)
   return Object.fromEntries(known.map(({ option, value }) => [option, value]))

@@ -1,24 +1,24 @@
 import type { Entry } from '../entry.ts'
 import { type Coming, nameIn, Tally } from './tally.ts'
 
-/** More entries in a row are a line of their own, so that no line that waits grows without end. */
+/** A longer row gets a line of its own, so that no waiting line grows without end. */
 const MAX_IN_A_ROW = 200
 
-/** Shows a log with comings and goings in a row as one line, and such lines as less than a third of all lines. */
+/** Shows comings and goings in a row as one line, and such lines as less than a third of all lines. */
 export class PresenceFold {
   readonly #own: string | undefined
   #row = new Row()
   #lines = 0
   #presenceLines = 0
 
-  /** `own`: the person whose own comings and goings are shown as they are, since the person waits for them. */
+  /** `own`: the person whose own comings and goings are shown as they are. */
   constructor(own?: string) {
     this.#own = own
   }
 
   /**
-   * Returns what is to be shown now that the log goes on with this entry: the entry, after the line for the comings and
-   * goings before it. That line waits if it would be one too many. `columns`: the cells that it may take.
+   * Returns what to show for the log's next entry: the entry, after a line of at most `columns` cells for the
+   * comings and goings before it, unless that line must wait.
    */
   take(entry: Entry, columns: number): readonly Entry[] {
     const isOwn = isComing(entry) && entry.event !== 'summed' && nameIn(entry) === this.#own
@@ -27,7 +27,6 @@ export class PresenceFold {
     return this.#row.length < MAX_IN_A_ROW ? [] : this.#commit(this.#row.line(columns))
   }
 
-  /** Something is shown that is no entry. Returns what is to be shown before it. */
   other(columns: number): readonly Entry[] {
     const before = this.#flush(columns, 1)
     this.#lines += 1
@@ -59,7 +58,6 @@ export class PresenceFold {
   }
 }
 
-/** Comings and goings with nothing between them. */
 class Row {
   readonly #tally = new Tally()
   #last: Coming | undefined
@@ -73,7 +71,7 @@ class Row {
     this.length += 1
   }
 
-  /** The one entry, or the last one in the words of all; undefined for no entry. */
+  /** The only entry, or the last one with a text for all. */
   line(columns: number): Entry | undefined {
     const last = this.#last
     if (!last || this.length === 1) return last
@@ -82,16 +80,16 @@ class Row {
   }
 }
 
-/** A part of a log that is known whole. Rows that are too many for lines of their own join the line of a later row. */
+/** Folds a log that is known whole. Rows that are too many for lines of their own join a later row. */
 export function foldPast(entries: readonly Entry[], columns: number): readonly Entry[] {
   const lines = foldedLines(entries, columns)
   return entries.flatMap((entry) => (isComing(entry) ? (lines.get(entry.id) ?? []) : entry))
 }
 
-/** An entry as far as folding must know it: of an entry that is no coming or going, only that it is there. */
+/** Of an entry that is no coming or going, only its place matters. */
 export type FoldedEntry = Entry | Pick<Entry, 'id'>
 
-/** The lines for comings and goings in a part of a log, each by the id of the last entry that it is for. */
+/** The lines for comings and goings, each by the id of the last entry that it is for. */
 export function foldedLines(
   entries: readonly FoldedEntry[],
   columns: number,

@@ -1,39 +1,33 @@
-/**
- * chat/presence/ announces in a room who comes and goes: one by one, or in one line for many. It must not know who is in
- * the room: it is told of each change, in order.
- */
+/** chat/presence/ announces who comes and goes: one by one, or in one line for many. */
 
 import { errorMessage } from '../../lib/errors.ts'
 import type { NewEntry } from '../entry.ts'
 import type { Alarm, Log } from '../ports.ts'
 import { lineOf, type PresenceChange, Tally } from './tally.ts'
 
-/** The key of `[limits]` that bounds how often comings and goings are announced in a room. */
 export interface PresenceLimits {
-  /** Lines a minute, the sum at its end included. */
+  /** Lines a minute in a room about comings and goings, sums included. */
   readonly presence_per_min: number
 }
 
 const MINUTE_MS = 60_000
 
-/** Changes of more people are summed up before the minute is over, so that no entry grows without end. */
+/** Changes of more people are summed up before the minute is over. */
 const MAX_PEOPLE_A_SUM = 500
 
 /**
- * Announces who comes and goes. Never rejects: people come and go also while nothing can be stored. A minute begins with
- * the first line after a minute without any, or with the sum of the minute before.
+ * Never rejects: people come and go also while nothing can be stored. A minute begins with the first line
+ * after a minute without any, or with a sum.
  */
 export class PresenceAnnouncer {
   readonly #record: (draft: NewEntry) => Promise<unknown>
   readonly #limits: PresenceLimits
   readonly #alarm: Alarm
   readonly #log: Pick<Log, 'warn'>
-  /** Of this minute. */
   #lines = 0
   /** Lost if the server is killed. */
   #pending = new Tally()
   #summing: Promise<void> = Promise.resolve()
-  /** True if the last line could not be stored. */
   #failed = false
 
   constructor(
@@ -48,22 +42,22 @@ export class PresenceAnnouncer {
     this.#log = log
   }
 
-  /** Records the change, or keeps it for the next sum if the minute has enough lines or a line cannot be stored. */
+  /** Records the change, or keeps it for the next sum if the minute is full or nothing can be stored. */
   async announce(change: PresenceChange): Promise<void> {
-    // Nobody is said to have left before they are said to have come.
+    // Nobody leaves in the log before they came.
     await this.#summing
     if (this.#pending.size > 0 || this.#lines >= this.#limits.presence_per_min) return this.#keep(change)
     this.#countLine()
     if (!(await this.#store(lineOf(change)))) this.#keep(change)
   }
 
-  /** Records the sum of what was kept: at the end of the minute, and when the server stops. What fails is kept. */
+  /** Records the sum of what was kept, at the end of the minute or the server. What fails is kept. */
   flush(): Promise<void> {
     this.#summing = this.#summing.then(() => this.#sumUp())
     return this.#summing
   }
 
-  /** Something else was stored in the room: so can be what could not be stored before. */
+  /** Something else was stored in the room, so the store works again. */
   retry(): void {
     if (this.#failed) void this.flush()
   }
@@ -95,7 +89,6 @@ export class PresenceAnnouncer {
     void this.flush()
   }
 
-  /** False if it could not be stored. */
   async #store(draft: NewEntry): Promise<boolean> {
     try {
       await this.#record(draft)

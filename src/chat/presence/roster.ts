@@ -1,13 +1,12 @@
 import type { Person, PersonId } from '../people/person.ts'
 import type { Participant } from '../ports.ts'
 
-/** Who is in a room. Its lists change only as people come and go: they are asked for with every entry. */
+/** Who is in a room. Its lists, which every entry asks for, are made anew only when people come and go. */
 export class Roster {
   readonly #remote: () => readonly Person[]
   readonly #terminals = new Map<PersonId, Set<Participant>>()
-  /** In order of name. */
   #people: readonly Person[] = []
-  /** With these remote people. They are looked at each time: a room that nobody here hears is not told of them. */
+  /** With these remote people, who are compared each time: a room without listeners is not told of them. */
   #everybody: { readonly remote: readonly Person[]; readonly people: readonly Person[] } | undefined
   #participants: readonly Participant[] | undefined
 
@@ -16,7 +15,6 @@ export class Roster {
     this.#remote = remote
   }
 
-  /** True if the person is here through this server. */
   has({ id }: Pick<Person, 'id'>): boolean {
     return this.#terminals.has(id)
   }
@@ -42,12 +40,11 @@ export class Roster {
     return true
   }
 
-  /** Puts the people in order again after a change of a name. */
   sort(): void {
     this.#change(inOrder(this.#people))
   }
 
-  /** Each person once, in order of name, with the people who are here through other servers. */
+  /** Each person once, in order of name, also those of other servers. */
   people(): readonly Person[] {
     const remote = this.#remote()
     if (this.#everybody?.remote !== remote) {
@@ -74,7 +71,7 @@ const NOBODY: readonly Person[] = []
 const inOrder = (people: readonly Person[]): readonly Person[] =>
   people.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-/** Searches by halves: in a room of thousands few of the names are read. */
+/** Searches by halves: reading all names of a room of thousands takes long. */
 function withPerson(people: readonly Person[], person: Person): readonly Person[] {
   let [from, to] = [0, people.length]
   while (from < to) {

@@ -2,16 +2,14 @@ import { keysOf } from '../../lib/basics.ts'
 import type { Entry, NewEntry, PresenceEntry, PresenceSumEntry } from '../entry.ts'
 import { SYSTEM } from '../people/names.ts'
 
-/** One coming or going. */
 export interface PresenceChange {
   readonly name: string
   readonly event: 'joined' | 'left'
 }
 
-/** An entry about comings and goings. */
 export type Coming = PresenceEntry | PresenceSumEntry
 
-/** By the first and the last change of a person: the changes that it stands for, and its words after a number. */
+/** By the first and the last change of a person: the changes, and words for a number of people. */
 const COURSES = {
   joined: { changes: ['joined'], counted: 'came' },
   left: { changes: ['left'], counted: 'left' },
@@ -20,7 +18,6 @@ const COURSES = {
 } as const
 type Course = keyof typeof COURSES
 
-/** What a course becomes with one more change. */
 const AFTER = {
   joined: { joined: 'joined', left: 'came and went' },
   left: { joined: 'left and came back', left: 'left' },
@@ -28,10 +25,7 @@ const AFTER = {
   'left and came back': { joined: 'left and came back', left: 'left' },
 } as const satisfies Record<Course, Record<PresenceChange['event'], Course>>
 
-/**
- * Who came and went in the end, each person once, in the order of their first change. It grows without being read
- * again: in a crowd a line is made after each change.
- */
+/** Who came and went in the end, each person once, in the order of their first change. */
 export class Tally {
   readonly #people = new Map<string, Course>()
 
@@ -44,7 +38,7 @@ export class Tally {
     this.#people.set(name, before === undefined ? event : AFTER[before][event])
   }
 
-  /** A sum does not say in which order one person came and went: a person who was here before it left first. */
+  /** A sum has no order: a person who was here before it left first. */
   addEntry(entry: Coming): void {
     if (entry.event !== 'summed') return this.add({ name: nameIn(entry), event: entry.event })
     const back = new Set(entry.left.filter((name) => this.#isHere(name)))
@@ -53,13 +47,12 @@ export class Tally {
     for (const name of entry.left) if (!back.has(name)) this.add({ name, event: 'left' })
   }
 
-  /** Adds what happened after this tally. */
   addTally(later: Tally): void {
     for (const [name, course] of later.#people)
       for (const event of COURSES[course].changes) this.add({ name, event })
   }
 
-  /** Forgets the people who are again where they were. */
+  /** Forgets the people who are where they were before. */
   forgetVisits(): void {
     for (const [name, course] of this.#people)
       if (COURSES[course].changes.length > 1) this.#people.delete(name)
@@ -75,7 +68,7 @@ export class Tally {
     return { kind: 'presence', author: SYSTEM, event: 'summed', ...this.#names(), text }
   }
 
-  /** The last of these entries in the words of all. `columns`: the cells that it may take. */
+  /** The last of the entries with a text for all, of at most `columns` cells. */
   lineAt({ id, at, room }: Coming, columns: number): Entry {
     const text = this.#shortText(columns)
     return { id, at, room, kind: 'presence', author: SYSTEM, event: 'summed', ...this.#names(), text }
@@ -89,7 +82,7 @@ export class Tally {
   /** `ann, bob joined · cy left`, or `3 came · 1 left` if the names do not fit. */
   #shortText(columns: number): string {
     const counts = this.#counts()
-    // Each name has at least one cell: names that cannot fit are not looked at.
+    // Each name has at least one cell, so more names than columns cannot fit.
     if (this.size < columns) {
       const text = counts.map(([course]) => `${this.#whose([course]).join(', ')} ${course}`).join(SEPARATOR)
       if (mostCellsOf(text) + LABEL_CELLS <= columns) return text
@@ -97,7 +90,6 @@ export class Tally {
     return counts.map(([course, count]) => `${count} ${COURSES[course].counted}`).join(SEPARATOR)
   }
 
-  /** How many people took each course that anybody took. */
   #counts(): readonly (readonly [Course, number])[] {
     const counts = new Map<Course, number>()
     for (const course of this.#people.values()) counts.set(course, (counts.get(course) ?? 0) + 1)
@@ -117,7 +109,6 @@ export class Tally {
   }
 }
 
-/** The entry for one change. */
 export const lineOf = ({ name, event }: PresenceChange): NewEntry => ({
   kind: 'presence',
   author: SYSTEM,
@@ -125,7 +116,6 @@ export const lineOf = ({ name, event }: PresenceChange): NewEntry => ({
   text: `${name} ${event}`,
 })
 
-/** The person who came or went. */
 export const nameIn = ({ text, event }: PresenceEntry): string => text.slice(0, -` ${event}`.length)
 
 const SEPARATOR = ' · '

@@ -9,14 +9,12 @@ import type { Clock, Log } from '../ports.ts'
 import type { Room } from '../room.ts'
 import type { AwayStore } from './ports.ts'
 
-/** Characters of a reason. */
 const MAX_AWAY_CHARS = 200
 /** Beyond this many, the first who left counts as back. */
 const MAX_AWAY = 10_000
-/** Beyond this many, nobody further is told of one absence: they are no help any more, and each is remembered. */
+/** Beyond this many people, nobody further is told of one absence. */
 const MAX_TOLD = 2_000
 
-/** People who are away, until they speak; guests at most until the server stops. */
 export class Away {
   readonly #store: AwayStore
   readonly #clock: Clock
@@ -24,10 +22,9 @@ export class Away {
   readonly #peers: Pick<Peers, 'broadcast'>
   readonly #absences = new Map<PersonId, { readonly text: string; readonly told: Set<PersonId> }>()
   readonly #serial = createSerial()
-  /** Counts what this server changed: what was read before is too old then. */
+  /** Counts changes by this server: what was read before one is too old. */
   #changes = 0
 
-  /** Knows of nobody until `readAgain` was called. */
   constructor(store: AwayStore, clock: Clock, log: Pick<Log, 'warn'>, peers: Pick<Peers, 'broadcast'>) {
     this.#store = store
     this.#clock = clock
@@ -35,7 +32,7 @@ export class Away {
     this.#peers = peers
   }
 
-  /** Somebody leaves; an empty text gives no reason. Rejects with `Refusal` if it is too long, and `StorageError`. */
+  /** An empty text gives no reason. Rejects with `Refusal` if it is too long, and `StorageError`. */
   async leave({ id, guest }: Person, raw: string): Promise<void> {
     const text = cleanLine(raw)
     if ([...text].length > MAX_AWAY_CHARS)
@@ -46,12 +43,11 @@ export class Away {
     this.#set(id, text)
   }
 
-  /** What the person said as they left; undefined if they are not away. */
   textOf(person: PersonId): string | undefined {
     return this.#absences.get(person)?.text
   }
 
-  /** Somebody spoke: they are not away any more. True if they were. */
+  /** Somebody spoke and is not away any more. True if they were. */
   comeBack(person: PersonId): boolean {
     const wasAway = this.#absences.delete(person)
     if (!wasAway) return false
@@ -61,7 +57,6 @@ export class Away {
     return true
   }
 
-  /** What to tell somebody who wrote to this person, once for each time that the person is away. */
   toldTo(asker: PersonId, { id, name }: Person): string | undefined {
     const absence = this.#absences.get(id)
     if (!absence || asker === id || absence.told.has(asker) || absence.told.size >= MAX_TOLD) return undefined
@@ -69,7 +64,7 @@ export class Away {
     return absence.text === '' ? `${name} is away` : `${name} is away: ${absence.text}`
   }
 
-  /** Somebody said this in a room: ends their absence, and tells them alone who of the people they mention is away. */
+  /** Somebody spoke: ends their absence, and tells them alone which people they mention are away. */
   heard(room: Room, speaker: Person, text: string): void {
     const tell = (line: string): void =>
       room.whisper([speaker], { kind: 'notice', level: 'info', author: SYSTEM, text: line })
@@ -80,7 +75,7 @@ export class Away {
     for (const line of mentioned.map((person) => this.toldTo(speaker.id, person))) if (line) tell(line)
   }
 
-  /** Reads who is away: at the start, and when another server may have changed it. Rejects with `StorageError`. */
+  /** Reads who is away, at the start and after changes of other servers. Rejects with `StorageError`. */
   async readAgain(): Promise<void> {
     const before = this.#changes
     const stored = await this.#serial(() => this.#store.away())
@@ -91,7 +86,6 @@ export class Away {
     for (const { person, text } of stored) if (this.textOf(person) !== text) this.#set(person, text)
   }
 
-  /** A guest left, or came back, through another server. */
   guestAway(person: PersonId, text: string | null): void {
     if (text === null) this.#absences.delete(person)
     else this.#set(person, text)
@@ -104,7 +98,7 @@ export class Away {
     if (this.#absences.size > MAX_AWAY && first !== undefined) this.comeBack(first)
   }
 
-  /** If it fails, they are away again once the server has started anew, until they speak then. */
+  /** If it fails, they are away again after a restart, until they speak. */
   async #forget(person: PersonId): Promise<void> {
     try {
       await this.#serial(() => this.#store.comeBack(person))
@@ -117,5 +111,4 @@ export class Away {
 
 const isGuest = (person: PersonId): boolean => keyOfGuest(person) !== undefined
 
-/** What somebody is told who spoke while they were away. */
 export const BACK = 'you are not away any more'

@@ -4,30 +4,27 @@ import { keyOfGuest } from '../people/person.ts'
 import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Ignored, IgnoredStore, Sender } from './ports.ts'
 
-/** Whom one person ignores, as long as they have a session; it follows what they change meanwhile. */
+/** Whom one person ignores, as long as they have a session. Follows what they change. */
 export interface IgnoreFilter {
-  /** False for what an ignored person says, does, reacts with, takes back or runs. What a room must know is shown. */
+  /** False for what an ignored person says, does, takes back or runs. What a room must know is shown. */
   shows(entry: Entry): boolean
   acceptsFrom(sender: Pick<Sender, 'id' | 'key'>): boolean
-  /** To be called once. */
   close(): void
 }
 
-/** People that one person can ignore. */
 const MAX_IGNORED = 200
 
 interface OpenList {
   readonly ready: Promise<void>
   readonly ignored: IgnoreList
   holders: number
-  /** Counts what this server changed: what was read before is too old then. */
+  /** Counts changes by this server: what was read before one is too old. */
   changes: number
 }
 
 /**
- * Who ignores whom: people are ignored under all their names, and so is everybody with a key of theirs. They are not told.
- * What a guest ignores is kept until their last session ends; what others ignore is stored. Methods reject with
- * `StorageError`.
+ * Who ignores whom: people under all their names, and everybody with a key of theirs. What a guest ignores is
+ * kept until their last session ends. Methods reject with `StorageError`.
  */
 export class Ignores {
   readonly #store: IgnoredStore
@@ -37,7 +34,6 @@ export class Ignores {
     this.#store = store
   }
 
-  /** True if anybody who is there ignores somebody. */
   isAnybodyIgnored(): boolean {
     return [...this.#open.values()].some(({ ignored }) => ignored.people.size > 0)
   }
@@ -68,14 +64,12 @@ export class Ignores {
     }
   }
 
-  /** In order of name, as people are called now. */
   async list({ id, guest }: Person): Promise<readonly Ignored[]> {
     if (!guest) return await this.#store.ignoredBy(id)
     const people = this.#open.get(id)?.ignored.people.values() ?? []
     return [...people].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** True if the first ignores the other one. */
   async isIgnored(person: Person, { id, login }: Person): Promise<boolean> {
     const { ready, ignored } = this.#open.get(person.id) ?? this.#read(person)
     await ready
@@ -142,7 +136,6 @@ export class Ignores {
   }
 }
 
-/** The people whom one person ignores, found by their names, ids and keys. */
 class IgnoreList {
   readonly people = new Map<PersonId, Ignored>()
   #names = new Set<string>()
@@ -176,7 +169,6 @@ class IgnoreList {
     }
   }
 
-  /** An entry of an old log has only a name. */
   isAuthor({ by, author }: Pick<Entry, 'by' | 'author'>): boolean {
     return by === undefined ? this.#names.has(author) : this.isSender({ id: by })
   }
@@ -195,7 +187,7 @@ class IgnoreList {
   }
 }
 
-/** A change of a room or its tools is no talk: everybody is told of it. What somebody gives a tool may be talk. */
+/** Everybody is told of a change of a room or its tools. What somebody gives a tool may be talk. */
 function isPersonal(entry: Entry, { name }: Pick<Person, 'name'>): boolean {
   switch (entry.kind) {
     case 'message':
@@ -207,7 +199,7 @@ function isPersonal(entry: Entry, { name }: Pick<Person, 'name'>): boolean {
     case 'tool_result':
       return entry.turn === undefined
     case 'approval':
-      // The question shows what they give the tool; who may answer it must know that.
+      // Who may answer the question must know what they give the tool.
       return entry.verdict === 'asked' && entry.turn === undefined && !entry.answerers?.includes(name)
     case 'presence':
     case 'reply':

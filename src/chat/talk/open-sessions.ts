@@ -6,25 +6,21 @@ import type { Peers } from '../peers.ts'
 import type { Clock, PeopleStore } from '../ports.ts'
 import type { PersonalMessage } from './direct-messages.ts'
 
-/** One open session, as far as something can be said to its person alone. Nothing here throws. */
+/** One open session. Nothing here throws. */
 export interface PersonalScreen {
   readonly person: Person
   print(text: string, role?: 'error'): void
   /**
-   * Shows a message that one person wrote to another one. With `onRead` it is not skipped; that is called once the client has
-   * read it, and never if it goes away first.
+   * With `onRead` it is not skipped; that is called once the client has read it, unless it goes away first.
    */
   message(message: PersonalMessage, onRead?: () => void): void
-  /** Rings, where the terminal can. */
   bell(): void
 }
 
-/** The sessions of everybody who is there now. */
 export class OpenSessions {
   readonly #byPerson = new Map<PersonId, Set<PersonalScreen>>()
   readonly #guests = new Map<string, Person>()
 
-  /** Returns the function that takes the session away again. */
   add(screen: PersonalScreen): () => void {
     const { id, guest, name } = screen.person
     const screens = this.#byPerson.get(id) ?? new Set()
@@ -42,15 +38,15 @@ export class OpenSessions {
     return [...(this.#byPerson.get(person) ?? [])]
   }
 
-  /** A guest who is there: guests are stored nowhere. A name that looks the same counts as theirs. */
+  /** A guest who is here under a name that looks the same; guests are not stored. */
   guestCalled(name: string): Person | undefined {
     return this.#guests.get(skeleton(name))
   }
 }
 
 /**
- * Finds people by name: registered ones, by a former name that is kept for them, too, and guests who are there. Throws
- * `Refusal` in the same words for a name that is free, reserved, or of somebody who is gone. Rejects with `StorageError`.
+ * Finds registered people, also by a kept former name, and guests who are here. Throws `Refusal` in the same
+ * words for a name that is free, reserved or gone. Rejects with `StorageError`.
  */
 export type FindPerson = ReturnType<typeof createFindPerson>
 
@@ -70,7 +66,6 @@ export function createFindPerson(
       if (known) return presentOne(known.id) ?? known
       return sessions.guestCalled(name) ?? peers.findGuest(name) ?? refuse(name)
     },
-    /** Somebody of before, whatever they are called now. */
     again: async ({ id, name, guest }: Pick<Person, 'id' | 'name' | 'guest'>): Promise<Person> =>
       (guest ? presentOne(id) : await people.byId(id)) ?? refuse(name),
   }

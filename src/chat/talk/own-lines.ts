@@ -10,18 +10,16 @@ import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 export const EDIT_MINUTES = 15
 export const MAX_LINES_SINCE = 300
 
-/** What people may do with the last line that they said in a room. */
 export type OwnLines = ReturnType<typeof createOwnLines>
 
-/** The models and summaries that read lines. */
 export interface LineReaders {
-  /** The name of a model whose turn was started by this entry and is not over. */
+  /** The name of a model whose turn this entry started and is not over. */
   readonly answering: (room: RoomName, entry: EntryId) => string | undefined
-  /** Runs `record`, so that no summary is left, or made meanwhile, that knows more of the entry than the log does then. */
+  /** Runs `record`, so that no summary knows more of the entry than the log does then. */
   readonly forget: (room: RoomName, entry: EntryId, record: () => Promise<unknown>) => Promise<void>
 }
 
-/** What people change is held to the limits of what they say. A guest name may have been somebody else's before `clock` was first asked. */
+/** Of a guest only lines since now are theirs: the name may have been somebody else's. */
 export function createOwnLines(readers: LineReaders, limits: MessageLimits, clock: Clock) {
   const startedAt = clock.now()
   const serially = createKeyedSerial<Room>()
@@ -42,7 +40,10 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
   }
 
   return {
-    /** Records a new version of the person's last message. It calls no model. Rejects with `Refusal`, as `retract`. */
+    /**
+     * Records a new version of the person's last message; calls no model. Rejects with `Refusal`, as
+     * `retract`.
+     */
     edit: (room: Room, person: Person, raw: string): Promise<void> =>
       serially(room, async () => {
         const text = messageText(raw, limits)
@@ -54,7 +55,7 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
         const draft = { kind: 'message', ...own, text, edits: last.id } as const
         await readers.forget(room.name, last.id, () => room.record(draft))
       }),
-    /** Records that the person's last message or action is taken back. After that the one before it is the last. */
+    /** Records that the person's last message or action is taken back. Then the one before it is the last. */
     retract: (room: Room, person: Person): Promise<void> =>
       serially(room, async () => {
         const { id: retracts, at } = await lastLine(room, person)
@@ -70,8 +71,8 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
 const NOTHING = `you have said nothing here in the last ${EDIT_MINUTES} minutes that could be changed, or more than ${MAX_LINES_SINCE} lines were said since`
 
 /**
- * The entries once another one has come, as a log that is read `revised` gives them: a new version takes the place of the
- * first, what is taken back is gone, with the reactions to it, and everything else is the last. Entries that are not there are not revised.
+ * Adds an entry as a log that is read `revised` does: a new version replaces the first, and what is taken
+ * back is gone with the reactions to it.
  */
 export function revise(entries: readonly Entry[], next: Entry): readonly Entry[] {
   if (next.kind === 'message' && next.edits !== undefined)
@@ -93,7 +94,7 @@ const newVersion = (entry: MessageEntry, { id, text }: MessageEntry): MessageEnt
   edited: id,
 })
 
-/** True for a line that somebody said: a reaction to a line, or a later version of one, is no line of its own. */
+/** False for a reaction and for a later version of a line. */
 export const isLine = (entry: Entry): boolean =>
   (entry.kind === 'message' && entry.edits === undefined) ||
   (entry.kind === 'action' && entry.reacts === undefined) ||

@@ -6,24 +6,22 @@ import type { Room } from '../room.ts'
 import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 import { isLine, isOwn } from './own-lines.ts'
 
-/** Of a room's lines, actions and reactions, the newest that can be reacted to. */
+/** Only so many of a room's newest lines, actions and reactions are looked at. */
 export const MAX_REACTION_DISTANCE = 300
-/** Different emoji of one person on one line. */
 export const MAX_REACTIONS_TO_LINE = 3
 
-/** An emoji of Unicode's list, or a pictograph without its presentation selector. Sequences are checked whole. */
+/** An emoji of Unicode's list, or a pictograph without its presentation selector. */
 const EMOJI = new RegExp('^(?:\\p{RGI_Emoji}|\\p{Extended_Pictographic}\\uFE0F?)$', 'v')
 
-/** Emoji on what was said. */
 export type Reactions = ReturnType<typeof createReactions>
 
-/** Reactions of one room are recorded one after the other, so that none counts twice. */
+/** Reactions of one room wait for each other, so that none counts twice. */
 export function createReactions() {
   const serially = createKeyedSerial<Room>()
   return {
     /**
-     * Reacts to the last line of the room, or to the one with this id; the same emoji again takes it back. Throws `Refusal`:
-     * no emoji, no such line, too many on it.
+     * Reacts to the last line, or to the one with this id; the same emoji again takes it back. Throws
+     * `Refusal`: no emoji, no such line, too many on it.
      */
     react: (room: Room, person: Person, raw: string, id?: string): Promise<void> =>
       serially(room, async () => {
@@ -60,7 +58,7 @@ function emojiOf(raw: string): string {
   throw new Refusal('a reaction is one emoji, such as 👍')
 }
 
-/** An id of the last version names the line, too. */
+/** The id of the last version names the line, too. */
 function lineIn(said: readonly Entry[], id: string | undefined): Entry {
   const isMeant = (entry: Entry): boolean =>
     id === undefined || entry.id === id || (entry.kind === 'message' && entry.edited === id)
