@@ -110,7 +110,7 @@ async function assemble(
   tap(activity.hooks.onEntry)
   tap(activity.work.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
-  owned({ [Symbol.asyncDispose]: () => rooms.everywhere.flushPresence() })
+  owned({ [Symbol.asyncDispose]: () => rooms.flushPresence() })
   const markdown = createLazyMarkdown()
   const { handler, agents, talk } = await createHandler(current, chat, activity, context, markdown)
   if (cluster) await followChanges(cluster, { chat, talk, ...activity, context })
@@ -229,7 +229,7 @@ function warmUp(activity: Activity, markdown: LazyMarkdown, log: Log): void {
 }
 
 /** Announces the comings and goings that an earlier version stored and did not sum up. */
-async function sumUpHeldPresence({ anyRoom }: Rooms, { storage, log }: AppContext): Promise<void> {
+async function sumUpHeldPresence(rooms: Rooms, { storage, log }: AppContext): Promise<void> {
   try {
     const tallies = new Map<RoomName, Tally>()
     for (const { room, ...change } of await storage.chat.entries.takeHeldPresence()) {
@@ -237,7 +237,7 @@ async function sumUpHeldPresence({ anyRoom }: Rooms, { storage, log }: AppContex
       tally.add(change)
       tallies.set(room, tally)
     }
-    for (const [name, tally] of tallies) await (await anyRoom(name))?.record(tally.draft())
+    for (const [name, tally] of tallies) await (await rooms.anyRoom(name))?.record(tally.draft())
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     log.warn({ error, reason: error.reason }, 'comings and goings were not summed up')

@@ -1,7 +1,7 @@
 import { createModeration, type Moderation } from '../chat/moderation/moderation.ts'
 import type { ServerForModeration, StoppedWork } from '../chat/moderation/ports.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
-import type { ClientsEverywhere, OpenClients } from '../chat/moderation/clients.ts'
+import type { Clients } from '../chat/moderation/clients.ts'
 import type { People } from '../chat/people/people.ts'
 import type { Peers } from '../chat/peers.ts'
 import type { Rooms } from '../chat/rooms.ts'
@@ -16,7 +16,7 @@ export interface Moderated {
   readonly people: Pick<People, 'guestKey'>
   readonly enforcement: {
     readonly sanctions: Sanctions
-    readonly clients: OpenClients & { readonly everywhere: ClientsEverywhere }
+    readonly clients: Clients
   }
   readonly peers: Pick<Peers, 'closeRoom' | 'openRoom'>
 }

@@ -57,27 +57,28 @@ async function warnOfWrongClock(
 
 /** What the server does for those that have died. */
 export function clusterEvents(
-  { anyRoom, everywhere }: Pick<Rooms, 'anyRoom' | 'everywhere'>,
+  rooms: Pick<Rooms, 'anyRoom' | 'tellAdmins'>,
   endCutTurns: () => Promise<void>,
 ): ClusterEvents {
   return {
     async onPresenceStored(name, change) {
-      const room = await anyRoom(name).catch(() => undefined)
+      const room = await rooms.anyRoom(name).catch(() => undefined)
       await room?.announcePresence(change)
     },
     async onExpired({ left, questions }) {
       await endCutTurns()
       for (const { room: name, number, asked } of questions) {
-        const room = await anyRoom(name)
+        const room = await rooms.anyRoom(name)
         // Nobody waits for its answer any more.
         if (room) await tellDenied(room, askedIn(asked), `the server of question ${number} ended`)
       }
       // Last: what rejects is called again, and nobody leaves twice.
-      const rooms = await Promise.all(left.map(({ room }) => anyRoom(room)))
-      for (const [at, { name }] of left.entries()) void rooms[at]?.announcePresence({ name, event: 'left' })
+      const leftRooms = await Promise.all(left.map(({ room }) => rooms.anyRoom(room)))
+      for (const [at, { name }] of left.entries())
+        void leftRooms[at]?.announcePresence({ name, event: 'left' })
     },
     // Each server finds the same, and the bus between them may be what differs.
-    onDifference: (sentence) => void everywhere.tellAdmins(sentence, 'here'),
+    onDifference: (sentence) => void rooms.tellAdmins(sentence, 'here'),
   }
 }
 

@@ -14,7 +14,7 @@ import { createRateLimiter } from '../chat/limits.ts'
 import type { LineReaders } from '../chat/talk/own-lines.ts'
 import { InputHistory } from '../chat/personal/input-history.ts'
 import { createLastSeen } from '../chat/personal/last-seen.ts'
-import { openTalk, type Talk } from '../chat/talk/talk.ts'
+import { Talk } from '../chat/talk/talk.ts'
 import { createCompletion } from '../commands/completion.ts'
 import { createCommands } from '../commands/verbs/index.ts'
 import { Runner } from '../commands/runner.ts'
@@ -41,7 +41,7 @@ export async function createHandler(
   const { rooms, people, preferences, invitations, enforcement, peers } = chat
   const timers = processTimers()
   const { limits } = current
-  const talk = await openTalk({
+  const talk = await Talk.open({
     people: storage.chat.people,
     stores: storage.talk,
     readers: lineReaders(work),

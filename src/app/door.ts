@@ -1,6 +1,6 @@
 import { quotaKeyName } from '../chat/limits.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
-import type { OpenClients } from '../chat/moderation/clients.ts'
+import type { Clients } from '../chat/moderation/clients.ts'
 import type { Ignores } from '../chat/talk/ignores.ts'
 import type { People } from '../chat/people/people.ts'
 import { createDeferred } from '../lib/jobs/waiting.ts'
@@ -13,7 +13,7 @@ export interface Door {
   /** Why somebody who came in is not served, in a sentence. */
   readonly whyOut: Sanctions['whyOut']
   /** Counts a session, so that it can be ended. */
-  readonly begin: OpenClients['begin']
+  readonly begin: Clients['begin']
   readonly connected: NonNullable<ClientHandler['connected']>
   readonly servers: NonNullable<ClientHandler['servers']>
 }
@@ -21,7 +21,7 @@ export interface Door {
 export const createDoor = (
   people: Pick<People, 'identify'>,
   sanctions: Pick<Sanctions, 'whyOut'>,
-  clients: Pick<OpenClients, 'begin'>,
+  clients: Pick<Clients, 'begin'>,
   onLogin: Ignores['onLogin'],
   serversOf: (quotaKey: string) => number,
 ): Door => ({

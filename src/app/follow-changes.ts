@@ -1,4 +1,4 @@
-import { applyClientAct, createEnforcement } from '../chat/moderation/clients.ts'
+import { enforceDeletions, enforceSanctions } from '../chat/moderation/clients.ts'
 import type { RoomName } from '../chat/entry.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Talk } from '../chat/talk/talk.ts'
@@ -29,7 +29,6 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
   const { sanctions, clients } = chat.enforcement
   const { changes } = cluster
   const { chat: stores, prompts } = context.storage
-  const enforcement = createEnforcement({ sanctions, clients, rooms: stores.rooms, clock: context.clock })
   const byId = (id: PersonId): Promise<Person | undefined> => stores.people.byId(id)
   const registeredHere = (): readonly PersonId[] => [
     ...new Set(clients.people(({ guest }) => !guest).map(({ id }) => id)),
@@ -37,14 +36,14 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
   const idsIn = (ids: Keys<PersonId>): readonly PersonId[] => (ids === 'all' ? registeredHere() : ids)
 
   async function readSanctions(): Promise<void> {
-    await enforcement.sanctionsChanged()
+    await enforceSanctions({ sanctions, clients, clock: context.clock }, stores.rooms)
     await work.turns.stopThoseOut()
     await work.runs.stopThoseOut()
   }
 
   async function readNames(ids: Keys<PersonId>): Promise<void> {
     await people.readAgain(idsIn(ids))
-    rooms.everywhere.namesChanged()
+    rooms.namesChanged()
   }
 
   async function readPreferences(ids: Keys<PersonId>): Promise<void> {
@@ -70,7 +69,7 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
   async function readClosedRooms(): Promise<void> {
     const closed = await cluster.closedRooms()
     // Not awaited: nobody comes in from now on, and the server that deletes a room waits for those who are in it.
-    void enforcement.closed(closed)
+    void enforceDeletions(closed, { sanctions, clients })
     for (const room of closed.keys()) void stopWork(work, { room, why: `${room} is being deleted` })
   }
 
@@ -88,12 +87,12 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
     if (names !== 'all') await mcp.approvedElsewhere(names)
   })
   // Not awaited: nothing that comes after it waits for its end.
-  cluster.onBroadcast('clients', async (act) => void applyClientAct(act, clients))
+  cluster.onBroadcast('clients', async (act) => void clients.apply(act))
   cluster.onBroadcast('message', (sent) => talk.messages.receive(sent))
   cluster.onBroadcast('guestAway', async ({ person, text }) => talk.away.guestAway(person, text))
   cluster.onBroadcast('invited', async ({ person: id }) => {
     const person = await byId(id)
-    if (person && rooms.everywhere.isHere(person)) await invitations.tell(person)
+    if (person && rooms.isHere(person)) await invitations.tell(person)
   })
   await changes.readAll()
 }

@@ -37,7 +37,7 @@ export async function openHttp(
   const { context, meter, ssh } = needs
   const accountOf = createAccounts(ssh.scheduler)
   const mcp = await openMcp(current, needs, accountOf)
-  tap((entry) => meter.entry(entry, rooms.everywhere.peopleIn(entry.room)))
+  tap((entry) => meter.entry(entry, rooms.peopleIn(entry.room)))
   meter.watch({
     sessions: () => clients.sessions(),
     mcpSessions: () => mcp.sessions(),

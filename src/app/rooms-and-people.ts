@@ -3,9 +3,9 @@ import type { Log, RoomBus } from '../chat/ports.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import { readKeyLine } from '../adapters/ssh/keys/public-key.ts'
 import { createInvitationNotices } from '../chat/personal/invitations.ts'
-import { createRooms, type Rooms } from '../chat/rooms.ts'
-import { loadSanctions } from '../chat/moderation/sanctions.ts'
-import { createClientsEverywhere, createOpenClients } from '../chat/moderation/clients.ts'
+import { Rooms } from '../chat/rooms.ts'
+import { Sanctions } from '../chat/moderation/sanctions.ts'
+import { Clients } from '../chat/moderation/clients.ts'
 import { People } from '../chat/people/people.ts'
 import { Invites, Keys, Tokens } from '../chat/people/credentials.ts'
 import { Preferences } from '../chat/personal/preferences.ts'
@@ -27,12 +27,9 @@ export async function createRoomsAndPeople(
   const bus = tapped(shared)
   const { entries, rooms: roomStore, people: store } = storage.chat
   const isConfigAdmin = (key: string): boolean => current.now().server.admins.includes(key)
-  const sanctions = await loadSanctions(storage.chat.sanctions, clock, isConfigAdmin)
+  const sanctions = await Sanctions.load(storage.chat.sanctions, clock, isConfigAdmin)
   const parts = { entries, rooms: roomStore, people: store, bus, peers, clock, nextId, log, sanctions }
-  const rooms = createRooms(parts, {
-    limits: current.limits,
-    adminNames: current.now().sandbox.workspaces,
-  })
+  const rooms = new Rooms(parts, current.limits, current.now().sandbox.workspaces)
   await rooms.lobby()
   const policy = () => {
     const { models, server, limits } = current.now()
@@ -79,13 +76,12 @@ export async function createRoomsAndPeople(
     const { server } = current.now()
     return { access: server.access, invites: server.invites }
   }
-  const here = createOpenClients()
-  const clients = { ...here, everywhere: createClientsEverywhere(here, peers) }
+  const clients = new Clients(peers)
   const comingIn = { invites, keys, tokens, clients, policy: invitePolicy }
   const enforcement = { sanctions, clients }
   const invitations = createInvitationNotices({
     store: storage.chat.invitations,
-    rooms: rooms.everywhere,
+    rooms,
     peers,
     clock,
     log,

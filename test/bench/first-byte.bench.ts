@@ -3,11 +3,11 @@ import { NO_LOG } from '../../src/embedding/context.ts'
 import { createModel } from '../../src/adapters/models/index.ts'
 import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
-import { createRooms } from '../../src/chat/rooms.ts'
+import { Rooms } from '../../src/chat/rooms.ts'
 import type { TurnId } from '../../src/chat/entry.ts'
 import { createLocalPeers } from '../../src/chat/local-peers.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
-import { loadSanctions } from '../../src/chat/moderation/sanctions.ts'
+import { Sanctions } from '../../src/chat/moderation/sanctions.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import { paths } from '../../src/app/paths.ts'
 import { sampleConfig, sampleRequest } from '../support/model-request.ts'
@@ -102,11 +102,10 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     clock,
     nextId,
     log: NO_LOG,
-    sanctions: await loadSanctions(storage.chat.sanctions, clock),
+    sanctions: await Sanctions.load(storage.chat.sanctions, clock),
   }
-  const room = await createRooms(parts, {
-    limits: { rooms_per_person: 1, members_per_room: 2000, presence_per_min: 20 },
-  }).lobby()
+  const limits = { rooms_per_person: 1, members_per_room: 2000, presence_per_min: 20 }
+  const room = await new Rooms(parts, limits).lobby()
   const composer = createComposer({
     entry: paths.wrapProcess,
     packageRoot: paths.root,

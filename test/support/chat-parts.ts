@@ -1,9 +1,9 @@
 import type { AppStorage } from '../../src/app/context.ts'
 import { tapped, type TappedBus } from '../../src/app/room/tapped-bus.ts'
-import { createRooms, type Rooms } from '../../src/chat/rooms.ts'
+import { Rooms } from '../../src/chat/rooms.ts'
 import type { Entry } from '../../src/chat/entry.ts'
 import { createInvitationNotices, type InvitationNotices } from '../../src/chat/personal/invitations.ts'
-import { loadSanctions, type Sanctions } from '../../src/chat/moderation/sanctions.ts'
+import { Sanctions } from '../../src/chat/moderation/sanctions.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import { createLocalPeers } from '../../src/chat/local-peers.ts'
 import type { Peers } from '../../src/chat/peers.ts'
@@ -71,7 +71,7 @@ export async function createChatParts(changed: Partial<Peers> = {}): Promise<Cha
   const nextId = createIds(clock)
   const peers = { ...createLocalPeers(), ...changed }
   const bus = tapped(createLocalBus(log))
-  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
   const parts = {
     sanctions,
     entries: storage.chat.entries,
@@ -88,9 +88,7 @@ export async function createChatParts(changed: Partial<Peers> = {}): Promise<Cha
     peers,
     sanctions,
     tap: bus.tap,
-    rooms: createRooms(parts, {
-      limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min: 20 },
-    }),
+    rooms: new Rooms(parts, { rooms_per_person: 3, members_per_room: 2000, presence_per_min: 20 }),
     clock,
     log,
     nextId,
@@ -119,7 +117,7 @@ export function screenOf(
 export const invitationsIn = ({ rooms, storage, peers, clock, log }: ChatParts): InvitationNotices =>
   createInvitationNotices({
     store: storage.chat.invitations,
-    rooms: rooms.everywhere,
+    rooms,
     peers,
     clock,
     log,

@@ -1,5 +1,5 @@
 import type { LineReaders } from '../../src/chat/talk/own-lines.ts'
-import { openTalk, type Talk } from '../../src/chat/talk/talk.ts'
+import { Talk } from '../../src/chat/talk/talk.ts'
 import type { ChatParts } from './chat-parts.ts'
 
 /** Where nothing is summed up and no model answers. */
@@ -16,7 +16,7 @@ export const talkOver = (
   { storage, peers, clock, nextId, log }: Pick<ChatParts, 'storage' | 'peers' | 'clock' | 'nextId' | 'log'>,
   readers = nobodyReads,
 ): Promise<Talk> =>
-  openTalk({
+  Talk.open({
     people: storage.chat.people,
     stores: storage.talk,
     readers,

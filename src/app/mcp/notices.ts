@@ -2,14 +2,14 @@ import type { McpEvents } from '../../adapters/mcp/client/servers.ts'
 import { SYSTEM } from '../../chat/people/names.ts'
 import type { Log, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
-import type { Everywhere } from '../../chat/rooms.ts'
+import type { Rooms } from '../../chat/rooms.ts'
 import { counted } from '../../lib/amounts.ts'
 import { resolveScope, SCOPE_KEY } from '../../prompt/scope.ts'
 import { createCatalogue } from '../../toolbox/catalogue.ts'
 import type { Tool } from '../../tools/tool.ts'
 
 interface NoticesParts {
-  readonly rooms: Pick<Everywhere, 'inUse' | 'tellAdmins'>
+  readonly rooms: Pick<Rooms, 'inUse' | 'tellAdmins'>
   readonly store: Pick<RoomStore, 'getValue'>
   /** Ids that the config disables. */
   readonly disabled: () => readonly string[]

@@ -11,7 +11,7 @@ import { launchSpeaking } from '../../adapters/sandbox/launch.ts'
 import { probeSandbox } from '../../adapters/sandbox/probe.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
-import type { Everywhere } from '../../chat/rooms.ts'
+import type { Rooms } from '../../chat/rooms.ts'
 import type { Config } from '../../config/config.ts'
 import { findToolsDefinition } from '../../prompt/tool-definitions.ts'
 import { ROOM_TOOL_NAMES } from '../../tools/rooms/index.ts'
@@ -37,7 +37,7 @@ interface McpContext {
  */
 export async function openMcp(
   now: () => McpConfig,
-  rooms: Everywhere,
+  rooms: Pick<Rooms, 'inUse' | 'tellAdmins'>,
   { storage, clock, log }: McpContext,
   others: readonly ToolSource[],
 ): Promise<Mcp> {
@@ -64,7 +64,7 @@ export async function openMcp(
     }),
     log,
   })
-  const { tellAdmins } = rooms
+  const tellAdmins = (text: string): void => void rooms.tellAdmins(text)
   const configured = () => now().mcp
   const mcp: Mcp = new Mcp(
     { servers, store: connected, configured, logins, isTaken, tellAdmins, clock, log },

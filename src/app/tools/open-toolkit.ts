@@ -30,7 +30,7 @@ export async function openToolkit(
   for (const problem of await toolWordProblems(config, { modules: tools.modules, connected }))
     log.warn({ problem }, 'the config names a tool wrongly')
   const sources = toolSources(current, rooms, context, tools)
-  const mcp = owned(await openMcp(current.now, rooms.everywhere, context, sources))
+  const mcp = owned(await openMcp(current.now, rooms, context, sources))
   const catalogue = createCatalogue({
     get sources() {
       return [...sources, ...mcp.sources()]

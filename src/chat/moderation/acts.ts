@@ -10,25 +10,20 @@ import type { Sanction } from './ports.ts'
 import { becauseOf, forHowLong } from './sanctions.ts'
 import { assertCanActOn, findPerson, findTarget, sanctionsOf, type Lifting, type Target } from './targets.ts'
 
-/** The sentence that an act was announced with, and the room that read it. */
 export interface ActResult {
   readonly room: RoomName
   readonly text: string
 }
 
-/** Whom to ban, and why. */
 export interface BanOrder {
   /** A name, a fingerprint or a network. */
   readonly who: string
-  /** Undefined for a ban that lasts until it is lifted. */
   readonly ms: number | undefined
-  /** Empty for none. */
   readonly reason: string
-  /** Bans however many people that concerns. */
   readonly isSure: boolean
 }
 
-/** `names`: the registered people of the sanction and of its keys, by their names of now, in order. */
+/** `names`: the present names of its registered people and of those who have its keys, in order. */
 export type ListedSanction = Sanction & { readonly names: readonly string[] }
 
 /** Puts people out or silences them. All methods throw `Refusal` and reject with `StorageError`. */
@@ -40,8 +35,8 @@ export class Acts {
   }
 
   /**
-   * Bans from a room, by those who manage it, or from the server, by admins. Ends the sessions and commands that it concerns
-   * at once, and replaces an earlier ban of the same.
+   * Bans from a room, by those who manage it, or from the server, by admins. Replaces an earlier ban of the
+   * same.
    */
   ban(room: Room | undefined, actor: Person, order: BanOrder): Promise<ActResult> {
     return inTurn(this.#parts, actor, undefined, async () => {
@@ -61,7 +56,7 @@ export class Acts {
       const { ms, reason } = order
       const end = ms === undefined ? ' without an end' : forHowLong(ms)
       const text = `${actor.name} banned ${target.shown}${fromWhere(room)}${end}${isMember ? ', who is no member any more' : ''}${becauseOf(reason)}`
-      // Nothing that fails here, or waits for the store, may leave anybody where they are banned from.
+      // No failure here, and no wait, may leave anybody in who is banned.
       const [result] = await Promise.all([
         announceDone(this.#parts, toldIn, actor, text, actOf(ban, target)),
         putOut(ban, owner, this.#parts),
@@ -81,7 +76,6 @@ export class Acts {
       const isPrivate = (await room?.info())?.private === true
       const toldIn = room ?? (await rooms.lobby())
       await sanctions.lift(lifted)
-      // The entry is for all to read, and names no key and no network: the log does.
       log.info({ by: actor.name, lifted: lifted.map(({ who }) => who) }, 'bans were lifted')
       const shown = shownWho(lifted)
       const again = isPrivate ? '; an invitation lets them in again' : ''
@@ -90,7 +84,6 @@ export class Acts {
     })
   }
 
-  /** The bans that hold now, and a room's mutes, in order of time. */
   async bans(room: Room | undefined, actor: Person): Promise<readonly ListedSanction[]> {
     assertInGoodStanding(this.#parts, actor)
     await this.#assertMayBan(room, actor)
@@ -106,7 +99,6 @@ export class Acts {
     return await Promise.all(all.map(withNames))
   }
 
-  /** Ends the sessions of somebody in a room, who may come back. */
   kick(room: Room, actor: Person, name: string, reason: string): Promise<ActResult> {
     return inTurn(this.#parts, actor, room, async () => {
       const target = await this.#personIn(room, actor, name)
@@ -117,12 +109,17 @@ export class Acts {
       const result = await announce(this.#parts, room, actor, text, act)
       this.#stopWork(target, room, 'kicked')
       const why = `${actor.name} kicked you out of ${room.name}${becauseOf(reason)}; you may come back`
-      await this.#parts.clients.everywhere.leave(room.name, { people, keys }, why)
+      await this.#parts.clients.everywhere({
+        act: 'leave',
+        room: room.name,
+        whom: { people, keys },
+        text: why,
+      })
       return result
     })
   }
 
-  /** From now on somebody may read, and not speak; for `ms`, or until `unmute`. */
+  /** Somebody may read and not speak, for `ms` or until `unmute`. */
   mute(room: Room, actor: Person, name: string, ms: number | undefined): Promise<ActResult> {
     return inTurn(this.#parts, actor, room, async () => {
       const target = await this.#personIn(room, actor, name)
@@ -152,7 +149,7 @@ export class Acts {
     throw new Refusal('only an admin can ban people from the server; ops of a room: ban --room ROOM WHO')
   }
 
-  /** Throws `Refusal` for all addresses, and for half of the people here: a network is easily too wide. */
+  /** A network is easily too wide. Throws `Refusal` for all addresses, and for half of the people here. */
   #assertNarrow(target: Target, room: Room | undefined): void {
     const people = room?.present() ?? this.#parts.clients.people(() => true)
     const here = new Set(people.map(({ name }) => name))
@@ -172,7 +169,6 @@ export class Acts {
     return target
   }
 
-  /** Stores a sanction in place of an earlier one of the same person, and stops their models and tools. */
   async #put(
     kind: 'ban' | 'mute',
     room: Room | undefined,
@@ -204,7 +200,6 @@ export class Acts {
     return sanctionsOf(word, this.#list(kind, room), this.#parts)
   }
 
-  /** Stops what works for somebody, in one room or in all. Nobody waits for that. */
   #stopWork(target: Target, room: Room | undefined, done: string): void {
     const { clients, server } = this.#parts
     const names = new Set([target.who, ...clients.people(concernedBy(target)).map(({ name }) => name)])
@@ -236,7 +231,7 @@ const actOf = ({ kind, until, reason }: Sanction, { shown }: Target): Moderation
   ...(reason === '' ? {} : { reason }),
 })
 
-/** Runs an act after all earlier ones, unless its actor was put out, or may not speak in the room, by then. */
+/** Runs an act after all earlier ones, if its actor is in good standing then. */
 export const inTurn = <T>(
   parts: ModerationParts,
   actor: Person,
@@ -248,13 +243,11 @@ export const inTurn = <T>(
     return await act()
   })
 
-/** Throws `Refusal` if the actor was put out, or may not speak in the room. */
 export function assertInGoodStanding({ sanctions }: ModerationParts, actor: Person, room?: Room): void {
   const why = sanctions.whyOut(actor) ?? (room && sanctions.whyMuted(room.name, actor))
   if (why !== undefined) throw new Refusal(why)
 }
 
-/** Records an act, which all in the room see, and logs it. Rejects with `StorageError`. */
 export async function announce(
   { log }: Pick<ModerationParts, 'log'>,
   room: Room,
@@ -267,10 +260,7 @@ export async function announce(
   return { room: room.name, text }
 }
 
-/**
- * Announces an act that holds already. Rejects with `Refusal` only, which says so: a reader of "could not be stored" takes
- * the act for undone.
- */
+/** Announces an act that holds. Rejects with `Refusal` only: "could not be stored" would read as undone. */
 export async function announceDone(
   ...[parts, room, actor, text, act]: Parameters<typeof announce>
 ): Promise<ActResult> {
@@ -286,7 +276,7 @@ export async function announceDone(
   }
 }
 
-/** Names of people. What a room reads names no key and no network. */
+/** A room reads names of people only, no key and no network. */
 const shownWho = (sanctions: readonly Sanction[]): string =>
   [
     ...new Set(

@@ -10,51 +10,14 @@ import { becauseOf, forHowLong, type Sanctions } from './sanctions.ts'
 /** A connection, a session or a command of somebody who is on the server now. No method throws. */
 export interface OpenClient {
   readonly person: Person
-  /** Ends it, and says why. */
   end(why: string): void
-  /** Tells something. Absent for connections and commands. */
+  /** Sessions alone can be told something. */
   tell?(text: string): void
-  /** Takes it out of a room, if it is there, and says why. Absent for connections and commands, which are in no room. */
+  /** Takes a session out of a room, if it is there, and says why. */
   leave?(room: RoomName, why: string): Promise<void>
 }
 
-/** True for a person whom an act concerns. */
 export type Concerns = (person: Person) => boolean
-
-export type OpenClients = ReturnType<typeof createOpenClients>
-
-/** All clients of this server. */
-export function createOpenClients() {
-  const clients = new Set<OpenClient>()
-  const matching = (concerns: Concerns): readonly OpenClient[] =>
-    [...clients].filter(({ person }) => concerns(person))
-  return {
-    /** Counts one more; the function returned is to be called when it is over. */
-    begin(client: OpenClient): () => void {
-      clients.add(client)
-      return () => clients.delete(client)
-    },
-    /** The people who are here, each as often as they have connections, sessions and commands. */
-    people: (concerns: Concerns): readonly Person[] => matching(concerns).map(({ person }) => person),
-    /** The number of sessions. */
-    sessions: (): number => [...clients].filter(({ tell }) => tell !== undefined).length,
-    /** Somebody who is here under a name that looks like this one. */
-    called(name: string): Person | undefined {
-      const wanted = skeleton(name)
-      return [...clients].find(({ person }) => skeleton(person.name) === wanted)?.person
-    },
-    tell(concerns: Concerns, text: string): void {
-      for (const client of matching(concerns)) client.tell?.(text)
-    },
-    end(concerns: Concerns, why: string): void {
-      for (const client of matching(concerns)) client.end(why)
-    },
-    /** Resolves when all of them are out of the room. */
-    async leave(room: RoomName, concerns: Concerns, why: string): Promise<void> {
-      await Promise.all(matching(concerns).map(async (client) => await client.leave?.(room, why)))
-    },
-  }
-}
 
 /** These people, all who came in with one of the keys, and all whose address begins with the bits. */
 export interface Group {
@@ -64,7 +27,76 @@ export interface Group {
   readonly bits?: string | undefined
 }
 
-/** True for the people of a group. */
+/** The people whom an act concerns: a group, a person if they came in with this key, or all who came with a token. */
+export type Whom = Group | { readonly person: PersonId; readonly key: string } | { readonly token: number }
+
+/** What is done to clients, as JSON. `text` is what they are told. */
+export type ClientAct =
+  | { readonly act: 'tell' | 'end'; readonly whom: Whom; readonly text: string }
+  | { readonly act: 'leave'; readonly room: RoomName; readonly whom: Whom; readonly text: string }
+
+export class Clients {
+  readonly #peers: Pick<Peers, 'broadcast'>
+  readonly #clients = new Set<OpenClient>()
+
+  constructor(peers: Pick<Peers, 'broadcast'>) {
+    this.#peers = peers
+  }
+
+  /** Counts one more; the function returned is to be called when it is over. */
+  begin(client: OpenClient): () => void {
+    this.#clients.add(client)
+    return () => this.#clients.delete(client)
+  }
+
+  /** The people who are here, each as often as they have connections, sessions and commands. */
+  people(concerns: Concerns): readonly Person[] {
+    return this.#matching(concerns).map(({ person }) => person)
+  }
+
+  sessions(): number {
+    return [...this.#clients].filter(({ tell }) => tell !== undefined).length
+  }
+
+  /** Somebody who is here under a name that looks like this one. */
+  called(name: string): Person | undefined {
+    const wanted = skeleton(name)
+    return [...this.#clients].find(({ person }) => skeleton(person.name) === wanted)?.person
+  }
+
+  end(concerns: Concerns, why: string): void {
+    for (const client of this.#matching(concerns)) client.end(why)
+  }
+
+  /** Resolves when all of them are out of the room. */
+  async leave(room: RoomName, concerns: Concerns, why: string): Promise<void> {
+    await Promise.all(this.#matching(concerns).map(async (client) => await client.leave?.(room, why)))
+  }
+
+  /** Acts on the clients of all servers. Resolves when it is done on this one. Never rejects. */
+  async everywhere(act: ClientAct): Promise<void> {
+    void this.#peers.broadcast('clients', act)
+    await this.apply(act)
+  }
+
+  async apply(act: ClientAct): Promise<void> {
+    const concerns = concernsOf(act.whom)
+    if (act.act === 'leave') await this.leave(act.room, concerns, act.text)
+    else if (act.act === 'end') this.end(concerns, act.text)
+    else for (const client of this.#matching(concerns)) client.tell?.(act.text)
+  }
+
+  #matching(concerns: Concerns): readonly OpenClient[] {
+    return [...this.#clients].filter(({ person }) => concerns(person))
+  }
+}
+
+function concernsOf(whom: Whom): Concerns {
+  if ('token' in whom) return ({ login }) => login?.token?.id === whom.token
+  if ('person' in whom) return ({ id, login }) => id === whom.person && login?.key === whom.key
+  return concernedBy(whom)
+}
+
 export const concernedBy =
   ({ people, keys, bits }: Group): Concerns =>
   ({ id, login }) =>
@@ -74,52 +106,9 @@ export const concernedBy =
 
 const isWithin = (bits: string, address: string): boolean => addressBits(address)?.startsWith(bits) === true
 
-/** The people whom an act concerns, in a form that another server can be sent. */
-export type Whom =
-  | Group
-  /** Somebody, if they came in with this key. */
-  | { readonly person: PersonId; readonly key: string }
-  /** All who came in with this token. */
-  | { readonly token: number }
-
-/** What is done to clients. `text` is what they are told. */
-export type ClientAct =
-  | { readonly act: 'tell' | 'end'; readonly whom: Whom; readonly text: string }
-  | { readonly act: 'leave'; readonly room: RoomName; readonly whom: Whom; readonly text: string }
-
-export type ClientsEverywhere = ReturnType<typeof createClientsEverywhere>
-
-/** The clients of some people on all servers of the database. No method rejects. */
-export function createClientsEverywhere(clients: OpenClients, peers: Pick<Peers, 'broadcast'>) {
-  async function everywhere(act: ClientAct): Promise<void> {
-    void peers.broadcast('clients', act)
-    await applyClientAct(act, clients)
-  }
-  return {
-    tell: (whom: Whom, text: string): void => void everywhere({ act: 'tell', whom, text }),
-    end: (whom: Whom, text: string): void => void everywhere({ act: 'end', whom, text }),
-    /** Resolves when all of them on this server are out of the room; the others soon are. */
-    leave: (room: RoomName, whom: Whom, text: string): Promise<void> =>
-      everywhere({ act: 'leave', room, whom, text }),
-  }
-}
-
-/** Does it to the clients of this server. */
-export async function applyClientAct(act: ClientAct, clients: OpenClients): Promise<void> {
-  const concerns = concernsOf(act.whom)
-  if (act.act === 'leave') await clients.leave(act.room, concerns, act.text)
-  else clients[act.act](concerns, act.text)
-}
-
-function concernsOf(whom: Whom): Concerns {
-  if ('token' in whom) return ({ login }) => login?.token?.id === whom.token
-  if ('person' in whom) return ({ id, login }) => id === whom.person && login?.key === whom.key
-  return concernedBy(whom)
-}
-
 interface EnforcementParts {
   readonly sanctions: Sanctions
-  readonly clients: Pick<OpenClients, 'end' | 'leave'>
+  readonly clients: Clients
   readonly clock: Clock
 }
 
@@ -140,28 +129,22 @@ export async function putOut(
   await clients.leave(room, isOut, `you were banned from ${room}${how}`)
 }
 
-/** Does what other servers decided to the clients of this one. */
-export function createEnforcement(parts: EnforcementParts & { readonly rooms: Pick<RoomStore, 'find'> }) {
-  const { sanctions, clients, rooms } = parts
-  /** Bans whose people were not put out yet. */
-  const fresh = new Set<Sanction>()
-  return {
-    /** Reads what changed and puts people out. Rejects with `StorageError`, and is to be called again then. */
-    async sanctionsChanged(): Promise<void> {
-      for (const one of await sanctions.readAgain()) if (one.kind === 'ban') fresh.add(one)
-      for (const ban of fresh) {
-        const owner = ban.room === null ? null : (await rooms.find(ban.room))?.owner
-        void putOut(ban, owner, parts)
-        fresh.delete(ban)
-      }
-    },
-    /**
-     * Takes `deleted` for all rooms that other servers are deleting, with the names of the people who do. Resolves when
-     * everybody is out of them.
-     */
-    async closed(deleted: ReadonlyMap<RoomName, string>): Promise<void> {
-      sanctions.closedByPeers(new Set(deleted.keys()))
-      for (const [room, by] of deleted) await clients.leave(room, () => true, `${by} deleted ${room}`)
-    },
-  }
+/** Reads the sanctions that other servers changed and puts people out. Rejects with `StorageError`: call it again then. */
+export async function enforceSanctions(
+  parts: EnforcementParts,
+  rooms: Pick<RoomStore, 'all'>,
+): Promise<void> {
+  // Read first: `readAgain` gives each new ban once.
+  const owners = new Map((await rooms.all()).map(({ name, owner }) => [name, owner]))
+  for (const one of await parts.sanctions.readAgain())
+    if (one.kind === 'ban') void putOut(one, one.room === null ? null : owners.get(one.room), parts)
+}
+
+/** Other servers delete these rooms, by the named people. Resolves when everybody is out of them. */
+export async function enforceDeletions(
+  deleted: ReadonlyMap<RoomName, string>,
+  { sanctions, clients }: Pick<EnforcementParts, 'sanctions' | 'clients'>,
+): Promise<void> {
+  sanctions.closedByPeers(new Set(deleted.keys()))
+  for (const [room, by] of deleted) await clients.leave(room, () => true, `${by} deleted ${room}`)
 }

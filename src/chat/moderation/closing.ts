@@ -8,35 +8,29 @@ import { announce, announceDone, assertInGoodStanding, inTurn, type ActResult } 
 import type { ModerationParts } from './moderation.ts'
 
 /**
- * Whether a room is deleted, or its owner has to ask a second time. `file` has all that was said in it: a path for an admin,
- * and a name for others, who are not to know where the server keeps its data.
+ * `asked`: the owner has to ask again. `file` has the room's log: its path for an admin, its name for others.
  */
 export type Removed =
   | { readonly kind: 'asked' }
   | { readonly kind: 'removed'; readonly file: string; readonly isPath: boolean }
 
-/** How long a first request counts without the room's name. */
 const ASKED_MS = 60_000
-
-/** Entries that one transaction removes: some milliseconds of work. */
 const REMOVED_AT_ONCE = 500
 
 /** Archives and deletes rooms. All methods throw `Refusal` and reject with `StorageError`. */
 export class Closing {
   readonly #parts: ModerationParts
-  /** When each person asked for the end of a room, in monotonic milliseconds. */
+  /** When each person asked, in monotonic milliseconds. */
   readonly #asked = new Map<RoomName, Map<Person['id'], number>>()
 
   constructor(parts: ModerationParts) {
     this.#parts = parts
   }
 
-  /** True for a room that can be read, and in which nobody speaks. */
   isArchived(room: RoomName): boolean {
     return this.#parts.sanctions.isArchived(room)
   }
 
-  /** Archives a room; opens it again if `on` is false. */
   archive(room: Room, actor: Person, on: boolean): Promise<ActResult> {
     const { sanctions, clock, nextId, server } = this.#parts
     const { name } = room
@@ -60,8 +54,8 @@ export class Closing {
   }
 
   /**
-   * Deletes a room after its log was written into a file, once the same person asks for the second time: within a minute, or
-   * with the room's `name`. It may take long, so other acts do not wait for it.
+   * Writes a room's log into a file and deletes the room, once the same person asks for the second time:
+   * within a minute, or with the room's `name`.
    */
   async remove(room: Room, actor: Person, name: string | undefined): Promise<Removed> {
     const { sanctions } = this.#parts
@@ -96,7 +90,7 @@ export class Closing {
     const { private: isPrivate, owner } = await room.info()
     const act = { verb: 'delete', who: room.name } as const
     await announce(this.#parts, room, actor, `${actor.name} deleted the room`, act)
-    const closed = sanctions.close(room.name)
+    sanctions.close(room.name)
     try {
       if (!(await peers.closeRoom(room.name, actor.name))) throw new Refusal('another server is deleting it')
       await server.stopWork({ room: room.name, why: `${room.name} is being deleted` })
@@ -104,9 +98,10 @@ export class Closing {
       await room.flushPresence()
       const file = await server.keepRoom(room.name)
       await this.#removeStored(room.name)
-      closed.removed()
+      sanctions.removed(room.name)
       const where = `all that was said in ${room.name} is in ${nameOf(file)}; an admin finds it in the server's exports directory`
-      if (owner !== null && owner !== actor.id) clients.everywhere.tell({ people: [owner], keys: [] }, where)
+      if (owner !== null && owner !== actor.id)
+        void clients.everywhere({ act: 'tell', whom: { people: [owner], keys: [] }, text: where })
       log.info({ room: room.name, by: actor.name, file }, 'a room was deleted')
       if (!isPrivate)
         await announce(
@@ -118,7 +113,7 @@ export class Closing {
         )
       return file
     } catch (error) {
-      closed.undo()
+      sanctions.reopen(room.name)
       log.error({ error, room: room.name }, 'a room could not be deleted')
       if (error instanceof StorageError) throw error
       throw new Refusal(`${room.name} was not deleted: ${errorMessage(error)}`)

@@ -8,7 +8,7 @@ import type { Room } from '../room.ts'
 import { announceDone, inTurn, type ActResult } from './acts.ts'
 import type { ModerationParts } from './moderation.ts'
 
-/** Says who belongs to a room, and who manages it. All methods throw `Refusal` and reject with `StorageError`. */
+/** Who belongs to a room, and who manages it. All methods throw `Refusal` and reject with `StorageError`. */
 export class Memberships {
   readonly #parts: ModerationParts
 
@@ -16,7 +16,6 @@ export class Memberships {
     this.#parts = parts
   }
 
-  /** The private rooms that somebody is invited to and has not joined, in order of name. */
   async invitations(viewer: Person): Promise<readonly RoomName[]> {
     const { rooms } = this.#parts.stores
     const hidden = (await rooms.all()).filter((row) => row.private)
@@ -24,7 +23,7 @@ export class Memberships {
     return hidden.flatMap(({ name }, index) => (mine[index] === 'invited' ? [name] : []))
   }
 
-  /** The room, if somebody may see it or is invited to it. Otherwise as `Rooms.get`. */
+  /** As `Rooms.get`, and also a room that somebody is invited to. */
   async toJoin(name: string, viewer: Person): Promise<Room> {
     const { rooms, stores, sanctions } = this.#parts
     const isInvited = isRoomName(name) && (await stores.rooms.membership(name, viewer.id)) === 'invited'
@@ -35,7 +34,6 @@ export class Memberships {
     return room
   }
 
-  /** Throws `Refusal` if somebody is banned from the room, and could not join it. */
   needInvitable({ name }: Room, person: Person): void {
     if (this.#parts.sanctions.whyOutOf(name, person) === undefined) return
     throw new Refusal(`${person.name} is banned from ${name}; first: unban --room ${name} ${person.name}`)
@@ -56,7 +54,6 @@ export class Memberships {
     })
   }
 
-  /** Makes an op a member. */
   deop(room: Room, actor: Person, name: string): Promise<ActResult> {
     return this.#act(room, actor, name, 'deop', async ({ person, membership }) => {
       if (!person || membership !== 'op') throw new Refusal(`${name.slice(0, 40)} is no op of ${room.name}`)
@@ -65,7 +62,7 @@ export class Memberships {
     })
   }
 
-  /** Takes back an invitation to a private room, or takes a member out of it. */
+  /** Takes back an invitation to a private room, or takes a member out. */
   uninvite(room: Room, actor: Person, name: string): Promise<ActResult> {
     return this.#act(room, actor, name, 'uninvite', async ({ person, membership }) => {
       if (!(await room.info()).private)
@@ -83,7 +80,6 @@ export class Memberships {
     })
   }
 
-  /** Makes somebody a member, who is not in the room. */
   join(room: Room, person: Person): Promise<ActResult> {
     const { stores, log, serial } = this.#parts
     return serial(async () => {
@@ -97,7 +93,6 @@ export class Memberships {
     })
   }
 
-  /** Ends somebody's own membership. */
   leave(room: Room, person: Person): Promise<ActResult> {
     const { stores, log, serial } = this.#parts
     return serial(async () => {
@@ -112,7 +107,7 @@ export class Memberships {
     })
   }
 
-  /** Changes the membership of somebody by their name, and announces the sentence that `change` resolves to. */
+  /** Changes somebody's membership by their name, and announces the sentence of `change`. */
   #act(
     room: Room,
     actor: Person,
@@ -134,16 +129,14 @@ export class Memberships {
     await stores.rooms.setMembership(room.name, id, null)
     if (!(await room.info()).private) return
     void server.stopWork({ room: room.name, names: new Set([name]), why: `${name} is no member any more` })
-    await clients.everywhere.leave(room.name, { people: [id], keys: [] }, why)
+    await clients.everywhere({ act: 'leave', room: room.name, whom: { people: [id], keys: [] }, text: why })
   }
 }
 
-/** The person of a name, and what they are in the room. */
 interface Found {
   readonly person: Person | undefined
   readonly membership: Membership | undefined
 }
 
-/** An invited person is no member yet. */
 const isOutside = (membership: Membership | undefined): boolean =>
   membership === undefined || membership === 'invited'

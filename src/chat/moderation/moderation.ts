@@ -3,13 +3,12 @@ import type { Peers } from '../peers.ts'
 import type { Clock, Log, MonotonicClock, PeopleStore, RoomStore } from '../ports.ts'
 import type { Rooms } from '../rooms.ts'
 import { Acts } from './acts.ts'
-import type { ClientsEverywhere, OpenClients } from './clients.ts'
+import type { Clients } from './clients.ts'
 import { Closing } from './closing.ts'
 import { Memberships } from './memberships.ts'
 import type { RoomRemoval, ServerForModeration } from './ports.ts'
 import type { Sanctions } from './sanctions.ts'
 
-/** All that people can do to put others out, or to say who belongs to a room. */
 export type Moderation = ReturnType<typeof createModeration>
 
 export function createModeration(parts: Omit<ModerationParts, 'serial'>) {
@@ -17,7 +16,6 @@ export function createModeration(parts: Omit<ModerationParts, 'serial'>) {
   return { acts: new Acts(all), memberships: new Memberships(all), closing: new Closing(all) }
 }
 
-/** What the acts use. */
 export interface ModerationParts {
   readonly rooms: Pick<Rooms, 'lobby' | 'get' | 'anyRoom'>
   readonly stores: {
@@ -26,7 +24,7 @@ export interface ModerationParts {
     readonly removal: RoomRemoval
   }
   readonly sanctions: Sanctions
-  readonly clients: OpenClients & { readonly everywhere: ClientsEverywhere }
+  readonly clients: Clients
   readonly server: ServerForModeration
   readonly peers: Pick<Peers, 'closeRoom' | 'openRoom'>
   readonly clock: Clock & MonotonicClock

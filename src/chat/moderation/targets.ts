@@ -7,7 +7,7 @@ import { concernedBy, type Group } from './clients.ts'
 import type { ModerationParts } from './moderation.ts'
 import type { Sanction } from './ports.ts'
 
-/** Whom an act is meant for: a person with their keys of now, a guest with their key, a key alone or a network. */
+/** A person with their keys of now, a guest with their key, a key alone or a network. */
 export interface Target extends Group, Pick<Sanction, 'who' | 'people' | 'keys' | 'network'> {
   /** As everybody may read it: a key and a network are not named. */
   readonly shown: string
@@ -17,7 +17,6 @@ export interface Target extends Group, Pick<Sanction, 'who' | 'people' | 'keys' 
 
 type Finders = Pick<ModerationParts, 'stores' | 'clients' | 'server' | 'clock'>
 
-/** `SHA256:` and 43 letters of base64: https://man.openbsd.org/ssh-keygen, -l. */
 const isFingerprint = (word: string): word is Fingerprint => /^SHA256:[A-Za-z0-9+/]{43}$/.test(word)
 
 /** Somebody by a name, a guest's name included, a key's fingerprint or a network. Throws `Refusal`. */
@@ -59,8 +58,8 @@ export async function findPerson(word: string, parts: Finders): Promise<Target> 
 }
 
 /**
- * Throws `Refusal` if an act would reach its own actor or an admin of the config; in a room, also for the owner and other
- * admins. All who share one of the keys are protected: the act holds the keys, whatever name they come in with.
+ * Throws `Refusal` if an act would reach its actor or an admin of the config, or in a room its owner or
+ * another admin, by any name that has one of the keys.
  */
 export async function assertCanActOn(
   target: Target,
@@ -83,15 +82,14 @@ export async function assertCanActOn(
     throw new Refusal(`${who} owns ${room.name}; ban from the server is the only way to put an owner out`)
 }
 
-/** What an unban or unmute lifts, and what still holds the same person after it. */
 export interface Lifting {
   readonly lifted: readonly Sanction[]
   readonly left: readonly Sanction[]
 }
 
 /**
- * The sanctions of `all` that a word names: a network, a key, or a person by a present or an earlier name. If there is none,
- * those of other names with one of the person's keys, but for keys that were given by their fingerprint.
+ * The sanctions of `all` that a word names: a network, a key, or a person by any of their names; if none,
+ * those of other people with one of the person's keys.
  */
 export async function sanctionsOf(word: string, all: readonly Sanction[], parts: Finders): Promise<Lifting> {
   const words = [word, parseNetwork(word)?.text]

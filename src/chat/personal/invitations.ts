@@ -1,5 +1,5 @@
 import type { NewEntry } from '../entry.ts'
-import type { Everywhere } from '../rooms.ts'
+import type { Rooms } from '../rooms.ts'
 import { warnOfStorage } from '../errors.ts'
 import { SYSTEM } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
@@ -8,7 +8,6 @@ import type { Clock, Log } from '../ports.ts'
 import type { Room } from '../room.ts'
 import type { InvitationNotice, InvitationNoticeStore } from './ports.ts'
 
-/** Lines at once: many rooms may have invited somebody who was away for long. */
 const MAX_LINES = 5
 
 /** Tells people that they were invited: at once in their sessions, else in the next one. */
@@ -16,7 +15,7 @@ export type InvitationNotices = ReturnType<typeof createInvitationNotices>
 
 export function createInvitationNotices(parts: {
   readonly store: InvitationNoticeStore
-  readonly rooms: Pick<Everywhere, 'whisper' | 'isPresent' | 'isHere'>
+  readonly rooms: Pick<Rooms, 'whisper' | 'isPresent' | 'isHere'>
   readonly peers: Pick<Peers, 'broadcast'>
   readonly clock: Clock
   readonly log: Log
@@ -26,7 +25,6 @@ export function createInvitationNotices(parts: {
     /** Remembers that `by` is about to invite somebody. Rejects with `StorageError`. */
     prepare: (room: Room, person: Person, by: Person): Promise<void> =>
       store.put({ room: room.name, person: person.id, inviter: by.name, at: clock.now() }),
-    /** Tells somebody of the invitations that they were not told of, in all their sessions. Never rejects. */
     async tell(person: Person): Promise<void> {
       if (person.guest || !rooms.isPresent(person)) return
       if (!rooms.isHere(person)) return await peers.broadcast('invited', { person: person.id })

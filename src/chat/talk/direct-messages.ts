@@ -7,20 +7,18 @@ import { messageText, type MessageLimits } from '../input-text.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Broadcasts, Peers } from '../peers.ts'
 import type { Clock, Log } from '../ports.ts'
-import type { IgnoreFilter } from './ignores.ts'
+import type { IgnoreFilter, Ignores } from './ignores.ts'
 import type { FindPerson, OpenSessions, PersonalScreen } from './open-sessions.ts'
 import type { DirectMessage, DirectMessageStore, Sender } from './ports.ts'
 
-/** Messages from one person to another one. They are in no room. */
+/** Messages from one person to another, in no room. */
 export class DirectMessages {
   readonly #parts: DirectMessageParts
-  /** Who wrote to somebody last, and was shown. */
   readonly #lastWriters = new Map<PersonId, Sender>()
-  /** The ids of the messages that a screen shows, or has shown, and nobody is known to have read. */
+  /** The ids of messages that a screen has shown and nobody is known to have read. */
   readonly #unread = new WeakMap<PersonalScreen, Set<string>>()
-  /** The ids of the messages that are being sent: they have not waited. */
   readonly #justWritten = new Set<string>()
-  /** What waits for one person is stored, shown and removed one after the other, so that nothing is shown twice. */
+  /** Storing, showing and removing for one person wait for each other, so that nothing is shown twice. */
   readonly #serially = createKeyedSerial<PersonId>()
 
   constructor(parts: DirectMessageParts) {
@@ -28,14 +26,14 @@ export class DirectMessages {
   }
 
   /**
-   * Shows a text on all open sessions of a person; without one they find it at the next login. The sender reads it back
-   * in all of theirs. Resolves once it is stored. Throws `Refusal`: nobody of that name, too long, too many waiting.
+   * Shows a text on all open sessions of a person, or at their next login, and to the sender in all of
+   * theirs. Resolves once it is stored. Throws `Refusal`: nobody of that name, too long, too many waiting.
    */
   async send(from: Person, name: string, text: string): Promise<SentMessage> {
     return await this.#send(from, await this.#parts.findPerson.called(name), text)
   }
 
-  /** The same, to the writer of the message that this person was shown last, since the server started. */
+  /** Sends to the writer of the message that this person was shown last, since the server started. */
   async reply(from: Person, text: string): Promise<SentMessage> {
     const last = this.#lastWriters.get(from.id)
     if (!last) throw new Refusal('nobody has written to you yet; msg NAME TEXT writes to somebody')
@@ -43,14 +41,14 @@ export class DirectMessages {
   }
 
   /**
-   * Shows what waits for a person on each of their open sessions that has not shown it. It waits until one of their
-   * clients has read it, or for a month. Rejects with `StorageError`.
+   * Shows waiting messages on each open session once. They wait until a client has read them, or for a month.
+   * Rejects with `StorageError`.
    */
   deliver({ id }: Person, filter: Pick<IgnoreFilter, 'acceptsFrom'>): Promise<void> {
     return this.#serially(id, () => this.#deliverNow(id, filter))
   }
 
-  /** Shows, on the sessions of this server, what was sent through another one. Rejects with `StorageError`. */
+  /** Shows here what was sent through another server. Rejects with `StorageError`. */
   receive(sent: Broadcasts['message']): Promise<void> {
     return this.#serially(sent.to.id, () => this.#showSent(sent))
   }
@@ -58,7 +56,7 @@ export class DirectMessages {
   async #send(from: Person, to: Person, raw: string): Promise<SentMessage> {
     if (to.id === from.id) throw new Refusal('that is your own name; a message goes to somebody else')
     const { limits, clock, nextId, peers } = this.#parts
-    // What waits on disk is bounded by its number, so each is bounded like a single line.
+    // What waits is bounded by number, so each is bounded like a single line.
     const { message_chars, message_lines } = limits
     const text = messageText(raw, { message_chars, message_lines, paste_bytes: message_chars })
     const key = from.login && { key: from.login.key }
@@ -70,7 +68,6 @@ export class DirectMessages {
     return { to, line: personalLine(this.#showSender(message, to)) }
   }
 
-  /** The writer reads it back. */
   #showSender({ from, text, at }: DirectMessage, to: Pick<Person, 'name'>): PersonalMessage {
     const sent = { head: `you -> ${to.name}`, text, from, at, isOwn: true } as const
     for (const screen of this.#parts.sessions.of(from.id)) screen.message(sent)
@@ -80,7 +77,6 @@ export class DirectMessages {
   async #sendNow(to: Person, message: DirectMessage): Promise<void> {
     this.#justWritten.add(message.id)
     try {
-      // A guest is stored nowhere, so neither is what they are sent.
       if (!to.guest) await this.#put(to, message)
       if (this.#parts.sessions.of(to.id).length > 0) await this.#showNow(to, message)
     } finally {
@@ -88,7 +84,7 @@ export class DirectMessages {
     }
   }
 
-  /** Also a message that nobody will be shown is stored: an ignored person finds the same limits. */
+  /** Stored even if nobody will be shown it: an ignored person finds the same limits. */
   async #put(to: Person, message: DirectMessage): Promise<void> {
     const { limits, clock, store } = this.#parts
     const forOne = limits.waiting_messages_per_person
@@ -105,7 +101,7 @@ export class DirectMessages {
   }
 
   async #showNow(to: Person, message: DirectMessage): Promise<void> {
-    const filter = await this.#parts.openFilter(to)
+    const filter = await this.#parts.ignores.open(to)
     try {
       if (!to.guest) await this.deliver(to, filter)
       else if (filter.acceptsFrom(message.from))
@@ -130,10 +126,9 @@ export class DirectMessages {
     if (this.#lastWriters.size > MAX_WRITERS && first !== undefined) this.#lastWriters.delete(first)
   }
 
-  /** It waits on disk, too, unless it is for a guest; a screen that shows it here does not show it again. */
   async #showSent({ message, to }: Broadcasts['message']): Promise<void> {
     // Read first: what rejects is called again, and nothing is shown twice.
-    const filter = await this.#parts.openFilter(to)
+    const filter = await this.#parts.ignores.open(to)
     this.#showSender(message, to)
     try {
       if (!filter.acceptsFrom(message.from)) return
@@ -177,34 +172,26 @@ export class DirectMessages {
   }
 }
 
-/** A message from one person to another one, as either of them is shown it. */
 export interface PersonalMessage {
-  /** `bob -> you`, `you -> bob`. No name has a blank in it, so no line of a room begins like that. */
+  /** `bob -> you`, `you -> bob`. Names have no blanks, so no line of a room begins like that. */
   readonly head: string
   readonly text: string
   readonly from: Pick<Sender, 'name' | 'guest'>
-  /** When it was written, in milliseconds since the epoch. */
   readonly at: number
-  /** The person who is shown it wrote it. */
   readonly isOwn?: true
 }
 
-/** `bob -> you: hello`; later lines are indented. */
 export const personalLine = ({ head, text }: Pick<PersonalMessage, 'head' | 'text'>): string =>
   indentLater(`${cleanLine(head)}: ${text}`)
 
-/** What was sent, and to whom. */
 export interface SentMessage {
   readonly to: Person
-  /** `you -> bob: hello`. */
   readonly line: string
 }
 
-/** The keys of `[limits]` that concern messages to one person. */
 export interface DirectMessageLimits extends MessageLimits {
   /** How many may wait for one person. */
   readonly waiting_messages_per_person: number
-  /** How many may wait in all. */
   readonly waiting_messages: number
 }
 
@@ -212,8 +199,7 @@ interface DirectMessageParts {
   readonly store: DirectMessageStore
   readonly sessions: OpenSessions
   readonly findPerson: FindPerson
-  /** Rejects with `StorageError`. */
-  readonly openFilter: (person: Pick<Person, 'id' | 'name' | 'guest'>) => Promise<IgnoreFilter>
+  readonly ignores: Pick<Ignores, 'open'>
   readonly limits: DirectMessageLimits
   readonly peers: Pick<Peers, 'broadcast'>
   readonly nextId: () => string
@@ -223,12 +209,10 @@ interface DirectMessageParts {
 
 /** One sender can fill this share of what may wait for somebody. */
 const SHARE_OF_ONE_SENDER = 5
-/** Days for which a message waits. */
 const MAX_DAYS = 30
 /** Beyond this many people, those who were written to first cannot reply any more. */
 const MAX_WRITERS = 10_000
 
-/** `alice -> you`, with its time where it has waited. */
 function shownMessage({ from, at, text }: DirectMessage, isFresh: boolean): PersonalMessage {
   const when = isFresh ? '' : ` (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
   return { head: `${from.name}${from.guest ? ' (guest)' : ''} -> you${when}`, text, from, at }

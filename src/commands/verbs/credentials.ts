@@ -57,7 +57,11 @@ async function removeKey(
   out.line(`${fingerprint} lets nobody in as ${person.name} any more`)
   const cameWithIt = { person: person.id, key: fingerprint }
   const end = (): void =>
-    clients.everywhere.end(cameWithIt, `the key that this came in with, ${fingerprint}, was removed`)
+    void clients.everywhere({
+      act: 'end',
+      whom: cameWithIt,
+      text: `the key that this came in with, ${fingerprint}, was removed`,
+    })
   if (script) script.afterwards(end)
   else end()
 }
@@ -161,7 +165,11 @@ async function listTokens({ comingIn }: Services, { person, flags, out }: TokenC
 async function revokeToken({ comingIn }: Services, { person, args, out }: TokenContext): Promise<void> {
   const id = listedNumber(args.id, 'revoke takes a number of /token list')
   await comingIn.tokens.revoke(person, id)
-  comingIn.clients.everywhere.end({ token: id }, `token ${id}, which this came in with, was revoked`)
+  void comingIn.clients.everywhere({
+    act: 'end',
+    whom: { token: id },
+    text: `token ${id}, which this came in with, was revoked`,
+  })
   out.line(`token ${id} lets nobody in any more`)
 }
 

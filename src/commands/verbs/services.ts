@@ -1,7 +1,7 @@
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { InvitationNotices } from '../../chat/personal/invitations.ts'
-import type { ClientsEverywhere } from '../../chat/moderation/clients.ts'
+import type { Clients } from '../../chat/moderation/clients.ts'
 import type { Moderation } from '../../chat/moderation/moderation.ts'
 import type { Invites, Keys, Tokens } from '../../chat/people/credentials.ts'
 import type { People } from '../../chat/people/people.ts'
@@ -32,7 +32,7 @@ export interface Services {
     readonly invites: Invites
     readonly keys: Keys
     readonly tokens: Tokens
-    readonly clients: { readonly everywhere: Pick<ClientsEverywhere, 'end'> }
+    readonly clients: Pick<Clients, 'everywhere'>
     readonly policy: () => InvitePolicy
   }
   readonly speech: Speech

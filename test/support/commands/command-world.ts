@@ -7,11 +7,7 @@ import type { Mcp } from '../../../src/app/mcp/admin.ts'
 import { openMcp, type McpConfig } from '../../../src/app/mcp/open.ts'
 import { assembleModeration } from '../../../src/app/assemble-moderation.ts'
 import type { Moderation } from '../../../src/chat/moderation/moderation.ts'
-import {
-  createClientsEverywhere,
-  createOpenClients,
-  type OpenClients,
-} from '../../../src/chat/moderation/clients.ts'
+import { Clients } from '../../../src/chat/moderation/clients.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import { type ExitStatus, Runner } from '../../../src/commands/runner.ts'
@@ -60,7 +56,7 @@ export interface CommandWorld extends AsyncDisposable {
   /** The MCP servers; the config names none. */
   readonly mcp: Mcp
   /** Sessions and commands that are counted are ended by acts. */
-  readonly clients: OpenClients
+  readonly clients: Clients
   /** Where the data of the server would be. */
   readonly dataDir: string
   /** Runs a command as it is typed in a room, which is `hall` where none is named. */
@@ -222,8 +218,7 @@ async function runnerIn(
     () => ({ modelNames: turns.names() }),
     CLAIM_CODE,
   )
-  const here = createOpenClients()
-  const clients = { ...here, everywhere: createClientsEverywhere(here, peers) }
+  const clients = new Clients(peers)
   const enforcement = { sanctions, clients }
   const moderated = { rooms, people, enforcement, peers }
   const config = { dataDir, roomsDir: join(dataDir, 'rooms'), admins: () => [] }
@@ -231,7 +226,7 @@ async function runnerIn(
   const policy = (): InvitePolicy => invitePolicy
   const history = new InputHistory(storage.talk.typed, clock, log)
   const mcpConfig = mcpConfigIn(dataDir)
-  const mcp = await openMcp(() => mcpConfig, rooms.everywhere, chatParts, [])
+  const mcp = await openMcp(() => mcpConfig, rooms, chatParts, [])
   const groups = createCommandGroups({
     ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
     comingIn: { invites, keys, tokens, clients, policy },

@@ -7,7 +7,8 @@ import { createRecentEntries } from '../../../src/app/room/recent-entries.ts'
 import { createRoomBoards } from '../../../src/app/room/board.ts'
 import { createDoor } from '../../../src/app/door.ts'
 import { InputHistory } from '../../../src/chat/personal/input-history.ts'
-import { createOpenClients } from '../../../src/chat/moderation/clients.ts'
+import { createLocalPeers } from '../../../src/chat/local-peers.ts'
+import { Clients } from '../../../src/chat/moderation/clients.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
 import { createPeopleParts } from '../../support/people.ts'
@@ -67,7 +68,7 @@ async function startHost() {
     door: createDoor(
       people,
       sanctions,
-      createOpenClients(),
+      new Clients(createLocalPeers()),
       (person, key) => talk.ignores.onLogin(person, key),
       () => 1,
     ),

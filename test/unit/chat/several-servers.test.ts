@@ -3,16 +3,15 @@
 import { expect, test } from 'vitest'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import {
-  applyClientAct,
-  createClientsEverywhere,
-  createEnforcement,
-  createOpenClients,
+  Clients,
+  enforceDeletions,
+  enforceSanctions,
   type ClientAct,
-  type OpenClients,
 } from '../../../src/chat/moderation/clients.ts'
+import { createLocalPeers } from '../../../src/chat/local-peers.ts'
 import type { Broadcasts, Peers } from '../../../src/chat/peers.ts'
 import type { Sanction } from '../../../src/chat/moderation/ports.ts'
-import { loadSanctions } from '../../../src/chat/moderation/sanctions.ts'
+import { Sanctions } from '../../../src/chat/moderation/sanctions.ts'
 import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
 import { Preferences } from '../../../src/chat/personal/preferences.ts'
 import { Away } from '../../../src/chat/talk/away.ts'
@@ -32,10 +31,7 @@ const ban = (of: Person, more: Partial<Sanction> = {}): Sanction => ({
 })
 
 /** Writes down what happens to somebody. */
-function client(
-  clients: OpenClients,
-  person: Person,
-): { readonly told: string[]; readonly forget: () => void } {
+function client(clients: Clients, person: Person): { readonly told: string[]; readonly forget: () => void } {
   const told: string[] = []
   const forget = clients.begin({
     person,
@@ -57,13 +53,13 @@ test('a ban of another server puts out whom it concerns', async () => {
   const { storage, clock, person } = await createChatParts()
   const { sanctions: store } = storage.chat
   const [bob, ann] = [withKey(await person('bob')), withKey(await person('ann'))]
-  const [here, there] = [await loadSanctions(store, clock), await loadSanctions(store, clock)]
-  const clients = createOpenClients()
-  const enforcement = createEnforcement({ sanctions: there, clients, clock, rooms: storage.chat.rooms })
+  const [here, there] = [await Sanctions.load(store, clock), await Sanctions.load(store, clock)]
+  const clients = new Clients(createLocalPeers())
+  const readAgain = () => enforceSanctions({ sanctions: there, clients, clock }, storage.chat.rooms)
   const [ofBob, ofAnn] = [client(clients, bob), client(clients, ann)]
   await here.put(ban(bob, { until: clock.now() + 60_000 }))
   expect(there.whyOut(bob)).toBeUndefined()
-  await enforcement.sanctionsChanged()
+  await readAgain()
   expect(ofBob.told).toEqual(['end: you were banned from this server for 1m: spam'])
   expect(there.barsLogin({ key: key('new'), holders: [bob.id], address: '' })).toBe(true)
   const den = 'den' as RoomName
@@ -72,27 +68,26 @@ test('a ban of another server puts out whom it concerns', async () => {
     owner: ann.id,
   })
   await here.put(ban(ann, { id: '01B', room: den }))
-  await enforcement.sanctionsChanged()
-  await enforcement.sanctionsChanged()
+  await readAgain()
+  await readAgain()
   expect([ofBob.told.length, ofAnn.told]).toEqual([1, []])
   expect(there.whyOut(withKey({ ...ann, id: 'other' as PersonId }, 'bob'))).toMatch(/^you are banned/)
   await here.lift(here.list(null))
-  await enforcement.sanctionsChanged()
+  await readAgain()
   expect(there.whyOut(bob)).toBeUndefined()
 })
 
 test('nobody gets into a room, or stays there, that another server deletes', async () => {
   const { storage, clock, person } = await createChatParts()
   const bob = await person('bob')
-  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
-  const clients = createOpenClients()
+  const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
+  const clients = new Clients(createLocalPeers())
   const { told } = client(clients, bob)
-  const enforcement = createEnforcement({ sanctions, clients, clock, rooms: storage.chat.rooms })
   const den = 'den' as RoomName
-  await enforcement.closed(new Map([[den, 'ann']]))
+  await enforceDeletions(new Map([[den, 'ann']]), { sanctions, clients })
   expect(told).toEqual(['den: ann deleted den'])
   expect([sanctions.isGone(den), sanctions.whyOutOf(den, bob)]).toEqual([true, 'den is being deleted'])
-  await enforcement.closed(new Map())
+  await enforceDeletions(new Map(), { sanctions, clients })
   expect(sanctions.isGone(den)).toBe(false)
 })
 
@@ -100,15 +95,17 @@ test('what is done to clients here is told to the others, who know whom it conce
   const { person } = await createChatParts()
   const [bob, ann] = [withKey(await person('bob')), withKey(await person('ann'))]
   const { broadcasts, peers } = recordedBroadcasts()
-  const [here, there] = [createOpenClients(), createOpenClients()]
-  const everywhere = createClientsEverywhere(here, peers)
+  const [here, there] = [new Clients(peers), new Clients(createLocalPeers())]
   const token = { ...ann, login: { ...ann.login!, token: { id: 7, until: 0 } } }
   const [first, second, third] = [client(here, bob), client(there, ann), client(there, token)]
-  everywhere.end({ person: ann.id, key: key('ann') }, 'no key')
-  everywhere.end({ token: 7 }, 'no token')
-  everywhere.tell({ people: [bob.id], keys: [key('ann')] }, 'hello')
-  await everywhere.leave('den' as RoomName, { people: [], keys: [key('bob')] }, 'out')
-  for (const act of JSON.parse(JSON.stringify(broadcasts)) as ClientAct[]) await applyClientAct(act, there)
+  void here.everywhere({ act: 'end', whom: { person: ann.id, key: key('ann') }, text: 'no key' })
+  void here.everywhere({ act: 'end', whom: { token: 7 }, text: 'no token' })
+  void here.everywhere({ act: 'tell', whom: { people: [bob.id], keys: [key('ann')] }, text: 'hello' })
+  await here.everywhere({
+    ...{ act: 'leave', room: 'den' as RoomName, text: 'out' },
+    whom: { people: [], keys: [key('bob')] },
+  })
+  for (const act of JSON.parse(JSON.stringify(broadcasts)) as ClientAct[]) await there.apply(act)
   expect(first.told).toEqual(['tell: hello', 'den: out'])
   expect(second.told).toEqual(['end: no key', 'tell: hello'])
   expect(third.told).toEqual(['end: no key', 'end: no token', 'tell: hello'])

@@ -5,7 +5,7 @@ import type { Storage } from '../../../../src/adapters/storage/storage.ts'
 import { fileNames } from '../../../../src/app/file-names.ts'
 import { handClock, memoryLog } from '../../../support/chat-parts.ts'
 import { createPeopleParts } from '../../../support/people.ts'
-import { loadSanctions } from '../../../../src/chat/moderation/sanctions.ts'
+import { Sanctions } from '../../../../src/chat/moderation/sanctions.ts'
 import { createLocalPeers } from '../../../../src/chat/local-peers.ts'
 import type { Fingerprint } from '../../../../src/chat/people/person.ts'
 import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
@@ -23,7 +23,7 @@ const key = (id: string) => `SHA256:${id}` as Fingerprint
 /** Whoever is let in under a name with the key of `id`. */
 async function comesIn(storage: Storage, name: string, id: string): Promise<string> {
   const clock = handClock()
-  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
   const parts = {
     storage,
     clock,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loadSanctions } from '../../../../src/chat/moderation/sanctions.ts'
+import { Sanctions } from '../../../../src/chat/moderation/sanctions.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import type { Sanction } from '../../../../src/chat/moderation/ports.ts'
 import type { Fingerprint, Person, PersonId } from '../../../../src/chat/people/person.ts'
@@ -38,7 +38,7 @@ const person = (name: string, withKey: string): Person => ({
 
 test('a ban holds its keys, and its person with any of their keys', async () => {
   const { storage, clock } = await createChatParts()
-  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
   await sanctions.put(ban)
   expect(sanctions.barsLogin(login('bob'))).toBe(true)
   expect(sanctions.barsLogin(login('ann', ['person-ann' as PersonId]))).toBe(false)
@@ -54,7 +54,7 @@ test('a ban holds its keys, and its person with any of their keys', async () => 
 
 test('a ban and a mute of a key hold that key alone, whoever has it', async () => {
   const { storage, clock } = await createChatParts()
-  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
   const [root, max] = ['person-root' as PersonId, 'person-max' as PersonId]
   await sanctions.put({ ...ban, people: [], keys: [key('zy')] })
   expect(sanctions.barsLogin(login('zy', [root]))).toBe(true)
@@ -71,7 +71,7 @@ test('a ban and a mute of a key hold that key alone, whoever has it', async () =
 
 test('a ban of a network says nothing of the keys that come from there', async () => {
   const { storage, clock } = await createChatParts()
-  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
   await sanctions.put({ ...ban, people: [], keys: [], network: '192.0.2.0/24' })
   expect(sanctions.barsLogin(login('ann', [], '192.0.2.200'))).toBe(true)
   expect(sanctions.barsLogin(login('ann', [], '198.51.100.1'))).toBe(false)
@@ -81,8 +81,8 @@ test('a ban of a network says nothing of the keys that come from there', async (
 test('what was stored holds after a start, but not against an admin of the config', async () => {
   const { storage, clock } = await createChatParts()
   await storage.chat.sanctions.put(ban, [])
-  expect((await loadSanctions(storage.chat.sanctions, clock)).barsLogin(login('bob'))).toBe(true)
-  const kept = await loadSanctions(storage.chat.sanctions, clock, (one) => one === key('bob'))
+  expect((await Sanctions.load(storage.chat.sanctions, clock)).barsLogin(login('bob'))).toBe(true)
+  const kept = await Sanctions.load(storage.chat.sanctions, clock, (one) => one === key('bob'))
   expect(kept.barsLogin(login('bob'))).toBe(false)
   expect(kept.whyOut(person('bob', 'bob'))).toBeUndefined()
 })
@@ -90,7 +90,7 @@ test('what was stored holds after a start, but not against an admin of the confi
 test('one place has at most a thousand, and another place is not concerned', async () => {
   const { storage, clock, rooms } = await createChatParts()
   const { name: room } = await rooms.lobby()
-  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
   const nth = (n: number): Sanction => ({ ...ban, id: `0${n}`, people: [], keys: [key(`${n}`)], room })
   for (let n = 0; n < 1_000; n++) await sanctions.put(nth(n))
   await expect(sanctions.put(nth(1_000))).rejects.toThrow('which is the limit')
@@ -101,7 +101,7 @@ test('one place has at most a thousand, and another place is not concerned', asy
 
 test('what is over does not count, and the next sanction takes it off the disk', async () => {
   const { storage, clock } = await createChatParts()
-  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
   await sanctions.put({ ...ban, until: clock.now() + 1_000 })
   clock.advance(1_000)
   expect(sanctions.barsLogin(login('bob'))).toBe(false)

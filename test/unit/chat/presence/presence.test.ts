@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createRooms } from '../../../../src/chat/rooms.ts'
+import { Rooms } from '../../../../src/chat/rooms.ts'
 import { StorageError } from '../../../../src/chat/errors.ts'
 import type { EntryLog } from '../../../../src/chat/ports.ts'
 import { createLocalBus } from '../../../../src/chat/local-bus.ts'
@@ -14,9 +14,9 @@ async function startLobby(presence_per_min: number, change: (store: EntryLog) =>
   const { storage, sanctions, peers, clock, nextId, log, person } = parts
   const entries = { ...storage.chat.entries, ...change(storage.chat.entries) }
   const bus = createLocalBus(log)
-  const rooms = createRooms(
+  const rooms = new Rooms(
     { ...storage.chat, sanctions, entries, bus, peers, clock, nextId, log },
-    { limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min } },
+    { rooms_per_person: 3, members_per_room: 2000, presence_per_min },
   )
   const lobby = await rooms.lobby()
   const watcher = screenOf(await person('watcher'))

@@ -58,7 +58,7 @@ describe('mcp connect', () => {
     await world.exec(world.root, `mcp connect --trust annotations holler ${COMMAND}`)
     const none = () => mcpConfigIn(world.dataDir)
     const names = async (): Promise<readonly string[]> => {
-      await using again = await openMcp(none, chatParts.rooms.everywhere, chatParts, [])
+      await using again = await openMcp(none, chatParts.rooms, chatParts, [])
       return again.list().map(({ name, trust, by }) => `${name} ${trust} ${by}`)
     }
     expect(await names()).toEqual(['holler annotations root'])
