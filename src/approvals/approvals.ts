@@ -13,16 +13,14 @@ import type { AskedFor, GivenAnswer, GrantStore, Verdict } from './ports.ts'
 import { answerText, approvalFacts, toolFor } from './question-text.ts'
 import { Questions, type OpenQuestion, type OwnQuestion, type QuestionLimits } from './questions.ts'
 
-/** A person's decision about a question that is open in a room. */
 export interface Decision {
   readonly room: Room
   readonly person: Person
   readonly verdict: Verdict
-  /** The question's number. It may be absent if only one is open that this person can answer. */
+  /** May be absent if this person can answer only one. */
   readonly question?: number
 }
 
-/** An open question, as it is shown. */
 export interface WaitingQuestion {
   readonly number: number
   /** The name of the requester, or `an admin`. */
@@ -30,22 +28,21 @@ export interface WaitingQuestion {
   mayAllow(person: Person, role: Role): boolean
 }
 
-export interface ApprovalParts {
-  /** Undefined if the room is gone. */
+interface ApprovalParts {
   readonly room: (name: RoomName) => Promise<Room | undefined>
   readonly grants: GrantStore
   readonly questions: SharedQuestions
   readonly limits: QuestionLimits
-  /** Milliseconds until a question without an answer is a no; 120,000 when absent. */
+  /** Milliseconds until a question without an answer is a no. */
   readonly answerMs?: number | undefined
   readonly clock: Clock
   readonly log: Log
 }
 
-/** The reason against a call, once the room knows it; undefined to allow. A rejection means no. */
+/** Resolves with the reason against a call, once the room knows it. A rejection means no. */
 type Policy = (asked: PermissionRequest, room: Room) => Promise<string | undefined>
 
-/** The permissions of the rooms: a grant allows what it covers; people are asked for the rest. */
+/** A grant allows what it covers; people are asked for the rest. */
 export class Approvals implements PermissionProvider {
   readonly #parts: ApprovalParts
   readonly #grants: ReturnType<typeof createGrants>
@@ -78,15 +75,14 @@ export class Approvals implements PermissionProvider {
     })
   }
 
-  /** For a script, which cannot be asked: allows these tool ids alone, if the requester manages the room. */
+  /** For a script: allows these tool ids alone, if the requester manages the room. */
   named(tools: ReadonlySet<string>): PermissionProvider {
     return { request: (asked) => this.#decide(asked, (_, room) => allowNamed(tools, asked, room)) }
   }
 
   /**
-   * Answers an open question; resolves with the text for the room, which the server that asked tells it.
-   * Rejects with `Refusal` (none open, several, not this person's to answer, too much to allow), and the
-   * question stays open; with `StorageError` if the answer could not be stored, and it is no.
+   * Answers an open question; resolves with the text for the room. Rejects with `Refusal`, and the question
+   * stays open; with `StorageError` if the answer could not be stored, and it is no.
    */
   async answer(decision: Decision): Promise<string> {
     const { room, person, verdict } = decision
@@ -118,12 +114,11 @@ export class Approvals implements PermissionProvider {
     }))
   }
 
-  /** From now on a question whose requester leaves ends because the server is stopping. */
+  /** Questions that end from now on say that the server is stopping. */
   drain(): void {
     this.#questions.drain()
   }
 
-  /** The rules of every policy: reading needs no permission, and a stopped or failed request is denied. */
   async #decide(asked: PermissionRequest, policy: Policy): ReturnType<PermissionProvider['request']> {
     const { access, signal, tool } = asked
     if (access === 'read') return 'allow'
@@ -139,7 +134,7 @@ export class Approvals implements PermissionProvider {
     }
   }
 
-  /** Stores an answer and ends the question, which was taken before; if anything fails, with a no. */
+  /** Stores the answer to a question that was taken, and ends it; if anything fails, with a no. */
   async #settle(
     { room, person, verdict }: GivenAnswer & { readonly room: Room },
     { number, asked, end }: OwnQuestion,
@@ -157,7 +152,6 @@ export class Approvals implements PermissionProvider {
   }
 }
 
-/** Allows the tools that a script names, if the requester could allow them in the room. */
 async function allowNamed(
   tools: ReadonlySet<string>,
   asked: PermissionRequest,
@@ -181,15 +175,15 @@ async function allowNamed(
   return why
 }
 
-/** Tells the room why something was denied. Rejects with `StorageError`. */
+/** Rejects with `StorageError`. */
 export async function tellDenied(room: Room, asked: AskedFor, why: string): Promise<void> {
   const text = `denied: ${why} (${toolFor(asked)})`
   await room.record({ ...approvalFacts(asked), author: SYSTEM, verdict: 'denied', text })
 }
 
 /**
- * If several questions are open, the person must give the number: an answer to the wrong one would allow what
- * nobody has read. Throws `Refusal`.
+ * Of several the number is needed: an answer to the wrong one would allow what nobody has read. Throws
+ * `Refusal`.
  */
 function chooseQuestion(open: readonly OpenQuestion[], decision: Decision, role: Role): OpenQuestion {
   const { room, person, question: number, verdict } = decision

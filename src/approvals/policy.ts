@@ -7,34 +7,33 @@ import type { PermissionRequest } from '../tools/context.ts'
 import type { AskedFor, GrantStore, Verdict } from './ports.ts'
 
 /**
- * The requester may decide, and everybody who manages the room. Anybody can make a room and manage it, so only
- * an admin of the server may allow the network or a command without a sandbox.
+ * Anybody can make a room and manage it, so only an admin may allow the network or a command without a
+ * sandbox.
  */
 export function mayDecide(verdict: Verdict, asked: AskedFor, person: Person, role: Role): boolean {
   if (asked.onceOnly && verdict !== 'denied') return role === 'admin'
   return asked.requester.id === person.id || mayManage(role)
 }
 
-/** The reason if nothing beyond the one call may be allowed. */
+/** The reason if only the one call may be allowed. */
 export function whyOnlyOnce({ onceOnly, access, requester }: AskedFor): string | undefined {
   if (onceOnly) return 'it needs the network or has no sandbox'
   if (access === 'network') return 'what goes to the network is asked for each time'
   return requester.guest ? `${requester.name} is a guest` : undefined
 }
 
-/** True for a verdict that gives a grant. */
 export const isLasting = (verdict: Verdict): verdict is 'room' | 'always' =>
   verdict === 'room' || verdict === 'always'
 
-/** Of a grant with the verdict `room`: a working day. */
+/** A working day. */
 export const ROOM_GRANT_MS = 8 * 60 * 60 * 1000
 
 /** In one room. */
 const MAX_GRANTS_PER_PERSON = 100
 
-/** The standing permissions of all rooms. All functions reject with `StorageError`. */
+/** All functions reject with `StorageError`. */
 export const createGrants = (store: GrantStore, clock: Clock) => ({
-  /** True if a grant allows this. No grant covers what must be asked each time. */
+  /** True if a grant allows this. */
   async cover(asked: AskedFor): Promise<boolean> {
     if (whyOnlyOnce(asked) !== undefined) return false
     const { requester, room, tool, target } = asked
@@ -48,7 +47,6 @@ export const createGrants = (store: GrantStore, clock: Clock) => ({
     const who = { person: requester.id, name: requester.name, by: by.name }
     await store.put({ room, tool, target, at, ...who, ...until })
   },
-  /** Rejects with `Refusal` if the requester can have no more grants in this room. */
   async refuseIfFull({ requester: { id, name }, room }: AskedFor): Promise<void> {
     const grants = await store.list(room, clock.now())
     if (grants.filter(({ person }) => person === id).length < MAX_GRANTS_PER_PERSON) return
@@ -57,12 +55,12 @@ export const createGrants = (store: GrantStore, clock: Clock) => ({
   },
 })
 
-/** People whose roles are looked up: a full room must not hold up the server. */
+/** A full room must not hold up the server. */
 const MAX_LOOKED_UP = 64
 
 /**
- * Names of people present who may allow it, the requester and admins first; in a large room not all of them.
- * Undefined if it is certain that nobody present may. Rejects with `StorageError`.
+ * Names of people present who may allow it, the requester and admins first; in a large room not all.
+ * Undefined if nobody may. Rejects with `StorageError`.
  */
 export async function findAnswerers(
   room: Room,
@@ -72,7 +70,7 @@ export async function findAnswerers(
   const present = room.present()
   // A requester on the way to another server answers there.
   const all = present.some(({ id }) => id === requester.id) ? present : [...present, requester]
-  // A person may have become an admin since they came, so the others are looked at as well.
+  // A person may have become an admin since they came.
   const rank = ({ id, admin }: Person): number => (id === requester.id ? 0 : admin ? 1 : 2)
   const names: string[] = []
   for (const person of all.toSorted((a, b) => rank(a) - rank(b)).slice(0, MAX_LOOKED_UP))

@@ -1,31 +1,30 @@
 /**
- * Approvals decide what a tool may change. A standing grant allows it, or people in the room are asked. This
- * folder must not know how tools run, how models are called, how grants are stored, or what a terminal is.
+ * Approvals decide what a tool may change: a grant allows it, or people in the room are asked. This folder
+ * must not know how tools run, models are called or grants are stored.
  */
 import type { ApprovalEntry, RoomName } from '../chat/entry.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { PermissionRequest } from '../tools/context.ts'
 
-/** A standing permission of one person in one room for one thing. */
 export interface Grant {
   /** Counts up in its room; what `perms ROOM revoke N` takes. */
   readonly id: number
   readonly room: RoomName
-  /** The requester whose calls it allows, and that person's name. */
+  /** The requester whose calls it allows. */
   readonly person: PersonId
   readonly name: string
   /** The tool's id. */
   readonly tool: string
   /** The command or the path, matched to the last character. */
   readonly target: string
-  /** Milliseconds since the epoch, as `at`; absent if only revoking ends it. */
+  /** Milliseconds since the epoch; absent if only revoking ends it. */
   readonly until?: number
   /** Name of the person who gave it. */
   readonly by: string
   readonly at: number
 }
 
-/** Grants on disk. An expired one is never returned. All methods reject with `StorageError` only. */
+/** An expired grant is never returned. All methods reject with `StorageError` only. */
 export interface GrantStore {
   /** Replaces an earlier grant for the same person, room, tool and target, and keeps that one's id. */
   put(grant: Omit<Grant, 'id'>): Promise<Grant>
@@ -38,10 +37,8 @@ export interface GrantStore {
   remove(room: RoomName, id: number): Promise<boolean>
 }
 
-/** The answers that a person can give. */
 export type Verdict = Extract<ApprovalEntry['verdict'], 'once' | 'room' | 'always' | 'denied'>
 
-/** A request, for people who may answer it. */
 export type AskedFor = Omit<PermissionRequest, 'signal'>
 
 export interface GivenAnswer {

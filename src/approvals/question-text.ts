@@ -3,10 +3,7 @@ import { visibleLine, visibleText } from '../lib/text/visible-text.ts'
 import { ROOM_GRANT_MS, whyOnlyOnce } from './policy.ts'
 import type { AskedFor, Verdict } from './ports.ts'
 
-/**
- * The question to the room. A bar before each line of the detail keeps it from looking like our own words, and
- * characters that a terminal does not show are made visible.
- */
+/** The bar keeps the detail from looking like our own words; invisible characters are shown. */
 export function questionText(number: number, asked: AskedFor, answerMs: number): string {
   const { requester, model, tool, access, detail } = asked
   const who = model === undefined ? requester.name : `@${model}, for ${requester.name},`
@@ -27,7 +24,6 @@ export function questionText(number: number, asked: AskedFor, answerMs: number):
   ].join('\n')
 }
 
-/** Characters of a target that the question shows. */
 const MAX_TARGET_CHARS = 60
 
 /** What a grant would cover: `write_file for "a.txt"`, with any content. */
@@ -51,7 +47,6 @@ const ANSWERED: Readonly<Record<Verdict, string>> = {
 /** `run_command for alice` */
 export const toolFor = ({ tool, requester }: AskedFor): string => `${tool} for ${requester.name}`
 
-/** The fields that all entries about one request share. */
 export const approvalFacts = ({ turn, tool, requester }: AskedFor) => ({
   kind: 'approval' as const,
   tool,

@@ -11,7 +11,7 @@ import { findAnswerers } from './policy.ts'
 import type { AskedFor, GivenAnswer } from './ports.ts'
 import { approvalFacts, questionText } from './question-text.ts'
 
-/** A person's answer, which is stored by then, or with `unanswered` a reason that the room must be told. */
+/** An answer is stored by then; the room must be told why a question is `unanswered`. */
 export type QuestionEnd =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'denied' | 'unanswered'; readonly why: string }
@@ -22,8 +22,8 @@ export interface OwnQuestion {
   readonly number: number
   readonly asked: AskedFor
   /**
-   * Reserves the question for the caller, who must then call `end`. False if the question is over already.
-   * Rejects with `StorageError`.
+   * Reserves the question for the caller, who must call `end`. False if it is over. Rejects with
+   * `StorageError`.
    */
   take(): Promise<boolean>
   end(end: QuestionEnd): void
@@ -32,21 +32,20 @@ export interface OwnQuestion {
 export interface RemoteQuestion {
   readonly number: number
   readonly asked: AskedFor
-  /** Gives that server the answer. False if the question is over. Rejects with `StorageError`. */
+  /** False if the question is over. Rejects with `StorageError`. */
   forwardAnswer(answer: GivenAnswer): Promise<boolean>
 }
 
 export interface QuestionLimits {
-  /** Everybody may have one question open beyond this, so that nobody can keep others from asking. */
+  /** Everybody may have one question open beyond this. */
   readonly approvals_per_room: number
-  /** Of one requester, so that nobody takes all of a room's questions. */
   readonly approvals_per_person: number
 }
 
 /** Milliseconds until an unanswered question counts as denied. */
 const ANSWER_MS = 120_000
 
-/** A slow terminal would get a longer text cut, so nobody could be sure to have seen all of it. */
+/** A slow terminal would get a longer text cut. */
 const MAX_DETAIL_CHARS = 65_536
 
 /** Stores an answer that came through another server, and ends the question. Must not throw. */
@@ -74,8 +73,8 @@ export class Questions {
   }
 
   /**
-   * Asks in the room and waits for an answer, the time limit, the requester's leaving, or the signal. Nobody
-   * is asked if nobody may answer, or too many questions are open. Rejects with `StorageError`.
+   * Asks in the room and waits for an answer, the time limit, the requester's leaving, or the signal. Rejects
+   * with `StorageError`.
    */
   async ask(room: Room, asked: PermissionRequest): Promise<QuestionEnd> {
     const answerMs = this.#answerMs
@@ -92,7 +91,7 @@ export class Questions {
     })
     const giveUp = (why: string): void => {
       const end = (): void => ended.resolve(unanswered(why))
-      // An answer that came through another server meanwhile ends it. What cannot be closed is a no.
+      // An answer through another server may have ended it. What cannot be closed is a no.
       question.take().then((isTaken) => isTaken && end(), end)
     }
     const stopWatching = this.#watchRequester(room, asked, giveUp)
@@ -126,7 +125,7 @@ export class Questions {
     this.#isDraining = true
   }
 
-  /** Resolves to the number, or to the reason if nobody is asked. */
+  /** Resolves to the number, or to the reason against asking. */
   async #open(
     room: Room,
     asked: AskedFor,
@@ -162,7 +161,7 @@ export class Questions {
     return question
   }
 
-  /** Gives up when the requester has left the room for good, or the signal is aborted, until it is ended. */
+  /** Gives up when the requester leaves or the signal is aborted. Returns the function that ends this. */
   #watchRequester(
     room: Room,
     { requester, signal }: PermissionRequest,
