@@ -12,7 +12,7 @@ import { RoomHooks } from '../prompt/hooks.ts'
 import { OUTPUT_LIMITS, type ToolLimits } from '../tools/context.ts'
 import type { Workspaces } from '../tools/workspace.ts'
 import { Approvals } from '../approvals/approvals.ts'
-import { createToolRunner } from '../toolbox/run-tool.ts'
+import { ToolRunner } from '../toolbox/run-tool.ts'
 import { createToolboxes } from '../toolbox/room-toolbox.ts'
 import { ToolRuns } from '../toolbox/tool-runs.ts'
 import type { ConfiguredModel } from '../turns/ports.ts'
@@ -90,7 +90,7 @@ export async function createActivity(
   const bytes = createByteQuota(limits, clock, peers.serversOf)
   const openToolbox = createToolboxes({
     scopedTools,
-    runner: createToolRunner({ limits: toolLimits(current), log }),
+    runner: new ToolRunner(toolLimits(current), log),
     permissions: approvals,
     workspaces,
     results: storage.tools.results,

@@ -6,8 +6,8 @@ import { StorageError } from '../chat/errors.ts'
 import type { Slots } from '../chat/peers.ts'
 import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
-import { type Calibrations, createCalibrations } from '../prompt/calibration.ts'
-import { createHistoryCounts, createSnapshots } from '../prompt/gather-snapshot.ts'
+import { Calibrations } from '../prompt/calibration.ts'
+import { createHistoryCounts, Snapshots } from '../prompt/gather-snapshot.ts'
 import type { RoomHooks } from '../prompt/hooks.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Snapshot } from '../prompt/snapshot.ts'
@@ -71,7 +71,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const { clock, log } = context
   const { enabled, calibrations, modelFacts, turnLog } = models
   const { history, scripts, summaries } = stores.prompts
-  const snapshots = createSnapshots({
+  const snapshots = new Snapshots({
     rooms: stores.chat.rooms,
     history,
     scripts,
@@ -163,7 +163,7 @@ export function createModelServices(parts: ModelServicesParts): ModelServices {
   const { models, stores, composer, limits, context, slots, lostTurn } = parts
   const { clock, log, nextId } = context
   const { turns, charges } = stores.models
-  const calibrations = createCalibrations(stores.models.calibrations, clock, log)
+  const calibrations = new Calibrations(stores.models.calibrations, clock, log)
   const modelFacts = new ModelFactsTable(clock, log)
   const checkQuotas = createTokenQuotas(charges, clock, limits)
   const ownCount = createOwnCount({ composer, calibrations })

@@ -6,7 +6,7 @@ import { resolveScope as resolveIn, type Resolution } from '../prompt/scope.ts'
 import { createCatalogue, type Catalogue } from '../toolbox/catalogue.ts'
 import { directOffer } from '../toolbox/direct-offer.ts'
 import { cleanResult } from '../toolbox/results.ts'
-import { createToolRunner } from '../toolbox/run-tool.ts'
+import { ToolRunner } from '../toolbox/run-tool.ts'
 import type { ToolsInReach } from '../toolbox/scoped-tools.ts'
 import { toolboxOf, type Toolbox, type ToolReply } from '../toolbox/toolbox.ts'
 import { denyAll } from '../tools/permission.ts'
@@ -47,10 +47,10 @@ export function createToolbox(options: ToolboxOptions): ProgramToolbox {
   let now = reachOf(options)
   const given = contextOf(context, permissions, chat)
   const toolbox = toolboxOf<ToolReply>({
-    offer: directOffer,
+    names: directOffer,
     reach: async () => now,
     caller: { context: async () => given },
-    runner: createToolRunner({ limits, log }),
+    runner: new ToolRunner(limits, log),
     async record({ call }) {
       return async ({ result }) => {
         const { content: text, isError, outside } = cleanResult(result, limits.outputBytes)

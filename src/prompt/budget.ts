@@ -4,10 +4,9 @@ import type { Layer } from './layers.ts'
 import { type BudgetSums, type BudgetTerms, Ledger } from './ledger.ts'
 import { WrapError } from './ports.ts'
 import type { LayerReport, PromptTool } from './prompt.ts'
-import type { ToolOffer } from './tool-offer.ts'
-import { fullText, type TrimmedText, trimLayer } from './trim.ts'
+import type { PricedTools } from './rungs.ts'
+import { fullText, trimLayer } from './trim.ts'
 
-/** `layers` has a report of every layer, in the order of the text. */
 export interface FilledBudget {
   readonly system: string
   readonly context: string
@@ -16,22 +15,22 @@ export interface FilledBudget {
   readonly tools: readonly PromptTool[]
 }
 
-/** The tools must leave more to required layers: tokens that they may have, their layer's text included. */
-export interface FewerTools {
+/** Tokens that the tools may have, their layer's text included, so that required layers fit. */
+interface FewerTools {
   readonly toolTokens: number
 }
 
 /**
- * Gives the target's tokens to the layers in order of priority, equal ones in the script's order. With `toolsFirst`, the
- * tools come right after required layers. What a layer gets depends only on the message and on the layers before it.
- * The total is counted on the joined texts after each layer, so it is exact, and never over the target.
+ * Gives the target's tokens to the layers in order of priority, equal ones in the script's order. What a
+ * layer gets depends only on the message and on the layers before it. The total is counted on the joined
+ * texts, so it is exact.
  *
- * Returns `FewerTools` if the tools take too much: they never keep a required layer out. Throws `WrapError('budget')` if
- * the message or a required layer does not fit though there are no tools.
+ * Returns `FewerTools` if the tools take too much: they never keep a required layer out. Throws
+ * `WrapError('budget')` if the message or a required layer does not fit though there are no tools.
  */
 export function fillBudget(
   layers: readonly Layer[],
-  offer: ToolOffer | undefined,
+  priced: PricedTools | undefined,
   given: BudgetTerms,
 ): FilledBudget | FewerTools {
   const counter = createKnownCounts(given.counter)
@@ -41,7 +40,7 @@ export function fillBudget(
   checkMessage(ledger, ordered, terms)
   const reports = new Map<Layer, LayerReport>()
   for (const layer of ordered) {
-    const candidate = { layer, text: fullText(layer), offer: layer.tools && offer, ledger, terms }
+    const candidate = { layer, text: fullText(layer), priced: layer.tools && priced, ledger, terms }
     const report = fit(candidate)
     if ('toolTokens' in report) return report
     if (report.status === 'dropped' && layer.required) {
@@ -57,7 +56,7 @@ export function fillBudget(
     context: ledger.text('context'),
     sums: ledger.sums(),
     layers: layers.flatMap((layer) => reports.get(layer) ?? []),
-    tools: offer && hasTools ? offer.tools : [],
+    tools: priced && hasTools ? priced.tools : [],
   }
 }
 
@@ -83,23 +82,23 @@ function checkMessage(
 interface Candidate {
   readonly layer: Layer
   readonly text: string
-  readonly offer: ToolOffer | undefined
+  readonly priced: PricedTools | undefined
   readonly ledger: Ledger
   readonly terms: BudgetTerms & { readonly counter: KnowingCounter }
 }
 
 function fit(candidate: Candidate): LayerReport | FewerTools {
-  const { layer, text, offer, terms } = candidate
+  const { layer, text, priced, terms } = candidate
   const { counter } = terms
   if (layer.entries) counter.know(text, countEntries(layer.heading, layer.entries, counter))
   if (!isOverMaximum(candidate) && put(candidate, text)) return report(candidate, text, 'kept', '')
-  if (!offer) {
+  if (!priced) {
     const trimmed = putTrimmed(candidate)
     if (trimmed) return report(candidate, trimmed.text, 'trimmed', trimmed.note)
     return report(candidate, '', 'dropped', missing(candidate))
   }
   // A list of tools is never trimmed: what it names and what is sent are the same.
-  const { tokens, cap, share, last } = offer
+  const { tokens, cap, share, last } = priced
   if (!last) return { toolTokens: Math.min(cap, counter.count(text) + tokens - overrun(candidate)) }
   const why = cap < share ? `more important layers leave ${cap} for tools` : `tools may have ${cap}`
   return report(candidate, '', 'dropped', `${missing(candidate)}; ${why}`)
@@ -108,13 +107,13 @@ function fit(candidate: Candidate): LayerReport | FewerTools {
 const isOverMaximum = ({ layer: { maxTokens }, text, terms }: Candidate): boolean =>
   maxTokens !== undefined && terms.counter.count(text) > maxTokens
 
-function put({ layer, offer, ledger, terms }: Candidate, text: string): boolean {
-  if (offer && terms.counter.count(text) + offer.tokens > offer.cap) return false
-  return ledger.tryPut({ layer, text, toolTokens: offer?.tokens })
+function put({ layer, priced, ledger, terms }: Candidate, text: string): boolean {
+  if (priced && terms.counter.count(text) + priced.tokens > priced.cap) return false
+  return ledger.tryPut({ layer, text, toolTokens: priced?.tokens })
 }
 
-/** The sum moves by a token or two if texts meet: a text that is just too long is trimmed again, shorter. */
-function putTrimmed(candidate: Candidate): TrimmedText | undefined {
+/** Texts that meet may have a token or two more, so a text that is just too long is trimmed again. */
+function putTrimmed(candidate: Candidate): ReturnType<typeof trimLayer> {
   const { layer, ledger, terms } = candidate
   let allowed = Math.min(left(candidate), layer.maxTokens ?? Infinity)
   while (allowed > 0) {
@@ -129,8 +128,8 @@ function putTrimmed(candidate: Candidate): TrimmedText | undefined {
 
 const left = ({ ledger, terms }: Candidate): number => Math.max(0, terms.target - ledger.total())
 
-const totalWith = ({ layer, text, offer, ledger }: Candidate): number =>
-  ledger.totalWith({ layer, text, toolTokens: offer?.tokens })
+const totalWith = ({ layer, text, priced, ledger }: Candidate): number =>
+  ledger.totalWith({ layer, text, toolTokens: priced?.tokens })
 
 const overrun = (candidate: Candidate): number => totalWith(candidate) - candidate.terms.target
 
@@ -142,13 +141,13 @@ function missing(candidate: Candidate): string {
 }
 
 function report(
-  { layer, offer, terms }: Candidate,
+  { layer, priced, terms }: Candidate,
   text: string,
   status: LayerReport['status'],
   note: string,
 ): LayerReport {
   const { name, priority, system } = layer
-  const definitions = status === 'dropped' ? 0 : (offer?.tokens ?? 0)
+  const definitions = status === 'dropped' ? 0 : (priced?.tokens ?? 0)
   const tokens = status === 'dropped' ? 0 : terms.counter.count(text) + definitions
   const placement = system ? 'system' : 'context'
   const more = definitions === 0 ? {} : { definitions }

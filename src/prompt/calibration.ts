@@ -5,108 +5,117 @@ import { createSerial } from '../lib/jobs/serial.ts'
 import type { ModelSettings } from './model-settings.ts'
 import type { Calibration, CalibrationStore } from './ports.ts'
 
-/**
- * How much more each provider counts than we do, learned from its reports and refusals. Reading rejects with
- * `StorageError`; a failure to learn is only logged.
- */
-export interface Calibrations {
-  find(model: ModelSettings): Promise<Calibration | undefined>
-  /** For budgets: the most that was seen in a day, or what the framing assumes before the first report. */
-  budgetFactor(model: ModelSettings): Promise<number>
-  /** For estimates: the mean of what the provider counts. */
-  meanFactor(model: ModelSettings): Promise<number>
-  learnFrom(model: ModelSettings, request: CountedRequest, usage: Usage | undefined): Promise<void>
-  learnRefusal(model: ModelSettings, refused: Omit<RefusedPrompt, 'at'>): Promise<void>
-}
-
-/** A request as we count it, in tokens. `framing` is what we expect the provider to add to our texts. */
+/** A request in our tokens. `framing` is what we expect the provider to add. */
 export interface CountedRequest {
   readonly counted: number
   readonly framing: number
 }
 
-export function createCalibrations(store: CalibrationStore, clock: Clock, log: Log): Calibrations {
-  const find = (model: ModelSettings): Promise<Calibration | undefined> => store.find(calibrationKey(model))
+/**
+ * How much more each provider counts than we do, learned from its reports and refusals. Reading rejects with
+ * `StorageError`; a failure to learn is only logged.
+ */
+export class Calibrations {
+  readonly #store: CalibrationStore
+  readonly #clock: Clock
+  readonly #log: Log
   // Each report builds on the one before it.
-  const oneByOne = createSerial()
-  const logged = new Set<string>()
+  readonly #oneByOne = createSerial()
+  readonly #logged = new Set<string>()
 
-  async function update(
+  constructor(store: CalibrationStore, clock: Clock, log: Log) {
+    this.#store = store
+    this.#clock = clock
+    this.#log = log
+  }
+
+  find(model: ModelSettings): Promise<Calibration | undefined> {
+    return this.#store.find(calibrationKey(model))
+  }
+
+  /** For budgets: the most that was seen in a day, or what the framing assumes before the first report. */
+  async budgetFactor(model: ModelSettings): Promise<number> {
+    const known = await this.find(model)
+    return known ? factorNow(known, this.#clock.now()) : model.framing.factor
+  }
+
+  /** For estimates: the mean of what the provider counts. */
+  async meanFactor(model: ModelSettings): Promise<number> {
+    return (await this.find(model))?.factor ?? model.framing.factor
+  }
+
+  async learnFrom(model: ModelSettings, request: CountedRequest, usage: Usage | undefined): Promise<void> {
+    if (!usage) return
+    const room = model.contextWindow - model.maxOutput
+    const report: TokenReport = { ...request, reported: usage.input, room, at: this.#clock.now() }
+    if (isSuspect(report)) this.#logOnce(model, report)
+    await this.#update(model, (known) => learn(known, report, model.framing.factor))
+  }
+
+  learnRefusal(model: ModelSettings, refused: Omit<RefusedPrompt, 'at'>): Promise<void> {
+    const at = this.#clock.now()
+    return this.#update(model, (known) => learnRefusal(known, { ...refused, at }, model.framing.factor))
+  }
+
+  async #update(
     model: ModelSettings,
     next: (known: Calibration | undefined) => Calibration | undefined,
   ): Promise<void> {
     try {
-      await oneByOne(async () => {
-        const known = await find(model)
+      await this.#oneByOne(async () => {
+        const known = await this.find(model)
         const learned = next(known)
-        if (learned && learned !== known) await store.put(calibrationKey(model), learned)
+        if (learned && learned !== known) await this.#store.put(calibrationKey(model), learned)
       })
     } catch (error) {
-      log.debug({ error }, 'a calibration could not be stored')
+      this.#log.debug({ error }, 'a calibration could not be stored')
     }
   }
 
-  /** Once for each model and run of the server; `/models` shows it to admins. */
-  function logOnce(model: ModelSettings, { counted, reported }: TokenReport): void {
+  /** `/models` shows it to admins. */
+  #logOnce(model: ModelSettings, { counted, reported }: TokenReport): void {
     const key = calibrationKey(model)
-    if (logged.has(key)) return
-    logged.add(key)
+    if (this.#logged.has(key)) return
+    this.#logged.add(key)
     const { name, endpoint, contextWindow } = model
-    log.warn(
+    this.#log.warn(
       { model: name, ...(endpoint === undefined ? {} : { endpoint }), contextWindow, counted, reported },
       'the tokens that a model reports look cut off: its server may read only a part of each prompt',
     )
   }
-
-  return {
-    find,
-    async budgetFactor(model) {
-      const known = await find(model)
-      return known ? factorNow(known, clock.now()) : model.framing.factor
-    },
-    meanFactor: async (model) => (await find(model))?.factor ?? model.framing.factor,
-    async learnFrom(model, request, usage) {
-      if (!usage) return
-      const room = model.contextWindow - model.maxOutput
-      const report: TokenReport = { ...request, reported: usage.input, room, at: clock.now() }
-      if (isSuspect(report)) logOnce(model, report)
-      await update(model, (known) => learn(known, report, model.framing.factor))
-    },
-    learnRefusal: (model, refused) =>
-      update(model, (known) => learnRefusal(known, { ...refused, at: clock.now() }, model.framing.factor)),
-  }
 }
 
-/** The model's name is not in it: that is the config's, and may change. */
+/** Without the name that the config gives the model, which may change. */
 export const calibrationKey = ({ backend, endpoint = '', model, encoding }: ModelSettings): string =>
   [backend, endpoint, model, encoding].join(' ')
 
-/** Below it a prompt could be longer than the window by our own count. A server that cuts prompts off reports less, too. */
+/** With less, a prompt could be longer than the window by our own count. */
 const MIN_FACTOR = 1
 const MAX_FACTOR = 4
-/** A higher ratio is no count of one prompt, but such as the sum of a day. */
+/** A higher ratio is not the count of one prompt. */
 const MAX_BELIEVED_RATIO = 4
-/** No tokenizer counts fewer: a smaller share is the count of a part of the prompt. */
+/** A smaller share is the count of a part of the prompt. */
 const MIN_SHARE_OF_TEXT = 0.7
 const MAX_FACTOR_CHANGE = 0.1
 const REPORT_WEIGHT = 0.2
 /** A shorter prompt is mostly framing. */
 const MIN_COUNTED_TOKENS = 100
-/** Prompts of one ratio differ a little: marks around messages, and words that meet. */
 const REPORT_MARGIN = 1.01
-/** In a prompt that fills less of its room, what a provider adds once weighs too much. */
+/** In a shorter prompt, what a provider adds once weighs too much. */
 const MIN_SHARE_OF_ROOM = 0.5
 /** The next prompt is not the same text. */
 const REFUSAL_MARGIN = 1.03
 
-/** What a provider reported for one request, in tokens; `room` is the window less the answer, `at` is in ms. */
+/**
+ * What a provider reported for one request, in tokens; `room` is the window less the answer, `at` is in ms.
+ */
 export interface TokenReport extends CountedRequest {
   readonly reported: number
   readonly room: number
   readonly at: number
 }
 
-/** True for a report that can be one prompt's, but of which the server has read only a part. */
+/** True if the server seems to have read only a part of the prompt. */
 export const isSuspect = (report: TokenReport): boolean =>
   isBelieved(report.counted, report.reported) &&
   report.reported < (report.counted - report.framing) * MIN_SHARE_OF_TEXT
@@ -114,10 +123,7 @@ export const isSuspect = (report: TokenReport): boolean =>
 const isBelieved = (counted: number, reported: number): boolean =>
   counted >= MIN_COUNTED_TOKENS && reported > 0 && reported / counted <= MAX_BELIEVED_RATIO
 
-/**
- * Learns from a report; `assumed` is the factor before the first one. A suspect report changes no factor. Returns `known`
- * itself if the report tells nothing.
- */
+/** `assumed` is the factor before the first report. Returns `known` itself if the report tells nothing. */
 export function learn(
   known: Calibration | undefined,
   report: TokenReport,
@@ -136,14 +142,14 @@ export function learn(
   return seen >= most ? { ...learned, most: seen, mostAt: at } : { ...learned, most }
 }
 
-/** A prompt that was refused as too long: tokens as we count them, and as the provider does; `at` is in ms. */
-export interface RefusedPrompt {
+/** A prompt that was refused as too long, in our tokens and in the provider's. */
+interface RefusedPrompt {
   readonly counted: number
   readonly tokens: number
   readonly at: number
 }
 
-/** Learns from a refusal that told how long the prompt was. A number that cannot be true changes nothing. */
+/** A number that cannot be true changes nothing. */
 export function learnRefusal(
   known: Calibration | undefined,
   { counted, tokens, at }: RefusedPrompt,

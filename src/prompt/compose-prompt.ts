@@ -4,8 +4,8 @@ import type { ComposedLayers, Layer } from './layers.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
 import type { Prompt } from './prompt.ts'
 import { runLayers } from './run-layers.ts'
+import { priceTools } from './rungs.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
-import { offerTools } from './tool-offer.ts'
 import { fullText } from './trim.ts'
 
 /** Runs of the layers with ever fewer tokens for tools. After these the tools are left out. */
@@ -15,14 +15,12 @@ const MAX_SCRIPT_CHARACTERS = 256 * 1024
 
 /**
  * Runs the layers in Lua, then fits them into the budget, in the wrap process (adapters/lua). The same
- * snapshot gives the same prompt: `cache` only saves work. `printed` gets what the script prints, also if it
- * fails. Throws `WrapError`.
+ * snapshot gives the same prompt. `printed` gets what the script prints, also if it fails. Throws
+ * `WrapError`.
  *
  * If the tools do not fit, or leave too little for required layers, the layers run again with fewer tokens
- * for tools:
- * `share` is the config's part of the target, `most` is what required and more important layers leave of it,
- * `cap` is the smaller of both, and `allowance` is what this run chooses tools for. `last` says that no
- * further run can help.
+ * for tools: `share` is the config's part of the target, `most` is what more important layers leave of it,
+ * and `allowance` is what this run chooses tools for. `last` is true if no further run can help.
  */
 export function composePrompt(
   snapshot: Snapshot,
@@ -49,12 +47,12 @@ export function composePrompt(
     const layer = composed.layers.find((one) => one.tools)
     const selection = layer?.tools
     const last = Math.min(cap, allowance) <= 0 || (selection?.cheapest ?? false)
-    const offer =
+    const priced =
       selection &&
-      known.offers(selection, JSON.stringify([cap, share, last, framing]), () =>
-        offerTools(tools, selection.chosen, { cap, share, last, framing, counter, price }),
+      known.pricedTools(selection, JSON.stringify([cap, share, last, framing]), () =>
+        priceTools(tools, selection.chosen, { cap, share, last, framing, counter, price }),
       )
-    const filled = fillBudget(composed.layers, offer, { target, message, framing, counter, toolsFirst })
+    const filled = fillBudget(composed.layers, priced, { target, message, framing, counter, toolsFirst })
     if ('sums' in filled) return promptOf(snapshot, filled, target, limit, composed)
     // Texts that meet may take a token or two more than they do one by one: then a little less is tried.
     most = run < MAX_RUNS ? Math.max(0, Math.min(most, filled.toolTokens)) : 0
@@ -64,8 +62,8 @@ export function composePrompt(
 }
 
 /**
- * Tokens that a prompt may have in our count. The provider's count of them and the answer together are never
- * over the window, whatever was learned.
+ * Tokens that a prompt may have in our count, so that it and the answer fit into the window in the
+ * provider's.
  */
 export function promptBudget({ contextWindow, maxOutput, calibration }: ModelProfile): number {
   const factor = Number.isFinite(calibration) ? Math.max(1, calibration) : 1
@@ -91,7 +89,7 @@ function shareOf(
   return Math.min(Math.floor(whole * toolsShare), toolsTokens)
 }
 
-/** Tokens by which a script's own text of the tools is longer than the text that they were chosen with. */
+/** A script may write a longer text of the tools than the one that they were chosen with. */
 const longerBy = (layer: Layer | undefined, counter: TokenCounter): number =>
   layer?.tools ? Math.max(0, counter.count(fullText(layer)) - counter.count(layer.tools.text)) : 0
 

@@ -2,25 +2,20 @@ import type { Entry } from '../chat/entry.ts'
 import { utf8Bytes } from '../lib/amounts.ts'
 import type { TokenCounter } from './ports.ts'
 
-/** The text of an entry, whose later lines are indented. What is known of it is worked out once. */
-export interface EntryText {
-  readonly text: string
-  bytes(): number
-  /** False for one that trim.ts would not take for the beginning of an entry. */
-  beginsAtMargin(): boolean
-  /** Tokens of the text and a line break. */
-  tokens(): number
-}
+/** The text of an entry, whose later lines are indented. */
+export type EntryText = ReturnType<typeof createEntryText>
 
-export function createEntryText(text: string, counter: TokenCounter): EntryText {
+export function createEntryText(text: string, counter: TokenCounter) {
   let bytes: number | undefined
   let tokens: number | undefined
   let beginsAtMargin: boolean | undefined
   return {
     text,
-    beginsAtMargin: () => (beginsAtMargin ??= /^\S/u.test(text)),
-    bytes: () => (bytes ??= utf8Bytes(text)),
-    tokens: () => (tokens ??= counter.count(`${text}\n`)),
+    /** False for one that trim.ts would not take for the beginning of an entry. */
+    beginsAtMargin: (): boolean => (beginsAtMargin ??= /^\S/u.test(text)),
+    bytes: (): number => (bytes ??= utf8Bytes(text)),
+    /** Of the text and a line break. */
+    tokens: (): number => (tokens ??= counter.count(`${text}\n`)),
   }
 }
 
@@ -38,19 +33,17 @@ export function countEntries(heading: string, entries: readonly EntryText[], cou
 export const joinEntries = (heading: string, entries: readonly EntryText[]): string =>
   `${heading === '' ? '' : `${heading}\n`}${entries.map(({ text }) => text).join('\n')}`
 
-/** The texts of entries that stay together, as `write` makes them; `plain` is for a text of no entry. */
-export interface EntryTexts {
-  of(group: readonly Entry[], write: (group: readonly Entry[]) => string): EntryText
-  plain(text: string): EntryText
-}
+export type EntryTexts = ReturnType<typeof createEntryTexts>
 
-/** Each text is made once, and counted once by this counter, for as long as its first entry's object lives. */
-export function createEntryTexts(counter: TokenCounter): EntryTexts {
+/** Each text is made and counted once, as long as its first entry's object lives. */
+export function createEntryTexts(counter: TokenCounter) {
   const known = new WeakMap<Entry, { readonly group: readonly Entry[]; readonly made: EntryText }>()
   const plain = (text: string): EntryText => createEntryText(text, counter)
   return {
+    /** For a text of no entry. */
     plain,
-    of(group, write) {
+    /** The text of entries that stay together, as `write` makes it. */
+    of(group: readonly Entry[], write: (group: readonly Entry[]) => string): EntryText {
       const [first] = group
       if (!first) return plain(write(group))
       const found = known.get(first)

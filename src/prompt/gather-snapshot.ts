@@ -11,17 +11,17 @@ import { promptBudget } from './compose-prompt.ts'
 import { CONVERSATION_KINDS, MAX_HISTORY_ROWS } from './history.ts'
 import { CHECKPOINT_KEY, type Checkpoint, checkpointOf, summaryAfter } from './key-values.ts'
 import type { ModelSettings } from './model-settings.ts'
-import type { Composer, HistoryStore, ScriptStore, SummaryStore } from './ports.ts'
+import type { Composer, HistoryStore, ScriptStore, StoredSummary, SummaryStore } from './ports.ts'
 import type { Resolution } from './scope.ts'
 import type { HistoryRow, Present, RoomSummary, Snapshot, ToolsInTurn } from './snapshot.ts'
 
-export interface PromptRequest {
+interface PromptRequest {
   readonly room: Room
   readonly requester: Person
   readonly model: ModelSettings
   /** What is being answered; absent for `/wrap`. */
   readonly message?: MessageEntry | ReplyEntry
-  /** True for a side turn that starts without the conversation in the room. */
+  /** True for a side turn that starts without the conversation. */
   readonly fresh?: boolean
   /** Tokens to keep free for the steps that this turn has made already. */
   readonly reserve: number
@@ -29,14 +29,7 @@ export interface PromptRequest {
   readonly inTurn?: ToolsInTurn
 }
 
-type ToolsInScope = Pick<Resolution, 'visible'> & { readonly role: Role }
-
-export interface Snapshots {
-  /** Rejects with `StorageError` only. */
-  gather(request: PromptRequest, tools: ToolsInScope): Promise<Snapshot>
-}
-
-export interface SnapshotParts {
+interface SnapshotParts {
   readonly rooms: Pick<RoomStore, 'values'> & RoomLookup
   readonly history: Pick<HistoryStore, 'newest' | 'toolCalls'>
   readonly scripts: Pick<ScriptStore, 'current'>
@@ -47,13 +40,24 @@ export interface SnapshotParts {
   readonly toolsBounds: () => Pick<Snapshot, 'toolsShare' | 'toolsTokens'>
 }
 
-export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
-  async gather(request, { visible, role }) {
+export class Snapshots {
+  readonly #parts: SnapshotParts
+
+  constructor(parts: SnapshotParts) {
+    this.#parts = parts
+  }
+
+  /** Rejects with `StorageError` only. */
+  async gather(
+    request: PromptRequest,
+    { visible, role }: Pick<Resolution, 'visible'> & { readonly role: Role },
+  ): Promise<Snapshot> {
+    const parts = this.#parts
     const { room, requester, message, inTurn, reserve, fresh } = request
     const model = profileOf(request, await parts.calibrations.budgetFactor(request.model))
     const values = await parts.rooms.values(room.name)
     const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
-    const [info, history, toolCalls, script, stored, present] = await Promise.all([
+    const [info, history, toolCalls, script, newestSummary, present] = await Promise.all([
       room.info(),
       fresh ? [] : newestRows(parts.history, request, promptBudget(model), checkpoint),
       parts.history.toolCalls(room.name),
@@ -63,7 +67,7 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
     ])
     // Everybody who can read this room can read its prompts.
     const audience = { viewer: requester, toldIn: room.name }
-    const summary = summaryAfter(checkpoint, stored)
+    const stored = summaryAfter(checkpoint, newestSummary)
     const exits = await visibleExits(parts.rooms, values.get(EXITS_KEY), audience)
     return {
       now: parts.clock.now(),
@@ -83,34 +87,29 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
       history,
       message: message ? attributed(message) : '',
       ...(script?.source ? { script: { source: script.source, version: script.version } } : {}),
-      ...(summary ? { summary: summaryOf(summary) } : {}),
+      ...(stored ? { summary: withoutRoom(stored) } : {}),
       ...parts.toolsBounds(),
       toolCalls,
       ...(inTurn ? { inTurn: { ...inTurn, reserve } } : {}),
     }
-  },
-})
+  }
+}
 
-/** `alice: hello`, with later lines indented, so that no line of a message can look like another speaker's. */
+/** `alice: hello`, with later lines indented, so that none looks like another speaker's. */
 export const attributed = ({ author, text }: Pick<MessageEntry, 'author' | 'text'>): string =>
   `${author}: ${indentLater(text)}`
 
-/** The reserve is counted by us, the window by the provider. The calibration is at least 1. */
+function withoutRoom(stored: StoredSummary): RoomSummary {
+  const { room: _, ...summary } = stored
+  return summary
+}
+
+/** The reserve is counted by us, the window by the provider. */
 function profileOf({ model, reserve }: PromptRequest, calibration: number): Snapshot['model'] {
   const { name, maxOutput, encoding, systemPrompt, backend, framing } = model
   const contextWindow = Math.max(0, Math.floor(model.contextWindow - reserve * calibration))
   return { name, contextWindow, maxOutput, encoding, systemPrompt, backend, framing, calibration }
 }
-
-/** Scripts see all but the room. */
-const summaryOf = ({ text, first, last, author, at, version }: RoomSummary): RoomSummary => ({
-  text,
-  first,
-  last,
-  author,
-  at,
-  version,
-})
 
 function newestRows(
   history: SnapshotParts['history'],
@@ -129,7 +128,6 @@ function newestRows(
   })
 }
 
-/** More names tell a model nothing. */
 const MAX_PEOPLE = 100
 
 async function presentPeople(room: Room, modelNames: readonly string[]): Promise<readonly Present[]> {
@@ -141,7 +139,7 @@ async function presentPeople(room: Room, modelNames: readonly string[]): Promise
   return [...(await Promise.all(present)), ...models]
 }
 
-/** Stores what the rows of a prompt cost, so that the next prompt reads no more rows than can fit. Never rejects. */
+/** Stores what rows cost, so that the next prompt reads no more than can fit. Never rejects. */
 export type RememberCounts = (encoding: string, rows: readonly HistoryRow[]) => Promise<void>
 
 export const createHistoryCounts =

@@ -8,13 +8,12 @@ import { cleanText } from '../lib/text/clean-text.ts'
 import type { EntryText, EntryTexts } from './entry-texts.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** Replaces older entries. It gives no number, so that the text begins with the same bytes in every turn. */
+/** Without a number, so that the text begins with the same bytes in every turn. */
 export const OMISSION = '[earlier entries left out]'
 
-/** Of one snapshot: no script reads more. */
+/** In one snapshot. */
 export const MAX_HISTORY_ROWS = 500
 
-/** Not who came and left: the prompt says who is present. */
 export const CONVERSATION_KINDS: readonly EntryKind[] = [
   'message',
   'action',
@@ -27,13 +26,13 @@ export const CONVERSATION_KINDS: readonly EntryKind[] = [
 
 const DEFAULT_KINDS: readonly string[] = ['message', 'action', 'reply', 'tool_call', 'tool_result']
 
-/** Characters of a tool's result that later turns are shown again. */
+/** Of a result, in the prompts of later turns. */
 const MAX_RESULT_CHARACTERS = 400
 
 /**
- * The entries that `query` of `tools.conversation` asks for, oldest first. Their later lines are indented, and a result is
- * a later line of its call, so that each line at the margin begins a new entry. Of more than `maxBytes` bytes the oldest
- * entries are left out, and `OMISSION` says so.
+ * The entries that `query` of `tools.conversation` asks for, oldest first. A result is a later line of its
+ * call, and later lines are indented, so that each line at the margin begins an entry. Beyond `maxBytes` the
+ * oldest are left out.
  */
 export function conversationTexts(
   snapshot: Snapshot,
@@ -51,7 +50,7 @@ export function conversationTexts(
   return newest.length === all.length ? all : [texts.plain(OMISSION), ...newest]
 }
 
-/** The rows that `query` of `tools.history` asks for, oldest first: the newest with at most `maxBytes` bytes of text. */
+/** The rows that `query` of `tools.history` asks for, oldest first, at most `maxBytes` of text. */
 export function historyRows(snapshot: Snapshot, query: Json, maxBytes: number): readonly JsonObject[] {
   const bytesOf = (group: RowGroup): number =>
     group.reduce((sum, { entry }) => sum + utf8Bytes(textForModels(entry)), 0)
@@ -68,7 +67,7 @@ function rowOf({ entry, agent }: ConversationRow): JsonObject {
   return entry.kind === 'tool_call' ? { ...call, arguments: argumentsText(entry) } : call
 }
 
-/** An entry as one paragraph, and the results of a call as later lines of it. Each text is cut at `maxCharacters`. */
+/** An entry as one paragraph, with the results of a call as later lines. */
 export function textOfGroup([first, ...results]: readonly Entry[], maxCharacters = Infinity): string {
   if (!first) return ''
   const begin = first.kind === 'tool_result' ? `${shownName(first.author)} had a ` : ''
@@ -94,14 +93,14 @@ function textOf(whole: Entry, maxCharacters: number): string {
   }
 }
 
-/** The beginning of a result as a model reads it. What was cut off had the last lines of our own, if any. */
+/** The beginning of a result. What is cut off had the last lines of our own. */
 function resultText({ id, text, outside }: ToolResultEntry): string {
   const shown = clipped(text, MAX_RESULT_CHARACTERS)
   if (!outside) return shown
   return textForModels({ id, text: shown, outside: shown === text ? outside : { ...outside, tail: 0 } })
 }
 
-/** Cleaned once more: calls that were stored before their arguments were cleaned may hold anything. */
+/** Calls that were stored before arguments were cleaned may hold anything. */
 const argumentsText = (call: ToolCallEntry): string => cleanText(JSON.stringify(call.arguments))
 
 function clipped(text: string, characters: number): string {
@@ -109,7 +108,7 @@ function clipped(text: string, characters: number): string {
   return head === text ? text : `${head}… [${text.length - head.length} more characters]`
 }
 
-/** The last items that have at most `maxBytes` bytes together; the very last in any case. */
+/** The very last item is kept in any case. */
 function newestWithin<T>(items: readonly T[], bytesIn: (item: T) => number, maxBytes: number): readonly T[] {
   let left = maxBytes
   let kept = 0
@@ -130,17 +129,17 @@ interface ConversationRow {
 type RowGroup = readonly ConversationRow[]
 
 interface HistoryQuery {
-  /** Groups of rows: a call counts once, with its results. */
+  /** Of groups: a call counts once, with its results. */
   readonly limit: number
   readonly skip: number
   readonly kinds: readonly Json[]
   readonly agents: boolean
-  /** A row's id, or a time in milliseconds: only what came after, or before it. */
+  /** A row's id, or a time in ms; only what came after, or before it. */
   readonly since: Json
   readonly before: Json
 }
 
-/** Reads the options that lua/tools.lua has checked. Only here can a list be told from another table. */
+/** lua/tools.lua has checked the options, but cannot tell a list from another table. */
 export function readHistoryQuery(argument: Json): HistoryQuery {
   const options = isJsonObject(argument) ? argument : {}
   const { limit, skip, agents, kinds = DEFAULT_KINDS, since = null, before = null } = options
@@ -155,10 +154,7 @@ export function readHistoryQuery(argument: Json): HistoryQuery {
   }
 }
 
-/**
- * Groups of rows, oldest first. If calls are asked for, a result follows its call, however long it took: so pages by
- * `skip` or `before` lose nothing and repeat nothing.
- */
+/** Groups, oldest first. A result is in its call's group, so pages lose nothing and repeat nothing. */
 export function pageOf(snapshot: Snapshot, query: HistoryQuery): readonly RowGroup[] {
   const { since, before } = query
   const inRange = groupsOf(snapshot, query).filter(([first]) => {
@@ -201,6 +197,6 @@ export function groupsOfCalls<Row extends { readonly entry: Entry }>(
   return groups
 }
 
-/** The same for a call and its results. Calls that people make have no turn. */
+/** The same for a call and its results. People's calls have no turn. */
 export const callKey = ({ turn, call }: { readonly turn?: string; readonly call: string }): string =>
   `${turn ?? ''}\n${call}`

@@ -15,9 +15,9 @@ import {
   WrapError,
 } from './ports.ts'
 
-/** In one room. More calls are left out: a slow hook holds neither memory nor the room. */
+/** Calls in one room. More are left out. */
 const MAX_WAITING = 64
-/** On all servers: one for each of them that has calls of the room. */
+/** On all servers, one for each. */
 const SLOTS = { running: 1, waiting: 1_000 }
 const NOBODY = '' as PersonId
 /** For `on_message`. */
@@ -35,15 +35,15 @@ export interface RoomHooksParts {
   readonly log: Log
 }
 
-/** Calls in one room that nobody waits for, in the order of the log. `drained` resolves when all of them were run. */
+/** The calls of a room that nobody waits for, in the order of the log. */
 interface Queue {
   readonly waiting: { readonly name: HookName; readonly argument: JsonObject }[]
   drained: Promise<void>
-  /** True once the log says that calls are left out. */
+  /** True if the log says so. */
   isFull: boolean
 }
 
-/** Calls the hooks of all rooms' scripts. Disposing ends those that run; no more are run then. */
+/** Calls the hooks of all rooms' scripts. Disposing ends those that run. */
 export class RoomHooks implements AsyncDisposable {
   readonly #parts: RoomHooksParts
   readonly #hookLog = new HookLog()
@@ -55,8 +55,8 @@ export class RoomHooks implements AsyncDisposable {
   }
 
   /**
-   * Resolves with the reason why the room's script refuses a call; a hook that fails refuses, too. Rejects with
-   * `StorageError`, or with the signal's reason.
+   * Resolves with the reason against a call; a hook that fails refuses. Rejects with `StorageError`, or the
+   * signal's reason.
    */
   async beforeToolCall(
     room: Room,
@@ -212,11 +212,10 @@ export class RoomHooks implements AsyncDisposable {
   }
 }
 
-/** Of each room, and of the rooms that logged last. */
 const MAX_LINES = 50
 const MAX_ROOMS = 256
 
-/** The lines of a room, and the hooks that failed in its present script, as `version name`. */
+/** `failed` has the hooks that failed in the present script, as `version name`. */
 type LoggedRoom = { readonly lines: string[]; failed: string[] }
 
 class HookLog {
@@ -230,7 +229,7 @@ class HookLog {
     lines.splice(0, lines.length - MAX_LINES)
   }
 
-  /** True the first time that this hook of this version of the room's script is asked about. */
+  /** True once for each hook of a script's version. */
   isFirstFailure(room: RoomName, version: number, hook: HookName): boolean {
     const kept = this.#kept(room)
     const failure = `${version} ${hook}`
@@ -253,17 +252,17 @@ class HookLog {
   }
 }
 
-/** All scripts must be stored through it. */
+/** Scripts must be stored through it. */
 export interface HookScripts extends ScriptStore {
   /** The room's script if its source has this hook's name. */
   withHook(room: RoomName, name: HookName): Promise<StoredScript | undefined>
-  /** For a deleted room: one of the same name may have another script. */
+  /** For a deleted room. */
   forget(room: RoomName): void
 }
 
 const HOOK_NAMES: readonly HookName[] = ['before_tool_call', 'after_turn', 'on_message']
 
-/** Keeps which hooks each room's script may have, and not the script: a room without hooks costs nothing. */
+/** Remembers which hooks each room's script may have, so that a room without hooks costs nothing. */
 export function createHookScripts(scripts: ScriptStore): HookScripts {
   const known = new Map<RoomName, readonly HookName[]>()
   let changes = 0

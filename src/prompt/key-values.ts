@@ -49,8 +49,8 @@ export function storable(value: Json): Json {
 }
 
 /**
- * The name of the model that sums up a room with these key-values, if any; `usual` is the server's. A value that is no
- * name means none, since it must not send anything to a model.
+ * The name of the model that sums up a room with these key-values, if any; `usual` is the server's. A value
+ * that is no name means none, since it must not send anything to a model.
  */
 export function summarizerIn(
   values: ReadonlyMap<string, Json>,
@@ -79,7 +79,10 @@ export function checkpointOf(value: Json | undefined): Checkpoint | undefined {
   return { name, after: after as EntryId, by, at }
 }
 
-/** Undefined if the summary was cleared, or covers something from before the checkpoint, which no model may read. */
+/**
+ * Undefined if the summary was cleared, or covers something from before the checkpoint, which no model may
+ * read.
+ */
 export const summaryAfter = <One extends Summary>(
   checkpoint: Checkpoint | undefined,
   summary: One | undefined,

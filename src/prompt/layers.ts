@@ -1,9 +1,9 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { EntryText } from './entry-texts.ts'
 import { type TokenCounter, WrapError } from './ports.ts'
+import type { ToolForm } from './prompt.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Pricer } from './tool-definitions.ts'
-import type { Selection } from './tool-offer.ts'
 
 /** How a layer that does not fit is trimmed; `oldest` keeps its newest entries. */
 export type Trim = 'none' | 'head' | 'tail' | 'oldest'
@@ -21,8 +21,21 @@ export interface Layer {
   /** Its heading included; absent if only the budget bounds it. */
   readonly maxTokens?: number
   readonly tools?: Selection
-  /** The lines of the text, if the host made it. */
+  /** Present if the host made the text. */
   readonly entries?: readonly EntryText[]
+}
+
+/** Ids of all tools that can be called, aliases included, by the form that the layer's text was made for. */
+export type ChosenTools = Readonly<Record<ToolForm, readonly string[]>>
+
+/** What `tools.select_tools` chose for a layer. Its text is empty if there are no tools. */
+export interface Selection {
+  readonly chosen: ChosenTools
+  readonly text: string
+  /** True if it cannot be had for less. */
+  readonly cheapest: boolean
+  /** Tokens that definitions which are found later may have. */
+  readonly findable: number
 }
 
 export interface LayerFacts {
@@ -44,23 +57,20 @@ export interface ComposedLayers {
 }
 
 const MIN_OUTPUT_BYTES = 256 * 1024
-/** English has about five bytes a token, runs of one character a hundred and more; quoting may double them. */
+/** English has about five; quoting may double them. */
 const OUTPUT_BYTES_PER_TOKEN = 24
 
 /** Bytes that the layers of a prompt may return. */
 export const outputLimit = (target: number): number =>
   Math.max(MIN_OUTPUT_BYTES, target * OUTPUT_BYTES_PER_TOKEN)
 
-/** Bytes of the conversation that the layers are given. Even quoted, no messages with many bytes break the limit. */
+/** Bytes of the conversation that the layers are given: even quoted, it stays below the limit. */
 export const conversationLimit = (target: number): number => Math.floor(outputLimit(target) / 3)
 
-/** As in lua/wrap.lua, whose error names the line of the script. */
+/** As in lua/wrap.lua. */
 const MAX_LAYERS = 200
 
-/**
- * Reads what Lua returned; a layer names its tools by their place in `selections`, from 1. Throws `WrapError('script')`
- * for anything that lua/wrap.lua would not have made.
- */
+/** A layer names its tools by their place in `selections`, from 1. Throws `WrapError('script')`. */
 export function readLayers(value: Json, selections: readonly Selection[]): ComposedLayers {
   const composed = object(value, 'the draft')
   const layers = list(composed['layers']).map((layer) => readLayer(object(layer, 'a layer'), selections))
@@ -86,7 +96,6 @@ function readLayer(layer: JsonObject, selections: readonly Selection[]): Layer {
   }
 }
 
-/** The selection that a script means by the second result of `tools.select_tools`. Throws `WrapError('script')`. */
 export const chosenOf = (selections: readonly Selection[], place: Json): Selection =>
   (typeof place === 'number' ? selections[place - 1] : undefined) ??
   refuse('the tools must be what tools.select_tools chose')

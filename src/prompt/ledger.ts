@@ -4,16 +4,16 @@ import type { TokenCounter } from './ports.ts'
 import { BREAK } from './prompt.ts'
 
 export interface BudgetTerms {
-  /** Tokens that system text, user text, tools and framing may have together. */
+  /** Tokens of all that is sent. */
   readonly target: number
   readonly message: string
   readonly framing: Framing
   readonly counter: TokenCounter
-  /** True if tools come before all that is not required; else the priorities alone decide. */
+  /** True if tools come right after required layers. */
   readonly toolsFirst?: boolean
 }
 
-/** Tokens of what would be sent. `message` includes the break before it. */
+/** Tokens. `message` includes the break before it. */
 export interface BudgetSums {
   readonly system: number
   readonly context: number
@@ -22,14 +22,13 @@ export interface BudgetSums {
   readonly framing: number
 }
 
-/** A layer's new text, and the tokens of the definitions that come with it. */
 interface LayerText {
   readonly layer: Layer
   readonly text: string
   readonly toolTokens: number | undefined
 }
 
-/** `user` is the context and the message, which are counted as one text. */
+/** `user` is the context and the message, counted as one text. */
 interface Costs {
   readonly system: number
   readonly user: number
@@ -37,7 +36,7 @@ interface Costs {
   readonly framing: number
 }
 
-/** The texts that were taken so far, and their exact cost, counted on the strings that would be sent. */
+/** The texts so far, and their exact cost, counted on the strings that would be sent. */
 export class Ledger {
   readonly #layers: readonly Layer[]
   readonly #terms: BudgetTerms
@@ -106,10 +105,7 @@ export class Ledger {
 
 const sum = ({ system, user, tools, framing }: Costs): number => system + user + tools + framing
 
-/**
- * Counts texts as they are joined, exactly. If a text starts anew, the text before it is counted apart and kept: so a
- * prompt of many layers is not counted again for each of them.
- */
+/** Counts joined texts exactly. A text before one that starts anew is counted apart, and only once. */
 function createJoinedCounter(counter: TokenCounter): (parts: readonly string[]) => number {
   const beforeOthers = new Map<string, number>()
   const countBefore = (text: string): number => {

@@ -1,7 +1,7 @@
 import type { Json } from '../lib/json.ts'
 import type { Price } from '../lib/price.ts'
 
-/** A model's configuration, but not how to log in at its server. */
+/** A model's configuration, without keys. */
 export interface ModelSettings {
   /** As people call it, without `@`. */
   readonly name: string
@@ -9,7 +9,7 @@ export interface ModelSettings {
   readonly backend: string
   /** The provider's own name for it, such as `qwen3:8b`. */
   readonly model: string
-  /** Its server's address, if the config says it: what is learned of a model is kept for each server. */
+  /** Its server's address. What is learned of a model is kept for each server. */
   readonly endpoint?: string
   /** Tokens, prompt and answer together. */
   readonly contextWindow: number
@@ -20,10 +20,10 @@ export interface ModelSettings {
   readonly encoding: string
   readonly framing: Framing
   readonly systemPrompt: string
-  /** A scope: a tool is visible only if this scope and the room's both show it. */
+  /** A scope, beside the room's. */
   readonly tools: Json
   readonly enabled: boolean
-  /** The name of the model that is asked if this one fails before it said anything. */
+  /** The model that is asked if this one fails before it said anything. */
   readonly fallback?: string
   readonly price?: Price
   readonly lacks?: Lacks
@@ -35,10 +35,7 @@ export interface Lacks {
   readonly systemRole?: string
 }
 
-/**
- * The tokens that a provider adds to what we send. No hosted one documents its prompt format, so adapters have figures
- * with a date, and calibration learns the rest.
- */
+/** The tokens that a provider adds. Adapters have figures with a date, and calibration learns the rest. */
 export interface Framing {
   /** For each request: role marks and the beginning of the answer. */
   readonly perRequest: number
@@ -47,7 +44,7 @@ export interface Framing {
   readonly perTool: number
   /** Tokens that it counts for each of ours until its first report (calibration.ts); at least 1. */
   readonly factor: number
-  /** Definitions that a request may have; no limit is known for Anthropic, Ollama and llama.cpp. */
+  /** Definitions that a request may have. */
   readonly maxTools?: number
   /** A regular expression that every parameter's name must match. */
   readonly parameterNames?: string

@@ -1,16 +1,15 @@
 /**
- * Prompts: what a model reads, composed from a snapshot of its room under an exact token budget (compose-prompt.ts), and
- * which tools a turn has (scope.ts).
- *
- * This folder runs in the server and in the wrap process: it must not know files, `node:`, npm packages, or how models
- * are asked, tools run and anything is stored. Composing must not know a clock either.
+ * Prompts: what a model reads, composed from a snapshot of its room under an exact token budget
+ * (compose-prompt.ts), and which tools a turn has (scope.ts). This folder runs in the server and in the wrap
+ * process: it must not know files, `node:`, npm packages, or how models are asked, tools run and anything is
+ * stored. Composing must not know a clock.
  */
 import type { EntryId, EntryKind, RoomName } from '../chat/entry.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 import type { Prompt } from './prompt.ts'
 import type { HistoryRow, RoomScript, RoomSummary, Snapshot, Summary } from './snapshot.ts'
 
-/** Composing failed. The message is for the room; it names the script's line if a script is the reason. */
+/** The message is for the room; it names the script's line if a script is the reason. */
 export class WrapError extends Error {
   override readonly name = 'WrapError'
   readonly reason: 'script' | 'budget' | 'limit' | 'argument' | 'process'
@@ -20,7 +19,6 @@ export class WrapError extends Error {
   }
 }
 
-/** True if what must be in the prompt has no space in the model's window. */
 export const isOverBudget = (error: unknown): boolean =>
   error instanceof WrapError && error.reason === 'budget'
 
@@ -29,8 +27,8 @@ export interface Composer extends AsyncDisposable {
   /** Rejects with `WrapError`, or with the signal's reason. */
   compose(snapshot: Snapshot, signal?: AbortSignal): Promise<Prompt>
   /**
-   * Composes a trial prompt with a room script, at the cost of the trial's user: no prompt of a room waits for it.
-   * `print` gets each line that the script prints, also if it fails. Rejects with `WrapError`.
+   * Composes a trial prompt with a script, at the cost of the trial's user. `print` gets each line that the
+   * script prints, also if it fails. Rejects with `WrapError`.
    */
   check(source: string, trial: Snapshot, print?: (line: string) => void): Promise<void>
   /** Under the limits of a prompt and at the cost of the room. Rejects as `compose` does. */
@@ -41,16 +39,16 @@ export interface Composer extends AsyncDisposable {
 
 export type HookName = 'before_tool_call' | 'after_turn' | 'on_message'
 
-/** One call of a hook, as plain JSON, which can be sent to another process. */
+/** One call of a hook, as plain JSON. */
 export interface HookRun {
   readonly name: HookName
   readonly script: RoomScript
-  /** The person who set the script, and pays for what it costs. */
+  /** The person who set the script, and pays for it. */
   readonly author: string
   readonly argument: JsonObject
   /** In ms: the only time that the script can see. */
   readonly now: number
-  /** The room, without its exits: who can see them depends on who reads. */
+  /** Without exits, which not all readers may see. */
   readonly room: {
     readonly name: RoomName
     readonly topic: string
@@ -71,9 +69,9 @@ export interface HookOutcome {
 /** Counts tokens in one encoding. Never throws; its time is linear in the text's length. */
 export interface TokenCounter {
   count(text: string): number
-  /** True if the text counts after any line break as it does alone. A counter that does not know says false. */
+  /** True if the text surely counts after a line break as it does alone. */
   startsAnew(text: string): boolean
-  /** The longest head of `text` of at most `tokens` tokens, cut on a token boundary and on whole characters. */
+  /** The longest head of at most `tokens` tokens, cut on a token boundary and on whole characters. */
   head(text: string, tokens: number): string
   tail(text: string, tokens: number): string
 }
@@ -81,20 +79,20 @@ export interface TokenCounter {
 export interface LuaJob {
   readonly script?: string
   readonly data: JsonObject
-  /** Answers what Lua asks while it runs. If it throws, the script gets the message as an error. */
+  /** Answers what Lua asks. If it throws, the script gets the message as an error. */
   readonly host: (name: string, argument: Json) => Json
   /** Bytes of JSON that the job may return. */
   readonly maxOutput: number
 }
 
 /**
- * Runs the `compose` of lua/wrap.lua on a job, each in an environment of its own. It blocks until the job is done, so it
- * runs in a process that can be killed.
+ * Runs the `compose` of lua/wrap.lua, each job in an environment of its own. It blocks, in a process that can
+ * be killed.
  */
 export interface LuaEngine {
   /**
-   * Returns the result of `compose`. Throws `WrapError`: 'script' with the script's name and line, 'limit' for time,
-   * memory or output. After any throw the engine takes the next job.
+   * Throws `WrapError`: 'script' with name and line, 'limit' for time, memory or output. Then it takes the
+   * next job.
    */
   run(job: LuaJob): Json
   close(): void
@@ -109,7 +107,7 @@ export interface StoredScript {
   readonly at: number
 }
 
-/** Room scripts with all their versions; resets included. All methods reject with `StorageError` only. */
+/** All versions, resets included. All methods reject with `StorageError` only. */
 export interface ScriptStore {
   current(room: RoomName): Promise<StoredScript | undefined>
   put(script: Omit<StoredScript, 'version'>): Promise<StoredScript>
@@ -121,14 +119,19 @@ export interface StoredSummary extends RoomSummary {
   readonly room: RoomName
 }
 
-/** A summary that is being made anew; it covers nothing yet if the ids are absent. */
+/** A summary that is being made anew; without ids it covers nothing yet. */
 export type SummaryDraft = Pick<Summary, 'text'> & Partial<Summary>
 
-/** Of each room the newest 100 versions, cleared ones included. All methods reject with `StorageError` only. */
+/**
+ * Of each room the newest 100 versions, cleared ones included. All methods reject with `StorageError` only.
+ */
 export interface SummaryStore {
   current(room: RoomName): Promise<StoredSummary | undefined>
   versions(room: RoomName): Promise<readonly StoredSummary[]>
-  /** Adds a version. With `replaces` it stores nothing, and resolves to undefined, unless that is still the newest. */
+  /**
+   * Adds a version. With `replaces` it stores nothing, and resolves to undefined, unless that is still the
+   * newest.
+   */
   put(summary: Omit<StoredSummary, 'version'>, replaces?: number): Promise<StoredSummary | undefined>
   draft(room: RoomName): Promise<SummaryDraft | undefined>
   putDraft(room: RoomName, draft: SummaryDraft | undefined): Promise<void>
@@ -136,14 +139,13 @@ export interface SummaryStore {
 }
 
 /**
- * The stored rows that a prompt may use: the last version of an edited entry, in the place of the first, and no retracted
- * one. All methods reject with `StorageError` only.
+ * The last version of each entry, in the place of the first, and no retracted one. All methods reject with
+ * `StorageError` only.
  */
 export interface HistoryStore {
   /**
-   * Returns rows oldest first: reads from the newest back until `maxRows` rows, or until they have more than `maxTokens`
-   * tokens. A row that was not counted yet is assumed to have a token for every eight bytes, which reads too much rather
-   * than too little. The length of the log makes no difference.
+   * The newest rows, oldest first: `maxRows`, or until they have more than `maxTokens`. A row that was not
+   * counted yet is taken for a token per eight bytes, which is too few rather than too many.
    */
   newest(
     room: RoomName,
@@ -173,14 +175,14 @@ export interface HistoryStore {
   saveCounts(encoding: string, counts: ReadonlyMap<EntryId, number>): Promise<void>
 }
 
-/** How a provider's counts compare with ours: tokens of it for each of ours, at least 1, and times in ms. */
+/** Factors are the provider's tokens for each of ours, at least 1; times are in ms. */
 export interface Calibration {
   readonly factor: number
-  /** The most, with a margin, that it has counted or refused in long prompts. Budgets keep to it for a day. */
+  /** The most, with a margin, of long prompts. Budgets keep to it for a day. */
   readonly most: number
   readonly mostAt: number
   readonly reports: number
-  /** Number of reports that looked as if the server had read only a part of the prompt. */
+  /** Number of reports of which the server seemed to have read only a part of the prompt. */
   readonly doubted: number
   readonly at: number
 }

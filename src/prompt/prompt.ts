@@ -6,7 +6,7 @@ export interface ToolDefinition {
   readonly parameters: JsonSchema
 }
 
-/** How much of a tool is sent. A `deferred` tool is only named; the model loads it with `find_tools`. */
+/** A `deferred` tool is only named; the model loads it with `find_tools`. */
 export type ToolForm = 'full' | 'short' | 'deferred'
 
 export interface PromptTool {
@@ -28,12 +28,12 @@ export interface LayerReport {
   readonly tokens: number
   readonly status: 'kept' | 'trimmed' | 'dropped'
   readonly note: string
-  /** UTF-16 units of its text in `system` or `context`. Absent in prompts that older versions stored. */
+  /** UTF-16 units of its text. Absent in prompts that older versions stored. */
   readonly length?: number
   readonly definitions?: number
 }
 
-/** Tokens, all of them. `used = system + context + message + tools + framing`, never over `target`. */
+/** Tokens. `used = system + context + message + tools + framing`, never over `target`. */
 export interface BudgetReport {
   readonly window: number
   readonly reserved_output: number
@@ -64,12 +64,22 @@ export interface Prompt {
 /** Between two layers, and before the message. */
 export const BREAK = '\n\n'
 
-/** The user's part of the request, as it is counted and as every adapter must send it. */
+/** The user's part of the request, as it is counted and sent. */
 export function userContent(prompt: Pick<Prompt, 'context' | 'message'>): string {
   return [prompt.context, prompt.message].filter((part) => part !== '').join(BREAK)
 }
 
-/** A prompt of these very texts, which nobody counted: its budget is all zeros. */
+/**
+ * The first two texts of a request. A model without a system role gets its text at the head of the user's
+ * part.
+ */
+export function systemAndUser(prompt: Prompt, withoutSystemRole: boolean): { system: string; user: string } {
+  const user = userContent(prompt)
+  if (!withoutSystemRole || prompt.system === '') return { system: prompt.system, user }
+  return { system: '', user: prompt.system + BREAK + user }
+}
+
+/** A prompt that nobody counted. */
 export const plainPrompt = (system: string, message: string, context = ''): Prompt =>
   countedPrompt({ system, message, context }, { system: 0, context: 0, message: 0 })
 

@@ -6,12 +6,11 @@ import type { HookOutcome, HookRun, LuaEngine } from './ports.ts'
 
 const MAX_OUTPUT_BYTES = 64 * 1024
 const MAX_REFUSAL_CHARACTERS = 1000
-/** Of one call. */
 const MAX_SET_KEYS = 32
 const MAX_LOG_LINES = 20
 const MAX_LINE_CHARACTERS = 500
 
-/** Runs a hook in Lua, and answers what it asks meanwhile. Throws `WrapError`. */
+/** Throws `WrapError`. */
 export function runHook(engine: LuaEngine, run: HookRun): HookOutcome {
   const log: string[] = []
   const set = new Map<string, Json>()
@@ -48,7 +47,7 @@ function luaData({ name, argument, now, room: { values, ...room }, script }: Hoo
   }
 }
 
-/** Returns the value as it will be stored. Throws what the script is told. */
+/** Returns the value as it will be stored. Throws the error for the script. */
 function setValue({ name, room }: HookRun, argument: Json, set: Map<string, Json>): Json {
   const { key, value = null } = isJsonObject(argument) ? argument : {}
   const refuse = (why: string): never => {

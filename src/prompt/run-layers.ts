@@ -9,22 +9,19 @@ import {
   type LayerFacts,
   outputLimit,
   readLayers,
+  type Selection,
 } from './layers.ts'
 import type { LuaEngine } from './ports.ts'
-import { selectTools } from './rungs.ts'
+import { selectTools, toolsWithForms } from './rungs.ts'
 import { resolveScope, SCOPE_KEY } from './scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
 import { uniqueTools } from './tool-names.ts'
-import { offeredOf, type Selection } from './tool-offer.ts'
 
-/** Notes, and printed lines, that one run keeps, and characters of each. */
+/** In one run; printed lines, too. */
 const MAX_NOTES = 50
 const MAX_NOTE_CHARACTERS = 500
 
-/**
- * Runs the layers in Lua: gives them their data, answers what they ask meanwhile, and checks what they return.
- * Throws `WrapError`.
- */
+/** Runs the layers in Lua, answers what they ask, and checks what they return. Throws `WrapError`. */
 export function runLayers(engine: LuaEngine, facts: LayerFacts, known: CounterCache): ComposedLayers {
   const { snapshot, target, printed } = facts
   printed.length = 0
@@ -43,7 +40,6 @@ export function runLayers(engine: LuaEngine, facts: LayerFacts, known: CounterCa
   return { ...composed, layers, warnings: [...composed.warnings, ...run.notes] }
 }
 
-/** One run: its notes for people, the tools that it chose, and the entries of the conversations that it was given. */
 interface Run {
   readonly facts: LayerFacts
   readonly known: CounterCache
@@ -63,7 +59,7 @@ function answer(name: string, argument: Json, run: Run): Json {
         const { id, name, description, schema, source, access } = tool
         return { id, name, description, schema, source, access, tokens: price.of(tool, 'full').sent.tokens }
       })
-    // What was chosen stays here, and Lua names it by its place: a thousand names would take longer than all the rest.
+    // Lua names a selection by its place: a thousand names would take longer than all the rest.
     case 'select_tools':
       return run.selections.push(select(argument, run))
     case 'selected_text':
@@ -90,7 +86,6 @@ function answer(name: string, argument: Json, run: Run): Json {
   }
 }
 
-/** lua/tools.lua sends text; anything else is written out. */
 const asText = (value: Json | undefined): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? null)
 
@@ -98,7 +93,6 @@ function note(notes: string[], line: string): void {
   if (notes.length < MAX_NOTES && !notes.includes(line)) notes.push(line.slice(0, MAX_NOTE_CHARACTERS))
 }
 
-/** Chooses the tools that a layer shows; the same again if nothing has changed. */
 function select(argument: Json, { facts, known, notes }: Run): Selection {
   const { snapshot, target, allowance } = facts
   const { scope = null, words = null } = isJsonObject(argument) ? argument : {}
@@ -115,15 +109,14 @@ function select(argument: Json, { facts, known, notes }: Run): Selection {
 
 function visibleTools(scope: Json, { tools, room }: Snapshot, notes: string[]): readonly CatalogueTool[] {
   const { visible, warnings } = resolveScope(scope, tools)
-  // The room's scope is written for all tools: it is no news that some are not for this model or person.
+  // The room's scope names all tools: some are not for this model or person.
   const isRooms = stableJson(scope) === stableJson(room.values[SCOPE_KEY] ?? 'all')
   if (visible.length === 0 || !isRooms) for (const line of warnings) note(notes, line)
   return visible
 }
 
-/** The chosen tools with what the model gets of each. */
 const selectedTools = ({ chosen }: Selection, { snapshot, price }: LayerFacts): Json =>
-  offeredOf(snapshot.tools, chosen).map(({ tool, form }) => {
+  toolsWithForms(snapshot.tools, chosen).map(({ tool, form }) => {
     const { tokens, definition } = price.of(tool, form).sent
     const { description = '', parameters: schema = {} } = definition ?? {}
     const { id, name, source, access } = tool
@@ -134,7 +127,7 @@ function conversation(argument: Json, { facts, known, notes, conversations }: Ru
   noteLimit(argument, notes)
   const entries = conversationTexts(facts.snapshot, argument, conversationLimit(facts.target), known.texts)
   const text = joinEntries('', entries)
-  // Other texts are split again when they are trimmed, as a text that a script wrote.
+  // Other texts are split again, as a script's own text.
   if (entries.every((entry) => entry.beginsAtMargin())) conversations.set(text, entries)
   return text
 }

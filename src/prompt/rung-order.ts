@@ -1,27 +1,25 @@
 import type { ToolForm } from './prompt.ts'
 import type { KeptTool, ToolsInTurn } from './snapshot.ts'
 import type { Pricer } from './tool-definitions.ts'
-import type { OfferedTool } from './tool-names.ts'
+import type { UniqueTool } from './tool-names.ts'
 
 export interface RungStep {
-  readonly tool: OfferedTool
+  readonly tool: UniqueTool
   readonly from: ToolForm
   readonly form: 'full' | 'short'
 }
 
-/** The steps from all tools deferred to all tools in full. */
 export interface RungOrder {
   readonly steps: readonly RungStep[]
   /** Number of steps of the tools that were called in this turn. */
   readonly calledSteps: number
-  /** Number of steps that leave no tool deferred; undefined if there are more tools than a request may have. */
+  /** Number of steps that leave none deferred; undefined if there are more tools than a request may have. */
   readonly allSteps: number | undefined
-  /** All tools, those first that come up first. */
-  readonly inOrder: readonly OfferedTool[]
+  readonly inOrder: readonly UniqueTool[]
 }
 
-/** Not the share that tools may have of a prompt: the order is the same for all. */
-export interface RungOrderTerms extends ToolsInTurn {
+/** Without the allowance: the order is the same for all. */
+interface RungOrderTerms extends ToolsInTurn {
   readonly target: number
   /** Definitions that one request may have. */
   readonly maxTools: number
@@ -35,13 +33,13 @@ export interface RungOrderTerms extends ToolsInTurn {
  *
  * 1. What was called in this turn, the last call first, up to the rung that it was called on.
  * 2. What `find_tools` named in this turn, the newest first: short, or up to the rung that it was on.
- * 3. All others, those used most in this room first, then those that are not of an MCP server, then the cheapest, short.
+ * 3. All others: the most used in this room first, then those of no MCP server, then the cheapest; short.
  * 4. From short to full, the cheapest first.
  * 5. What is too large for others to give way to it, the cheapest first: short, then full.
  *
- * Cheap and dear go by bytes, which are known without counting.
+ * Prices are bytes here, which are known without counting.
  */
-export function rungOrder(offered: readonly OfferedTool[], terms: RungOrderTerms): RungOrder {
+export function rungOrder(offered: readonly UniqueTool[], terms: RungOrderTerms): RungOrder {
   const all = offered.map((tool) => traitsOf(tool, terms))
   const called = all.filter((one) => one.called).toSorted((a, b) => newestFirst(a.called, b.called))
   const uncalled = all.filter((one) => !one.called)
@@ -72,30 +70,26 @@ export function rungOrder(offered: readonly OfferedTool[], terms: RungOrderTerms
 }
 
 interface Traits {
-  readonly tool: OfferedTool
+  readonly tool: UniqueTool
   /** This turn's last call of it, and the last time that it was found. */
   readonly called: Kept | undefined
   readonly found: Kept | undefined
   readonly rank: number
-  /** One server may bring hundreds of tools that nobody asked for one by one. */
   readonly isOfServer: boolean
   readonly bytes: Readonly<Record<'full' | 'short', number>>
   readonly isHuge: boolean
 }
 
-/** The rung that a tool keeps, and its place in the order of calls or finds. */
+/** `at` is the place in the order of calls or finds. */
 interface Kept {
   readonly form: 'full' | 'short'
   readonly at: number
 }
 
-/**
- * In bytes for each token of the target: about an eighth of the prompt. If a longer tool was called often, all others
- * would have to go before it.
- */
+/** About an eighth of the prompt. A longer tool that was called often would make all others go. */
 const HUGE_BYTES_PER_TOKEN = 0.5
 
-function traitsOf(tool: OfferedTool, { target, calls, found, called, price }: RungOrderTerms): Traits {
+function traitsOf(tool: UniqueTool, { target, calls, found, called, price }: RungOrderTerms): Traits {
   const { id, group } = tool.tool
   const ids = [id, ...tool.aliases.map((one) => one.id)]
   const sum = ids.reduce((total, one) => total + (Object.hasOwn(calls, one) ? (calls[one] ?? 0) : 0), 0)
@@ -117,7 +111,7 @@ function keptIn(kept: readonly KeptTool[], ids: readonly string[]): Kept | undef
   return form && { form, at }
 }
 
-/** Grows by one each time the calls double, so that a provider's cache of the prompt stays valid with most calls. */
+/** Grows by one when the calls double, so that a provider's cache of the prompt stays valid. */
 const usageRank = (calls: number): number => Math.ceil(Math.log2(Math.max(0, calls) + 1))
 
 const newestFirst = (a: Kept | undefined, b: Kept | undefined): number => (b?.at ?? -1) - (a?.at ?? -1)

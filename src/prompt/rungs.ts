@@ -1,16 +1,16 @@
 import { isJsonObject, type Json } from '../lib/json.ts'
-import type { LayerFacts } from './layers.ts'
-import type { ToolForm } from './prompt.ts'
+import type { ChosenTools, LayerFacts, Selection } from './layers.ts'
+import type { Framing } from './model-settings.ts'
+import type { TokenCounter } from './ports.ts'
+import type { PromptTool, ToolForm } from './prompt.ts'
 import { rungOrder, type RungOrder, type RungStep } from './rung-order.ts'
 import type { CatalogueTool } from './snapshot.ts'
-import type { Pricer } from './tool-definitions.ts'
-import { type OfferedTool, uniqueTools } from './tool-names.ts'
-import { searchTokens, type Selection } from './tool-offer.ts'
+import { definitionTokens, findToolsDefinition, type Pricer } from './tool-definitions.ts'
+import { type UniqueTool, uniqueTools } from './tool-names.ts'
 
 /**
- * Chooses how much of each tool a prompt sends: the first steps of one order (rung-order.ts) that the allowance pays for.
- * The order does not depend on the allowance, so a larger one never gives any tool a lower rung. Only these tools are
- * counted, so 500 long ones cost no more than what fits.
+ * Chooses how much of each tool a prompt sends: the first steps of one order (rung-order.ts) that the
+ * allowance pays for, so that a larger one lowers no rung. Only these tools are counted.
  */
 export function selectTools(visible: readonly CatalogueTool[], words: Json, facts: LayerFacts): Selection {
   const { snapshot, target, price, allowance } = facts
@@ -21,7 +21,7 @@ export function selectTools(visible: readonly CatalogueTool[], words: Json, fact
   const order = rungOrder(offered, { target: target + reserve, maxTools, calls, found, called, price })
   const toolWords = readWords(words)
   const costs = createCosts(offered, order, toolWords, facts)
-  const forms = new Map<OfferedTool, ToolForm>(offered.map((one) => [one, 'deferred']))
+  const forms = new Map<UniqueTool, ToolForm>(offered.map((one) => [one, 'deferred']))
   for (const { tool, form } of order.steps.slice(0, stepsTaken(order, costs, allowance)))
     forms.set(tool, form)
   const idsWith = (wanted: ToolForm): readonly string[] =>
@@ -36,14 +36,14 @@ export function selectTools(visible: readonly CatalogueTool[], words: Json, fact
   }
 }
 
-/** All may be cheaper than some: then there is no `find_tools`. */
+/** All may be cheaper than some, since they need no `find_tools`. */
 function stepsTaken({ steps, allSteps }: RungOrder, cost: Costs, allowance: number): number {
   let taken = allSteps !== undefined && cost(allSteps) <= allowance ? allSteps : 0
   while (taken < steps.length && cost(taken + 1) <= allowance) taken += 1
   return taken
 }
 
-/** The words of the tools layer. Each ends with a line break, and begins at the margin: so the tokens of its lines add up. */
+/** Each ends with a line break and begins at the margin, so that the tokens of the lines add up. */
 interface ToolWords {
   /** Comes before the lines of the tools that are sent. */
   readonly loaded: string
@@ -53,18 +53,18 @@ interface ToolWords {
   readonly more: string
 }
 
-/** lua/layers/tools.lua gives texts; a script that calls this may give anything. */
+/** A script may give anything. */
 function readWords(words: Json): ToolWords {
   const { loaded, deferred, more } = isJsonObject(words) ? words : {}
   const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
   return { loaded: text(loaded), deferred: text(deferred), more: text(more) }
 }
 
-/** The most tokens that the first steps may come to, headings, lines and names included. */
+/** The most tokens of the first steps, with headings, lines and names. */
 type Costs = (steps: number) => number
 
 function createCosts(
-  offered: readonly OfferedTool[],
+  offered: readonly UniqueTool[],
   { steps, allSteps }: RungOrder,
   words: ToolWords,
   { snapshot, counter, price, allowance }: LayerFacts,
@@ -72,7 +72,7 @@ function createCosts(
   const heading = counter.count(words.loaded)
   const search = searchTokens(snapshot.model.framing, counter)
   const allNames = offered.reduce((sum, one) => sum + nameTokens(one, price), 0)
-  /** By number of steps: what they add to an empty list, and the names of the tools that they leave deferred. */
+  /** By number of steps; `names` are of the tools that they leave deferred. */
   const sums = [{ loaded: 0, names: allNames }]
   return (number) => {
     for (const step of steps.slice(sums.length - 1, number)) {
@@ -93,14 +93,14 @@ function costOf({ tool: { tool }, from, form }: RungStep, price: Pricer): number
   return from === 'deferred' ? cost(form) : cost(form) - cost(from)
 }
 
-const nameTokens = ({ tool }: OfferedTool, price: Pricer): number => price.of(tool, 'deferred').lineTokens
+const nameTokens = ({ tool }: UniqueTool, price: Pricer): number => price.of(tool, 'deferred').lineTokens
 
-/** Tokens that the names of deferred tools may have. A fixed part, so that a larger allowance pays for it. */
+/** For the names of deferred tools: a fixed part, so that a larger allowance pays for it. */
 const namesBudget = (allowance: number): number => Math.floor(allowance / 4)
 
-/** Lines in the order of the catalogue: so they stay in their places while other tools change their rungs. */
+/** In the order of the catalogue, so that lines stay in their places. */
 function textOf(
-  forms: ReadonlyMap<OfferedTool, ToolForm>,
+  forms: ReadonlyMap<UniqueTool, ToolForm>,
   { inOrder }: RungOrder,
   words: ToolWords,
   facts: LayerFacts,
@@ -119,12 +119,12 @@ function textOf(
   return [words.loaded, ...lines, words.deferred, ...names, more].join('')
 }
 
-/** The first tools, as far as the budget for names reaches, and the line that says how many others there are. */
+/** `more` is the line that says how many are not listed. */
 function listNames(
-  deferred: readonly OfferedTool[],
+  deferred: readonly UniqueTool[],
   more: string,
   { price, allowance, counter }: LayerFacts,
-): { readonly listed: readonly OfferedTool[]; readonly more: string } {
+): { readonly listed: readonly UniqueTool[]; readonly more: string } {
   let left = namesBudget(allowance)
   if (deferred.reduce((sum, one) => sum + nameTokens(one, price), 0) <= left)
     return { listed: deferred, more: '' }
@@ -135,3 +135,58 @@ function listNames(
   const end = deferred.findIndex((one) => (left -= nameTokens(one, price)) < 0)
   return { listed: deferred.slice(0, end), more: moreOf(deferred.length - end) }
 }
+
+export interface PricedTools {
+  readonly tools: readonly PromptTool[]
+  readonly tokens: number
+  /** Tokens that the tools and their layer's text may have. */
+  readonly cap: number
+  /** Of the target; if `cap` is less, more important layers need the rest. */
+  readonly share: number
+  /** True if they cannot be had for less. */
+  readonly last: boolean
+}
+
+interface PriceTerms extends Pick<PricedTools, 'cap' | 'share' | 'last'> {
+  readonly framing: Framing
+  readonly counter: TokenCounter
+  readonly price: Pricer
+}
+
+/**
+ * Undefined if there are none. Only tools of the snapshot are ever sent. Deferred ones come with
+ * `find_tools`.
+ */
+export function priceTools(
+  inScope: readonly CatalogueTool[],
+  chosen: ChosenTools,
+  { framing, counter, price, ...limits }: PriceTerms,
+): PricedTools | undefined {
+  const found = toolsWithForms(inScope, chosen)
+  if (found.length === 0) return undefined
+  const tools = found.map(({ tool, form, aliases }): PromptTool => {
+    const { sent } = price.of(tool, form)
+    return aliases.length === 0 ? sent : { ...sent, standsFor: aliases.map(({ id }) => id) }
+  })
+  if (tools.some(({ form }) => form === 'deferred')) {
+    const { name } = findToolsDefinition
+    const tokens = searchTokens(framing, counter)
+    tools.push({ id: name, name, form: 'full', tokens, definition: findToolsDefinition })
+  }
+  return { tools, tokens: tools.reduce((sum, tool) => sum + tool.tokens, 0), ...limits }
+}
+
+/** The chosen tools, each function once, in the order of the catalogue. */
+export function toolsWithForms(
+  inScope: readonly CatalogueTool[],
+  chosen: ChosenTools,
+): readonly (UniqueTool & { readonly form: ToolForm })[] {
+  const forms = new Map<string, ToolForm>()
+  for (const form of ['full', 'short', 'deferred'] as const)
+    for (const id of chosen[form]) forms.set(id, form)
+  const { offered } = uniqueTools(inScope.filter(({ id }) => forms.has(id)))
+  return offered.map((one) => ({ ...one, form: forms.get(one.tool.id) ?? 'deferred' }))
+}
+
+const searchTokens = (framing: Framing, counter: TokenCounter): number =>
+  definitionTokens(findToolsDefinition, framing, counter)

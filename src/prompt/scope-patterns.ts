@@ -3,7 +3,7 @@ import { compileGlob } from '../lib/glob.ts'
 import { closest } from '../lib/suggest.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
-/** One element of a scope; `source` is what was written, `!` included. */
+/** `source` is what was written, `!` included. */
 export interface Pattern {
   readonly source: string
   readonly negative: boolean
@@ -16,16 +16,15 @@ export type ParsedScope =
   | { readonly kind: 'none'; readonly error?: string }
   | { readonly kind: 'patterns'; readonly patterns: readonly Pattern[] }
 
-/** A longer scope shows nothing, wherever it comes from. */
 export const MAX_PATTERNS = 200
 export const MAX_PATTERN_CHARACTERS = 200
 const GROUPS: ReadonlySet<string> = new Set([...TOOL_GROUPS, ...ACCESSES])
 
-/** True if a pattern is the name of a group, with or without the `!` that takes it away. */
+/** With or without a `!`. */
 export const isGroupWord = (word: unknown): boolean =>
   typeof word === 'string' && GROUPS.has(word.replace(/^!/, ''))
 
-/** Reads a scope as it is stored. What cannot be understood is `none`, with the reason. */
+/** What cannot be understood is `none`, with the reason. */
 export function parseScope(scope: unknown): ParsedScope {
   if (scope === undefined || scope === null || scope === 'all') return { kind: 'all' }
   if (scope === 'none') return { kind: 'none' }
@@ -63,7 +62,7 @@ function parsePattern(source: string): Pattern {
   const shows = matcherFor(word)
   if (!negative) return { source, negative, matches: shows }
   const named = compileGlob(word)
-  // An id also hides every alias of that tool, even if the tool itself is not in this catalogue.
+  // An id hides all aliases, even if that tool is not in this catalogue.
   return { source, negative, matches: (tool) => shows(tool) || tool.aliasOf.some(named) }
 }
 
@@ -80,10 +79,9 @@ function matcherFor(word: string): (tool: CatalogueTool) => boolean {
   return (tool) => inGroup(tool) || named(tool.id) || named(tool.name) || ofServer(tool)
 }
 
-/** A group is where tools come from, or what they may do. A server with the name of a group is not meant by it. */
 const isIn = ({ group, access }: CatalogueTool, word: string): boolean => group === word || access === word
 
-/** `server:pattern`: the server's name must be equal, so that `holler:*` never takes in tools of `holler_two`. */
+/** The server's name must be equal: `holler:*` never takes in tools of `holler_two`. */
 function serverMatcher(word: string): (tool: CatalogueTool) => boolean {
   const colon = word.indexOf(':')
   if (colon < 0) return () => false
@@ -96,21 +94,20 @@ function serverMatcher(word: string): (tool: CatalogueTool) => boolean {
   }
 }
 
-/** An MCP server that the config or an admin names, also while it has no tools. */
-export interface KnownServer {
+/** Also while it has no tools. */
+interface KnownServer {
   readonly name: string
   readonly state: 'connecting' | 'up' | 'down'
 }
 
-/** Asked only if a pattern matches no tool. */
 export type KnownServers = () => readonly KnownServer[]
 
 export const NO_SERVERS: KnownServers = () => []
 
-/** A pattern that matches no tool now; `text` is for people. */
-export interface UnmatchedPattern {
+/** `text` is for people. */
+interface UnmatchedPattern {
   readonly pattern: Pattern
-  /** The server that it names, if none of that server's tools are there: it will match once they are. */
+  /** The server that it names, if that has no tools now. */
   readonly awaits: KnownServer | undefined
   readonly text: string
 }
@@ -130,7 +127,6 @@ export function unmatchedIn(
     })
 }
 
-/** What people are told of a scope: why it could not be read, and which of its patterns match no tool. */
 export function warningsOf(
   parsed: ParsedScope,
   catalogue: readonly CatalogueTool[],
@@ -140,7 +136,7 @@ export function warningsOf(
   return unmatchedIn(parsed, catalogue, servers).map(({ text }) => text)
 }
 
-/** `holler`, `holler:…` and `holler_…` name holler; with a server `holler_two`, `holler_two_…` names that. */
+/** `holler`, `holler:…` and `holler_…` name holler, but `holler_two_…` names a server `holler_two`. */
 function awaitedServer(
   word: string,
   catalogue: readonly CatalogueTool[],

@@ -6,7 +6,7 @@ import type { CatalogueTool } from './snapshot.ts'
 /** The room key-value that holds a room's scope. */
 export const SCOPE_KEY = 'tool_scope'
 
-/** A tool that a scope leaves out, and the one reason for it, in words for people. */
+/** `reason` is for people. */
 export interface HiddenTool {
   readonly tool: CatalogueTool
   readonly reason: string
@@ -21,16 +21,15 @@ export interface Resolution {
 }
 
 /**
- * Which tools of the catalogue a scope shows: the one decision for showing and for running.
- * `scope` may be anything: what cannot be understood shows nothing, with a warning that says why.
+ * The one decision for showing and for running. A scope that cannot be understood shows nothing, with a
+ * warning.
  */
 export function resolveScope(scope: unknown, catalogue: readonly CatalogueTool[]): Resolution {
   const parsed = parseScope(scope)
   return { ...split(catalogue, [hiddenBy(parsed, catalogue)]), warnings: warningsOf(parsed, catalogue) }
 }
 
-/** The scopes that decide in a turn: a tool is visible if all of them show it. */
-export interface TurnScopes {
+interface TurnScopes {
   readonly room: unknown
   /** The model's `tools` in the config; undefined if no model is concerned. */
   readonly model: unknown
@@ -38,7 +37,7 @@ export interface TurnScopes {
   readonly within?: Bounds | undefined
 }
 
-/** What a turn leaves to a side turn: those of its own tools that a scope shows. */
+/** What a turn leaves to a side turn. */
 export interface Bounds {
   readonly ids: ReadonlySet<string>
   readonly scope: unknown
@@ -74,7 +73,7 @@ export function effectiveScope(
   }
 }
 
-/** The scope that `/tools WORDS…` asks for: `on` is everything, `off` nothing, else the words are patterns. */
+/** The scope that `/tools WORDS…` asks for. */
 export function scopeFromWords(words: readonly string[]): string | readonly string[] {
   if (words.length === 1) {
     if (words[0] === 'on' || words[0] === 'all') return 'all'
@@ -87,7 +86,7 @@ export function scopeFromWords(words: readonly string[]): string | readonly stri
 export const scopeText = (scope: Json): string =>
   Array.isArray(scope) ? scope.join(' ') : typeof scope === 'string' ? scope : JSON.stringify(scope)
 
-/** Says why a tool is hidden; undefined if it is not. */
+/** Returns the reason, if the tool is hidden. */
 type HidingRule = (tool: CatalogueTool) => string | undefined
 
 function split(
@@ -125,10 +124,7 @@ function hiddenBy(parsed: ParsedScope, catalogue: readonly CatalogueTool[]): Hid
   return (tool) => taken.get(tool.id) ?? (isShown(tool) ? undefined : 'not in the scope')
 }
 
-/**
- * If a server is called as a tool, the word means that tool: a scope of one tool must not grow when such a server comes.
- * `word:*` is the server.
- */
+/** A word that names a tool and a server means the tool: a scope must not grow when such a server comes. */
 function shownBy(
   patterns: readonly Pattern[],
   catalogue: readonly CatalogueTool[],
@@ -142,7 +138,7 @@ function shownBy(
   return (tool) => positive.some((pattern) => pattern.matches(tool) && !isByServer(pattern, tool))
 }
 
-/** Reasons by tool id. A tool and its aliases are one tool: taking away one of them takes away all. */
+/** Reasons by tool id. Taking away a tool takes away its aliases, and the other way round. */
 function takenAway(
   patterns: readonly Pattern[],
   catalogue: readonly CatalogueTool[],

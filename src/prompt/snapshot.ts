@@ -3,7 +3,7 @@ import type { Access, ToolGroup } from '../chat/tool-words.ts'
 import type { Json, JsonSchema } from '../lib/json.ts'
 import type { Framing } from './model-settings.ts'
 
-/** A tool as scopes and prompts need it, without the code that runs it. */
+/** A tool without the code that runs it. */
 export interface CatalogueTool {
   /** Unique and stable over time: `sshawl_look`, `Grep`, `holler_sample`. */
   readonly id: string
@@ -16,11 +16,11 @@ export interface CatalogueTool {
   readonly description: string
   readonly schema: JsonSchema
   readonly access: Access
-  /** Ids of the tools that this one is an alias of: its target, the target of that one, and so on. */
+  /** Ids of the tools that this one is an alias of, the nearest first. */
   readonly aliasOf: readonly string[]
-  /** Why it cannot run here, in words for people. Such a tool is never offered. */
+  /** For people: why it cannot run here. Such a tool is never offered. */
   readonly unavailable?: string
-  /** True if it is for machines that lack another tool, which is called the same but for the case. */
+  /** See `Tool.yields`. */
   readonly yields?: true
 }
 
@@ -43,13 +43,13 @@ export interface Present {
   readonly role: string
 }
 
-/** `tokens` is absent if the entry was not counted yet. */
+/** `tokens` is absent if it was not counted yet. */
 export interface HistoryRow {
   readonly entry: Entry
   readonly tokens?: number
 }
 
-/** Models read it instead of a part of the conversation: of its first to its last entry. */
+/** Replaces the conversation from the first to the last entry. */
 export interface Summary {
   readonly text: string
   readonly first: EntryId
@@ -58,7 +58,7 @@ export interface Summary {
 
 export interface RoomSummary extends Summary {
   readonly version: number
-  /** The name of the model that made it, or of the person who wrote it. */
+  /** The model that made it, or the person who wrote it. */
   readonly author: string
   readonly at: number
 }
@@ -68,19 +68,18 @@ export interface RoomScript {
   readonly version: number
 }
 
-/** A tool that a turn keeps, and the rung that it keeps. */
 export interface KeptTool {
   readonly id: string
   readonly form: 'full' | 'short'
 }
 
-/** The tools that `find_tools` named in a turn, and those that were called, as they were sent then; oldest first. */
+/** In the form in which they were sent; oldest first. */
 export interface ToolsInTurn {
   readonly found: readonly KeptTool[]
   readonly called: readonly KeptTool[]
 }
 
-/** All that a prompt is made from, as plain JSON, which can be sent to another process. */
+/** All that a prompt is made from, as plain JSON. */
 export interface Snapshot {
   /** Milliseconds since the epoch: the only time a script can see. */
   readonly now: number
@@ -106,12 +105,12 @@ export interface Snapshot {
   readonly script?: RoomScript
   /** Share of the target that tools may take, 0-1. */
   readonly toolsShare: number
-  /** Tokens that tools may take however large the target is. */
+  /** Tokens that tools may take at most. */
   readonly toolsTokens?: number
   /** Calls of each tool in this room, by id. */
   readonly toolCalls?: Readonly<Record<string, number>>
   readonly inTurn?: ToolsInTurn & {
-    /** Tokens of its steps so far, by which the target is smaller than at first. Tools keep their share of all. */
+    /** Tokens of its steps so far, by which the target is smaller. Tools keep their share of all. */
     readonly reserve: number
   }
 }

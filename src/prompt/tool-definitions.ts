@@ -6,7 +6,7 @@ import type { TokenCounter } from './ports.ts'
 import type { PromptTool, ToolDefinition, ToolForm } from './prompt.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
-/** The function that is offered instead of definitions that do not fit into the budget. */
+/** It is offered instead of definitions that do not fit. */
 export const findToolsDefinition: ToolDefinition = {
   name: 'find_tools',
   description:
@@ -19,27 +19,25 @@ export const findToolsDefinition: ToolDefinition = {
   },
 }
 
-/** One tool in one form: what is sent, its line in the prompt, and what both cost. */
 interface PricedTool {
   readonly sent: PromptTool
-  /** Ends with its line break, so that the tokens of the lines add up to the tokens of the text. */
+  /** Ends with its line break, so that tokens of lines add up. */
   readonly line: string
   readonly lineTokens: number
 }
 
-export interface Pricer {
-  of(tool: CatalogueTool, form: ToolForm): PricedTool
-  /** Bytes of the definition: about how dear it is, without counting. */
-  bytes(tool: CatalogueTool, form: 'full' | 'short'): number
-}
+export type Pricer = ReturnType<typeof createPricer>
 
-/** Works out each price once, when it is first asked for, as long as the tool's object lives. */
-export function createPricer(framing: Framing, counter: TokenCounter): Pricer {
+/** Works out each price once, as long as the tool's object lives. */
+export function createPricer(framing: Framing, counter: TokenCounter) {
   const prices = memoizePer<CatalogueTool, PricedTool>()
   const bytes = memoizePer<CatalogueTool, number>()
   return {
-    of: (tool, form) => prices(tool, form, () => priceOf(tool, form, framing, counter)),
-    bytes: (tool, form) => bytes(tool, form, () => utf8Bytes(JSON.stringify(definitionOf(tool, form)))),
+    of: (tool: CatalogueTool, form: ToolForm): PricedTool =>
+      prices(tool, form, () => priceOf(tool, form, framing, counter)),
+    /** Bytes of the definition. */
+    bytes: (tool: CatalogueTool, form: 'full' | 'short'): number =>
+      bytes(tool, form, () => utf8Bytes(JSON.stringify(definitionOf(tool, form)))),
   }
 }
 
@@ -60,7 +58,7 @@ export function definitionOf(tool: CatalogueTool, form: 'full' | 'short'): ToolD
   return { name, description: firstSentence(description), parameters: withoutWords(parameters) }
 }
 
-/** Tokens of a definition's compact JSON, keys in the order they are sent, with the provider's framing. */
+/** Tokens of its compact JSON as it is sent, with the provider's framing. */
 export const definitionTokens = (
   definition: ToolDefinition,
   framing: Framing,
@@ -69,7 +67,6 @@ export const definitionTokens = (
 
 export const framedTokens = (counted: number, { perTool }: Framing): number => counted + perTool
 
-/** A tool's line in the prompt, with its line break. The rest of the description is in the definition. */
 export function lineOf(tool: CatalogueTool, form: ToolForm): string {
   const words = firstSentence(tool.description)
   return form === 'deferred' || words === '' ? `- **${tool.name}**\n` : `- **${tool.name}**: ${words}\n`
@@ -77,7 +74,7 @@ export function lineOf(tool: CatalogueTool, form: ToolForm): string {
 
 const MAX_SHORT_DESCRIPTION = 160
 
-/** The text up to the first full stop that ends a sentence, cut if even that is too long. */
+/** Cut if it is too long. */
 export function firstSentence(text: string): string {
   const line = text
     .slice(0, MAX_SHORT_DESCRIPTION * 4)
@@ -90,7 +87,7 @@ export function firstSentence(text: string): string {
     : `${points.slice(0, MAX_SHORT_DESCRIPTION - 1).join('')}…`
 }
 
-/** Keys whose values are schemas by name: a name may well be `description`. */
+/** Their keys are names, which may be `description`. */
 const KEYS_OF_NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -99,7 +96,7 @@ const KEYS_OF_NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   'dependentSchemas',
 ])
 const KEYS_OF_WORDS: ReadonlySet<string> = new Set(['description', 'title', 'examples', '$comment'])
-/** Keys whose values are compared with arguments, so that they stay as they are. */
+/** Compared with arguments, so they stay as they are. */
 const KEYS_OF_DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default'])
 
 /** A schema that allows the same arguments but no longer explains them. */

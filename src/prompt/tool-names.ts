@@ -11,15 +11,15 @@ const MAX_NAME_CHARACTERS = 64
 const RESERVED: ReadonlySet<string> = new Set([findToolsDefinition.name])
 
 /**
- * Gives every tool the name by which models call it: the id, without `sshawl_` if no other tool is called so, with the
- * characters that providers refuse replaced, and shortened with a hash. It begins with a letter or an underscore, as
- * Gemini wants it. Names do not depend on the order of the tools. Of two tools with one id the first counts.
+ * Gives every tool the name by which models call it: the id, without `sshawl_` if no other tool is called so,
+ * in the characters that providers take, a letter or an underscore first (Gemini), shortened with a hash.
+ * Names do not depend on the order of the tools. Of two tools with one id the first counts.
  */
 export function nameTools(tools: readonly UnnamedTool[]): readonly CatalogueTool[] {
   const unique = [...new Map(tools.toReversed().map((tool) => [tool.id, tool])).values()].toReversed()
   const ids = new Set(unique.map((tool) => tool.id))
   let named = unique.map((tool) => ({ ...tool, name: legal(preferred(tool.id, ids), tool.id) }))
-  // A name with a hash may be the id of another tool, so what is not clear is hashed until all are.
+  // A name with a hash may be another tool's id, so this goes on until all are unique.
   for (let round = 0; ; round += 1) {
     const uses = new Map<string, number>()
     for (const { name } of named) uses.set(name, (uses.get(name) ?? 0) + 1)
@@ -47,22 +47,22 @@ function legal(name: string, id: string): string {
 const hashed = (name: string, id: string): string =>
   `${name.slice(0, MAX_NAME_CHARACTERS - 9)}_${shortHash(id)}`
 
-/** A tool that is offered, and the tools in the same scope that it is offered for. */
-export interface OfferedTool {
+/** A tool, and those in the same scope that it is offered for. */
+export interface UniqueTool {
   readonly tool: CatalogueTool
   readonly aliases: readonly CatalogueTool[]
 }
 
-/** What is offered of the tools that a scope shows, and why the others are not; each list in the order of the tools. */
-export interface UniqueTools {
-  readonly offered: readonly OfferedTool[]
+/** In the order of the tools. */
+interface UniqueTools {
+  readonly offered: readonly UniqueTool[]
   readonly left: readonly HiddenTool[]
 }
 
 /**
- * Offers each function once, and only tools that can run here. The first alias stands for its tool. A tool that yields
- * gives way to one that is called the same but for the case. The scope decides what may be called: also a tool that
- * another one stands for.
+ * Offers each function once, and only tools that can run here. The first alias stands for its tool. A tool
+ * that yields gives way to one that is called the same but for the case. Tools that are left can still be
+ * called.
  */
 export function uniqueTools(visible: readonly CatalogueTool[]): UniqueTools {
   const usable = visible.filter(({ unavailable }) => unavailable === undefined)
@@ -81,7 +81,6 @@ export function uniqueTools(visible: readonly CatalogueTool[]): UniqueTools {
   return { offered: offered.map((tool) => ({ tool, aliases: aliases.get(tool) ?? [] })), left }
 }
 
-/** Gives the function that says which tool is offered for one: itself, or another. */
 function offeredTools(usable: readonly CatalogueTool[]): (tool: CatalogueTool) => CatalogueTool {
   const aliases = new Map<string, CatalogueTool>()
   const successors = new Map<string, CatalogueTool>()

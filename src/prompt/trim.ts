@@ -5,8 +5,8 @@ import { countEntries, createEntryText, type EntryText, joinEntries } from './en
 import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
 
-/** What is left of a layer, a note for people, and the text's tokens if they were counted. */
-export interface TrimmedText {
+/** `tokens` is absent if they were not counted. */
+interface TrimmedText {
   readonly text: string
   readonly note: string
   readonly tokens?: number
@@ -15,7 +15,7 @@ export interface TrimmedText {
 export const fullText = (layer: Pick<Layer, 'heading' | 'text'>): string =>
   layer.heading === '' ? layer.text : `${layer.heading}\n${layer.text}`
 
-/** As much of a layer as fits in `tokens` by the layer's own rule; undefined if nothing worth sending does. */
+/** Undefined if nothing worth sending fits. */
 export function trimLayer(layer: Layer, tokens: number, counter: TokenCounter): TrimmedText | undefined {
   if (layer.trim === 'none' || tokens <= 0) return undefined
   if (layer.trim === 'oldest') return keepNewest(layer, tokens, counter)
@@ -41,7 +41,7 @@ function keepEnd(
   return undefined
 }
 
-/** The counter may cut inside a character of several code points: such a one is left out. */
+/** The counter may cut inside a character of several code points, which is left out. */
 function wholeCharacters(text: string, end: 'head' | 'tail', counter: TokenCounter, tokens: number): string {
   if (end === 'head') return headOf(text, counter.head(text, tokens).length)
   const from = text.length - counter.tail(text, tokens).length
@@ -53,11 +53,11 @@ const leftOut = (tokens: number): string => `… [${tokens} tokens left out]`
 
 /** Entries begin at the margin; their later lines are indented. */
 const ENTRY_BOUNDARY = /\n(?=[^\s])/u
-/** Share of the tokens that may be given up so that the text begins at the same entry for several turns. */
+/** Given up so that the text begins at the same entry for several turns. */
 const MAX_SHARE_GIVEN_UP = 0.25
 /** On average one entry in this number can be a beginning. */
 const ENTRIES_PER_START = 8
-/** Tokens by which texts that meet may differ from the sum of both. */
+/** By which texts that meet may differ from the sum. */
 const SEAM_TOKENS = 4
 
 function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): TrimmedText | undefined {
@@ -92,7 +92,7 @@ function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): Trimme
 const tokensOf = (entries: readonly EntryText[]): number =>
   entries.reduce((sum, entry) => sum + entry.tokens(), 0)
 
-/** The newest entries that fit, oldest first. The entries before them are not even counted. */
+/** Oldest first. The entries before them are not even counted. */
 function newestThatFit(entries: readonly EntryText[], tokens: number): readonly EntryText[] {
   let left = tokens
   const before = entries.findLastIndex((entry) => (left -= entry.tokens()) < 0)
@@ -100,9 +100,8 @@ function newestThatFit(entries: readonly EntryText[], tokens: number): readonly 
 }
 
 /**
- * Index of the entry at which the text begins; 0 if the first possible beginning is too far on. What an entry says
- * decides whether it can be a beginning: so the text begins there until that entry no longer fits, and a provider's
- * cache of it stays valid.
+ * The index of the entry at which the text begins. Its own text decides if it can be a beginning, so the text
+ * begins there until the entry no longer fits, and a provider's cache of it stays valid.
  */
 function steadyStart(entries: readonly EntryText[]): number {
   const most = MAX_SHARE_GIVEN_UP * tokensOf(entries)

@@ -7,19 +7,19 @@ import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { type SanitizedDefinition, sanitizeDefinition } from './tool-texts.ts'
 import { createToolIndex, type FindTools } from './tool-index.ts'
 
-/** All tools there are at one moment, before any scope. */
+/** All tools at one moment, before any scope. */
 export interface Catalogue {
-  /** In the order of the sources. Equal tools of a later catalogue are the same objects. */
+  /** Equal tools of a later catalogue are the same objects. */
   readonly tools: readonly CatalogueTool[]
-  /** The tool that runs; undefined for an id that is not in `tools`. */
+  /** The tool that runs. */
   handler(id: string): Tool | undefined
   /** Searches some of `tools`. */
   readonly find: FindTools
 }
 
-export interface CatalogueParts {
+interface CatalogueParts {
   readonly sources: readonly ToolSource[]
-  /** Ids, which include their aliases and every tool that is built on them. Read each time. */
+  /** Ids, for aliases and tools that are built on them, too. Read each time. */
   readonly disabled: readonly string[]
   readonly log: Log
 }
@@ -31,9 +31,8 @@ interface Listed {
 
 type ById = ReadonlyMap<string, Listed>
 
-/** The function gives the same catalogue until a source or the config changes. */
+/** Returns the function that gives the same catalogue until a source or the config changes. */
 export function createCatalogue(parts: CatalogueParts): () => Catalogue {
-  // Each tool is read once: a change of one in a thousand costs no more than itself.
   const textsOf = memoizePer<Tool, SanitizedDefinition>()
   let listed: readonly Listed[] = []
   let { disabled } = parts
@@ -47,15 +46,8 @@ export function createCatalogue(parts: CatalogueParts): () => Catalogue {
     disabled = parts.disabled
     const byId = firstOfEach(now, parts.log)
     const kept = enabled(byId, new Set(disabled))
-    const named = nameTools(
-      kept.map((one) =>
-        describe(
-          one,
-          byId,
-          textsOf(one.tool, '', () => sanitizeDefinition(one.tool)),
-        ),
-      ),
-    )
+    const texts = (tool: Tool): SanitizedDefinition => textsOf(tool, '', () => sanitizeDefinition(tool))
+    const named = nameTools(kept.map((one) => describe(one, byId, texts(one.tool))))
     // A prompt, its prices and its process know tools by their objects.
     const before = new Map(catalogue.tools.map((tool) => [JSON.stringify(tool), tool]))
     const tools = named.map((tool) => before.get(JSON.stringify(tool)) ?? tool)
@@ -84,7 +76,6 @@ function firstOfEach(listed: readonly Listed[], log: Log): ById {
   return byId
 }
 
-/** The tools whose ids are not disabled, nor an alias of theirs, nor a tool that they are built on. */
 function enabled(byId: ById, disabled: ReadonlySet<string>): readonly Listed[] {
   const all = [...byId.values()]
   const rootOf = (tool: Tool): string => aliasChain(tool, byId).at(-1) ?? tool.id
@@ -104,7 +95,7 @@ function enabled(byId: ById, disabled: ReadonlySet<string>): readonly Listed[] {
 const baseOf = ({ aliasOf, base }: Tool, byId: ById): Tool | undefined =>
   byId.get(aliasOf ?? base ?? '')?.tool
 
-/** The ids that a tool is an alias of, the nearest first; aliases in a circle end. */
+/** The nearest first; aliases in a circle end. */
 function aliasChain(tool: Tool, byId: ById): readonly string[] {
   const chain: string[] = []
   for (let id = tool.aliasOf; id !== undefined && !chain.includes(id); id = byId.get(id)?.tool.aliasOf)

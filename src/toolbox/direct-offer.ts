@@ -5,12 +5,12 @@ import { uniqueTools } from '../prompt/tool-names.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { failed, ok } from '../tools/result.ts'
 import { isQuery, NO_QUERY, noMatch } from './find-tools.ts'
-import { FIND_TOOLS, type Offer, SEARCH, targetOf, unknownTool } from './offer.ts'
+import { FIND_TOOLS, type CallNames, SEARCH, targetOf, unknownTool } from './offer.ts'
 
 const MAX_SHOWN = 10
 
-/** The offer to a person or an agent, who is sent no definitions: all names in the present scope. */
-export const directOffer: Offer = {
+/** For a person or an agent, who is sent no definitions: all names in the present scope. */
+export const directOffer: CallNames = {
   resolve(name, now) {
     const listed = now.visible.find((tool) => tool.name === name)
     if (listed) return targetOf(listed, now)
@@ -33,7 +33,7 @@ export const directOffer: Offer = {
   },
 }
 
-/** `read_file {path: string, limit?: integer}`, and its first sentence below. */
+/** `read_file {path: string, limit?: integer}` */
 const shown = ({ name, schema, description }: CatalogueTool): string =>
   [`${name} ${parameters(schema)}`, firstSentence(description)].filter((line) => line !== '').join('\n    ')
 

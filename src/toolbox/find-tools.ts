@@ -7,13 +7,13 @@ import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { failed, ok, type ToolResult } from '../tools/result.ts'
 import type { FindTools } from './tool-index.ts'
 
-/** A tool that can be found, in its form in the prompt. */
-export interface Searchable {
+/** `form` is that in the prompt. */
+interface Searchable {
   readonly tool: CatalogueTool
   readonly form: ToolForm
 }
 
-/** A tool that a search has found, in its form in the next steps. */
+/** `form` is that in the next steps. */
 export interface FoundTool {
   readonly tool: CatalogueTool
   readonly form: 'full' | 'short'
@@ -22,22 +22,22 @@ export interface FoundTool {
 }
 
 export interface SearchParts {
-  /** Tokens that the tools which it finds may have. */
+  /** Tokens for the tools that are found. */
   readonly space: () => number
   /** Takes the tools that fit, best first. */
   readonly found: (tools: readonly FoundTool[]) => void
-  /** Tokens that `weighedTexts` have at the model's provider. Rejects with `WrapError`. */
+  /** Tokens of `weighedTexts` at the model's provider. Rejects with `WrapError`. */
   readonly weigh: (tools: readonly Omit<FoundTool, 'isLoaded'>[]) => Promise<readonly number[]>
 }
 
-/** Answers the calls of `find_tools` of one step. */
-export type SearchTools = (args: JsonObject, tools: readonly Searchable[]) => Promise<ToolResult>
-
-/** All tools that a step's searches promise fit into the next prompt together. Rejects as `weigh`. */
-export function createSearch({ space: spaceNow, found, weigh }: SearchParts, find: FindTools): SearchTools {
+/**
+ * Answers the calls of `find_tools` of one step. All tools that they promise fit into the next prompt
+ * together. Rejects as `weigh`.
+ */
+export function createSearch({ space: spaceNow, found, weigh }: SearchParts, find: FindTools) {
   /** Tokens by id of what this step has found. */
   const foundNow = new Map<string, number>()
-  return async ({ query }, tools) => {
+  return async ({ query }: JsonObject, tools: readonly Searchable[]): Promise<ToolResult> => {
     if (!isQuery(query)) return failed(NO_QUERY)
     const matching = await matchesIn(query, tools, find)
     if (matching.length === 0) return ok(noMatch(query))
@@ -59,7 +59,7 @@ export function createSearch({ space: spaceNow, found, weigh }: SearchParts, fin
 
 const MAX_FOUND = 8
 
-/** The best matches that the model does not have, then those of the best of all that it has. */
+/** The best that the model does not have, then those of the best of all that it has. */
 async function matchesIn(
   query: string,
   tools: readonly Searchable[],

@@ -17,28 +17,28 @@ export type Target =
       readonly kind: 'tool'
       readonly id: string
       readonly tool: Tool
-      /** The id of the tool that it is an alias of, else its own: permissions are given to this one. */
+      /** The tool that it is an alias of, else itself: permissions are for this one. */
       readonly grantId: string
-      /** As `grantId`, or the id of a tool that yields to that one: all that do the same share it. */
+      /** As `grantId`, or the tool that yields to that one: all that do the same share it. */
       readonly sharedId: string
     }
   | { readonly kind: 'search'; readonly id: string }
 
 export const SEARCH: Target = { kind: 'search', id: FIND_TOOLS }
 
-/** Says what called names mean. `now` are the tools in scope at the moment of the call. */
-export interface Offer {
-  /** Undefined for a name that never was, is hidden or was taken away, or whose tool has changed. */
+/** What called names mean. `now` are the tools in scope at the moment of the call. */
+export interface CallNames {
+  /** Undefined for a name that is unknown, hidden or taken away, or whose tool has changed. */
   resolve(name: string, now: ToolsInReach): Target | undefined
   /** The error for such a name. */
   unknown(name: string, now: ToolsInReach): string
-  /** The result of `find_tools`. Tools that it promises can be called from the next step on. */
+  /** Answers `find_tools`. Its tools can be called from the next step on. */
   search(args: JsonObject, now: ToolsInReach): Promise<ToolResult>
 }
 
 /**
- * The tools that the requests of one turn have offered so far. The model has read of them, so they can be
- * called also if a later request has no space for their definitions, unless its script or scope drops them.
+ * The tools that the requests of one turn have offered so far. They stay callable if a later request has no
+ * space for their definitions, unless its script or scope drops them.
  */
 export interface OfferedSoFar {
   /** By name, as it was sent last. */
@@ -48,24 +48,24 @@ export interface OfferedSoFar {
 
 export const createOfferedSoFar = (): OfferedSoFar => ({ tools: new Map(), hasSearch: false })
 
-export interface OfferParts extends Omit<SearchParts, 'space'> {
+interface OfferParts extends Omit<SearchParts, 'space'> {
   readonly offered: OfferedSoFar
   readonly space: (sentAs: SentOffer['sentAs']) => number
 }
 
-/** The tools that a model has in one step of its turn. They do not change while its calls run. */
-export interface SentOffer extends Offer {
+/** The tools that a model has in one step of its turn. */
+export interface SentOffer extends CallNames {
   readonly definitions: readonly ToolDefinition[]
-  /** Of all tools that can be called in this turn: sent, deferred, or offered under another name. */
+  /** Of all that can be called: sent, deferred, or offered under another name. */
   readonly ids: readonly string[]
   /** The callable tool of a name, as it was sent last in this turn. */
   sentAs(name: string): PromptTool | undefined
 }
 
-/** `composed` are the tools that the prompt was made from. */
-export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: OfferParts): SentOffer {
+/** `promptedFrom` are the tools that the prompt was made from. */
+export function createOffer(prompt: Prompt, promptedFrom: ToolsInReach, parts: OfferParts): SentOffer {
   const { offered } = parts
-  const known = new Map(composed.visible.map((tool) => [tool.id, tool]))
+  const known = new Map(promptedFrom.visible.map((tool) => [tool.id, tool]))
   addOffered(prompt, known, offered)
   const definitions = prompt.tools.flatMap(({ definition }) => definition ?? [])
   const ids = prompt.tools.flatMap(({ id, standsFor = [] }) => [id, ...standsFor])
@@ -75,7 +75,7 @@ export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: Offer
     return one && inPrompt.has(one.tool.id) ? one : undefined
   }
   const sentAs = (name: string): PromptTool | undefined => callable(name)?.sent
-  const search = createSearch({ ...parts, space: () => parts.space(sentAs) }, composed.catalogue.find)
+  const search = createSearch({ ...parts, space: () => parts.space(sentAs) }, promptedFrom.catalogue.find)
   const findById = (id: string, { visible }: ToolsInReach) => visible.find((tool) => tool.id === id)
 
   const resolve = (name: string, now: ToolsInReach): Target | undefined => {
@@ -140,11 +140,11 @@ const sameDefinition = (a: CatalogueTool, b: CatalogueTool): boolean =>
 const fingerprint = ({ name, description, schema }: CatalogueTool): string =>
   JSON.stringify([name, description, schema])
 
-/** Names that are listed. Of more, only the nearest: a list of a thousand costs more than it tells. */
+/** Of more names, only the nearest are listed. */
 const MAX_NAMES = 40
 const NEAREST = 10
 
-/** The same text for every name that cannot be used: a model must not learn which tools are hidden. */
+/** One text for all: a model must not learn which tools are hidden. */
 export function unknownTool(name: string, names: readonly string[], canSearch: boolean): string {
   const quoted = (some: readonly string[]): string => some.map((one) => `'${one}'`).join(', ')
   const start = `ERROR: You requested a tool called '${name}', however we only have these tools: `

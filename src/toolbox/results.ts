@@ -8,13 +8,12 @@ import { failed, type ToolResult } from '../tools/result.ts'
 
 export const MAX_PAGE_CHARS = 8000
 
-/** How long a long result is kept, in milliseconds, unless the results have more bytes than the next two. */
 const MAX_KEPT_MS = 7 * DAY_MS
 const MAX_ROOM_BYTES = 16 * 1024 * 1024
-/** Of all rooms together: a person who makes many rooms must not fill the disk. */
+/** A person who makes many rooms must not fill the disk. */
 const MAX_ALL_BYTES = 1024 * 1024 * 1024
 
-/** Cleaning and storing a result holds up the server: about 0.1 s at this length (60 ns each, Node 20). */
+/** Cleaning and storing that much holds up the server for about 0.1 s. */
 const MAX_RESULT_CHARS = 2_000_000
 
 /** Lengths of results for one caller, in UTF-16 units. */
@@ -27,7 +26,6 @@ export interface Allowance {
 
 export interface ResultFacts {
   readonly room: RoomName
-  /** Its id; undefined if the call named none. */
   readonly tool: string | undefined
   readonly allowance: Allowance
   /** True if the caller has the tool that reads further pages. */
@@ -35,8 +33,8 @@ export interface ResultFacts {
 }
 
 /**
- * What the caller reads: the result itself, or its first page if it is too long; then the room keeps the
- * whole. Rejects with `StorageError`.
+ * The result, or its first page if it is too long; then the room keeps the whole. Rejects with
+ * `StorageError`.
  */
 export async function presentResult(
   result: ToolResult,
@@ -61,7 +59,7 @@ export async function presentResult(
 const PAGE_TOO_LONG =
   'this page does not fit into what you can still read in this turn; answer with what you have'
 
-/** A result as it may be stored, shown and sent: cleaned, and cut with a last line that says so. */
+/** Cleaned, and cut with a last line that says so. */
 export function cleanResult({ content, isError, outside }: ToolResult, maxChars: number): ToolResult {
   const { length } = content
   const notice = `\n[cut here: ${length} characters came, and no more than ${maxChars} are kept]`

@@ -12,7 +12,7 @@ import type { ChatView, CallingTurn, PermissionProvider } from '../tools/context
 import type { ResultStore } from '../tools/long-results.ts'
 import { stoppedText } from '../tools/permission.ts'
 import type { Workspaces, Workspace } from '../tools/workspace.ts'
-import type { Offer } from './offer.ts'
+import type { CallNames } from './offer.ts'
 import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
 import type { Caller, CallerContext, ToolRunner, CalledTool } from './run-tool.ts'
 import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
@@ -22,18 +22,18 @@ export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context' | 'watchT
   /** Absent if a person runs a tool, as is `chat`. */
   readonly turn?: CallingTurn
   readonly chat?: ChatView
-  /** Decides for a script, whose caller cannot be asked; the people in the room when absent. */
+  /** Decides for a script, whose caller cannot be asked. */
   readonly permissions?: PermissionProvider
 }
 
-/** Each call and each result is an entry of the log. Rejects with `StorageError`. */
+/** Each call and each result is an entry of the log. */
 export type RoomToolbox = Toolbox<ToolResultEntry>
 
 /**
- * Opens a toolbox for one step of a turn, or for one run of a person. `tokensLeft` is for the results of all
- * its calls together; without it, each result may be as long as a page.
+ * Opens a toolbox for one step of a turn, or for one run of a person. `tokensLeft` bounds the results of all
+ * calls together; without it, each may be as long as a page.
  */
-export type OpenToolbox = (caller: ToolCaller, offer: Offer, tokensLeft?: number) => RoomToolbox
+export type OpenToolbox = (caller: ToolCaller, names: CallNames, tokensLeft?: number) => RoomToolbox
 
 export interface RoomToolboxParts {
   readonly scopedTools: FindScopedTools
@@ -41,7 +41,7 @@ export interface RoomToolboxParts {
   readonly permissions: PermissionProvider
   readonly workspaces: Workspaces
   readonly results: Pick<ResultStore, 'put'>
-  /** Counts the bytes of calls and results in the log against the requester. */
+  /** Counts calls and results against the requester. */
   readonly bytes: Pick<ByteQuota, 'charge'>
   readonly clock: Clock & MonotonicClock
   readonly hooks: Pick<RoomHooks, 'beforeToolCall'>
@@ -49,9 +49,9 @@ export interface RoomToolboxParts {
 
 export const createToolboxes =
   (parts: RoomToolboxParts): OpenToolbox =>
-  (caller, offer, tokensLeft) =>
+  (caller, names, tokensLeft) =>
     toolboxOf({
-      offer,
+      names,
       reach: () => parts.scopedTools(caller),
       caller: {
         ...caller,
@@ -61,7 +61,7 @@ export const createToolboxes =
       },
       runner: parts.runner,
       record: recordIn(caller, parts, tokensLeft),
-      refuses: (called, signal) => refusalByScript(called, caller, parts, signal),
+      refuses: (called, stop) => refusalByScript(called, caller, parts, stop),
     })
 
 const authorOf = ({ turn, requester }: ToolCaller) =>
@@ -86,7 +86,7 @@ async function contextOf(caller: ToolCaller, parts: RoomToolboxParts): Promise<C
   }
 }
 
-/** Characters of a call's arguments that its entry shows. */
+/** Of a call's arguments in its entry. */
 const MAX_ENTRY_CHARS = 4000
 
 function recordIn(
@@ -116,7 +116,7 @@ function recordIn(
     await record({ kind: 'tool_call', ...called, requester: requester.name, text: line })
     const startedAt = parts.clock.monotonic()
 
-    return async ({ result, waitedMs }) => {
+    return async function recordResult({ result, waitedMs }) {
       const allowance = tokensLeft === undefined ? FULL_ALLOWANCE : allowanceFor(tokensLeft - tokensRead)
       const about = { room: room.name, tool: target?.id, allowance, canRead }
       const { content, isError, outside } = await presentResult(result, about, parts)
@@ -131,7 +131,7 @@ function recordIn(
   }
 }
 
-/** The reason of the room's script against a call, or that it was stopped. Rejects with `StorageError`. */
+/** Rejects with `StorageError`. */
 async function refusalByScript(
   called: CalledTool,
   caller: ToolCaller,
@@ -147,7 +147,7 @@ async function refusalByScript(
   }
 }
 
-/** The argument of `before_tool_call`. A path that leads nowhere stays as it is: the tool will refuse it. */
+/** For `before_tool_call`. A path that leads nowhere stays as it is: the tool will refuse it. */
 async function callFacts(
   { name, tool, sharedId, args }: CalledTool,
   { requester, turn }: ToolCaller,

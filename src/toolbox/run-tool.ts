@@ -20,7 +20,7 @@ export interface Caller {
   context(): Promise<CallerContext>
   /** Gets the name of the tool, or that the caller waits for a permission. */
   readonly report?: ReportDoing
-  /** Calls `changed` whenever the caller's tools may have changed. Returns the function that ends this. */
+  /** Calls `changed` when the caller's tools may have changed. Returns the function that ends this. */
   readonly watchTools?: (changed: () => void) => () => void
 }
 
@@ -36,65 +36,74 @@ export interface CalledTool {
   readonly isOffered: () => Promise<boolean>
 }
 
+/** `waitedMs` are the milliseconds in which the call only waited for an answer. */
 export interface Outcome {
   readonly result: ToolResult
-  /** Milliseconds in which it only waited for an answer. */
   readonly waitedMs: number
 }
 
 /** The only way to a tool: nothing else calls `Tool.run`. Any failure is a result, also a stop. */
-export interface ToolRunner {
+export class ToolRunner {
+  readonly #limits: ToolLimits
+  readonly #log: Log
+
+  constructor(limits: ToolLimits, log: Log) {
+    this.#limits = limits
+    this.#log = log
+  }
+
   /** Asks for what does more than read. Resolves with the reason against the call, if there is one. */
-  ask(called: CalledTool, stop: AbortSignal): Promise<ToolResult | undefined>
+  ask(called: CalledTool, stop: AbortSignal): Promise<ToolResult | undefined> {
+    return this.#inTime(called, stop, (context) =>
+      withTrouble(called.name, async () => {
+        const { tool, name, grantId, args } = called
+        const question = await questionFor(tool, args, context, name)
+        if (question === 'nobody') return undefined
+        return await refusalOf(question, { id: grantId, access: tool.access }, context)
+      }),
+    )
+  }
+
   /** Runs an allowed call within its time limit, which begins now. */
-  run(called: CalledTool, stop: AbortSignal): Promise<Outcome>
-}
+  async runAllowed(called: CalledTool, stop: AbortSignal): Promise<Outcome> {
+    const { tool, name, args, caller } = called
+    let waitedMs = 0
+    let isOver = false
+    const work = async ({ progress, ...context }: ToolContext): Promise<ToolResult> => {
+      // Progress after the end would be shown behind the result.
+      const report = (told: ToolProgress): void => (isOver ? undefined : progress?.(told))
+      const result = checked(await tool.run(args, { ...context, progress: report }))
+      return renamedTrouble(result, tool.id, name)
+    }
+    const result = await this.#inTime(called, stop, work, (ms) => void (waitedMs += ms))
+    isOver = true
+    caller.report?.(name)
+    return { result, waitedMs }
+  }
 
-export function createToolRunner(parts: { readonly limits: ToolLimits; readonly log: Log }): ToolRunner {
-  const { limits, log } = parts
-
-  /** Does a part of a call within the tool's time. */
-  async function within<T>(
+  async #inTime<T>(
     called: CalledTool,
     stop: AbortSignal,
     work: (context: ToolContext) => Promise<T>,
     waited?: (ms: number) => void,
   ): Promise<T | ToolResult> {
+    const limits = this.#limits
     try {
       stop.throwIfAborted()
       return await underDeadline(limits.timeoutMs, stop, async (signal, uncounted) =>
-        work({ ...(await contextOf(called, signal, uncounted, waited)), signal, limits }),
+        work({ ...(await contextOfCall(called, signal, uncounted, waited)), signal, limits }),
       )
     } catch (error) {
-      return failed(`${called.name}: ${failureText(error, called, stop)}`)
+      return failed(`${called.name}: ${this.#failureText(error, called, stop)}`)
     }
   }
 
-  function failureText(error: unknown, { tool }: CalledTool, stop: AbortSignal): string {
+  #failureText(error: unknown, { tool }: CalledTool, stop: AbortSignal): string {
     if (stop.aborted) return stoppedText(stop)
-    if (error instanceof DeadlineError) return `no answer after ${limits.timeoutMs / 1000} s; it was stopped`
-    log.warn({ tool: tool.id, error }, 'a tool threw')
+    if (error instanceof DeadlineError)
+      return `no answer after ${this.#limits.timeoutMs / 1000} s; it was stopped`
+    this.#log.warn({ tool: tool.id, error }, 'a tool threw')
     return cleanLine(errorMessage(error)) || 'it failed without saying why'
-  }
-
-  return {
-    ask: (called, stop) =>
-      within(called, stop, (context) => withTrouble(called.name, () => refusalFor(called, context))),
-    async run(called, stop) {
-      const { tool, name, args, caller } = called
-      let waitedMs = 0
-      let isOver = false
-      const work = async ({ progress, ...context }: ToolContext): Promise<ToolResult> => {
-        // Progress after the end would be shown behind the result.
-        const report = (told: ToolProgress): void => (isOver ? undefined : progress?.(told))
-        const result = checked(await tool.run(args, { ...context, progress: report }))
-        return renamedTrouble(result, tool.id, name)
-      }
-      const result = await within(called, stop, work, (ms) => void (waitedMs += ms))
-      isOver = true
-      caller.report?.(name)
-      return { result, waitedMs }
-    },
   }
 }
 
@@ -107,14 +116,8 @@ function checked(result: ToolResult): ToolResult {
   throw new Error('it gave back neither a text nor { content, isError }')
 }
 
-async function refusalFor({ tool, name, grantId, args }: CalledTool, context: ToolContext) {
-  const question = await questionFor(tool, args, context, name)
-  if (question === 'nobody') return undefined
-  return await refusalOf(question, { id: grantId, access: tool.access }, context)
-}
-
-/** The context of one call. Waiting for others, which is `uncounted`, does not take the tool's time. */
-async function contextOf(
+/** Waiting for others, which is `uncounted`, does not take the tool's time. */
+async function contextOfCall(
   called: CalledTool,
   signal: AbortSignal,
   uncounted: Uncounted,

@@ -13,7 +13,7 @@ import { effectiveScope, SCOPE_KEY, type Bounds, type Resolution } from '../prom
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import type { Catalogue } from './catalogue.ts'
 
-/** A requester, who calls tools through a model or (without one) by their own hand. */
+/** A requester, who calls tools through a model or, without one, by hand. */
 export interface ScopeQuery {
   readonly room: Room
   readonly requester: Person
@@ -22,10 +22,8 @@ export interface ScopeQuery {
   readonly within?: Bounds
 }
 
-/** The tools that a caller may call at one moment. */
 export type ToolsInReach = Pick<Resolution, 'visible'> & { readonly catalogue: Catalogue }
 
-/** Used to show, to send and to enforce. */
 export interface ScopedTools extends Resolution {
   readonly catalogue: Catalogue
   /** As the room stores it. */
@@ -33,12 +31,12 @@ export interface ScopedTools extends Resolution {
   readonly role: Role
 }
 
-/** Finds the present tools; asked again before every call. Rejects with `StorageError`. */
+/** Asked again before every call. Rejects with `StorageError`. */
 export type FindScopedTools = (query: ScopeQuery) => Promise<ScopedTools>
 
 const NO_NAV = 'models may not walk from this room (/nav on)'
 
-/** `scopeOf` gives the tools that a model may have now; those of its settings when absent. */
+/** `scopeOf` gives the scope of a model now. */
 export function createScopedTools(
   catalogueNow: () => Catalogue,
   rooms: Pick<RoomStore, 'getValue'>,
@@ -70,7 +68,7 @@ export function createScopedTools(
   }
 }
 
-/** Without the tools that a model or its provider does not take, each with the reason. */
+/** Hides the tools that a model or its provider does not take. */
 function takenBy({ lacks, framing }: ModelSettings, resolution: Resolution): Resolution {
   const refused = resolution.visible.flatMap((tool) => {
     const reason = lacks?.tools ?? refusedParameter(framing, tool)
@@ -85,7 +83,7 @@ function takenBy({ lacks, framing }: ModelSettings, resolution: Resolution): Res
   }
 }
 
-/** The reason if a provider would refuse every request with a tool: the name of one of its parameters. */
+/** The reason if a provider would refuse every request with a tool, for the name of a parameter. */
 export function refusedParameter(
   { parameterNames }: Pick<Framing, 'parameterNames'>,
   { schema }: { readonly schema: JsonSchema },

@@ -16,11 +16,11 @@ export interface ToolCall {
   readonly name: string
   /** As it came; see `parseArguments`. */
   readonly arguments: string
-  /** For the provider in the next request: Gemini's thought signatures. */
+  /** For the next request: Gemini's thought signatures. */
   readonly providerData?: JsonObject
 }
 
-/** `value` is cleaned, to be stored, shown and sent. `original` is as written, for the text of a file. */
+/** `value` is cleaned. `original` is as written, for the text of a file. */
 export type ParsedArguments =
   | { readonly ok: true; readonly value: JsonObject; readonly original: JsonObject }
   | { readonly ok: false; readonly error: string }
@@ -28,8 +28,8 @@ export type ParsedArguments =
 const MAX_ARGUMENTS_CHARS = 256 * 1024
 
 /**
- * Takes a JSON object, a JSON string that holds one, or blank text, which some servers send for tools without
- * parameters. A program may give an object. The error tells a model what to change.
+ * Takes a JSON object, a JSON string that holds one, blank text, which some servers send for tools without
+ * parameters, or an object. The error tells a model what to change.
  */
 export function parseArguments(given: unknown): ParsedArguments {
   const text = typeof given === 'string' ? given : writeJson(given)
@@ -46,7 +46,7 @@ export function parseArguments(given: unknown): ParsedArguments {
   return { ok: true, value: cleanJson(value), original: value }
 }
 
-/** The arguments that a tool runs with: cleaned, but for the parameters that it declares `verbatim`. */
+/** Cleaned, but for the `verbatim` parameters. */
 export function argumentsFor(
   { value, original }: ParsedArguments & { ok: true },
   verbatim: readonly string[] = [],
@@ -55,7 +55,7 @@ export function argumentsFor(
   return { ...value, ...Object.fromEntries(asWritten) }
 }
 
-/** A model can make up any name, so it is cut, and nothing in it can pass for a sentence. */
+/** A model can make up any name: it is cut, and cannot pass for a sentence. */
 export const cleanName = (name: string): string =>
   cleanText(name.slice(0, MAX_NAME_CHARS)).replace(/[^\p{L}\p{N}\p{M}_.-]+/gu, '_')
 
@@ -86,13 +86,13 @@ function kindOf(value: Json): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`
 }
 
-/** Gives the calls of a step unique ids before any of them runs, and a reason to stop the turn. */
+/** Gives the calls of a step unique ids, or a reason to stop the turn. */
 export type CallCheck = (calls: readonly ToolCall[]) => {
   readonly calls: readonly ToolCall[]
   readonly halt?: string
 }
 
-/** In one turn: a model that makes the same call with the same arguments again goes in circles. */
+/** With the same arguments: the model goes in circles. */
 const MAX_SAME_CALLS = 3
 
 const MAX_CALLS_PER_STEP = 64
@@ -100,7 +100,7 @@ const MAX_CALLS_PER_STEP = 64
 /** Twice the length of any tool's name. */
 const MAX_NAME_CHARS = 128
 
-/** Remembers the calls of one turn. `ids` are those of earlier calls. */
+/** For one turn. `ids` are those of earlier calls. */
 export function createCallCheck(model: string, ids = new Set<string>()): CallCheck {
   const made = new Map<string, number>()
 
@@ -129,7 +129,7 @@ export function createCallCheck(model: string, ids = new Set<string>()): CallChe
 
 const VALID_ID = /^[\w.:-]{1,64}$/
 
-/** Results belong to calls by their ids, but some servers count from zero in every step, or send none. */
+/** Some servers count from zero in every step, or send none. */
 function uniqueId(id: string, ids: Set<string>): string {
   let unique = id
   for (let number = ids.size + 1; ids.has(unique) || !VALID_ID.test(unique); number++)
@@ -138,7 +138,7 @@ function uniqueId(id: string, ids: Set<string>): string {
   return unique
 }
 
-/** A call as the next request repeats it: cleaned. Arguments that could not be used are not sent back. */
+/** A call as the next request repeats it. Arguments that could not be used are not sent back. */
 export function asRepeated(call: ToolCall): ToolCall {
   const parsed = parseArguments(call.arguments)
   return { ...call, arguments: JSON.stringify(parsed.ok ? parsed.value : {}) }

@@ -3,18 +3,16 @@ import { isJsonObject } from '../lib/json.ts'
 import { memoizePer } from '../lib/basics.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 
-/** Finds those of these tools that match a query, best first; the same query and tools give the same. */
+/** Finds the tools that match a query, best first. */
 export type FindTools = (query: string, among: readonly CatalogueTool[]) => Promise<readonly CatalogueTool[]>
 
-/** Characters and words that are read. */
 const MAX_QUERY_CHARACTERS = 1000
 const MAX_DESCRIPTION_CHARACTERS = 1000
 const MAX_QUERY_WORDS = 50
 
 /**
- * The search through the tools of one catalogue, in which no two have one id. Hidden tools are not indexed,
- * since they would change the order. A tool that the query names is first. Then BM25 decides: a word counts
- * more in a name than in a description, and the beginning of a word or a slip in it counts less.
+ * Searches the tools of one catalogue. Hidden tools are not indexed, since they would change the order. A
+ * tool that the query names is first. Then BM25 decides: a word counts more in a name than in a description.
  */
 export function createToolIndex(): FindTools {
   // Rooms differ in their scopes, so the indexes of the last few lists are kept.
@@ -72,10 +70,10 @@ function documentOf({ id: toolId, name, title, description, schema }: CatalogueT
 /** A lower score comes from words that most tools have. */
 const MIN_SHARE_OF_BEST = 0.05
 
-/** Letters of a word whose beginning is enough, and in which a slip may be. */
+/** Letters of a word that may be a beginning, or have a slip. */
 const MIN_PREFIX = 3
 const MIN_FUZZY = 4
-/** Slips for each letter: one in a word of four to seven letters, two in one of eight to twelve. */
+/** For each letter: one slip in a word of four to seven letters. */
 const SLIPS = 0.2
 
 function scoresFor(query: string, index: Index): ReadonlyMap<number, number> {
@@ -94,7 +92,7 @@ function scoresFor(query: string, index: Index): ReadonlyMap<number, number> {
   )
 }
 
-/** The names that a query may call tools by: all of it, and `read_file` in it, but not the word `search`. */
+/** All of it, and `read_file` in it, but not the word `search`. */
 function namesIn(query: string): ReadonlySet<string> {
   const wanted = query.toLowerCase()
   const words = wanted.split(/[^\p{L}\p{N}_.-]+/u)
@@ -102,9 +100,8 @@ function namesIn(query: string): ReadonlySet<string> {
 }
 
 /**
- * The words of a text by which tools are found, in lower case: `readFile`, `read_file` and `read-file` are
- * `read` and `file`, and `srv7` is also `srv` and `7`. Numbers have no zeros before them. Common words are
- * left out.
+ * In lower case, without common words: `readFile` and `read_file` are `read` and `file`, and `srv7` is also
+ * `srv` and `7`.
  */
 export const searchWords = (text: string): readonly string[] =>
   [...text.normalize('NFKC').matchAll(RUN)]
@@ -123,7 +120,7 @@ function pairsOf(run: string): readonly string[] {
   return characters.slice(1).map((second, index) => `${characters[index] ?? ''}${second}`)
 }
 
-/** Before a capital after small letters, before the last capital of several (`HTTPServer`), around digits. */
+/** Between `read` and `File`, `HTTP` and `Server`, and around digits. */
 const BORDER =
   /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{N})(?=\p{L})|(?<=\p{L}\p{M}*)(?=\p{N})/u
 

@@ -11,15 +11,15 @@ import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
 /** A tool as `/tools` shows it. */
 export interface ListedTool {
   readonly tool: CatalogueTool
-  /** True if models are offered it: it is in scope, can run here, and no other tool is offered for it. */
+  /** True if models are offered it. */
   readonly visible: boolean
   /** Empty if it is visible. */
   readonly reason: string
-  /** Tokens of its full definition, as we count them, with what the model's provider adds. */
+  /** Of its full definition, with what the provider adds. */
   readonly tokens: number
 }
 
-/** Every tool of the catalogue, in its order. */
+/** Every tool of the catalogue. */
 export interface ToolList {
   /** As the room stores it. */
   readonly scope: Json
@@ -30,20 +30,18 @@ export interface ToolList {
   readonly warnings: readonly string[]
 }
 
-/** Lists the tools for a query. Rejects with `StorageError` and `WrapError`. */
-export type ListTools = (query: ScopeQuery) => Promise<ToolList>
-
 export type ToolCount = Pick<ToolList, 'scope' | 'visible'>
 
-/** As the list of the same query says. Rejects with `StorageError`. */
+/** Rejects with `StorageError`. */
 export async function countTools(scopedTools: FindScopedTools, query: ScopeQuery): Promise<ToolCount> {
   const { scope, visible } = await scopedTools(query)
   return { scope, visible: uniqueTools(visible).offered.length }
 }
 
-export function createToolList(scopedTools: FindScopedTools, composer: Pick<Composer, 'count'>): ListTools {
+/** The function rejects with `StorageError` and `WrapError`. */
+export function createToolList(scopedTools: FindScopedTools, composer: Pick<Composer, 'count'>) {
   const countTokens = createDefinitionCounter(composer)
-  return async (query) => {
+  return async (query: ScopeQuery): Promise<ToolList> => {
     const { encoding, framing } = query.model ?? { encoding: 'o200k_base', framing: EXACT_FRAMING }
     const { catalogue, scope, warnings, ...scoped } = await scopedTools(query)
     const counts = await countTokens(encoding, catalogue.tools)
@@ -61,10 +59,10 @@ export function createToolList(scopedTools: FindScopedTools, composer: Pick<Comp
   }
 }
 
-/** Tools that are counted with one request; their counts are kept if a later request fails. */
+/** In one request; their counts are kept if a later one fails. */
 const TOOLS_AT_ONCE = 16
 
-/** Counts full definitions, one list at a time. */
+/** Counts one list at a time. */
 function createDefinitionCounter(composer: Pick<Composer, 'count'>) {
   const known = new Map<string, WeakMap<CatalogueTool, number>>()
   const oneByOne = createSerial()

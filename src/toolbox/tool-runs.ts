@@ -12,7 +12,7 @@ import type { ReportDoing } from './run-tool.ts'
 import { cleanName } from './tool-call.ts'
 import type { OpenToolbox } from './room-toolbox.ts'
 
-export interface ToolRunRequest {
+interface ToolRunRequest {
   readonly room: Room
   readonly person: Person
   /** As `/tools` lists it. */
@@ -30,7 +30,7 @@ export interface ToolRun {
   readonly call: string
   readonly room: RoomName
   readonly tool: string
-  /** The person's present name. */
+  /** Their present name. */
   readonly requester: string
   readonly requesterId: PersonId
   /** The tool's name, or that it waits for a permission. */
@@ -47,7 +47,7 @@ export interface ToolRun {
 /** On all servers together. */
 const MAX_RUNS_PER_PERSON = 4
 
-/** People's own tool runs: the same tools, scope, permissions and log as in a turn, with no model present. */
+/** People's own tool runs: the same tools, scope, permissions and log as in a turn. */
 export class ToolRuns implements AsyncDisposable {
   readonly #openToolbox: OpenToolbox
   readonly #newId: () => string
@@ -63,10 +63,7 @@ export class ToolRuns implements AsyncDisposable {
     this.#slots = slots
   }
 
-  /**
-   * Resolves with the recorded result; trouble is a result too. Rejects with `Refusal` (too many at once, the
-   * server is stopping) and `StorageError`.
-   */
+  /** Resolves with the recorded result, also of a failure. Rejects with `Refusal` and `StorageError`. */
   async run(request: ToolRunRequest): Promise<ToolResultEntry> {
     const { room, person, signal } = request
     room.needVoice(person)
@@ -103,13 +100,13 @@ export class ToolRuns implements AsyncDisposable {
     })
   }
 
-  /** The runs of a room, or of all rooms if none is named; those of other servers come last. */
+  /** The runs of a room, or of all rooms; those of other servers come last. */
   running(room?: RoomName): readonly ToolRun[] {
     const here = [...this.#active.keys()].filter((run) => room === undefined || run.room === room)
     return [...here, ...remoteRuns(this.#slots, room)]
   }
 
-  /** Stops the runs of this server whose people were put out or silenced. Rejects with `StorageError`. */
+  /** Stops the runs of people who were put out or silenced. Rejects with `StorageError`. */
   async stopThoseOut(): Promise<void> {
     for (const [run, { room, person }] of this.#active) {
       const why = await room.whyNoWork(person)

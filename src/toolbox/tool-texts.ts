@@ -19,7 +19,7 @@ export interface ModelTexts {
 /** `problem` is the reason if they cannot be sent. */
 export type SanitizedDefinition = ModelTexts & { readonly problem?: string }
 
-/** Tools written without types, and those of other programs, may hold anything. */
+/** Tools written without types may have anything. */
 type GivenTexts = Readonly<Record<keyof ModelTexts, unknown>>
 
 const MAX_DESCRIPTION_CHARS = 1_000_000
@@ -27,7 +27,7 @@ const MAX_SCHEMA_CHARS = 262_144
 
 const NO_SCHEMA: JsonSchema = { type: 'object', properties: {} }
 
-/** Never throws: a provider refuses a whole request for one bad definition, so the one tool is hidden. */
+/** Never throws: a provider refuses a whole request for one bad definition, so that tool is hidden. */
 export function sanitizeDefinition(tool: GivenTexts): SanitizedDefinition {
   try {
     const { title, description } = tool
@@ -56,10 +56,10 @@ function textOf(value: unknown): string {
   return value
 }
 
-/** The keys at the top that choose between schemas. Anthropic and OpenAI refuse requests that have one. */
+/** At the top, Anthropic and OpenAI refuse these keys. */
 const CHOICES: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const'])
 
-/** A clean copy in plain JSON. The tool itself still refuses what a choice at the top forbids. */
+/** The tool itself still refuses what a choice at the top forbids. */
 function checkedSchema(given: unknown): JsonSchema {
   const plain = plainJson(given)
   if (isTooDeep(plain)) refuse(`its schema is nested more than ${MAX_JSON_DEPTH} deep`)
@@ -90,7 +90,7 @@ function plainJson(given: unknown): Json {
   return JSON.parse(text) as Json
 }
 
-/** Undefined for what JSON cannot carry: a circle, a big integer, a function, a getter that throws. */
+/** Undefined for a circle, a big integer, a function, or a getter that throws. */
 function jsonText(given: unknown): string | undefined {
   try {
     return JSON.stringify(given)

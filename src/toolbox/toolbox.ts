@@ -1,13 +1,12 @@
 /**
- * A toolbox is the tools that one caller has now. It decides what a called name stands for, asks for a
- * permission, runs one call at a time and records it. This folder must not know how a model is asked, how a
- * turn goes on, where a tool comes from, or how people are asked.
+ * A toolbox is the tools that one caller has now: it looks up a called name, asks for a permission, runs the
+ * call and records it. This folder must not know how models and people are asked, or where tools come from.
  */
 import { textForModels, type TextFromTools } from '../chat/outside.ts'
 import type { ToolMessage } from '../tools/context.ts'
 import { READ_FD } from '../tools/long-results.ts'
 import { failed, type ToolResult } from '../tools/result.ts'
-import type { Offer, Target } from './offer.ts'
+import type { CallNames, Target } from './offer.ts'
 import type { Caller, CalledTool, Outcome, ToolRunner } from './run-tool.ts'
 import type { ToolsInReach } from './scoped-tools.ts'
 import { argumentsFor, cleanName, parseArguments, type ParsedArguments, type ToolCall } from './tool-call.ts'
@@ -37,9 +36,8 @@ export interface ExecutionContext {
 }
 
 /**
- * Runs the calls of one step, one after the other, and gives one reply for each in their order. A call that
- * fails has a reply too, and the next call runs. Rejects with the signal's reason before the next call once
- * it is aborted, and as the toolbox does.
+ * Runs the calls of one step, one after the other, and gives one reply for each in their order, also for a
+ * call that fails. Rejects with the signal's reason before the next call, and as the toolbox does.
  */
 export async function executeTools(
   calls: readonly ToolCall[],
@@ -72,31 +70,31 @@ export type RecordCall<Reply> = (
 ) => Promise<(outcome: Outcome) => Promise<Reply>>
 
 export interface ToolboxParts<Reply extends ToolReply> {
-  readonly offer: Offer
-  /** Gives the present tools; asked before every call, so that a tool that was taken away is gone at once. */
+  readonly names: CallNames
+  /** Asked before every call, so that a tool that was taken away is gone at once. */
   readonly reach: () => Promise<ToolsInReach>
   readonly caller: Caller
   readonly runner: ToolRunner
   readonly record: RecordCall<Reply>
-  /** Gives the reason against a call, if there is one, before people are asked. Rejects as `Toolbox.run`. */
+  /** The reason against a call, before people are asked. Rejects as `Toolbox.run`. */
   readonly refuses?: (called: CalledTool, signal: AbortSignal) => Promise<string | undefined>
 }
 
 export function toolboxOf<Reply extends ToolReply>(parts: ToolboxParts<Reply>): Toolbox<Reply> {
-  const { offer, reach, caller, runner, record } = parts
+  const { names, reach, caller, runner, record } = parts
 
   async function lookUp({ name: given, ...rest }: ToolCall): Promise<KnownCall> {
     const call = { ...rest, name: cleanName(given) }
     const now = await reach()
-    const target = offer.resolve(call.name, now)
-    const canRead = offer.resolve(READ_FD, now)?.id === READ_FD
+    const target = names.resolve(call.name, now)
+    const canRead = names.resolve(READ_FD, now)?.id === READ_FD
     return { call, now, target, args: parseArguments(call.arguments), canRead }
   }
 
-  const refused = async (known: KnownCall, result: ToolResult): Promise<Reply> =>
-    await (
-      await record(known, true)
-    )({ result, waitedMs: 0 })
+  async function refused(known: KnownCall, result: ToolResult): Promise<Reply> {
+    const recordResult = await record(known, true)
+    return await recordResult({ result, waitedMs: 0 })
+  }
 
   return {
     async run(asked, signal) {
@@ -104,24 +102,24 @@ export function toolboxOf<Reply extends ToolReply>(parts: ToolboxParts<Reply>): 
       const { now, target, args } = known
       const { name } = known.call
       caller.report?.(name)
-      if (!target) return await refused(known, failed(offer.unknown(name, now)))
+      if (!target) return await refused(known, failed(names.unknown(name, now)))
       if (!args.ok) return await refused(known, failed(`${name}: ${args.error}`))
       if (target.kind === 'search') {
-        const finish = await record(known, false)
-        return await finish({ result: await offer.search(args.value, now), waitedMs: 0 })
+        const recordResult = await record(known, false)
+        return await recordResult({ result: await names.search(args.value, now), waitedMs: 0 })
       }
       const called: CalledTool = {
         ...target,
         name,
         args: argumentsFor(args, target.tool.verbatim),
         caller,
-        isOffered: async () => offer.resolve(name, await reach())?.id === target.id,
+        isOffered: async () => names.resolve(name, await reach())?.id === target.id,
       }
       const reason = await parts.refuses?.(called, signal)
       const refusal = reason === undefined ? await runner.ask(called, signal) : failed(`${name}: ${reason}`)
       if (refusal) return await refused(known, refusal)
-      const finish = await record(known, false)
-      return await finish(await runner.run(called, signal))
+      const recordResult = await record(known, false)
+      return await recordResult(await runner.runAllowed(called, signal))
     },
     refuse: async (asked, reason) => await refused(await lookUp(asked), failed(reason)),
   }

@@ -18,7 +18,7 @@ import {
 } from '../../src/app/assemble-turns.ts'
 import type { ModelFactsTable } from '../../src/turns/model-facts.ts'
 import type { QuotaLimits } from '../../src/turns/billing.ts'
-import { createToolRunner } from '../../src/toolbox/run-tool.ts'
+import { ToolRunner } from '../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
 import { createToolboxes, type OpenToolbox } from '../../src/toolbox/room-toolbox.ts'
 import { RoomHooks } from '../../src/prompt/hooks.ts'
@@ -99,10 +99,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
   const modelStores = { ...storage.models, turns: { ...turnStore, ...options.withTurns?.(turnStore) } }
   const catalogue = createCatalogue({ sources: [source], disabled: options.disabled ?? [], log })
   const scopedTools = createScopedTools(catalogue, storage.chat.rooms)
-  const runner = createToolRunner({
-    limits: toolLimits,
-    log,
-  })
+  const runner = new ToolRunner(toolLimits, log)
   const hooks = new RoomHooks({
     ...{ rooms: storage.chat.rooms, scripts: storage.prompts.scripts, composer, clock, log },
     room: (name) => rooms.anyRoom(name),

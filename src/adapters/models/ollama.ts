@@ -19,7 +19,8 @@ import { limitedFetch } from './fetch.ts'
 import { authorizationHeader, queryServer } from './fetch.ts'
 import { countIn, jsonTextIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
 import { endpoint, type ModelAccess, type ModelLimits, type Provider } from './provider.ts'
-import { argumentsAsObject, headOf } from './sdk-prompt.ts'
+import { systemAndUser } from '../../prompt/prompt.ts'
+import { argumentsAsObject } from './sdk-prompt.ts'
 
 /** Where Ollama listens unless told otherwise (https://docs.ollama.com/faq). */
 export const OLLAMA_ENDPOINT = 'http://localhost:11434'
@@ -148,7 +149,7 @@ function endOf(word: string, calls: readonly ToolCall[]): FinishReason {
  */
 export function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): object {
   const { prompt, messages, tools, maxOutput, contextWindow, withoutSystemRole = false } = request
-  const { system, user } = headOf(prompt, withoutSystemRole)
+  const { system, user } = systemAndUser(prompt, withoutSystemRole)
   const window = contextWindow === undefined ? {} : { num_ctx: contextWindow }
   return {
     model: access.model,

@@ -1,6 +1,6 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOptions } from '@ai-sdk/provider'
 import type { JsonObject } from '../../lib/json.ts'
-import { userContent, type Prompt } from '../../prompt/prompt.ts'
+import { systemAndUser } from '../../prompt/prompt.ts'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
 import type { ModelRequest, RequestMessage, Thought } from '../../turns/ports.ts'
 
@@ -12,7 +12,7 @@ export function sdkPrompt(
   { prompt, messages, withoutSystemRole = false }: ModelRequest<RequestMessage>,
   cacheMark?: SharedV3ProviderOptions,
 ): LanguageModelV3Prompt {
-  const { system, user } = headOf(prompt, withoutSystemRole)
+  const { system, user } = systemAndUser(prompt, withoutSystemRole)
   const mark = cacheMark ? { providerOptions: cacheMark } : {}
   const systemMessage: LanguageModelV3Message[] =
     system === '' ? [] : [{ role: 'system', content: system, ...mark }]
@@ -60,13 +60,6 @@ const callPart = (call: ToolCall) => ({
 /** What a provider sent with a call or a thought and wants back with it. We store it and do not read it. */
 const returnedData = (data: JsonObject | undefined): { providerOptions?: SharedV3ProviderOptions } =>
   data ? { providerOptions: data as SharedV3ProviderOptions } : {}
-
-/** The first two messages of a request. A model that takes no system message has its text at the head of the user's part. */
-export function headOf(prompt: Prompt, withoutSystemRole: boolean): { system: string; user: string } {
-  const user = userContent(prompt)
-  if (!withoutSystemRole || prompt.system === '') return { system: prompt.system, user }
-  return { system: '', user: `${prompt.system}\n\n${user}` }
-}
 
 /** A call's arguments as an object. Providers refuse a history with unparsable arguments: those go as `{}`. */
 export function argumentsAsObject(text: string): object {

@@ -10,7 +10,9 @@ export interface WorkspaceChoice {
   readonly directory: string
   /** For old versions of changed files; made if it is missing. It must not be inside of `directory`. */
   readonly backups: string
-  /** `bubblewrap` when absent: without it commands are refused. With `none` they can do all the program can. */
+  /**
+   * `bubblewrap` when absent: without it commands are refused. With `none` they can do all the program can.
+   */
   readonly mode?: 'bubblewrap' | 'none'
   /** For each command; 512 when absent. */
   readonly memory_mb?: number

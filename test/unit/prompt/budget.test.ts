@@ -4,7 +4,7 @@ import { type FilledBudget, fillBudget } from '../../../src/prompt/budget.ts'
 import { EXACT_FRAMING } from '../../../src/prompt/model-settings.ts'
 import type { Layer } from '../../../src/prompt/layers.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
-import type { ToolOffer } from '../../../src/prompt/tool-offer.ts'
+import type { PricedTools } from '../../../src/prompt/rungs.ts'
 import { fullText } from '../../../src/prompt/trim.ts'
 import { tokenCounters } from '../../support/token-counters.ts'
 import { runs } from '../../support/runs.ts'
@@ -38,7 +38,7 @@ const target = fc.integer({ min: 0, max: 400 })
 
 const framing = EXACT_FRAMING
 
-const fill = (list: readonly Layer[], tokens: number, message = '', offer?: ToolOffer): FilledBudget => {
+const fill = (list: readonly Layer[], tokens: number, message = '', offer?: PricedTools): FilledBudget => {
   const filled = fillBudget(list, offer, { target: tokens, message, framing, counter })
   if ('toolTokens' in filled) throw new Error('there are no tools here')
   return filled
@@ -119,7 +119,7 @@ describe('filling a budget', () => {
       findable: 0,
     },
   }
-  const offer = (tokens: number, last: boolean): ToolOffer => ({
+  const offer = (tokens: number, last: boolean): PricedTools => ({
     tools: [{ id: 'a', name: 'a', form: 'full', tokens }],
     tokens,
     cap: 50,

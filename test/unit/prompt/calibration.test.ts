@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { trialSnapshot } from '../../../src/app/operator/trial-snapshot.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import { NO_LOG } from '../../../src/embedding/context.ts'
-import { factorNow, calibrationKey, createCalibrations } from '../../../src/prompt/calibration.ts'
+import { factorNow, calibrationKey, Calibrations } from '../../../src/prompt/calibration.ts'
 import { learn, learnRefusal, type TokenReport } from '../../../src/prompt/calibration.ts'
 import { promptBudget } from '../../../src/prompt/compose-prompt.ts'
 import type { Calibration } from '../../../src/prompt/ports.ts'
@@ -18,7 +18,7 @@ test('what was learned of a model is for that model of that server in that encod
   const log = NO_LOG
   const qwen = sampleConfig({})
   const told = { input: 1300, output: 5 }
-  const calibrations = createCalibrations(store, clock, log)
+  const calibrations = new Calibrations(store, clock, log)
   await calibrations.learnFrom(qwen, size, told)
   await calibrations.learnFrom(qwen, size, undefined)
   expect(await store.find(calibrationKey(qwen))).toEqual({
@@ -39,7 +39,7 @@ test('what was learned of a model is for that model of that server in that encod
 test('none of many reports at once is lost', async () => {
   await using storage = await openInMemory()
   const log = NO_LOG
-  const calibrations = createCalibrations(storage.models.calibrations, { now: () => 7 }, log)
+  const calibrations = new Calibrations(storage.models.calibrations, { now: () => 7 }, log)
   const report = () => calibrations.learnFrom(sampleConfig({}), size, { input: 1300, output: 5 })
   await Promise.all(Array.from({ length: 50 }, report))
   expect(await calibrations.find(sampleConfig({}))).toMatchObject({ reports: 50 })
@@ -49,7 +49,7 @@ test('a store that cannot store is no harm to the turn, and the log is told', as
   const told: string[] = []
   const log = { debug: (_: object, text: string) => void told.push(text), info() {}, warn() {}, error() {} }
   const full = () => Promise.reject(new StorageError('full', 'the disk is full'))
-  const calibrations = createCalibrations({ find: full, put: full }, { now: () => 7 }, log)
+  const calibrations = new Calibrations({ find: full, put: full }, { now: () => 7 }, log)
   await calibrations.learnFrom(sampleConfig({}), size, { input: 1300, output: 5 })
   expect(told).toEqual(['a calibration could not be stored'])
 })
@@ -58,7 +58,7 @@ test('the log is told once of reports that look cut off', async () => {
   await using storage = await openInMemory()
   const told: string[] = []
   const log = { debug() {}, info() {}, warn: (_: object, text: string) => void told.push(text), error() {} }
-  const calibrations = createCalibrations(storage.models.calibrations, { now: () => 7 }, log)
+  const calibrations = new Calibrations(storage.models.calibrations, { now: () => 7 }, log)
   const model = sampleConfig({})
   for (const counted of [1000, 2000, 3000])
     await calibrations.learnFrom(model, { counted, framing: 0 }, { input: 900, output: 5 })

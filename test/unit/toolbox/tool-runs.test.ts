@@ -5,7 +5,7 @@ import type { Workspace } from '../../../src/tools/workspace.ts'
 import { ok } from '../../../src/tools/result.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
-import { createToolRunner } from '../../../src/toolbox/run-tool.ts'
+import { ToolRunner } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { createToolboxes } from '../../../src/toolbox/room-toolbox.ts'
 import { ToolRuns } from '../../../src/toolbox/tool-runs.ts'
@@ -27,10 +27,7 @@ async function createScene(...tools: readonly Tool[]) {
   })
   const scopedTools = createScopedTools(catalogue, storage.chat.rooms)
   const bytes = createByteQuota({ bytes_per_person_day: 20_000 }, clock)
-  const runner = createToolRunner({
-    limits: { timeoutMs: 60_000, outputLines: 10, outputBytes: 1000 },
-    log,
-  })
+  const runner = new ToolRunner({ timeoutMs: 60_000, outputLines: 10, outputBytes: 1000 }, log)
   const openToolbox = createToolboxes({
     scopedTools,
     runner,

@@ -5,7 +5,7 @@ import { entryLine } from '../../../src/chat/entry-text.ts'
 import { fork, spawnAgent } from '../../../src/tools/builtin/side-turns.ts'
 import type { PermissionRequest } from '../../../src/tools/context.ts'
 import { ok } from '../../../src/tools/result.ts'
-import { createToolRunner } from '../../../src/toolbox/run-tool.ts'
+import { ToolRunner } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { createToolboxes } from '../../../src/toolbox/room-toolbox.ts'
 import { createLocalPeers } from '../../../src/chat/local-peers.ts'
@@ -153,10 +153,7 @@ describe('spawn_agent', () => {
       log,
     })
     const scopedTools = createScopedTools(catalogue, storage.chat.rooms)
-    const runner = createToolRunner({
-      limits: { timeoutMs: 1000, outputLines: 10, outputBytes: 1000 },
-      log,
-    })
+    const runner = new ToolRunner({ timeoutMs: 1000, outputLines: 10, outputBytes: 1000 }, log)
     const openToolbox = createToolboxes({
       scopedTools,
       runner,
