@@ -5,16 +5,15 @@ import { withTrouble, type ToolResult } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
 import { contextOf, DEFAULT_LIMITS, type ProgramChat, type ProgramContext } from './context.ts'
 
-/** The parts of a context that a program makes. Every part may be left out. */
 export interface ContextOptions extends Omit<ProgramContext, 'log'> {
-  /** Asked before a tool does more than read; `denyAll` when absent. */
+  /** `denyAll` when absent. */
   readonly permissions?: PermissionProvider
   readonly chat?: ProgramChat
   /** Aborted to stop the call; never when absent. */
   readonly signal?: AbortSignal
 }
 
-/** Makes a context for tools that a program calls by itself. */
+/** For tools that a program calls by itself. */
 export function createContext({
   permissions = denyAll,
   chat = {},
@@ -25,10 +24,7 @@ export function createContext({
   return { ...contextOf(context, permissions, chat), signal, limits }
 }
 
-/**
- * Asks if that is needed, and runs a call, for a caller that has no limits of its own to keep. A part that
- * the context lacks is that of `createContext()`: with `{}` nothing runs that must be asked.
- */
+/** Asks if it must, and runs a call. Absent parts are those of `createContext()`: with `{}` nothing runs that must ask. */
 export async function callTool(
   tool: Tool,
   args: JsonObject = {},
@@ -42,7 +38,7 @@ export async function callTool(
   })
 }
 
-/** Each part is taken by its name: an object of a class has methods that a copy would not have. */
+/** By name: a copy would lack the methods of a class. */
 function completed(given: Partial<ToolContext>): ToolContext {
   const usual = createContext()
   return {

@@ -1,12 +1,11 @@
 /**
- * Embedding: the same tools, toolbox and models for a program that has no server, no rooms and no turns. All that it
- * gives out is named in src/index.ts and described in docs/embedding.md.
- * This folder must not know how a model is reached, where a tool comes from or what runs Lua, and starts nothing.
+ * The same tools, toolbox and models for a program without server, rooms and turns: src/index.ts, docs/embedding.md.
+ * This folder must not know how a model is reached, where a tool comes from or what runs Lua. It starts nothing.
  */
 import type { Usage } from '../chat/entry.ts'
 import { errorMessage } from '../lib/errors.ts'
 import { cleanText, isBlank } from '../lib/text/clean-text.ts'
-import { createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
+import { asRepeated, createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools } from '../toolbox/toolbox.ts'
 import { checkMessages } from '../tools/arguments.ts'
 import { chatModel, type ChatMessage, type ChatModel, type ModelAnswer } from '../tools/context.ts'
@@ -22,14 +21,11 @@ import { createReply } from '../turns/reply.ts'
 import { addUsage } from '../turns/billing.ts'
 import { streamStep, type StepResult } from '../turns/stream-step.ts'
 import { questionTexts } from '../turns/tool-questions.ts'
-import { cleanMessage } from './clean-message.ts'
 import { DEFAULT_LIMITS } from './context.ts'
-import { createListeners, type Listeners } from './listeners.ts'
 import { plainPrompt } from '../prompt/prompt.ts'
-import { requestCalls } from './requested-calls.ts'
+import { requestCalls, type ChatEvents } from './requested-calls.ts'
 import { createToolbox, type ProgramToolbox, type ToolboxOptions, type ToolSet } from './toolbox.ts'
 
-/** What a chat is made from. */
 export interface ChatOptions extends Partial<Omit<ToolboxOptions, 'chat'>> {
   /** See `createModel`; anything that keeps the contract of `LanguageModel` will do. */
   readonly model: LanguageModel
@@ -40,7 +36,6 @@ export interface ChatOptions extends Partial<Omit<ToolboxOptions, 'chat'>> {
   readonly limits?: ChatLimits
 }
 
-/** Limits of one answer. */
 export interface ChatLimits {
   /** Requests to the model; 24 when absent. */
   readonly steps?: number
@@ -48,12 +43,11 @@ export interface ChatLimits {
   readonly maxOutput?: number
 }
 
-/** What a chat rejects with where neither the model nor the caller's signal is the reason. */
+/** A chat's own reason to reject: neither the model nor the caller's signal. */
 export class ChatError extends Error {
   override readonly name = 'ChatError'
 }
 
-/** The model's answer. */
 export interface Answer {
   /** What it wrote in all steps, cleaned. */
   readonly text: string
@@ -63,153 +57,170 @@ export interface Answer {
   readonly usage: Usage
 }
 
+/** Nothing is sent and nothing starts until `send`. Throws an `Error` if two tools have one id. */
+export const createChat = (options: ChatOptions): Chat => new Chat(options)
+
 /**
- * A conversation with a model that may call tools. Where there is a listener for `toolCallRequested`, it runs the calls;
- * else the chat runs them itself. One answer at a time.
+ * A conversation with a model that may call tools. If there is a listener for `toolCallRequested`, it runs the calls;
+ * else the chat does. One answer at a time.
  */
-export interface Chat {
+export class Chat {
+  readonly #options: ChatOptions
+  readonly #name: string
+  readonly #maxOutput: number
+  readonly #messages: ChatMessage[] = []
+  readonly #callIds = new Set<string>()
+  readonly #listeners: { readonly [Event in keyof ChatEvents]: Set<ChatEvents[Event]> } = {
+    toolCallRequested: new Set(),
+    text: new Set(),
+    message: new Set(),
+  }
+  #usage: Usage = { input: 0, output: 0 }
+  #isBusy = false
   /** All of the conversation, oldest first. */
-  readonly messages: readonly ChatMessage[]
+  readonly messages: readonly ChatMessage[] = this.#messages
   readonly toolbox: ProgramToolbox
+
+  constructor(options: ChatOptions) {
+    const { name = 'model', tools = [], limits, context } = options
+    this.#options = options
+    this.#name = name
+    this.#maxOutput = limits?.maxOutput ?? 4096
+    const model = chatModel(name, (...asked) => this.#askForTool(...asked))
+    this.toolbox = createToolbox({
+      ...options,
+      tools,
+      chat: { model, messages: this.messages },
+      context: {
+        ...context,
+        addMessage: (entry) => {
+          this.#append({ role: 'note', author: name, text: cleanText(entry.text) })
+          context?.addMessage?.(entry)
+        },
+      },
+    })
+  }
+
   /**
-   * Says this and resolves with the answer, all calls on the way included. Rejects with `ChatError` (an empty text, an
+   * Says this and resolves with the answer, after all calls on the way. Rejects with `ChatError` (an empty text, an
    * answer that is not done yet, too many steps, a model that goes in circles), `ModelError`, or the signal's reason.
    * What was said and done until then stays in `messages`, and `sendAppend([])` asks again.
    */
-  send(text: string, signal?: AbortSignal): Promise<Answer>
-  /** Appends messages, such as the replies to calls, and goes on as `send` does. */
-  sendAppend(messages: readonly ChatMessage[], signal?: AbortSignal): Promise<Answer>
-  /** Has other tools from the next step on; a call of one that is gone is refused at once. */
-  rebuildTools(set: ToolSet): void
-  /** Gives the function that ends the listening. */
-  on: Listeners['on']
-}
-
-/** Makes a chat. Nothing is sent and nothing starts until `send`. Throws an `Error` if two tools have one id. */
-export function createChat(options: ChatOptions): Chat {
-  const {
-    model,
-    name = 'model',
-    system = '',
-    tools = [],
-    limits: { steps = 24, maxOutput = 4096 } = {},
-  } = options
-  const messages: ChatMessage[] = []
-  const ids = new Set<string>()
-  const listeners = createListeners()
-  let usage: Usage = { input: 0, output: 0 }
-  const view = { model: chatModel(name, askForTool), messages }
-  const toolbox = createToolbox({ ...options, tools, chat: view, context: noted(options, name, append) })
-  let busy = false
-
-  function append(message: ChatMessage): void {
-    messages.push(message)
-    for (const listener of listeners.of('message')) listener(message)
+  async send(text: string, signal?: AbortSignal): Promise<Answer> {
+    if (typeof text === 'string' && isBlank(text))
+      throw new ChatError('there is nothing to send: the text is empty')
+    return await this.sendAppend([{ role: 'user', text }], signal)
   }
 
-  const request = (): ModelRequest<RequestMessage> => {
-    const [first, ...rest] = messages.filter((message) => message.role !== 'note')
-    return {
-      prompt: plainPrompt(system, first?.role === 'user' ? first.text : ''),
-      messages: rest,
-      tools: toolbox.definitions(),
-      maxOutput,
+  /** Appends messages, such as the replies to calls, and goes on as `send` does. */
+  async sendAppend(
+    more: readonly ChatMessage[],
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<Answer> {
+    if (this.#isBusy) throw new ChatError('the model is answering; wait for its answer')
+    checkForm(more)
+    const first = [...this.#messages, ...more].find(({ role }) => role !== 'note')
+    if (first?.role !== 'user') throw new ChatError('a conversation begins with what its user says: use send')
+    this.#isBusy = true
+    try {
+      for (const message of more) this.#append(cleanMessage(message))
+      return await this.#answer(signal)
+    } finally {
+      this.#isBusy = false
     }
   }
 
-  async function answer(signal: AbortSignal): Promise<Answer> {
-    const reply = createReply((piece) => listeners.of('text').forEach((listener) => listener(piece)))
-    usage = { input: 0, output: 0 }
+  /** Has other tools from the next step on; a call of one that is gone is refused at once. */
+  rebuildTools(set: ToolSet): void {
+    this.toolbox.rebuild(set)
+  }
+
+  /** Returns the function that ends the listening. Listeners are called in the order in which they came. */
+  on<Event extends keyof ChatEvents>(event: Event, listener: ChatEvents[Event]): () => void {
+    this.#listeners[event].add(listener)
+    return () => void this.#listeners[event].delete(listener)
+  }
+
+  #append(message: ChatMessage): void {
+    this.#messages.push(message)
+    for (const listener of [...this.#listeners.message]) listener(message)
+  }
+
+  async #answer(signal: AbortSignal): Promise<Answer> {
+    const { model, limits: { steps = 24 } = {} } = this.#options
+    const reply = createReply((piece) => [...this.#listeners.text].forEach((listener) => listener(piece)))
+    this.#usage = { input: 0, output: 0 }
     const end = await runSteps({
       maxSteps: steps,
       signal,
-      checkCalls: createCallCheck(name, ids),
-      async ask() {
+      checkCalls: createCallCheck(this.#name, this.#callIds),
+      ask: async () => {
         reply.nextStep()
-        const result = await streamStep(model, request(), { reply }, signal)
-        charge(result)
-        return result
+        return this.#charged(await streamStep(model, this.#request(), { reply }, signal))
       },
-      run: (calls, said) => runStep(calls, said, signal),
+      run: (calls, said) => this.#runStep(calls, said, signal),
     })
-    switch (end.why) {
-      case 'answered': {
-        const { result } = end
-        append({ role: 'assistant', text: result.text || '(no answer)', calls: [] })
-        return { text: reply.finish(), reason: result.end.reason, usage }
-      }
-      case 'halted':
-        throw new ChatError(end.reason)
-      case 'used-up':
-        throw new ChatError(`@${name} used all ${steps} steps of its answer; it was stopped`)
+    if (end.why === 'halted') throw new ChatError(end.reason)
+    if (end.why === 'used-up')
+      throw new ChatError(`@${this.#name} used all ${steps} steps of its answer; it was stopped`)
+    const { text, end: ending } = end.result
+    this.#append({ role: 'assistant', text: text || '(no answer)', calls: [] })
+    return { text: reply.finish(), reason: ending.reason, usage: this.#usage }
+  }
+
+  #request(): ModelRequest<RequestMessage> {
+    const [first, ...messages] = this.#messages.filter((message) => message.role !== 'note')
+    return {
+      prompt: plainPrompt(this.#options.system ?? '', first?.role === 'user' ? first.text : ''),
+      messages,
+      tools: this.toolbox.definitions(),
+      maxOutput: this.#maxOutput,
     }
   }
 
-  function charge({ usage: used }: StepResult): void {
-    if (used) usage = addUsage(usage, used)
+  #charged(result: StepResult): StepResult {
+    if (result.usage) this.#usage = addUsage(this.#usage, result.usage)
+    return result
   }
 
-  async function askForTool(...[asked, stop]: Parameters<ChatModel['ask']>): Promise<ModelAnswer> {
-    const { system: none, message, context } = questionTexts(asked)
-    const prompt = plainPrompt(none, message, context)
+  async #askForTool(...[asked, stop]: Parameters<ChatModel['ask']>): Promise<ModelAnswer> {
+    const { system, message, context } = questionTexts(asked)
+    const prompt = plainPrompt(system, message, context)
     const reply = createReply(() => {})
     const signal = stop ?? new AbortController().signal
-    const result = await streamStep(model, { prompt, messages: [], tools: [], maxOutput }, { reply }, signal)
-    charge(result)
+    const request = { prompt, messages: [], tools: [], maxOutput: this.#maxOutput }
+    const { usage } = this.#charged(await streamStep(this.#options.model, request, { reply }, signal))
     const text = reply.finish()
-    if (text === '') throw new ModelError(`${name}: it gave an empty answer`, true)
-    return { text, ...(result.usage ? { usage: result.usage } : {}) }
+    if (text === '') throw new ModelError(`${this.#name}: it gave an empty answer`, true)
+    return { text, ...(usage ? { usage } : {}) }
   }
 
-  /** Runs the calls of a step. A step that could not be finished leaves nothing that a provider would refuse. */
-  async function runStep(
-    calls: readonly ToolCall[],
-    said: AssistantMessage,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const from = messages.length
+  /** A step that could not be finished leaves nothing that a provider would refuse. */
+  async #runStep(calls: readonly ToolCall[], said: AssistantMessage, signal: AbortSignal): Promise<void> {
+    const from = this.#messages.length
+    const replied = (message: ChatMessage): void => this.#append(message)
     try {
-      append(said)
-      const requested = listeners.of('toolCallRequested')
-      if (requested.length === 0)
-        return void (await executeTools(calls, { toolbox, signal, replied: append }))
-      const maxChars = (options.context?.limits ?? DEFAULT_LIMITS).outputBytes
-      await requestCalls(calls, { listeners: requested, signal, maxChars, replied: append })
+      this.#append(said)
+      const listeners = [...this.#listeners.toolCallRequested]
+      if (listeners.length === 0)
+        return void (await executeTools(calls, { toolbox: this.toolbox, signal, replied }))
+      const { outputBytes: maxChars } = this.#options.context?.limits ?? DEFAULT_LIMITS
+      await requestCalls(calls, { listeners, signal, maxChars, replied })
     } catch (error) {
-      messages.push(...messages.splice(from).filter(({ role }) => role === 'note' || role === 'user'))
+      const kept = this.#messages.splice(from).filter(({ role }) => role === 'note' || role === 'user')
+      this.#messages.push(...kept)
       throw error
     }
   }
+}
 
-  async function sendAppend(
-    more: readonly ChatMessage[],
-    signal = new AbortController().signal,
-  ): Promise<Answer> {
-    if (busy) throw new ChatError('the model is answering; wait for its answer')
-    checkForm(more)
-    const first = [...messages, ...more].find(({ role }) => role !== 'note')
-    if (first?.role !== 'user') throw new ChatError('a conversation begins with what its user says: use send')
-    busy = true
-    try {
-      for (const message of more) append(cleanMessage(message))
-      return await answer(signal)
-    } finally {
-      busy = false
-    }
-  }
-
-  return {
-    messages,
-    toolbox,
-    async send(text, signal) {
-      if (typeof text === 'string' && isBlank(text))
-        throw new ChatError('there is nothing to send: the text is empty')
-      return await sendAppend([{ role: 'user', text }], signal)
-    },
-    sendAppend,
-    rebuildTools: (set) => toolbox.rebuild(set),
-    on: listeners.on,
-  }
+/** A program's message as it may be kept and sent. */
+function cleanMessage(message: ChatMessage): ChatMessage {
+  if (message.role === 'tool') return { ...message, content: cleanText(message.content) }
+  const text = cleanText(message.text)
+  return message.role === 'assistant'
+    ? { ...message, text, calls: message.calls.map(asRepeated) }
+    : { ...message, text }
 }
 
 /** Throws `ChatError` before anything is appended. */
@@ -220,16 +231,3 @@ function checkForm(messages: readonly ChatMessage[]): void {
     throw new ChatError(errorMessage(error))
   }
 }
-
-/** A program's context, with what tools tell people as notes of the conversation. */
-const noted = (
-  { context = {} }: ChatOptions,
-  name: string,
-  append: (message: ChatMessage) => void,
-): ChatOptions['context'] => ({
-  ...context,
-  addMessage(entry) {
-    append({ role: 'note', author: name, text: cleanText(entry.text) })
-    context.addMessage?.(entry)
-  },
-})

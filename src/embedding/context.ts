@@ -14,37 +14,32 @@ import {
 } from '../tools/context.ts'
 import { WorkspaceError, type Workspace } from '../tools/workspace.ts'
 
-/** What a program gives its tools beside permissions. Every part may be left out. */
 export interface ProgramContext {
-  /** The files and commands that tools may reach; without it each use of one is an error that the model reads. */
+  /** Files and commands; when absent each use is an error that the model reads. */
   readonly workspace?: Workspace
-  /** Who is asked for, in permission requests: a name; `program` when absent. */
+  /** A name for permission requests; `program` when absent. */
   readonly caller?: string
-  /** What `ToolContext.room` is; `program` when absent. */
+  /** `program` when absent. */
   readonly room?: string
   /** Of each call: 60 s, and 262,144 characters of a result when absent. */
   readonly limits?: ToolLimits
-  /** Is told what a tool tells people. */
+  /** Gets what a tool tells people. */
   readonly addMessage?: (entry: NewEntry) => void
-  /** Is told what tools throw; nobody when absent. */
+  /** Gets what tools throw. */
   readonly log?: Log
 }
 
-/** What a program's tools see of a conversation. */
 export interface ProgramChat {
   /** None when absent. */
   readonly messages?: readonly ChatMessage[]
-  /** The model that calls, or only its name: then no tool can ask it. */
+  /** The model that calls. No tool can ask one that is only a name. */
   readonly model?: ChatModel | string
 }
 
-/** The limits of a call for a program that sets none. */
 export const DEFAULT_LIMITS: ToolLimits = { timeoutMs: 60_000, ...OUTPUT_LIMITS }
 
-/** For a program without a log. */
 export const NO_LOG: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** The context of a program's tools, whatever the call. */
 export function contextOf(
   { workspace = NO_WORKSPACE, caller = 'program', room = 'program', addMessage }: ProgramContext,
   permissions: PermissionProvider,
@@ -80,7 +75,7 @@ const NO_WORKSPACE: Workspace = {
   run: refuse,
 }
 
-/** The messages are read when they are asked for: a program's list may grow. */
+/** A program's list of messages may grow. */
 const viewOf = (chat: ProgramChat): ToolContext['chat'] => ({
   ...(chat.model === undefined ? {} : { model: askable(chat.model) }),
   get messages() {

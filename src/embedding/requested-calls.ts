@@ -3,11 +3,22 @@ import { createDeferred } from '../lib/jobs/waiting.ts'
 import { errorMessage } from '../lib/errors.ts'
 import { cleanResult } from '../toolbox/results.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import type { ToolMessage } from '../tools/context.ts'
+import type { ChatMessage, ToolMessage } from '../tools/context.ts'
 import { failed } from '../tools/result.ts'
-import type { ChatEvents } from './listeners.ts'
 
-/** How calls are handed to listeners. */
+/** What the listeners of a chat are given. */
+export interface ChatEvents {
+  /**
+   * The model asked for a call. The listener runs it and appends its reply to `replies`, which has those of earlier
+   * calls of this step; then the next call is requested. If it throws or appends no reply, the model reads that.
+   */
+  toolCallRequested(call: ToolCall, replies: ToolMessage[]): void | Promise<void>
+  /** A piece of the answer, cleaned, as soon as it comes. What it throws ends the step. */
+  text(piece: string): void
+  /** A message was appended to the conversation. What it throws ends the step. */
+  message(message: ChatMessage): void
+}
+
 interface Handing {
   readonly listeners: readonly ChatEvents['toolCallRequested'][]
   readonly signal: AbortSignal
@@ -17,8 +28,8 @@ interface Handing {
 }
 
 /**
- * Has listeners run the calls of one step, in order. Each call gets one reply: the first that was appended for it, or an
- * error where none was. Rejects with the signal's reason, also while a listener is at work.
+ * Has listeners run the calls of one step, in order. The reply to a call is the first that was appended for it, else
+ * an error. Rejects with the signal's reason, also while a listener works.
  */
 export async function requestCalls(calls: readonly ToolCall[], handing: Handing): Promise<void> {
   const { listeners, signal, maxChars, replied } = handing
@@ -33,7 +44,7 @@ export async function requestCalls(calls: readonly ToolCall[], handing: Handing)
   }
 }
 
-/** Gives what to say of the call if there is no reply to it. */
+/** Resolves to the error of a call without a reply. */
 async function askAll(
   listeners: Handing['listeners'],
   call: ToolCall,

@@ -14,33 +14,29 @@ import type { PermissionProvider } from '../tools/context.ts'
 import type { Tool } from '../tools/tool.ts'
 import { contextOf, DEFAULT_LIMITS, NO_LOG, type ProgramChat, type ProgramContext } from './context.ts'
 
-/** What a program's toolbox has. */
 export interface ToolSet {
   readonly tools: readonly Tool[]
-  /** `"all"`, `"none"` or patterns, as rooms have them; all when absent. What it leaves out is neither sent nor run. */
+  /** `"all"`, `"none"` or patterns; all when absent. Hidden tools are neither sent nor run. */
   readonly scope?: unknown
 }
 
-/** What a program's toolbox is made from. */
 export interface ToolboxOptions extends ToolSet {
-  /** Asked before a tool does more than read; `denyAll` when absent. */
+  /** `denyAll` when absent. */
   readonly permissions?: PermissionProvider
   readonly context?: ProgramContext
-  /** What tools see of the conversation; nothing when absent. */
   readonly chat?: ProgramChat
 }
 
-/** The tools of a program: what a model is sent of them, and what runs its calls. */
 export interface ProgramToolbox extends Toolbox {
-  /** What a model is sent, each function once. */
+  /** Each function once. */
   definitions(): readonly ToolDefinition[]
-  /** What the scope shows and hides now, each hidden tool with its reason. */
+  /** Each hidden tool has its reason. */
   resolution(): Resolution
-  /** Has other tools from the next call on. Throws as `createToolbox` does, and then the old ones stay. */
+  /** From the next call on. Throws as `createToolbox`; then the old tools stay. */
   rebuild(set: ToolSet): void
 }
 
-/** Makes a toolbox for a program. Throws an `Error` if two tools have one id. */
+/** Throws an `Error` if two tools have one id. */
 export function createToolbox(options: ToolboxOptions): ProgramToolbox {
   const { permissions = denyAll, context = {}, chat = {} } = options
   const { limits = DEFAULT_LIMITS, log = NO_LOG } = context
@@ -67,7 +63,7 @@ export function createToolbox(options: ToolboxOptions): ProgramToolbox {
   }
 }
 
-/** Which of these tools a scope shows, with the reason for each that it hides. Throws as `createToolbox` does. */
+/** Throws as `createToolbox`. */
 export const resolveScope = (scope: unknown, tools: readonly Tool[]): Resolution => reachOf({ scope, tools })
 
 function reachOf({ tools, scope = 'all' }: ToolSet): ToolsInReach & Resolution {
