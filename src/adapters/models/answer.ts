@@ -6,30 +6,28 @@ import { limitedFetch } from './fetch.ts'
 import { jsonIn, listIn, objectIn, type Fields } from './loose.ts'
 import type { ModelLimits } from './provider.ts'
 
-/** How one kind of server writes its answers. A dialect is made anew for each answer and may remember its events. */
+/** How one kind of server writes its answers. Made anew for each answer, so it may remember events. */
 export interface Dialect<Event extends object = object> {
-  /** An event rebuilt from the fields that are used, in the form that its reader expects; undefined skips it. */
+  /** The event with only the fields that are used, as its reader expects them; undefined skips it. */
   read(event: Fields): Event | undefined
   /** An event to add when the body has ended. */
   end?(): Event | undefined
-  /** Tokens of the whole request so far, as this event tells them; undefined if it tells none. */
+  /** Tokens of the whole request so far; undefined if the event tells none. */
   usage(event: Fields): ReportedSoFar | undefined
 }
 
-/** One answer of a provider, as far as it was read. */
 export interface Answer {
-  /** True once the provider began an answer: then it has read the prompt, which costs. */
+  /** True once the provider has begun to answer: then it has read the prompt, which costs. */
   begun: boolean
-  /** A new object after each report. */
   usage?: ReportedSoFar
   /** Why the body ended early. */
   failure?: unknown
 }
 
 /**
- * `fetch` for one request of an SDK. The SDK refuses a whole answer for one odd field and drops the words of
- * the server, so it sees only events that `dialect` rebuilt. A failure is kept in the answer and the SDK's body
- * ends normally: if the body failed, an SDK would lose the last text before the failure.
+ * `fetch` for one request of an SDK. An SDK refuses a whole answer for one odd field, so it sees only events
+ * that `dialect` rebuilt. A failure is kept in the answer and the body ends normally: else an SDK loses the
+ * last text before it.
  */
 export function openAnswer(dialect: Dialect, limits: ModelLimits): Answer & { readonly fetch: typeof fetch } {
   const answer: Answer & { fetch: typeof fetch } = {
@@ -60,9 +58,8 @@ async function* forSdk(
 }
 
 /**
- * Yields the events of an answer that `dialect` knows, and notes what they report in `answer`.
- * Throws `ProviderError` for an error in the server's own words, `JSONParseError` if the body is no answer, or
- * the error of the body.
+ * Yields the events that `dialect` knows, and notes what they report in `answer`. Throws `ProviderError` for
+ * the server's own errors, `JSONParseError` if the body is no answer, or the error of the body.
  */
 export async function* readAnswer<Event extends object>(
   body: ReadableStream<Uint8Array>,
@@ -94,13 +91,12 @@ const isError = (event: Fields): boolean =>
   event['object'] === 'error' ||
   ('detail' in event && Object.keys(event).length === 1)
 
-/** The error of an answer that ended without saying why. */
 export const cutOff = (): InvalidResponseDataError =>
   new InvalidResponseDataError({ data: undefined, message: 'the stream ended without an end' })
 
 /**
- * The JSON objects in a body: `data` fields of an event stream, or lines of JSON, or a whole JSON text on one line.
- * Anything else is skipped, such as comments, `[DONE]` and HTML. Throws `JSONParseError` for broken JSON.
+ * The JSON objects in a body: `data` fields of an event stream, lines of JSON, or one JSON text. Skips
+ * comments, `[DONE]` and HTML. Throws `JSONParseError` for broken JSON.
  */
 async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Fields> {
   // An event may have several `data` fields, whose texts belong together.
@@ -129,13 +125,12 @@ function parse(text: string): readonly Fields[] {
   return found
 }
 
-/** The objects in a JSON text, which may be a list of them; undefined if it is broken. */
 function tryParse(text: string): readonly Fields[] | undefined {
   const value = jsonIn(text)
   return value === undefined ? undefined : listIn(value).map(objectIn)
 }
 
-/** The lines of a body without their ends. `limitedFetch` bounds their length. */
+/** `limitedFetch` bounds the length of a line. */
 async function* linesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -148,13 +143,12 @@ async function* linesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string
   if (rest !== '') yield rest.trim()
 }
 
-/** A whole report as a usage; nothing if one of its counts is absent. */
+/** Empty if one of the counts is absent. */
 export function usageOf({ input, cached, output }: ReportedSoFar = {}): { usage?: Usage } {
   if (input === undefined || output === undefined) return {}
   return { usage: { input, output, ...(cached && cached <= input ? { cached } : {}) } }
 }
 
-/** A report without the counts that are absent. */
 export function reportOf(counts: {
   readonly [Key in keyof ReportedSoFar]: number | undefined
 }): ReportedSoFar {

@@ -1,27 +1,24 @@
 import { reportOf, type Dialect } from './answer.ts'
 import { countIn, jsonTextIn, objectIn, textIn, type Fields } from './loose.ts'
 import { versionedEndpoint, type Provider } from './provider.ts'
-import { hosted } from './sdk-model.ts'
+import { sdkModel } from './sdk-model.ts'
 
 /** Up to such a mark, a request is cached for five minutes (platform.claude.com/docs/en/build-with-claude/prompt-caching). */
 const CACHE_MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
-/**
- * The API refuses a whole request for one other name, at the top of a schema and inside
- * (github.com/n8n-io/n8n/issues/30590, github.com/ComposioHQ/composio/pull/3649).
- */
+/** The API refuses a request for any other name (github.com/n8n-io/n8n/issues/30590). */
 const PARAMETER_NAMES = '^[a-zA-Z0-9_.-]{1,64}$'
 
-/** Anthropic by its messages API. */
 export const anthropic: Provider = {
-  create: hosted(
-    (access) => versionedEndpoint(access, 'https://api.anthropic.com'),
-    async (options, model) => {
+  create: sdkModel({
+    endpointOf: (access) => versionedEndpoint(access, 'https://api.anthropic.com'),
+    async load(options, { model }) {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
       return createAnthropic(options)(model)
     },
-    { cacheMark: CACHE_MARK, dialect: anthropicDialect },
-  ),
+    cacheMark: CACHE_MARK,
+    dialect: anthropicDialect,
+  }),
   framing: {
     perRequest: 16,
     perToolset: 804,
@@ -48,7 +45,7 @@ const COUNTS = [
   'output_tokens',
 ] as const
 
-/** Anthropic's stream of messages (platform.claude.com/docs/en/build-with-claude/streaming). */
+/** platform.claude.com/docs/en/build-with-claude/streaming */
 function anthropicDialect(): Dialect {
   const blocks = new Set<number>()
   const counts = new Map<string, number | undefined>()
@@ -113,7 +110,6 @@ function blockIn(block: Fields): object | undefined {
   }
 }
 
-/** The kinds of deltas, and the field that each has. */
 const DELTAS: Readonly<Record<string, string>> = {
   text_delta: 'text',
   thinking_delta: 'thinking',

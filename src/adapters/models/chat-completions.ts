@@ -15,7 +15,7 @@ export function chatDialect(): Dialect {
       if (!text && !thinking && !reason && pieces.length === 0) return undefined
       return chunk({ content: text || undefined, reasoning_content: thinking || undefined }, reason || null)
     },
-    // Calls go to the SDK whole: it glues two calls together that a server gave the same index.
+    // The SDK glues calls together that a server gave the same index, so it gets them whole.
     end: () => (calls.all.length > 0 ? chunk({ tool_calls: calls.all }) : undefined),
     usage(event) {
       const usage = event['usage']
@@ -54,7 +54,6 @@ function contentIn(delta: Fields): { text: string; thinking: string } {
 }
 
 interface Call {
-  /** Its place among the calls of the answer. */
   readonly index: number
   readonly type: 'function'
   id?: string
@@ -62,10 +61,8 @@ interface Call {
   extra_content?: unknown
 }
 
-/** Puts the calls of one answer together from their pieces. */
 class Calls {
   readonly all: Call[] = []
-  /** The index that the server gave each call. */
   readonly #indexes: (number | undefined)[] = []
 
   add(piece: Fields): void {
@@ -79,7 +76,7 @@ class Calls {
     if (piece['extra_content']) call.extra_content ??= piece['extra_content']
   }
 
-  /** The call that a piece goes on with. Some servers give all calls one index, or one id, or send neither. */
+  /** The call that a piece continues. Some servers give all calls one index, or one id, or send neither. */
   #find(id: string | undefined, index: number | undefined, isNamed: boolean): Call | undefined {
     if (!id && index === undefined) return isNamed ? undefined : this.all.at(-1)
     return this.all.findLast(

@@ -3,7 +3,6 @@ import { text } from 'node:stream/consumers'
 import { listIn, objectIn, textIn } from './loose.ts'
 import { OLLAMA_ENDPOINT } from './ollama.ts'
 
-/** A `[[models]]` entry for a model that was found. */
 export interface FoundModel {
   readonly name: string
   readonly backend: 'ollama'
@@ -11,14 +10,12 @@ export interface FoundModel {
   readonly endpoint: string
 }
 
-/** Milliseconds to wait for the list of models, and then for what is told of them. */
+/** Milliseconds for the list of models, and then for what is told of them. */
 const WAIT_MS = 500
-/** Requests to Ollama at once. */
 const MAX_SOCKETS = 8
 
 /**
- * The models that an Ollama on this machine has pulled and that can answer, named for mentioning; none where there is no
- * Ollama.
+ * The models that an Ollama on this machine can answer with, named for mentioning; none without an Ollama.
  */
 export async function discoverOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<readonly FoundModel[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
@@ -40,7 +37,7 @@ export async function discoverOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<
   }
 }
 
-/** Not where Ollama says that a model does something else, such as embedding. Older versions say nothing of it. */
+/** False if Ollama says that the model does something else, such as embedding. Older versions say nothing. */
 async function canAnswer(model: string, endpoint: string, options: AskOptions): Promise<boolean> {
   const answer = await askJson(`${endpoint}/api/show`, options, { model }).catch(() => undefined)
   const { capabilities } = objectIn(answer)
@@ -58,10 +55,7 @@ interface AskOptions {
   readonly signal: AbortSignal
 }
 
-/**
- * Asks with `body` in a POST, else with a GET. With `node:http`, because loading `fetch` takes a tenth of the server's start.
- * Rejects for whatever goes wrong.
- */
+/** With `node:http`: loading `fetch` takes a tenth of the server's start. Rejects if anything goes wrong. */
 const askJson = (url: string, options: AskOptions, body?: object): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const asking = request(url, { ...options, method: body ? 'POST' : 'GET' }, (response) => {

@@ -1,6 +1,6 @@
 /**
- * What went wrong with a request to a provider, in a sentence for people, and whether another request would help. This
- * folder must not know what is done about it.
+ * Explains a failed request in a sentence for people, and says if another request may succeed. It does not
+ * decide what is done about it.
  */
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
 import { duration } from '../../lib/amounts.ts'
@@ -12,23 +12,18 @@ import { countIn, jsonIn, messageIn, objectIn } from './loose.ts'
 import type { ModelAccess } from './provider.ts'
 import { parseRateRefusal, parseRefusal } from './refusals.ts'
 
-/** Where requests go: what an error's sentence may name. */
 export interface Target {
   readonly access: ModelAccess
-  /** The address that requests go to. */
   readonly endpoint: string
   /** What an admin should look at if nothing answers there. */
   readonly advice: string
 }
 
-/** A provider reported an error in the middle of its stream. The message is its own. */
+/** A provider reported an error within its stream. The message is its own. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'
-  /** All that it sent, as JSON. */
   readonly said: string
-  /** True if the same request may succeed later. */
   readonly isPassing: boolean
-  /** Takes the error as it was sent: a text, or an object of any form. */
   constructor(error: unknown) {
     const said = JSON.stringify(error)
     super(messageIn(error) ?? said)
@@ -39,10 +34,7 @@ export class ProviderError extends Error {
   }
 }
 
-/**
- * Types of errors that Anthropic reports in a stream for what has a status of its own before it begins: 529, 429, 504 and 500
- * (docs.anthropic.com/en/api/errors, 2026-11).
- */
+/** Errors that Anthropic reports within a stream (docs.anthropic.com/en/api/errors, 2026-11). */
 const PASSING_TYPES: ReadonlySet<unknown> = new Set([
   'overloaded_error',
   'rate_limit_error',
@@ -51,8 +43,8 @@ const PASSING_TYPES: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * Makes a `ModelError` of any failure of a provider: a sentence for people that says what to do, and facts for the log.
- * Neither holds a secret. `begun` is whether the provider had begun to answer.
+ * Makes a `ModelError` of any failure: a sentence for people, and facts for the log, neither with a secret.
+ * `begun`: the provider had begun to answer.
  */
 export function toModelError(error: unknown, target: Target, begun = false): ModelError {
   if (error instanceof ModelError) return error
@@ -79,7 +71,6 @@ export function toModelError(error: unknown, target: Target, begun = false): Mod
 const isPassingRefusal = (refusal: ModelRefusal): boolean =>
   refusal.kind === 'too-long' && refusal.isPassing === true
 
-/** Statuses that say nothing of the request itself, but of the key. */
 const OF_THE_KEY: ReadonlySet<number | undefined> = new Set([401, 403])
 
 function refusalOf(error: unknown, call: APICallError | undefined): ModelRefusal | undefined {
@@ -91,11 +82,10 @@ function refusalOf(error: unknown, call: APICallError | undefined): ModelRefusal
       : undefined
   const read = call?.statusCode === 429 ? parseRateRefusal : parseRefusal
   const refusal = said === undefined ? undefined : read(said)
-  // Whatever the body says, such as a page of a proxy: this status is of a request that is too large (RFC 9110, 15.5.14).
+  // This status is of a request that is too large (RFC 9110, 15.5.14), whatever a proxy's page says.
   return refusal ?? (call?.statusCode === 413 ? { kind: 'too-long' } : undefined)
 }
 
-/** The status of an answer without a body. */
 const NO_CONTENT = 204
 
 function explain(error: unknown, call: APICallError | undefined, target: Target): Explanation {
@@ -131,7 +121,7 @@ function networkSentence(code: string, { endpoint, advice }: Target): Explanatio
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)) {
     return permanent(`the certificate of ${at} cannot be trusted (${code})`)
   }
-  // What a proxy or a restart does is nothing that members can mend: where the server is, the log says.
+  // A broken connection is nothing that people can mend. The log says where the server is.
   return transient('the connection to its server broke; ask again')
 }
 
@@ -141,21 +131,17 @@ function causes(error: unknown): readonly Error[] {
   return found
 }
 
-/** What went wrong, in a sentence for people without the model's name. */
 interface Explanation {
   readonly sentence: string
-  /** Whether the same request may succeed later, and in how many milliseconds, if the provider told that. */
+  /** `retryAfterMs` is what the provider asked for. */
   readonly retryable: boolean
   readonly retryAfterMs?: number
 }
 
-/** The same request would fail again. */
 const permanent = (sentence: string): Explanation => ({ sentence, retryable: false })
 
-/** The same request may succeed later. */
 const transient = (sentence: string): Explanation => ({ sentence, retryable: true })
 
-/** Explains an answer with this status, which is no answer of a model. */
 function explainStatus(status: number, call: APICallError, target: Target): Explanation {
   const { access, endpoint } = target
   const quoted = quotedFrom(call, target)
@@ -177,7 +163,7 @@ function explainStatus(status: number, call: APICallError, target: Target): Expl
   return permanent(`the provider refused the request with status ${status}${quoted}`)
 }
 
-/** OpenAI's code for an account without credit, which comes with status 429 (platform.openai.com/docs/guides/error-codes). */
+/** Of an account without credit (platform.openai.com/docs/guides/error-codes). */
 const NO_CREDIT = /insufficient_quota/
 
 function explainLimit(call: APICallError, quoted: string): Explanation {
@@ -194,14 +180,13 @@ function whenIn(call: APICallError): string {
   return retryAfterMs === undefined ? 'in a while' : `in ${duration(retryAfterMs)}`
 }
 
-/** What `Retry-After` says, in seconds or as a date (RFC 9110, 10.2.3). */
+/** In seconds or as a date (RFC 9110, 10.2.3). */
 function retryAfter({ responseHeaders }: APICallError): Pick<Explanation, 'retryAfterMs'> {
   const said = responseHeaders?.['retry-after']?.trim() ?? ''
   const ms = /^\d{1,9}$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - Date.now()
   return ms > 0 ? { retryAfterMs: ms } : {}
 }
 
-/** What the provider said, in brackets after a sentence of ours; nothing where it said nothing. */
 function quotedFrom({ message, responseBody = '' }: APICallError, target: Target): string {
   const said = redact(messageIn(jsonIn(responseBody)) ?? message, target, 300)
   return said && said !== 'Failed to process error response' ? ` (${said})` : ''
@@ -214,8 +199,8 @@ function keySentence({ apiKey, apiKeyEnv }: ModelAccess): string {
 }
 
 /**
- * A provider's text for people, on one line, with so many characters at most. Providers quote the key that they were given,
- * in part or whole, so whatever looks like a key is taken out.
+ * A provider's text on one line. Providers quote the key that they were given, in part or whole, so whatever
+ * looks like a key is taken out.
  */
 function redact(text: string, { access }: Target, length: number): string {
   const hidden = access.apiKey ? text.replaceAll(access.apiKey, '[key]') : text

@@ -1,7 +1,6 @@
 import { objectIn, type Fields } from './loose.ts'
 import type { ModelAccess, ModelLimits } from './provider.ts'
 
-/** The provider went over one of our limits; `limit` names it. */
 export class LimitError extends Error {
   override readonly name = 'LimitError'
   readonly limit: keyof ModelLimits
@@ -12,9 +11,8 @@ export class LimitError extends Error {
 }
 
 /**
- * `fetch` that gives up on a provider that is silent, endless, or sends a line without an end: the answer's
- * body then fails with `LimitError`, and so does the call itself while there is no answer yet.
- * A redirect is given out as it is and not followed: a key must not be carried to another host.
+ * `fetch` whose answer fails with `LimitError` if the provider is silent, endless, or sends a line without an
+ * end. Redirects are not followed: a key must not be carried to another host.
  */
 export function limitedFetch(limits: ModelLimits): typeof fetch {
   return async (input, init) => {
@@ -22,8 +20,8 @@ export function limitedFetch(limits: ModelLimits): typeof fetch {
     const { signal } = ending
     try {
       const response = await fetch(input, { ...init, signal, redirect: 'manual' })
-      // `fetch` forgets its signal once the garbage collector ran: undici holds what follows a request's signal weakly
-      // (lib/web/fetch/request.js at v6.24.1). So the body is given the signal itself.
+      // `fetch` forgets its signal after a garbage collection (undici v6.24.1, lib/web/fetch/request.js), so
+      // the body gets the signal itself.
       const body = response.body?.pipeThrough(guard(limits, ending), { signal })
       if (!body) ending.endTimer()
       return new Response(body ?? null, response)
@@ -35,7 +33,6 @@ export function limitedFetch(limits: ModelLimits): typeof fetch {
   }
 }
 
-/** What ends a request: its caller, or a silence that is too long. */
 interface Ending {
   readonly signal: AbortSignal
   restartTimer(): void
@@ -52,7 +49,7 @@ function createEnding(idleMs: number, caller: AbortSignal | undefined): Ending {
     ending.abort(caller?.reason)
   }
   if (caller?.aborted) stop()
-  // The caller aborts its signal when it is done, with or without an answer, and that ends the timer.
+  // The caller aborts its signal when it is done, and that ends the timer.
   caller?.addEventListener('abort', stop, { once: true })
   return {
     signal: ending.signal,
@@ -85,7 +82,7 @@ function guard(limits: ModelLimits, ending: Ending): TransformStream<Uint8Array,
   })
 }
 
-/** Limits on what a server may send when it is asked about its models. A hosted one may list thousands of them. */
+/** A hosted server may list thousands of models. */
 const INQUIRY_LIMITS: ModelLimits = {
   idleMs: 10_000,
   answerBytes: 8 * 1024 * 1024,
@@ -93,8 +90,7 @@ const INQUIRY_LIMITS: ModelLimits = {
 }
 
 /**
- * Asks a server about its models, with `body` as JSON in a POST or else by a GET. Returns a JSON object. Rejects if
- * the server cannot be reached or answers with anything else, and with the signal's reason.
+ * Asks a server about its models: `body` in a POST, else a GET. Rejects unless the answer is a JSON object.
  */
 export async function queryServer(
   url: string,
@@ -115,6 +111,5 @@ export async function queryServer(
   return objectIn(answer)
 }
 
-/** The header that carries the key, if there is one. */
 export const authorizationHeader = ({ apiKey }: Pick<ModelAccess, 'apiKey'>): Record<string, string> =>
   apiKey ? { authorization: `Bearer ${apiKey}` } : {}

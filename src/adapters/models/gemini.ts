@@ -2,19 +2,18 @@ import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import { reportOf, type Dialect } from './answer.ts'
 import { countIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
 import { endpoint, type Provider } from './provider.ts'
-import { hosted } from './sdk-model.ts'
+import { sdkModel } from './sdk-model.ts'
 
-/** Google's Gemini by its own API. */
 export const gemini: Provider = {
-  create: hosted(
-    (access) => endpoint(access, 'https://generativelanguage.googleapis.com/v1beta'),
-    async (options, model) => {
+  create: sdkModel({
+    endpointOf: (access) => endpoint(access, 'https://generativelanguage.googleapis.com/v1beta'),
+    async load(options, { model }) {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
       return createGoogleGenerativeAI(options)(model)
     },
-    { dialect: geminiDialect },
-  ),
-  // countTokens of its API takes whole requests, declarations included; how they are written is not documented.
+    dialect: geminiDialect,
+  }),
+  // How its API writes declarations is not documented.
   framing: {
     ...CAREFUL_FRAMING,
     source:
@@ -30,7 +29,7 @@ export const gemini: Provider = {
   },
 }
 
-/** Gemini's stream of candidates (ai.google.dev/api/generate-content). */
+/** ai.google.dev/api/generate-content */
 function geminiDialect(): Dialect {
   return {
     read(event) {

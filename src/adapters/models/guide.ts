@@ -1,16 +1,12 @@
 /**
- * The guide: no model, but what stands in the place of one and shows newcomers around (tour.ts). It must not know more than
- * a model does: all that it says comes from the request that it is sent.
+ * The guide is no model. It answers offline and by rules, from its request alone, so that people see what a
+ * model would be given.
  */
 import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../../turns/ports.ts'
 import { userContent } from '../../prompt/prompt.ts'
 import { EXACT_FRAMING } from '../../prompt/model-settings.ts'
 import type { Provider } from './provider.ts'
 
-/**
- * An offline, rule-based helper that stands where a model stands and reads what a model reads: it answers
- * from its request alone, so that people see without any network what a model would be given.
- */
 export const guide: Provider = {
   create: ({ name }) => guideModel(name),
   framing: EXACT_FRAMING,
@@ -85,17 +81,13 @@ function contextAnswer({ prompt: { budget, layers, encoding } }: Pick<ModelReque
   return [head, parts, ...lines].join('\n')
 }
 
-/** Something to try, which the guide finds in the conversation once it was done. */
 interface Step {
   readonly type: string
   readonly shows: string
   readonly isDone: (conversation: string) => boolean
 }
 
-/**
- * What somebody who is new can do next. The guide keeps nothing: it ticks off what stands in the conversation that it is given,
- * as a model would have to.
- */
+/** The guide keeps nothing: it ticks off what it finds in the conversation, as a model would. */
 function tour({ prompt, tools }: ModelRequest<RequestMessage>, name: string): string {
   const conversation = userContent(prompt)
   const steps = stepsFor(
@@ -138,7 +130,6 @@ const stepsFor = (name: string, call: string | undefined): readonly Step[] => [
   },
 ]
 
-/** What the guide answers where it has no tools. */
 const NO_TOOLS = 'There are no tools in the request I was given.'
 
 const says =

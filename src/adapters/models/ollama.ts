@@ -1,6 +1,3 @@
-/**
- * Ollama by its own API. It knows one server that somebody runs, and nothing of other providers.
- */
 import { APICallError } from '@ai-sdk/provider'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
@@ -22,10 +19,9 @@ import { endpoint, type ModelAccess, type ModelLimits, type Provider } from './p
 import { systemAndUser } from '../../prompt/prompt.ts'
 import { argumentsAsObject } from './sdk-prompt.ts'
 
-/** Where Ollama listens unless told otherwise (https://docs.ollama.com/faq). */
+/** docs.ollama.com/faq */
 export const OLLAMA_ENDPOINT = 'http://localhost:11434'
 
-/** Ollama, by its own API: only there can a client say how large the window is to be. */
 export const ollama: Provider = {
   create: ollamaModel,
   framing: CAREFUL_FRAMING,
@@ -63,7 +59,6 @@ function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
   }
 }
 
-/** The body of an answer; an answer that is an error is thrown. */
 async function bodyOf(url: string, response: Response): Promise<ReadableStream<Uint8Array>> {
   if (response.ok && response.body) return response.body
   const responseBody = await response.text()
@@ -77,7 +72,6 @@ async function bodyOf(url: string, response: Response): Promise<ReadableStream<U
   })
 }
 
-/** Calls are given out at the end, when the answer is known to be whole. */
 async function* events(body: ReadableStream<Uint8Array>, answer: Answer): AsyncGenerator<ModelEvent> {
   const calls: ToolCall[] = []
   let thought = ''
@@ -97,7 +91,7 @@ async function* events(body: ReadableStream<Uint8Array>, answer: Answer): AsyncG
   throw cutOff()
 }
 
-/** One line of the stream of `POST /api/chat` (docs.ollama.com/api/chat). */
+/** docs.ollama.com/api/chat */
 interface ChatLine {
   readonly text: string
   readonly thinking: string
@@ -134,7 +128,7 @@ function toolCall(call: Fields, place: number): ToolCall {
   }
 }
 
-/** `load` and `unload` come where it did nothing with the prompt (github.com/ollama/ollama, docs/api.md). */
+/** `load` and `unload` say that it did nothing with the prompt (github.com/ollama/ollama, docs/api.md). */
 function endOf(word: string, calls: readonly ToolCall[]): FinishReason {
   if (calls.length > 0) return { reason: 'calls' }
   if (word === 'stop' || word === 'length') return { reason: word }
@@ -142,10 +136,10 @@ function endOf(word: string, calls: readonly ToolCall[]): FinishReason {
 }
 
 /**
- * The body of `POST /api/chat`. Without `num_ctx` the server takes a window of its own, often of 4,096 tokens
- * (docs.ollama.com/context-length), and cuts longer prompts without a word; `truncate` and `shift` keep newer versions from
- * that (api/types.go at v0.33.2; older ones ignore them). A `num_ctx` that changes makes it load the model again, so it is
- * the model's whole window in every request.
+ * Without `num_ctx` the server takes a window of its own, often 4,096 tokens
+ * (docs.ollama.com/context-length), and cuts longer prompts silently; newer versions obey `truncate` and
+ * `shift` (api/types.go at v0.33.2). A `num_ctx` that changes makes it load the model again, so it is always
+ * the whole window.
  */
 export function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): object {
   const { prompt, messages, tools, maxOutput, contextWindow, withoutSystemRole = false } = request
@@ -193,10 +187,7 @@ function messageOf(step: RequestMessage): object {
   }
 }
 
-/**
- * The facts in what `POST /api/show` tells of a model (docs.ollama.com/api-reference/show-model-details). Older versions
- * tell no capabilities.
- */
+/** docs.ollama.com/api-reference/show-model-details; older versions tell no capabilities. */
 function factsIn(shown: Fields): ModelFacts {
   const info = objectIn(shown['model_info'])
   const window = countIn(info[`${textIn(info['general.architecture'])}.context_length`])
@@ -209,6 +200,6 @@ function factsIn(shown: Fields): ModelFacts {
   }
 }
 
-/** A template without a place for a system message leaves it out without a word, unless a renderer does its work. */
+/** A template without a place for a system message drops it silently, unless a renderer does its work. */
 const dropsSystem = (template: string, modelfile: string): boolean =>
   template !== '' && !/system|\.Messages/i.test(template) && !/^RENDERER /m.test(modelfile)

@@ -1,21 +1,20 @@
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
-import type { LanguageModel, ModelFacts } from '../../turns/ports.ts'
+import type { ModelFacts } from '../../turns/ports.ts'
 import { chatDialect } from './chat-completions.ts'
 import { queryServer } from './fetch.ts'
 import { countIn, listIn, objectIn } from './loose.ts'
-import { endpoint, versionedEndpoint, type ModelAccess, type ModelLimits, type Provider } from './provider.ts'
-import { createSdkModel, hosted } from './sdk-model.ts'
+import { endpoint, versionedEndpoint, type ModelAccess, type Provider } from './provider.ts'
+import { sdkModel, type SdkOptions } from './sdk-model.ts'
 
-/** OpenAI by its chat-completions API. */
 export const openai: Provider = {
-  create: hosted(
-    (access) => versionedEndpoint(access, 'https://api.openai.com'),
-    async (options, model) => {
+  create: sdkModel({
+    endpointOf: (access) => versionedEndpoint(access, 'https://api.openai.com'),
+    async load(options, { model }) {
       const { createOpenAI } = await import('@ai-sdk/openai')
       return createOpenAI(options).chat(model)
     },
-    { dialect: chatDialect },
-  ),
+    dialect: chatDialect,
+  }),
   framing: {
     perRequest: 9,
     perToolset: 12,
@@ -30,15 +29,30 @@ export const openai: Provider = {
   usual: { name: 'gpt', model: 'gpt-4.1', context_window: 128_000, api_key_env: 'OPENAI_API_KEY' },
 }
 
-/** Any server that speaks the OpenAI chat-completions stream, wherever it is: vLLM, LM Studio and others. */
+/** Servers that copy OpenAI. A key may be absent: then no header is sent. */
+async function loadCompatible({ apiKey, ...options }: SdkOptions, access: ModelAccess) {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+  const key = apiKey === '' ? {} : { apiKey }
+  return createOpenAICompatible({
+    name: access.backend,
+    includeUsage: true,
+    ...options,
+    ...key,
+  }).chatModel(access.model)
+}
+
+/** Any server with OpenAI's chat completions: vLLM, LM Studio and others. */
 export const openaiCompatible: Provider = {
-  create: chatCompletions('is its server running?', {
+  create: sdkModel({
+    endpointOf: versionedEndpoint,
+    load: loadCompatible,
+    dialect: chatDialect,
+    advice: 'is its server running?',
     // Of `GET /v1/models`, only vLLM's tells a window (github.com/vllm-project/vllm/pull/4643).
-    async ask(access, signal) {
+    async inquire(access, signal) {
       const { data } = await queryServer(`${versionedEndpoint(access)}/models`, access, signal)
       const model = listIn(data).find((one) => objectIn(one)['id'] === access.model)
-      const window = countIn(objectIn(model)['max_model_len'])
-      return window ? { window } : {}
+      return windowOf(objectIn(model)['max_model_len'])
     },
   }),
   // Many of these servers keep to OpenAI's number.
@@ -48,50 +62,24 @@ export const openaiCompatible: Provider = {
 
 const LLAMACPP_ENDPOINT = 'http://localhost:8080'
 
-/** llama.cpp's server. */
 export const llamacpp: Provider = {
-  create: chatCompletions('is llama-server running?', {
-    usualEndpoint: LLAMACPP_ENDPOINT,
+  create: sdkModel({
+    endpointOf: (access) => versionedEndpoint(access, LLAMACPP_ENDPOINT),
+    load: loadCompatible,
+    dialect: chatDialect,
+    advice: 'is llama-server running?',
     // `n_ctx` is the window of one slot (github.com/ggml-org/llama.cpp, tools/server/README.md).
-    async ask(access, signal) {
+    async inquire(access, signal) {
       const url = `${endpoint(access, LLAMACPP_ENDPOINT).replace(/\/v1$/, '')}/props`
       const props = await queryServer(url, access, signal)
-      const window = countIn(objectIn(props['default_generation_settings'])['n_ctx'])
-      return window ? { window } : {}
+      return windowOf(objectIn(props['default_generation_settings'])['n_ctx'])
     },
   }),
   framing: CAREFUL_FRAMING,
   required: ['model'],
 }
 
-/** What differs between such servers. */
-interface CompatibleServer {
-  /** Where it listens unless told otherwise. */
-  readonly usualEndpoint?: string
-  /** How it is asked about a model. */
-  readonly ask: (access: ModelAccess, signal: AbortSignal) => Promise<ModelFacts>
-}
-
-/** The adapter for such a server. `advice` is what an admin should look at if nothing answers at the endpoint. */
-function chatCompletions(advice: string, { usualEndpoint, ask }: CompatibleServer) {
-  return (access: ModelAccess, limits: ModelLimits): LanguageModel => {
-    const baseURL = versionedEndpoint(access, usualEndpoint)
-    const load = async (fetchIt: typeof fetch) => {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-      const provider = createOpenAICompatible({
-        name: access.backend,
-        baseURL,
-        includeUsage: true,
-        fetch: fetchIt,
-        ...(access.apiKey ? { apiKey: access.apiKey } : {}),
-      })
-      return provider.chatModel(access.model)
-    }
-    const target = { access, endpoint: baseURL, advice }
-    return createSdkModel(load, target, {
-      dialect: chatDialect,
-      limits,
-      inquire: (signal) => ask(access, signal),
-    })
-  }
+function windowOf(value: unknown): ModelFacts {
+  const window = countIn(value)
+  return window ? { window } : {}
 }

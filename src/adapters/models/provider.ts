@@ -1,43 +1,37 @@
 import type { Framing } from '../../prompt/model-settings.ts'
 import type { LanguageModel } from '../../turns/ports.ts'
 
-/** How to reach a model: what its provider's adapter needs to know. */
 export interface ModelAccess {
-  /** As people call the model, without `@`: error messages begin with it. */
+  /** As people call it, without `@`: error messages begin with it. */
   readonly name: string
-  /** The provider's name in index.ts. */
   readonly backend: string
-  /** The provider's own name for the model, such as `qwen3:8b`. */
+  /** Such as `qwen3:8b`. */
   readonly model: string
-  /** Where its server is; the provider's own default when absent. `…/v1` is accepted too. */
+  /** The provider's own default when absent. */
   readonly endpoint?: string
-  /** The key itself, read from the environment by src/config. Never logged, never in an error. */
+  /** Never logged, never in an error. */
   readonly apiKey?: string
-  /** The name of the environment variable that the key came from, for error messages. */
+  /** The environment variable that the key came from. */
   readonly apiKeyEnv?: string
-  /** How long a server keeps the model in its memory after a request, in its own words; only Ollama is told. */
+  /** How long Ollama keeps the model in memory after a request, in its own words. */
   readonly keepAlive?: string | number
 }
 
-/** Everything that is specific to a provider. Only its own file knows it. */
 export interface Provider {
   /**
-   * The adapter for one model. Nothing is sent until it is asked to stream. Throws an `Error` whose message says
-   * what to write instead, when the endpoint is missing or not a URL.
+   * Sends nothing until it is asked to stream. Throws an `Error` for people if the endpoint is missing or no
+   * URL.
    */
   readonly create: (access: ModelAccess, limits: ModelLimits) => LanguageModel
-  /** What it adds to a request. */
   readonly framing: Framing
-  /** What a `[[models]]` entry must say. */
+  /** Keys that a `[[models]]` entry must have. */
   readonly required: readonly RequiredKey[]
-  /** The model that a server has if the config names no model and the key is in the environment. */
+  /** The model of a server whose config names none, if the key is in the environment. */
   readonly usual?: UsualModel
 }
 
-/** Keys of a `[[models]]` entry that some providers can do without. */
 export type RequiredKey = 'model' | 'endpoint'
 
-/** A `[[models]]` entry that holds without being written; its keys are those of the file. */
 export interface UsualModel {
   readonly name: string
   readonly model: string
@@ -45,13 +39,12 @@ export interface UsualModel {
   readonly api_key_env: string
 }
 
-/** Limits on one answer, so that a provider can neither hold a turn for ever nor fill the memory. */
+/** Limits on one answer. */
 export interface ModelLimits {
-  /** Without a byte from the provider for this long, the step fails. Milliseconds. */
+  /** Milliseconds without a byte from the provider. */
   readonly idleMs: number
-  /** Bytes in one answer, framing included. */
   readonly answerBytes: number
-  /** Bytes in one line of the stream: the parser looks through a line from its start whenever it grows. */
+  /** Of the stream: the parser looks through a line from its start whenever it grows. */
   readonly lineBytes: number
 }
 
@@ -63,16 +56,18 @@ export const MODEL_LIMITS: ModelLimits = {
 }
 
 /**
- * The base of an OpenAI-style API: `http://localhost:11434`, with or without `/v1` or a slash at the end.
- * An address that names a version anywhere (`/v1`, `/api/v1`, `/v1beta/openai`) is taken as it is.
- * Throws an `Error` for people when there is none, or it is not an http(s) URL, or it holds a password.
+ * The base of an OpenAI-style API. An address that names a version anywhere (`/v1`, `/v1beta/openai`) is kept
+ * as it is. Throws as `endpoint`.
  */
 export function versionedEndpoint(access: ModelAccess, fallback?: string): string {
   const base = endpoint(access, fallback)
   return /\/v\d/.test(new URL(base).pathname) ? base : `${base}/v1`
 }
 
-/** The configured address without a slash at its end, or the provider's own. Throws as above. */
+/**
+ * Without a slash at its end. Throws an `Error` for people if there is none, it is no http(s) URL, or it
+ * holds a password.
+ */
 export function endpoint(access: ModelAccess, fallback?: string): string {
   const written = access.endpoint ?? fallback
   if (written === undefined) {

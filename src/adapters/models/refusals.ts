@@ -1,47 +1,48 @@
 import type { ModelRefusal } from '../../turns/ports.ts'
 
-// A pattern reads small letters, with numbers as digits alone ("16,384" is "16384"), and takes linear time. Its
-// groups are numbers of tokens: `tokens` and `more` (to be added) are of the prompt, `total` is of prompt and answer
-// together, and `window` is what both may have. A wrong window would be stored, so numbers are read only from
-// words whose meaning is certain.
+// Patterns read small letters and digits without commas, in linear time. Groups are numbers of tokens:
+// `tokens` and `more` of the prompt, `total` of prompt and answer, `window` for both. A wrong window would be
+// stored, so numbers are read only from words whose meaning is certain.
 
 /**
- * OpenAI, status 429, of a request that is larger than its sender may use in a minute. It would never be taken,
- * however long one waits (github.com/Aider-AI/aider/issues/1880).
+ * OpenAI, status 429, of a request over its sender's limit a minute: it is never taken
+ * (github.com/Aider-AI/aider/issues/1880).
  */
 const OVER_MINUTE =
   /request too large for .{0,200}tokens per min(?:ute)? \(tpm\): limit (?<window>\d+), requested (?<total>\d+)/
 
-/** llama.cpp whose requests share a window: the same prompt may be taken later (github.com/ggml-org/llama.cpp/issues/19774). */
+/**
+ * llama.cpp whose requests share a window: it may be taken later
+ * (github.com/ggml-org/llama.cpp/issues/19774).
+ */
 const TOO_LONG_NOW = /context size has been exceeded/
 
-/** The prompt in OpenAI's words, which are a refusal only beside a window. */
+/** A refusal only beside a window. */
 const OPENAI_PROMPT =
   /(?:\((?=\d+ (?:in|of) )|has |passed |messages resulted in |total of \d+ tokens: )(?<tokens>\d+) (?:in the messages|in your prompt|of text input(?:, (?<more>\d+) of tool input)?|input tokens|tokens)/
 
 const TOO_LONG: readonly RegExp[] = [
   OVER_MINUTE,
-  // OpenAI, whose words DeepSeek, vLLM, SGLang, LiteLLM and OpenRouter have taken over
-  // (github.com/vllm-project/vllm/issues/20409, github.com/cline/cline/issues/5474, github.com/boldsoftware/shelley/issues/159).
+  // OpenAI; DeepSeek, vLLM, SGLang, LiteLLM and OpenRouter have taken over its words.
   /(?:maximum context length (?:is |of )?\(?|context length is only |input tokens exceed the configured limit of )(?<window>\d+)/,
-  // SGLang: github.com/QwenLM/Qwen3/issues/1321, github.com/sgl-project/sglang/issues/4048
+  // SGLang (github.com/sgl-project/sglang/issues/4048)
   /input (?:length )?\((?<tokens>\d+) tokens\) (?:is longer than the model's context|exceeds the maximum allowed) length \((?<window>\d+) tokens\)/,
-  // Anthropic: github.com/anthropics/claude-code/issues/12186, github.com/docker/docker-agent/issues/569
+  // Anthropic (github.com/anthropics/claude-code/issues/12186)
   /prompt is too long: (?<tokens>\d+) tokens > (?<window>\d+) maximum/,
   /exceed context limit:\s{0,20}(?<tokens>\d+) \+ \d+ > (?<window>\d+)/,
-  // Gemini, of the prompt alone: github.com/google-gemini/gemini-cli/issues/6678
+  // Gemini (github.com/google-gemini/gemini-cli/issues/6678)
   /input token count (?:\((?<tokens>\d+)\) )?exceeds the maximum number of tokens allowed \(?(?<window>\d+)/,
-  // llama.cpp, and Ollama that runs it: github.com/ggml-org/llama.cpp/pull/15780, github.com/langchain-ai/openwiki/issues/648
+  // llama.cpp and Ollama (github.com/ggml-org/llama.cpp/pull/15780)
   /n_prompt_tokens\\?":\s{0,9}(?<tokens>\d+),\s{0,9}\\?"n_ctx\\?":\s{0,9}(?<window>\d+)/,
   /request \((?<tokens>\d+) tokens\) exceeds the available context size \((?<window>\d+) tokens\)/,
-  // LM Studio: github.com/lmstudio-ai/lmstudio-bug-tracker/issues/546, github.com/Gitlawb/openclaude/issues/353
+  // LM Studio (github.com/lmstudio-ai/lmstudio-bug-tracker/issues/546)
   /keep the first (?<tokens>\d+) tokens when .{0,30}overflows.{0,60}context length of only (?<window>\d+)/,
   /n_keep: (?<tokens>\d+)\s{0,3}>=\s{0,3}n_ctx: (?<window>\d+)/,
 ]
 
 /**
- * Words of the same without a number that is certain. Most are from a list that a program keeps which speaks with many
- * providers (github.com/earendil-works/pi, packages/ai/src/utils/overflow.ts).
+ * Without a number that is certain. Most are from github.com/earendil-works/pi,
+ * packages/ai/src/utils/overflow.ts.
  */
 const TOO_LONG_WORDS: readonly string[] = [
   'context_length_exceeded',
@@ -74,10 +75,10 @@ const TOO_LONG_WORDS: readonly string[] = [
 const NO_TOOLS =
   /does not support tools|requires --enable-auto-tool-choice|tools param requires --jinja|function calling is not enabled for|no endpoints found that support tool use|\btools['"`]? is not supported (?:with|in) this model/
 
-/** Gemma 2 on vLLM, SGLang and llama.cpp (github.com/huggingface/chat-ui/issues/1386), Gemma by Gemini. */
+/** Gemma 2 on several servers (github.com/huggingface/chat-ui/issues/1386), Gemma by Gemini. */
 const NO_SYSTEM_ROLE = /system role not supported|developer instruction is not enabled for/
 
-/** Why a provider refused a request, by its words; undefined if another request would be refused as well. */
+/** Undefined if another request would be refused as well. */
 export function parseRefusal(said: string): ModelRefusal | undefined {
   const text = readable(said)
   if (NO_TOOLS.test(text)) return { kind: 'no-tools' }
@@ -88,13 +89,12 @@ export function parseRefusal(said: string): ModelRefusal | undefined {
   return { kind: 'too-long', ...numbersIn({ ...OPENAI_PROMPT.exec(text)?.groups, ...match?.groups }) }
 }
 
-/** The same of status 429, whose limits mostly pass by themselves and are no refusals. */
+/** Most limits of status 429 pass by themselves and are no refusals. */
 export function parseRateRefusal(said: string): ModelRefusal | undefined {
   const match = OVER_MINUTE.exec(readable(said))
   return match ? { kind: 'too-long', ...numbersIn(match.groups) } : undefined
 }
 
-/** The first 8,000 characters of an error, without the commas that group digits. */
 const readable = (said: string): string =>
   said
     .slice(0, 8_000)

@@ -12,6 +12,7 @@ import type {
   FinishReason,
   LanguageModel,
   ModelEvent,
+  ModelFacts,
   ModelRequest,
   RequestMessage,
   Thought,
@@ -19,60 +20,68 @@ import type {
 import type { ToolCall } from '../../toolbox/tool-call.ts'
 import { cutOff, openAnswer, usageOf, type Answer, type Dialect } from './answer.ts'
 import { toModelError } from './errors.ts'
-import type { Target } from './errors.ts'
-import type { ModelAccess, ModelLimits, Provider } from './provider.ts'
+import type { ModelAccess, ModelLimits } from './provider.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
 
-/**
- * One of the AI SDK's provider models as ours. `load` makes it at the first request: the SDK of a provider takes
- * longer to load than the rest of the server. Its low-level `doStream` is used rather than `streamText`:
- * it sends what it is given and nothing else, runs no tool, and does not try again by itself.
- * Calls are given out at the end, when the answer is known to be whole: a cut stream leaves half a call.
- */
-export function createSdkModel(
-  load: (fetchIt: typeof fetch) => Promise<LanguageModelV3>,
-  target: Target,
-  { dialect, limits, cacheMark, inquire }: SdkOptions,
-): LanguageModel {
-  // The SDK hands the signal of a request on to `fetch`, which finds the answer of the request by it.
-  const fetches = new WeakMap<AbortSignal, typeof fetch>()
-  const fetchIt: typeof fetch = async (input, init) => {
-    const own = init?.signal && fetches.get(init.signal)
-    if (!own) throw new Error('the SDK asked without the signal of its request')
-    return await own(input, init)
-  }
-  let loading: Promise<LanguageModelV3> | undefined
-
-  return {
-    async *stream(request, caller) {
-      const ending = new AbortController()
-      const signal = AbortSignal.any([caller, ending.signal])
-      const answer = openAnswer(dialect(), limits)
-      fetches.set(signal, answer.fetch)
-      try {
-        const model = await (loading ??= load(fetchIt))
-        const { stream } = await model.doStream(callOptions(request, signal, cacheMark))
-        yield* events(stream, answer)
-      } catch (error) {
-        caller.throwIfAborted()
-        throw toModelError(answer.failure ?? error, target, answer.begun)
-      } finally {
-        ending.abort()
-      }
-    },
-    ...(inquire ? { inquire } : {}),
-  }
-}
-
-/** What differs between the SDKs. */
-interface SdkOptions {
-  /** Reads the provider's answers. */
+/** What differs between the providers that the AI SDK reaches. */
+interface SdkProvider {
+  /** The base of its API. Throws as `Provider.create`. */
+  readonly endpointOf: (access: ModelAccess) => string
+  readonly load: (options: SdkOptions, access: ModelAccess) => Promise<LanguageModelV3>
   readonly dialect: () => Dialect
-  readonly limits: ModelLimits
-  /** Marks the end of what stays the same from turn to turn, the tools and the system text, for the provider's cache. */
+  /** What an admin should look at if nothing answers at the endpoint. */
+  readonly advice?: string
+  /** Marks the end of what stays the same from turn to turn, for the provider's cache. */
   readonly cacheMark?: SharedV3ProviderOptions
-  readonly inquire?: LanguageModel['inquire']
+  readonly inquire?: (access: ModelAccess, signal: AbortSignal) => Promise<ModelFacts>
 }
+
+/** What an SDK is made with. `apiKey` is empty if there is none. */
+export interface SdkOptions {
+  readonly baseURL: string
+  readonly apiKey: string
+  readonly fetch: typeof fetch
+}
+
+/**
+ * Models of the AI SDK as ours. `load` imports it at the first request: it takes longer to load than the rest of
+ * the server. `doStream` sends what it is given, runs no tool and does not try again, unlike `streamText`.
+ */
+export const sdkModel =
+  ({ endpointOf, load, dialect, advice = 'is the network up?', cacheMark, inquire }: SdkProvider) =>
+  (access: ModelAccess, limits: ModelLimits): LanguageModel => {
+    const baseURL = endpointOf(access)
+    const target = { access, endpoint: baseURL, advice }
+    // The SDK hands the signal of a request on to `fetch`, which finds the answer of the request by it.
+    const fetches = new WeakMap<AbortSignal, typeof fetch>()
+    const fetchIt: typeof fetch = async (input, init) => {
+      const own = init?.signal && fetches.get(init.signal)
+      if (!own) throw new Error('the SDK asked without the signal of its request')
+      return await own(input, init)
+    }
+    // Without a key, even an empty one, the libraries would look in the environment.
+    const options = { baseURL, apiKey: access.apiKey ?? '', fetch: fetchIt }
+    let loading: Promise<LanguageModelV3> | undefined
+    return {
+      async *stream(request, caller) {
+        const ending = new AbortController()
+        const signal = AbortSignal.any([caller, ending.signal])
+        const answer = openAnswer(dialect(), limits)
+        fetches.set(signal, answer.fetch)
+        try {
+          const model = await (loading ??= load(options, access))
+          const { stream } = await model.doStream(callOptions(request, signal, cacheMark))
+          yield* events(stream, answer)
+        } catch (error) {
+          caller.throwIfAborted()
+          throw toModelError(answer.failure ?? error, target, answer.begun)
+        } finally {
+          ending.abort()
+        }
+      },
+      ...(inquire ? { inquire: (signal) => inquire(access, signal) } : {}),
+    }
+  }
 
 const callOptions = (
   request: ModelRequest<RequestMessage>,
@@ -94,6 +103,7 @@ const functionTools = (tools: ModelRequest['tools'], cacheMark: SharedV3Provider
     ...(cacheMark && index === tools.length - 1 ? { providerOptions: cacheMark } : {}),
   }))
 
+/** Calls come at the end: a stream that is cut leaves half a call. */
 async function* events(
   stream: ReadableStream<LanguageModelV3StreamPart>,
   answer: Answer,
@@ -109,7 +119,7 @@ async function* events(
     if (part.type === 'reasoning-delta' && part.delta !== '') yield { type: 'thinking', text: part.delta }
     if (part.type === 'tool-call') calls.push(toolCall(part))
     thoughts.take(part)
-    // The SDK's end is no real one if the answer broke off, or gave no reason for its end.
+    // The SDK's end is none if the answer broke off or gave no reason for its end.
     if (part.type === 'finish' && !answer.failure && part.finishReason.raw !== undefined) {
       for (const thought of thoughts.all()) yield { type: 'thought', thought }
       for (const call of calls) yield { type: 'call', call }
@@ -127,7 +137,7 @@ const toolCall = (part: Extract<LanguageModelV3StreamPart, { type: 'tool-call' }
   ...keptData(part.providerMetadata),
 })
 
-/** Anthropic's word, which its SDK gives out as a cut at max_tokens (platform.claude.com/docs/en/api/handling-stop-reasons). */
+/** The SDK reports it as `length` (platform.claude.com/docs/en/api/handling-stop-reasons). */
 const WINDOW_FULL = 'model_context_window_exceeded'
 
 function endOf({ unified, raw = '' }: LanguageModelV3FinishReason, calls: readonly ToolCall[]): FinishReason {
@@ -139,18 +149,16 @@ function endOf({ unified, raw = '' }: LanguageModelV3FinishReason, calls: readon
   return { reason, word: cleanLine(raw) }
 }
 
-/** What the provider wants back with a call or a thought. */
 const keptData = (metadata: SharedV3ProviderMetadata | undefined): { providerData?: JsonObject } =>
   metadata ? { providerData: metadata as JsonObject } : {}
 
 /**
- * The signature of a thought may come with any of its parts: Anthropic sends it last, with an empty piece, and sends a
- * thought that it hides with the first part alone (platform.claude.com/docs/en/build-with-claude/extended-thinking).
+ * The signature of a thought may come with any of its parts
+ * (platform.claude.com/docs/en/build-with-claude/extended-thinking).
  */
 function createThoughts() {
   const thoughts = new Map<string, { text: string; metadata: SharedV3ProviderMetadata | undefined }>()
   return {
-    /** Takes a part; one that is not about a thought changes nothing. */
     take(part: LanguageModelV3StreamPart): void {
       if (part.type !== 'reasoning-start' && part.type !== 'reasoning-delta' && part.type !== 'reasoning-end')
         return
@@ -158,35 +166,9 @@ function createThoughts() {
       const text = (before?.text ?? '') + (part.type === 'reasoning-delta' ? part.delta : '')
       thoughts.set(part.id, { text, metadata: part.providerMetadata ?? before?.metadata })
     },
-    /** All so far, in order. */
     all: (): readonly Thought[] =>
       [...thoughts.values()]
         .filter(({ text, metadata }) => text !== '' || metadata)
         .map(({ text, metadata }) => ({ text, ...keptData(metadata) })),
   }
 }
-
-/** What the SDKs of such providers are made with. */
-interface HostedOptions {
-  readonly baseURL: string
-  readonly apiKey: string
-  readonly fetch: typeof fetch
-}
-
-/** The adapter for a provider on the internet. `load` makes the SDK's model; see `createSdkModel`. */
-export const hosted =
-  (
-    endpointOf: (access: ModelAccess) => string,
-    load: (options: HostedOptions, model: string) => Promise<LanguageModelV3>,
-    sdkOptions: Omit<SdkOptions, 'limits'>,
-  ): Provider['create'] =>
-  (access, limits) => {
-    const baseURL = endpointOf(access)
-    // Without a key, even an empty one, the libraries would look in the environment.
-    const options = { baseURL, apiKey: access.apiKey ?? '' }
-    const target = { access, endpoint: baseURL, advice: 'is the network up?' }
-    return createSdkModel((fetchIt) => load({ ...options, fetch: fetchIt }, access.model), target, {
-      ...sdkOptions,
-      limits,
-    })
-  }

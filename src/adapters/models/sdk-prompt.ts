@@ -4,10 +4,7 @@ import { systemAndUser } from '../../prompt/prompt.ts'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
 import type { ModelRequest, RequestMessage, Thought } from '../../turns/ports.ts'
 
-/**
- * A request in the AI SDK's words: system, the user's part, and the steps so far; an empty system is left out, and goes at
- * the head of the user's part for a model that takes none. `cacheMark` goes with the system message.
- */
+/** A request in the AI SDK's words; `cacheMark` goes with the system message. */
 export function sdkPrompt(
   { prompt, messages, withoutSystemRole = false }: ModelRequest<RequestMessage>,
   cacheMark?: SharedV3ProviderOptions,
@@ -57,11 +54,10 @@ const callPart = (call: ToolCall) => ({
   ...returnedData(call.providerData),
 })
 
-/** What a provider sent with a call or a thought and wants back with it. We store it and do not read it. */
 const returnedData = (data: JsonObject | undefined): { providerOptions?: SharedV3ProviderOptions } =>
   data ? { providerOptions: data as SharedV3ProviderOptions } : {}
 
-/** A call's arguments as an object. Providers refuse a history with unparsable arguments: those go as `{}`. */
+/** Providers refuse a history with arguments that are no JSON object: those become `{}`. */
 export function argumentsAsObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text)
