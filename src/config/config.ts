@@ -1,7 +1,6 @@
 /**
- * Flags, environment and file, checked once at the start. This folder alone reads the environment. Its schemas are the one
- * place that names a key of the file: types, checks and docs/config.md come from them. The folder uses the config types of
- * the adapters, and only the code that puts the server together uses it; it knows no rooms, sessions or turns.
+ * Flags, environment and file, checked once at the start. Only this folder reads the environment. Types,
+ * checks and docs/config.md come from its schemas. It knows no rooms, sessions or turns.
  */
 import { dirname, resolve } from 'node:path'
 import type { McpServerConfig } from '../adapters/mcp/config.ts'
@@ -38,24 +37,22 @@ export interface Config extends Omit<
   'server' | 'models' | 'mcp' | 'tools' | 'sandbox' | 'http' | 'storage' | 'bus'
 > {
   readonly listen: Address
-  /** Without `listen` HTTP is off. */
   readonly http: FileConfig['http'] & { readonly listen?: Address }
   readonly dataDir: string
   readonly storage: StorageConfig
-  /** Absent for PostgreSQL's notifications. */
+  /** Absent: PostgreSQL's notifications. */
   readonly bus: BusConfig | undefined
-  /** The path of the file, if there is one. */
   readonly file: string | undefined
   readonly logLevel: string
   /** `host_keys` are absolute paths. */
   readonly server: Changed<FileConfig['server'], { access: NonNullable<FileConfig['server']['access']> }>
   readonly models: readonly ModelConfig[]
-  /** True if the file names no model: then the server looks for models on this machine. */
+  /** True if the file names no model: the server looks for some on this machine. */
   readonly discoverModels: boolean
-  /** `dirs` and `modules` are absolute paths; `web` is absent if the config turns the web off. */
+  /** Absolute paths; `web` is absent if the web is off. */
   readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined }>
   readonly mcp: readonly McpServerConfig[]
-  /** `workspaces` maps rooms to real paths; the directories of other rooms are in `rooms_dir`. */
+  /** Real paths by room; other rooms are in `rooms_dir`. */
   readonly sandbox: Changed<
     FileConfig['sandbox'],
     { workspaces: ReadonlyMap<string, string>; rooms_dir: string }
@@ -111,13 +108,13 @@ const besideFile = (paths: readonly string[], file = ''): string[] =>
 export const dataDirOf = ({ flags }: CommandLine, env: Environment = process.env): string =>
   dataPath(settingsOf(flags, env)('data', 'SSHAWL_DATA'), env)
 
-/** The config file of a command line, whether it exists or not. */
+/** Whether it exists or not. */
 export const configFileOf = ({ flags }: CommandLine, env: Environment = process.env): string =>
   configPath(settingsOf(flags, env)('config', 'SSHAWL_CONFIG'), env) ?? defaultConfigPath(env)
 
 const DEFAULT_LISTEN = '127.0.0.1:2222'
 
-/** A port alone is one of this machine only. */
+/** A port alone is on this machine only. */
 const httpAddress = ({ value, from }: Setting): Address =>
   address(
     { value: /^:?\d{1,5}$/.test(value) ? `127.0.0.1:${value.replace(':', '')}` : value, from },

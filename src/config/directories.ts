@@ -6,16 +6,15 @@ import { ConfigError } from './environment.ts'
 import { lineOf } from './file.ts'
 import type { FileConfig } from './schema.ts'
 
-/** The directory of rooms' files unless the config names another. */
+/** Unless the config names another. */
 export const ownRoomsDir = (dataDir: string): string => join(dataDir, 'rooms')
 
 interface Others {
   readonly dataDir: string
-  /** Real paths of `workspaces`, by room. */
   readonly mapped: ReadonlyMap<string, string>
 }
 
-/** The real path of the directory of rooms' files. Throws `ConfigError`. `file` is the config's path. */
+/** A real path. Throws `ConfigError`; `file` is the config's path. */
 export function roomsDirFrom(
   written: FileConfig['sandbox'],
   file: string | undefined,
@@ -31,22 +30,16 @@ export function roomsDirFrom(
 
 function whyUnusable(dir: string): string | undefined {
   try {
-    const facts = statSync(dir)
-    if (!facts.isDirectory()) return missing(dir)
-    if (facts.mode & 0o002) return `everybody on this machine can write to ${dir}; run: chmod o-w ${dir}`
-    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
-    return undefined
+    accessSync(`${dir}/.`, constants.R_OK | constants.W_OK | constants.X_OK)
+    const isOpen = (statSync(dir).mode & 0o002) !== 0
+    return isOpen ? `everybody on this machine can write to ${dir}; run: chmod o-w ${dir}` : undefined
   } catch (error) {
     const code = errorCode(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR') return missing(dir)
-    return code === 'EROFS'
-      ? `the disk of ${dir} is read-only (EROFS); mount it so that it can be written`
+    return code === 'ENOENT' || code === 'ENOTDIR'
+      ? `there is no directory ${dir}; make it first, or mount what belongs there`
       : `${dir} cannot be read and written by this user (${code}); give it to the user that runs the servers`
   }
 }
-
-const missing = (dir: string): string =>
-  `there is no directory ${dir}; make it first, or mount what belongs there`
 
 function whyOverlapping(dir: string, { dataDir, mapped }: Others): string | undefined {
   const data = realPathOf(dataDir)
@@ -58,8 +51,8 @@ function whyOverlapping(dir: string, { dataDir, mapped }: Others): string | unde
 }
 
 /**
- * The real paths of rooms' own directories. Throws `ConfigError` for one that overlaps the data directory: its files would
- * be those of the server or of another room. `file` is the config's path.
+ * Real paths. Throws `ConfigError` if one overlaps the data directory, where files of the server and other
+ * rooms are.
  */
 export function workspacesFrom(
   written: FileConfig['sandbox']['workspaces'],
@@ -79,13 +72,12 @@ export function workspacesFrom(
 const overlap = (room: string, path: string, data: string, text: string): string =>
   `${lineOf(text, ['sandbox', 'workspaces', room])}: sandbox.workspaces.${room}: ${path} and the data directory ${data} overlap; choose another directory`
 
-/** True if one of two real paths is, or lies in, the other. */
 const overlaps = (one: string, other: string): boolean => holds(one, other) || holds(other, one)
 
 const holds = (outer: string, inner: string): boolean =>
   inner === outer || outer === '/' || inner.startsWith(`${outer}/`)
 
-/** The real path. Directories at its end may not exist yet. */
+/** Directories at its end may not exist yet. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path)

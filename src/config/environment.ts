@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Something in the environment, the flags or the file that cannot be used; `message` says where and what to write. */
+/** Something in environment, flags or file that cannot be used; `message` says where and what to write. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   /** One line each; the first is the message. */
@@ -16,14 +15,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** A value with its origin, which error messages name. */
+/** A value, and the flag or variable that errors name. */
 export interface Setting {
   readonly value: string
-  /** A flag or a variable. */
   readonly from: string
 }
 
-/** Looks a setting up. A flag wins over a variable; an empty variable counts as absent. */
+/** A flag wins over a variable; an empty variable is absent. */
 export const settingsOf =
   <Name extends string>(flags: { readonly [Flag in Name]?: string }, env: Environment) =>
   (flag: Name, variable: string): Setting | undefined => {
@@ -33,7 +31,6 @@ export const settingsOf =
     return value ? { value, from: variable } : undefined
   }
 
-/** The config file: the named one, or the usual one if it exists. */
 export function configPath(setting: Setting | undefined, env: Environment): string | undefined {
   if (setting) return resolve(setting.value)
   const path = defaultConfigPath(env)

@@ -6,12 +6,12 @@ import { didYouMean } from '../lib/suggest.ts'
 import { ConfigError } from './environment.ts'
 import { fileSchema, type FileConfig } from './schema.ts'
 
-/** Reads and checks a file. Throws `ConfigError` with `FILE:LINE: what is wrong and what to write`. */
+/** Throws `ConfigError` with `FILE:LINE: what is wrong and what to write`. */
 export function readConfigFile(path: string): FileConfig {
   return checkConfig(textOf(path), path)
 }
 
-/** Checks a file's text; `path` is for the messages. Throws `ConfigError` with all problems, in order of line. */
+/** `path` is for the messages. Throws `ConfigError` with all problems, in order of line. */
 export function checkConfig(text: string, path: string): FileConfig {
   const file = tomlOf(text, path)
   const { success, data, error } = fileSchema.safeParse(file, { reportInput: true })
@@ -21,7 +21,6 @@ export function checkConfig(text: string, path: string): FileConfig {
   throw new ConfigError(problems.map(({ line, sentence }) => `${path}:${line}: ${sentence}`))
 }
 
-/** The defaults, which hold if there is no file. */
 export const noConfigFile = (): FileConfig => fileSchema.parse({})
 
 function textOf(path: string): string {
@@ -43,7 +42,6 @@ function tomlOf(text: string, path: string): unknown {
 }
 
 interface ConfigProblem {
-  /** 1-based. */
   readonly line: number
   readonly sentence: string
 }
@@ -62,7 +60,6 @@ function problemsOf(issue: z.core.$ZodIssue, text: string): readonly ConfigProbl
   return [{ line: lineOf(text, path), sentence }]
 }
 
-/** The keys that the schema has at a path. */
 function keysAt(path: readonly PropertyKey[]): string[] {
   let schema: unknown = fileSchema
   for (const part of path) schema = typeof part === 'number' ? schema : shapeOf(schema)[String(part)]
@@ -78,10 +75,7 @@ function shapeOf(schema: unknown): Record<string, unknown> {
   return inner ? shapeOf(inner) : {}
 }
 
-/**
- * Problems that the schema cannot tell: names used twice, wrong fallbacks, settings without effect. Looks at the file as it
- * was file, so that the schema's problems hide none of these.
- */
+/** Looks at the unchecked file, so that problems of the schema hide none of these. */
 const problemsBeyondSchema = (file: unknown, text: string): readonly ConfigProblem[] =>
   [
     ...findDuplicateNames(file, 'models'),
@@ -107,7 +101,7 @@ function* findDuplicateNames(file: unknown, list: 'models' | 'mcp'): Iterable<Fo
   }
 }
 
-/** A fallback must be `@guide` or another enabled model of the file, and must not lead back. */
+/** It must be `@guide` or another enabled model of the file, and must not lead back. */
 function* findWrongFallbacks(file: unknown): Iterable<Found> {
   const models = listAt(file, 'models')
   const next = new Map(models.map((entry) => [at(entry, 'name'), at(entry, 'fallback')]))
@@ -171,7 +165,7 @@ const at = (value: unknown, key: string): unknown =>
     : undefined
 
 /**
- * The line (1-based) of the value at `path` in a TOML text, or of the nearest part of the path. The TOML parser gives no
+ * The line (1-based) of the value at `path`, or of the nearest part of the path. The TOML parser gives no
  * positions; this looks only at tables and keys at line starts.
  */
 export function lineOf(text: string, path: readonly PropertyKey[]): number {

@@ -3,22 +3,20 @@ import { errorMessage } from '../lib/errors.ts'
 import { didYouMean } from '../lib/suggest.ts'
 import { ConfigError } from './environment.ts'
 
-/** A command line in its parts. The values of its flags are not checked yet. */
+/** The values of its flags are not checked yet. */
 export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: string } } & (
   | { readonly verb: Exclude<(typeof VERBS)[number], FileVerb | 'audit' | 'copy' | 'mcp'> }
   | { readonly verb: 'audit'; readonly json: boolean }
-  /** `target` is the file to write, or the backup to restore. */
+  /** To write, or to restore. */
   | { readonly verb: FileVerb; readonly target: string }
-  /** Each is the path of a file or the URL of a PostgreSQL database. */
+  /** Paths of files or URLs of PostgreSQL. */
   | { readonly verb: 'copy'; readonly from: string; readonly to: string }
-  /** `target` is a file with MCP servers; `add` puts them into the config. */
+  /** `add` puts the servers of the file `target` into the config. */
   | { readonly verb: 'mcp import'; readonly target: string; readonly add: boolean }
 )
 
 const FLAGS = ['listen', 'data', 'config', 'http', 'log-level'] as const
 export type FlagName = (typeof FLAGS)[number]
-
-const VALUED = [...FLAGS, 'from', 'to'] as const
 
 const VERBS = [
   'serve',
@@ -34,7 +32,6 @@ const VERBS = [
 ] as const
 type FileVerb = 'backup' | 'restore'
 
-/** What `--help` prints. */
 export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--config FILE] [--http HOST:PORT]
                     [--log-level LEVEL]
        sshawl check [--config FILE]    validate config, Lua, .tool files, migrations and the database
@@ -51,47 +48,52 @@ export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--co
 environment: SSHAWL_LISTEN SSHAWL_DATA SSHAWL_CONFIG SSHAWL_HTTP SSHAWL_LOG
 `
 
-/** Throws `ConfigError` with one sentence about the first thing that is wrong. */
+/** Throws `ConfigError` about the first thing that is wrong. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const { values, positionals } = parsed(argv)
   if (values.help) return { verb: 'help', flags: {} }
   if (values.version) return { verb: 'version', flags: {} }
-  const [word = 'serve', target, extra] = positionals
+  const [word = 'serve', target] = positionals
   const verb = VERBS.find((one) => one === word)
   if (!verb) throw new ConfigError([`unknown command ${word}${didYouMean(word, VERBS)}; see sshawl --help`])
-  const { help: _, version: __, json = false, add, from, to, ...flags } = values
-  if (verb === 'mcp') return { ...mcpImport(positionals, add === true), flags }
-  refuse(add ? '--add' : undefined)
-  if (verb === 'copy') {
-    refuse(target)
-    if (from === undefined || to === undefined)
+  const { help: _, version: __, json, add, from, to, ...flags } = values
+  const own = Object.entries({ json, add, from, to }).flatMap(([flag, value]) => (value ? [flag] : []))
+  const extra = own.find((flag) => !OWN_FLAGS[verb]?.includes(flag))
+  refuse(extra === undefined ? positionals[OPERANDS[verb] ?? 1] : `--${extra}`)
+  switch (verb) {
+    case 'mcp':
+      return { ...mcpImport(positionals, add === true), flags }
+    case 'copy':
+      if (from !== undefined && to !== undefined) return { verb, from, to, flags }
       throw new ConfigError(['copy needs --from FILE and --to URL, or the other way round'])
-    return { verb, from, to, flags }
+    case 'audit':
+      return { verb, json: json === true, flags }
+    case 'backup':
+    case 'restore':
+      if (target !== undefined) return { verb, target, flags }
+      throw new ConfigError([
+        verb === 'backup' ? 'backup needs a FILE to write' : 'restore needs the FILE of a backup',
+      ])
+    default:
+      return { verb, flags }
   }
-  refuse(from === undefined ? undefined : '--from')
-  refuse(to === undefined ? undefined : '--to')
-  if (verb === 'audit') {
-    refuse(target)
-    return { verb, json, flags }
-  }
-  refuse(json ? '--json' : undefined)
-  if (verb !== 'backup' && verb !== 'restore') {
-    refuse(target)
-    return { verb, flags }
-  }
-  if (target === undefined)
-    throw new ConfigError([
-      verb === 'backup' ? 'backup needs a FILE to write' : 'restore needs the FILE of a backup',
-    ])
-  refuse(extra)
-  return { verb, target, flags }
 }
 
-function mcpImport([, action, target, extra]: readonly string[], add: boolean) {
+type Verb = (typeof VERBS)[number]
+
+const OWN_FLAGS: { readonly [Name in Verb]?: readonly string[] } = {
+  mcp: ['add'],
+  copy: ['from', 'to'],
+  audit: ['json'],
+}
+
+/** Words of a command, itself included. */
+const OPERANDS: { readonly [Name in Verb]?: number } = { mcp: 3, backup: 2, restore: 2 }
+
+function mcpImport([, action, target]: readonly string[], add: boolean) {
   if (action !== 'import') throw new ConfigError(['write: sshawl mcp import FILE; see sshawl --help'])
   if (target === undefined)
     throw new ConfigError(['mcp import needs the FILE of an agent, such as .mcp.json'])
-  refuse(extra)
   return { verb: 'mcp import', target, add } as const
 }
 
@@ -120,7 +122,7 @@ function parsed(argv: readonly string[]) {
     })
   } catch (error) {
     const flag = /'(-[^' ]*)/.exec(errorMessage(error))?.[1] ?? ''
-    const known = VALUED.find((name) => `--${name}` === flag)
+    const known = [...FLAGS, 'from', 'to'].find((name) => `--${name}` === flag)
     if (known) throw new ConfigError([`${flag} needs a value; see sshawl --help`])
     throw new ConfigError([
       `unknown flag ${flag}${didYouMean(

@@ -1,8 +1,8 @@
-/** `[limits]`. Code that reads a limit uses the name that it has here. */
+/** `[limits]`. Code uses the names that keys have here. */
 import { z } from 'zod'
 import { orOff, positive } from './values.ts'
 
-/** With fewer, the search for tools may not fit, and then a model has none at all. */
+/** With fewer, the search for tools may not fit, and then a model has no tools at all. */
 const LEAST_TOOLS_TOKENS = 500
 
 export const limitsSchema = z.strictObject({

@@ -1,4 +1,3 @@
-/** `[[mcp]]`: how entries are entries, and the servers that they make. */
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import {
@@ -14,10 +13,10 @@ import {
 import type { Environment } from './environment.ts'
 import { address, camelKeys, variable } from './values.ts'
 
-/** A name of a header (RFC 9110, 5.1). */
+/** RFC 9110, 5.1. */
 const header = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'write the name of a header')
 
-/** An address to which tokens are sent, so nobody may read on the way. */
+/** Tokens are sent there, so nobody may read on the way. */
 const privateAddress = (example: string) =>
   address(example, 'client_secret_env').refine(
     (text) => isPrivateWay(new URL(text)),
@@ -61,7 +60,6 @@ const oauth = z
     message: 'client_credentials needs client_id and client_secret_env',
   })
 
-/** One `[[mcp]]`. */
 export const mcpEntry = z
   .strictObject({
     name: z
@@ -134,10 +132,9 @@ export const mcpEntry = z
 
 type McpEntry = z.output<typeof mcpEntry>
 
-/** Programs need these to find their files; none of them is a secret. */
+/** Programs need these to find their files; none is a secret. */
 const KEPT_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
-/** The variables that every child of the server gets. */
 export const environmentOfChildren = (env: Environment): Readonly<Record<string, string>> =>
   Object.fromEntries(
     KEPT_VARIABLES.flatMap((name) => {
@@ -146,14 +143,14 @@ export const environmentOfChildren = (env: Environment): Readonly<Record<string,
     }),
   )
 
-/** The servers of `[[mcp]]`. Paths are relative to the file; secrets come from the environment, by name. */
+/** Paths are relative to the file; secrets come from the environment, by name. */
 export const mcpFrom = (
   entries: readonly McpEntry[],
   file: string | undefined,
   env: Environment,
 ): McpServerConfig[] => entries.map((entry) => oneFrom(entry, file, env))
 
-/** A server that an admin connected, stored under the keys of `[[mcp]]`. Throws a `ZodError`. */
+/** A server that an admin connected. Throws a `ZodError`. */
 export const connectedMcp = (entry: unknown, env: Environment = process.env): McpServerConfig =>
   oneFrom(mcpEntry.parse(entry), undefined, env)
 
@@ -163,46 +160,42 @@ const oneFrom = (entry: McpEntry, file: string | undefined, env: Environment): M
   reach: entry.url === undefined ? byCommand(entry, file, env) : byUrl(entry, entry.url, env),
 })
 
-function byCommand({ command = [], cwd, ...entry }: McpEntry, file = '', env: Environment): McpByCommand {
-  const { values, unset } = valuesOf(Object.fromEntries(entry.pass_env.map((name) => [name, name])), env)
+function byCommand(
+  { command = [], cwd, sandbox, env: own, pass_env: passed }: McpEntry,
+  file = '',
+  env: Environment,
+): McpByCommand {
+  const { values, unset } = valuesOf(Object.fromEntries(passed.map((name) => [name, name])), env)
   return {
     command,
-    env: { ...environmentOfChildren(env), ...entry.env, ...values },
-    ...(entry.pass_env.length > 0 ? { secretEnv: entry.pass_env } : {}),
-    ...(cwd === undefined ? {} : { cwd: resolve(dirname(file), cwd) }),
-    ...(entry.sandbox === false ? {} : { sandbox: entry.sandbox === 'network' ? 'network' : 'alone' }),
-    ...unset,
+    env: { ...environmentOfChildren(env), ...own, ...values },
+    ...(passed.length > 0 && { secretEnv: passed }),
+    ...(cwd !== undefined && { cwd: resolve(dirname(file), cwd) }),
+    ...(sandbox !== false && { sandbox: sandbox === 'network' ? 'network' : 'alone' }),
+    ...(unset.length > 0 && { unset }),
   }
 }
 
 function byUrl({ header_env, token_env, oauth }: McpEntry, url: string, env: Environment): McpByUrl {
+  const { client_secret_env: secretEnv, ...login } = oauth ?? {}
   const token = valuesOf(token_env === undefined ? {} : { Authorization: token_env }, env)
   const other = valuesOf(header_env, env)
-  const secretEnv = oauth?.client_secret_env
   const secret = valuesOf(secretEnv === undefined ? {} : { clientSecret: secretEnv }, env)
   const bearer = Object.entries(token.values).map(([name, value]) => [name, `Bearer ${value}`] as const)
-  const unset = [token, other, secret].flatMap((values) => values.unset.unset ?? [])
+  const unset = [...token.unset, ...other.unset, ...secret.unset]
   return {
     url,
     headers: { ...Object.fromEntries(bearer), ...other.values },
-    ...(oauth
-      ? { oauth: { ...camelKeys({ ...oauth, client_secret_env: undefined }), ...secret.values } }
-      : {}),
-    ...(unset.length > 0 ? { unset } : {}),
+    ...(oauth && { oauth: { ...camelKeys({ ...login, grant: oauth.grant }), ...secret.values } }),
+    ...(unset.length > 0 && { unset }),
   }
 }
 
-interface Values {
-  readonly values: Readonly<Record<string, string>>
-  readonly unset: { readonly unset?: readonly string[] }
-}
-
-/** The values of these variables under the keys of `names`. A blank one counts as not set. */
-function valuesOf(names: Readonly<Record<string, string>>, env: Environment): Values {
+/** The values of these variables under the keys of `names`. A blank variable counts as not set. */
+function valuesOf(names: Readonly<Record<string, string>>, env: Environment) {
   const found = Object.entries(names).map(([what, name]) => ({ what, name, value: env[name]?.trim() }))
-  const unset = found.flatMap(({ name, value }) => (value ? [] : [name]))
   return {
-    values: Object.fromEntries(found.flatMap(({ what, value }) => (value ? [[what, value]] : []))),
-    unset: unset.length > 0 ? { unset } : {},
+    values: Object.fromEntries(found.flatMap(({ what, value }) => (value ? [[what, value] as const] : []))),
+    unset: found.flatMap(({ name, value }) => (value ? [] : [name])),
   }
 }

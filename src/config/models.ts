@@ -1,4 +1,3 @@
-/** `[[models]]`: how entries are written, and the models that they make. */
 import { z } from 'zod'
 import { BACKENDS, PROVIDERS, type ModelConfig } from '../adapters/models/index.ts'
 import type { RequiredKey } from '../adapters/models/provider.ts'
@@ -9,7 +8,7 @@ import { usualOutput } from '../lib/basics.ts'
 import type { Environment } from './environment.ts'
 import { address, camelKeys, variable } from './values.ts'
 
-/** Per million tokens, as providers print it; kept as whole millionths, so that sums are exact. */
+/** Per million tokens, as whole millionths, so that sums are exact. */
 const rate = z
   .number('write a price per million tokens, such as 2.5')
   .min(0)
@@ -30,7 +29,7 @@ const price = z
   .transform(({ input, cached = input, output }) => ({ input, cached, output }))
   .describe('Cost of a million tokens, for the bill; up to 6 digits after the point.')
 
-/** As Ollama takes it (docs.ollama.com/faq). */
+/** docs.ollama.com/faq */
 const keepAlive = z.union([
   z.int().min(-1),
   z
@@ -81,19 +80,19 @@ const modelFields = z.strictObject({
   enabled: z.boolean().default(true).describe('`false` takes the model away without losing the entry.'),
 })
 
-/** True unless this key is missing and its provider cannot do without it. */
+/** True unless the key is missing and the provider needs it. */
 const hasRequired =
   (key: RequiredKey) =>
   (entry: z.output<typeof modelFields>): boolean =>
     entry[key] !== undefined || !PROVIDERS[entry.backend].required.includes(key)
 
 /**
- * Tokens of the smallest prompt for a server of which nothing is known: the rules and one short message (measured;
- * docs/wrap.md). With a quarter for the answer that is a window of 500.
+ * Tokens of the smallest prompt, measured (docs/wrap.md). With a quarter for the answer that is a window of
+ * 500.
  */
 const MIN_PROMPT = 375
 
-/** True if a prompt fits beside the answer. An answer as long as the window is another problem. */
+/** An answer as long as the window is another problem. */
 function hasSpace({
   context_window: window,
   max_output: answer = usualOutput(window),
@@ -103,7 +102,6 @@ function hasSpace({
 
 type ModelFields = z.output<typeof modelFields>
 
-/** One entry of `[[models]]`. */
 export const modelSchema = modelFields
   .refine((entry) => entry.name !== 'guide' || entry.backend === 'guide', {
     path: ['name'],
@@ -126,10 +124,9 @@ export const modelSchema = modelFields
     message: 'say where the server is, such as "http://localhost:8000/v1"',
   })
 
-/** An entry of `[[models]]` as it may be written. */
 export type ModelEntry = z.input<typeof modelSchema>
 
-/** The models of `[[models]]`, and `@guide`, which needs no entry. Keys come from the environment, by name. */
+/** And `@guide`, which needs no entry. Keys come from the environment, by name. */
 export function modelsFrom(
   entries: readonly z.output<typeof modelSchema>[],
   env: Environment,
@@ -142,7 +139,7 @@ export function modelsFrom(
   return hasGuide ? models : [toModel(modelSchema.parse(GUIDE), env), ...models]
 }
 
-/** Models that were found on this machine, with the defaults of the file. Skips names that are not allowed. */
+/** Skips names that are not allowed. */
 export const modelsFound = (entries: readonly ModelEntry[]): ModelConfig[] =>
   entries.flatMap((entry) => {
     const { data } = modelSchema.safeParse(entry)
@@ -151,7 +148,7 @@ export const modelsFound = (entries: readonly ModelEntry[]): ModelConfig[] =>
 
 const GUIDE = { name: 'guide', backend: 'guide' } as const satisfies ModelEntry
 
-/** The usual model of each provider whose key is in the environment. */
+/** Of each provider whose key is in the environment. */
 const withKeysIn = (env: Environment): ModelEntry[] =>
   BACKENDS.flatMap((backend) => {
     const { usual } = PROVIDERS[backend]

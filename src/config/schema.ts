@@ -10,10 +10,10 @@ import { busSchema, storageSchema } from './storage.ts'
 import { orOff, positive } from './values.ts'
 import { webSchema } from './web.ts'
 
-/** A line of a `.pub` file; a comment may follow the key. */
+/** Of a `.pub` file. */
 const PUBLIC_KEY = /^(ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)|ssh-rsa) +([A-Za-z0-9+/]+={0,2})(?: .*)?$/
 
-/** The bytes begin with the length and the name of the key's type (RFC 4253, section 6.6). */
+/** The bytes begin with the length and the name of the key's type (RFC 4253, 6.6). */
 function isPublicKey(text: string): boolean {
   const [, type = '', base64 = ''] = PUBLIC_KEY.exec(text.trim()) ?? []
   const bytes = Buffer.from(base64, 'base64')
@@ -144,8 +144,7 @@ const http = z
   )
 
 /**
- * sshawl.toml. Every object is strict, so that a misspelt key is an error and not a default. `npm run docs` writes
- * docs/config.md from this.
+ * sshawl.toml. Strict, so that a misspelt key is an error. `npm run docs` writes docs/config.md from this.
  */
 export const fileSchema = z.strictObject({
   server,

@@ -1,4 +1,3 @@
-/** `[storage]` and `[bus]`: how they are written, and the configs that they make. */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
@@ -53,7 +52,7 @@ export const busSchema = z
 
 type BusEntry = NonNullable<z.output<typeof busSchema>>
 
-/** No `url`: a file in the data directory. The URL may hold a password, so it is never shown. */
+/** Without `url` a file in the data directory. The URL may hold a password, so it is never shown. */
 export interface StorageConfig {
   readonly url?: string
 }
@@ -71,7 +70,7 @@ export function storageFrom(storage: z.output<typeof storageSchema>, env: Enviro
   ])
 }
 
-/** Throws `ConfigError` if a variable holds no URL, or a file no credentials. `file` is the config's path. */
+/** Throws `ConfigError`. `file` is the config's path. */
 export function busFrom(
   bus: BusEntry | undefined,
   file: string | undefined,
@@ -96,19 +95,15 @@ function urlFrom(bus: BusEntry, env: Environment): string {
 }
 
 function credentialsAt(path: string): string {
-  const text = readText(path)
-  if (HAS_JWT.test(text) || NKEY_SEED.test(text)) return path
-  throw problem(`credentials: ${path} holds no JWT and no seed of a user; name the file that nsc or nk wrote`)
-}
-
-function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    const text = readFileSync(path, 'utf8')
+    if (HAS_JWT.test(text) || NKEY_SEED.test(text)) return path
   } catch (error) {
     throw problem(
       `credentials: ${path} cannot be read (${errorCode(error) ?? errorMessage(error)}); name a file`,
     )
   }
+  throw problem(`credentials: ${path} holds no JWT and no seed of a user; name the file that nsc or nk wrote`)
 }
 
 const problem = (sentence: string): ConfigError => new ConfigError([`bus.${sentence}`])

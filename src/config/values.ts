@@ -1,22 +1,19 @@
-/** Kinds of values that several sections of the config have. */
 import { z } from 'zod'
 
-/** A whole number of at least 1. */
 export const positive = (fallback: number, says: string) =>
   z.int().min(1).max(2_000_000_000).default(fallback).describe(says)
 
-/** As `positive`; 0 switches the limit off. */
+/** 0 switches the limit off. */
 export const orOff = (fallback: number, says: string) =>
   z.int().min(0).max(2_000_000_000).default(fallback).describe(says)
 
-/** The name of an environment variable that holds a secret. */
 export const variable = (says: string) =>
   z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of an environment variable, not the key')
     .describe(says)
 
-/** An `http:` or `https:` address. It is shown and logged, so it may hold no password; `key` is the place for one. */
+/** It is shown and logged, so it may hold no password; `key` is the place for one. */
 export const address = (example: string, key: string) =>
   z
     .string()
@@ -32,7 +29,7 @@ function hasNoPassword(text: string): boolean {
 
 type Camel<K extends string> = K extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : K
 
-/** An entry of the file under the names of the code: `api_key_env` is `apiKeyEnv`. Leaves out absent keys. */
+/** `api_key_env` becomes `apiKeyEnv`. Leaves out absent keys. */
 export const camelKeys = <T extends object>(entry: T) =>
   Object.fromEntries(
     Object.entries(entry)

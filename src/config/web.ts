@@ -1,4 +1,3 @@
-/** `[tools.web]`: how it is written, and the config that it makes. */
 import { z } from 'zod'
 import type { WebConfig } from '../adapters/web/config.ts'
 import {
@@ -20,7 +19,7 @@ const searchFields = z.strictObject({
   engine_id: z.string().min(1).optional().describe("Google's `cx`."),
 })
 
-/** True unless this key is missing and its provider cannot do without it. */
+/** True unless the key is missing and the provider needs it. */
 const hasRequired =
   (key: RequiredSearchKey) =>
   (entry: z.output<typeof searchFields>): boolean => {
@@ -54,7 +53,6 @@ export const webSchema = z
   })
   .describe('Reads pages of the web. Without this section there is no web.')
 
-/** The config of the web; absent if its section is absent. */
 export function webFrom(
   web: z.output<typeof webSchema> | undefined,
   env: Environment,
