@@ -2,7 +2,7 @@
 const MAX_ADDRESS_UNITS = 2_083
 const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:'])
 
-/** A web or mail address in plain ASCII without blanks and controls; undefined for all else. */
+/** Plain ASCII without blanks and controls; undefined for all else. */
 export function safeAddress(text: string): string | undefined {
   if (text.length > MAX_ADDRESS_UNITS || !URL.canParse(text)) return undefined
   const { href, protocol } = new URL(text)
@@ -10,8 +10,8 @@ export function safeAddress(text: string): string | undefined {
 }
 
 /**
- * A PostgreSQL URL with `sslmode=verify-full` instead of `prefer`, `require` and `verify-ca`: the driver checks the
- * certificate for these too, but prints ten lines of warning. Leaves a URL with `uselibpqcompat` alone.
+ * A PostgreSQL URL with `sslmode=verify-full` instead of its synonyms, for which the driver prints ten lines
+ * of warning. Leaves a URL with `uselibpqcompat` alone.
  */
 export const saidOutright = (url: string): string =>
   /[?&]uselibpqcompat=/.test(url)

@@ -7,14 +7,14 @@ const UNITS = [
 export const HOUR_MS = 60 * 60 * 1_000
 export const DAY_MS = 24 * HOUR_MS
 
-/** Milliseconds as people say them: `80ms`, `3.2s`, `2m 5s`, `1h 30m`, `2d`: at most two units. */
+/** `80ms`, `3.2s`, `2m 5s`, `1h 30m`, `2d`: at most two units. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.floor(ms))}ms`
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')}s`
   return wholeUnits(Math.round(ms / 1_000))
 }
 
-/** A growing time, always with tenths of a second, so that it keeps its width: `0.5s`, `2.0s`. */
+/** Always with tenths of a second, so that it keeps its width: `0.5s`, `2.0s`. */
 export const runningTime = (ms: number): string =>
   ms < 59_950 ? `${(Math.max(0, ms) / 1_000).toFixed(1)}s` : duration(ms)
 
@@ -48,7 +48,6 @@ export function bytes(count: number): string {
   return `${size < 9.95 ? size.toFixed(1).replace(/\.0$/, '') : Math.round(size)} ${SIZE_UNITS[unit]}`
 }
 
-/** Size of a text in UTF-8. */
 export const utf8Bytes = (text: string): number =>
   /^[\0-\u007f]*$/.test(text) ? text.length : new TextEncoder().encode(text).length
 

@@ -1,14 +1,14 @@
 /**
- * lib/ holds small pure helpers that would be useful in any other program. It must not know rooms, people, prompts or
- * commands, nor Node: it gets values and returns values.
+ * lib/ holds small pure helpers for any program. It must not know rooms, people, prompts or commands, nor
+ * Node.
  */
 
 declare const brand: unique symbol
 
-/** A string that only one function makes: a room name is not a person's name. */
+/** A string that only one function makes. */
 export type Brand<Name extends string> = string & { readonly [brand]: Name }
 
-/** The keys of a table in the source, in its order. Not for data, which may have other keys than its type. */
+/** Not for data, which may have other keys than its type. */
 export const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>): readonly Key[] =>
   Object.keys(table) as Key[]
 
@@ -18,7 +18,7 @@ export function zip<A, B>(a: readonly A[], b: readonly B[]): readonly (readonly 
   return a.map((one, index) => [one, b[index] as B])
 }
 
-/** FNV-1a over UTF-16 code units, 32 bits: short and stable, for names and cut points, never for secrets. */
+/** FNV-1a over UTF-16 code units, 32 bits; never for secrets. */
 export function fnv1a(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index += 1) {
@@ -32,7 +32,7 @@ export const shortHash = (text: string): string => fnv1a(text).toString(16).padS
 /** Returns the earlier result of `make` for this object and key, or calls it. */
 export type MemoizePer<Of extends object, T> = (of: Of, key: string, make: () => T) => T
 
-/** Results by object; the oldest goes first. */
+/** Per object; the oldest goes first. */
 const MAX_KEPT = 4
 
 export function memoizePer<Of extends object, T>(): MemoizePer<Of, T> {
@@ -50,5 +50,5 @@ export function memoizePer<Of extends object, T>(): MemoizePer<Of, T> {
   }
 }
 
-/** Tokens kept for an answer by default: at most a quarter of the model's window. */
+/** Tokens kept for an answer by default. */
 export const usualOutput = (window: number): number => Math.min(4_096, Math.floor(window / 4))

@@ -1,8 +1,8 @@
-/** The code of a system error, such as `ENOENT`. */
+/** Such as `ENOENT`. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** The message of anything that was thrown. */
+/** Of anything that was thrown. */
 export function errorMessage(error: unknown): string {
   if (error instanceof Error) return error.message
   try {

@@ -1,7 +1,6 @@
 /**
- * True if all of `text` fits `pattern`, both given as code points: `*` is any run, also an empty one, `?` is
- * one code point, all else is itself. At most (pattern + 1) × (text + 1) steps and no recursion, because the
- * matcher only ever goes back to the latest `*`: a room's owner cannot make it slow.
+ * `*` is any run, `?` one code point. At most (pattern + 1) × (text + 1) steps: a room's owner cannot make it
+ * slow.
  */
 export function globMatches(pattern: readonly string[], text: readonly string[]): boolean {
   let at = 0
@@ -27,7 +26,6 @@ export function globMatches(pattern: readonly string[], text: readonly string[])
   return at === pattern.length
 }
 
-/** A test for one pattern: compiled once, used on many names. */
 export function compileGlob(pattern: string): (text: string) => boolean {
   if (!/[*?]/.test(pattern)) return (text) => text === pattern
   const points = Array.from(pattern.replace(/\*+/g, '*'))

@@ -1,8 +1,8 @@
 import { decodeTime, isValid, monotonicFactory } from 'ulid'
 
 /**
- * Makes ULIDs (https://github.com/ulid/spec) that sort in the order of making as plain strings, and after
- * `after` even if the clock stands still or went back. Throws if `after` is not a ULID.
+ * Makes ULIDs (github.com/ulid/spec) that sort in the order of making, and after `after` even if the clock
+ * went back. Throws if `after` is no ULID.
  */
 export function createIds(clock: { now(): number }, after?: string): () => string {
   const earliest = after === undefined ? 0 : timeOf(after) + 1
@@ -12,7 +12,7 @@ export function createIds(clock: { now(): number }, after?: string): () => strin
 
 const POOL_BYTES = 1_024
 
-/** Random numbers from 0 to less than 1. Each byte by itself from the system, the sixteen of an id take 140 µs instead of 4. */
+/** Pooled: asking the system for each byte, an id takes 140 µs instead of 4. */
 function pooledRandom(): () => number {
   const pool = new Uint8Array(POOL_BYTES)
   let at = POOL_BYTES

@@ -1,46 +1,31 @@
+import { keysOf } from './basics.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject } from './json.ts'
 
-/** What the value of a keyword must be. */
-type Kind =
-  | 'a schema'
-  | 'a list of schemas'
-  | 'an object of schemas'
-  | 'a text'
-  | 'a list of texts'
-  | 'a number'
-  | 'a whole number, 0 or more'
-  | 'true or false'
-  | 'a list'
-  | 'a type of JSON, or a list of them'
+/** Keywords by what they hold; draft 2020-12 (json-schema.org/draft/2020-12). */
+const KEYWORDS = {
+  'a schema': [
+    ...['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else', 'propertyNames'],
+    ...['unevaluatedItems', 'unevaluatedProperties'],
+  ],
+  'a list of schemas': ['allOf', 'anyOf', 'oneOf', 'prefixItems'],
+  'an object of schemas': ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'],
+  'a text': ['$ref', '$id', '$anchor', '$comment', 'title', 'description', 'format', 'pattern'],
+  'a list of texts': ['required'],
+  'a number': ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  'a whole number, 0 or more': [
+    ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
+    ...['minContains', 'maxContains'],
+  ],
+  'true or false': ['uniqueItems', 'deprecated', 'readOnly', 'writeOnly'],
+  'a list': ['enum', 'examples'],
+  'a type of JSON, or a list of them': ['type'],
+}
 
-const SCHEMA_KEYS = [
-  ...['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else', 'propertyNames'],
-  ...['unevaluatedItems', 'unevaluatedProperties'],
-]
-const SCHEMA_LIST_KEYS = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
-const NAMED_SCHEMA_KEYS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
-const TEXT_KEYS = ['$ref', '$id', '$anchor', '$comment', 'title', 'description', 'format', 'pattern']
-const NUMBER_KEYS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']
-const COUNT_KEYS = [
-  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
-  ...['minContains', 'maxContains'],
-]
-const BOOLEAN_KEYS = ['uniqueItems', 'deprecated', 'readOnly', 'writeOnly']
+type Kind = keyof typeof KEYWORDS
 
-/** The keywords of JSON Schema, draft 2020-12 (json-schema.org/draft/2020-12), and what each holds. */
-const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  ...SCHEMA_KEYS.map((key) => [key, 'a schema'] as const),
-  ...SCHEMA_LIST_KEYS.map((key) => [key, 'a list of schemas'] as const),
-  ...NAMED_SCHEMA_KEYS.map((key) => [key, 'an object of schemas'] as const),
-  ...TEXT_KEYS.map((key) => [key, 'a text'] as const),
-  ...NUMBER_KEYS.map((key) => [key, 'a number'] as const),
-  ...COUNT_KEYS.map((key) => [key, 'a whole number, 0 or more'] as const),
-  ...BOOLEAN_KEYS.map((key) => [key, 'true or false'] as const),
-  ['required', 'a list of texts'],
-  ['enum', 'a list'],
-  ['examples', 'a list'],
-  ['type', 'a type of JSON, or a list of them'],
-])
+const KINDS: ReadonlyMap<string, Kind> = new Map(
+  keysOf(KEYWORDS).flatMap((kind) => KEYWORDS[kind].map((key) => [key, kind] as const)),
+)
 
 const TYPES: readonly Json[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
 
@@ -48,7 +33,7 @@ const isSchema = (value: Json): boolean => typeof value === 'boolean' || isJsonO
 const isListOf = (value: Json, isOne: (one: Json) => boolean): boolean =>
   isJsonList(value) && value.every(isOne)
 
-/** Whether a value is of a kind. What a schema holds in its turn is not looked at. */
+/** Does not look into schemas within. */
 const IS_OF: Readonly<Record<Kind, (value: Json) => boolean>> = {
   'a schema': isSchema,
   'a list of schemas': (value) => isListOf(value, isSchema) && isJsonList(value) && value.length > 0,
@@ -63,13 +48,13 @@ const IS_OF: Readonly<Record<Kind, (value: Json) => boolean>> = {
     isListOf(isJsonList(value) ? value : [value], (one) => TYPES.includes(one)),
 }
 
-/** A schema within another one, and the way to it: `.properties.path.items`; empty for the outer one. */
+/** `at` is the way to it: `.properties.path.items`; empty for the outer one. */
 interface Subschema {
   readonly at: string
   readonly schema: JsonObject
 }
 
-/** A schema and all schemas in it, from the outside in. Its nesting must be bounded. */
+/** From the outside in. Nesting must be bounded. */
 export function* schemasIn(schema: JsonObject, at = ''): Iterable<Subschema> {
   yield { at, schema }
   for (const [key, value] of Object.entries(schema))
@@ -77,7 +62,6 @@ export function* schemasIn(schema: JsonObject, at = ''): Iterable<Subschema> {
       if (isJsonObject(one)) yield* schemasIn(one, `${at}.${key}${name}`)
 }
 
-/** The schemas that a keyword holds, each with what follows the keyword on the way to it. */
 function heldBy(key: string, value: Json): readonly (readonly [string, Json])[] {
   const kind = KINDS.get(key)
   if (kind === 'a schema') return [['', value]]
@@ -86,7 +70,7 @@ function heldBy(key: string, value: Json): readonly (readonly [string, Json])[] 
   return Object.entries(value).map(([name, one]) => [`.${name}`, one])
 }
 
-/** The first thing in a schema that the draft does not allow, as `.properties.n.minimum must be a number`. */
+/** The first mistake, as `properties.n.minimum must be a number`. */
 export function mistakeIn(schema: JsonObject): string | undefined {
   for (const { at, schema: one } of schemasIn(schema))
     for (const [key, value] of Object.entries(one)) {
@@ -96,7 +80,7 @@ export function mistakeIn(schema: JsonObject): string | undefined {
   return undefined
 }
 
-/** The same schema, in which each list has `items` and each object has `properties`, if only empty ones. */
+/** Adds empty `items` to lists and `properties` to objects that have none. */
 export function completeSchema(schema: JsonObject): JsonObject {
   const inside = Object.entries(schema).map(([key, value]) => [key, completeIn(value, KINDS.get(key))])
   const isOfType = (type: string): boolean => [schema['type']].flat().includes(type)

@@ -4,7 +4,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 export type JsonObject = { readonly [key: string]: Json }
 
-/** A JSON Schema (draft 2020-12 unless `$schema` says otherwise), always an object at the top. */
+/** Draft 2020-12 unless `$schema` says otherwise. */
 export type JsonSchema = JsonObject
 
 /** Throws a `SyntaxError`. */
@@ -19,8 +19,8 @@ export const isJsonObject = (value: Json | undefined): value is JsonObject =>
 export const isJsonList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)
 
 /**
- * Compact JSON with the keys of every object in code-unit order (numbers first, as JavaScript keeps them):
- * equal values give equal text, whatever order they were built in. Throws `RangeError` on thousands of levels.
+ * Compact JSON with the keys of objects in code-unit order, so that equal values give equal text. Throws
+ * `RangeError` on thousands of levels.
  */
 export function stableJson(value: Json): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isObject(inner) ? sorted(inner) : inner))
@@ -29,14 +29,11 @@ export function stableJson(value: Json): string {
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `fromEntries` defines own properties, so that a key `__proto__` is a key like any other. */
+/** `fromEntries` makes an own property also of `__proto__`. */
 const sorted = (object: object): object =>
   Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 
-/**
- * A value as JSON that is safe to print on anybody's terminal: what is a control, invisible or turns the
- * direction of writing is escaped, and parses to exactly what it was. Takes any value that JSON has a word for.
- */
+/** JSON that is safe on a terminal: controls and invisible characters are escaped. */
 export const safeJson = (value: unknown): string =>
   JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
     Array.from({ length: character.length }, (_, at) => escaped(character.charCodeAt(at))).join(''),
@@ -44,13 +41,13 @@ export const safeJson = (value: unknown): string =>
 
 const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
 
-/** Levels of nesting that JSON from outside may have. Deeper values overflow the stack of whoever walks them. */
+/** Of JSON from outside. Deeper values overflow the stack. */
 export const MAX_JSON_DEPTH = 64
 
-/** Keys and values that one text in JSON from outside may have. Each costs about a microsecond of the thread to read. */
+/** Of JSON from outside. Each takes about a microsecond to read. */
 export const MAX_JSON_VALUES = 10_000
 
-/** True if a text in JSON has more than `MAX_JSON_VALUES` keys and values. Looks at the text, and does not parse it. */
+/** Does not parse the text. */
 export function hasTooManyValues(text: string): boolean {
   let count = 1
   for (let at = 0; at < text.length; at++) {
@@ -62,7 +59,6 @@ export function hasTooManyValues(text: string): boolean {
   return false
 }
 
-/** Where the string that begins at `start` ends; the end of the text if it does not. */
 function endOfString(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
@@ -70,8 +66,8 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * JSON from outside as it may be stored, shown and sent: all texts in it are cleaned like speech, the names of
- * properties too. Of two names that become one, the later property stays. Takes at most `MAX_JSON_DEPTH` levels.
+ * Cleans all texts in JSON from outside, names of properties too. Of two names that become one, the later
+ * property stays. Takes at most `MAX_JSON_DEPTH` levels.
  */
 export function cleanJson<T extends Json>(value: T): T
 export function cleanJson(value: Json): Json {
@@ -83,7 +79,7 @@ export function cleanJson(value: Json): Json {
 
 const isList = (value: readonly Json[] | JsonObject): value is readonly Json[] => Array.isArray(value)
 
-/** Goes level by level and not by recursion, because whoever wrote the value chose its nesting. */
+/** Without recursion, because the nesting comes from outside. */
 export function isTooDeep(value: Json): boolean {
   let level: readonly Json[] = [value]
   for (let depth = 0; depth < MAX_JSON_DEPTH; depth++) {

@@ -2,17 +2,16 @@ import type { MarkdownIt, ParserBlock } from 'markdown-it'
 import { safeAddress } from './addresses.ts'
 
 /**
- * lib/markdown reads the Markdown that models write: CommonMark with the tables, the strike-through and the bare
- * addresses of GitHub's dialect. One parser serves all who draw it, on a terminal or a page, so that they agree.
- * It must not know how anything is drawn.
+ * Reads the Markdown that models write: CommonMark with GitHub's tables, strike-through and bare addresses.
+ * One parser for terminals and pages. It must not know how anything is drawn.
  */
 
-/** Quotes and lists within that many others, a list counting twice, are text. */
+/** A list counts twice. What lies deeper is text. */
 const MAX_DEPTH = 16
 
 /**
- * Loads the parser, which takes longer than the rest of a start. HTML is text to it, an address that `safeAddress` does
- * not take is no link, and so is one that is defined elsewhere: each block means the same, whatever stands below it.
+ * Loads the parser, which takes longer than the rest of a start. HTML is text, only safe addresses are links,
+ * and no link is defined elsewhere: a block means the same whatever follows.
  */
 export async function loadMarkdownParser(): Promise<MarkdownIt> {
   const { default: createParser } = await import('markdown-it')
@@ -22,7 +21,7 @@ export async function loadMarkdownParser(): Promise<MarkdownIt> {
   limitDepth(parser.block, 'list', ['paragraph', 'reference', 'blockquote'])
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
   parser.validateLink = (address) => safeAddress(address) !== undefined
-  // As shipped it takes the blanks at the beginning of a line away, and with them the shape of what is no Markdown.
+  // The parser's own rule drops blanks at line beginnings, and with them the shape of plain text.
   parser.inline.ruler.at('newline', (state, silent) => {
     if (state.src.charAt(state.pos) !== '\n') return false
     if (!silent) {
@@ -35,29 +34,26 @@ export async function loadMarkdownParser(): Promise<MarkdownIt> {
   return parser
 }
 
-/** The parser's own limit drops what lies deeper. `interrupts` are the blocks that the rule may end, as the parser has them. */
+/** The parser's own limit drops what lies deeper. `interrupts`: the blocks that the rule may end. */
 function limitDepth({ ruler }: ParserBlock, name: string, interrupts: string[]): void {
   const rule = ruler.getRules('').find((one) => one.name === name)
   if (!rule) throw new TypeError(`the Markdown parser has no rule ${name}`)
   ruler.at(name, (state, ...rest) => state.level < MAX_DEPTH && rule(state, ...rest), { alt: interrupts })
 }
 
-/** A stretch of a text that can be read by itself: as Markdown, or, where a line is too long for that, as it is. */
+/** A line that is too long for Markdown is text. */
 export interface MarkdownSegment {
   readonly text: string
   readonly isMarkdown: boolean
 }
 
-/** UTF-16 units after which a segment ends at the next empty line, and those after which it ends at the next line. */
+/** UTF-16 units after which a segment ends at an empty line, and at any line. */
 const WANTED_UNITS = 1_000
 const MOST_UNITS = 2_000
 
 const FENCE = /^[ >]*(`{3,}|~{3,})/
 
-/**
- * A text in stretches of about `WANTED_UNITS`, so that none takes long to read. Most texts are one. A longer one is cut
- * between blocks where it has empty lines; what is cut inside a block of code goes on as code.
- */
+/** Cuts a text into segments that do not take long to read. Long blocks of code go on as code. */
 export function* markdownSegments(text: string): Generator<MarkdownSegment, void, void> {
   let lines: string[] = []
   let units = 0
@@ -88,7 +84,7 @@ export function* markdownSegments(text: string): Generator<MarkdownSegment, void
   yield* take()
 }
 
-/** The mark of the block of code that is open after a line; empty where none is. */
+/** Empty if no block of code is open after the line. */
 function fenceAfter(line: string, open: string): string {
   const mark = FENCE.exec(line)?.[1] ?? ''
   if (open === '') return mark

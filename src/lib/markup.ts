@@ -1,4 +1,4 @@
-/** Markup of which every text was escaped. Only `markup`, and `trusted` for what a library made safe, make it. */
+/** Escaped markup. Only `markup`, and `trusted` for what a library made safe, make it. */
 export class Html {
   readonly #markup: string
 
@@ -6,23 +6,22 @@ export class Html {
     this.#markup = markup
   }
 
-  /** The markup itself. */
   toString(): string {
     return this.#markup
   }
 
-  /** What another library escaped. Never for a text that somebody wrote. */
+  /** Never for a text that somebody wrote. */
   static trusted(markup: string): Html {
     return new Html(markup)
   }
 }
 
-/** What may stand in a template: texts are escaped, markup is not, of a list each one; nothing comes of `undefined` and false. */
+/** Texts are escaped; `undefined` and false are nothing. */
 type Part = string | number | Html | undefined | false | readonly Part[]
 
 /**
- * A template with its texts escaped, so that they mean the same between tags and in quoted attributes. The indents of its
- * own lines are left out.
+ * A template that escapes its texts, for between tags and in quoted attributes. Leaves out the indents of its
+ * lines.
  */
 export const markup = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   Html.trusted(

@@ -1,20 +1,19 @@
 import ipaddr from 'ipaddr.js'
 import { fullAfter, waitFor } from './token-bucket.ts'
 
-/** A network of addresses: IPv4 or IPv6. */
 export interface Network {
-  /** `10.0.0.0/8`, always in the same form. */
+  /** Such as `10.0.0.0/8`, always in the same form. */
   readonly text: string
-  /** What the bits of all its addresses begin with, see `addressBits`. */
+  /** See `addressBits`. */
   readonly bits: string
 }
 
-/** Whoever has one IPv6 address can take any other of its /64 (RFC 6177). */
+/** Who has one IPv6 address can take any other of its /64 (RFC 6177). */
 const LONGEST_IPV6_PREFIX = 64
 
 /**
- * A network as people write it: `10.0.0.0/8`, `192.0.2.7`, `2001:db8::/32`; an IPv6 address stands for its /64. Undefined
- * for anything else, a longer IPv6 prefix included.
+ * Such as `10.0.0.0/8`, `192.0.2.7` or `2001:db8::/32`; an IPv6 address is its /64. Undefined for anything
+ * else, longer IPv6 prefixes included.
  */
 export function parseNetwork(text: string): Network | undefined {
   const [address = '', length, ...more] = text.split('/')
@@ -22,7 +21,7 @@ export function parseNetwork(text: string): Network | undefined {
   if (bits === undefined || (length !== undefined && !/^\d{1,3}$/.test(length))) return undefined
   const longest = bits.length - FAMILY_LETTERS
   const prefix = length === undefined ? longest : Number(length)
-  // An IPv4 address inside IPv6 has no prefix that would mean anything to people.
+  // A prefix means nothing for IPv4 inside IPv6.
   if (prefix > longest || (length !== undefined && isMapped(address))) return undefined
   const kept = bits.slice(0, FAMILY_LETTERS + prefix)
   return { text: `${shownAddress(kept)}/${prefix}`, bits: kept }
@@ -31,8 +30,8 @@ export function parseNetwork(text: string): Network | undefined {
 const FAMILY_LETTERS = 1
 
 /**
- * The bits of an address, `4` or `6` before them: of IPv6 the first 64. A network contains an address whose bits begin with
- * its own. The four groups of an IPv6 /64 stand for it. Undefined for what is no address.
+ * `4` or `6`, then the bits of an address, of IPv6 the first 64. A network contains addresses that begin with
+ * its bits. Four groups of an IPv6 /64 are an address, too. Undefined for anything else.
  */
 export function addressBits(text: string): string | undefined {
   const address = text.replace(/%.*$/, '')
@@ -47,17 +46,16 @@ export function addressBits(text: string): string | undefined {
   return isIpv4 ? `4${all}` : `6${all.slice(0, LONGEST_IPV6_PREFIX)}`
 }
 
-/** The one way of writing an address; IPv4 inside IPv6 becomes IPv4. Throws for what is no address. */
+/** IPv4 inside IPv6 becomes IPv4. Throws for anything but an address. */
 export const plainAddress = (text: string): string => ipaddr.process(text).toString()
 
-/** The same of its bytes: 4 or 16. */
+/** 4 or 16 bytes. */
 export const addressOf = (bytes: Uint8Array): string =>
   plainAddress(ipaddr.fromByteArray([...bytes]).toString())
 
 const isMapped = (address: string): boolean =>
   ipaddr.IPv6.isValid(address) && ipaddr.IPv6.parse(address).isIPv4MappedAddress()
 
-/** The lowest address that begins with these bits. */
 function shownAddress(bits: string): string {
   const size = bits.startsWith('4') ? 32 : 128
   const padded = bits.slice(FAMILY_LETTERS).padEnd(size, '0')
@@ -67,7 +65,7 @@ function shownAddress(bits: string): string {
   return ipaddr.fromByteArray(bytes).toString()
 }
 
-/** An IPv4 address itself; of an IPv6 address the /64 as four groups, from which a host can choose any address. */
+/** An IPv4 address itself; of IPv6 the /64 as four groups: a host can choose any address in it. */
 export const networkOf = (address: string): string =>
   ipaddr.IPv6.isValid(address)
     ? ipaddr.IPv6.parse(address)
@@ -77,43 +75,40 @@ export const networkOf = (address: string): string =>
     : address
 
 /**
- * What a network pays in all: nothing for a connection that is used, 1 for one that only logs in, 4 for one that
- * is refused. After four wrong codes, with the default limits, the answers are late.
+ * In all a network pays nothing for a connection that is used, 1 for a login alone, 4 for a refused one.
+ * After four wrong codes answers are late.
  */
 export const COSTS = { connection: 1, use: -1, failure: 3, wrongCode: 10 } as const
 
-/** The longest delay: people who share an address with an attacker still come in. */
+/** People who share an address with an attacker still come in. */
 const MAX_DELAY_S = 5
 
-/** Of more networks, the one that was not seen for the longest time is forgotten. */
+/** The one that was not seen for the longest time is forgotten. */
 const MAX_NETWORKS = 10_000
 
-/** Of the config; asked each time. */
 interface PaceLimits {
   readonly address_burst: number
   readonly address_per_s: number
 }
 
 interface Visitor {
-  /** See token-bucket.ts. */
   fullAt: number
   isKnown: boolean
 }
 
-/** Slows down networks that connect too often. A network that stops is served at once after some seconds. */
+/** Slows down networks that connect too often. */
 export class NetworkPace {
   readonly #limits: PaceLimits
   readonly #now: () => number
-  /** The latest visitor is the last. */
   readonly #visitors = new Map<string, Visitor>()
 
-  /** `now` gives milliseconds that never go back. */
+  /** Milliseconds that never go back. */
   constructor(limits: PaceLimits, now: () => number = () => performance.now()) {
     this.#limits = limits
     this.#now = now
   }
 
-  /** Adds one of `COSTS`. Returns how long the network has to wait, in ms. */
+  /** Adds one of `COSTS`. Returns how many ms the network must wait. */
   charge(network: string, cost: number): number {
     const rate = { burst: this.#limits.address_burst, everyMs: 1_000 / this.#limits.address_per_s }
     const visitor = this.#visit(network)
@@ -123,7 +118,7 @@ export class NetworkPace {
     return Math.max(0, waitFor(visitor.fullAt, now, rate))
   }
 
-  /** Whether the last connection of the network was let in. */
+  /** True if its last connection was let in. */
   isKnown(network: string): boolean {
     return this.#visitors.get(network)?.isKnown ?? false
   }

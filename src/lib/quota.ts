@@ -1,7 +1,7 @@
-/** Returns what was taken; calling it again does nothing. */
+/** Calling it again does nothing. */
 export type Release = () => void
 
-/** Counts what is in use for each key, up to a limit that is asked each time. Unused keys take no memory. */
+/** Counts what is in use for each key, up to a limit that is asked each time. */
 export class Quota {
   readonly #limit: () => number
   readonly #used = new Map<string, number>()
@@ -14,7 +14,7 @@ export class Quota {
     return (this.#used.get(key) ?? 0) >= limit
   }
 
-  /** Takes one; undefined, and nothing taken, if the limit is reached. */
+  /** Undefined if the limit is reached. */
   take(key: string, limit?: number): Release | undefined {
     if (this.isFull(key, limit)) return undefined
     this.#change(key, 1)

@@ -1,12 +1,12 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Longer words are no typing slips, and comparing them costs the product of the lengths. In UTF-16 units. */
+/** In UTF-16 units: comparing costs the product of the lengths. */
 const MAX_WORD_UNITS = 64
 
 /**
- * The candidate that was probably meant by `word`, without regard to case: the one with the fewest slips of at
- * most one in a word of up to four letters, two in one of up to eight, then one in each three letters. Two letters in
- * each other's place are one slip in a short word. Of equals the earlier one; undefined if nothing is near.
+ * The candidate that was probably meant by `word`, without regard to case: with at most one slip in up to
+ * four letters, two in up to eight, then one in each three. Swapped letters are one slip in a short word. Of
+ * equals the earlier one; undefined if none is near.
  */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length === 0 || word.length > MAX_WORD_UNITS) return undefined
@@ -28,8 +28,8 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
 }
 
 /**
- * Candidates by how near they are to `word`, without regard to case: of each the fewest letters to change. Equal ones stay in
- * their order. Only the first letters of long words are looked at.
+ * Sorts by how near candidates are to `word`, without regard to case. Only looks at the first letters of long
+ * words.
  */
 export function nearestFirst(word: string, candidates: readonly string[]): readonly string[] {
   const wanted = word.toLowerCase().slice(0, MAX_WORD_UNITS)
@@ -39,7 +39,7 @@ export function nearestFirst(word: string, candidates: readonly string[]): reado
   return candidates.toSorted((a, b) => (slips.get(a) ?? 0) - (slips.get(b) ?? 0))
 }
 
-/** In a word of so many letters, two slips leave too little of it to guess by. In UTF-16 units. */
+/** In UTF-16 units: two slips in a shorter word leave too little to guess by. */
 const SHORT_UNITS = 4
 
 const slipsBetween = (word: string, candidate: string): number =>

@@ -1,18 +1,17 @@
-/** A time zone: what clocks there show. */
 export interface Zone {
   /** As `Intl` knows it: `UTC`, `Europe/Berlin`. */
   readonly name: string
-  /** Milliseconds since the epoch at which a clock in UTC shows what one here shows `at`. Never throws. */
+  /** The time at which a clock in UTC shows what one here shows `at`. Never throws. */
   local(at: number): number
 }
 
-/** All changes of clocks, of now and of the last hundred years, are at such times. */
+/** All changes of clocks in the last hundred years are at such times. */
 const SLOT_MS = 900_000
 
-/** The one of most sessions: a format of `Intl` takes tens of kilobytes. */
+/** Most sessions have it, and a format of `Intl` takes tens of kilobytes. */
 const UTC: Zone = { name: 'UTC', local: (at) => at }
 
-/** By its name, as `TZ` has it; UTC for a name that is not known. Making one takes tens of microseconds. */
+/** By its name, as `TZ` has it; UTC for an unknown name. */
 export function zoneOf(name: string): Zone {
   const format = formatFor(name.replace(/^:/, ''))
   if (!format) return UTC

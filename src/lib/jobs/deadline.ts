@@ -3,18 +3,16 @@ import { createDeferred } from './waiting.ts'
 /** Runs something whose time does not count: waiting for a person's answer. */
 export type Uncounted = <T>(wait: () => Promise<T>) => Promise<T>
 
-/** A job's time is over. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 }
 
-/** How long a job may take to bring what it has, in milliseconds, when its time is over. */
 const GRACE_MS = 3000
 
 /**
- * Runs `job` for `ms` milliseconds of its own time. When they are over, its signal is aborted with a
- * `DeadlineError`, and what it settles with within three seconds counts; then it is given up with that
- * error, whether or not it heeds its signal. Rejects at once with the outer signal's reason.
+ * Runs `job` for `ms` milliseconds of its own time. Then its signal is aborted with a `DeadlineError`, and
+ * what it settles with within three seconds counts; after that it is given up. Rejects at once with the outer
+ * signal's reason.
  */
 export async function underDeadline<T>(
   ms: number,

@@ -1,63 +1,55 @@
-/**
- * When and how long jobs run: in slices of the thread, one after the other, until a deadline or an abort. A job is any
- * function; these files must not know what it does, and get their clocks from who uses them.
- */
+/** Shares the thread between all connections. A job is any function; this file must not know what it does. */
 import { fullAfter } from '../token-bucket.ts'
 
-/** What `createScheduler` needs of the outside. */
 export interface SchedulerTimers {
   /** Milliseconds that never go back. */
   now(): number
-  /** Calls back once the event loop has looked at sockets and timers: Node's `setImmediate`. */
   soon(run: () => void): void
 }
 
 /**
- * Shares the thread between all connections. Each divides what it makes the server do (its bytes, its keys, its screens,
- * its pages of output) into pieces of a fraction of a millisecond, and runs each piece on its own account. Between two
- * looks at the event loop there is one slice of `SLICE_MS`: pieces of accounts that cost little lately are run in the
- * order of asking while it lasts, and of all others one piece, that of the account which cost the least. So a flood
+ * Each connection divides what it makes the server do into pieces of a fraction of a millisecond, and runs
+ * them on its account. Between two looks at the event loop there is one slice of `SLICE_MS`: pieces of cheap
+ * accounts run in order while it lasts, and one piece of all others, of the cheapest of them. So a flood
  * takes all the time that nobody else wants, and no more.
  */
 export interface Scheduler {
-  /** The account of one connection. It holds nothing that must be closed. */
   open(): Account
 }
 
-/** What somebody has cost the thread lately. All methods settle as the work does. */
+/** All methods settle as the work does. */
 export interface Account {
-  /** Runs a piece: at once where the account cost little lately, the slice lasts and nobody such waits; else in turn. */
+  /** Runs a piece at once if the account is cheap, the slice lasts and no cheap piece waits; else in turn. */
   run<T>(work: () => T): Promise<T>
-  /** Runs a piece in turn, and never before the event loop was looked at once more. */
+  /** Runs a piece in turn, after the event loop was looked at once more. */
   runLater<T>(work: () => T): Promise<T>
-  /** Resolves in turn, after the event loop was looked at once more: for work that is asynchronous and may never wait. */
+  /** As `runLater`, before work that is asynchronous and may never wait. */
   rest(): Promise<void>
   /**
-   * As `rest`, for work that follows and is long, and cannot be measured, such as making a page: `ms` are counted for
-   * it, and it takes the place of a dear piece, whoever asks.
+   * As `rest`, before long work that cannot be measured, such as making a page: `ms` are charged for it, and
+   * it takes the place of a dear piece.
    */
   restBefore(ms: number): Promise<void>
 }
 
-/** Cheap work between two looks at the event loop, in milliseconds; its last piece may pass it. */
+/** Of cheap pieces, between two looks at the event loop; the last one may pass it. */
 export const SLICE_MS = 5
 
-/** Who cost less than this lately is cheap. */
+/** An account that cost less than this lately is cheap. */
 const CREDIT_MS = 8
 
-/** How much of a cost is forgotten in each millisecond: nobody who costs less than this share is ever dear. */
+/** Of a cost, forgotten in each ms: an account that costs less than this share is never dear. */
 const FORGOTTEN_SHARE = 0.2
 
-/** More than this is not held against anybody, so that it is forgotten in a few seconds. */
+/** A higher cost is cut to this, so that it is forgotten in a few seconds. */
 const MAX_COST_MS = 800
 
-/** A piece that waits. */
 interface Waiting {
   readonly payer: Payer
   readonly run: () => void
 }
 
-/** Of an account: when all that it cost will be forgotten, a token bucket of milliseconds. The later, the dearer. */
+/** `forgottenAt`: when all costs will be forgotten, a token bucket of milliseconds. The later, the dearer. */
 interface Payer {
   forgottenAt: number
 }
@@ -110,7 +102,7 @@ class Slices implements Scheduler {
     this.#timers.soon(() => this.#serve())
   }
 
-  /** What those who are served want next comes after those who wait now. */
+  /** Pieces that are asked for meanwhile come after those that wait now. */
   #serve(): void {
     this.#isScheduled = false
     this.#used = 0
@@ -125,7 +117,7 @@ class Slices implements Scheduler {
     const next = cheapest(this.#dear)
     if (next) {
       this.#dear.delete(next)
-      // The slice is for the others: they do not wait longer because a dear piece ran.
+      // Others do not wait longer because a dear piece ran.
       const usedByOthers = this.#used
       next.run()
       this.#used = usedByOthers
@@ -160,7 +152,7 @@ class Slices implements Scheduler {
   }
 }
 
-/** Of those that cost as much, the one that waits longest. */
+/** Of equals, the one that waits longest. */
 function cheapest(waiting: ReadonlySet<Waiting>): Waiting | undefined {
   let best: Waiting | undefined
   for (const one of waiting) if (!best || one.payer.forgottenAt < best.payer.forgottenAt) best = one

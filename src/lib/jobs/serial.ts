@@ -10,7 +10,6 @@ export function createSerial(): Serial {
   }
 }
 
-/** As `Serial`, for jobs with the same key. */
 export type KeyedSerial<Key> = <T>(key: Key, job: () => Promise<T>) => Promise<T>
 
 export function createKeyedSerial<Key>(): KeyedSerial<Key> {

@@ -24,7 +24,7 @@ export function whenAborted(signal: AbortSignal, listener: () => void): void {
 export const aborted = async (signal: AbortSignal): Promise<void> =>
   await new Promise((resolve) => whenAborted(signal, resolve))
 
-/** The items of the source. Throws the signal's reason once it is aborted, and does not wait for the source to end. */
+/** Throws the signal's reason once it is aborted, and does not wait for the source to end. */
 export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]()
   let next: Deferred<IteratorResult<T>> | undefined
@@ -45,7 +45,7 @@ export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSi
   }
 }
 
-/** Resolves when all work has settled, or after `ms` milliseconds. Never rejects. */
+/** Resolves when all work has settled, or after `ms`. Never rejects. */
 export async function settledWithin(ms: number, work: Iterable<Promise<unknown>>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {
@@ -60,7 +60,6 @@ const MIN_PROGRESS_BYTES = 1_024
 /** Notices that fewer than 1,024 bytes move while something waits. */
 export interface ProgressTimer {
   isRunning(): boolean
-  /** Starts the time, or starts it again if enough moved. */
   run(): void
   moved(bytes: number): void
   stop(): void

@@ -1,21 +1,17 @@
 let segmenter: Intl.Segmenter | undefined
 
 /**
- * The characters (grapheme clusters, UAX #29) of a text. What finds them is made with the first text: that takes 16 ms, and
- * every process loads this file.
+ * Grapheme clusters (UAX #29). Made with the first text: that takes 16 ms, and every process loads this file.
  */
 export function segmentsOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return segmenter.segment(text)
 }
 
-/** The ends of a character are looked for at most so many UTF-16 units before and behind an index. */
+/** UTF-16 units before and behind an index in which the ends of a character are looked for. */
 export const MAX_CHARACTER_UNITS = 512
 
-/**
- * The beginning of the character (grapheme cluster) that the UTF-16 unit at `index` belongs to; `index` itself where one
- * begins, and at the end of the text.
- */
+/** The beginning of the character that the UTF-16 unit at `index` belongs to. */
 export function characterAt(text: string, index: number): number {
   const from = codePointAt(text, Math.max(0, index - MAX_CHARACTER_UNITS))
   const around = text.slice(from, index + MAX_CHARACTER_UNITS)
@@ -29,21 +25,21 @@ export function characterEnd(text: string, index: number): number {
   return from + (segmentsOf(around).containing(0)?.segment.length ?? 0)
 }
 
-/** `index`, or one less where it stands inside a surrogate pair. */
+/** `index`, or one less inside a surrogate pair. */
 export function codePointAt(text: string, index: number): number {
   const inside = /[\uD800-\uDBFF]/.test(text.charAt(index - 1)) && /[\uDC00-\uDFFF]/.test(text.charAt(index))
   return inside ? index - 1 : index
 }
 
-/** The beginning of a text, of at most so many UTF-16 units, that ends between characters. */
+/** At most so many UTF-16 units, cut between characters. */
 export const headOf = (text: string, units: number): string =>
   text.length <= units ? text : text.slice(0, characterAt(text, Math.max(0, units)))
 
-/** The characters of a text as people count them (UAX #29). Joined they are the text. */
+/** The characters of a text as people count them. Joined they are the text. */
 export const graphemes = (text: string): string[] =>
   /^[\n -~]*$/.test(text) ? text.split('') : Array.from(segments(text))
 
-/** So much is taken at once, in UTF-16 units: V8 takes ten times as long for each character of a long text. */
+/** In UTF-16 units: V8 takes ten times as long for each character of a long text. */
 const WINDOW_UNITS = 512
 
 function* segments(text: string): Generator<string, void, void> {
@@ -51,7 +47,7 @@ function* segments(text: string): Generator<string, void, void> {
   for (let from = 0; from < text.length;) {
     const end = from + units < text.length ? codePointAt(text, from + units) : text.length
     const found = Array.from(segmentsOf(text.slice(from, end)), ({ segment }) => segment)
-    // The last one may go on behind the window, and may be longer than that.
+    // The last one may go on behind the window.
     const whole = end < text.length ? found.slice(0, -1) : found
     yield* whole
     units = whole.length === 0 ? 2 * units : WINDOW_UNITS
@@ -59,7 +55,7 @@ function* segments(text: string): Generator<string, void, void> {
   }
 }
 
-/** The index, in UTF-16 units, of the character's beginning before `at`. */
+/** In UTF-16 units. */
 export function previousBoundary(text: string, at: number): number {
   if (isAscii(text, at - 1) && isAscii(text, at - 2)) return Math.max(0, at - 1)
   const from = Math.max(0, at - MAX_CHARACTER_UNITS)
@@ -67,13 +63,12 @@ export function previousBoundary(text: string, at: number): number {
   return codePointAt(text, from + (segmentsOf(near).containing(near.length - 1)?.index ?? 0))
 }
 
-/** The index of the end of the character that begins at `at`. */
 export function nextBoundary(text: string, at: number): number {
   if (isAscii(text, at) && isAscii(text, at + 1)) return Math.min(text.length, at + 1)
   const near = segmentsOf(text.slice(at, at + MAX_CHARACTER_UNITS)).containing(0)
   return codePointAt(text, at + (near?.segment.length ?? 0))
 }
 
-/** Beside another one, or at an end of the text, an ASCII character stands alone; CR LF does not come into drafts. */
+/** Beside another one, an ASCII character stands alone; CR LF does not come into drafts. */
 const isAscii = (text: string, at: number): boolean =>
   at < 0 || at >= text.length || text.charCodeAt(at) < 0x80

@@ -1,14 +1,13 @@
-// Helpers that read, clean and cut text. As all of `lib` they are pure and know nothing of rooms, people or terminals.
 /**
- * The one place where text from outside becomes text that may be stored, shown and sent.
- * Controls are ECMA-48; properties are those of the Unicode Character Database.
+ * Makes text from outside safe to store, show and send. Controls are those of ECMA-48, properties those of
+ * Unicode.
  */
 
 /**
- * Text that is safe to print on anybody's terminal: line ends are LF, and of the other controls only TAB
- * is left; escape sequences are gone whole; nothing is invisible or turns the direction of writing but
- * the joiners inside an emoji; a base carries at most four marks; the text is well-formed Unicode.
- * Takes any string, never throws, in linear time. Cleaning twice changes nothing more.
+ * Text that is safe on any terminal: line ends are LF, of other controls only TAB is left, escape sequences
+ * are gone whole, nothing is invisible or turns the direction of writing except joiners inside an emoji, a
+ * base has at most four marks, and Unicode is well-formed. Never throws, in linear time. Cleaning twice
+ * changes nothing.
  */
 export function cleanText(text: string): string {
   if (isPlain(text)) return text
@@ -17,26 +16,25 @@ export function cleanText(text: string): string {
   return isPlain(unified) ? unified : passes.reduce((before, pass) => run(pass, before), unified)
 }
 
-/** `cleanText` on one line: each run of line ends and tabs becomes a space, ends are trimmed. */
+/** Line ends and tabs become spaces, ends are trimmed. */
 export function cleanLine(text: string): string {
   return cleanText(text)
     .replace(/[\n\t]+/gu, ' ')
     .trim()
 }
 
-/** True if there is nothing to see: only blanks, fillers and marks without a base. */
+/** Blanks, fillers and marks without a base cannot be seen. */
 export function isBlank(text: string): boolean {
   return !/[^\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
 }
 
-/** True for text that is clean and has only plain ASCII, as most has. */
+/** True for clean text of plain ASCII, as most is. */
 export const isPlain = (text: string): boolean => /^[\n\t -~]*$/u.test(text)
 
 /**
- * What begins with ESC or its 8-bit forms (ECMA-48 5.4, 5.6, 8.3): CSI with its parameters; OSC, DCS, SOS,
- * PM and APC with their text up to ST or BEL; SS2 and SS3 with the shifted character; the short ones.
- * A text that no ST ends on its line loses its opening only, so that a stray byte cannot swallow a message. For the same
- * reason cleaning goes line by line: a part of a file looks as it does in the whole.
+ * Sequences that begin with ESC or its 8-bit forms (ECMA-48 5.4, 5.6, 8.3): CSI; OSC, DCS, SOS, PM and APC up
+ * to ST or BEL; SS2, SS3; the short ones. If no ST follows on the line only the opening goes, so that a stray
+ * byte cannot swallow a message. Line by line, so that a part of a file looks as in the whole.
  */
 const ESCAPE_SEQUENCE = new RegExp(
   [
@@ -51,9 +49,9 @@ const ESCAPE_SEQUENCE = new RegExp(
 const PICTOGRAPH = '\\p{Extended_Pictographic}[\\uFE0E\\uFE0F\\p{Emoji_Modifier}]?'
 
 /**
- * An emoji and what belongs to it (UTS #51): the three flags that are spelled with tags; a presentation
- * selector or skin tone, further ones after a joiner; the selector of a keycap. A skin tone takes no selector.
- * Tags elsewhere are a way to hide words from people that a model still reads.
+ * An emoji and what belongs to it (UTS #51): three flags spelled with tags; a presentation selector or skin
+ * tone, also after joiners; the selector of a keycap. Tags elsewhere could hide words from people that a
+ * model reads.
  */
 const EMOJI =
   '\\u{1F3F4}\\u{E0067}\\u{E0062}(?:\\u{E0065}\\u{E006E}\\u{E0067}|\\u{E0073}\\u{E0063}\\u{E0074}|\\u{E0077}\\u{E006C}\\u{E0073})\\u{E007F}' +
@@ -63,8 +61,8 @@ const EMOJI =
 const EMOJI_OR_INVISIBLE = new RegExp(`(${EMOJI})|[\\p{Default_Ignorable_Code_Point}\\uFFF9-\\uFFFB]`, 'gu')
 
 /**
- * What cleaning does, in this order: each match becomes a line feed, or the part of it that is kept, which is its first
- * group and its beginning. No pass changes anything else, so a cleaned text can be traced to where it came from.
+ * Each match becomes a line feed, or its first group, which is its beginning. So a cleaned text can be traced
+ * to where it came from.
  */
 export interface Pass {
   readonly pattern: RegExp
@@ -81,16 +79,15 @@ export const PASSES: readonly [Pass, ...(readonly Pass[])] = [
 
 const run = ({ pattern, becomes }: Pass, text: string): string => text.replace(pattern, becomes)
 
-/** A cleaned text, and where each part of it was before. Places count UTF-16 units. */
+/** A cleaned text, and the origin of each part in UTF-16 units. */
 export interface TracedText {
   readonly text: string
-  /** Where the unit at `index` begins in the original; its end at the end of the text. What was dropped before it is not in it. */
+  /** The beginning in the original; its end for the end of the text. Not what was dropped before it. */
   startOf(index: number): number
-  /** Where the unit at `index` ends in the original: after both characters of a CRLF that became a line feed. */
+  /** The end in the original: after both characters of a CRLF. */
   endOf(index: number): number
 }
 
-/** `cleanText`, with the way back. */
 export function traceCleanText(original: string): TracedText {
   if (isPlain(original)) return { text: original, startOf: (index) => index, endOf: (index) => index + 1 }
   const whole: Units = {
@@ -106,7 +103,7 @@ export function traceCleanText(original: string): TracedText {
   }
 }
 
-/** A text with the beginning and the end of each of its units in the original. */
+/** With the beginning and the end of each unit in the original. */
 interface Units {
   readonly text: string
   readonly starts: Int32Array

@@ -1,15 +1,14 @@
-/** Characters that begin or end something in CommonMark, in GitHub's dialect and in those with formulas. */
+/** In CommonMark, GitHub's dialect and those with formulas. */
 const SPECIAL = /[\\`*_[\]{}<>#~|&$^]/gu
-/** What a line begins with that is a list, a rule, the underlining of a heading or a definition. */
+/** Lists, rules, underlined headings and definitions. */
 const LINE_BEGINNING = /^(?:[-+=:]|\d+(?=[.)]))/u
-/** What a dialect makes links of by itself. */
+/** Dialects make links of these. */
 const LINK = /:(?=\/\/)|(?<=www)\.|(?<=\S)@/giu
 
 /**
- * Text as the content of a Markdown paragraph whose later lines stand behind `indent`: a reader of the page sees the same
- * text, and nothing in it is a heading, a list, a quote, code, a link, a picture, emphasis or HTML
- * (https://spec.commonmark.org/0.31.2/#backslash-escapes). Spaces at the beginning of a line become unbreakable ones, so that
- * they are seen and make no code. The text must be clean, so that its lines end with LF alone.
+ * Text as the content of a Markdown paragraph whose later lines are indented by `indent`: it is seen as it
+ * is, and nothing in it is markup or HTML (spec.commonmark.org/0.31.2/#backslash-escapes). Leading spaces
+ * become unbreakable, so that they make no code. The text must be clean.
  */
 export function markdownText(text: string, indent: string): string {
   const [first = '', ...later] = text.split('\n').map(withoutMarks)
@@ -30,6 +29,6 @@ const withoutMarks = (line: string): string =>
 const withoutBeginning = (line: string): string =>
   line.replace(LINE_BEGINNING, (beginning) => (/\d/.test(beginning) ? `${beginning}\\` : `\\${beginning}`))
 
-/** Lines stay apart; an empty one begins a new paragraph, and there a backslash would be a letter. */
+/** An empty line begins a new paragraph, and there a backslash would be a letter. */
 const lineEnd = (before: string, line: string): string =>
   line === '' || before.endsWith('\n') ? '\n' : '\\\n'

@@ -1,12 +1,10 @@
 import { characterAt, codePointAt } from './characters.ts'
 
-/** A piece of a text. Joined in order, the pages of a text are the text, whatever is in it. */
 export type Page = string
 
 /**
- * Cuts a text into pages of at most `size` UTF-16 units (at least 2). A page ends after a line where one ends in its
- * last quarter, else before the character (grapheme cluster) that would be cut. Only a character that is longer than
- * any in use is cut, and then never inside a code point. The empty text is one empty page.
+ * Pages of at most `size` UTF-16 units (at least 2), which joined are the text. A page ends after a line if
+ * one ends in its last quarter, else before a whole character. The empty text is one empty page.
  */
 export function splitPages(text: string, size: number): readonly Page[] {
   const pages: Page[] = []
@@ -27,7 +25,7 @@ function pageEnd(text: string, start: number, limit: number): number {
   return character > least ? character : codePointAt(text, limit)
 }
 
-/** Breaks ASCII text at spaces into rows of at most `columns` characters; every row but the first begins with `hang`. */
+/** Breaks ASCII text at spaces; every row but the first begins with `hang`. */
 export function plainRows(text: string, columns: number, hang: string): readonly string[] {
   const rows: string[] = []
   let row = ''

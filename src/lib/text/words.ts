@@ -1,6 +1,5 @@
 /**
- * The first word of a command line and what follows it. Words are parted by spaces and tabs; the blanks
- * around the word are dropped, the rest stays as it is to its last byte. Both are empty for a blank line.
+ * The first word of a command line and the rest. Blanks around the word are dropped, the rest stays as it is.
  */
 export function takeWord(text: string): { readonly word: string; readonly rest: string } {
   const start = text.replace(/^[ \t]+/u, '')
