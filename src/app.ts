@@ -1,8 +1,6 @@
 /**
- * app.ts and the folder of its name are all that may know everything: they join the core with its adapters. The server is
- * started, checked, backed up and restored here. app/session-host.ts is what a client meets.
- *
- * Nothing else may import from them, except for main.ts and tests. They decide nothing about rooms, prompts or tools.
+ * app.ts and the folder of its name join the core with its adapters, and only they may know everything. Only main.ts
+ * and tests may import them. They decide nothing about rooms, prompts or tools.
  */
 import { hostname } from 'node:os'
 import { SshServer } from './adapters/ssh/server.ts'
@@ -13,42 +11,18 @@ import { createRoomsAndPeople } from './app/rooms-and-people.ts'
 import { clusterEvents, configHash, openCluster, tellFacts } from './app/cluster.ts'
 import { followChanges } from './app/follow-changes.ts'
 import { openData } from './app/open-data.ts'
-import { createActivity, type Activity } from './app/activity.ts'
+import { createActivity } from './app/activity.ts'
 import { createTurnEnder } from './app/assemble-turns.ts'
 import { version } from './app/paths.ts'
 import { allModels, createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { openHttp } from './app/http.ts'
-import { createReload, type Reload } from './app/reload.ts'
+import { createReload, type Reloaded } from './app/reload.ts'
 import { createLocalBus } from './chat/local-bus.ts'
 import { createLocalPeers } from './chat/local-peers.ts'
-import type { RoomName } from './chat/entry.ts'
-import { Tally } from './chat/presence/tally.ts'
-import type { Rooms } from './chat/rooms.ts'
-import { StorageError } from './chat/errors.ts'
 import type { Log } from './chat/ports.ts'
 import type { Config } from './config/config.ts'
-import { createLazyMarkdown, type LazyMarkdown } from './session/markdown/highlight.ts'
+import { createLazyMarkdown } from './session/markdown/highlight.ts'
 import { createHandler } from './app/create-handler.ts'
-
-/** A server, put together but not listening yet. Disposing undoes it all, in reverse order. */
-export interface App extends AsyncDisposable {
-  /** Of the host keys, `SHA256:…`. */
-  readonly fingerprints: readonly string[]
-  /** Absent once there is an admin. */
-  readonly claimCode: string | undefined
-  readonly log: Log
-  /** Puts another config in force, as far as that goes without a restart. */
-  readonly reload: Reload
-  /** Takes the configured address; rejects if it cannot. */
-  listen(): Promise<Listening>
-  /**
-   * Where the config gives time for it: lets nobody in any more, ends the sessions, and waits for the turns that run until the time
-   * is over, or the signal is aborted that `hurry` gives. Whoever watches the server over HTTP is still answered. Never rejects.
-   */
-  drain(hurry: () => AbortSignal): Promise<void>
-  /** Takes the one for HTTP, likewise; undefined where none is configured. */
-  listenHttp(): Promise<Listening | undefined>
-}
 
 /** The address that was taken. */
 export interface Listening {
@@ -57,8 +31,8 @@ export interface Listening {
 }
 
 /**
- * Joins the core with its adapters: this file and the folder of its name are all that knows all of them. `data` is the
- * data directory, where it is being opened already; it is the app's from then on.
+ * Makes a server that does not listen yet. `data` is the data directory if it is being opened already; it is the app's
+ * from then on. Disposing undoes everything in reverse order.
  */
 export async function createApp(
   config: Config,
@@ -74,27 +48,23 @@ export async function createApp(
     for (const part of undo.splice(0).toReversed()) await part[Symbol.asyncDispose]()
   }
   try {
-    return { ...(await assemble(config, overrides, data, owned)), [Symbol.asyncDispose]: dispose }
+    return new App(await assemble(config, overrides, data, owned), dispose)
   } catch (error) {
     await dispose()
     throw error
   }
 }
 
-async function assemble(
-  written: Config,
-  overrides: Overrides,
-  data: Promise<AppContext>,
-  owned: Owned,
-): Promise<Omit<App, keyof AsyncDisposable>> {
-  const [models, context] = await Promise.all([allModels(written), data])
+/** Makes all parts of a server, each from those before it. */
+async function assemble(config: Config, overrides: Overrides, data: Promise<AppContext>, owned: Owned) {
+  const [models, context] = await Promise.all([allModels(config), data])
   owned(context.storage)
-  const current = createCurrentConfig({ ...written, models })
-  const hostKeys = await openHostKeys(written)
+  const current = createCurrentConfig({ ...config, models })
+  const hostKeys = await openHostKeys(config)
   const fingerprints = hostKeys.keys.map((key) => key.fingerprint)
-  let name = nameOf(written.listen)
-  const cluster = await openCluster(written, context, async () => ({
-    name,
+  const shown = { name: nameOf(config.listen) }
+  const cluster = await openCluster(config, context, async () => ({
+    name: shown.name,
     version: version(),
     config: await configHash(current.now(), fingerprints),
   }))
@@ -102,58 +72,119 @@ async function assemble(
   const peers = cluster ?? createLocalPeers()
   const bus = cluster?.bus ?? createLocalBus(context.log)
   const chat = await createRoomsAndPeople(current, context, { peers, bus })
-  const { rooms, claimCode, tap } = chat
+  const { rooms, tap } = chat
   const turnEnder = createTurnEnder(rooms, context)
   await cluster?.begin(clusterEvents(rooms, turnEnder.endAll))
   await turnEnder.endAll()
   const activity = await createActivity(current, rooms, { context, peers, turnEnder }, overrides, owned)
-  tap(activity.hooks.onEntry)
-  tap(activity.work.summaries.heard)
+  const { tools, mcp, hooks, work } = activity
+  tap(hooks.onEntry)
+  tap(work.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => rooms.flushPresence() })
   const markdown = createLazyMarkdown()
   const { handler, agents, talk } = await createHandler(current, chat, activity, context, markdown)
-  if (cluster) await followChanges(cluster, { chat, talk, ...activity, context })
-  const server = owned(createSshServer(current, hostKeys, handler, context))
+  if (cluster) await followChanges(cluster, { chat, talk, work, mcp, context })
+  const ssh = owned(createSshServer(current, hostKeys, handler, context))
   const { meter } = context
-  const needs = { context, ssh: server, agents, overrides }
+  const needs = { context, ssh, agents, overrides }
   const http = meter && owned(await openHttp(current, chat, activity, { ...needs, meter }))
-  const reload = createReload(
-    current,
-    { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries, hostKeys },
-    context.log,
-  )
+  const reload = createReload(current, { tools, mcp, summaries: work.summaries, hostKeys }, context.log)
   return {
+    config,
+    context,
+    current,
     fingerprints,
-    claimCode,
-    log: context.log,
-    async reload(read) {
-      const outcome = await reload(read)
-      await tellFacts(cluster, context.log)
-      return outcome
-    },
-    async listen() {
-      const address = await server.listen(written.listen.host, written.listen.port)
-      name = nameOf(address)
-      void tellFacts(cluster, context.log)
-      await activity.composes()
-      // Whoever waits for the address is told first.
-      setImmediate(() => warmUp(activity, markdown, context.log))
-      void sumUpHeldPresence(rooms, context)
-      return address
-    },
-    async drain(hurry) {
-      const sessions = chat.comingIn.clients.sessions()
-      activity.approvals.drain()
-      server.drain()
-      http?.drain()
-      await finishTurns({ current, turns: activity.work.turns, agents, sessions, log: context.log }, hurry)
-      await agents.stop()
-    },
-    async listenHttp() {
-      const { listen } = written.http
-      return listen && (await http?.listen(listen.host, listen.port))
-    },
+    shown,
+    cluster,
+    chat,
+    activity,
+    markdown,
+    agents,
+    ssh,
+    http,
+    reload,
+  }
+}
+
+/** A server; see `createApp`. */
+export class App implements AsyncDisposable {
+  readonly #parts: Awaited<ReturnType<typeof assemble>>
+  readonly #dispose: () => Promise<void>
+  /** Of the host keys, `SHA256:…`. */
+  readonly fingerprints: readonly string[]
+  /** Absent once there is an admin. */
+  readonly claimCode: string | undefined
+  readonly log: Log
+
+  constructor(parts: Awaited<ReturnType<typeof assemble>>, dispose: () => Promise<void>) {
+    this.#parts = parts
+    this.#dispose = dispose
+    this.fingerprints = parts.fingerprints
+    this.claimCode = parts.chat.claimCode
+    this.log = parts.context.log
+  }
+
+  /** Puts another config in force, as far as that goes without a restart. See `Reload`. */
+  async reload(read: () => Config): Promise<Reloaded> {
+    const outcome = await this.#parts.reload(read)
+    await tellFacts(this.#parts.cluster, this.log)
+    return outcome
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#dispose()
+  }
+
+  /** Takes the configured address; rejects if it cannot. */
+  async listen(): Promise<Listening> {
+    const { config, ssh, shown, cluster, activity } = this.#parts
+    const address = await ssh.listen(config.listen.host, config.listen.port)
+    shown.name = nameOf(address)
+    void tellFacts(cluster, this.log)
+    await activity.composes()
+    // After the address was told.
+    setImmediate(() => this.#warmUp())
+    return address
+  }
+
+  /** As `listen`; undefined if no address for HTTP is configured. */
+  async listenHttp(): Promise<Listening | undefined> {
+    const { config, http } = this.#parts
+    const { listen } = config.http
+    return listen && (await http?.listen(listen.host, listen.port))
+  }
+
+  /** The first users need not wait for these. A failure is told again to those who need them. */
+  #warmUp(): void {
+    this.#parts.activity.warmUp()
+    this.#parts.markdown
+      .load()
+      .catch((error: unknown) => this.log.error({ error }, 'the parser of Markdown could not be loaded'))
+  }
+
+  /**
+   * Lets nobody in any more, ends the sessions, and waits for turns and agents for `drain_s` at most, or until the
+   * signal is aborted that `hurry` returns. HTTP still answers if the server is well. Never rejects.
+   */
+  async drain(hurry: () => AbortSignal): Promise<void> {
+    const { chat, activity, ssh, http, agents, current } = this.#parts
+    const { turns } = activity.work
+    const sessions = chat.comingIn.clients.sessions()
+    activity.approvals.drain()
+    ssh.drain()
+    http?.drain()
+    const { drain_s: seconds } = current.limits
+    if (seconds > 0) {
+      this.log.info(
+        { sessions, turns: turns.countHere(), seconds },
+        'draining: sessions end, and turns and the calls of agents may go on for some time',
+      )
+      const until = timeIsOver(seconds * 1_000, hurry())
+      await Promise.all([turns.finish(until), agents.allClosed(until)])
+      this.log.info({ turns: turns.countHere() }, 'drained; turns that still run are stopped')
+    }
+    await agents.stop()
   }
 }
 
@@ -177,69 +208,21 @@ function createSshServer(
 
 const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t ed25519\n'
 
-/** Shown whatever name was asked for. ASCII only: clients write other letters as numbers. */
+/** ASCII only: clients write other letters as numbers. */
 const HOW_TO_ASK =
   'Whoever is new needs an invite code: ask somebody who is here for one.\nThen ssh NAME@HOST asks for it, or bring it along: ssh NAME+CODE@HOST\n'
 
-/** What a client is told before its login, if the last login from its network was refused. */
+/** Told before a login, if the last one from its network was refused. */
 const bannerFor = (access: Config['server']['access']): string =>
   access === 'invite' ? `${BANNER}${HOW_TO_ASK}` : BANNER
 
-/** Waits for turns and calls of agents until `drain_s` is over, or until `hurry` aborts. */
-async function finishTurns(
-  { current, turns, agents, sessions, log }: Draining,
-  hurry: () => AbortSignal,
-): Promise<void> {
-  const { drain_s: seconds } = current.limits
-  if (seconds === 0) return
-  log.info(
-    { sessions, turns: turns.countHere(), seconds },
-    'draining: sessions end, and turns and the calls of agents may go on for some time',
-  )
-  const until = timeIsOver(seconds * 1_000, hurry())
-  await Promise.all([turns.finish(until), agents.allClosed(until)])
-  log.info({ turns: turns.countHere() }, 'drained; turns that still run are stopped')
-}
-
-interface Draining {
-  readonly current: CurrentConfig
-  readonly turns: Activity['work']['turns']
-  readonly agents: Awaited<ReturnType<typeof createHandler>>['agents']
-  readonly sessions: number
-  readonly log: Log
-}
-
-/** Of a server, for admins: several machines may listen at the same address. */
+/** For admins: several machines may listen at the same address. */
 const nameOf = ({ host, port }: Listening): string => `${hostname()} (${host}:${port})`
 
-/** Aborted after a time, or with the other signal. Node 20 may collect a signal of `AbortSignal.timeout` that only another one refers to. */
+/** Not `AbortSignal.timeout`: Node 20 may collect one that only another signal refers to. */
 function timeIsOver(ms: number, other: AbortSignal): AbortSignal {
   const over = new AbortController()
   setTimeout(() => over.abort(), ms).unref()
   other.addEventListener('abort', () => over.abort())
   return over.signal
-}
-
-/** Whoever comes first need not wait for it. What cannot be loaded is told to those who need it. */
-function warmUp(activity: Activity, markdown: LazyMarkdown, log: Log): void {
-  activity.warmUp()
-  markdown
-    .load()
-    .catch((error: unknown) => log.error({ error }, 'the parser of Markdown could not be loaded'))
-}
-
-/** Announces the comings and goings that an earlier version stored and did not sum up. */
-async function sumUpHeldPresence(rooms: Rooms, { storage, log }: AppContext): Promise<void> {
-  try {
-    const tallies = new Map<RoomName, Tally>()
-    for (const { room, ...change } of await storage.chat.entries.takeHeldPresence()) {
-      const tally = tallies.get(room) ?? new Tally()
-      tally.add(change)
-      tallies.set(room, tally)
-    }
-    for (const [name, tally] of tallies) await (await rooms.anyRoom(name))?.record(tally.draft())
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-    log.warn({ error, reason: error.reason }, 'comings and goings were not summed up')
-  }
 }

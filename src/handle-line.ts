@@ -2,13 +2,12 @@ import type { ExitStatus, Runner } from './commands/runner.ts'
 import type { SessionCaller } from './commands/command.ts'
 import { type EnteredLine, classifyLine } from './commands/parse.ts'
 
-/** What a line was, and how running it ended. */
 export interface HandledLine {
   readonly kind: EnteredLine['kind']
   readonly status: ExitStatus
 }
 
-/** What happens to a line that somebody entered in a session. Never throws: the runner tells of trouble. */
+/** Runs a line that was entered in a session. Never throws: the runner tells of trouble. */
 export async function handleLine(
   line: string,
   caller: SessionCaller,

@@ -6,7 +6,7 @@ import { StorageError } from './chat/errors.ts'
 import { version } from './app/paths.ts'
 import { errorMessage } from './lib/errors.ts'
 
-/** Runs what the command line says; resolves to the exit status. */
+/** Resolves to the exit status. */
 async function main(argv: readonly string[]): Promise<number> {
   try {
     return await run(readCommandLine(argv))
@@ -22,13 +22,13 @@ async function main(argv: readonly string[]): Promise<number> {
 async function run(line: CommandLine): Promise<number> {
   switch (line.verb) {
     case 'serve':
-      // By default SIGHUP ends a process, and loading takes a moment. The config is read after it.
+      // By default SIGHUP ends a process, and loading takes a moment.
       process.on('SIGHUP', () => undefined)
-      // `fetch` keeps the times of 250 requests for whoever looks at them.
+      // `fetch` keeps the times of 250 requests.
       performance.setResourceTimingBufferSize(0)
       return (await import('./app/serve.ts')).serve(line)
     case 'check':
-      // What a module has left behind, such as a timer, must not keep this process alive.
+      // A timer or the like of a module must not keep this process alive.
       return process.exit(await (await import('./app/operator/check.ts')).check(line))
     case 'audit':
       return (await import('./app/operator/audit.ts')).audit(loadConfig(line), line.json)

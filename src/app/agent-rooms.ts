@@ -8,7 +8,7 @@ import type { Rooms } from '../chat/rooms.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import type { AgentControl } from '../commands/command.ts'
 
-/** Rooms that an agent may be in at once, and as many that it may follow. */
+/** And as many that it may follow. */
 const MAX_ROOMS = 32
 
 const TOO_MANY = `an agent is in ${MAX_ROOMS} rooms at most, and follows as many; leave one of them, or listen to fewer`
@@ -20,9 +20,8 @@ export class AgentRooms implements AgentControl {
   readonly #rooms: Pick<Rooms, 'get'>
   readonly #shows: (entry: Entry) => boolean
   readonly #visits = new Map<RoomName, { readonly room: Room; readonly participant: Participant }>()
-  /** What ends the following of each room. */
   readonly #followed = new Map<string, () => void>()
-  // Somebody may be put out of a room while their agent enters it.
+  // A person may be put out of a room while their agent enters it.
   readonly #oneByOne = createSerial()
   #isOver = false
 
@@ -32,7 +31,7 @@ export class AgentRooms implements AgentControl {
     this.#shows = shows
   }
 
-  // Commands pass it on without its object.
+  // An arrow: commands pass it on without its object.
   readonly enter = (room: Room): Promise<void> =>
     this.#oneByOne(async () => {
       if (this.#isOver || this.#visits.has(room.name)) return
@@ -42,7 +41,7 @@ export class AgentRooms implements AgentControl {
       this.#visits.set(room.name, { room, participant })
       try {
         await room.enter(participant)
-        // A person who lost the right to it meanwhile was put out before the agent was in.
+        // A person who lost access meanwhile was put out before the agent was in.
         await this.#rooms.get(room.name, this.person)
       } catch (error) {
         await this.#leave(room.name)
@@ -56,19 +55,18 @@ export class AgentRooms implements AgentControl {
     })
   }
 
-  /** Resolves to why not: what `whyNot` says, or the person may not see the room, or it is one too many. */
+  /** Resolves to the reason if it cannot; `whyNot` is asked first. */
   async follow(name: string, whyNot: () => Promise<string | undefined>): Promise<string | undefined> {
     if (this.#isOver || this.#followed.has(name)) return undefined
     return (await whyNot()) ?? (await this.#follow(name, () => true))
   }
 
-  /** Returns false if it did not follow the room. */
   unfollow(name: string): boolean {
     this.#followed.get(name)?.()
     return this.#followed.delete(name)
   }
 
-  /** Resolves to whether the person may read the room now. Rejects with `StorageError`. */
+  /** Rejects with `StorageError`. */
   async sees(name: string): Promise<boolean> {
     try {
       await this.#rooms.get(name, this.person)
@@ -79,10 +77,7 @@ export class AgentRooms implements AgentControl {
     }
   }
 
-  /**
-   * The person was put out of a room: the agent leaves it, and follows it on only if the person may still
-   * read it.
-   */
+  /** The agent leaves the room, and follows it on only if the person may still read it. */
   putOut(name: RoomName, why: string): Promise<void> {
     return this.#oneByOne(async () => {
       const wasFollowed = this.#followed.has(name)
@@ -95,7 +90,7 @@ export class AgentRooms implements AgentControl {
     })
   }
 
-  /** For an agent that is over: it enters none any more. Rejects with `StorageError`. */
+  /** The agent enters no room any more. Rejects with `StorageError`. */
   leaveAll(): Promise<void> {
     return this.#oneByOne(async () => {
       this.#isOver = true
@@ -105,7 +100,6 @@ export class AgentRooms implements AgentControl {
     })
   }
 
-  /** Resolves to false if the agent was not there. */
   async #leave(name: RoomName): Promise<boolean> {
     const visit = this.#visits.get(name)
     this.#visits.delete(name)
@@ -118,14 +112,16 @@ export class AgentRooms implements AgentControl {
     this.#followed.set(name, () => {})
   }
 
-  /** Follows a room that the person may read, if that is still wanted then. Resolves to why not. */
+  /**
+   * Follows a room if the person may read it and that is still wanted. Resolves to the reason if it cannot.
+   */
   async #follow(name: string, isWanted: () => boolean): Promise<string | undefined> {
     const deliver = (entry: Entry): void => void (this.#shows(entry) && this.listener?.changed(entry))
     try {
       const room = await this.#rooms.get(name, this.person)
       if (!isWanted()) return undefined
       this.unfollow(name)
-      // Only now: a room that the person may not see takes no place, and nobody can count what is hidden.
+      // After `get`: a room that the person may not see takes no place, so nobody can count hidden rooms.
       if (this.#followed.size >= MAX_ROOMS) return TOO_MANY
       this.#followed.set(name, room.listen({ deliver }))
       await this.#rooms.get(name, this.person)

@@ -1,7 +1,6 @@
 /**
- * The agents of people, whatever carries them. An agent runs commands as its person, is present in the rooms
- * that it joins, and is put out of them as a session is. This file must not know MCP, but for how an agent is
- * served on a pipe.
+ * The agents of people. An agent runs commands as its person, is present in the rooms that it joins, and is
+ * put out of them as a session is. This file knows MCP only to serve an agent on a pipe.
  */
 import type { Agent, ClosableAgent, VerbOutcome, VerbRun, VerbUse } from '../adapters/mcp/server/agent.ts'
 import { SERVER_STOPPING } from '../chat/errors.ts'
@@ -27,26 +26,21 @@ interface AgentParts {
   readonly log: Log
 }
 
-/** How long an agent may take to be told that its call was stopped, in ms. */
+/** In ms; an agent is told that its call was stopped. */
 const ANSWERING_MS = 1_000
 
 export type Agents = ReturnType<typeof createAgents>
 
-/** Opens agents. */
 export function createAgents(parts: AgentParts) {
   const { runner, door } = parts
-  /** What ends the calls of each open agent, and its own end. */
   const open = new Map<AbortController, Promise<void>>()
   return {
-    /** Resolves when none is open, or the signal is aborted. Never rejects. */
+    /** Resolves when no agent is open, or the signal is aborted. Never rejects. */
     async allClosed(signal: AbortSignal): Promise<void> {
       await Promise.race([Promise.all(open.values()), aborted(signal)])
     },
 
-    /**
-     * Ends all calls, since the server stops; resolves once they are answered, or after a second. Never
-     * rejects.
-     */
+    /** Ends all calls; resolves once they are answered, or after a second. Never rejects. */
     async stop(): Promise<void> {
       for (const calls of open.keys()) calls.abort(SERVER_STOPPING)
       await settledWithin(ANSWERING_MS, open.values())
@@ -54,7 +48,7 @@ export function createAgents(parts: AgentParts) {
 
     /**
      * Opens an agent of a person who was let in. Its work is charged to `account`. It ends with the signal,
-     * and when the person is put out of the server. Rejects with `StorageError`.
+     * or when the person is put out of the server. Rejects with `StorageError`.
      */
     async open(
       person: Person,
@@ -85,7 +79,7 @@ export function createAgents(parts: AgentParts) {
           return () => ended.abort()
         },
         run,
-        // It may follow what it may read the topic of, at the pace of commands.
+        // It may follow a room whose topic it may read, at the pace of commands.
         follow: (name) =>
           rooms.follow(name, async () => {
             const { ok, told } = await run({ verb: 'topic', room: name, flags: { json: true } }, { signal })
@@ -110,8 +104,8 @@ export function createAgents(parts: AgentParts) {
 }
 
 /**
- * Tells of messages to the person alone, first of those that wait, until the signal is aborted; never to a
- * token with rooms. Never rejects.
+ * Tells of messages to the person alone until the signal is aborted; never to a token with rooms. Never
+ * rejects.
  */
 async function readMessages(
   agent: AgentRooms,
@@ -136,15 +130,14 @@ async function readMessages(
   }
 }
 
-/** Characters that one command may print: they are in memory as a whole. */
+/** Of one command; they are in memory as a whole. */
 const MAX_OUTPUT = 1_048_576
 
 const TOO_LONG = `the answer is longer than ${MAX_OUTPUT} characters; ask for less`
 
-/** The width of drawn output. */
 const COLUMNS = 80
 
-/** Runs a command for an agent, and keeps what it prints. Never rejects. */
+/** Never rejects. */
 async function runVerb(
   { input, ...use }: VerbUse,
   runner: Pick<Runner, 'use'>,
@@ -183,7 +176,7 @@ async function runVerb(
   return { ok: status === 0, out: printed.join(''), told: told.join('\n') }
 }
 
-/** `ssh host mcp serve`: an agent on a script's pipe, until its input ends. Rejects with `StorageError`. */
+/** `ssh host mcp serve`: an agent on a script's pipe. Rejects with `StorageError`. */
 export type ServeMcp = (person: Person, pipe: ExecPipe, account: Account) => Promise<void>
 
 export const createServeMcp =

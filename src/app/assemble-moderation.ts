@@ -10,7 +10,6 @@ import type { Work } from './activity.ts'
 import type { AppContext } from './context.ts'
 import { keepDeletedRoom, type KeptPlaces } from './room/deleted-room.ts'
 
-/** Those whom moderation concerns: the rooms, their people, what is decided of them, and who is here. */
 export interface Moderated {
   readonly rooms: Rooms
   readonly people: Pick<People, 'guestKey'>
@@ -21,7 +20,7 @@ export interface Moderated {
   readonly peers: Pick<Peers, 'closeRoom' | 'openRoom'>
 }
 
-/** Moderation, with what it does to the models, the tools and the files of the server. `admins` gives those of the config. */
+/** `admins` gives those of the config. */
 export function assembleModeration(
   { rooms, people, enforcement, peers }: Moderated,
   work: Work,
@@ -41,7 +40,7 @@ export function assembleModeration(
   return createModeration({ rooms, stores: storage.chat, ...enforcement, server, peers, clock, nextId, log })
 }
 
-/** Stops it on whichever server it is at work. Never rejects. */
+/** Stops work on whichever server it runs. Never rejects. */
 export async function stopWork(
   { turns, runs, summaries }: Work,
   { room, names, why }: StoppedWork,

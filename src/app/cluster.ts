@@ -1,5 +1,5 @@
-// Joins a server with the other ones of its database. This file must not know how servers hear of each
-// other, nor what a turn does.
+// Joins a server with the others of its database. This file must not know how servers hear of each other, nor
+// what a turn does.
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import type { Config } from '../config/config.ts'
 import { ownRoomsDir } from '../config/directories.ts'
 import type { AppContext } from './context.ts'
 
-/** This server as one of several, if the database is for several; it has not joined them yet. */
+/** Undefined if the database is for one server. It has not joined the others yet. */
 export async function openCluster(
   config: Pick<Config, 'storage' | 'bus' | 'dataDir'>,
   { storage, clock, log }: Pick<AppContext, 'storage' | 'clock' | 'log'>,
@@ -28,10 +28,7 @@ export async function openCluster(
   return createCluster({ stores, wire, entries: storage.chat.entries, facts, earlier, clock, log })
 }
 
-/**
- * Stores the id of this run in the data directory, which no other process uses. Resolves to the id of the
- * run before.
- */
+/** Stores the id of this run in the data directory. Resolves to the id of the run before. */
 async function replaceServerId(dataDir: string, id: ServerId): Promise<ServerId | undefined> {
   const file = join(dataDir, 'server-id')
   const before = await readFile(file, 'utf8').catch(() => '')
@@ -39,10 +36,7 @@ async function replaceServerId(dataDir: string, id: ServerId): Promise<ServerId 
   return before === '' ? undefined : (before as ServerId)
 }
 
-/**
- * A clock that is wrong by so many ms is worth a warning: bans, codes and tokens end by the clock of each
- * machine.
- */
+/** Bans, codes and tokens end by the clock of each machine. */
 const WRONG_CLOCK_MS = 5_000
 
 async function warnOfWrongClock(
@@ -55,7 +49,7 @@ async function warnOfWrongClock(
     log.warn({ seconds: ahead }, "the clock of this machine is not the database's; set both by NTP")
 }
 
-/** What the server does for those that have died. */
+/** What this server does for those that died. */
 export function clusterEvents(
   rooms: Pick<Rooms, 'anyRoom' | 'tellAdmins'>,
   endCutTurns: () => Promise<void>,
@@ -72,17 +66,16 @@ export function clusterEvents(
         // Nobody waits for its answer any more.
         if (room) await tellDenied(room, askedIn(asked), `the server of question ${number} ended`)
       }
-      // Last: what rejects is called again, and nobody leaves twice.
+      // Last: after a rejection this is called again, and nobody leaves twice.
       const leftRooms = await Promise.all(left.map(({ room }) => rooms.anyRoom(room)))
-      for (const [at, { name }] of left.entries())
-        void leftRooms[at]?.announcePresence({ name, event: 'left' })
+      for (const [at, { name }] of left.entries()) void leftRooms[at]?.announcePresence({ name, event: 'left' })
     },
-    // Each server finds the same, and the bus between them may be what differs.
+    // Each server finds the same, so each tells only its own admins.
     onDifference: (sentence) => void rooms.tellAdmins(sentence, 'here'),
   }
 }
 
-/** Tells the other servers how this one is now. Never rejects. */
+/** Never rejects. */
 export async function tellFacts(cluster: Pick<Cluster, 'update'> | undefined, log: Log): Promise<void> {
   try {
     await cluster?.update()
@@ -92,9 +85,8 @@ export async function tellFacts(cluster: Pick<Cluster, 'update'> | undefined, lo
 }
 
 /**
- * A hash of all that the servers of a database should have alike: sections of the config that are not about
- * one machine, host keys, `.tool` files and modules. Secrets are left out, so that a reader of the database
- * learns nothing of them.
+ * A hash of what all servers of a database should have alike: config that is not about one machine, host
+ * keys, `.tool` files and modules. Without secrets, so that readers of the database learn nothing of them.
  */
 export async function configHash(config: Config, hostKeys: readonly string[]): Promise<string> {
   const { bus, sandbox, server, models, mcp, memory, lua, limits } = config
@@ -110,7 +102,7 @@ export async function configHash(config: Config, hostKeys: readonly string[]): P
   return hash.digest('base64url').slice(0, 16)
 }
 
-/** Leaves out all but numbers that are named like a secret. JSON has no maps and sets. */
+/** JSON has no maps and sets. */
 function withoutSecrets(key: string, value: unknown): unknown {
   if (/key$|token|secret|password|headers|^env$/i.test(key) && typeof value !== 'number') return undefined
   if (value instanceof Map || value instanceof Set) return [...value]

@@ -7,7 +7,6 @@ import type { Prompt } from '../prompt/prompt.ts'
 import type { Snapshot } from '../prompt/snapshot.ts'
 import { paths } from './paths.ts'
 
-/** How a program composes prompts. */
 export interface ComposerChoice {
   /** `wasmoon` when absent. */
   readonly engine?: EngineName
@@ -17,13 +16,13 @@ export interface ComposerChoice {
   readonly log?: Log
 }
 
-/** Starts a wrap process, which is warm for the next prompts until the composer is disposed of. */
+/** Starts a wrap process, which serves until the composer is disposed of. */
 export const openComposer = ({ engine = 'wasmoon', size = 1, log = NO_LOG }: ComposerChoice = {}): Composer =>
   createComposer({ entry: paths.wrapProcess, packageRoot: paths.root, engine, size, log })
 
 /**
- * wrap(): the layers of a snapshot, under its budget, with its tools. Without a composer it starts a wrap process for this
- * one prompt and ends it. Rejects with `WrapError`.
+ * Composes the layers of a snapshot under its budget. Without a composer it starts a wrap process for this
+ * prompt and ends it. Rejects with `WrapError`.
  */
 export async function composePrompt(
   snapshot: Snapshot,

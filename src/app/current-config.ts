@@ -5,7 +5,7 @@ import { modelsFound } from '../config/models.ts'
 /** The config in force. Code that follows reloads asks at each use and keeps no value. */
 export interface CurrentConfig {
   now(): Config
-  /** `[limits]`: one object for the life of the server, whose fields have the current values. */
+  /** One object for the life of the server, whose fields have the current values. */
   readonly limits: Config['limits']
   replace(next: Config): void
 }
@@ -19,7 +19,7 @@ export function createCurrentConfig(first: Config): CurrentConfig {
   }
 }
 
-/** The models of the config. If it names none, also those of an Ollama on this machine. */
+/** If the config names no model, also those of an Ollama on this machine. */
 export async function allModels({ models, discoverModels }: Config): Promise<Config['models']> {
   const names = new Set(models.map((model) => model.name))
   const found = discoverModels ? modelsFound(await discoverOllamaModels()) : []

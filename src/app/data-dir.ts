@@ -4,17 +4,15 @@ import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/environment.ts'
 import { errorCode } from '../lib/errors.ts'
 
-/** The database's name in the data directory. */
 export const DATABASE = 'sshawl.db'
 
-/** The database of a server with this config: a file, or the URL of a PostgreSQL database. */
+/** A file, or the URL of a PostgreSQL database. */
 export const databaseOf = ({ dataDir, storage }: Pick<Config, 'dataDir' | 'storage'>): string =>
   storage.url ?? join(dataDir, DATABASE)
 
 /**
- * Makes the data directory with what is missing above it, for its owner only. Throws `ConfigError`.
- * Step by step and not with node's `recursive`: where a directory refuses to have children but says they are
- * not there, as /proc does, that never ends (node 20.20).
+ * Makes the data directory and its parents, for its owner only. Throws `ConfigError`. Not with Node's
+ * `recursive`, which never ends below /proc (Node 20.20).
  */
 export async function makeDataDir(dir: string): Promise<void> {
   try {
@@ -32,7 +30,7 @@ async function makeWithParents(dir: string): Promise<void> {
   await mkdir(dir, { mode: 0o700 })
 }
 
-/** Why a server could not write to its data directory, or make it; undefined where it could. Nothing is changed. */
+/** Undefined if the directory can be made or written. Changes nothing. */
 export async function dataDirProblem(dir: string): Promise<string | undefined> {
   try {
     await access(await nearest(dir), constants.W_OK | constants.X_OK)
@@ -42,10 +40,10 @@ export async function dataDirProblem(dir: string): Promise<string | undefined> {
   }
 }
 
-/** The directory itself, else what stands above it and is there: in that it would be made. */
+/** The directory itself, else its nearest parent that exists. */
 async function nearest(dir: string): Promise<string> {
   if ((await isDirectory(dir)) || dirname(dir) === dir) return dir
-  // What is there and is no directory cannot be one.
+  // A file cannot become a directory.
   if (await stat(dir).catch(() => undefined)) return `${dir}/.`
   return await nearest(dirname(dir))
 }

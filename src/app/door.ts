@@ -7,10 +7,8 @@ import { createDeferred } from '../lib/jobs/waiting.ts'
 import type { ClientHandler, ExecPipe } from '../session/ports.ts'
 import type { Person } from '../chat/people/person.ts'
 
-/** Who comes in, and who is put out again. */
 export interface Door {
   readonly identify: ClientHandler['identify']
-  /** Why somebody who came in is not served, in a sentence. */
   readonly whyOut: Sanctions['whyOut']
   /** Counts a session, so that it can be ended. */
   readonly begin: Clients['begin']
@@ -22,7 +20,7 @@ export const createDoor = (
   people: Pick<People, 'identify'>,
   sanctions: Pick<Sanctions, 'whyOut'>,
   clients: Pick<Clients, 'begin'>,
-  onLogin: Ignores['onLogin'],
+  ignores: Pick<Ignores, 'onLogin'>,
   serversOf: (quotaKey: string) => number,
 ): Door => ({
   async identify(name, { fingerprint, isCertified = false, mayFollow }, address, code) {
@@ -31,14 +29,14 @@ export const createDoor = (
       ...(mayFollow === undefined ? {} : { mayFollow }),
       ...(code === undefined ? {} : { code }),
     })
-    onLogin(person, fingerprint)
+    ignores.onLogin(person, fingerprint)
     return person
   },
   whyOut: (person) => sanctions.whyOut(person),
   begin: (client) => clients.begin(client),
   connected(person, hangUp) {
     const end = clients.begin({ person, end: hangUp })
-    // Who was put out since they were let in was not counted yet.
+    // A person who was put out since they were let in was not counted yet.
     if (sanctions.whyOut(person) !== undefined) hangUp()
     return end
   },
@@ -46,8 +44,8 @@ export const createDoor = (
 })
 
 /**
- * Runs a command until it ends, or until the one who sent it is put out: then it is aborted and says nothing more, its status
- * is 1, and the reason stands on standard error. What they must know of their login stands there, too.
+ * Runs a command until it ends or its person is put out: then it is aborted and says nothing more, its status
+ * is 1, and the reason goes to standard error.
  */
 export async function untilPutOut(
   person: Person,

@@ -68,7 +68,7 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
 
   async function readClosedRooms(): Promise<void> {
     const closed = await cluster.closedRooms()
-    // Not awaited: nobody comes in from now on, and the server that deletes a room waits for those who are in it.
+    // Not awaited: nobody can come in now, and the server that deletes a room waits for the people in it.
     void enforceDeletions(closed, { sanctions, clients })
     for (const room of closed.keys()) void stopWork(work, { room, why: `${room} is being deleted` })
   }
@@ -83,10 +83,10 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
   changes.on('room_scripts', forgetScripts)
   changes.on('mcp_servers', (names: Keys<string>) => mcp.readAgain(names === 'all' ? undefined : names))
   changes.on('mcp_pins', async (names: Keys<string>) => {
-    // Each list of tools that is read looks at the pins by itself.
+    // Each list of tools that is read looks at the pins.
     if (names !== 'all') await mcp.approvedElsewhere(names)
   })
-  // Not awaited: nothing that comes after it waits for its end.
+  // Not awaited: nothing waits for its end.
   cluster.onBroadcast('clients', async (act) => void clients.apply(act))
   cluster.onBroadcast('message', (sent) => talk.messages.receive(sent))
   cluster.onBroadcast('guestAway', async ({ person, text }) => talk.away.guestAway(person, text))

@@ -4,17 +4,18 @@ import type { Config } from '../config/config.ts'
 import { lineOf } from '../config/file.ts'
 import { ConfigError } from '../config/environment.ts'
 
-/** The keys of the config that say where the host keys are. */
 type KeyedConfig = Pick<Config, 'server' | 'dataDir' | 'file'>
 
-/** The keys that a server shows for all of its life. */
 export interface HostKeys {
   readonly keys: readonly HostKey[]
-  /** A line for people where a server with this config would show others. */
+  /** A line for people if that config would show other keys. */
   unlike(written: KeyedConfig): Promise<readonly string[]>
 }
 
-/** Those that the config names, else that of the data directory, which is made. Rejects with `ConfigError` or `HostKeyError`. */
+/**
+ * The keys of the config, else the key of the data directory, which is made. Rejects with `ConfigError` or
+ * `HostKeyError`.
+ */
 export async function openHostKeys(config: KeyedConfig): Promise<HostKeys> {
   const { host_keys: files } = config.server
   const named = await readNamedHostKeys(files)
@@ -30,14 +31,13 @@ export async function openHostKeys(config: KeyedConfig): Promise<HostKeys> {
   }
 }
 
-/** Their order says nothing to clients. */
 const shown = (keys: readonly HostKey[]): string =>
   keys
     .map(({ fingerprint }) => fingerprint)
     .toSorted()
     .join(' ')
 
-/** What is wrong with the host keys that a config names, with file and line. Never rejects. */
+/** With file and line. Never rejects. */
 export async function hostKeyProblems(config: KeyedConfig): Promise<readonly string[]> {
   const { problems } = await readNamedHostKeys(config.server.host_keys)
   return located(problems, config)

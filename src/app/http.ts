@@ -1,5 +1,5 @@
-// What the server has for HTTP: who a token belongs to, whether it is ready, its figures, and MCP. This file
-// decides nothing: what a token is worth is for chat/people, and what an agent may do for its commands.
+// Joins HTTP with tokens, readiness, figures and MCP. It decides nothing: tokens are for chat/people, an
+// agent's rights for its commands.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { HttpServer } from '../adapters/http/server.ts'
@@ -17,7 +17,6 @@ import type { CurrentConfig } from './current-config.ts'
 import type { RoomsAndPeople } from './rooms-and-people.ts'
 import { version } from './paths.ts'
 
-/** What HTTP needs besides rooms, people and their activity. */
 interface HttpNeeds {
   readonly context: Pick<AppContext, 'storage' | 'clock' | 'log'>
   readonly meter: ReadableMeter
@@ -26,7 +25,7 @@ interface HttpNeeds {
   readonly overrides: Pick<Overrides, 'createMcpServer'>
 }
 
-/** Joins the HTTP server, whose code is loaded here, with what it serves. It does not listen yet. */
+/** Loads the HTTP server's code. It does not listen yet. */
 export async function openHttp(
   current: CurrentConfig,
   { comingIn: { tokens, clients }, rooms, tap }: RoomsAndPeople,
@@ -50,7 +49,7 @@ export async function openHttp(
     settings: () => current.now().http,
     visitors: {
       networkOf,
-      // Only a wrong token costs something: a program asks often.
+      // Only a wrong token costs: a program asks often.
       failed(address) {
         const network = networkOf(address)
         const delayMs = pace.charge(network, COSTS.connection)
@@ -86,7 +85,6 @@ export async function openHttp(
   }
 }
 
-/** The agents that come over HTTP. */
 async function openMcp(
   current: CurrentConfig,
   { agents, overrides, context: { clock, log } }: HttpNeeds,
@@ -109,13 +107,12 @@ async function openMcp(
   })
 }
 
-/** The longest time that a timer takes, in ms. */
+/** The longest time of a timer, in ms. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** Networks and people whose costs are remembered. */
 const MAX_ACCOUNTS = 1_000
 
-/** Gives each network and person one account: opening a connection for each request makes nobody cheaper. */
+/** One account for each network and person: opening many connections makes nobody cheaper. */
 function createAccounts(scheduler: Scheduler): (key: string) => Account {
   const accounts = new Map<string, Account>()
   return (key) => {
@@ -128,14 +125,14 @@ function createAccounts(scheduler: Scheduler): (key: string) => Account {
   }
 }
 
-/** An answer about the storage holds this long, in ms, so that many questions do not keep the disk busy. */
+/** In ms, so that many questions do not keep the disk busy. */
 const HOLDS_MS = 1_000
-/** A disk that takes longer, in ms, is in trouble. */
+/** In ms; a slower disk is in trouble. */
 const PATIENCE_MS = 2_000
 
 /**
- * Asks the storage if something could be stored just now, once for all questions of a second. Resolves to why
- * not, in words for anybody; the log has more. Never rejects.
+ * Asks the storage at most once a second if something could be stored. Resolves to the reason if not, in
+ * words for anybody. Never rejects.
  */
 export function createReadiness(
   { health }: Pick<AppStorage['upkeep'], 'health'>,
@@ -160,8 +157,8 @@ export function createReadiness(
 }
 
 /**
- * Returns how others could read the tokens that come over HTTP, and what to do; undefined if all of it stays
- * on this machine, or a proxy on another one is named, which is taken to speak TLS.
+ * A warning if tokens can be read on their way; undefined if all stays on this machine, or a proxy on another
+ * one is named, which is taken to speak TLS.
  */
 export function exposureOf({ listen, proxies }: Config['http']): string | undefined {
   if (!listen || isLoopback(listen.host) || proxies.some((proxy) => !isLoopback(proxy))) return undefined

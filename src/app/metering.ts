@@ -2,7 +2,7 @@ import type { Meter } from '../adapters/metrics/meter.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 
-/** The same storage; if there is a meter, it counts what is stored of turns and charges. */
+/** With a meter, turns and charges are counted. */
 export function meteredStorage<Stored extends Pick<Storage, 'models'>>(
   storage: Stored,
   meter: Meter | undefined,
@@ -38,7 +38,7 @@ export function meteredStorage<Stored extends Pick<Storage, 'models'>>(
   }
 }
 
-/** The same composer; if there is a meter, prompts are timed. */
+/** With a meter, prompts are timed. */
 export function meteredComposer<One extends Composer>(composer: One, meter: Meter | undefined): One {
   if (!meter) return composer
   return {

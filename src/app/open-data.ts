@@ -5,15 +5,15 @@ import type { Storage } from '../adapters/storage/storage.ts'
 import type { Config } from '../config/config.ts'
 import { createHookScripts } from '../prompt/hooks.ts'
 import { createIds } from '../lib/ids.ts'
+import { StorageError } from '../chat/errors.ts'
+import type { NameFiling } from '../chat/people/ports.ts'
+import type { Log } from '../chat/ports.ts'
 import type { AppContext, Overrides } from './context.ts'
 import { DATABASE, makeDataDir } from './data-dir.ts'
-import { fileNames } from './file-names.ts'
 import { meteredStorage } from './metering.ts'
 import { paths } from './paths.ts'
-import { quietWhileAway } from './quiet-log.ts'
 import { commandsIn } from './tools/tool-sources.ts'
 
-/** The keys of the config that it takes to open the data. */
 type DataKey = 'dataDir' | 'logLevel' | 'sandbox' | 'http' | 'storage'
 
 const SYSTEM_CLOCK: AppContext['clock'] = {
@@ -23,9 +23,8 @@ const SYSTEM_CLOCK: AppContext['clock'] = {
 }
 
 /**
- * Opens the data directory, which is made if it is not there. The caller disposes of the storage; once `stopping` is
- * aborted, a locked database is hardly waited for any more. Rejects with
- * `ConfigError` or `StorageError`.
+ * Opens the data directory, or makes it. The caller disposes of the storage; after `stopping` a locked
+ * database is hardly waited for. Rejects with `ConfigError` or `StorageError`.
  */
 export async function openData(
   { dataDir, logLevel, sandbox, http, storage: { url } }: Pick<Config, DataKey>,
@@ -33,7 +32,7 @@ export async function openData(
   stopping?: AbortSignal,
 ): Promise<AppContext> {
   const clock = overrides.clock ?? SYSTEM_CLOCK
-  const log = quietWhileAway(overrides.log ?? createLog(logLevel), clock)
+  const log = overrides.log ?? createLog(logLevel)
   await makeDataDir(dataDir)
   const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
@@ -42,13 +41,13 @@ export async function openData(
   const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
   await fileNames(opened.chat.people, log)
   const nextId = createIds(clock, await opened.chat.entries.lastId())
-  // Its library is loaded only if somebody can read the figures.
+  // Loaded only if somebody can read the figures.
   const meter = http.listen && (await import('../adapters/metrics/meter.ts')).createMeter()
   const storage = meteredStorage({ ...opened, prompts }, meter)
   return { storage, clock, log, nextId, commands, meter }
 }
 
-/** A database may be for several servers; the data directory, with its socket and its host key, is for one. */
+/** Several servers may share a database, but not a data directory. */
 async function openAlone(options: StorageOptions): Promise<Storage> {
   if (options.url === undefined) return await openStorage(options)
   const directory = lockDirectory(options.file)
@@ -64,5 +63,21 @@ async function openAlone(options: StorageOptions): Promise<Storage> {
   } catch (error) {
     directory[Symbol.dispose]()
     throw error
+  }
+}
+
+/** After an update names are filed by its rules. Without the storage the server starts with the names as they were. */
+export async function fileNames(people: NameFiling, log: Log): Promise<void> {
+  try {
+    const filed = await people.fileNames()
+    if (!filed || filed.names === 0) return
+    log.info({ names: filed.names }, 'names were filed by the rules of this version')
+    for (const { name, like } of filed.alike)
+      log.warn({ name, like }, 'a name cannot be told from an older one; both stay, with their keys')
+    for (const name of filed.unfit)
+      log.warn({ name }, 'a name could not be registered any more; it stays with its key')
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    log.warn({ error, reason: error.reason }, 'names were not filed anew; the next start tries again')
   }
 }

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** The package asks for itself by name, so that it does not matter which file this ends up in. */
+/** By the package's name, so that it does not matter which file this ends up in. */
 const ROOT = dirname(createRequire(import.meta.url).resolve('sshawl/package.json'))
 const at = (path: string): string => join(ROOT, path)
 
-/** The program's own files, both from src/ (tests) and from dist/. The built ones run in a plain node, without a loader. */
+/** Built files run in a plain Node, without a loader. */
 export const paths = {
   root: at('.'),
   lua: at('lua'),
@@ -19,6 +19,5 @@ export const paths = {
   packageJson: at('package.json'),
 } as const
 
-/** The version of this program, from its package. */
 export const version = (): string =>
   (JSON.parse(readFileSync(paths.packageJson, 'utf8')) as { version: string }).version

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import type { Reloaded } from './reload.ts'
 
-/** In the data directory, which only the server's user can enter: who connects asks for a reload. */
+/** Only the server's user can enter the data directory. */
 const SOCKET = 'reload.sock'
 
-/** Bytes of a socket's path, with the NUL at its end (unix(7), `sun_path`). */
+/** With the NUL at its end (unix(7), `sun_path`). */
 const MAX_SOCKET_PATH = 108
 
 /**
- * Listens for `sshawl reload` beside the database, which this process alone has open. Where the path is too long for a
- * socket, SIGHUP is left, and standard error says so.
+ * Listens for `sshawl reload`. If the path is too long for a socket, only SIGHUP works, and standard error
+ * says so.
  */
 export async function answerReloads(
   dataDir: string,
@@ -32,12 +32,12 @@ export async function answerReloads(
 }
 
 async function answer(socket: Socket, reload: () => Promise<Reloaded>): Promise<void> {
-  // Whoever asked may be gone before the answer.
+  // The client may be gone before the answer.
   socket.on('error', () => socket.destroy())
   socket.end(JSON.stringify(await reload()))
 }
 
-/** Asks the server of a data directory to reload. Rejects with an `Error` that says why there was no answer. */
+/** Rejects with an `Error` that says why there was no answer. */
 export async function askForReload(dataDir: string): Promise<Reloaded> {
   const path = join(dataDir, SOCKET)
   if (isTooLong(path)) throw new Error(tooLong(path))

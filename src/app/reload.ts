@@ -13,23 +13,23 @@ import { toolWordProblems } from './tools/tool-words.ts'
 import type { Mcp } from './mcp/admin.ts'
 import { located, type ConfiguredTools } from './tools/tool-sources.ts'
 
-/** How a reload went, in lines for people, with file and line where there are any. */
+/** Lines for people, with file and line. */
 export interface Reloaded {
-  /** Whether the config is in force now. If it is not, nothing has changed. */
+  /** False: nothing has changed. */
   readonly taken: boolean
-  /** What is wrong: in the config where it was not taken, else in modules and `.tool` files, which stay as they were. */
+  /** In the config if it was not taken, else in modules and `.tool` files, which stay as they were. */
   readonly problems: readonly string[]
-  /** What stays as it was until the server is started again, and what is odd in `.tool` files. */
+  /** What needs a restart, and what is odd in `.tool` files. */
   readonly notes: readonly string[]
 }
 
 /**
- * Puts a config in force that `read` gives, which may throw `ConfigError`. Reloads run one after the other. Never rejects:
- * whatever goes wrong is a problem, and the server goes on.
+ * Puts the config in force that `read` returns; `read` may throw `ConfigError`. One by one. Never rejects:
+ * any failure is a problem, and the server goes on.
  */
 export type Reload = (read: () => Config) => Promise<Reloaded>
 
-/** The keys of a config that a running server follows. All others need a restart, and so do the host keys in `server`. */
+/** Keys that a running server follows. All others need a restart, and so do the host keys in `server`. */
 const FOLLOWED: ReadonlySet<string> = new Set([
   'server',
   'models',
@@ -42,7 +42,6 @@ const FOLLOWED: ReadonlySet<string> = new Set([
   'file',
 ])
 
-/** What must be told of a new config. */
 interface Following {
   readonly tools: ConfiguredTools
   readonly mcp: Pick<Mcp, 'follow' | 'list'>
@@ -92,7 +91,6 @@ const notTaken = (problems: readonly string[]): Reloaded => ({ taken: false, pro
 const followed = (config: Config): Partial<Config> =>
   Object.fromEntries(Object.entries(config).filter(([key]) => FOLLOWED.has(key)))
 
-/** Keys that differ and are not followed: those of a section one by one. */
 function unfollowed(before: Config, written: Config): readonly string[] {
   const { file } = written
   const text = file === undefined ? '' : readFileSync(file, 'utf8')

@@ -1,6 +1,7 @@
 import type { Peers } from '../chat/peers.ts'
 import type { Log, RoomBus } from '../chat/ports.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
+import type { Config } from '../config/config.ts'
 import { readKeyLine } from '../adapters/ssh/keys/public-key.ts'
 import { createInvitationNotices } from '../chat/personal/invitations.ts'
 import { Rooms } from '../chat/rooms.ts'
@@ -18,90 +19,66 @@ import type { CurrentConfig } from './current-config.ts'
 
 export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 
-/** The rooms, the people who may come into them, and a way to hear all that is recorded. */
+/** Rooms, people, and `tap`, by which others hear all that is recorded. */
 export async function createRoomsAndPeople(
   current: CurrentConfig,
-  { storage, clock, log, nextId }: AppContext,
+  context: AppContext,
   { peers, bus: shared }: { readonly peers: Peers; readonly bus: RoomBus },
 ) {
+  const { storage, clock, log, nextId } = context
+  const { chat: stores } = storage
+  const { limits } = current
   const bus = tapped(shared)
-  const { entries, rooms: roomStore, people: store } = storage.chat
   const isConfigAdmin = (key: string): boolean => current.now().server.admins.includes(key)
-  const sanctions = await Sanctions.load(storage.chat.sanctions, clock, isConfigAdmin)
+  const sanctions = await Sanctions.load(stores.sanctions, clock, isConfigAdmin)
+  const { entries, rooms: roomStore, people: store } = stores
   const parts = { entries, rooms: roomStore, people: store, bus, peers, clock, nextId, log, sanctions }
-  const rooms = new Rooms(parts, current.limits, current.now().sandbox.workspaces)
+  const rooms = new Rooms(parts, limits, current.now().sandbox.workspaces)
   await rooms.lobby()
-  const policy = () => {
-    const { models, server, limits } = current.now()
-    return {
-      access: server.access,
-      admins: server.admins,
-      modelNames: models.map(({ name }) => name),
-      namesPerKey: limits.names_per_key,
-      keptNames: limits.kept_names_per_person,
-      renamesPerDay: limits.renames_per_day,
-    }
-  }
   const invites = new Invites({
-    store: storage.chat.invites,
-    codes,
-    clock,
-    log,
-    maxOpen: () => current.limits.invites_per_person,
+    store: stores.invites,
+    ...{ codes, clock, log },
+    maxOpen: () => limits.invites_per_person,
     isOut: (maker) => sanctions.whyOut(maker) !== undefined,
     onRedeemed: (invite, newcomer) => void tellRoom(rooms, invite, newcomer, log),
   })
-  const hasAdmin = current.now().server.admins.length > 0 || (await store.hasAdmin())
-  const claimCode = hasAdmin ? undefined : await claimCodeOf(storage)
-  const people = new People({
-    ...{ stores: storage.chat, invites, sanctions, policy, claimCode, peers, clock, log, nextId },
-  })
-  const keys = new Keys({
-    store: storage.chat.keys,
-    readLine: readKeyLine,
-    clock,
-    log,
-    maxKeys: () => current.limits.keys_per_person,
-  })
+  const claimCode = await claimCodeFor(current, storage)
+  const policy = () => peoplePolicy(current.now())
+  const people = new People({ stores, invites, sanctions, policy, claimCode, peers, clock, log, nextId })
+  const maxKeys = () => limits.keys_per_person
+  const keys = new Keys({ store: stores.keys, readLine: readKeyLine, clock, log, maxKeys })
   const tokens = new Tokens({
-    store: storage.chat.tokens,
+    store: stores.tokens,
     texts: tokenTexts,
-    people,
-    sanctions,
-    clock,
-    log,
-    maxTokens: () => current.limits.bearer_tokens_per_person,
+    ...{ people, sanctions, clock, log },
+    maxTokens: () => limits.bearer_tokens_per_person,
   })
-  const invitePolicy = () => {
-    const { server } = current.now()
-    return { access: server.access, invites: server.invites }
-  }
   const clients = new Clients(peers)
-  const comingIn = { invites, keys, tokens, clients, policy: invitePolicy }
-  const enforcement = { sanctions, clients }
-  const invitations = createInvitationNotices({
-    store: storage.chat.invitations,
-    rooms,
-    peers,
-    clock,
-    log,
-  })
-  const preferences = await Preferences.load(storage.chat.preferences, log)
   return {
     rooms,
     tap: bus.tap,
     claimCode,
-    comingIn,
+    comingIn: { invites, keys, tokens, clients, policy: () => current.now().server },
     people,
-    preferences,
-    invitations,
-    enforcement,
+    preferences: await Preferences.load(stores.preferences, log),
+    invitations: createInvitationNotices({ store: stores.invitations, rooms, peers, clock, log }),
+    enforcement: { sanctions, clients },
     peers,
   }
 }
 
-/** One for all servers that have the database, whichever of them is reached with it. */
-async function claimCodeOf({ cluster }: Pick<Storage, 'cluster'>): Promise<string> {
+const peoplePolicy = ({ models, server, limits }: Config) => ({
+  access: server.access,
+  admins: server.admins,
+  modelNames: models.map(({ name }) => name),
+  namesPerKey: limits.names_per_key,
+  keptNames: limits.kept_names_per_person,
+  renamesPerDay: limits.renames_per_day,
+})
+
+/** Undefined if there is an admin. One code for all servers that have the database. */
+async function claimCodeFor(current: CurrentConfig, { chat, cluster }: Storage): Promise<string | undefined> {
+  if (current.now().server.admins.length > 0 || (await chat.people.hasAdmin())) return undefined
   const code = newCode(2)
   return cluster ? await cluster.common.claimCode(code) : code
 }

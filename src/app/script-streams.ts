@@ -6,10 +6,9 @@ import { plainOf } from '../lib/text/styled.ts'
 import type { ExecPipe } from '../session/ports.ts'
 import type { Output } from '../commands/command.ts'
 
-/** The width of what is drawn for a script. */
 const SCRIPT_COLUMNS = 80
 
-/** What a command writes for a script, in order: all of it is in the pipe's own queue at once, which counts it. */
+/** In order: all of it is in the pipe's own queue at once, which counts it. */
 export function scriptOutput(pipe: ExecPipe, account: Account): Output & { ready(): Promise<void> } {
   let ready: Promise<void> = Promise.resolve()
   return {
@@ -30,25 +29,24 @@ export function scriptOutput(pipe: ExecPipe, account: Account): Output & { ready
   }
 }
 
-/** What reading and printing a page is counted as. */
+/** Milliseconds that reading and printing a page is charged. */
 const PAGE_MS = 5
 
-/** Keeps the pages of all who print apart: whoever else waits waits for one page at most, however many print. */
+/** Others wait for one page at most, however many people print. */
 export const pageTurn = (account: Account): Promise<void> => account.restBefore(PAGE_MS)
 
-/** With `if-ready`, a standard input on which nothing comes for this long counts as empty. */
+/** With `if-ready`, silence for this many ms is an empty input. */
 const READY_MS = 250
 
-/** What a script may pipe in. */
+/** `stallMs`: almost nothing may come for so long. */
 export interface InputLimits {
   readonly bytes: number
-  /** Milliseconds in which almost nothing may come before its end. */
   readonly stallMs: number
 }
 
 /**
- * All that a script pipes in, as text. `if-ready` does not wait for an input on which nothing comes at once. Throws
- * `Refusal` if it is too long, or does not end.
+ * All that a script pipes in. `if-ready` does not wait for a silent input. Throws `Refusal` if it is too long
+ * or does not end.
  */
 export async function scriptInput(
   pipe: ExecPipe,
@@ -73,9 +71,8 @@ export async function scriptInput(
   return text + decoder.decode()
 }
 
-/** The chunks of an input, until it is disposed of. */
 interface PipedChunks extends Disposable {
-  /** Rejects with `Refusal` where the input neither goes on nor ends, by the rule for outputs that stall. */
+  /** Rejects with `Refusal` if the input stalls. */
   next(): Promise<IteratorResult<Uint8Array>>
 }
 

@@ -11,12 +11,12 @@ import type { Reloaded } from './reload.ts'
 import { openData } from './open-data.ts'
 import { toolWordProblems } from './tools/tool-words.ts'
 
-/** Milliseconds that a shutdown may take; then the process ends without waiting for the rest. */
+/** After so many ms a shutdown does not wait any more. */
 const SHUTDOWN_MS = 4_500
 
 /**
- * Serves until SIGTERM or SIGINT; resolves to the exit status. SIGHUP and `sshawl reload` have the config read again.
- * Throws `ConfigError` before anything is made.
+ * Serves until SIGTERM or SIGINT; resolves to the exit status. SIGHUP and `sshawl reload` read the config
+ * again. Throws `ConfigError` before anything is made.
  */
 export async function serve(line: CommandLine): Promise<number> {
   const stop = nextSignal()
@@ -35,7 +35,7 @@ export async function serve(line: CommandLine): Promise<number> {
     app.log.info({ signal: String(stop.reason) }, 'the server is stopping')
     await app.drain(nextSignal)
   } finally {
-    // Also for what is left behind when all is closed, and would keep the process alive.
+    // Also for handles that others left open.
     setTimeout(() => process.exit(), SHUTDOWN_MS).unref()
     await app[Symbol.asyncDispose]()
   }
@@ -43,22 +43,22 @@ export async function serve(line: CommandLine): Promise<number> {
   return 0
 }
 
-/** What reads keys takes a moment to load: only where there are some to look at. */
+/** Loading the key reader takes a moment. */
 async function wrongHostKeys(config: Config): Promise<readonly string[]> {
   if (config.server.host_keys.length === 0) return []
   return await (await import('./host-keys.ts')).hostKeyProblems(config)
 }
 
-/** Loads the rest of the program while the database is opened in its own thread. */
+/** Loads the rest of the program while the database is opened in its thread. */
 async function start(config: Config, stop: AbortSignal): Promise<App> {
   const data = openData(config, {}, stop)
-  // Whoever awaits it hears of a failure; it may come before the program is loaded.
+  // A failure may come before it is awaited.
   data.catch(() => {})
   const { createApp } = await import('../app.ts')
   return await createApp(config, {}, data)
 }
 
-/** Listens from the start: by default SIGHUP ends a process. One that came early is answered once it can be. */
+/** From the start: by default SIGHUP ends a process. An early one is answered later. */
 function listenForHangups() {
   const { promise, resolve } = createDeferred<() => Promise<Reloaded>>()
   const onHangup = async (): Promise<void> => {
@@ -99,17 +99,17 @@ function cannotListen(error: unknown, at: Address | undefined, flag: string): Er
 
 const shownHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
-/** Aborted by the next signal to stop, with its name. To be called at the start, so that one during the start is not lost. */
+/** Called at the start, so that no signal is lost. The reason is its name. */
 function nextSignal(): AbortSignal {
   const stop = new AbortController()
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(name))
   return stop.signal
 }
 
-/** Every address: no client can connect to it, but to this machine. */
+/** No client can connect to these, except on this machine. */
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** Where not everybody may register, the code is in the name, too: it lets in whoever brings it. */
+/** If not everybody may register, the code is in the name, too: it lets its user in. */
 function claimLine(
   code: string,
   { host, port, access }: { readonly host: string; readonly port: number; readonly access: string },
@@ -118,7 +118,7 @@ function claimLine(
   return `ssh -p ${port} ${user}@${ANY_ADDRESS[host] ?? host} claim ${code}`
 }
 
-/** The lines that people and scripts wait for, in the order of the contract. */
+/** People and scripts wait for these lines, in this order. */
 function announce(
   app: App,
   { host, port }: { readonly host: string; readonly port: number },

@@ -11,7 +11,16 @@ import type { CompleteWord } from '../commands/completion.ts'
 import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../handle-line.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
-import type { ClientHandler, RoomFooter, Screen, SessionHost, Terminal } from '../session/ports.ts'
+import type { DrawingStyle } from '../session/drawing/theme.ts'
+import type {
+  ClientHandler,
+  RoomFooter,
+  RunningWork,
+  SavedInput,
+  Screen,
+  SessionHost,
+  Terminal,
+} from '../session/ports.ts'
 import { runSession } from '../session/session.ts'
 import type { SharedBySessions } from '../session/views/view.ts'
 import type { ServeMcp } from './agents.ts'
@@ -27,63 +36,50 @@ export interface HostParts {
   readonly door: Door
   readonly rooms: Rooms
   readonly views: RoomViews
-  readonly input: InputParts
-  readonly told: ToldParts
   readonly shared: SharedBySessions
   readonly preferences: Pick<Preferences, 'open'>
-  readonly settings: HostSettings
-}
-
-/** What is done with what people type. */
-export interface InputParts {
   readonly runner: Pick<Runner, 'command' | 'speech'>
   readonly complete: CompleteWord
   readonly history: Pick<InputHistory, 'open'>
   readonly serveMcp: ServeMcp
-  /** Stops what runs in a room, as far as this person may. */
-  readonly stop: (room: Room, person: Person) => Promise<void>
-}
-
-/** What people are told beside what is said in the rooms. */
-export interface ToldParts {
   readonly openTalk: Talk['openSession']
   readonly invitations: Pick<InvitationNotices, 'tell'>
-  /** What somebody reads who has just come in with a terminal. */
   readonly greeting: Greeting
-}
-
-/** What the config says of sessions and scripts. It is asked each time, because the config can change. */
-export interface HostSettings {
-  /** Printed at the beginning of each session; empty for nothing. */
+  /** Stops what runs in a room, as far as this person may. */
+  readonly stop: (room: Room, person: Person) => Promise<void>
+  readonly warmComposer: () => void
+  /** Of the config, which may change. Empty for none. */
   readonly motd: () => string
-  /** What one script may pipe in. */
+  /** Of the config, too. */
   readonly stdin: () => InputLimits
 }
 
-/** Serves whoever logs in: a session in the rooms, or one command for a script. */
+/** Serves people who log in: a session in the rooms, or one command for a script. */
 export function createClientHandler(parts: HostParts): ClientHandler {
-  const { door, input, preferences, settings, shared } = parts
+  const { door, history, preferences, shared } = parts
   return {
     identify: (name, key, address, code) => door.identify(name, key, address, code),
-    async shell(person, terminal, account) {
-      const mine = await preferences.open(person)
-      const openHistory = () => input.history.open(person, () => mine.now().history !== 'off')
-      const host = createSessionHost(person, parts, account, () => terminal.size(), openHistory)
-      await runSession({ terminal, person, shared, preferences: mine, account, host }).finally(mine.close)
-    },
     connected: door.connected,
     servers: door.servers,
+    async shell(person, terminal, account) {
+      // Who sits at a terminal asks a model sooner or later, and then does not wait for a process.
+      if (terminal.size()) parts.warmComposer()
+      const mine = await preferences.open(person)
+      const openHistory = () => history.open(person, () => mine.now().history !== 'off')
+      const host = new RoomSession(person, parts, account, () => terminal.size(), openHistory)
+      await runSession({ terminal, person, shared, preferences: mine, account, host }).finally(mine.close)
+    },
     async exec(person, line, pipe, account) {
       const afterwards: (() => void)[] = []
       const status = await untilPutOut(person, pipe, door, (own) =>
-        input.runner.command(line, {
+        parts.runner.command(line, {
           person,
           out: scriptOutput(own, account),
           signal: own.signal,
           script: {
-            stdin: (wait) => scriptInput(own, settings.stdin(), wait),
+            stdin: (wait) => scriptInput(own, parts.stdin(), wait),
             afterwards: (work) => afterwards.push(work),
-            serveMcp: () => input.serveMcp(person, own, account),
+            serveMcp: () => parts.serveMcp(person, own, account),
           },
         }),
       )
@@ -93,92 +89,127 @@ export function createClientHandler(parts: HostParts): ClientHandler {
   }
 }
 
-/** The server for one session: how it begins and ends, and what its lines do. */
-function createSessionHost(
-  person: Person,
-  { door, rooms, views, input, told, settings }: HostParts,
-  account: Account,
-  size: Terminal['size'],
-  openHistory: () => Promise<OpenHistory>,
-): SessionHost {
-  const gone = new AbortController()
-  let screen: Screen | undefined
-  let talk: TalkSession | undefined
-  /** What was typed before; nobody needs it to see the room. */
-  let history: Promise<OpenHistory> | undefined
-  let currentRoom: CurrentRoom | undefined
-  let forget = (): unknown => undefined
-  const here = (): Room | undefined => currentRoom?.room()
+/** What a session has once its screen is attached. */
+interface Attached {
+  readonly screen: Screen
+  readonly current: CurrentRoom
+  readonly talk: TalkSession
+  /** A promise: nobody needs it to see the room. */
+  readonly history: Promise<OpenHistory>
+  /** Ends the counting of the session. */
+  readonly forget: () => void
+}
 
-  async function enterLobby(shown: Screen, moves: CurrentRoom): Promise<void> {
-    const lobby = await rooms.lobby()
-    const greet = (): void => {
-      for (const line of told.greeting(lobby, person)) shown.print(line, 'dim')
-    }
-    await moves.moveTo(lobby, greet).catch((error: unknown) => {
-      if (!(error instanceof Refusal)) throw error
-      shown.quit(`! ${error.message}`, 1)
-    })
+/** One session in the rooms: how it begins and ends, and what its lines do. */
+class RoomSession implements SessionHost {
+  readonly #person: Person
+  readonly #parts: HostParts
+  readonly #account: Account
+  readonly #size: Terminal['size']
+  readonly #openHistory: () => Promise<OpenHistory>
+  readonly #gone = new AbortController()
+  #attached: Attached | undefined
+
+  constructor(
+    person: Person,
+    parts: HostParts,
+    account: Account,
+    size: Terminal['size'],
+    openHistory: () => Promise<OpenHistory>,
+  ) {
+    this.#person = person
+    this.#parts = parts
+    this.#account = account
+    this.#size = size
+    this.#openHistory = openHistory
   }
 
-  return {
-    async attach(terminal) {
-      const mine = await told.openTalk(terminal)
-      if (gone.signal.aborted) return mine.close()
-      talk = mine
-      const shown = withoutIgnored(terminal, mine)
-      const moves = new CurrentRoom(shown, rooms, views, size, gone.signal)
-      screen = shown
-      currentRoom = moves
-      history = openHistory()
-      forget = door.begin(clientOf(shown, moves))
-      const why = door.whyOut(person)
-      if (why !== undefined) return shown.quit(`! ${why}`, 1)
-      const motd = settings.motd()
-      if (motd) shown.print(motd)
-      if (person.notice !== undefined) shown.print(`! ${person.notice}`, 'error')
-      if (person.guest)
-        shown.print(`you are ${person.name}, a guest: ${person.why ?? 'your key does not own the name'}`)
-      await enterLobby(shown, moves)
-      await Promise.all([mine.showWaiting(), told.invitations.tell(person)])
-    },
-    async detach({ lines, draft }) {
-      forget()
-      gone.abort()
-      talk?.close()
-      await Promise.all([currentRoom?.leave(), history?.then((mine) => keep(mine))])
-      async function keep(mine: OpenHistory): Promise<void> {
-        for (const line of lines) mine.sent(line)
-        await mine.close(draft)
-      }
-    },
-    async submit(line) {
-      const room = here()
-      if (!screen || !currentRoom || !room) return
-      if (classifyLine(line).kind === 'command') screen.echo(line)
-      const caller = callerIn(room, screen, currentRoom, {
-        columns: size()?.columns ?? 80,
-        signal: gone.signal,
-        account,
-      })
-      const { kind, status } = await handleLine(line, caller, input.runner)
-      const typed = await history
-      typed?.sent(line)
-      // A pipe has no key to bring it back with.
-      if (kind === 'speech' && status !== 0 && size())
-        screen.print('! your text is not lost: ↑ brings it back', 'error')
-    },
-    savedInput: async () => (await history) ?? { lines: [], draft: '' },
-    async complete(textBeforeCursor, word) {
-      const room = here()
-      return room ? await input.complete(textBeforeCursor, word, room, person) : []
-    },
-    footer: (style) => currentRoom?.board()?.footer(style) ?? NO_FOOTER,
-    running: () => currentRoom?.board()?.running() ?? [],
-    async stop() {
-      const room = here()
-      if (room) await input.stop(room, person)
-    },
+  async attach(terminal: Screen): Promise<void> {
+    const { door, rooms, views, openTalk, invitations, motd } = this.#parts
+    const person = this.#person
+    const talk = await openTalk(terminal)
+    if (this.#gone.signal.aborted) return talk.close()
+    const screen = withoutIgnored(terminal, talk)
+    const current = new CurrentRoom(screen, rooms, views, this.#size, this.#gone.signal)
+    const forget = door.begin(clientOf(screen, current))
+    this.#attached = { screen, current, talk, history: this.#openHistory(), forget }
+    const why = door.whyOut(person)
+    if (why !== undefined) return screen.quit(`! ${why}`, 1)
+    if (motd() !== '') screen.print(motd())
+    if (person.notice !== undefined) screen.print(`! ${person.notice}`, 'error')
+    if (person.guest)
+      screen.print(`you are ${person.name}, a guest: ${person.why ?? 'your key does not own the name'}`)
+    await this.#enterLobby(screen, current)
+    await Promise.all([talk.showWaiting(), invitations.tell(person)])
+  }
+
+  async #enterLobby(screen: Screen, current: CurrentRoom): Promise<void> {
+    const { rooms, greeting } = this.#parts
+    const lobby = await rooms.lobby()
+    const greet = (): void => {
+      for (const line of greeting(lobby, this.#person)) screen.print(line, 'dim')
+    }
+    try {
+      await current.moveTo(lobby, greet)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      screen.quit(`! ${error.message}`, 1)
+    }
+  }
+
+  async detach({ lines, draft }: SavedInput): Promise<void> {
+    const attached = this.#attached
+    attached?.forget()
+    this.#gone.abort()
+    if (!attached) return
+    attached.talk.close()
+    const keepInput = async (): Promise<void> => {
+      const history = await attached.history
+      for (const line of lines) history.sent(line)
+      await history.close(draft)
+    }
+    await Promise.all([attached.current.leave(), keepInput()])
+  }
+
+  async submit(line: string): Promise<void> {
+    const attached = this.#attached
+    const room = attached?.current.room()
+    if (!attached || !room) return
+    const { screen, current } = attached
+    if (classifyLine(line).kind === 'command') screen.echo(line)
+    const caller = callerIn(room, screen, current, {
+      columns: this.#size()?.columns ?? 80,
+      signal: this.#gone.signal,
+      account: this.#account,
+    })
+    const { kind, status } = await handleLine(line, caller, this.#parts.runner)
+    const history = await attached.history
+    history.sent(line)
+    // A pipe has no key to bring it back with.
+    if (kind === 'speech' && status !== 0 && this.#size())
+      screen.print('! your text is not lost: ↑ brings it back', 'error')
+  }
+
+  async savedInput(): Promise<SavedInput> {
+    return (await this.#attached?.history) ?? { lines: [], draft: '' }
+  }
+
+  async complete(textBeforeCursor: string, word: string): Promise<readonly string[]> {
+    const room = this.#attached?.current.room()
+    return room ? await this.#parts.complete(textBeforeCursor, word, room, this.#person) : []
+  }
+
+  footer(style: DrawingStyle): RoomFooter {
+    return this.#attached?.current.board()?.footer(style) ?? NO_FOOTER
+  }
+
+  running(): readonly RunningWork[] {
+    return this.#attached?.current.board()?.running() ?? []
+  }
+
+  async stop(): Promise<void> {
+    const room = this.#attached?.current.room()
+    if (room) await this.#parts.stop(room, this.#person)
   }
 }
 
@@ -190,7 +221,6 @@ const clientOf = (screen: Screen, moves: CurrentRoom): OpenClient => ({
   leave: (room, why) => moves.putOut(room, why),
 })
 
-/** Who a command's caller is, where it is typed in a session. */
 const callerIn = (
   room: Room,
   screen: Screen,

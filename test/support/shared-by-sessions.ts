@@ -8,10 +8,10 @@ import { memoryLog } from './chat-parts.ts'
 
 /** What sessions share, in real time, in a wall time that stands still. */
 export const sharedBySessions = (log: Log = memoryLog()): SharedBySessions =>
-  createShared(processTimers(), { markdown, log, clock: { now: () => 0 } })
+  createShared(processTimers, { markdown, log, clock: { now: () => 0 } })
 
 /** The account of one connection, in real time. */
-export const newAccount = (): Account => createScheduler(processTimers()).open()
+export const newAccount = (): Account => createScheduler(processTimers).open()
 
 /** Time that stands still until a test moves it. */
 export interface HandTimers extends FrameTimers {

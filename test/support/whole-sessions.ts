@@ -49,41 +49,37 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
   const { turnWorld, talk, clients, runner, commands, preferences, approvals, runs } = world
   const { chatParts, turns, summaries } = turnWorld
   const { rooms, storage, clock, log, sanctions } = chatParts
-  const timers = processTimers()
   const status = createRoomStatus({ turns, runs }, approvals, storage.models.turns, clock)
   const handler = createClientHandler({
     door: createDoor(
       createPeopleParts(chatParts).people,
       sanctions,
       clients,
-      (person, key) => talk.ignores.onLogin(person, key),
+      talk.ignores,
       chatParts.peers.serversOf,
     ),
     rooms,
     views: {
-      boards: createRoomBoards(status, timers.now, { tools: markdown.tools, wallNow: () => clock.now() }),
+      boards: createRoomBoards(status, processTimers.now, {
+        tools: markdown.tools,
+        wallNow: () => clock.now(),
+      }),
       recent: createRecentEntries(),
       lastSeen: createLastSeen(storage.chat.lastSeen, log),
     },
-    input: {
-      runner,
-      complete: createCompletion(commands, turns),
-      history: world.history,
-      serveMcp: async () => undefined,
-      stop: (room, person) => stopAll({ turns, runs, summaries }, room, person),
-    },
-    told: {
-      openTalk: talk.openSession,
-      invitations: invitationsIn(chatParts),
-      greeting: createGreeting({
-        models: () => [],
-        isClaimable: () => false,
-        troubles: () => [],
-      }),
-    },
-    shared: createShared(timers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
+    runner,
+    complete: createCompletion(commands, turns),
+    history: world.history,
+    serveMcp: async () => undefined,
+    stop: (room, person) => stopAll({ turns, runs, summaries }, room, person),
+    warmComposer: () => undefined,
+    openTalk: talk.openSession,
+    invitations: invitationsIn(chatParts),
+    greeting: createGreeting({ models: () => [], isClaimable: () => false, troubles: () => [] }),
+    shared: createShared(processTimers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
     preferences,
-    settings: { motd: () => '', stdin: () => ({ bytes: 1_000, stallMs: 1_000 }) },
+    motd: () => '',
+    stdin: () => ({ bytes: 1_000, stallMs: 1_000 }),
   })
   return {
     world,

@@ -17,43 +17,36 @@ import { answerIn, entryOf } from './order.ts'
 interface McpParts {
   readonly servers: McpServers
   readonly store: ConnectedMcpStore
-  /** The servers of the current config. */
   readonly configured: () => readonly McpServerConfig[]
   readonly logins: McpLogins
-  /** True if a tool has this name. */
   isTaken(name: string): boolean
   tellAdmins(text: string): void
   readonly clock: Clock
   readonly log: Log
 }
 
-/** The servers, and what admins do with them. */
+/** The MCP servers, and what admins do with them. */
 export class Mcp implements McpAdmin, AsyncDisposable {
-  /**
-   * The port to which a browser comes back from a login. If nothing is served there, its address is to be
-   * copied.
-   */
+  /** Where a browser comes back from a login. If nothing listens there, its address must be copied. */
   port = 2223
   private readonly parts: McpParts
   private readonly connected: Map<string, ConnectedMcp>
   /** Servers that have not answered yet: they are kept if they do. */
   private readonly tried = new Map<string, ConnectedMcp>()
 
-  /** `stored` are the servers that admins connected before. */
   constructor(parts: McpParts, stored: readonly ConnectedMcp[]) {
     this.parts = parts
     this.connected = new Map(stored.map((one) => [one.name, one]))
   }
 
-  // Passed on without its object.
+  // An arrow: it is passed on without its object.
   readonly list = (): readonly ListedMcp[] => this.parts.servers.all().map((one) => this.describe(one))
 
-  /** Those of the config, then those that admins connected. */
   sources(): readonly ToolSource[] {
     return this.parts.servers.all()
   }
 
-  /** Has the servers be those of the config, and those that admins connected. Never rejects. */
+  /** Connects to the servers of the config and of admins. Never rejects. */
   async follow(): Promise<void> {
     const { servers, configured, log } = this.parts
     const others = [...this.connected.values(), ...this.tried.values()]
@@ -61,7 +54,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     await servers.follow([...configured(), ...kept.flatMap((one) => configOf(one, log))])
   }
 
-  /** Another server connected or disconnected some of these, or of all. Rejects with `StorageError`. */
+  /** Another server changed some of these, or all. Rejects with `StorageError`. */
   async readAgain(names?: readonly string[]): Promise<void> {
     const { store, logins } = this.parts
     const now = new Map((await store.all()).map((one) => [one.name, one]))
@@ -91,7 +84,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     const one = { name, entry: JSON.stringify(entryOf(order)), by: by.name, at: clock.now() }
     this.tried.set(name, one)
     try {
-      // A login that is left of another server of this name must not let everybody in there.
+      // A login left of another server of this name must not be used.
       const left = await logins.forget(name)
       if (left) log.info({ server: name, ...left }, 'an old login under the name of a new MCP server is gone')
       await this.follow()
@@ -172,15 +165,12 @@ export class Mcp implements McpAdmin, AsyncDisposable {
       throw new Refusal(`nobody is logged in at ${name}`)
     }
     log.info({ server: name, by: by.name }, 'a login at an MCP server was forgotten')
-    // Now it turns us away, so that it is gone with a notice.
+    // Now the server refuses us, so that it is gone with a notice.
     await server?.refresh().catch(() => undefined)
     return { was, ...left }
   }
 
-  /**
-   * Takes what a browser brought back, from anybody. Only its person knows what `answer` holds. Never
-   * rejects.
-   */
+  /** Takes what a browser brought back, from anybody; `answer` is a secret of its person. Never rejects. */
   async cameBack(answer: URLSearchParams): Promise<{ readonly status: number; readonly text: string }> {
     const { logins, tellAdmins, log } = this.parts
     const name = logins.begunWith(answer.get('state') ?? '')
@@ -254,7 +244,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     throw new Refusal(`${name} ${why}, so it needs no login`)
   }
 
-  /** A server that did not answer is kept if it wants a login, and one can be begun. */
+  /** A server that did not answer is kept if a login can be begun. */
   private async loginInstead(server: McpServer): Promise<BegunLogin> {
     const login = this.parts.logins.of(server.config)
     const state = server.state()
@@ -289,7 +279,7 @@ async function refusing<T>(name: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** An entry of an earlier version may not be readable any more; it stays stored. */
+/** An entry of another version may be unreadable; it stays stored. */
 function configOf({ name, entry }: ConnectedMcp, log: Log): readonly McpServerConfig[] {
   try {
     return [connectedMcp(JSON.parse(entry))]

@@ -1,5 +1,5 @@
-// `sshawl mcp import FILE`: the MCP servers of an agent's JSON as `[[mcp]]` tables. No secret is copied: the
-// config names the environment variables that are to hold them.
+// `sshawl mcp import FILE`: the MCP servers of an agent's JSON as `[[mcp]]` tables. Copies no secret: the
+// config names environment variables.
 import { existsSync } from 'node:fs'
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -19,8 +19,8 @@ import { cleanLine } from '../../lib/text/clean-text.ts'
 import { isToolWord, toolWords } from '../tools/tool-words.ts'
 
 /**
- * Prints the tables or, with `add`, adds them to the config; notes go to standard error. If there is any
- * problem, all are told, and nothing is printed or changed. Resolves to the exit status.
+ * Prints the tables or, with `add`, adds them to the config. If there is any problem, all are told and
+ * nothing changes. Resolves to the exit status.
  */
 export async function importMcp(line: CommandLine & { readonly verb: 'mcp import' }): Promise<number> {
   try {
@@ -39,7 +39,7 @@ export async function importMcp(line: CommandLine & { readonly verb: 'mcp import
   }
 }
 
-/** JSON, also with comments and commas at the end, as editors keep it. */
+/** JSON5, as editors keep it. */
 async function jsonIn(file: string): Promise<unknown> {
   try {
     return JSON5.parse(await readFile(file, 'utf8'))
@@ -62,7 +62,7 @@ const text = z.string().refine((written) => !CONTROL.test(written), 'has a contr
 const word = z.union([text, z.number(), z.boolean()]).transform(String)
 const texts = z.record(text, word).default({})
 
-/** A server as Claude, Cursor and VS Code write it, with Gemini's and Windsurf's words for an address. */
+/** As Claude, Cursor and VS Code write it, with Gemini's and Windsurf's words for an address. */
 const written = z.looseObject({
   type: z.string().optional(),
   command: text.optional(),
@@ -120,7 +120,7 @@ function objectAt(json: unknown, key: string): object | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
 }
 
-/** Claude's own file has servers of single projects beside those of its person. */
+/** Claude's own file also has servers of single projects. */
 const projectNotes = (json: unknown): string[] =>
   Object.entries(objectAt(json, 'projects') ?? {}).flatMap(([project, value]) => {
     const names = Object.keys(objectAt(value, 'mcpServers') ?? {})
@@ -129,7 +129,7 @@ const projectNotes = (json: unknown): string[] =>
 
 function importedFrom(called: string, server: ClientServer) {
   const { command = '', args, cwd = '', url } = server
-  // `My Files` becomes `my-files`; it may still be no name that a server can have.
+  // It may still be no name that a server can have.
   const dashed = called.toLowerCase().replace(/[^a-z0-9_-]+/g, '-')
   const name = dashed.replace(/^-+|-+$/g, '').slice(0, 32)
   const { table, toSet } = url === undefined ? byCommand(server) : byUrl(name, url, server)
@@ -153,10 +153,9 @@ function mayHoldKey(copied: string): boolean {
 
 const isSecret = (value: string): boolean => holdsSecret(value) || /:\/\/[^/\s@]+@/.test(value)
 
-/** `${NAME}`, `${NAME:-other}`, `${env:NAME}`, `$NAME`: the client would have put a variable there. */
+/** The client would have put a variable there. */
 const VARIABLE = /^\$(?:\{(?:env:)?([A-Za-z_]\w*)(?::-[^}]*)?\}|([A-Za-z_]\w*))$/
 
-/** Something else that a client would have filled in. */
 const PLACEHOLDER = /\$\{[^}]*\}/
 
 function variableIn(value: string): string | undefined {
@@ -191,16 +190,13 @@ function byUrl(name: string, url: string, { headers }: ClientServer) {
   return { table, toSet }
 }
 
-/** `github` and `X-Api-Key` give GITHUB_X_API_KEY. */
 const variableFor = (name: string, what: string): string =>
   `${name}_${what}`
     .toUpperCase()
     .replace(/\W+/g, '_')
     .replace(/^(?=\d)/, '_')
 
-/**
- * The whole config is checked with the new tables before they are written. A new one is for its owner alone.
- */
+/** Checks the whole config before the tables are written. A new file is for its owner alone. */
 async function addTo(config: string, tables: string): Promise<void> {
   try {
     const before = existsSync(config) ? await readFile(config, 'utf8') : ''

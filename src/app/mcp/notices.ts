@@ -11,16 +11,14 @@ import type { Tool } from '../../tools/tool.ts'
 interface NoticesParts {
   readonly rooms: Pick<Rooms, 'inUse' | 'tellAdmins'>
   readonly store: Pick<RoomStore, 'getValue'>
-  /** Ids that the config disables. */
   readonly disabled: () => readonly string[]
   readonly log: Log
 }
 
 type Level = 'info' | 'error'
 
-/** Tells the rooms in use whose scope has tools of a server that these are gone, back or changed. */
+/** Tells the rooms that use tools of a server that these are gone, back or changed. */
 export function createNotices({ rooms, store, disabled, log }: NoticesParts): McpEvents {
-  /** Resolves to the rooms that were told. */
   async function tell(server: string, tools: readonly Tool[], level: Level, text: string): Promise<Room[]> {
     const source = { group: 'mcp', name: server, tools: () => tools } as const
     const shown = createCatalogue({ sources: [source], disabled: disabled(), log })().tools

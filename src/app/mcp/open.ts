@@ -1,5 +1,5 @@
-// The servers of tools, joined with the rooms, the config and what admins connected. This folder must not
-// know what a session is.
+// Joins MCP servers with the rooms, the config and what admins connected. This folder must not know what a
+// session is.
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LOGIN_PATH } from '../../adapters/http/routes.ts'
@@ -21,20 +21,15 @@ import { version } from '../paths.ts'
 import { Mcp } from './admin.ts'
 import { createNotices } from './notices.ts'
 
-/** What it uses of the config. */
 export type McpConfig = Pick<Config, 'mcp' | 'tools' | 'sandbox' | 'dataDir'>
 
-/** What it uses of every part's context. */
 interface McpContext {
   readonly storage: Pick<Storage, 'chat' | 'tools'>
   readonly clock: Clock
   readonly log: Log
 }
 
-/**
- * Begins to connect to all servers. `others` are all other sources, whose ids no server can take. Rejects
- * with `StorageError`.
- */
+/** Begins to connect. No server can take an id of `others`. Rejects with `StorageError`. */
 export async function openMcp(
   now: () => McpConfig,
   rooms: Pick<Rooms, 'inUse' | 'tellAdmins'>,
@@ -75,8 +70,8 @@ export async function openMcp(
 }
 
 /**
- * Starts a server that wants the sandbox in it, in the directory that the config names, else in its own below
- * the data directory. Without a working sandbox it is not started.
+ * Starts a server in the sandbox if it wants that, in its configured directory or its own below the data
+ * directory. Throws without a working sandbox.
  */
 export const createLaunch =
   (now: () => Pick<Config, 'sandbox' | 'dataDir'>): LaunchMcp =>
@@ -95,7 +90,6 @@ export const createLaunch =
     return { ...launch, descriptors: places.map((place) => (place === 'pipe' ? 'our life' : place)) }
   }
 
-/** Only a directory of our own is made. */
 async function directoryFor(path: string): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   return await realpath(path)

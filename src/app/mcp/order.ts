@@ -2,7 +2,7 @@ import { Refusal } from '../../chat/errors.ts'
 import type { McpOrder } from '../../commands/verbs/mcp-admin.ts'
 import { mcpEntry } from '../../config/mcp.ts'
 
-/** An order in the keys of `[[mcp]]`. Throws `Refusal`. */
+/** Throws `Refusal`. */
 export function entryOf({ name, target, trust, tokenEnv, passEnv }: McpOrder): object {
   if (/^\s*[a-z]+:\/\/\S+\s+--/i.test(target)) throw new Refusal('flags come before the name of the server')
   const entry = {
@@ -19,7 +19,7 @@ export function entryOf({ name, target, trust, tokenEnv, passEnv }: McpOrder): o
   throw new Refusal(`${shown}: ${issue.message}`)
 }
 
-/** Quotes mean nothing, as everywhere; a word with a space in it needs the JSON form. */
+/** As everywhere, quotes mean nothing; a word with a space needs the JSON form. */
 function wordsOf(target: string): unknown {
   if (!target.startsWith('[')) return target.split(/\s+/)
   try {
@@ -29,10 +29,9 @@ function wordsOf(target: string): unknown {
   }
 }
 
-/** As people and programs put an address into quotes. */
 const QUOTED = /^[\s'"`\\<“”„‘’‚«»‹›]+|[\s'"`\\>“”„‘’‚«»‹›]+$/g
 
-/** What follows the `?`, however much of the address was copied, also in quotes. Throws `Refusal`. */
+/** The query of an address, however much of it was copied, also in quotes. Throws `Refusal`. */
 export function answerIn(address: string): URLSearchParams {
   const query = address.replaceAll(QUOTED, '').replace(/^[^?]*\?/, '')
   const answer = new URLSearchParams(query.replace(/#.*$/, ''))

@@ -7,7 +7,6 @@ import { cleanLine } from '../../lib/text/clean-text.ts'
 import { databaseOf } from '../data-dir.ts'
 import { paths } from '../paths.ts'
 
-/** One line of the audit; a time is as in ISO 8601. */
 interface Right {
   readonly who: string
   readonly where: string
@@ -17,8 +16,8 @@ interface Right {
 }
 
 /**
- * Prints who may do what where, by the config and the database, as a table or as JSON, a line for each right; resolves to the exit
- * status. The database is only read, also while a server uses it. Rejects with `StorageError`.
+ * Prints a line for each right of the config and the database. Only reads, also while a server runs. Resolves
+ * to the exit status; rejects with `StorageError`.
  */
 export async function audit(config: Config, json: boolean): Promise<number> {
   const stored = await auditDatabase(databaseOf(config), paths.migrations, Date.now())
@@ -27,7 +26,6 @@ export async function audit(config: Config, json: boolean): Promise<number> {
   return 0
 }
 
-/** What nobody in the database stands for. */
 function configured({ server }: Config): readonly Right[] {
   const of = (who: string, may: string): Right => ({
     who,
@@ -48,18 +46,15 @@ function configured({ server }: Config): readonly Right[] {
   ]
 }
 
-/** Of a key as `[server] user_ca` has it. */
 const fingerprintIn = (line: string): string =>
   fingerprintOf(Buffer.from(line.trim().split(/ +/)[1] ?? '', 'base64'))
 
-/** Who becomes somebody new, by `[server] access`. */
 const ADMITTED = { open: 'anybody with a key', invite: 'whoever is invited', closed: 'nobody' } as const
 
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
 const COLUMNS = ['who', 'where', 'may', 'until', 'by'] as const
 
-/** Columns that are as wide as their widest cell; the last one is not filled up. */
 function table(rights: readonly Right[]): readonly string[] {
   const rows = [COLUMNS, ...rights.map((right) => COLUMNS.map((column) => cleanLine(right[column] ?? '-')))]
   const widths = COLUMNS.map((_, at) => Math.max(...rows.map((cells) => stringWidth(cells[at] ?? ''))))

@@ -1,4 +1,6 @@
-/** What an operator runs beside the server: backup, restore, copy and reload. Each resolves to the exit status. */
+/**
+ * What an operator runs beside the server. Each resolves to the exit status and rejects with `StorageError`.
+ */
 import { copyDatabase } from '../../adapters/storage/copy.ts'
 import { backupDatabase, restoreDatabase } from '../../adapters/storage/open.ts'
 import { dataDirOf, type Config } from '../../config/config.ts'
@@ -8,14 +10,12 @@ import { databaseOf, makeDataDir } from '../data-dir.ts'
 import { paths } from '../paths.ts'
 import { askForReload } from '../reload-socket.ts'
 
-/** Copies the database, also of a running server. Rejects with `StorageError`. */
 export async function backup(config: Config, target: string): Promise<number> {
   await backupDatabase(databaseOf(config), target)
   console.log(`copied to ${target}`)
   return 0
 }
 
-/** Replaces the database by a backup. Rejects with `StorageError`. */
 export async function restore(config: Pick<Config, 'dataDir' | 'storage'>, source: string): Promise<number> {
   await makeDataDir(config.dataDir)
   const file = databaseOf(config)
@@ -26,7 +26,6 @@ export async function restore(config: Pick<Config, 'dataDir' | 'storage'>, sourc
   return 0
 }
 
-/** Moves all that is stored between a file and PostgreSQL, and prints what. Rejects with `StorageError`. */
 export async function copy({ from, to }: CommandLine & { readonly verb: 'copy' }): Promise<number> {
   const copied = await copyDatabase({ from, to, migrationsDir: paths.migrations, now: () => Date.now() })
   for (const [table, rows] of copied) if (rows > 0) console.log(`${table}: ${rows}`)
@@ -35,10 +34,7 @@ export async function copy({ from, to }: CommandLine & { readonly verb: 'copy' }
   return 0
 }
 
-/**
- * Has the server of a data directory read its config again, with the flags of its start. 1 if something was wrong. Rejects
- * if no server answers.
- */
+/** Has the server read its config again. Rejects if no server answers. */
 export async function reload(line: CommandLine): Promise<number> {
   const { taken, problems, notes } = await askForReload(dataDirOf(line))
   for (const problem of problems) process.stderr.write(`sshawl: ${cleanLine(problem)}\n`)

@@ -1,7 +1,7 @@
 import { EXACT_FRAMING } from '../../prompt/model-settings.ts'
 import type { Snapshot } from '../../prompt/snapshot.ts'
 
-/** A small snapshot with something in every part, for trying a script without a room. */
+/** A small snapshot with something in every part. */
 export const trialSnapshot = (): Snapshot => ({
   now: Date.UTC(2026, 0, 1),
   room: {

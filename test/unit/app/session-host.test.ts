@@ -65,13 +65,7 @@ async function startHost() {
   const talk = await talkOver(chatParts)
   const preferences = await Preferences.load(chatParts.storage.chat.preferences, chatParts.log)
   const handler = createClientHandler({
-    door: createDoor(
-      people,
-      sanctions,
-      new Clients(createLocalPeers()),
-      (person, key) => talk.ignores.onLogin(person, key),
-      () => 1,
-    ),
+    door: createDoor(people, sanctions, new Clients(createLocalPeers()), talk.ignores, () => 1),
     rooms,
     views: {
       boards: createRoomBoards(
@@ -87,25 +81,19 @@ async function startHost() {
       recent: createRecentEntries(),
       lastSeen: createLastSeen(chatParts.storage.chat.lastSeen, chatParts.log),
     },
-    input: {
-      runner: runnerOf(chatParts),
-      complete: async () => [],
-      history: new InputHistory(chatParts.storage.talk.typed, chatParts.clock, chatParts.log),
-      serveMcp: async () => undefined,
-      stop: async () => undefined,
-    },
-    told: {
-      openTalk: talk.openSession,
-      invitations: invitationsIn(chatParts),
-      greeting: createGreeting({
-        models: () => [],
-        isClaimable: () => true,
-        troubles: () => [],
-      }),
-    },
+    runner: runnerOf(chatParts),
+    complete: async () => [],
+    history: new InputHistory(chatParts.storage.talk.typed, chatParts.clock, chatParts.log),
+    serveMcp: async () => undefined,
+    stop: async () => undefined,
+    warmComposer: () => undefined,
+    openTalk: talk.openSession,
+    invitations: invitationsIn(chatParts),
+    greeting: createGreeting({ models: () => [], isClaimable: () => true, troubles: () => [] }),
     shared,
     preferences,
-    settings: { motd: () => 'be kind', stdin: () => ({ bytes: 10, stallMs: 50 }) },
+    motd: () => 'be kind',
+    stdin: () => ({ bytes: 10, stallMs: 50 }),
   })
   return { ...chatParts, talk, handler }
 }

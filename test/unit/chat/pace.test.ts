@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRateLimiter } from '../../../src/chat/limits.ts'
 import type { Fingerprint, PersonId } from '../../../src/chat/people/person.ts'
-import { pause } from '../../../src/app/pause.ts'
+import { pause } from '../../../src/app/process-timers.ts'
 import { handClock } from '../../support/chat-parts.ts'
 
 const here = new AbortController().signal

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pause } from '../../../src/app/pause.ts'
+import { pause } from '../../../src/app/process-timers.ts'
 
 test('a pause ends by itself, and at once for whoever is gone', async () => {
   const gone = new AbortController()
