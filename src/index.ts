@@ -20,28 +20,14 @@ export type { ToolCall } from './toolbox/tool-call.ts'
 export { executeTools, type ExecutionContext, type Toolbox, type ToolReply } from './toolbox/toolbox.ts'
 export { ArgumentError } from './tools/arguments.ts'
 export { WORKSPACE_TOOLS } from './tools/builtin/index.ts'
-export type {
-  ChatMessage,
-  ChatModel,
-  ChatView,
-  Denial,
-  ModelAnswer,
-  PermissionProvider,
-  PermissionRequest,
-  ToolContext,
-  ToolLimits,
-  ToolMessage,
-} from './tools/context.ts'
-export {
-  defineTool,
-  type PlainParameter,
-  type PlainParameters,
-  type PlainToolSpec,
-  type ToolSpec,
-} from './tools/define-tool.ts'
+export type { ChatMessage, ChatModel, ChatView, ModelAnswer, ToolMessage } from './tools/context.ts'
+export { defineTool, type ToolSpec } from './tools/define-tool.ts'
+export type { ToolLimits } from './tools/context.ts'
 export { denyAll } from './tools/permission.ts'
+export type { PlainParameter, PlainParameters, PlainToolSpec } from './tools/define-tool.ts'
 export { WorkspaceError, type Workspace } from './tools/workspace.ts'
 export type { Access } from './chat/tool-words.ts'
+export type { Denial, PermissionProvider, PermissionRequest, ToolContext } from './tools/context.ts'
 export { failed, ok, type ToolResult } from './tools/result.ts'
 export type { Asked, Question, Tool } from './tools/tool.ts'
 export { ModelError, type ModelRefusal } from './turns/ports.ts'

@@ -59,7 +59,8 @@ export function toModelError(error: unknown, target: Target, begun = false): Mod
   }
   const refusal = refusalOf(error, call)
   // The same request would be refused again, whatever its status says.
-  const maySucceed = retryable && (!refusal || isPassingRefusal(refusal))
+  const isPassing = refusal?.kind === 'too-long' && refusal.isPassing === true
+  const maySucceed = retryable && (!refusal || isPassing)
   return new ModelError(`${target.access.name}: ${sentence}`, maySucceed, facts, {
     ...(refusal ? { refusal } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -68,13 +69,8 @@ export function toModelError(error: unknown, target: Target, begun = false): Mod
   })
 }
 
-const isPassingRefusal = (refusal: ModelRefusal): boolean =>
-  refusal.kind === 'too-long' && refusal.isPassing === true
-
-const OF_THE_KEY: ReadonlySet<number | undefined> = new Set([401, 403])
-
 function refusalOf(error: unknown, call: APICallError | undefined): ModelRefusal | undefined {
-  if (OF_THE_KEY.has(call?.statusCode)) return undefined
+  if (call?.statusCode === 401 || call?.statusCode === 403) return undefined
   const said = call
     ? `${call.message}\n${call.responseBody ?? ''}`
     : error instanceof ProviderError
@@ -90,7 +86,8 @@ const NO_CONTENT = 204
 
 function explain(error: unknown, call: APICallError | undefined, target: Target): Explanation {
   const limit = causes(error).find((cause) => cause instanceof LimitError)
-  if (limit) return limitSentence(limit)
+  if (limit?.limit === 'idleMs') return transient('the server fell silent in the middle; it was given up')
+  if (limit) return permanent('the server sent more than an answer can hold; it was stopped')
   const code = causes(error).map(errorCode).find(Boolean)
   if (code) return networkSentence(code, target)
   if (call?.statusCode !== undefined && (call.statusCode >= 300 || call.statusCode === NO_CONTENT))
@@ -106,11 +103,6 @@ function explain(error: unknown, call: APICallError | undefined, target: Target)
   }
   if (call) return transient('the connection broke in the middle of the answer; ask again')
   return transient(`the request failed (${redact(errorMessage(error), target, 200)}); ask again`)
-}
-
-function limitSentence({ limit }: LimitError): Explanation {
-  if (limit === 'idleMs') return transient('the server fell silent in the middle; it was given up')
-  return permanent('the server sent more than an answer can hold; it was stopped')
 }
 
 function networkSentence(code: string, { endpoint, advice }: Target): Explanation {
@@ -154,31 +146,21 @@ function explainStatus(status: number, call: APICallError, target: Target): Expl
   if (status === 401 || status === 403) return permanent(`${keySentence(access)}${quoted}`)
   if (status === 404)
     return permanent(`${endpoint} knows no model called ${access.model}; check model and endpoint${quoted}`)
-  if (status === 429) return explainLimit(call, quoted)
-  if (status >= 500)
-    return {
-      ...transient(`the provider failed with status ${status}; try again ${whenIn(call)}${quoted}`),
-      ...retryAfter(call),
-    }
-  return permanent(`the provider refused the request with status ${status}${quoted}`)
+  if (status === 429 && NO_CREDIT.test(call.responseBody ?? ''))
+    return permanent(`the provider's account has no credit left; check its plan and billing${quoted}`)
+  if (status !== 429 && status < 500)
+    return permanent(`the provider refused the request with status ${status}${quoted}`)
+  const what =
+    status === 429
+      ? "the provider's limit of requests is reached"
+      : `the provider failed with status ${status}`
+  const later = retryAfter(call)
+  const when = later.retryAfterMs === undefined ? 'in a while' : `in ${duration(later.retryAfterMs)}`
+  return { ...transient(`${what}; try again ${when}${quoted}`), ...later }
 }
 
 /** Of an account without credit (platform.openai.com/docs/guides/error-codes). */
 const NO_CREDIT = /insufficient_quota/
-
-function explainLimit(call: APICallError, quoted: string): Explanation {
-  if (NO_CREDIT.test(call.responseBody ?? ''))
-    return permanent(`the provider's account has no credit left; check its plan and billing${quoted}`)
-  return {
-    ...transient(`the provider's limit of requests is reached; try again ${whenIn(call)}${quoted}`),
-    ...retryAfter(call),
-  }
-}
-
-function whenIn(call: APICallError): string {
-  const { retryAfterMs } = retryAfter(call)
-  return retryAfterMs === undefined ? 'in a while' : `in ${duration(retryAfterMs)}`
-}
 
 /** In seconds or as a date (RFC 9110, 10.2.3). */
 function retryAfter({ responseHeaders }: APICallError): Pick<Explanation, 'retryAfterMs'> {
