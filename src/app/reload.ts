@@ -30,17 +30,7 @@ export interface Reloaded {
 export type Reload = (read: () => Config) => Promise<Reloaded>
 
 /** Keys that a running server follows. All others need a restart, and so do the host keys in `server`. */
-const FOLLOWED: ReadonlySet<string> = new Set([
-  'server',
-  'models',
-  'mcp',
-  'discoverModels',
-  'tools',
-  'memory',
-  'limits',
-  'http',
-  'file',
-])
+const FOLLOWED = 'server models mcp discoverModels tools memory limits http file'.split(' ')
 
 interface Following {
   readonly tools: ConfiguredTools
@@ -89,7 +79,7 @@ async function reloadOnce(
 const notTaken = (problems: readonly string[]): Reloaded => ({ taken: false, problems, notes: [] })
 
 const followed = (config: Config): Partial<Config> =>
-  Object.fromEntries(Object.entries(config).filter(([key]) => FOLLOWED.has(key)))
+  Object.fromEntries(Object.entries(config).filter(([key]) => FOLLOWED.includes(key)))
 
 function unfollowed(before: Config, written: Config): readonly string[] {
   const { file } = written
@@ -97,7 +87,7 @@ function unfollowed(before: Config, written: Config): readonly string[] {
   const differs = (path: readonly string[]): boolean =>
     !isDeepStrictEqual(valueAt(before, path), valueAt(written, path))
   return Object.entries(written)
-    .filter(([key]) => !FOLLOWED.has(key) && differs([key]))
+    .filter(([key]) => !FOLLOWED.includes(key) && differs([key]))
     .flatMap(([key, section]) => keysIn(section).map((inner) => [key, ...inner]))
     .filter(differs)
     .map((path) => `${file}:${lineOf(text, path)}: ${path.join('.')} needs a restart; the old one stays`)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '../chat/errors.ts'
 import { createDeferred, createProgressTimer } from '../lib/jobs/waiting.ts'
 import { duration } from '../lib/amounts.ts'
@@ -55,7 +56,7 @@ export async function scriptInput(
 ): Promise<string> {
   using chunks = untilStalled(pipe.stdin, limits.stallMs)
   const first = chunks.next()
-  if (wait === 'if-ready' && !(await within(first, READY_MS))) {
+  if (wait === 'if-ready' && (await Promise.race([first, sleep(READY_MS, 'late')])) === 'late') {
     first.catch(() => {})
     return ''
   }
@@ -94,13 +95,3 @@ function untilStalled(input: AsyncIterable<Uint8Array>, stallMs: number): PipedC
 
 const endless = (stallMs: number): string =>
   `standard input has not ended, and almost nothing came on it for ${duration(stallMs)}; nothing was done: end it, or write the text on the line`
-
-async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false)
-  })
-  const inTime = await Promise.race([promise.then(() => true), late])
-  clearTimeout(timer)
-  return inTime
-}

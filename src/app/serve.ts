@@ -29,7 +29,7 @@ export async function serve(line: CommandLine): Promise<number> {
     const reload = (): Promise<Reloaded> => app.reload(() => loadConfig(line))
     await using _socket = await answerReloads(config.dataDir, reload)
     hangups.answer(reload)
-    announce(app, await listen(app, config), config.server.access)
+    announce(app, await takeAddress(() => app.listen(), config.listen, '--listen'), config.server.access)
     await listenHttp(app, config)
     if (!stop.aborted) await once(stop, 'abort')
     app.log.info({ signal: String(stop.reason) }, 'the server is stopping')
@@ -70,31 +70,22 @@ function listenForHangups() {
   return { answer: resolve }
 }
 
-async function listen(app: App, config: Config): Promise<Address> {
-  try {
-    return await app.listen()
-  } catch (error) {
-    throw cannotListen(error, config.listen, '--listen')
-  }
-}
-
 async function listenHttp(app: App, { http }: Config): Promise<void> {
-  try {
-    const taken = await app.listenHttp()
-    if (!taken) return
-    console.log(`sshawl listening on http://${shownHost(taken.host)}:${taken.port}`)
-    const exposure = exposureOf(http)
-    if (exposure !== undefined) process.stderr.write(`sshawl: ${exposure}\n`)
-  } catch (error) {
-    throw cannotListen(error, http.listen, '--http')
-  }
+  const taken = await takeAddress(() => app.listenHttp(), http.listen, '--http')
+  if (!taken) return
+  console.log(`sshawl listening on http://${shownHost(taken.host)}:${taken.port}`)
+  const exposure = exposureOf(http)
+  if (exposure !== undefined) process.stderr.write(`sshawl: ${exposure}\n`)
 }
 
-function cannotListen(error: unknown, at: Address | undefined, flag: string): Error {
-  const why = errorCode(error) === 'EADDRINUSE' ? 'something else listens there' : errorMessage(error)
-  return new Error(`cannot listen on ${at?.host}:${at?.port}: ${why}; choose another with ${flag}`, {
-    cause: error,
-  })
+async function takeAddress<T>(listen: () => Promise<T>, at: Address | undefined, flag: string): Promise<T> {
+  try {
+    return await listen()
+  } catch (error) {
+    const why = errorCode(error) === 'EADDRINUSE' ? 'something else listens there' : errorMessage(error)
+    const advice = `choose another with ${flag}`
+    throw new Error(`cannot listen on ${at?.host}:${at?.port}: ${why}; ${advice}`, { cause: error })
+  }
 }
 
 const shownHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
@@ -109,26 +100,15 @@ function nextSignal(): AbortSignal {
 /** No client can connect to these, except on this machine. */
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** If not everybody may register, the code is in the name, too: it lets its user in. */
-function claimLine(
-  code: string,
-  { host, port, access }: { readonly host: string; readonly port: number; readonly access: string },
-): string {
-  const user = access === 'open' ? 'you' : `you+${code}`
-  return `ssh -p ${port} ${user}@${ANY_ADDRESS[host] ?? host} claim ${code}`
-}
-
 /** People and scripts wait for these lines, in this order. */
-function announce(
-  app: App,
-  { host, port }: { readonly host: string; readonly port: number },
-  access: Config['server']['access'],
-): void {
+function announce(app: App, { host, port }: Address, access: Config['server']['access']): void {
   for (const fingerprint of app.fingerprints) console.log(`host key ${fingerprint}`)
-  if (app.claimCode) {
-    console.log(
-      `claim code ${app.claimCode} — first admin: ${claimLine(app.claimCode, { host, port, access })}`,
-    )
+  const code = app.claimCode
+  if (code !== undefined) {
+    // If not everybody may register, the code in the name lets its user in.
+    const user = access === 'open' ? 'you' : `you+${code}`
+    const command = `ssh -p ${port} ${user}@${ANY_ADDRESS[host] ?? host} claim ${code}`
+    console.log(`claim code ${code} — first admin: ${command}`)
   }
   console.log(`sshawl listening on ssh://${shownHost(host)}:${port}`)
 }

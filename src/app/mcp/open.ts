@@ -4,22 +4,26 @@ import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LOGIN_PATH } from '../../adapters/http/routes.ts'
 import { launchUnconfined, type LaunchMcp } from '../../adapters/mcp/client/stdio.ts'
-import { createMcpServers } from '../../adapters/mcp/client/servers.ts'
+import { createMcpServers, type McpEvents } from '../../adapters/mcp/client/servers.ts'
 import { createMcpLogins } from '../../adapters/mcp/logins.ts'
 import { covered, inheritedDescriptors } from '../../adapters/sandbox/inherited.ts'
 import { launchSpeaking } from '../../adapters/sandbox/launch.ts'
 import { probeSandbox } from '../../adapters/sandbox/probe.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
-import type { Clock, Log } from '../../chat/ports.ts'
+import { SYSTEM } from '../../chat/people/names.ts'
+import type { Clock, Log, RoomStore } from '../../chat/ports.ts'
+import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import type { Config } from '../../config/config.ts'
+import { counted } from '../../lib/amounts.ts'
+import { resolveScope, SCOPE_KEY } from '../../prompt/scope.ts'
 import { findToolsDefinition } from '../../prompt/tool-definitions.ts'
 import { ROOM_TOOL_NAMES } from '../../tools/rooms/index.ts'
-import type { ToolSource } from '../../tools/tool.ts'
+import { createCatalogue } from '../../toolbox/catalogue.ts'
+import type { Tool, ToolSource } from '../../tools/tool.ts'
 import { isToolWord } from '../tools/tool-words.ts'
 import { version } from '../paths.ts'
 import { Mcp } from './admin.ts'
-import { createNotices } from './notices.ts'
 
 export type McpConfig = Pick<Config, 'mcp' | 'tools' | 'sandbox' | 'dataDir'>
 
@@ -51,12 +55,7 @@ export async function openMcp(
     connecting: { version: version(), launch: createLaunch(now), logins },
     isTaken,
     pins,
-    events: createNotices({
-      rooms,
-      store: storage.chat.rooms,
-      disabled: () => now().tools.disabled,
-      log,
-    }),
+    events: createNotices(rooms, storage.chat.rooms, () => now().tools.disabled, log),
     log,
   })
   const tellAdmins = (text: string): void => void rooms.tellAdmins(text)
@@ -94,3 +93,55 @@ async function directoryFor(path: string): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   return await realpath(path)
 }
+
+/** Tells the rooms that use tools of a server that these are gone, back or changed. */
+function createNotices(
+  rooms: Everywhere,
+  store: Pick<RoomStore, 'getValue'>,
+  disabled: () => readonly string[],
+  log: Log,
+): McpEvents {
+  async function tell(
+    server: string,
+    tools: readonly Tool[],
+    level: 'info' | 'error',
+    text: string,
+  ): Promise<Room[]> {
+    const source = { group: 'mcp', name: server, tools: () => tools } as const
+    const shown = createCatalogue({ sources: [source], disabled: disabled(), log })().tools
+    const told = rooms.inUse().map(async (room) => {
+      const scope = resolveScope(await store.getValue(room.name, SCOPE_KEY), shown)
+      if (scope.visible.length === 0) return []
+      await room.record({ kind: 'notice', level, author: SYSTEM, text })
+      return [room]
+    })
+    return (await Promise.all(told)).flat()
+  }
+
+  /** Only an admin can do something about it, so all admins hear of it if none is in those rooms. */
+  async function tellOfChange(server: string, tools: readonly Tool[]): Promise<void> {
+    const text = `the MCP server ${server} changed ${namesOf(tools)}: withheld until an admin approves that (/mcp approve --show ${server} shows it)`
+    const told = await tell(server, tools, 'error', text)
+    if (!told.some((room) => room.present().some(({ admin }) => admin))) rooms.tellAdmins(text)
+  }
+
+  const inBackground = (work: Promise<unknown>): void =>
+    void work.catch((error: unknown) => log.error({ error }, 'a room was not told of an MCP server'))
+
+  return {
+    left(server, tools, why) {
+      const text = `the MCP server ${server} is gone (${why}), and ${counted(tools.length, 'tool')} with it; it is tried again`
+      inBackground(tell(server, tools, 'error', text))
+    },
+    back(server, tools) {
+      const text = `the MCP server ${server} is there again, with ${counted(tools.length, 'tool')}`
+      inBackground(tell(server, tools, 'info', text))
+    },
+    changed: (server, tools) => inBackground(tellOfChange(server, tools)),
+  }
+}
+
+const MAX_NAMED = 5
+
+const namesOf = (tools: readonly Tool[]): string =>
+  tools.length > MAX_NAMED ? counted(tools.length, 'tool') : tools.map(({ id }) => id).join(', ')
