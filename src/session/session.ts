@@ -34,12 +34,14 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
   await shared.markdown.load()
   let hasLeft = false
   let exitStatus = 0
-  const parts = { ...shared, own: person.name, account, fail: over.reject }
-  const views = new ViewSwitch(terminal, createPersonal(terminal, { ...shared, person, preferences }), {
-    plain: (shown, personal) => new PlainView(shown, () => host.running(), { ...parts, personal }),
-    live: (shown, personal) => new LiveView(shown, (style) => host.footer(style), { ...parts, personal }),
-  })
-  const trouble = new TellTrouble(views, person, shared.log)
+  const personal = createPersonal(terminal, { ...shared, person, preferences })
+  const parts = { ...shared, own: person.name, personal, account, fail: over.reject }
+  const views = new ViewSwitch(terminal, personal, (isPlain) =>
+    isPlain
+      ? new PlainView(terminal, () => host.running(), parts)
+      : new LiveView(terminal, (style) => host.footer(style), parts),
+  )
+  const trouble = createTrouble(views, person, shared.log)
   const isOver = (): boolean => hasLeft || terminal.gone.aborted
   const queue = new LineQueue(account, (line) => trouble.during(() => host.submit(line)), isOver)
   const session: OpenSession = { terminal, host, views, shared, trouble, queue, draftUnits, isOver }
@@ -127,42 +129,34 @@ export interface OpenSession {
   readonly host: SessionHost
   readonly views: ViewSwitch
   readonly shared: SharedBySessions
-  readonly trouble: TellTrouble
+  readonly trouble: Trouble
   readonly queue: LineQueue
   readonly draftUnits: number
   readonly isOver: () => boolean
 }
 
+type Trouble = ReturnType<typeof createTrouble>
+
 /** Turns what goes wrong into a notice for the person, so that their session goes on. */
-class TellTrouble {
-  readonly #views: ViewSwitch
-  readonly #person: Person
-  readonly #log: Log
-  #logged = ''
-
-  constructor(views: ViewSwitch, person: Person, log: Log) {
-    this.#views = views
-    this.#person = person
-    this.#log = log
-  }
-
-  /** Never rejects. */
-  async during(job: () => Promise<void>): Promise<void> {
-    try {
-      await job()
-    } catch (error) {
-      this.tell(error)
-    }
-  }
-
-  tell(error: unknown): void {
-    const view = this.#views.current
-    if (error instanceof Refusal) return view.print(`! ${error.message}`, 'error')
+function createTrouble(views: ViewSwitch, person: Person, log: Log) {
+  let logged = ''
+  function tell(error: unknown): void {
+    if (error instanceof Refusal) return views.current.print(`! ${error.message}`, 'error')
     // A key that is held down would fill the log with the same line.
-    const what = errorMessage(error)
-    if (what !== this.#logged)
-      this.#log.error({ person: this.#person.name, error }, 'something in a session failed')
-    this.#logged = what
-    view.print(`! ${APOLOGY}. Your session goes on`, 'error')
+    const message = errorMessage(error)
+    if (message !== logged) log.error({ person: person.name, error }, 'something in a session failed')
+    logged = message
+    views.current.print(`! ${APOLOGY}. Your session goes on`, 'error')
+  }
+  return {
+    tell,
+    /** Never rejects. */
+    async during(job: () => Promise<void>): Promise<void> {
+      try {
+        await job()
+      } catch (error) {
+        tell(error)
+      }
+    },
   }
 }

@@ -1,5 +1,5 @@
 import type { Entry, EntryId, NewEntry, ReplyDelta, RoomName } from '../../src/chat/entry.ts'
-import { createStatusRows } from '../../src/session/drawing/status-line.ts'
+import { statusRow } from '../../src/session/drawing/status-line.ts'
 import { createReplies } from '../../src/session/drawing/streamed-reply.ts'
 import { markdown } from './markdown-tools.ts'
 import type { RunningWork, Screen, SessionHost, SessionStatus } from '../../src/session/ports.ts'
@@ -49,7 +49,6 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
   const screens = new Set<Screen>()
   const listeners: (() => void)[] = []
   const replies = createReplies({ tools: markdown.tools, wallNow: () => 0 })
-  const statusRow = createStatusRows()
   let number = 0
   const deliver = (draft: NewEntry): Entry => {
     const id = String(++number).padStart(26, '0') as EntryId

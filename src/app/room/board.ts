@@ -2,7 +2,7 @@
 import type { Entry, ReplyDelta } from '../../chat/entry.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { createStatusRows } from '../../session/drawing/status-line.ts'
+import { statusRow } from '../../session/drawing/status-line.ts'
 import { createReplies, type RepliesParts } from '../../session/drawing/streamed-reply.ts'
 import type { DrawingStyle } from '../../session/drawing/theme.ts'
 import type { RoomFooter, RunningWork } from '../../session/ports.ts'
@@ -38,7 +38,6 @@ class RoomBoard {
   readonly #source: RoomStatus
   readonly #status: SharedStatus
   readonly #replies: ReturnType<typeof createReplies>
-  readonly #statusRow = createStatusRows()
   /** Called after what is shown has changed. */
   readonly #watchers = new Set<() => void>()
   #stopListening: () => void = () => undefined
@@ -72,7 +71,7 @@ class RoomBoard {
         replies: this.#replies.now(),
         replyOf: this.#replies.of,
         progressOf: (call) => this.#status.progressOf(call),
-        status: this.#statusRow(this.#status.of(person, role), style),
+        status: statusRow(this.#status.of(person, role), style),
       }),
       running: (): readonly RunningWork[] => this.#status.running(),
       leave: (): void => this.#leave(refresh),

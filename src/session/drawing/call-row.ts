@@ -87,22 +87,28 @@ function progressEnd(progress: ToolProgress, room: number): string {
   return [text === '' ? known : `${known} ${text}`, known].find((end) => mostCells(end) <= room) ?? ''
 }
 
-export type DrawCall = (call: PendingCall, ms: number, style: DrawingStyle, progress?: ToolProgress) => string
+const once = createMemo<string>()
 
-export function createDrawCall(): DrawCall {
-  const once = createMemo<string>()
-  return (call, ms, style, progress) => {
-    const beside = besideTimes(style)
-    const isNarrow = mostCells(callName(call)) > beside.columns - LONGEST_END.length
-    const end = `${isNarrow ? '' : DOING[call.kind]} ${duration(Math.max(0, ms))}`
-    const head = once(call, styleKey(style), () =>
-      callHead(call, beside.columns - LONGEST_END.length, beside.columns - LONGEST_TIME.length),
-    )
-    const far = progress ? progressEnd(progress, beside.columns - LEAST_CELLS - end.length) : ''
-    const shown = far === '' ? head : callHead(call, beside.columns - mostCells(far + end), beside.columns)
-    const row = wrapText(shown + far + end, beside.columns, '')[0] ?? ''
-    return withTimes([beside.theme.tool(row)], style, call.at)[0] ?? ''
-  }
+/** `ms`: how long the call runs, or the question waits. */
+export function drawCall(
+  call: PendingCall,
+  ms: number,
+  style: DrawingStyle,
+  progress?: ToolProgress,
+): string {
+  const beside = besideTimes(style)
+  const { columns } = beside
+  const isNarrow = mostCells(callName(call)) > columns - LONGEST_END.length
+  const end = `${isNarrow ? '' : DOING[call.kind]} ${duration(Math.max(0, ms))}`
+  const far = progress ? progressEnd(progress, columns - LEAST_CELLS - end.length) : ''
+  const head =
+    far === ''
+      ? once(call, styleKey(style), () =>
+          callHead(call, columns - LONGEST_END.length, columns - LONGEST_TIME.length),
+        )
+      : callHead(call, columns - mostCells(far + end), columns)
+  const row = wrapText(head + far + end, columns, '')[0] ?? ''
+  return withTimes([beside.theme.tool(row)], style, call.at)[0] ?? ''
 }
 
 const CELLS = 8

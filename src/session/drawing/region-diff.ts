@@ -4,7 +4,7 @@ import type { Region } from './region.ts'
 const MIN_COLUMNS = 8
 
 /**
- * As `redraw`, if only some rows change; undefined if all must be drawn anew. `texts` become the first rows
+ * As `writeChange`, if only some rows change; undefined if all must be drawn anew. `texts` become the first rows
  * of the region, so that rows which stand there already are not written again. Before rows are inserted (IL,
  * ECMA-48 8.3.67), line feeds at the end make room, so that rows leave the window at the top, into the
  * scrollback.

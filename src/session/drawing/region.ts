@@ -24,20 +24,56 @@ export const NO_REGION: Region = {
   size: { columns: 0, rows: 0 },
 }
 
+interface Change {
+  readonly drawn: Region
+  readonly texts: readonly DrawnText[]
+  readonly next: Region
+  readonly written: string
+}
+
+/** The last change with this text above; kept as long as somebody holds the text. */
+const changes = new WeakMap<object, Change>()
+const NO_TEXT = {}
+
+/**
+ * As `writeChange`, made once for all screens that change alike one after the other, as most in a room do.
+ */
+export function paintRegion(drawn: Region, texts: readonly DrawnText[], next: Region): string {
+  const key = texts[0] ?? NO_TEXT
+  const last = changes.get(key)
+  if (last && isSame(last.drawn, drawn) && isSame(last.next, next) && areEqual(last.texts, texts))
+    return last.written
+  const written = writeChange(drawn, texts, next)
+  changes.set(key, { drawn, texts, next, written })
+  return written
+}
+
+const isSame = (one: Region, other: Region): boolean =>
+  one === other ||
+  (one.live === other.live &&
+    one.cursor.row === other.cursor.row &&
+    one.cursor.column === other.cursor.column &&
+    one.size.columns === other.size.columns &&
+    one.size.rows === other.size.rows &&
+    areEqual(one.rows, other.rows))
+
+const areEqual = <T>(some: readonly T[], others: readonly T[]): boolean =>
+  some.length === others.length && some.every((one, index) => one === others[index])
+
 /**
  * What to write so that `texts` stand above and `next` replaces `drawn`. The terminal scrolls by itself, so
  * what stands above becomes its native scrollback.
  */
-export function redraw(drawn: Region, texts: readonly DrawnText[], next: Region): string {
+export function writeChange(drawn: Region, texts: readonly DrawnText[], next: Region): string {
   if (drawn === next && texts.length === 0) return ''
   return updateRegion(drawn, texts, next) ?? eraseRegion(drawn, next.size.columns) + drawBelow(texts, next)
 }
 
 /**
- * The same if the height of what was written last is unknown: what stands above the cursor stays, because it
+ * As `writeChange` if the height of what was written last is unknown: what stands above the cursor stays, because it
  * could be something that stands nowhere else.
  */
-export const redrawUnsure = (texts: readonly DrawnText[], next: Region): string =>
+export const paintUnsureRegion = (texts: readonly DrawnText[], next: Region): string =>
   eraseFrom(0) + drawBelow(texts, next)
 
 const drawBelow = (texts: readonly DrawnText[], next: Region): string =>
@@ -65,43 +101,3 @@ function drawRegion({ rows, cursor }: Region): string {
   const up = rows.length - 1 - cursor.row
   return `${withoutWrap(rows.join('\r\n'))}\r${up > 0 ? `\u001b[${up}A` : ''}${cursor.column > 0 ? `\u001b[${cursor.column}C` : ''}`
 }
-
-export type Redraw = typeof redraw
-
-interface Change {
-  readonly drawn: Region
-  readonly texts: readonly DrawnText[]
-  readonly next: Region
-  readonly written: string
-}
-
-const NO_TEXT = {}
-
-/**
- * Makes a change once for all screens that change alike one after the other, as most in a room do. It is kept
- * as long as somebody holds the first of the texts.
- */
-export function createRedraw(): Redraw {
-  const changes = new WeakMap<object, Change>()
-  return (drawn, texts, next) => {
-    const key = texts[0] ?? NO_TEXT
-    const last = changes.get(key)
-    if (last && isSame(last.drawn, drawn) && isSame(last.next, next) && areEqual(last.texts, texts))
-      return last.written
-    const written = redraw(drawn, texts, next)
-    changes.set(key, { drawn, texts, next, written })
-    return written
-  }
-}
-
-const isSame = (one: Region, other: Region): boolean =>
-  one === other ||
-  (one.live === other.live &&
-    one.cursor.row === other.cursor.row &&
-    one.cursor.column === other.cursor.column &&
-    one.size.columns === other.size.columns &&
-    one.size.rows === other.size.rows &&
-    areEqual(one.rows, other.rows))
-
-const areEqual = <T>(some: readonly T[], others: readonly T[]): boolean =>
-  some.length === others.length && some.every((one, index) => one === others[index])

@@ -102,13 +102,13 @@ function budget({ used, target }: NonNullable<SessionStatus['lastTurn']>): strin
 const short = (tokens: number): string =>
   tokens < 1000 ? `${tokens}` : `${Number((tokens / 1000).toFixed(1))}k`
 
-export function createStatusRows(): (status: SessionStatus, style: DrawingStyle) => string {
-  const once = createMemo<string>()
-  return (status, style) => once(status, styleKey(style), () => statusRow(status, style))
-}
+const once = createMemo<string>()
 
-function statusRow(status: SessionStatus, { columns, theme }: DrawingStyle): string {
-  const { waiting, rest } = statusParts(status, columns)
-  const free = Math.max(0, columns - mostCells(waiting + rest))
-  return theme.waiting(waiting) + theme.status(rest + ' '.repeat(free))
+export function statusRow(status: SessionStatus, style: DrawingStyle): string {
+  const { columns, theme } = style
+  return once(status, styleKey(style), () => {
+    const { waiting, rest } = statusParts(status, columns)
+    const free = Math.max(0, columns - mostCells(waiting + rest))
+    return theme.waiting(waiting) + theme.status(rest + ' '.repeat(free))
+  })
 }

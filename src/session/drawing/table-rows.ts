@@ -1,6 +1,5 @@
 import type { Span } from '../../lib/text/styled.ts'
-import { SAMPLE_ROWS } from '../markdown/table.ts'
-import type { Align, Table, UnitBody } from '../markdown/blocks.ts'
+import { type Align, SAMPLE_ROWS, type Table, type UnitBody } from '../markdown/blocks.ts'
 import { mostCells } from './cells.ts'
 import { cellsOf, inBold, paintSpans, textOf, withMarks, wrapSpans } from './spans.ts'
 import { createMemo, type Theme } from './theme.ts'

@@ -172,7 +172,8 @@ const MAX_KILLS = 16
 /** In UTF-16 units. */
 const MAX_KILL_UNITS = 65_536
 
-export const kill = (kills: Kills, text: string): Kills => bounded([...kills, headOf(text, MAX_KILL_UNITS)])
+export const kill = (kills: Kills, text: string): Kills =>
+  newestOf([...kills, headOf(text, MAX_KILL_UNITS)], MAX_KILLS, MAX_KILL_UNITS, (one) => one)
 
 /** The key before cut something out too: both are one text. */
 export function killMore(kills: Kills, text: string, side: 'left' | 'right'): Kills {
@@ -182,23 +183,26 @@ export function killMore(kills: Kills, text: string, side: 'left' | 'right'): Ki
 
 export const rotate = (kills: Kills): Kills => [...kills.slice(-1), ...kills.slice(0, -1)]
 
-function bounded(kills: Kills): Kills {
-  let units = 0
-  const from = kills.findLastIndex((text) => (units += text.length) > MAX_KILL_UNITS) + 1
-  return kills.slice(Math.max(from, kills.length - MAX_KILLS))
-}
-
 /** Oldest first. */
 export type Undo = readonly Draft[]
 
 const MAX_STEPS = 100
-/** In UTF-16 units; the newest is kept in any case. */
+/** In UTF-16 units. */
 const MAX_UNDO_UNITS = 131_072
 
-export function keep(undo: Undo, draft: Draft): Undo {
-  let units = draft.text.length
-  const tooOld = undo.findLastIndex(({ text }) => (units += text.length) > MAX_UNDO_UNITS)
-  return [...undo.slice(Math.max(tooOld + 1, undo.length + 1 - MAX_STEPS)), draft]
+export const keep = (undo: Undo, draft: Draft): Undo =>
+  newestOf([...undo, draft], MAX_STEPS, MAX_UNDO_UNITS, ({ text }) => text)
+
+/** The last of a list: at most `count`, of at most `maxUnits` UTF-16 units together; the newest in any case. */
+export function newestOf<Item>(
+  items: readonly Item[],
+  count: number,
+  maxUnits: number,
+  textOf: (item: Item) => string,
+): readonly Item[] {
+  let units = 0
+  const tooOld = items.findLastIndex((item) => (units += textOf(item).length) > maxUnits)
+  return items.slice(Math.min(items.length - 1, Math.max(tooOld + 1, items.length - count)))
 }
 
 /** Typing is undone word by word. */

@@ -79,12 +79,12 @@ export class Keyboard {
 
   /** A key that fails leaves the draft as it was. True once the person leaves. */
   #takeKey(key: Key): boolean {
-    const sent = this.#editor.draft
+    const typed = this.#editor.draft.text
     try {
       const { editor, event } = press(this.#editor, key, this.#session.draftUnits)
       if (event?.type !== 'full') this.#isFullTold = false
       this.#editor = editor
-      if (event) this.#act(event, sent)
+      if (event) this.#act(event, typed)
       return event?.type === 'leave'
     } catch (error) {
       this.#session.trouble.tell(error)
@@ -96,18 +96,18 @@ export class Keyboard {
     this.#session.views.draft(shownDraft(this.#editor))
   }
 
-  #act(event: EditorEvent, sent: Draft): void {
+  #act(event: EditorEvent, typed: string): void {
     const { views, queue, host, trouble } = this.#session
     switch (event.type) {
       case 'send':
-        views.current.sent(sent)
+        views.current.lineEntered(typed)
         return queue.add(event.line)
       case 'complete':
         return void (this.#mayComplete() && trouble.during(() => this.#complete()))
       case 'stop':
         return void (this.#mayStop() && trouble.during(() => host.stop()))
-      case 'redraw':
-        return views.current.redraw()
+      case 'clear':
+        return views.current.clear()
       case 'how-to-leave':
         return this.#interrupt()
       case 'full':

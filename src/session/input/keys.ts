@@ -38,7 +38,7 @@ export const KEYS = {
   'lower-word': { keys: 'Alt-L', does: 'a word in lower case' },
   'capital-word': { keys: 'Alt-C', does: 'a word with a capital' },
   stop: { keys: 'Ctrl-X', does: 'stop what models do' },
-  redraw: { keys: 'Ctrl-L', does: 'clear the screen' },
+  clear: { keys: 'Ctrl-L', does: 'clear the screen' },
   interrupt: { keys: 'Ctrl-C', does: 'clear the line' },
   eof: { keys: 'Ctrl-D', does: 'leave (empty line)' },
 } as const satisfies Readonly<Record<string, KeyHelp>>
@@ -171,18 +171,13 @@ const RXVT_MODIFIERS: Readonly<Record<string, string>> = {
   '@': 'Ctrl-Shift-',
 }
 
-/** By the finals of `SS3` from `j` to `y`, and as the kitty protocol numbers them. */
+/** By the finals of `SS3` from `j` to `y`. */
 const KEYPAD = '*+,-./0123456789'
-const FIRST_KITTY_KEYPAD = 57_399
-const KITTY_KEYPAD: readonly string[] = [
-  ...Array.from('0123456789./*-+'),
-  ...['Enter', '=', ',', '←', '→', '↑', '↓', '', '', 'Home', 'End', '', 'Delete'],
-]
 
 function keyOfSequence({ type, params, final, isAlt }: Sequence): Key | undefined {
   if (!/^[\d;:]*$/.test(params)) return undefined
   const fields = params.split(';')
-  if (type === 'csi' && final === 'u') return keyOfCode(fields[0], fields[1], fields[2])
+  if (type === 'csi' && final === 'u') return keyOfCode(fields[0], fields[1])
   if (final === '~' && fields[0] === '27') return keyOfCode(fields[2], fields[1])
   if (type === 'ss3' && final >= 'j' && final <= 'y') return textOf(KEYPAD.charAt(final.charCodeAt(0) - 0x6a))
   const modifiers = modifiersOf(final in RXVT_MODIFIERS ? fields[1] : fields.at(-1))
@@ -206,8 +201,6 @@ function chordOfSequence(type: 'csi' | 'ss3', number: string, final: string): st
 const SHIFT = 1
 const ALT = 2 | 8 | 32
 const CTRL = 4
-const CAPS_LOCK = 64
-const NUM_LOCK = 128
 
 function modifiersOf(field = '') {
   const [modifiers, event] = field.split(':')
@@ -218,27 +211,17 @@ function modifiersOf(field = '') {
 }
 
 /**
- * `CSI code:shifted:base ; modifiers:event ; text u` of kitty's protocol, `CSI 27 ; modifiers ; code ~` of
- * xterm. We turn neither on, but another program may have left it on.
+ * `CSI code ; modifiers u` of kitty's protocol, `CSI 27 ; modifiers ; code ~` of xterm. We turn neither on,
+ * but people set their terminals so for some keys, and another program may have left it on.
  */
-function keyOfCode(codes = '', modifier = '', text = ''): Key | undefined {
-  const [code = 0, shifted = 0, base = 0] = codes.split(':').map(Number)
+function keyOfCode(codes = '', modifier = ''): Key | undefined {
+  const code = Number(codes.split(':')[0])
   const { bits, prefix, isRelease } = modifiersOf(modifier)
-  const keypad = KITTY_KEYPAD[code - FIRST_KITTY_KEYPAD]
-  if (isRelease || (keypad === undefined && isPrivate(code))) return undefined
-  const isPlain = (bits & ~(SHIFT | CAPS_LOCK | NUM_LOCK)) === 0
-  // With Ctrl a Cyrillic letter is the Latin one on its key; on Dvorak's keyboard the letter itself counts.
-  const char = keypad ?? charOf(isPlain || code < 0x80 || base === 0 ? code : base)
-  const isNamed = keypad === undefined ? NAMED[char] !== undefined : !/^[\d./*+=,-]$/.test(keypad)
-  const pressed = isNamed || !isPlain ? press(prefix + (keypad ?? chordOf(char))) : undefined
+  // Keys without text have code points for private use.
+  if (isRelease || code > 0x10_ffff || (code >= 0xe000 && code <= 0xf8ff)) return undefined
+  const char = String.fromCodePoint(code)
+  const isNamed = NAMED[char] !== undefined
+  const pressed = isNamed || bits & (CTRL | ALT) ? press(prefix + chordOf(char)) : undefined
   if (pressed || isNamed || bits & CTRL) return pressed
-  if (text !== '') return textOf(text.split(':').map(Number).map(charOf).join(''))
-  if (bits & SHIFT && shifted > 0) return textOf(charOf(shifted))
-  const isCapital = ((bits & SHIFT) === 0) !== ((bits & CAPS_LOCK) === 0)
-  return textOf(isCapital ? char.toUpperCase() : char)
+  return textOf(bits & SHIFT ? char.toUpperCase() : char)
 }
-
-/** Keys without text have code points for private use (kitty's table of functional keys). */
-const isPrivate = (code: number): boolean => code >= 0xe000 && code <= 0xf8ff
-
-const charOf = (code: number): string => (code <= 0x10_ffff ? String.fromCodePoint(code) : '')

@@ -28,8 +28,8 @@ import type { Key, KeyName } from './keys.ts'
 
 export interface LineEditor {
   readonly draft: Draft
-  readonly sent: readonly string[]
-  /** Which of `sent` is shown; its length for a new draft. */
+  readonly past: readonly string[]
+  /** Which of `past` is shown; its length for a new draft. */
   readonly at: number
   /** The new draft while an old line is shown. */
   readonly aside: string
@@ -45,7 +45,7 @@ type Doing = 'type' | 'paste' | 'kill' | 'yank'
 
 export type EditorEvent =
   | { readonly type: 'send'; readonly line: string }
-  | { readonly type: 'leave' | 'how-to-leave' | 'complete' | 'stop' | 'redraw' | 'full' }
+  | { readonly type: 'leave' | 'how-to-leave' | 'complete' | 'stop' | 'clear' | 'full' }
 
 interface EditorStep {
   readonly editor: LineEditor
@@ -54,7 +54,7 @@ interface EditorStep {
 
 export const EMPTY_EDITOR: LineEditor = {
   draft: EMPTY_DRAFT,
-  sent: [],
+  past: [],
   at: 0,
   aside: '',
   kills: [],
@@ -74,11 +74,11 @@ export function press(editor: LineEditor, key: Key, maxUnits: number): EditorSte
     case 'down':
       return { editor: recall(editor, editor.at + 1) }
     case 'search':
-      return { editor: { ...editor, search: beginSearch(editor.sent, draft) } }
+      return { editor: { ...editor, search: beginSearch(editor.past, draft) } }
     case 'tab':
       return { editor, event: { type: 'complete' } }
     case 'stop':
-    case 'redraw':
+    case 'clear':
       return { editor, event: { type: key.name } }
     case 'eof':
       return draft.text === ''
@@ -100,25 +100,25 @@ export function press(editor: LineEditor, key: Key, maxUnits: number): EditorSte
 export const withDraft = (editor: LineEditor, draft: Draft): LineEditor => changed(editor, draft)
 
 export function withPast(editor: LineEditor, lines: readonly string[]): LineEditor {
-  const sent = [...lines, ...editor.sent]
-  const isNew = editor.at === editor.sent.length
-  return { ...editor, sent, at: isNew ? sent.length : editor.at + lines.length }
+  const past = [...lines, ...editor.past]
+  const isNew = editor.at === editor.past.length
+  return { ...editor, past, at: isNew ? past.length : editor.at + lines.length }
 }
 
 /** The new draft, which an older line may hide, and that line if it was changed. Blank ones are left out. */
-export const unsentIn = ({ draft, sent, at, aside }: LineEditor): readonly string[] =>
-  [at < sent.length ? aside : '', draft.text === sent[at] ? '' : draft.text].filter(
+export const unsentIn = ({ draft, past, at, aside }: LineEditor): readonly string[] =>
+  [at < past.length ? aside : '', draft.text === past[at] ? '' : draft.text].filter(
     (line) => line.trim() !== '',
   )
 
 /** A draft that is an older line stays, since it stands on the screen. */
 export const withoutPast = (editor: LineEditor): LineEditor => ({
   ...withoutSearch(editor),
-  ...{ sent: [], at: 0, aside: '', kills: [], undo: [] },
+  ...{ past: [], at: 0, aside: '', kills: [], undo: [] },
 })
 
-export const shownDraft = ({ draft, search, sent }: LineEditor): Draft =>
-  search ? shownSearch(search, sent) : draft
+export const shownDraft = ({ draft, search, past }: LineEditor): Draft =>
+  search ? shownSearch(search, past) : draft
 
 function changed(editor: LineEditor, draft: Draft, doing?: Doing): LineEditor {
   const { last: _last, yankedFrom: _from, ...rest } = editor
@@ -143,25 +143,25 @@ function typeText(
 
 /** Any key that does not belong to the search takes the line that was found, and does its work on it. */
 function pressInSearch(editor: LineEditor, search: Search, key: Key, maxUnits: number): EditorStep {
-  const { sent } = editor
+  const { past } = editor
   const go = (next: Search): EditorStep => ({ editor: { ...editor, search: next } })
-  if (key.type !== 'press') return go(searchMore(search, sent, key.text))
+  if (key.type !== 'press') return go(searchMore(search, past, key.text))
   switch (key.name) {
     case 'search':
-      return go(searchOn(search, sent, 'older'))
+      return go(searchOn(search, past, 'older'))
     case 'search-newer':
-      return go(searchOn(search, sent, 'newer'))
+      return go(searchOn(search, past, 'newer'))
     case 'backspace':
-      return go(searchLess(search, sent))
-    case 'redraw':
-      return { editor, event: { type: 'redraw' } }
+      return go(searchLess(search, past))
+    case 'clear':
+      return { editor, event: { type: 'clear' } }
     case 'cancel':
       return { editor: withoutSearch(editor) }
     // As in readline: ^G goes back to the draft, ^C drops it too, so that ^C and ^D leave from anywhere.
     case 'interrupt':
       return { editor: interrupted(withoutSearch(editor)) }
     default: {
-      const taken = search.at in sent ? recall(withoutSearch(editor), search.at) : withoutSearch(editor)
+      const taken = search.at in past ? recall(withoutSearch(editor), search.at) : withoutSearch(editor)
       return press(taken, key, maxUnits)
     }
   }
@@ -172,23 +172,23 @@ function withoutSearch(editor: LineEditor): LineEditor {
   return rest
 }
 
-function send({ draft, sent: before, kills }: LineEditor): EditorStep {
+function send({ draft, past: before, kills }: LineEditor): EditorStep {
   const line = draft.text
   const isBlank = line.trim() === ''
-  const sent = isBlank || before.at(-1) === line ? before : remember(before, line)
-  const editor = { ...EMPTY_EDITOR, sent, at: sent.length, kills }
+  const past = isBlank || before.at(-1) === line ? before : remember(before, line)
+  const editor = { ...EMPTY_EDITOR, past, at: past.length, kills }
   return isBlank ? { editor } : { editor, event: { type: 'send', line } }
 }
 
 function recall(editor: LineEditor, at: number): LineEditor {
-  if (at < 0 || at > editor.sent.length) return editor
-  const aside = editor.at === editor.sent.length ? editor.draft.text : editor.aside
-  return { ...changed(editor, draftOf(editor.sent[at] ?? aside)), at, aside }
+  if (at < 0 || at > editor.past.length) return editor
+  const aside = editor.at === editor.past.length ? editor.draft.text : editor.aside
+  return { ...changed(editor, draftOf(editor.past[at] ?? aside)), at, aside }
 }
 
 const interrupted = (editor: LineEditor): LineEditor => ({
   ...changed(editor, EMPTY_DRAFT),
-  ...{ at: editor.sent.length, aside: '' },
+  ...{ at: editor.past.length, aside: '' },
 })
 
 function undone(editor: LineEditor): LineEditor {

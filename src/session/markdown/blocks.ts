@@ -3,7 +3,6 @@ import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Highlight } from './highlight.ts'
 import type { Span } from '../../lib/text/styled.ts'
 import { readInline } from './inline.ts'
-import { readTable } from './table.ts'
 import { codePointAt } from '../../lib/text/characters.ts'
 
 export interface MarkdownTools {
@@ -215,6 +214,39 @@ export interface Table {
 }
 
 export type Align = 'left' | 'right' | 'center'
+
+/** Rows by which the widths are chosen; later ones are drawn as they come. */
+export const SAMPLE_ROWS = 8
+
+/** `source`: the lines of the table. */
+function readTable(tokens: readonly Token[], source: readonly string[], parser: MarkdownIt) {
+  const aligns = tokens.filter(({ type }) => type === 'th_open').map(alignOf)
+  const all: Cell[][] = []
+  for (const { type, content } of tokens) {
+    if (type === 'tr_open') all.push([])
+    if (type === 'inline') all.at(-1)?.push(cellOf(content, parser))
+  }
+  const [head = [], ...rows] = all
+  const table = { aligns, head, sample: rows.slice(0, SAMPLE_ROWS) }
+  const bodies = [head, ...rows].map((cells, index) => ({
+    ...{ type: 'row' as const, table, cells },
+    isHead: index === 0,
+  }))
+  if (rows.length < SAMPLE_ROWS) return { bodies, rest: { finished: 0, isClosed: false } }
+  const goOn = { before: source.slice(0, 2 + SAMPLE_ROWS).join('\n'), units: 1 + SAMPLE_ROWS }
+  return { bodies, rest: { isClosed: false, goOn } }
+}
+
+function alignOf(token: Token): Align {
+  const style = String(token.attrGet('style') ?? '')
+  if (style.endsWith('right')) return 'right'
+  return style.endsWith('center') ? 'center' : 'left'
+}
+
+function cellOf(content: string, parser: MarkdownIt): Cell {
+  let known: ReturnType<Cell> | undefined
+  return () => (known ??= readInline(content, parser))
+}
 
 /** A longer paragraph is drawn in pieces, so that its beginning can be read early. */
 export const MAX_PIECE_UNITS = 800

@@ -82,29 +82,22 @@ function linesOf(spans: readonly Span[]): readonly (readonly Span[])[] {
   return lines
 }
 
-/** They take longer to load than a server may take to start. */
-export interface LazyMarkdown {
-  load(): Promise<void>
-  /** Throws before they are loaded. */
-  tools(): MarkdownTools
-}
+export type LazyMarkdown = ReturnType<typeof createLazyMarkdown>
 
-export function createLazyMarkdown(): LazyMarkdown {
+/** The parsers take longer to load than a server may take to start. */
+export function createLazyMarkdown() {
   let loading: Promise<void> | undefined
   let tools: MarkdownTools | undefined
+  async function loadTools(): Promise<void> {
+    const [parser, highlight] = await Promise.all([loadMarkdownParser(), loadHighlight()])
+    tools = { parser, highlight }
+  }
   return {
-    load() {
-      loading ??= loadMarkdownTools().then((loaded) => void (tools = loaded))
-      return loading
-    },
-    tools() {
+    load: (): Promise<void> => (loading ??= loadTools()),
+    /** Throws before they are loaded. */
+    tools(): MarkdownTools {
       if (!tools) throw new TypeError('Markdown is drawn before its parser is loaded')
       return tools
     },
   }
-}
-
-async function loadMarkdownTools(): Promise<MarkdownTools> {
-  const [parser, highlight] = await Promise.all([loadMarkdownParser(), loadHighlight()])
-  return { parser, highlight }
 }

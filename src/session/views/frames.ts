@@ -5,7 +5,7 @@ import type { Entry } from '../../chat/entry.ts'
 import type { PersonalMessage } from '../../chat/talk/direct-messages.ts'
 import type { Styled } from '../../lib/text/styled.ts'
 import type { PrintRole, Terminal } from '../ports.ts'
-import type { ReplyPart } from './scrollback.ts'
+import type { ReplyPart } from './draw-items.ts'
 
 export interface FrameTimers extends SchedulerTimers {
   later(ms: number, run: () => void): void
@@ -21,15 +21,11 @@ const RATE: Rate = { burst: 8, everyMs: FRAME_MS }
 /** Nobody can read 30 times a second who came and went. */
 const CALM_RATE: Rate = { burst: 2, everyMs: 250 }
 
-/**
- * A quiet view is painted in the next pass of the event loop, a busy one in the next frame. One timer serves
- * all.
- */
+/** Paints quiet views in the next pass of the event loop, busy ones in the next frame, with one timer for all. */
 export class Frames {
   readonly #timers: FrameTimers
-  #ready: Frame[] = []
-  #forFrame: Frame[] = []
-  #calm: Frame[] = []
+  #ready: FrameWriter[] = []
+  #forFrame: FrameWriter[] = []
   #lastFrameAt = -Infinity
 
   constructor(timers: FrameTimers) {
@@ -40,100 +36,28 @@ export class Frames {
     return this.#timers.now()
   }
 
-  paintSoon(frame: Frame): void {
-    if (this.#ready.push(frame) === 1) this.#timers.soon(() => this.#paintReady())
+  later(ms: number, run: () => void): void {
+    this.#timers.later(ms, run)
   }
 
-  paintInFrame(frame: Frame): void {
+  paintSoon(view: FrameWriter): void {
+    if (this.#ready.push(view) === 1) this.#timers.soon(() => this.#paintReady())
+  }
+
+  paintInFrame(view: FrameWriter): void {
     const wait = Math.max(SHORTEST_WAIT_MS, this.#lastFrameAt + FRAME_MS - this.now())
-    if (this.#forFrame.push(frame) === 1) this.#timers.later(wait, () => this.#paintFrame())
-  }
-
-  requestLater(frame: Frame): void {
-    if (this.#calm.push(frame) > 1) return
-    this.#timers.later(CALM_RATE.everyMs, () => {
-      for (const one of this.#calm.splice(0)) one.requestCalm()
-    })
+    if (this.#forFrame.push(view) === 1) this.#timers.later(wait, () => this.#paintFrame())
   }
 
   #paintReady(): void {
-    for (const frame of this.#ready.splice(0)) frame.paint()
+    for (const view of this.#ready.splice(0)) view.paint()
   }
 
   #paintFrame(): void {
     this.#lastFrameAt = this.now()
-    for (const frame of this.#forFrame) frame.count(this.#lastFrameAt)
+    for (const view of this.#forFrame) view.countFrame(this.#lastFrameAt)
     this.#ready.push(...this.#forFrame.splice(0))
     this.#paintReady()
-  }
-}
-
-/** Paints one view. If `paint` throws, it is called no more, but `fail` is. */
-export class Frame {
-  readonly #frames: Frames
-  readonly #account: Account
-  readonly #paint: () => void
-  readonly #fail: (error: unknown) => void
-  #fullAt = 0
-  #calmFullAt = 0
-  #isWaiting = false
-  #isWaitingCalmly = false
-  #isClosed = false
-
-  constructor(frames: Frames, account: Account, paint: () => void, fail: (error: unknown) => void) {
-    this.#frames = frames
-    this.#account = account
-    this.#paint = paint
-    this.#fail = fail
-  }
-
-  request(): void {
-    if (this.#isWaiting || this.#isClosed) return
-    this.#isWaiting = true
-    const fullAt = takeToken(this.#fullAt, this.#frames.now(), RATE)
-    if (fullAt === undefined) return this.#frames.paintInFrame(this)
-    this.#fullAt = fullAt
-    this.#frames.paintSoon(this)
-  }
-
-  /** For changes that can wait. */
-  requestCalmly(): void {
-    if (this.#isWaiting || this.#isWaitingCalmly || this.#isClosed) return
-    const fullAt = takeToken(this.#calmFullAt, this.#frames.now(), CALM_RATE)
-    if (fullAt === undefined) {
-      this.#isWaitingCalmly = true
-      return this.#frames.requestLater(this)
-    }
-    this.#calmFullAt = fullAt
-    this.request()
-  }
-
-  requestCalm(): void {
-    if (!this.#isWaitingCalmly) return
-    this.#calmFullAt = fullAfter(this.#calmFullAt, this.#frames.now(), CALM_RATE.everyMs)
-    this.request()
-  }
-
-  count(at: number): void {
-    this.#fullAt = Math.min(at + RATE.burst * FRAME_MS, Math.max(this.#fullAt, at) + FRAME_MS)
-  }
-
-  paint(): void {
-    void this.#account.run(() => {
-      this.#isWaiting = false
-      this.#isWaitingCalmly = false
-      if (this.#isClosed) return
-      try {
-        this.#paint()
-      } catch (error) {
-        this.#isClosed = true
-        this.#fail(error)
-      }
-    })
-  }
-
-  close(): void {
-    this.#isClosed = true
   }
 }
 
@@ -150,8 +74,8 @@ export type Item =
       /** As in `Screen`. */
       readonly onRead?: (() => void) | undefined
     }
-  /** A draft that was sent. */
-  | { readonly type: 'sent'; readonly text: string }
+  /** What the person typed before Enter. */
+  | { readonly type: 'line'; readonly text: string }
   | ({ readonly type: 'part' } & ReplyPart)
 
 export interface Composed {
@@ -168,6 +92,7 @@ interface FrameSource {
   readonly compose: (items: readonly Item[]) => Composed
   /** Gives items below those that wait. */
   readonly gather?: () => readonly Item[]
+  /** Called if `compose` throws; then nothing more is painted. */
   readonly fail: (error: unknown) => void
 }
 
@@ -175,39 +100,71 @@ interface FrameSource {
 const MAX_HELD_ITEMS = 64
 
 /**
- * Writes frame by frame; never throws. While the terminal's queue is full, items are counted and dropped, and
- * a line says later how many. Parts of replies and messages with `onRead` wait instead.
+ * Writes one view frame by frame; never throws. While the terminal's queue is full, items are counted and
+ * dropped, and a line says later how many. Parts of replies and messages with `onRead` wait instead.
  */
 export class FrameWriter {
   readonly #terminal: Terminal
   readonly #source: FrameSource
-  readonly #frame: Frame
   #items: Item[] = []
   #skipped = 0
-  #isFull = false
-  #isClosed = false
+  #isQueueFull = false
   #isHeld = false
+  #isClosed = false
+  /** Token buckets, as `takeToken` counts. */
+  #bucket = 0
+  #calmBucket = 0
+  #isWaiting = false
+  #isWaitingCalmly = false
 
   constructor(terminal: Terminal, source: FrameSource) {
     this.#terminal = terminal
     this.#source = source
-    this.#frame = new Frame(source.frames, source.account, () => this.#writeAll(), source.fail)
-    terminal.onDrain(() => this.#onDrain())
   }
 
   add(item: Item): void {
     if (this.#isClosed) return
     this.#items.push(item)
-    if (this.#isFull) this.#skipAll()
+    if (this.#isQueueFull) this.#skipAll()
     else this.request()
   }
 
   request(): void {
-    this.#frame.request()
+    if (this.#isWaiting || this.#isClosed) return
+    this.#isWaiting = true
+    const { frames } = this.#source
+    const taken = takeToken(this.#bucket, frames.now(), RATE)
+    if (taken === undefined) return frames.paintInFrame(this)
+    this.#bucket = taken
+    frames.paintSoon(this)
   }
 
+  /** For changes that can wait. */
   requestCalmly(): void {
-    this.#frame.requestCalmly()
+    if (this.#isWaiting || this.#isWaitingCalmly || this.#isClosed) return
+    const { frames } = this.#source
+    const taken = takeToken(this.#calmBucket, frames.now(), CALM_RATE)
+    if (taken !== undefined) {
+      this.#calmBucket = taken
+      return this.request()
+    }
+    this.#isWaitingCalmly = true
+    frames.later(CALM_RATE.everyMs, () => {
+      if (!this.#isWaitingCalmly) return
+      this.#calmBucket = fullAfter(this.#calmBucket, frames.now(), CALM_RATE.everyMs)
+      this.request()
+    })
+  }
+
+  countFrame(at: number): void {
+    this.#bucket = Math.min(at + RATE.burst * FRAME_MS, Math.max(this.#bucket, at) + FRAME_MS)
+  }
+
+  paint(): void {
+    void this.#source.account.run(() => {
+      this.#isWaiting = this.#isWaitingCalmly = false
+      if (!this.#isClosed) this.#write()
+    })
   }
 
   /** Writes nothing until `release`, or until 64 items wait. */
@@ -220,42 +177,44 @@ export class FrameWriter {
     this.request()
   }
 
-  close(): void {
-    this.#frame.close()
-    this.#isClosed = true
-    try {
-      this.#writeAll()
-    } catch (error) {
-      this.#source.fail(error)
-    }
-  }
-
-  #writeAll(): void {
-    do {
-      const isHeld = this.#isHeld && !this.#isClosed && this.#items.length < MAX_HELD_ITEMS
-      if (this.#isFull || isHeld) return
-      this.#items.push(...(this.#source.gather?.() ?? []))
-      const { text, items: taken, written } = this.#source.compose(this.#items)
-      if (text !== '' && !this.#terminal.write(text)) return this.#skipAll()
-      written()
-      for (const { onRead } of this.#items.slice(0, taken).filter(isKept)) this.#terminal.whenRead(onRead)
-      this.#items = this.#items.slice(taken)
-    } while (this.#items.length > 0)
-  }
-
-  #skipAll(): void {
-    this.#isFull = true
-    this.#skipped += this.#items.filter((item) => item.type !== 'sent' && !mayWait(item)).length
-    this.#items = this.#items.filter(mayWait)
-  }
-
-  #onDrain(): void {
+  /** The terminal's queue is empty again. */
+  drained(): void {
     if (this.#isClosed) return
-    this.#isFull = false
+    this.#isQueueFull = false
     const text = `[${counted(this.#skipped, 'message')} skipped]`
     if (this.#skipped > 0) this.#items.unshift({ type: 'print', text })
     this.#skipped = 0
     this.request()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#isHeld = false
+    this.#write()
+  }
+
+  #write(): void {
+    try {
+      do {
+        const isHeld = this.#isHeld && this.#items.length < MAX_HELD_ITEMS
+        if (this.#isQueueFull || isHeld) return
+        this.#items.push(...(this.#source.gather?.() ?? []))
+        const { text, items: taken, written } = this.#source.compose(this.#items)
+        if (text !== '' && !this.#terminal.write(text)) return this.#skipAll()
+        written()
+        for (const { onRead } of this.#items.slice(0, taken).filter(isKept)) this.#terminal.whenRead(onRead)
+        this.#items = this.#items.slice(taken)
+      } while (this.#items.length > 0)
+    } catch (error) {
+      this.#isClosed = true
+      this.#source.fail(error)
+    }
+  }
+
+  #skipAll(): void {
+    this.#isQueueFull = true
+    this.#skipped += this.#items.filter((item) => item.type !== 'line' && !mayWait(item)).length
+    this.#items = this.#items.filter(mayWait)
   }
 }
 

@@ -4,15 +4,16 @@ import { OPTIONS } from '../../chat/personal/preferences.ts'
 import type { PersonalMessage } from '../../chat/talk/direct-messages.ts'
 import { headOf } from '../../lib/text/characters.ts'
 import type { Styled } from '../../lib/text/styled.ts'
+import { drawCall } from '../drawing/call-row.ts'
 import { createDraftLayout } from '../drawing/draft-rows.ts'
 import { rowsOf } from '../drawing/entry-rows.ts'
 import { columnsBeside, dayOf, timeColumn } from '../drawing/time-column.ts'
-import { NO_REGION, redrawUnsure, type Region, type WindowSize } from '../drawing/region.ts'
+import { NO_REGION, paintRegion, paintUnsureRegion, type Region, type WindowSize } from '../drawing/region.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
 import { type Composed, FrameWriter, type Item } from './frames.ts'
 import { type Draft, EMPTY_DRAFT } from '../input/edit-commands.ts'
 import { PendingCalls } from './pending-calls.ts'
-import { type Above, createDrawItems, ReplyProgress } from './scrollback.ts'
+import { type Above, createDrawItems, ReplyProgress } from './draw-items.ts'
 import type { Delivery, PrintRole, RoomFooter, Terminal } from '../ports.ts'
 import type { SessionView, ViewParts } from './view.ts'
 
@@ -59,8 +60,6 @@ export class LiveView implements SessionView {
   #prefix = REPORTS_OFF + PASTE_MODE_ON
   #style: DrawingStyle | undefined
   #isClosed = false
-  /** The last region, if nothing in it is live. */
-  #idle: { readonly draft: Draft; readonly status: string; readonly region: Region } | undefined
   #recent: readonly RecentWrite[] = []
   #writtenAt = -Infinity
   /** What was written later may have been broken for another window. */
@@ -82,11 +81,6 @@ export class LiveView implements SessionView {
       ...parts,
       compose: (items) => this.#compose(items),
       gather: () => this.#gather(),
-    })
-    terminal.onResize(() => this.#onResize())
-    personal.onChange(() => {
-      this.#style = undefined
-      this.refresh()
     })
     this.refresh()
   }
@@ -122,19 +116,44 @@ export class LiveView implements SessionView {
     this.refresh()
   }
 
-  sent(): void {}
+  /** A command is echoed, and speech comes back as an entry. */
+  lineEntered(): void {}
 
   refresh(): void {
     this.#writer.request()
   }
 
-  redraw(): void {
+  clear(): void {
     if (!this.#isCleared()) this.#prefix += CLEAR_SCREEN
     this.refresh()
   }
 
   bell(): void {
     if (this.#parts.personal.bell.mayRing()) this.#ring()
+  }
+
+  /** Until the server hears of a resize it writes for the old window. */
+  resized(): void {
+    const { now } = this.#parts
+    this.#resizedAt ??= now()
+    const resize = ++this.#resizes
+    this.#writer.hold()
+    this.#terminal.whenRead(() => {
+      if (resize !== this.#resizes || this.#resizedAt === undefined) return
+      // News of the resize took as long as the answer, and the terminal behind the client hears of it later.
+      this.#sureUntil = Math.min(this.#sureUntil, this.#resizedAt - 2 * (now() - this.#resizedAt))
+      this.#resizedAt = undefined
+      this.#writer.release()
+    })
+  }
+
+  drained(): void {
+    this.#writer.drained()
+  }
+
+  settingsChanged(): void {
+    this.#style = undefined
+    this.refresh()
   }
 
   close(farewell = ''): void {
@@ -174,7 +193,7 @@ export class LiveView implements SessionView {
     const next = this.#region(after)
     const shown = this.#isCleared() ? NO_REGION : this.#drawn
     return {
-      text: this.#prefix + (isUnsure ? redrawUnsure(texts, next) : this.#parts.redraw(shown, texts, next)),
+      text: this.#prefix + (isUnsure ? paintUnsureRegion(texts, next) : paintRegion(shown, texts, next)),
       items: taken - again.length,
       written: () => {
         this.#remember({ items: all.slice(0, taken), rows: rowsOf(texts), from }, next.size.rows)
@@ -196,14 +215,6 @@ export class LiveView implements SessionView {
       ...this.#pendingRows(style, progressOf),
       ...this.#presenceRows(style),
     ]
-    const idle = live.length === 0 ? this.#idle : undefined
-    if (idle?.draft === this.#draft && idle.region.size === size && idle.status === status) return idle.region
-    const region = this.#layOut(live, status, size)
-    this.#idle = live.length === 0 ? { draft: this.#draft, status, region } : undefined
-    return region
-  }
-
-  #layOut(live: readonly string[], status: string, size: WindowSize): Region {
     const { columns, rows } = size
     const typed = this.#layOutDraft(this.#draft, columns, Math.max(1, Math.min(MAX_DRAFT_ROWS, rows - 2)))
     const bar = rows > 2 && status !== '' ? [status] : []
@@ -220,28 +231,13 @@ export class LiveView implements SessionView {
   #pendingRows(style: DrawingStyle, progressOf: RoomFooter['progressOf']): readonly string[] {
     return this.#calls.all().map((call) => {
       const progress = call.kind === 'tool_call' ? progressOf?.(call) : undefined
-      return this.#parts.drawCall(call, this.#parts.personal.wallNow() - call.at, style, progress)
+      return drawCall(call, this.#parts.personal.wallNow() - call.at, style, progress)
     })
   }
 
   #presenceRows(style: DrawingStyle): readonly string[] {
     const line = this.#presence.waiting(columnsBeside(style))
     return line ? this.#parts.drawEntry(line, style).text.split('\r\n', 1) : []
-  }
-
-  /** Until the server hears of a resize it writes for the old window. */
-  #onResize(): void {
-    const { now } = this.#parts
-    this.#resizedAt ??= now()
-    const resize = ++this.#resizes
-    this.#writer.hold()
-    this.#terminal.whenRead(() => {
-      if (resize !== this.#resizes || this.#resizedAt === undefined) return
-      // News of the resize took as long as the answer, and the terminal behind the client hears of it later.
-      this.#sureUntil = Math.min(this.#sureUntil, this.#resizedAt - 2 * (now() - this.#resizedAt))
-      this.#resizedAt = undefined
-      this.#writer.release()
-    })
   }
 
   /** The write repeats what was unsure. */

@@ -75,17 +75,17 @@ export class PlainView implements SessionView {
     this.#writer.request()
   }
 
-  sent({ text }: Draft): void {
+  lineEntered(text: string): void {
     if (!this.#hasPty) return
     this.#typed = text.trim()
-    this.#writer.add({ type: 'sent', text })
+    this.#writer.add({ type: 'line', text })
   }
 
   refresh(): void {
     for (const text of this.#work.lines(this.#running())) this.#writer.add({ type: 'print', text })
   }
 
-  redraw(): void {
+  clear(): void {
     this.#isRepeated = true
     this.#writer.request()
   }
@@ -93,6 +93,14 @@ export class PlainView implements SessionView {
   bell(): void {
     if (this.#personal.bell.mayRing()) this.#ring()
   }
+
+  resized(): void {}
+
+  drained(): void {
+    this.#writer.drained()
+  }
+
+  settingsChanged(): void {}
 
   close(farewell = ''): void {
     if (this.#isClosed) return
@@ -102,7 +110,7 @@ export class PlainView implements SessionView {
   }
 
   /** Only if the person asked for times: listening to them takes long. */
-  readonly #timeOf = ({ at }: Pick<Entry, 'at'>): string => {
+  #timeOf({ at }: Pick<Entry, 'at'>): string {
     const asked = this.#hasPty ? this.#personal.times() : undefined
     if (asked === undefined || asked === 'off') return ''
     return timeColumn(asked, this.#personal.zone, Infinity)?.textAt(at) ?? ''
@@ -130,48 +138,45 @@ export class PlainView implements SessionView {
 
   #compose(items: readonly Item[]): Composed {
     const taken = items.slice(0, MAX_ITEMS_A_WRITE)
-    const write = createWrite(this.#echoed, this.#timeOf)
-    if (this.#isRepeated) write.endLine()
-    for (const item of taken) write.put(item)
-    if (this.#isClosed) write.endLine()
-    else if (taken.length === items.length) write.type(this.#draft)
-    const text = this.#hasPty ? write.text().replaceAll('\n', '\r\n') : write.text()
+    let [text, echoed] = ['', this.#echoed]
+    const echo = (draft: string): void => {
+      text += echoChange(echoed, draft)
+      echoed = draft
+    }
+    const endLine = (): void => {
+      if (echoed !== '') text += '\n'
+      echoed = ''
+    }
+    if (this.#isRepeated) endLine()
+    for (const item of taken) {
+      if (item.type === 'line') echo(item.text)
+      endLine()
+      text += this.#textOf(item)
+    }
+    if (this.#isClosed) endLine()
+    else if (taken.length === items.length) echo(this.#draft)
     return {
-      text: (this.#mustRing ? BELL : '') + text,
+      text: (this.#mustRing ? BELL : '') + (this.#hasPty ? text.replaceAll('\n', '\r\n') : text),
       items: taken.length,
       written: () => {
-        this.#echoed = write.echoed()
-        this.#isRepeated = false
-        this.#mustRing = false
+        this.#echoed = echoed
+        this.#isRepeated = this.#mustRing = false
       },
     }
   }
-}
 
-/** `begun`: the draft that stands before the cursor. */
-function createWrite(begun: string, timeOf: (line: Pick<Entry, 'at'>) => string) {
-  let echoed = begun
-  let text = ''
-
-  function type(draft: string): void {
-    text += echoChange(echoed, draft)
-    echoed = draft
+  #textOf(item: Item): string {
+    switch (item.type) {
+      case 'entry':
+        return `${this.#timeOf(item.entry)}${safeLine(item.entry)}\n`
+      case 'message':
+        return `${this.#timeOf(item.message)}${cleanText(personalLine(item.message))}\n`
+      case 'print':
+        return `${cleanText(spokenOf(item.text))}\n`
+      default:
+        return ''
+    }
   }
-
-  function endLine(): void {
-    if (echoed !== '') text += '\n'
-    echoed = ''
-  }
-
-  function put(item: Item): void {
-    if (item.type === 'sent') type(item.text)
-    endLine()
-    if (item.type === 'entry') text += `${timeOf(item.entry)}${safeLine(item.entry)}\n`
-    if (item.type === 'message') text += `${timeOf(item.message)}${cleanText(personalLine(item.message))}\n`
-    if (item.type === 'print') text += `${cleanText(spokenOf(item.text))}\n`
-  }
-
-  return { type, endLine, put, text: () => text, echoed: () => echoed }
 }
 
 const NEEDS_CURSOR: ReadonlySet<KeyName> = new Set([

@@ -7,9 +7,7 @@ import type { Person } from '../../chat/people/person.ts'
 import type { PersonalMessage } from '../../chat/talk/direct-messages.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 import type { Styled } from '../../lib/text/styled.ts'
-import { createDrawCall } from '../drawing/call-row.ts'
 import { createDrawEntry } from '../drawing/entry-rows.ts'
-import { createRedraw } from '../drawing/region.ts'
 import { Frames, type FrameTimers } from './frames.ts'
 import type { Key } from '../input/keys.ts'
 import type { Draft } from '../input/edit-commands.ts'
@@ -30,18 +28,20 @@ export interface SessionView {
   /** False if the view has handled the key, or cannot show what the editor would do. */
   takes(key: Key): boolean
   draft(draft: Draft): void
-  sent(draft: Draft): void
+  /** The person pressed Enter behind what they typed. */
+  lineEntered(typed: string): void
   refresh(): void
-  redraw(): void
+  clear(): void
   bell(): void
+  resized(): void
+  /** The terminal's queue is empty again. */
+  drained(): void
+  settingsChanged(): void
   /** Leaves the terminal as it was found. */
   close(farewell?: string): void
 }
 
-export interface ViewParts extends Pick<
-  SharedBySessions,
-  'frames' | 'drawEntry' | 'drawCall' | 'redraw' | 'now'
-> {
+export interface ViewParts extends Pick<SharedBySessions, 'frames' | 'drawEntry' | 'now'> {
   readonly own: string
   readonly personal: Personal
   readonly account: Account
@@ -58,7 +58,7 @@ export const screenOf = (person: Person, views: ViewSwitch, { kicked, leave }: S
   deliver: (entry, how) => views.current.entry(entry, how),
   print: (text, role) => views.current.print(text, role),
   echo: (line) => views.current.echo(line),
-  clear: () => views.current.redraw(),
+  clear: () => views.current.clear(),
   message: (message, onRead) => views.current.message(message, onRead),
   refresh: () => views.current.refresh(),
   bell: () => views.current.bell(),
@@ -70,32 +70,22 @@ export const screenOf = (person: Person, views: ViewSwitch, { kicked, leave }: S
   },
 })
 
-type OpenView = (terminal: Terminal, personal: Personal) => SessionView
-
-const NOBODY = (): void => undefined
-
-/** The plain view or the live one. A closed view hears nothing more. */
+/** The plain view or the live one, switched at once by `/set plain`. */
 export class ViewSwitch {
-  readonly #terminal: Terminal
   readonly #personal: Personal
-  readonly #views: { readonly plain: OpenView; readonly live: OpenView }
+  readonly #open: (isPlain: boolean) => SessionView
   #isPlain: boolean
   #current: SessionView
   #draft: Draft | undefined
-  #listeners = { resized: NOBODY, drained: NOBODY, changed: NOBODY }
 
-  constructor(terminal: Terminal, personal: Personal, views: Record<'plain' | 'live', OpenView>) {
-    this.#terminal = terminal
+  constructor(terminal: Terminal, personal: Personal, open: (isPlain: boolean) => SessionView) {
     this.#personal = personal
-    this.#views = views
+    this.#open = open
     this.#isPlain = personal.isPlain()
-    this.#current = this.#open()
-    terminal.onResize(() => this.#listeners.resized())
-    terminal.onDrain(() => this.#listeners.drained())
-    personal.onChange(() => {
-      if (personal.isPlain() === this.#isPlain) this.#listeners.changed()
-      else this.#change()
-    })
+    this.#current = open(this.#isPlain)
+    terminal.onResize(() => this.#current.resized())
+    terminal.onDrain(() => this.#current.drained())
+    personal.onChange(() => this.#settingsChanged())
   }
 
   get current(): SessionView {
@@ -107,45 +97,25 @@ export class ViewSwitch {
     this.#current.draft(draft)
   }
 
-  #open(): SessionView {
-    const listeners = { resized: NOBODY, drained: NOBODY, changed: NOBODY }
-    this.#listeners = listeners
-    return this.#views[this.#isPlain ? 'plain' : 'live'](
-      {
-        ...this.#terminal,
-        onResize: (listener) => void (listeners.resized = listener),
-        onDrain: (listener) => void (listeners.drained = listener),
-      },
-      { ...this.#personal, onChange: (listener) => void (listeners.changed = listener) },
-    )
-  }
-
-  #change(): void {
+  #settingsChanged(): void {
+    if (this.#personal.isPlain() === this.#isPlain) return this.#current.settingsChanged()
     this.#isPlain = !this.#isPlain
     this.#current.close()
-    this.#current = this.#open()
+    this.#current = this.#open(this.#isPlain)
     if (this.#draft) this.#current.draft(this.#draft)
   }
 }
 
 export type SharedBySessions = ReturnType<typeof createShared>
 
-interface SharedParts {
-  readonly markdown: LazyMarkdown
-  readonly clock: Clock
-  readonly log: Log
-}
-
 /** Made once for a process. `colourOf` gives the colour that somebody chose. */
 export const createShared = (
   timers: FrameTimers,
-  { markdown, clock, log }: SharedParts,
+  { markdown, clock, log }: { readonly markdown: LazyMarkdown; readonly clock: Clock; readonly log: Log },
   colourOf: (name: string) => NameColour | undefined = () => undefined,
 ) => ({
   frames: new Frames(timers),
   drawEntry: createDrawEntry(markdown.tools, createNameColours(colourOf)),
-  drawCall: createDrawCall(),
-  redraw: createRedraw(),
   addressed: createAddressed(),
   markdown,
   /** Milliseconds that never go back. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ApprovalEntry, Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
 import { PendingCalls } from '../../../src/session/views/pending-calls.ts'
-import { createDrawCall } from '../../../src/session/drawing/call-row.ts'
+import { drawCall } from '../../../src/session/drawing/call-row.ts'
 import { chooseTheme } from '../../../src/session/drawing/theme.ts'
 
 const base = { id: '1' as EntryId, at: 0, room: 'lobby' as RoomName, author: 'qwen', turn: 't' as TurnId }
@@ -24,9 +24,8 @@ const result: Entry = {
 
 test('a call is one line that changes from asked to running to its result', () => {
   const calls = new PendingCalls(() => 0)
-  const draw = createDrawCall()
   const rows = (): readonly string[] =>
-    calls.all().map((entry) => draw(entry, 1_500, { columns: 79, theme: chooseTheme('vt100', {}) }))
+    calls.all().map((entry) => drawCall(entry, 1_500, { columns: 79, theme: chooseTheme('vt100', {}) }))
   const asked = approval('asked', 1)
   expect(calls.take(asked)).toEqual([asked])
   expect(rows()).toEqual(['-- qwen: run_command ls -la asked 1.5s'])

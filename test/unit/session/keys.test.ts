@@ -45,7 +45,7 @@ test.each([
   ['\x0b', 'kill-right'],
   ['\x15', 'kill-left'],
   ['\x17', 'kill-word'],
-  ['\x0c', 'redraw'],
+  ['\x0c', 'clear'],
   ['\x03', 'interrupt'],
   ['\x04', 'eof'],
   ['\x18', 'stop'],

@@ -149,7 +149,7 @@ test.each([
   ['Meta-Backspace stops at punctuation', 'a/b.c<kill-word-left>', 'a/b.|'],
   ['^K and ^U keep what they cut', 'one two<word-left><kill-right><kill-left><yank>', 'one two|'],
   ['what was sent can be yanked later', 'one two<kill-word><enter><yank>', 'two|'],
-  ['typing is undone word by word', 'one <redraw>two<undo>', 'one |'],
+  ['typing is undone word by word', 'one <clear>two<undo>', 'one |'],
   ['up to the beginning', 'one two<undo><undo><undo><undo>', '|'],
   ['a cut is undone', 'one two<kill-left><undo>', 'one two|'],
   ['^C is undone', 'one two<interrupt><undo>', 'one two|'],
@@ -191,7 +191,7 @@ describe('^R', () => {
     ['make<search>', 'search "make": make build'],
     ['make<search><search>', 'no other line has "make": make build'],
     ['make<search><search-newer>', 'search "make": make test'],
-    ['ma<redraw>b', 'no line has "mab": make test'],
+    ['ma<clear>b', 'no line has "mab": make test'],
     ['mab<backspace>', 'search "ma": make test'],
     ['<backspace>', 'search "": '],
     ['hel<end>!', '> say hello!'],
@@ -273,18 +273,18 @@ test('the lines that are remembered have a size together, and the newest is alwa
     const typed = press(editor, { type: 'paste', text: `${i} ${'x'.repeat(60_000)}` }, 200_000)
     editor = press(typed.editor, enter, 200_000).editor
   }
-  expect(editor.sent.map((line) => line.split(' ')[0])).toEqual(['18', '19'])
+  expect(editor.past.map((line) => line.split(' ')[0])).toEqual(['18', '19'])
   const huge = press(editor, { type: 'paste', text: 'y'.repeat(150_000) }, 200_000)
   editor = press(huge.editor, enter, 200_000).editor
-  expect(editor.sent.map(({ length }) => length)).toEqual([150_000])
+  expect(editor.past.map(({ length }) => length)).toEqual([150_000])
   for (let i = 0; i < 300; i++)
     editor = press(press(editor, { type: 'text', text: `${i}` }, 100).editor, enter, 100).editor
-  expect([editor.sent.length, editor.sent[0], editor.sent.at(-1)]).toEqual([200, '100', '299'])
+  expect([editor.past.length, editor.past[0], editor.past.at(-1)]).toEqual([200, '100', '299'])
 })
 
 const keyNames: readonly KeyName[] = [
   'enter', 'newline', 'tab', 'backspace', 'delete', 'left', 'right', 'up', 'down', 'home', 'end', 'word-left',
-  'word-right', 'kill-right', 'kill-left', 'kill-word', 'kill-word-left', 'kill-word-right', 'redraw', 'interrupt',
+  'word-right', 'kill-right', 'kill-left', 'kill-word', 'kill-word-left', 'kill-word-right', 'clear', 'interrupt',
   'eof', 'stop', 'yank', 'yank-pop', 'undo', 'search', 'search-newer', 'cancel', 'transpose', 'transpose-words',
   'upper-word', 'lower-word', 'capital-word',
 ] // prettier-ignore

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { createStatusRows } from '../../../src/session/drawing/status-line.ts'
+import { statusRow } from '../../../src/session/drawing/status-line.ts'
 import { createReplies } from '../../../src/session/drawing/streamed-reply.ts'
 import { markdown } from '../../support/markdown-tools.ts'
 import { draftOf } from '../../../src/session/input/edit-commands.ts'
@@ -50,7 +50,6 @@ function open(size: Size) {
   const personal = personalAt(terminal, { timestamps: 'off' })
   const shared = createShared(timers, { markdown, log: memoryLog(), clock: { now: () => 0 } })
   const replies = createReplies({ tools: markdown.tools, wallNow: () => 0 })
-  const statusRow = createStatusRows()
   let now: SessionStatus = status
   let [turns, counted, written] = [0, 0, '']
   const turnNow = (): TurnId => `t${turns}` as TurnId
@@ -67,12 +66,13 @@ function open(size: Size) {
       frames: shared.frames,
       account,
       drawEntry: shared.drawEntry,
-      drawCall: shared.drawCall,
-      redraw: shared.redraw,
       now: timers.now,
       fail,
     },
   )
+
+  terminal.onResize(() => view.resized())
+  terminal.onDrain(() => view.drained())
 
   /** Lets the emulator show what was written. */
   async function show(): Promise<void> {
@@ -253,11 +253,11 @@ test('whatever happens in whatever frames, all that was said stands above in ord
   )
 })
 
-test('the screen is the same as one that is drawn anew, whatever window changes and redrawing came between', async () => {
+test('the screen is the same as one that is drawn anew, whatever window changes and clearing came between', async () => {
   const change = fc.oneof(
     { weight: 4, arbitrary: action.filter(({ name }) => name !== 'stall' && name !== 'draft') },
     sizesToNarrow.map((size): Action => ({ name: 'resize', run: (session) => session.resize(size) })),
-    fc.constant<Action>({ name: 'redraw', run: ({ view }) => view.redraw() }),
+    fc.constant<Action>({ name: 'clear', run: ({ view }) => view.clear() }),
   )
   await fc.assert(
     fc.asyncProperty(
@@ -277,13 +277,13 @@ test('the screen is the same as one that is drawn anew, whatever window changes 
         const text = emulator.text()
         expect(before.filter((row) => /^(lobby · |bob Grep)/.test(row))).toHaveLength(1)
         expect(before.at(-1)).toBe('> short')
-        view.redraw()
+        view.clear()
         session.settle()
         await session.show()
         const all = emulator.all()
         expect(all.slice(-2)).toEqual(before.slice(-2))
         expect(emulator.cursor().column).toBe('> short'.length)
-        if (!actions.some(({ name }) => name === 'redraw')) {
+        if (!actions.some(({ name }) => name === 'clear')) {
           const said = actions.filter(({ leaves }) => leaves).length
           expect(before.filter((row) => OF_A_MESSAGE.test(row))).toHaveLength(said)
           // What was not finished may stand there twice: a narrower window breaks it, and shows it before it is told.

@@ -47,8 +47,6 @@ async function watch(text: string, columns: number) {
       frames: shared.frames,
       account,
       drawEntry: shared.drawEntry,
-      drawCall: shared.drawCall,
-      redraw: shared.redraw,
       now: timers.now,
       fail,
     }

@@ -60,11 +60,10 @@ function open(size: Size, wayMs: number) {
     frames: shared.frames,
     account: createScheduler(timers).open(),
     drawEntry: shared.drawEntry,
-    drawCall: shared.drawCall,
-    redraw: shared.redraw,
     now: timers.now,
     fail,
   })
+  terminal.onResize(() => view.resized())
   return {
     emulator,
     replies,

@@ -2,7 +2,7 @@ import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import type { EntryId, RoomName, ToolCallEntry, ToolResultEntry, TurnId } from '../../../../src/chat/entry.ts'
 import type { ToolProgress } from '../../../../src/chat/tool-progress.ts'
-import { createDrawCall, resultRows } from '../../../../src/session/drawing/call-row.ts'
+import { drawCall, resultRows } from '../../../../src/session/drawing/call-row.ts'
 import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 
 const base = {
@@ -36,12 +36,11 @@ const withoutSgr = (row: string): string => row.replaceAll(/\u001b\[[\d;]*m/g, '
 const NAMES = ['Grep', 'calculator', 'run_command'] as const
 
 test.each(NAMES)('a row of 33 cells has the whole name of %s, while it runs and when it is done', (name) => {
-  const running = createDrawCall()
   for (const [ms, time] of [
     [1_500, '1.5s'],
     [3_599_000, '59m 59s'],
   ] as const) {
-    const row = withoutSgr(running(call(name), ms, style(33)))
+    const row = withoutSgr(drawCall(call(name), ms, style(33)))
     expect(row).toContain(`-- qwen: ${name}`)
     expect(row.endsWith(` ${time}`)).toBe(true)
     expect(stringWidth(row)).toBeLessThanOrEqual(33)
@@ -65,20 +64,20 @@ test('a call that is too long for its share has the values of its arguments, not
     withoutSgr,
   )
   expect(row).toMatch(/^-- qwen: run_command ls -la \/ … -> ERROR: no/)
-  expect(withoutSgr(createDrawCall()(long, 1_500, style(79)))).toBe(
+  expect(withoutSgr(drawCall(long, 1_500, style(79)))).toBe(
     '-- qwen: run_command ls -la / true 7 running 1.5s',
   )
-  expect(withoutSgr(createDrawCall()(long, 1_500, style(119)))).toContain('{"command":"ls -la /","options"')
+  expect(withoutSgr(drawCall(long, 1_500, style(119)))).toContain('{"command":"ls -la /","options"')
 })
 
 test('where there is no room for a long name, its row is cut and still tells the time', () => {
-  const row = withoutSgr(createDrawCall()(call('x'.repeat(64)), 1_500, style(33)))
+  const row = withoutSgr(drawCall(call('x'.repeat(64)), 1_500, style(33)))
   expect(row).toMatch(/^-- qwen: x+ … 1\.5s$/)
 })
 
 test('how far a tool is stands on its row as a bar, as far as there is room', () => {
   const draw = (columns: number, progress: ToolProgress) =>
-    withoutSgr(createDrawCall()(call('Grep'), 1_500, style(columns), progress))
+    withoutSgr(drawCall(call('Grep'), 1_500, style(columns), progress))
   const half = { share: 0.5, text: 'reading files' }
   expect(draw(80, half)).toBe(
     '-- qwen: Grep {"command":"rm -rf build"} ▰▰▰▰▱▱▱▱ 50% reading files running 1.5s',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { drawnText } from '../../../../src/session/drawing/entry-rows.ts'
-import { NO_REGION, redraw, type Region } from '../../../../src/session/drawing/region.ts'
+import { NO_REGION, paintRegion, type Region } from '../../../../src/session/drawing/region.ts'
 import { createEmulator } from '../../../support/terminal.ts'
 
 const LINE = `bob: ${'said '.repeat(9)}`.trimEnd()
@@ -16,7 +16,7 @@ const region = (columns: number, ...draft: readonly string[]): Region => ({
 })
 
 const [wide, narrow] = [region(100, DRAFT), region(43, DRAFT.slice(0, 42), DRAFT.slice(42))]
-const drawWide = redraw(NO_REGION, [drawnText(LINE, 99)], wide)
+const drawWide = paintRegion(NO_REGION, [drawnText(LINE, 99)], wide)
 const SHOWN = [LINE.slice(0, 43), LINE.slice(43), STATUS, ...narrow.rows.slice(1)]
 
 // xterm.js, and so the terminal of VS Code, cuts the row of the cursor and breaks the others.
@@ -24,7 +24,7 @@ test('a line that wraps after a resize stays whole on the screen', async () => {
   const emulator = createEmulator(100, 10)
   await emulator.write(drawWide)
   emulator.resize(43, 10)
-  await emulator.write(redraw(wide, [], narrow))
+  await emulator.write(paintRegion(wide, [], narrow))
   expect(emulator.screen()).toEqual(SHOWN)
 })
 
@@ -32,6 +32,6 @@ test('a line that wraps after a resize stays whole on the screen', async () => {
 test('a resize leaves no old status line above if the row of the cursor is broken', async () => {
   const emulator = createEmulator(43, 10)
   await emulator.write([LINE, ...wide.rows].join('\r\n'))
-  await emulator.write(redraw(wide, [], narrow))
+  await emulator.write(paintRegion(wide, [], narrow))
   expect(emulator.screen()).toEqual(SHOWN)
 })

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
-import { createStatusRows, statusParts } from '../../../../src/session/drawing/status-line.ts'
+import { statusParts, statusRow } from '../../../../src/session/drawing/status-line.ts'
 import { THEMES } from '../../../../src/session/drawing/theme.ts'
 import { status, work } from '../../../support/session-host.ts'
 
@@ -38,7 +38,7 @@ test('whoever may not answer is told who is waited for, without the look of what
     'question 8: bob · question 9: an admin · lobby · 2 here · …',
   )
   const { dark } = THEMES
-  expect(createStatusRows()({ ...status, othersQuestions: others }, { columns: 24, theme: dark })).toBe(
+  expect(statusRow({ ...status, othersQuestions: others }, { columns: 24, theme: dark })).toBe(
     dark.status('question 8: bob · …     '),
   )
 })
@@ -81,22 +81,20 @@ describe('in a narrow terminal it leaves out whole parts from the right', () => 
 })
 
 test('it is one row of its width from edge to edge, whatever is in it and in whatever theme', () => {
-  const row = createStatusRows()
   const hostile = { ...busy, room: '日本語\n\u001b[2J', models: ['モデル', '\u202e'] }
   for (const theme of Object.values(THEMES))
     for (let columns = 1; columns < 120; columns++) {
-      const line = row(hostile, { columns, theme }).replaceAll(/\u001b\[[\d;]*m/g, '')
+      const line = statusRow(hostile, { columns, theme }).replaceAll(/\u001b\[[\d;]*m/g, '')
       expect(stringWidth(line)).toBe(columns)
       expect(line).not.toMatch(/\p{Cc}|\u202e/u)
     }
 })
 
 test('what waits for somebody has its own look where there is room for it', () => {
-  const row = createStatusRows()
   const { dark } = THEMES
-  expect(row(busy, { columns: 60, theme: dark })).toContain(dark.waiting('question 1: /allow 1'))
-  expect(row(busy, { columns: 12, theme: dark })).toBe(dark.waiting('/allow 1') + dark.status(' · …'))
-  expect(row(busy, { columns: 6, theme: dark })).toBe(dark.status('quest…'))
+  expect(statusRow(busy, { columns: 60, theme: dark })).toContain(dark.waiting('question 1: /allow 1'))
+  expect(statusRow(busy, { columns: 12, theme: dark })).toBe(dark.waiting('/allow 1') + dark.status(' · …'))
+  expect(statusRow(busy, { columns: 6, theme: dark })).toBe(dark.status('quest…'))
 })
 
 test('a budget that is overdrawn or empty is drawn full or not at all', () => {

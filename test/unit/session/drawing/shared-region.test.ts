@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { drawnText } from '../../../../src/session/drawing/entry-rows.ts'
-import { createRedraw, NO_REGION, redraw, type Region } from '../../../../src/session/drawing/region.ts'
+import { NO_REGION, paintRegion, type Region, writeChange } from '../../../../src/session/drawing/region.ts'
 
 const size = { columns: 20, rows: 6 }
 
@@ -37,9 +37,8 @@ const change = fc.record({
 test('whatever other screens showed before, a change is written as for this one alone', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
-      const shared = createRedraw()
       for (const { drawn, texts, next } of changes)
-        expect(shared(drawn, texts, next)).toBe(redraw(drawn, texts, next))
+        expect(paintRegion(drawn, texts, next)).toBe(writeChange(drawn, texts, next))
     }),
   )
 })
@@ -55,8 +54,7 @@ test('what many screens show in the same way is drawn for the first of them', ()
       return text
     },
   }
-  const shared = createRedraw()
-  const show = (): string => shared(region('lobby', '> '), [counted], region('lobby', '> '))
+  const show = (): string => paintRegion(region('lobby', '> '), [counted], region('lobby', '> '))
   const first = show()
   const readsOfOne = reads
   for (let screen = 1; screen < 100; screen += 1) expect(show()).toBe(first)

@@ -54,7 +54,7 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
         return drawnText(inRole(renderText(item.text, style), item.role, style), style.columns)
       case 'message':
         return drawnText(renderMessage(item.message, style), style.columns)
-      case 'sent':
+      case 'line':
         return drawnText(renderText(item.text, style), style.columns)
       case 'entry':
         return drawEntryItem(item, style, above)
