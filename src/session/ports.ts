@@ -1,7 +1,7 @@
 /**
  * session/ is one person's terminal: it decodes keys, edits the line that is typed, and draws what is
  * delivered. It must not know SSH, which brings the terminal, nor commands, models and storage, which are
- * behind the host.
+ * behind the host. "Units" in names are UTF-16 units; points in time are milliseconds since the epoch.
  */
 import type { Entry, ToolCallEntry } from '../chat/entry.ts'
 import type { Fingerprint, Person } from '../chat/people/person.ts'
@@ -13,7 +13,7 @@ import type { Styled } from '../lib/text/styled.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
 import type { StreamedReply } from './drawing/streamed-reply.ts'
 
-/** Somebody's terminal, whatever carries it. Text in, text out; the carrier encodes UTF-8. */
+/** Text in, text out; the carrier encodes UTF-8. */
 export interface Terminal {
   /** Cut anywhere. Ends when the person is gone. */
   readonly input: AsyncIterable<Uint8Array>
@@ -56,7 +56,6 @@ export interface OfferedKey {
   readonly algorithm: string
   /** With a certificate that the operator trusts, for the name that was asked for. */
   readonly isCertified?: true
-  /** Milliseconds since the epoch. */
   readonly certifiedUntil?: number
   /** What the client may offer if this key is refused. */
   readonly mayFollow?: 'keys' | 'certificate'
@@ -65,23 +64,18 @@ export interface OfferedKey {
 /** `identify` is called first. */
 export interface ClientHandler {
   /**
-   * Called once the key's signature is verified. `name` is the login name as it came, without the invite
-   * code. Throws `Refusal`: the client learns only that it was denied, of an `InviteRefusal` also why;
-   * `StorageError`: its message is told.
+   * Called once the key's signature is verified, with the login name as it came. Throws `Refusal`, of which
+   * the client learns only that it was denied (of an `InviteRefusal` also why), or `StorageError`, whose
+   * message is told.
    */
   identify(name: string, key: OfferedKey, address: string, code?: string): Promise<Person>
-  /**
-   * Returns what to call at the end of the connection. `hangUp` closes it once what runs on it has ended.
-   */
+  /** Returns what to call at the connection's end. `hangUp` closes it once what runs on it has ended. */
   connected?(person: Person, hangUp: () => void): () => void
   /** This one included; absent if there are no others. */
   servers?(kind: 'person' | 'key' | 'network', id: string): number
-  /**
-   * One interactive session, or lines through a pipe. If it rejects, the caller logs the error, tells the
-   * person and ends the terminal.
-   */
+  /** A session, or lines through a pipe. If it rejects, the caller tells the person and ends the terminal. */
   shell(person: Person, terminal: Terminal, account: Account): Promise<void>
-  /** Resolves with the exit status, 0-255. If it rejects, the caller logs the error and tells the person. */
+  /** Resolves with the exit status, 0-255. If it rejects, the caller tells the person. */
   exec(person: Person, line: string, pipe: ExecPipe, account: Account): Promise<number>
 }
 
@@ -91,7 +85,7 @@ export interface SessionStatus {
   readonly people: number
   /** That can be mentioned here, without `@`. */
   readonly models: readonly string[]
-  /** In words: `all`, `none`, `internal`, patterns. Empty while it is not known. */
+  /** `all`, `none`, `internal` or patterns. Empty while it is not known. */
   readonly scope: string
   readonly tools: number
   readonly lastTurn?: { readonly used: number; readonly target: number }
@@ -100,13 +94,8 @@ export interface SessionStatus {
   readonly questions: readonly number[]
   /** `waitsFor`: somebody's name, or `an admin`. */
   readonly othersQuestions: readonly { readonly number: number; readonly waitsFor: string }[]
-  readonly viewer: StatusViewer
-}
-
-interface StatusViewer {
-  readonly name: string
-  /** False if the person stops only what they asked for. */
-  readonly stopsAll: boolean
+  /** `stopsAll`: false if the person stops only what they asked for. */
+  readonly viewer: { readonly name: string; readonly stopsAll: boolean }
 }
 
 export interface RunningWork {
@@ -149,16 +138,13 @@ export interface Screen extends Omit<Participant, 'stream' | 'deliver'> {
   clear(): void
   refresh(): void
   bell(): void
-  /**
-   * The person is put out of the room: drops the lines that wait. To be called before the next room is
-   * entered.
-   */
+  /** Drops the lines that wait; to be called before the next room is entered. */
   kicked(): void
   /** Ends the session, with status 1 for somebody who is sent away. */
   quit(farewell?: string, exitStatus?: 0 | 1): void
 }
 
-/** What was typed and neither said nor done. */
+/** What was typed and not submitted. */
 export interface SavedInput {
   readonly lines: readonly string[]
   readonly draft: string

@@ -8,6 +8,7 @@ import { screenOf, type SharedBySessions, ViewSwitch } from './views/view.ts'
 import { createKeyDecoder, type Key } from './input/keys.ts'
 import { LiveView } from './views/live-view.ts'
 import { LineQueue, readLines } from './input/line-queue.ts'
+import { MAX_DRAFT_UNITS } from './input/line-editor.ts'
 import type { SessionHost, Terminal } from './ports.ts'
 import { APOLOGY, Refusal } from '../chat/errors.ts'
 import type { Log } from '../chat/ports.ts'
@@ -20,15 +21,13 @@ interface SessionOptions {
   readonly shared: SharedBySessions
   readonly preferences: PersonalParts['preferences']
   readonly account: Account
-  /** The longest draft or piped line, in UTF-16 units. */
-  readonly draftUnits?: number
 }
 
 /**
  * Runs a session until the person leaves, is gone or is sent away; then ends the terminal. Rejects, with the
  * terminal still open, if the person cannot be brought into a room, or nothing can be drawn for them.
  */
-export async function runSession({ draftUnits = 65_536, ...options }: SessionOptions): Promise<void> {
+export async function runSession(options: SessionOptions): Promise<void> {
   const { terminal, person, host, shared, account, preferences } = options
   const over = createDeferred<void>()
   await shared.markdown.load()
@@ -44,7 +43,7 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
   const trouble = createTrouble(views, person, shared.log)
   const isOver = (): boolean => hasLeft || terminal.gone.aborted
   const queue = new LineQueue(account, (line) => trouble.during(() => host.submit(line)), isOver)
-  const session: OpenSession = { terminal, host, views, shared, trouble, queue, draftUnits, isOver }
+  const session: OpenSession = { terminal, host, views, shared, trouble, queue, isOver }
   const keyboard = terminal.size() ? new Keyboard(session) : undefined
   const screen = screenOf(person, views, {
     kicked: () => keyboard?.kicked(),
@@ -79,17 +78,20 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
 /** A slow database keeps nobody here. */
 const STORING_MS = 1_000
 
-const readPipe = ({ terminal, views, draftUnits, queue }: OpenSession, account: Account): Promise<void> =>
+const readPipe = ({ terminal, views, queue }: OpenSession, account: Account): Promise<void> =>
   readLines({
     input: terminal.input,
     account,
-    lineUnits: draftUnits,
+    lineUnits: MAX_DRAFT_UNITS,
     onLine(line) {
       queue.add(line)
       return queue.allDone()
     },
     onTooLong: () =>
-      views.current.print(`! a line has at most ${draftUnits} characters; this one was not sent`, 'error'),
+      views.current.print(
+        `! a line has at most ${MAX_DRAFT_UNITS} characters; this one was not sent`,
+        'error',
+      ),
   })
 
 /** Done before other sessions have their turn. */
@@ -131,7 +133,6 @@ export interface OpenSession {
   readonly shared: SharedBySessions
   readonly trouble: Trouble
   readonly queue: LineQueue
-  readonly draftUnits: number
   readonly isOver: () => boolean
 }
 

@@ -4,10 +4,9 @@ import type { Region } from './region.ts'
 const MIN_COLUMNS = 8
 
 /**
- * As `writeChange`, if only some rows change; undefined if all must be drawn anew. `texts` become the first rows
- * of the region, so that rows which stand there already are not written again. Before rows are inserted (IL,
- * ECMA-48 8.3.67), line feeds at the end make room, so that rows leave the window at the top, into the
- * scrollback.
+ * As `writeChange`, if only some rows change; undefined if all must be drawn anew. `texts` become the first
+ * rows of the region, so that rows which stand there already are not written again. Before rows are inserted
+ * (IL, ECMA-48 8.3.67), line feeds at the end make room, and rows leave the window into the scrollback.
  */
 export function updateRegion(drawn: Region, texts: readonly DrawnText[], next: Region): string | undefined {
   const text = texts.flatMap((one) => one.text.split('\r\n'))

@@ -35,9 +35,7 @@ interface Change {
 const changes = new WeakMap<object, Change>()
 const NO_TEXT = {}
 
-/**
- * As `writeChange`, made once for all screens that change alike one after the other, as most in a room do.
- */
+/** As `writeChange`, made once for all screens that change alike one after the other, as most in a room do. */
 export function paintRegion(drawn: Region, texts: readonly DrawnText[], next: Region): string {
   const key = texts[0] ?? NO_TEXT
   const last = changes.get(key)
@@ -70,8 +68,8 @@ export function writeChange(drawn: Region, texts: readonly DrawnText[], next: Re
 }
 
 /**
- * As `writeChange` if the height of what was written last is unknown: what stands above the cursor stays, because it
- * could be something that stands nowhere else.
+ * As `writeChange` if the height of what was written last is unknown: what stands above the cursor stays, as
+ * it may stand nowhere else.
  */
 export const paintUnsureRegion = (texts: readonly DrawnText[], next: Region): string =>
   eraseFrom(0) + drawBelow(texts, next)

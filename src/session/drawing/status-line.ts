@@ -5,11 +5,6 @@ import { cutToCells, mostCells } from './cells.ts'
 import type { RunningWork, SessionStatus } from '../ports.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
 
-interface StatusParts {
-  readonly waiting: string
-  readonly rest: string
-}
-
 const SEPARATOR = ' · '
 const MORE = '…'
 const STOP_KEY = '^X to stop'
@@ -18,11 +13,8 @@ const NARROW_COLUMNS = 60
 /** The longest form first. */
 type Part = readonly [whole: string, ...shorter: string[]]
 
-/**
- * What waits and what runs first. If it is too much, whole parts are left out from the right, and `…` says
- * so.
- */
-export function statusParts(status: SessionStatus, columns: number): StatusParts {
+/** What waits and what runs first. Whole parts that have no room are left out from the right, behind `…`. */
+export function statusParts(status: SessionStatus, columns: number) {
   const parts: readonly Part[] = [
     questionsPart(status.questions),
     ...status.othersQuestions.map(({ number, waitsFor }): Part => [`question ${number}: ${waitsFor}`]),

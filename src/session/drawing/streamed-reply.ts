@@ -11,7 +11,6 @@ import { GrowingMarkdown } from '../markdown/growing.ts'
 
 export interface RepliesParts {
   readonly tools: () => MarkdownTools
-  /** Milliseconds since the epoch. */
   readonly wallNow: () => number
 }
 
@@ -36,13 +35,11 @@ export function createReplies({ tools, wallNow }: RepliesParts) {
     },
     endAll: () => writers.clear(),
     /** In the order in which they began. */
-    now: () => (writers.size === 0 ? NONE : [...writers.values()]),
+    now: (): readonly StreamedReply[] => [...writers.values()],
     /** Undefined if nothing was shown of the reply, or something else. */
     of: (entry: Entry) => recorded.get(entry),
   }
 }
-
-const NONE: readonly StreamedReply[] = []
 
 /** In UTF-16 units. */
 const MAX_THOUGHT_LENGTH = 4_000
@@ -56,7 +53,6 @@ const once = createMemo<readonly string[]>()
 export class StreamedReply {
   readonly turn: TurnId
   readonly #name: string
-  /** Milliseconds since the epoch. */
   readonly #begunAt: number
   readonly #markdown: GrowingMarkdown
   #text = ''

@@ -26,10 +26,8 @@ const BLACK = 16
 const WHITE = 231
 const GOLD = 220
 
-type People = Readonly<Record<NameColour, number>>
-
 interface Inks extends Readonly<Record<'model' | 'dim' | 'error' | 'code' | 'link', number>> {
-  readonly people: People
+  readonly people: Readonly<Record<NameColour, number>>
   readonly mention: string
   readonly status: string
 }
@@ -77,8 +75,6 @@ const mono: Palette = {
   ...{ own: '1;4', model: '4', tool: '', system: '', dim: '', waiting: '1;7', mention: '7' },
   ...{ error: '1', code: '', heading: '1', link: '4', status: '7' },
 }
-
-const PALETTES: Readonly<Record<ThemeName, Palette>> = { auto: either, dark, light, mono }
 
 /** Undefined for models and the room. */
 export type ColourOfAuthor = (entry: Pick<Entry, 'room' | 'author' | 'kind'>) => NameColour | undefined
@@ -159,15 +155,14 @@ export function createMemo<Drawn>(): (object: object, key: string, draw: () => D
   }
 }
 
-export const THEMES = {
-  auto: createTheme('auto'),
-  dark: createTheme('dark'),
-  light: createTheme('light'),
-  mono: createTheme('mono'),
-} satisfies Readonly<Record<ThemeName, Theme>>
+export const THEMES: Readonly<Record<ThemeName, Theme>> = {
+  auto: createTheme('auto', either),
+  dark: createTheme('dark', dark),
+  light: createTheme('light', light),
+  mono: createTheme('mono', mono),
+}
 
-function createTheme(id: ThemeName): Theme {
-  const { tints, ...codes } = PALETTES[id]
+function createTheme(id: ThemeName, { tints, ...codes }: Palette): Theme {
   const paints = Object.entries(codes).map(([role, code]) => [role, painter(code)])
   return { id, codes, tints, ...(Object.fromEntries(paints) as Record<TextRole, Paint>) }
 }
@@ -181,19 +176,15 @@ function painter(codes: string): Paint {
 const FEW_COLOURS =
   /^(vt\d|ansi|cons25|sun|cygwin|eterm$|rxvt$|xterm-color$|xterm-old$)|-(m|mono|8color|16color)$/
 
-interface Kept {
-  readonly theme?: ThemeName | undefined
-}
-
 /**
  * The first that says something: `SSHAWL_THEME`; `NO_COLOR` (https://no-color.org: any text but none); what
  * the person kept with `/set`; `COLORTERM`; `TERM`.
  */
-export function chooseTheme(term: string, env: Readonly<Record<string, string>>, kept: Kept = {}): Theme {
+export function chooseTheme(term: string, env: Readonly<Record<string, string>>, kept?: ThemeName): Theme {
   const asked = THEME_NAMES.find((name) => name === env['SSHAWL_THEME'])
   if (asked) return THEMES[asked]
   if ((env['NO_COLOR'] ?? '') !== '') return THEMES.mono
-  if (kept.theme !== undefined && kept.theme !== 'auto') return THEMES[kept.theme]
+  if (kept !== undefined && kept !== 'auto') return THEMES[kept]
   const hasColours = (env['COLORTERM'] ?? '') !== '' || !FEW_COLOURS.test(term)
   return hasColours ? THEMES.auto : THEMES.mono
 }

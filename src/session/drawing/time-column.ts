@@ -6,7 +6,6 @@ export interface TimeColumn {
   readonly key: string
   /** The blank after the time included. */
   readonly cells: number
-  /** Of milliseconds since the epoch. */
   readonly textAt: (at: number) => string
 }
 
@@ -15,7 +14,7 @@ const LENGTHS = { minutes: '17:24 '.length, full: '2026-11-22 17:24:05 '.length 
 /** Times take at most this part of a row. */
 const SHARE = 5
 
-/** The column that somebody asked for, as far as it has room. */
+/** The column that somebody asked for, or a narrower one; undefined if neither has room. */
 export function timeColumn(asked: 'minutes' | 'full', zone: Zone, columns: number): TimeColumn | undefined {
   const fits = (kind: typeof asked): boolean => LENGTHS[kind] * SHARE <= columns
   const kind = asked === 'full' && fits('full') ? 'full' : fits('minutes') ? 'minutes' : undefined

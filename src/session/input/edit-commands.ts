@@ -8,7 +8,7 @@ import {
 } from '../../lib/text/characters.ts'
 import type { KeyName } from './keys.ts'
 
-/** `cursor` is an index into `text` in UTF-16 units, never within a code point. */
+/** `cursor` is an index into `text`, never within a code point. */
 export interface Draft {
   readonly text: string
   readonly cursor: number
@@ -169,7 +169,6 @@ function classes(): Uint8Array {
 export type Kills = readonly string[]
 
 const MAX_KILLS = 16
-/** In UTF-16 units. */
 const MAX_KILL_UNITS = 65_536
 
 export const kill = (kills: Kills, text: string): Kills =>
@@ -183,17 +182,15 @@ export function killMore(kills: Kills, text: string, side: 'left' | 'right'): Ki
 
 export const rotate = (kills: Kills): Kills => [...kills.slice(-1), ...kills.slice(0, -1)]
 
-/** Oldest first. */
 export type Undo = readonly Draft[]
 
 const MAX_STEPS = 100
-/** In UTF-16 units. */
 const MAX_UNDO_UNITS = 131_072
 
 export const keep = (undo: Undo, draft: Draft): Undo =>
   newestOf([...undo, draft], MAX_STEPS, MAX_UNDO_UNITS, ({ text }) => text)
 
-/** The last of a list: at most `count`, of at most `maxUnits` UTF-16 units together; the newest in any case. */
+/** At most `count` items from the end, of at most `maxUnits` together; the last in any case. */
 export function newestOf<Item>(
   items: readonly Item[],
   count: number,

@@ -6,6 +6,7 @@ import type { Key } from './keys.ts'
 import {
   type EditorEvent,
   EMPTY_EDITOR,
+  MAX_DRAFT_UNITS,
   press,
   shownDraft,
   unsentIn,
@@ -81,7 +82,7 @@ export class Keyboard {
   #takeKey(key: Key): boolean {
     const typed = this.#editor.draft.text
     try {
-      const { editor, event } = press(this.#editor, key, this.#session.draftUnits)
+      const { editor, event } = press(this.#editor, key, MAX_DRAFT_UNITS)
       if (event?.type !== 'full') this.#isFullTold = false
       this.#editor = editor
       if (event) this.#act(event, typed)
@@ -117,9 +118,9 @@ export class Keyboard {
   }
 
   async #complete(): Promise<void> {
-    const { host, views, draftUnits } = this.#session
+    const { host, views } = this.#session
     const { draft } = this.#editor
-    const found = await completeDraft(draft, (before, word) => host.complete(before, word), draftUnits)
+    const found = await completeDraft(draft, (before, word) => host.complete(before, word), MAX_DRAFT_UNITS)
     if (this.#editor.draft !== draft) return
     if (found.choices.length > 0) views.current.print(found.choices.join('  '), 'dim')
     this.#editor = withDraft(this.#editor, found.draft)
@@ -129,9 +130,9 @@ export class Keyboard {
   #tellFull(): void {
     if (this.#isFullTold) return
     this.#isFullTold = true
-    const { views, draftUnits } = this.#session
+    const { views } = this.#session
     views.current.bell()
-    views.current.print(`! a draft has at most ${draftUnits} characters; the rest was left out`, 'error')
+    views.current.print(`! a draft has at most ${MAX_DRAFT_UNITS} characters; the rest was left out`, 'error')
   }
 
   /** ^C with nothing typed also stops a paste of many lines. */
@@ -148,14 +149,9 @@ const droppedLines = (count: number): string =>
     ? '-- a line that waited is dropped: ↑ brings it back'
     : `-- ${count} lines that waited are dropped: ↑ brings them back`
 
-interface CompletedDraft {
-  readonly draft: Draft
-  readonly choices: readonly string[]
-}
-
 const MAX_CHOICES_SHOWN = 60
 
-/** In UTF-16 units. In a long text the search would take the square of its length. */
+/** In a long text the search would take the square of its length. */
 const MAX_WORD_UNITS = 256
 
 /** Completes the word before the cursor as far as all choices agree. Rejects if `complete` does. */
@@ -163,7 +159,7 @@ export async function completeDraft(
   draft: Draft,
   complete: (textBeforeCursor: string, word: string) => Promise<readonly string[]>,
   maxUnits: number,
-): Promise<CompletedDraft> {
+): Promise<{ readonly draft: Draft; readonly choices: readonly string[] }> {
   const before = draft.text.slice(0, draft.cursor)
   const word = /\S*$/u.exec(before.slice(-MAX_WORD_UNITS))?.[0] ?? ''
   const choices = await complete(before, word)

@@ -52,6 +52,9 @@ interface EditorStep {
   readonly event?: EditorEvent
 }
 
+/** Also of a piped line. */
+export const MAX_DRAFT_UNITS = 65_536
+
 export const EMPTY_EDITOR: LineEditor = {
   draft: EMPTY_DRAFT,
   past: [],
@@ -61,7 +64,7 @@ export const EMPTY_EDITOR: LineEditor = {
   undo: [],
 }
 
-/** Pure: one key, one step. A draft has at most `maxUnits` UTF-16 units. Never throws. */
+/** Pure: one key, one step. A draft has at most `maxUnits`. Never throws. */
 export function press(editor: LineEditor, key: Key, maxUnits: number): EditorStep {
   if (editor.search) return pressInSearch(editor, editor.search, key, maxUnits)
   if (key.type !== 'press') return typeText(editor, key, maxUnits)

@@ -1,7 +1,6 @@
 import { type Draft, draftOf, newestOf } from './edit-commands.ts'
 
 const MAX_LINES_REMEMBERED = 200
-/** In UTF-16 units. */
 const MAX_UNITS_REMEMBERED = 131_072
 
 export const remember = (past: readonly string[], line: string): readonly string[] =>
@@ -15,9 +14,8 @@ export interface Search {
   readonly before: Draft
 }
 
-/** In UTF-16 units. */
 const MAX_QUERY_UNITS = 100
-/** In UTF-16 units of a line: a key that is held down must not keep the thread. */
+/** Of a line: a key that is held down must not keep the thread. */
 const MAX_LOOKED_UNITS = 200
 
 export const beginSearch = (past: readonly string[], before: Draft): Search => ({

@@ -1,9 +1,8 @@
 import { createSerial } from '../../lib/jobs/serial.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 
-/** So many, so that ^C is still read behind a paste that is sent line by line. */
+/** A paste may be sent line by line, and ^C must still be read behind it. */
 const MAX_LINES = 1_000
-/** In UTF-16 units. */
 const MAX_UNITS = 131_072
 
 /** Submits the lines that a person entered, one after the other. */
@@ -63,7 +62,7 @@ export class LineQueue {
 interface PipeOptions {
   readonly input: AsyncIterable<Uint8Array>
   readonly account: Account
-  /** In UTF-16 units; a longer line is never held whole in memory. */
+  /** A longer line is never held whole in memory. */
   readonly lineUnits: number
   readonly onLine: (line: string) => Promise<void>
   readonly onTooLong: () => void

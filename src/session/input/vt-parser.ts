@@ -23,8 +23,8 @@ type State =
   | 'string'
   /** ESC in a string: perhaps its end, ST. */
   | 'string-escape'
-  /** Characters behind the final one that belong to the sequence. */
-  | 'skip'
+  /** F1 to F5 of the Linux console are `ESC [[A` to `ESC [[E`. */
+  | 'linux-key'
   | 'paste'
 
 const ESC = '\u001b'
@@ -46,8 +46,7 @@ export class VtParser {
   #text = ''
   #params = ''
   #isAlt = false
-  /** Of a string: the characters so far. Of `skip`: those to come. */
-  #count = 0
+  #stringLength = 0
   #held = ''
   #isAfterReturn = false
 
@@ -74,18 +73,16 @@ export class VtParser {
     if (state === 'ground') return false
     if (state === 'escape') return this.#escape(char)
     if (state === 'string-escape') return char === '\\' ? this.#enter('ground') : this.#escape(char)
-    // In column 95 a mouse of X10 sends DEL.
-    const isEnd = isControl(char) && !(state === 'skip' && char === DEL)
-    if (isEnd) return state === 'string' && char === BEL ? this.#enter('ground') : this.#leave()
-    if (state === 'string') return ++this.#count <= MAX_STRING || this.#leave()
-    if (state === 'skip') return --this.#count > 0 || this.#enter('ground')
+    if (isControl(char)) return state === 'string' && char === BEL ? this.#enter('ground') : this.#leave()
+    if (state === 'string') return ++this.#stringLength <= MAX_STRING || this.#leave()
+    if (state === 'linux-key') return this.#enter('ground')
     return this.#sequence(state, char)
   }
 
   #enter(state: State): true {
     this.#state = state
     this.#params = ''
-    this.#count = 0
+    this.#stringLength = 0
     return true
   }
 
@@ -114,12 +111,7 @@ export class VtParser {
   #end(type: 'csi' | 'ss3', final: string): true {
     const params = this.#params
     if (type === 'csi' && params + final === '200~') return this.#beginPaste()
-    if (type === 'csi' && params === '' && (final === '[' || final === 'M')) {
-      this.#enter('skip')
-      // F1 to F5 of the Linux console are `ESC [[A`; a mouse of X10 is `ESC [M`, button, column and row.
-      this.#count = final === '[' ? 1 : 3
-      return true
-    }
+    if (type === 'csi' && params + final === '[') return this.#enter('linux-key')
     this.#push({ type, params, final, isAlt: this.#isAlt })
     return this.#enter('ground')
   }

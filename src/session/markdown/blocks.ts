@@ -10,12 +10,12 @@ export interface MarkdownTools {
   readonly highlight: Highlight
 }
 
-/** Reads nothing within a block yet. */
-export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: MarkdownTools): Blocks {
+export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: MarkdownTools) {
   const tokens: Token[] = []
   tools.parser.block.parse(lines.join('\n'), tools.parser, {}, tokens)
   const leaves: Leaf[] = []
-  const tops: Top[] = []
+  /** By the index of their first leaf and first line. */
+  const tops: { readonly leaf: number; readonly line: number }[] = []
   const containers = createContainers()
   let heading = false
   let tableEnd = -1
@@ -114,15 +114,10 @@ const textBody = (source: string, isHeading: boolean, { parser }: MarkdownTools)
 })
 
 /** The lines are coloured together. */
-function codeBodies(
-  code: string,
-  count: number,
-  language: string,
-  { highlight }: MarkdownTools,
-): readonly UnitBody[] {
+function codeBodies(code: string, count: number, language: string, { highlight }: MarkdownTools) {
   let known: ReturnType<Highlight['lines']> | undefined
-  const lines = (): ReturnType<Highlight['lines']> => (known ??= highlight.lines(code, language))
-  return Array.from({ length: count }, (_, index) => ({ type: 'code', read: () => lines()[index] ?? [] }))
+  const read = (index: number): readonly Span[] => (known ??= highlight.lines(code, language))[index] ?? []
+  return Array.from({ length: count }, (_, index): UnitBody => ({ type: 'code', read: () => read(index) }))
 }
 
 function createContainers() {
@@ -157,26 +152,13 @@ export interface Leaf {
   readonly isClosed: boolean
   /** An empty line does not close it. */
   readonly isFence?: true
-  /** Makes a reader of the next lines go on with this block. */
   readonly goOn?: GoOn
 }
 
+/** Lines that make a reader of the next ones go on with a block, and how many units they are. */
 export interface GoOn {
   readonly before: string
-  /** Of these lines. */
   readonly units: number
-}
-
-interface Blocks {
-  readonly leaves: readonly Leaf[]
-  readonly tops: readonly Top[]
-}
-
-interface Top {
-  /** Index of its first leaf. */
-  readonly leaf: number
-  /** Index of its first line. */
-  readonly line: number
 }
 
 /**
@@ -209,7 +191,6 @@ export type Cell = () => readonly Span[]
 export interface Table {
   readonly aligns: readonly Align[]
   readonly head: readonly Cell[]
-  /** The rows by which the widths are chosen. */
   readonly sample: readonly (readonly Cell[])[]
 }
 
@@ -251,10 +232,7 @@ function cellOf(content: string, parser: MarkdownIt): Cell {
 /** A longer paragraph is drawn in pieces, so that its beginning can be read early. */
 export const MAX_PIECE_UNITS = 800
 
-function paragraphPieces(text: string): {
-  readonly pieces: readonly string[]
-  readonly finished: number
-} {
+function paragraphPieces(text: string) {
   const pieces: string[] = []
   const lastLine = text.lastIndexOf('\n') + 1
   let finished = 0

@@ -6,15 +6,13 @@ import { codePointAt } from '../../lib/text/characters.ts'
 import { counted } from '../../lib/amounts.ts'
 import { type GoOn, type Leaf, type MarkdownTools, MAX_PIECE_UNITS, readBlocks, type Unit } from './blocks.ts'
 
-/** In UTF-16 units. A longer block is cut, and its rest is read as if it went on. */
+/** A longer block is cut, and its rest is read as if it went on. */
 const WINDOW_UNITS = 4_000
 
 const NOTHING: GoOn = { before: '', units: 0 }
 
 /** However the text is cut into pieces, its finished units are the same. */
 export class GrowingMarkdown {
-  /** The array grows. */
-  readonly units: readonly Unit[]
   readonly #units: Unit[] = []
   readonly #tools: MarkdownTools
   #tail = ''
@@ -26,7 +24,11 @@ export class GrowingMarkdown {
 
   constructor(tools: MarkdownTools) {
     this.#tools = tools
-    this.units = this.#units
+  }
+
+  /** The finished ones; the array grows. */
+  get units(): readonly Unit[] {
+    return this.#units
   }
 
   /** `text` must be clean. */

@@ -3,24 +3,21 @@ import type { Span, TextRole } from '../../lib/text/styled.ts'
 import { loadMarkdownParser } from '../../lib/markdown.ts'
 import type { MarkdownTools } from './blocks.ts'
 
-export interface Highlight {
-  /** Empty for an unknown language. */
-  languageOf(words: string): string
-  lines(code: string, language: string): readonly (readonly Span[])[]
-}
+export type Highlight = Awaited<ReturnType<typeof loadHighlight>>
 
 /** The patterns of some languages take long for longer lines. */
 const MAX_LINE_UNITS = 400
 const NOT_COLOURED: ReadonlySet<string> = new Set(['Plain text', 'Markdown'])
 
-async function loadHighlight(): Promise<Highlight> {
+async function loadHighlight() {
   const { default: library } = await import('highlight.js/lib/common')
   return {
-    languageOf(words) {
+    /** Empty for an unknown language. */
+    languageOf(words: string): string {
       const [first = ''] = words.trim().split(/\s/, 1)
       return library.getLanguage(first) ? first : ''
     },
-    lines(code, language) {
+    lines(code: string, language: string): readonly (readonly Span[])[] {
       const isLong = code.split('\n').some((line) => line.length > MAX_LINE_UNITS)
       const isColoured =
         !isLong && language !== '' && !NOT_COLOURED.has(library.getLanguage(language)?.name ?? '')

@@ -28,12 +28,11 @@ export interface Above {
 
 interface DrawnItems {
   readonly texts: readonly DrawnText[]
-  /** The other items are for another write. */
   readonly taken: number
   readonly after: Above
 }
 
-interface ScrollbackParts {
+interface DrawItemsParts {
   readonly footer: (style: DrawingStyle) => RoomFooter
   readonly replies: ReplyProgress
   readonly calls: PendingCalls
@@ -45,17 +44,17 @@ interface ScrollbackParts {
 const MAX_WRITE_UNITS = 16_384
 
 /** The function draws as many items as fit one write, but at least `least`. */
-export function createDrawItems({ footer, replies, calls, drawEntry, personal }: ScrollbackParts) {
+export function createDrawItems({ footer, replies, calls, drawEntry, personal }: DrawItemsParts) {
   function drawItem(item: Item, style: DrawingStyle, above: Above): DrawnText {
     switch (item.type) {
       case 'part':
         return drawPart(item, [], style, above)
       case 'print':
         return drawnText(inRole(renderText(item.text, style), item.role, style), style.columns)
-      case 'message':
-        return drawnText(renderMessage(item.message, style), style.columns)
       case 'line':
         return drawnText(renderText(item.text, style), style.columns)
+      case 'message':
+        return drawnText(renderMessage(item.message, style), style.columns)
       case 'entry':
         return drawEntryItem(item, style, above)
     }
@@ -174,11 +173,11 @@ export class ReplyProgress {
   }
 
   #choose(replies: readonly StreamedReply[]): StreamedReply | undefined {
-    const first = this.#first
-    const waiting = replies.find((reply) => reply.finished - this.#takenOf(reply) > MAX_WAITING_UNITS)
-    if (waiting) return waiting
-    return first && replies.includes(first)
-      ? first
-      : replies.find((reply) => reply.finished > this.#takenOf(reply))
+    const waitingUnits = (reply: StreamedReply): number => reply.finished - this.#takenOf(reply)
+    return (
+      replies.find((reply) => waitingUnits(reply) > MAX_WAITING_UNITS) ??
+      replies.find((reply) => reply === this.#first) ??
+      replies.find((reply) => waitingUnits(reply) > 0)
+    )
   }
 }

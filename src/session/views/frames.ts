@@ -21,7 +21,7 @@ const RATE: Rate = { burst: 8, everyMs: FRAME_MS }
 /** Nobody can read 30 times a second who came and went. */
 const CALM_RATE: Rate = { burst: 2, everyMs: 250 }
 
-/** Paints quiet views in the next pass of the event loop, busy ones in the next frame, with one timer for all. */
+/** Paints quiet views in the next pass of the event loop, busy ones in the next frame, by one timer for all. */
 export class Frames {
   readonly #timers: FrameTimers
   #ready: FrameWriter[] = []
@@ -63,15 +63,10 @@ export class Frames {
 
 export type Item =
   | { readonly type: 'entry'; readonly entry: Entry; readonly waits?: true | undefined }
-  | {
-      readonly type: 'print'
-      readonly text: string | Styled
-      readonly role?: PrintRole | undefined
-    }
+  | { readonly type: 'print'; readonly text: string | Styled; readonly role?: PrintRole | undefined }
   | {
       readonly type: 'message'
       readonly message: PersonalMessage
-      /** As in `Screen`. */
       readonly onRead?: (() => void) | undefined
     }
   /** What the person typed before Enter. */

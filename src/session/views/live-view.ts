@@ -277,7 +277,6 @@ export class LiveView implements SessionView {
   }
 }
 
-/** In UTF-16 units. */
 const MAX_ECHO_UNITS = 200
 
 function firstLineOf(line: string): string {

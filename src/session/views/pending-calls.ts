@@ -4,8 +4,6 @@ import type { PendingCall } from '../drawing/call-row.ts'
 /** No tool runs longer: a crash cut the call off. */
 const MAX_CALL_MS = 1_200_000
 
-const NONE: readonly PendingCall[] = []
-
 /** Calls without a result. Each is one row, drawn again until its result comes. */
 export class PendingCalls {
   readonly #wallNow: () => number
@@ -30,7 +28,7 @@ export class PendingCalls {
   }
 
   all(): readonly PendingCall[] {
-    return this.#pending.size === 0 ? NONE : [...this.#pending.values()]
+    return [...this.#pending.values()]
   }
 
   /** False if it is too old. */

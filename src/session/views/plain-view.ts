@@ -216,7 +216,6 @@ function endLines(entry: Entry): readonly string[] {
   return [`-- ${[`${shownName(entry.author)} finished`, bill || took].filter(Boolean).join(', ')}`]
 }
 
-/** In UTF-16 units. */
 const MAX_REPEATED_UNITS = 1_000
 
 /**

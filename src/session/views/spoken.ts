@@ -3,9 +3,7 @@ import type { Draft } from '../input/edit-commands.ts'
 
 /** Says in words, once, that a model begins to think or has to wait. */
 export class SpokenWork {
-  /** By `keyOf`. */
   #quarters: ReadonlyMap<string, number> = new Map()
-  /** By id. */
   #said: ReadonlyMap<string, string> = new Map()
 
   lines(running: readonly RunningWork[]): readonly string[] {

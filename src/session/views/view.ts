@@ -34,7 +34,6 @@ export interface SessionView {
   clear(): void
   bell(): void
   resized(): void
-  /** The terminal's queue is empty again. */
   drained(): void
   settingsChanged(): void
   /** Leaves the terminal as it was found. */
@@ -120,7 +119,6 @@ export const createShared = (
   markdown,
   /** Milliseconds that never go back. */
   now: () => timers.now(),
-  /** Milliseconds since the epoch. */
   wallNow: () => clock.now(),
   log,
 })

@@ -36,7 +36,6 @@ export function createPersonal(
 
   return {
     zone: zoneOf(env['TZ'] ?? ''),
-    /** Milliseconds since the epoch. */
     wallNow,
     emphasis,
     /** Undefined if the person has set nothing. */
@@ -44,7 +43,7 @@ export function createPersonal(
     theme(): Theme {
       const { theme } = preferences.now()
       const isAsked = setHere.has('theme') && theme !== undefined && theme !== 'auto'
-      return isAsked ? THEMES[theme] : chooseTheme(term, setHere.has('theme') ? {} : env, { theme })
+      return isAsked ? THEMES[theme] : chooseTheme(term, setHere.has('theme') ? {} : env, theme)
     },
     /** True if nothing is to be drawn again. */
     isPlain(): boolean {

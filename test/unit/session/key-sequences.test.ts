@@ -122,8 +122,6 @@ const SEQUENCES: readonly (readonly [sender: string, sequence: string, does: str
   ['modifyOtherKeys Shift-Enter', `${CSI}27;2;13~`, '<newline>'],
   ['modifyOtherKeys Alt-B', `${CSI}27;3;98~`, '<word-left>'],
   ['modifyOtherKeys !', `${CSI}27;2;33~`, '!'],
-  ['mouse of X10', `${CSI}M !!`, ''],
-  ['mouse of X10 in column 95', `${CSI}M \u007f!`, ''],
   ['mouse of SGR', `${CSI}<0;10;10M${CSI}<0;10;10m`, ''],
   ['mouse of rxvt', `${CSI}32;10;10M`, ''],
   ['focus in and out', `${CSI}I${CSI}O`, ''],
@@ -164,7 +162,7 @@ test('a string of more than 4,096 characters gives the keyboard back', () => {
 })
 
 test('a string, a sequence and a paste without their ends end after a second of silence', () => {
-  for (const begin of [`${ESC}]11;rgb:`, `${CSI}1;`, `${CSI}M`, `${CSI}200~`]) {
+  for (const begin of [`${ESC}]11;rgb:`, `${CSI}1;`, `${CSI}200~`]) {
     const decode = createKeyDecoder()
     decode(bytesOf(begin))
     expect(shown(decode(bytesOf('hello\r'), 1_000)), begin).toBe('hello<enter>')
