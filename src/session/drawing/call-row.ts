@@ -11,7 +11,6 @@ import { HANG, wrapText } from './spans.ts'
 
 export type PendingCall = ToolCallEntry | ApprovalEntry
 
-/** The share of a row before the result. */
 const CALL_SHARE = 0.33
 const LEAST_CELLS = 12
 /** Of the values of a call, fewer say nothing. */
@@ -19,10 +18,7 @@ const LEAST_VALUE_CELLS = 8
 const ARROW = ' -> '
 const MORE = ' …'
 
-/**
- * `-- qwen: Grep {"pattern":"TODO"}`, or `-- qwen: Grep TODO …` if that has more than `cells`; up to `most`
- * for the tool's name.
- */
+/** `-- qwen: Grep {"pattern":"TODO"}`, or `-- qwen: Grep TODO …`; `most`: cells for the name. */
 function callHead(call: PendingCall, cells: number, most: number): string {
   const space = Math.max(LEAST_CELLS, cells)
   const name = callName(call)
@@ -38,7 +34,6 @@ function callHead(call: PendingCall, cells: number, most: number): string {
 const valuesOf = (json: Json): string =>
   typeof json === 'object' && json !== null ? Object.values(json).map(valuesOf).join(' ') : String(json)
 
-/** It stands behind bars. */
 const askedOf = ({ text }: ApprovalEntry): string =>
   text
     .split('\n')

@@ -41,10 +41,7 @@ const mostCellsOfPoint = (point: string): number =>
 /** The spaces at which a line breaks are in no row. */
 type RowRange = readonly [from: number, to: number]
 
-/**
- * Breaks a line into rows, at spaces if possible, then behind a slash, else between characters. Takes linear
- * time.
- */
+/** Breaks a line at spaces, else behind a slash, else between characters. Takes linear time. */
 export function rowRanges(line: string, first: number, later: number): readonly RowRange[] {
   if (!isWider(line, first)) return [[0, line.length]]
   const rows: RowRange[] = []

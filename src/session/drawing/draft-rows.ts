@@ -3,14 +3,6 @@ import { cleanText } from '../../lib/text/clean-text.ts'
 import { codePointAt, graphemes } from '../../lib/text/characters.ts'
 import type { Draft } from '../input/edit-commands.ts'
 
-interface DraftRows {
-  readonly rows: readonly string[]
-  /** Of the cursor: an index into `rows`. */
-  readonly row: number
-  /** Cells before the cursor in that row. */
-  readonly column: number
-}
-
 const PROMPT = '> '
 const INDENT = '  '
 /** Of a long draft so much is laid out on each side of the cursor. */
@@ -23,14 +15,16 @@ export function createDraftLayout(): typeof drawDraft {
   let last: { readonly key: string; readonly draft: Draft; readonly drawn: DraftRows } | undefined
   return (draft, columns, maxRows) => {
     const key = `${columns} ${maxRows}`
-    if (last?.draft === draft && last.key === key) return last.drawn
-    last = { key, draft, drawn: drawDraft(draft, columns, maxRows) }
+    if (last?.draft !== draft || last.key !== key)
+      last = { key, draft, drawn: drawDraft(draft, columns, maxRows) }
     return last.drawn
   }
 }
 
-/** The part around the cursor, at most `maxRows` rows of less than `columns` cells. */
-export function drawDraft(draft: Draft, columns: number, maxRows: number): DraftRows {
+type DraftRows = ReturnType<typeof drawDraft>
+
+/** The part around the cursor, with the index of the cursor's row and the cells before it. */
+export function drawDraft(draft: Draft, columns: number, maxRows: number) {
   const { text, cursor, isCut } = nearCursor(draft, Math.min(MAX_UNITS_EACH_SIDE, maxRows * columns))
   const { prompt = isCut ? INDENT : PROMPT } = draft
   const begun = prompt.length <= INDENT.length ? [prompt] : flow([''], graphemes(prompt), columns)
@@ -42,10 +36,7 @@ export function drawDraft(draft: Draft, columns: number, maxRows: number): Draft
   return { rows: rows.slice(first, first + maxRows), row: row - first, column }
 }
 
-function nearCursor(
-  { text, cursor }: Draft,
-  units: number,
-): Omit<Draft, 'prompt'> & { readonly isCut: boolean } {
+function nearCursor({ text, cursor }: Draft, units: number) {
   const begin = Math.floor(Math.max(0, cursor - units) / STEP_UNITS) * STEP_UNITS
   const from = codePointAt(text, begin)
   const to = codePointAt(text, Math.min(text.length, cursor + units))

@@ -12,7 +12,6 @@ import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, SpanStyle, TextRole } from '../../lib/text/styled.ts'
 import { usualColour } from './theme.ts'
 
-/** `chosen`: the colour that its author has taken. */
 export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): readonly Span[] {
   if (entry.thread !== undefined) return aside(threadLine(entry), 'tool')
   const name = shownName(entry.author)
@@ -57,7 +56,6 @@ export const personStyle = (
 export const modelLabel = (author: string, { emphasis }: Aspect): readonly Span[] =>
   labelIn(`${shownName(author)}: `, { role: emphasis === 'mention' ? 'mention' : 'model' })
 
-/** The blank at its end has no look. */
 export const labelIn = (text: string, style: SpanStyle): readonly Span[] => [
   { ...style, text: text.trimEnd() },
   { text: ' ' },

@@ -24,8 +24,7 @@ export function renderEntry(
   aspect: Aspect = USUAL,
   chosen?: NameColour,
 ): string {
-  const beside = besideTimes(style)
-  const rows = entryRows(entry, beside, markdown, aspect, chosen)
+  const rows = entryRows(entry, besideTimes(style), markdown, aspect, chosen)
   return withTimes(rows, style, entry.at).join('\n')
 }
 
@@ -65,7 +64,6 @@ export function renderMessage({ head, text, at, isOwn }: PersonalMessage, style:
   return withTimes(paintRows([...label, { text: cleanText(text) }], besideTimes(style)), style, at).join('\n')
 }
 
-/** The output of a command. */
 export function renderText(text: string | Styled, style: DrawingStyle): string {
   const lines: Styled['lines'] =
     typeof text === 'string'
@@ -112,10 +110,7 @@ function surelyFits(row: string, columns: number): boolean {
 
 export type DrawEntry = (entry: Entry, style: DrawingStyle, aspect?: Aspect) => DrawnText
 
-/**
- * Draws each entry once in each style and aspect, for all sessions. `colourOf` gives the colour of the
- * author's name.
- */
+/** Draws each entry once in each style and aspect. `colourOf`: the colour of the author's name. */
 export function createDrawEntry(markdown: () => MarkdownTools, colourOf: ColourOfAuthor): DrawEntry {
   const once = createMemo<DrawnText>()
   return (entry, style, aspect = USUAL) =>

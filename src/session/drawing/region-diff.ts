@@ -26,10 +26,7 @@ function canUpdate(drawn: Region, target: Region): boolean {
   return drawn.rows.length - drawn.live === target.rows.length - target.live
 }
 
-/**
- * Makes the live rows as many as they will be, and moves those that stay. Returns what stands in the region
- * then.
- */
+/** Moves the live rows that stay, and makes room for more. Returns what stands in the region then. */
 function moveRows(pen: Pen, drawn: Region, next: Region): readonly string[] {
   const rows = [...drawn.rows]
   const [before, after] = [rows.slice(0, drawn.live), next.rows.slice(0, next.live)]
@@ -141,10 +138,7 @@ const endOf = (look: string): string =>
 /** In UTF-16 units. A shorter rest is written again. */
 const MIN_REST = 12
 
-/**
- * How many cells differ between the first `units` and an equal rest, which stays or is moved by ICH or DCH
- * (ECMA-48 8.3.64, 8.3.26).
- */
+/** The cells that differ before an equal rest, which stays or is moved (ICH, DCH: ECMA-48 8.3.64, 8.3.26). */
 function middleOf(
   from: string,
   to: string,

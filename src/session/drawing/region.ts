@@ -2,7 +2,6 @@ import stringWidth from 'string-width'
 import type { DrawnText } from './entry-rows.ts'
 import { updateRegion, withoutWrap } from './region-diff.ts'
 
-/** In cells. */
 export interface WindowSize {
   readonly columns: number
   readonly rows: number
@@ -58,19 +57,13 @@ const isSame = (one: Region, other: Region): boolean =>
 const areEqual = <T>(some: readonly T[], others: readonly T[]): boolean =>
   some.length === others.length && some.every((one, index) => one === others[index])
 
-/**
- * What to write so that `texts` stand above and `next` replaces `drawn`. The terminal scrolls by itself, so
- * what stands above becomes its native scrollback.
- */
+/** What to write so that `texts` scroll away above and `next` replaces `drawn`. */
 export function writeChange(drawn: Region, texts: readonly DrawnText[], next: Region): string {
   if (drawn === next && texts.length === 0) return ''
   return updateRegion(drawn, texts, next) ?? eraseRegion(drawn, next.size.columns) + drawBelow(texts, next)
 }
 
-/**
- * As `writeChange` if the height of what was written last is unknown: what stands above the cursor stays, as
- * it may stand nowhere else.
- */
+/** As `writeChange` if the height of the last write is unknown: nothing above the cursor is erased. */
 export const paintUnsureRegion = (texts: readonly DrawnText[], next: Region): string =>
   eraseFrom(0) + drawBelow(texts, next)
 

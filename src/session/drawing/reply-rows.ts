@@ -106,7 +106,6 @@ function fitting({ first, later }: Lead, columns: number): Lead {
 const paintMark = (mark: string, { theme }: DrawingStyle): string =>
   mark.includes('>') ? theme.dim(mark.trimEnd()) + ' ' : mark
 
-/** The end of what a model thinks, in one row. */
 export function thoughtRow(model: string, thought: string, { columns, theme }: DrawingStyle): string {
   const label = `${model} thinks: … `
   const rows = wrapText(

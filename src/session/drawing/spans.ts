@@ -8,7 +8,6 @@ const withoutTabs = (spans: readonly Span[]): readonly Span[] =>
 
 export const textOf = (spans: readonly Span[]): string => spans.map(({ text }) => text).join('')
 
-/** The cells of the widest line. */
 export const cellsOf = (spans: readonly Span[]): number =>
   Math.max(0, ...textOf(spans).split('\n').map(mostCells))
 
@@ -106,10 +105,7 @@ export const paintRows = (spans: readonly Span[], { columns, theme }: DrawingSty
 const FIRST_MARK = '  | '
 const NEXT_MARK = '  : '
 
-/**
- * A line that people judge before it runs: `|` where it begins, `:` where it goes on. No blank of it is lost,
- * and no row of it can be taken for what the room says.
- */
+/** A line that people judge before it runs. Each row is marked and keeps its blanks: none can pose. */
 export function quoteRows(line: string, width: number): string[] {
   const free = Math.max(1, width - FIRST_MARK.length)
   const rows = ['']

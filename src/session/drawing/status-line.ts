@@ -70,7 +70,6 @@ function fitting(parts: readonly Part[], columns: number): string {
   return cutToCells(wholes[0] ?? '', columns - MORE.length) + MORE.slice(0, columns)
 }
 
-/** From the longest on. */
 function* linesOf(parts: readonly Part[], wholes: readonly string[]): Generator<string, void, void> {
   yield wholes.join(SEPARATOR)
   for (let count = parts.length - 1; count > 0; count--) {
@@ -86,7 +85,6 @@ function* linesOf(parts: readonly Part[], wholes: readonly string[]): Generator<
 
 const shorterOf = (part: Part = ['']): readonly string[] => part.slice(1)
 
-/** `▰▰▱▱▱▱▱▱ 2.1k/8k` */
 function budget({ used, target }: NonNullable<SessionStatus['lastTurn']>): string {
   return `${bar(target > 0 ? used / target : 0)} ${short(used)}/${short(target)}`
 }

@@ -46,10 +46,7 @@ const MAX_THOUGHT_LENGTH = 4_000
 
 const once = createMemo<readonly string[]>()
 
-/**
- * Units that are finished never change. What is added is shown with the next `flush`. Each unit is drawn once
- * for each style.
- */
+/** Finished units never change. What is added is shown with the next `flush`. */
 export class StreamedReply {
   readonly turn: TurnId
   readonly #name: string
@@ -68,7 +65,6 @@ export class StreamedReply {
     this.#markdown = new GrowingMarkdown(tools)
   }
 
-  /** How many units. */
   get finished(): number {
     return this.#markdown.units.length
   }
@@ -98,7 +94,6 @@ export class StreamedReply {
     this.#isChanged = true
   }
 
-  /** True if something new is shown. */
   flush(): boolean {
     const wasChanged = this.#isChanged
     if (this.#waiting !== '') {

@@ -36,7 +36,6 @@ function read(
 
 const once = createMemo<readonly number[] | undefined>()
 
-/** Undefined if the table is too wide. */
 function columnWidths({ head, sample }: Table, width: number, theme: Theme): readonly number[] | undefined {
   const natural = head.map((_, column) =>
     Math.max(1, ...[head, ...sample].map((cells) => cellsOf(withMarks(cells[column]?.() ?? [], theme)))),
@@ -90,7 +89,6 @@ const underlined = (line: readonly Span[]): readonly Span[] => [
   { text: textOf(line), strong: true, underline: true },
 ]
 
-/** `head: cell`, one below the other. */
 function record(row: Row, width: number, theme: Theme): readonly string[] {
   return row.table.head.flatMap((head, column) => {
     const name = inBold(withMarks(head(), theme))

@@ -13,7 +13,6 @@ import type { TimeColumn } from './time-column.ts'
  * are whatever a terminal's owner made of them. contrast.test.ts measures all of them.
  */
 interface Palette extends Readonly<Record<TextRole, string>> {
-  /** In the order of `NAME_COLOURS`. */
   readonly tints: readonly string[]
 }
 
@@ -83,10 +82,7 @@ export type ColourOfAuthor = (entry: Pick<Entry, 'room' | 'author' | 'kind'>) =>
 const MAX_NAMES = 200
 const MAX_ROOMS = 1_000
 
-/**
- * Gives each name a colour of its own in a room, as long as one is free. A name keeps its colour while the
- * process lives; `chosen` is what somebody chose.
- */
+/** Gives each name a colour of its own in a room, as long as one is free, and never another one. */
 export function createNameColours(chosen: (name: string) => NameColour | undefined): ColourOfAuthor {
   const rooms = new Map<RoomName, Map<string, NameColour>>()
 

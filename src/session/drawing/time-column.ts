@@ -1,13 +1,7 @@
 import type { Zone } from '../../lib/zone.ts'
 import type { DrawingStyle } from './theme.ts'
 
-export interface TimeColumn {
-  /** Equal for columns that give the same texts. */
-  readonly key: string
-  /** The blank after the time included. */
-  readonly cells: number
-  readonly textAt: (at: number) => string
-}
+export type TimeColumn = NonNullable<ReturnType<typeof timeColumn>>
 
 const LENGTHS = { minutes: '17:24 '.length, full: '2026-11-22 17:24:05 '.length }
 
@@ -15,14 +9,16 @@ const LENGTHS = { minutes: '17:24 '.length, full: '2026-11-22 17:24:05 '.length 
 const SHARE = 5
 
 /** The column that somebody asked for, or a narrower one; undefined if neither has room. */
-export function timeColumn(asked: 'minutes' | 'full', zone: Zone, columns: number): TimeColumn | undefined {
+export function timeColumn(asked: 'minutes' | 'full', zone: Zone, columns: number) {
   const fits = (kind: typeof asked): boolean => LENGTHS[kind] * SHARE <= columns
   const kind = asked === 'full' && fits('full') ? 'full' : fits('minutes') ? 'minutes' : undefined
   if (kind === undefined) return undefined
   return {
+    /** Equal for columns that give the same texts. */
     key: `${kind} ${zone.name}`,
+    /** The blank after the time included. */
     cells: LENGTHS[kind],
-    textAt(at) {
+    textAt(at: number): string {
       const text = new Date(zone.local(at)).toISOString()
       return kind === 'full' ? `${text.slice(0, 10)} ${text.slice(11, 19)} ` : `${text.slice(11, 16)} `
     },
@@ -31,7 +27,6 @@ export function timeColumn(asked: 'minutes' | 'full', zone: Zone, columns: numbe
 
 const DAY_MS = 86_400_000
 
-/** Days since the epoch, by the clocks of the zone. */
 export const dayOf = (at: number, zone: Zone): number => Math.floor(zone.local(at) / DAY_MS)
 
 const DAY = new Intl.DateTimeFormat('en', {

@@ -88,7 +88,6 @@ const WORD_CASES = {
     word.toLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase()),
 } as const
 
-/** Some letters become two in the other case. */
 function changeCase(draft: Draft, how: keyof typeof WORD_CASES, maxUnits: number): Draft {
   const end = wordEnd(draft)
   const word = draft.text.slice(draft.cursor, end)
@@ -165,7 +164,6 @@ function classes(): Uint8Array {
   return known
 }
 
-/** Oldest first. */
 export type Kills = readonly string[]
 
 const MAX_KILLS = 16

@@ -17,7 +17,6 @@ import {
 import type { SavedInput } from '../ports.ts'
 import type { OpenSession } from '../session.ts'
 
-/** For Tab and ^X. */
 const ASK_RATE: Rate = { burst: 4, everyMs: 250 }
 
 const HINT_RATE: Rate = { burst: 1, everyMs: 2_000 }

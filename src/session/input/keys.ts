@@ -1,7 +1,6 @@
 import { VtParser, type VtInput } from './vt-parser.ts'
 
 interface KeyHelp {
-  /** Such as `Ctrl-A, Home`. */
   readonly keys: string
   readonly does: string
 }
@@ -53,9 +52,6 @@ export type Key =
   | { readonly type: 'paste'; readonly text: string }
   | { readonly type: 'press'; readonly name: KeyName }
 
-/** `silentMs`: how long nothing was typed before. */
-type KeyDecoder = (bytes: Uint8Array, silentMs?: number) => Key[]
-
 /** After such a silence the end of a paste or a sequence is lost. */
 const GIVE_UP_MS = 1_000
 /** A ^C that comes alone after such a silence was pressed; any other ^C in a paste is a part of it. */
@@ -63,12 +59,13 @@ const PRESS_MS = 10
 
 /**
  * Decodes UTF-8 with the sequences of xterm, rxvt, PuTTY, the Linux console and kitty's keyboard protocol.
- * Bytes may be cut anywhere. Unknown keys are left out; invalid UTF-8 becomes U+FFFD.
+ * Bytes may be cut anywhere; nothing was typed for `silentMs` before them. Unknown keys are left out; invalid
+ * UTF-8 becomes U+FFFD.
  */
-export function createKeyDecoder(): KeyDecoder {
+export function createKeyDecoder() {
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
   const parser = new VtParser()
-  return (bytes, silentMs = 0) => {
+  return (bytes: Uint8Array, silentMs = 0): Key[] => {
     const isPressed = silentMs >= PRESS_MS && bytes.length === 1 && bytes[0] === INTERRUPT
     if (isPressed || silentMs >= GIVE_UP_MS) parser.giveUp()
     return parser.parse(utf8.decode(bytes, { stream: true })).flatMap((input) => keyOf(input) ?? [])
@@ -95,7 +92,6 @@ function keyOf(input: VtInput): Key | undefined {
   }
 }
 
-/** Not in the list that people read. */
 const MORE_CHORDS: Readonly<Record<string, KeyName>> = {
   'Alt-←': 'word-left',
   'Alt-→': 'word-right',
@@ -171,7 +167,6 @@ const RXVT_MODIFIERS: Readonly<Record<string, string>> = {
   '@': 'Ctrl-Shift-',
 }
 
-/** By the finals of `SS3` from `j` to `y`. */
 const KEYPAD = '*+,-./0123456789'
 
 function keyOfSequence({ type, params, final, isAlt }: Sequence): Key | undefined {

@@ -33,7 +33,6 @@ export class LineQueue {
     return this.#waiting.splice(0).length
   }
 
-  /** The lines that have not begun, oldest first. */
   get waiting(): readonly string[] {
     return this.#waiting
   }
@@ -59,7 +58,7 @@ export class LineQueue {
   }
 }
 
-interface PipeOptions {
+interface Pipe {
   readonly input: AsyncIterable<Uint8Array>
   readonly account: Account
   /** A longer line is never held whole in memory. */
@@ -72,13 +71,7 @@ interface PipeOptions {
 const PIECE_BYTES = 2_048
 
 /** LF and CR LF end lines. Invalid UTF-8 becomes U+FFFD. Blank lines are left out. */
-export async function readLines({
-  input,
-  account,
-  lineUnits,
-  onLine,
-  onTooLong,
-}: PipeOptions): Promise<void> {
+export async function readLines({ input, account, lineUnits, onLine, onTooLong }: Pipe): Promise<void> {
   const utf8 = new TextDecoder()
   let line = ''
   let isTooLong = false

@@ -14,7 +14,6 @@ export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: 
   const tokens: Token[] = []
   tools.parser.block.parse(lines.join('\n'), tools.parser, {}, tokens)
   const leaves: Leaf[] = []
-  /** By the index of their first leaf and first line. */
   const tops: { readonly leaf: number; readonly line: number }[] = []
   const containers = createContainers()
   let heading = false
@@ -92,7 +91,7 @@ export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: 
   return { leaves: closedBy(leaves, lines), tops }
 }
 
-/** An outermost block, or an item of an outermost list. */
+/** An outermost block, or an item of an outermost list: known by its first leaf and line. */
 const isTop = ({ level, nesting, type }: Token): boolean =>
   level === 0 ? nesting >= 0 && !type.endsWith('_list_open') : level === 1 && type === 'list_item_open'
 
@@ -113,7 +112,6 @@ const textBody = (source: string, isHeading: boolean, { parser }: MarkdownTools)
   read: () => readInline(source, parser),
 })
 
-/** The lines are coloured together. */
 function codeBodies(code: string, count: number, language: string, { highlight }: MarkdownTools) {
   let known: ReturnType<Highlight['lines']> | undefined
   const read = (index: number): readonly Span[] => (known ??= highlight.lines(code, language))[index] ?? []
@@ -147,7 +145,6 @@ export interface Leaf {
   readonly from: number
   readonly to: number
   readonly units: readonly Unit[]
-  /** Units that are finished even if the block goes on. */
   readonly finished: number
   readonly isClosed: boolean
   /** An empty line does not close it. */
@@ -161,12 +158,8 @@ export interface GoOn {
   readonly units: number
 }
 
-/**
- * The smallest part that is drawn by itself: a paragraph, a line of code, a row of a table. A finished unit
- * never changes.
- */
+/** The smallest part that is drawn by itself, such as a line of code. A finished one never changes. */
 export interface Unit {
-  /** An empty row stands above. */
   readonly gap: boolean
   readonly lead: Lead
   readonly body: UnitBody

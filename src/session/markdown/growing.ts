@@ -65,7 +65,6 @@ export class GrowingMarkdown {
     this.#gap = isGap
   }
 
-  /** True if there may be more. */
   #settle(isOver: boolean): boolean {
     const isLong = this.#tail.length > WINDOW_UNITS
     const end = isLong ? cutAt(this.#tail) : isOver ? this.#tail.length : stableEnd(this.#tail)

@@ -1,7 +1,4 @@
-/**
- * The library's own types bring those of a browser, which hide what Node has; `paths` in tsconfig.json names
- * this file.
- */
+/** The library's own types bring a browser's, which hide Node's; tsconfig.json names this file. */
 declare const library: {
   getLanguage(name: string): { readonly name?: string } | undefined
   /** HTML in `value`. Throws for an unknown language. */

@@ -23,30 +23,22 @@ const CALM_RATE: Rate = { burst: 2, everyMs: 250 }
 
 /** Paints quiet views in the next pass of the event loop, busy ones in the next frame, by one timer for all. */
 export class Frames {
-  readonly #timers: FrameTimers
+  readonly timers: FrameTimers
   #ready: FrameWriter[] = []
   #forFrame: FrameWriter[] = []
   #lastFrameAt = -Infinity
 
   constructor(timers: FrameTimers) {
-    this.#timers = timers
-  }
-
-  now(): number {
-    return this.#timers.now()
-  }
-
-  later(ms: number, run: () => void): void {
-    this.#timers.later(ms, run)
+    this.timers = timers
   }
 
   paintSoon(view: FrameWriter): void {
-    if (this.#ready.push(view) === 1) this.#timers.soon(() => this.#paintReady())
+    if (this.#ready.push(view) === 1) this.timers.soon(() => this.#paintReady())
   }
 
   paintInFrame(view: FrameWriter): void {
-    const wait = Math.max(SHORTEST_WAIT_MS, this.#lastFrameAt + FRAME_MS - this.now())
-    if (this.#forFrame.push(view) === 1) this.#timers.later(wait, () => this.#paintFrame())
+    const wait = Math.max(SHORTEST_WAIT_MS, this.#lastFrameAt + FRAME_MS - this.timers.now())
+    if (this.#forFrame.push(view) === 1) this.timers.later(wait, () => this.#paintFrame())
   }
 
   #paintReady(): void {
@@ -54,7 +46,7 @@ export class Frames {
   }
 
   #paintFrame(): void {
-    this.#lastFrameAt = this.now()
+    this.#lastFrameAt = this.timers.now()
     for (const view of this.#forFrame) view.countFrame(this.#lastFrameAt)
     this.#ready.push(...this.#forFrame.splice(0))
     this.#paintReady()
@@ -77,7 +69,6 @@ export interface Composed {
   readonly text: string
   /** At least one if there were any. */
   readonly items: number
-  /** Called once the text is queued. */
   written(): void
 }
 
@@ -85,7 +76,6 @@ interface FrameSource {
   readonly frames: Frames
   readonly account: Account
   readonly compose: (items: readonly Item[]) => Composed
-  /** Gives items below those that wait. */
   readonly gather?: () => readonly Item[]
   /** Called if `compose` throws; then nothing more is painted. */
   readonly fail: (error: unknown) => void
@@ -128,7 +118,7 @@ export class FrameWriter {
     if (this.#isWaiting || this.#isClosed) return
     this.#isWaiting = true
     const { frames } = this.#source
-    const taken = takeToken(this.#bucket, frames.now(), RATE)
+    const taken = takeToken(this.#bucket, frames.timers.now(), RATE)
     if (taken === undefined) return frames.paintInFrame(this)
     this.#bucket = taken
     frames.paintSoon(this)
@@ -137,16 +127,16 @@ export class FrameWriter {
   /** For changes that can wait. */
   requestCalmly(): void {
     if (this.#isWaiting || this.#isWaitingCalmly || this.#isClosed) return
-    const { frames } = this.#source
-    const taken = takeToken(this.#calmBucket, frames.now(), CALM_RATE)
+    const { timers } = this.#source.frames
+    const taken = takeToken(this.#calmBucket, timers.now(), CALM_RATE)
     if (taken !== undefined) {
       this.#calmBucket = taken
       return this.request()
     }
     this.#isWaitingCalmly = true
-    frames.later(CALM_RATE.everyMs, () => {
+    timers.later(CALM_RATE.everyMs, () => {
       if (!this.#isWaitingCalmly) return
-      this.#calmBucket = fullAfter(this.#calmBucket, frames.now(), CALM_RATE.everyMs)
+      this.#calmBucket = fullAfter(this.#calmBucket, timers.now(), CALM_RATE.everyMs)
       this.request()
     })
   }

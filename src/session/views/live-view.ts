@@ -18,8 +18,8 @@ import type { Delivery, PrintRole, RoomFooter, Terminal } from '../ports.ts'
 import type { SessionView, ViewParts } from './view.ts'
 
 /**
- * Turns off what another program left on: reports of mouse and focus, modifyOtherKeys, kitty's keyboard protocol.
- * A terminal without the last two may read them as SGR and as a cursor to restore; DECSC and DECRC keep both.
+ * Turns off what another program left on: mouse and focus reports, modifyOtherKeys, kitty's keyboard protocol. A
+ * terminal without the last two may read them as SGR and as a cursor to restore; DECSC and DECRC keep both.
  */
 const REPORTS_OFF =
   '\u001b[?9;1000;1001;1002;1003;1004;1005;1006;1015;1016l\u001b7\u001b[>4m\u001b[=0u\u001b8'
@@ -40,10 +40,7 @@ interface RecentWrite {
 
 const RECENT_MS = 2_000
 
-/**
- * What was said is appended and becomes native scrollback; below it the footer and the draft are drawn again
- * as they change.
- */
+/** Appends what was said, into native scrollback; draws the footer and the draft below it again. */
 export class LiveView implements SessionView {
   readonly #terminal: Terminal
   readonly #footer: (style: DrawingStyle) => RoomFooter

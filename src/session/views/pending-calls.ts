@@ -31,7 +31,6 @@ export class PendingCalls {
     return [...this.#pending.values()]
   }
 
-  /** False if it is too old. */
   #hold(entry: PendingCall): boolean {
     const isTooOld = this.#wallNow() - entry.at > MAX_CALL_MS
     if (!isTooOld) this.#pending.set(keyOf(entry), entry)
@@ -49,7 +48,6 @@ export class PendingCalls {
     else for (const [key, one] of this.#pending) if (isAnswer(entry, one)) this.#pending.delete(key)
   }
 
-  /** Returns the calls whose result will not come. */
   #unanswered(turn: string | undefined): readonly Entry[] {
     const left = [...this.#pending].filter(([, one]) => one.turn !== undefined && one.turn === turn)
     for (const [key] of left) this.#pending.delete(key)

@@ -130,7 +130,6 @@ export class PlainView implements SessionView {
     this.#writer.request()
   }
 
-  /** False if there is nothing to say. */
   #say(text = ''): boolean {
     if (text !== '') this.#writer.add({ type: 'print', text: `-- ${text}` })
     return text !== ''
@@ -191,7 +190,6 @@ const NEEDS_CURSOR: ReadonlySet<KeyName> = new Set([
   'kill-word-right',
 ])
 
-/** They end a search. */
 const TAKES_LINE: ReadonlySet<KeyName> = new Set(['right', 'end'])
 
 /** Every later line is indented, even if cleaning made it. */
@@ -218,10 +216,7 @@ function endLines(entry: Entry): readonly string[] {
 
 const MAX_REPEATED_UNITS = 1_000
 
-/**
- * What to write behind `from`, so that `to` stands there. Only ASCII is taken back: the width of other text
- * is not sure.
- */
+/** What to write behind `from` to show `to`. Only ASCII is taken back: other widths are not sure. */
 export function echoChange(from: string, to: string): string {
   if (to.startsWith(from)) return cleanText(endOf(to.slice(from.length)))
   const taken = from.slice(to.length)

@@ -13,7 +13,6 @@ export class SpokenWork {
     return [...begun.map(([, text]) => `-- ${text}`), ...this.#progress(running)]
   }
 
-  /** Each quarter once. */
   #progress(running: readonly RunningWork[]): readonly string[] {
     const before = this.#quarters
     const now = running.flatMap((work) =>
@@ -48,7 +47,6 @@ export class SpokenSearch {
     return this.#shown !== undefined
   }
 
-  /** Empty for nothing. */
   change(next: Draft): string {
     const before = this.#shown
     this.#shown = next
@@ -78,7 +76,6 @@ export class SpokenSearch {
   }
 }
 
-/** `search "uni": ` */
 const queryOf = ({ prompt = '' }: Draft): string => /"(.*)": $/s.exec(prompt)?.[1] ?? ''
 
 const isMiss = ({ prompt = '' }: Draft): boolean => prompt.startsWith('no ')

@@ -1,6 +1,6 @@
 /**
- * views/ shows a session on its terminal: as lines that are only appended, or as a screen whose last rows are drawn
- * again. It must not know how a row looks, which is `drawing/`, nor what a key does, which is `input/`.
+ * views/ shows a session on its terminal: as lines that are only appended, or as a screen whose last rows are
+ * drawn again. It must not know how a row looks, which is `drawing/`, nor what a key does, which is `input/`.
  */
 import type { Entry } from '../../chat/entry.ts'
 import type { Person } from '../../chat/people/person.ts'

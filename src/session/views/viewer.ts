@@ -50,7 +50,8 @@ export function createPersonal(
       if (size() === undefined) return true
       const { plain } = preferences.now()
       if (setHere.has('plain')) return plain === 'on'
-      return hasNoCursor(term) || isAskedFor(env['SSHAWL_PLAIN'], plain)
+      const asked = env['SSHAWL_PLAIN'] ?? ''
+      return hasNoCursor(term) || (asked === '' ? plain === 'on' : asked !== '0')
     },
     bell: {
       ringsFor(entry: Entry): boolean {
@@ -65,10 +66,6 @@ export function createPersonal(
 
 /** Terminals that cannot go back, and clients that read line by line. */
 const hasNoCursor = (term: string): boolean => term === 'dumb' || term === 'bot' || term === ''
-
-function isAskedFor(sent: string | undefined, kept: 'on' | 'off' | undefined): boolean {
-  return sent === undefined || sent === '' ? kept === 'on' : sent !== '0'
-}
 
 const isSpeech = ({ kind, thread }: Entry): boolean =>
   thread === undefined && (kind === 'message' || kind === 'action' || kind === 'reply')
