@@ -113,7 +113,6 @@ export interface SessionControl {
   /** False once the person was put out of the room. */
   isThere(): boolean
   moveTo(room: Room): Promise<void>
-  /** Draws the screen anew, without what was said. */
   clear(): void
   quit(): void
 }
@@ -159,11 +158,7 @@ export type CallerKind = 'session' | 'script'
 export const kindOf = ({ session }: Pick<Caller, 'session'>): CallerKind => (session ? 'session' : 'script')
 
 export interface BaseContext extends Caller {
-  readonly session?: CommandSession
-}
-
-export interface CommandSession extends SessionControl {
-  /** Lets the session go on meanwhile; errors are shown as if the command had waited. */
+  /** Lets a session go on meanwhile; errors are shown as if the command had waited. */
   inBackground(work: Promise<unknown>): void
 }
 
@@ -182,8 +177,11 @@ export interface Completing {
   readonly person: Person
   /** The command's arguments before that word, as they were typed; none of them is offered again. */
   readonly given: readonly string[]
-  /** The name of the argument, or the flag, that the word is for. None with `oneOf`: these are known. */
-  readonly argument: string
+}
+
+/** What could stand for an argument or for the value of a flag, by its name, in any order. */
+type Completers<N extends string> = {
+  readonly [Name in N]?: (where: Completing) => Promise<readonly string[]> | readonly string[]
 }
 
 interface Facts {
@@ -195,12 +193,8 @@ interface Facts {
   /** It only ends something, or shows what never changes: it works while no other server can be reached. */
   readonly allowedWhenCutOff?: true
   readonly summary: string
-  /** What may follow the verb, and a script's room: a line that works. Empty if nothing needs to follow. */
-  readonly example: string
   /** A sentence for the page of all commands: what a script gets, if it only does its work in a session. */
   readonly fromScript?: string
-  /** What could stand at the cursor, in any order. */
-  complete?(where: Completing): Promise<readonly string[]> | readonly string[]
 }
 
 interface ManagerRight<Args> {
@@ -221,9 +215,14 @@ export interface CommandDefinition<
   A extends readonly ArgumentSpec[],
   F extends readonly FlagSpec[],
 > extends Facts {
-  readonly room: R
+  /** `none` if absent. */
+  readonly room?: R
   readonly arguments?: A
   readonly flags?: F
+  /** What may follow the verb, and a script's room: a line that works. Absent if nothing needs to follow. */
+  readonly example?: string
+  /** None for arguments with `oneOf`: their words are known. */
+  readonly complete?: Completers<(A[number] | F[number])['name']>
   /** Only a command in a room can need a manager of it. */
   readonly rights?: R extends 'here' ? ManagerRight<Arguments<A>> | Note : Note
   /**
@@ -239,6 +238,8 @@ interface CommandWith<R extends RoomUse> extends Facts {
   readonly room: R
   readonly arguments: readonly ArgumentSpec[]
   readonly flags: readonly FlagSpec[]
+  readonly example: string
+  readonly complete?: Completers<string>
   readonly rights?: ManagerRight<Values['args']> | Note
   needsVoice?(args: Values['args']): boolean
   run(context: BaseContext & RoomOf<R> & Values): Promise<void | false>
@@ -259,11 +260,11 @@ export const isCalled = ({ name, aliases = [] }: Pick<Command, 'name' | 'aliases
 
 /** Declares a verb. Parser tests prove that it gets the arguments that it declares. */
 export function defineCommand<
-  R extends RoomUse,
+  const R extends RoomUse = 'none',
   const A extends readonly ArgumentSpec[] = readonly [],
   const F extends readonly FlagSpec[] = readonly [],
 >(definition: CommandDefinition<R, A, F>): CommandWith<R> {
-  return { arguments: [], flags: [], ...definition }
+  return { room: 'none' as R, arguments: [], flags: [], example: '', ...definition }
 }
 
 /** Words that do not fit a command. The runner adds the form of it, or of the command called `verb`. */

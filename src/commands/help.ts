@@ -28,15 +28,16 @@ export const helpCommand = (all: () => readonly CommandGroup[], keys: readonly H
     aliases: ['h', '?', 'commands', 'man'],
     summary:
       'what you can do here: groups of commands, one group, one command, the keys, or what has some words',
-    room: 'none',
     arguments: [
       text('words', 'a group or a command; keys; or words to look for in all of them', { optional: true }),
     ],
     example: 'tools',
-    complete: ({ given }) =>
-      given.length > 0
-        ? []
-        : ['keys', ...all().flatMap(({ name, commands }) => [name, ...namesOf(commands)])],
+    complete: {
+      words: ({ given }) =>
+        given.length > 0
+          ? []
+          : ['keys', ...all().flatMap(({ name, commands }) => [name, ...namesOf(commands)])],
+    },
     async run(context) {
       const { args, out } = context
       const kind = kindOf(context)

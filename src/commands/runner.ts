@@ -155,29 +155,32 @@ export class Runner {
     { roomName, ...values }: Parsed,
     caller: Caller,
   ): Promise<void | false> {
-    const isForAll = command.room === 'here-or-all' && roomName === ALL_ROOMS
-    const named = roomName === undefined || isForAll ? undefined : roomName
-    const room =
-      named === undefined
-        ? isForAll
-          ? undefined
-          : caller.session?.room
-        : await this.#parts.rooms.get(named, caller.person)
+    const room = await this.#roomOf(command, roomName, caller)
     checkChoices(command, values.args, kindOf(caller))
     const inBackground = (work: Promise<unknown>): void =>
       void work.catch((error: unknown) => this.#explain(error, caller))
-    const { session, ...others } = this.#withGuardedStdin(caller, async () => {
+    const guarded = this.#withGuardedStdin(caller, async () => {
       if (!room) return
       await this.#parts.rooms.get(room.name, caller.person)
       if (command.room === 'here') await checkRights(command, values.args, room, caller.person)
     })
-    const own = session ? { session: { ...session, inBackground } } : {}
     try {
-      return await runIn(room, command, { ...others, ...own, ...values })
+      return await runIn(room, command, { ...guarded, inBackground, ...values })
     } catch (error) {
       if (!(error instanceof Misuse)) throw error
       throw usageError(command, kindOf(caller), error.message, this.#byName.get(error.verb ?? command.name))
     }
+  }
+
+  async #roomOf(
+    { room }: Command,
+    name: string | undefined,
+    { session, person }: Caller,
+  ): Promise<Room | undefined> {
+    if (name === undefined) return session?.room
+    return room === 'here-or-all' && name === ALL_ROOMS
+      ? undefined
+      : await this.#parts.rooms.get(name, person)
   }
 
   /** Charges what a script pipes in, and asks for all rights once more when it has come. */

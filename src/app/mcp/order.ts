@@ -1,5 +1,5 @@
 import { Refusal } from '../../chat/errors.ts'
-import type { McpOrder } from '../../commands/verbs/mcp-admin.ts'
+import type { McpOrder } from '../../commands/verbs/mcp.ts'
 import { mcpEntry } from '../../config/mcp.ts'
 
 /** Throws `Refusal`. */

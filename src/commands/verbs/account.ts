@@ -12,15 +12,13 @@ import { keysOf } from '../../lib/basics.ts'
 import { safeJson } from '../../lib/json.ts'
 import { closest } from '../../lib/suggest.ts'
 import { arg, defineCommand, JSON_FLAG } from '../command.ts'
-import type { Services, Verb } from './services.ts'
+import type { Services, Verb } from './common.ts'
 
 export const whoami: Verb = ({ people }) =>
   defineCommand({
     name: 'whoami',
     summary: 'your name and what you may do on this server',
-    room: 'none',
     flags: [JSON_FLAG],
-    example: '',
     async run({ person, flags, out }) {
       const { name, admin, guest } = await people.current(person)
       const role = admin ? 'admin' : guest ? 'guest' : 'member'
@@ -34,7 +32,6 @@ export const rename: Verb = ({ people, rooms }) =>
     name: 'rename',
     aliases: ['nick'],
     summary: 'take another name; your rights stay, and the old name is kept from others for 30 days',
-    room: 'none',
     arguments: [arg('name', PERSON_NAME_RULE)],
     example: 'bobby',
     async run({ person, args, out }) {
@@ -54,14 +51,15 @@ export const set: Verb = (services) =>
     name: 'set',
     allowedOverQuota: true,
     summary: 'how your sessions look and sound; alone, what is set and what there is',
-    room: 'none',
     arguments: [
       arg('option', `one of ${NAMES.join(', ')}`, { optional: true }),
       arg('value', 'one of those that /set lists for it', { optional: true }),
     ],
     example: 'timestamps full',
-    complete: ({ argument, given: [option = ''] }) =>
-      argument === 'option' ? NAMES : isOption(option) ? OPTIONS[option].values : [],
+    complete: {
+      option: () => NAMES,
+      value: ({ given: [option = ''] }) => (isOption(option) ? OPTIONS[option].values : []),
+    },
     async run({ person, args, out }) {
       const name = args.option?.toLowerCase()
       if (name === undefined) return out.line(await listOf(NAMES, services, person))
@@ -110,7 +108,6 @@ export const claim: Verb = ({ people }) =>
   defineCommand({
     name: 'claim',
     summary: "become the first admin, with the code on the operator's console",
-    room: 'none',
     arguments: [arg('code', 'what the server printed when it started')],
     example: 'ABCD-EFGH',
     rights: { note: 'Whoever has the code, while there is no admin.' },
@@ -126,8 +123,6 @@ export const clear: Verb = () =>
     allowedWhenCutOff: true,
     aliases: ['cls'],
     summary: 'clear the screen, as Ctrl-L does; /history shows what was said',
-    room: 'none',
-    example: '',
     fromScript: 'Does nothing: a script has no screen.',
     run: async ({ session }) => session?.clear(),
   })
@@ -139,8 +134,6 @@ export const quit: Verb = () =>
     allowedWhenCutOff: true,
     aliases: ['q', 'exit', 'bye', 'logout', 'disconnect'],
     summary: 'leave the server',
-    room: 'none',
-    example: '',
     fromScript: 'Does nothing: a script ends by itself.',
     run: async ({ session }) => session?.quit(),
   })

@@ -6,7 +6,7 @@ import { safeJson } from '../../lib/json.ts'
 import { closest } from '../../lib/suggest.ts'
 import { flag, type Here, type Output } from '../command.ts'
 import { needManager } from '../runner.ts'
-import type { Services } from './services.ts'
+import type { Services } from './common.ts'
 
 /**
  * Prints the reply to the question that `ask` asks, as it comes, or the entries of its turn as JSON.

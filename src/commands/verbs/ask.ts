@@ -10,7 +10,7 @@ import type { TurnAtWork } from '../../turns/queue.ts'
 import { arg, defineCommand, JSON_FLAG, text, type Caller } from '../command.ts'
 import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions, modelNamed, printAnswer } from './answer.ts'
 import { findEntry } from './turn.ts'
-import type { Services, Verb } from './services.ts'
+import type { Services, Verb } from './common.ts'
 
 export const ask: Verb = (services) =>
   defineCommand({
@@ -24,8 +24,7 @@ export const ask: Verb = (services) =>
     ],
     example: '@guide tools',
     rights: { note: ALLOW_NOTE },
-    complete: ({ argument }) =>
-      argument === 'model' ? services.turns.names().map((name) => `@${name}`) : [],
+    complete: { model: () => services.turns.names().map((name) => `@${name}`) },
     async run(context) {
       const { args, flags, room, person, session, script } = context
       const model = modelNamed(args.model, services.turns.names())
@@ -61,7 +60,6 @@ export const retry: Verb = (services) =>
       'ask your last question again that got no whole answer: its turn failed, was stopped or cut; or else your last one',
     room: 'here',
     flags: [JSON_FLAG, ALLOW_FLAG],
-    example: '',
     rights: { note: ALLOW_NOTE },
     async run(context) {
       const { room, person, flags, session } = context
@@ -143,7 +141,9 @@ export const stop: Verb = (services) =>
     example: '@guide',
     needsVoice: () => false,
     rights: { note: 'Each for what they asked for; the owner of the room, an op or an admin for all.' },
-    complete: ({ room }) => [...new Set(services.turns.running(room.name).map(({ model }) => model))],
+    complete: {
+      model: ({ room }) => [...new Set(services.turns.running(room.name).map(({ model }) => model))],
+    },
     run: ({ person, room, args }) =>
       args.model === undefined
         ? stopAll(services, room, person)

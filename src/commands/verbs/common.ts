@@ -1,13 +1,74 @@
-// What several verbs share. It must not know any verb.
+// What the verbs share: the parts of the server that they use, and small helpers.
+import type { Approvals } from '../../approvals/approvals.ts'
+import type { GrantStore } from '../../approvals/ports.ts'
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { ActResult } from '../../chat/moderation/acts.ts'
+import type { Clients } from '../../chat/moderation/clients.ts'
+import type { Moderation } from '../../chat/moderation/moderation.ts'
+import type { Invites, Keys, Tokens } from '../../chat/people/credentials.ts'
+import type { People } from '../../chat/people/people.ts'
 import type { Person } from '../../chat/people/person.ts'
+import type { InputHistory } from '../../chat/personal/input-history.ts'
+import type { InvitationNotices } from '../../chat/personal/invitations.ts'
+import type { Preferences } from '../../chat/personal/preferences.ts'
+import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'
+import type { Talk } from '../../chat/talk/talk.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
-import { WrapError } from '../../prompt/ports.ts'
-import { Misuse, type Caller, type Completing, type Here } from '../command.ts'
+import type { RoomHooks } from '../../prompt/hooks.ts'
+import { WrapError, type HistoryStore, type ScriptStore, type SummaryStore } from '../../prompt/ports.ts'
+import type { ToolRuns } from '../../toolbox/tool-runs.ts'
+import type { ChargeStore } from '../../turns/billing.ts'
+import type { TurnStore } from '../../turns/ports.ts'
+import type { Summaries } from '../../turns/summaries/summaries.ts'
+import type { Turns } from '../../turns/turns.ts'
+import { Misuse, type Caller, type Command, type Completing, type Here } from '../command.ts'
+import type { HelpKey } from '../help.ts'
+import type { Speech } from '../speech.ts'
+import type { InvitePolicy } from './invites.ts'
+import type { McpAdmin } from './mcp.ts'
+
+export interface Services {
+  readonly rooms: Rooms
+  readonly people: People
+  readonly preferences: Preferences
+  readonly invitations: InvitationNotices
+  readonly comingIn: {
+    readonly invites: Invites
+    readonly keys: Keys
+    readonly tokens: Tokens
+    readonly clients: Pick<Clients, 'everywhere'>
+    readonly policy: () => InvitePolicy
+  }
+  readonly speech: Speech
+  readonly talk: Talk
+  readonly history: Pick<InputHistory, 'forget'>
+  readonly turns: Turns
+  readonly runs: ToolRuns
+  readonly summaries: Summaries
+  readonly approvals: Approvals
+  readonly hooks: Pick<RoomHooks, 'logOf'>
+  /** The servers that bring tools. */
+  readonly mcp: McpAdmin
+  readonly moderation: Moderation
+  readonly clock: Clock
+  /** The keys of a session, for help. */
+  readonly keys: readonly HelpKey[]
+  readonly stores: {
+    readonly chat: { readonly rooms: RoomStore; readonly people: PeopleStore; readonly entries: EntryLog }
+    readonly prompts: {
+      readonly scripts: ScriptStore
+      readonly summaries: SummaryStore
+      readonly history: Pick<HistoryStore, 'following'>
+    }
+    readonly models: { readonly turns: TurnStore; readonly charges: ChargeStore }
+    readonly tools: { readonly grants: GrantStore }
+  }
+}
+
+export type Verb<Used extends keyof Services = keyof Services> = (services: Pick<Services, Used>) => Command
 
 /** Records in a room what somebody changed there. */
 export const tellRoom = async (room: Room, { name }: Person, text: string): Promise<void> =>
@@ -73,9 +134,8 @@ export function refuseWrap(error: unknown): never {
 /** Milliseconds since the epoch as `2026-11-21T09:41:07.000Z`. */
 export const iso = (at: number): string => new Date(at).toISOString()
 
-/** Completes the argument `name` with the people in the room. */
-export const completePeople = ({ room, argument }: Completing): readonly string[] =>
-  argument === 'name' ? room.present().map(({ name }) => name) : []
+/** The people in the room, to complete a word with. */
+export const peopleIn = ({ room }: Completing): readonly string[] => room.present().map(({ name }) => name)
 
 /** The names of the rooms that somebody can see. */
 export const roomNames = async (

@@ -6,8 +6,7 @@ import type { Rooms } from '../../chat/rooms.ts'
 import { counted } from '../../lib/amounts.ts'
 import { safeJson } from '../../lib/json.ts'
 import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type CommandContext } from '../command.ts'
-import { iso, listedNumber, numberFlag, roomNames } from './common.ts'
-import type { Services, Verb } from './services.ts'
+import { iso, listedNumber, numberFlag, roomNames, type Services, type Verb } from './common.ts'
 
 const KEY_ARGUMENTS = [
   arg('action', 'what to do', { oneOf: ['list', 'add', 'remove'] }),
@@ -22,7 +21,6 @@ export const keys: Verb = (services) =>
   defineCommand({
     name: 'keys',
     summary: 'the keys that you come in with: list, add (the line of a .pub file), or remove FINGERPRINT',
-    room: 'none',
     arguments: KEY_ARGUMENTS,
     flags: [JSON_FLAG],
     example: 'list',
@@ -106,16 +104,17 @@ export const token: Verb = (services) =>
   defineCommand({
     name: 'token',
     summary: 'tokens with which your programs come in over HTTP: new, list, or revoke NUMBER',
-    room: 'none',
     allowedOverQuota: true,
     arguments: TOKEN_ARGUMENTS,
     flags: TOKEN_FLAGS,
     example: 'new --rooms lobby --days 7',
     rights: { note: "Each for their own tokens. Admins may revoke anybody's." },
-    async complete({ person, given, argument }) {
-      if (argument === 'rooms') return await roomNames(services.rooms, { person })
-      const isRevoke = argument === 'id' && given[0] === 'revoke' && !person.guest
-      return isRevoke ? (await services.comingIn.tokens.list(person)).map(({ id }) => String(id)) : []
+    complete: {
+      rooms: (where) => roomNames(services.rooms, where),
+      async id({ person, given }) {
+        if (given[0] !== 'revoke' || person.guest) return []
+        return (await services.comingIn.tokens.list(person)).map(({ id }) => String(id))
+      },
     },
     async run(context) {
       const { args, flags } = context

@@ -5,7 +5,7 @@ import type { EntrySize } from '../../chat/ports.ts'
 import { safeJson } from '../../lib/json.ts'
 import { createTranscript } from '../../pages/transcript.ts'
 import { defineCommand, flag, Misuse, type Here } from '../command.ts'
-import { iso } from './common.ts'
+import { iso, type Verb } from './common.ts'
 import {
   BYTES_PER_PAGE,
   HTML_FLAG,
@@ -14,7 +14,6 @@ import {
   refuseInSession,
   wholeLog,
 } from './log-pages.ts'
-import type { Verb } from './services.ts'
 
 export const exportLog: Verb = ({ stores, clock }) =>
   defineCommand({

@@ -8,9 +8,8 @@ import { safeJson } from '../../lib/json.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { CHECKPOINT_KEY, checkpointOf } from '../../prompt/key-values.ts'
 import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
-import { announce, iso, numberFlag } from './common.ts'
+import { announce, iso, numberFlag, type Services, type Verb } from './common.ts'
 import { logPages, type PagedLog } from './log-pages.ts'
-import type { Services, Verb } from './services.ts'
 
 const ENTRIES = { fallback: 50, most: 1_000 }
 const COUNT_FLAG = flag('n', `how many entries: 1 to ${ENTRIES.most}, usually ${ENTRIES.fallback}`, {

@@ -7,8 +7,7 @@ import type { Room } from '../../chat/room.ts'
 import { counted } from '../../lib/amounts.ts'
 import { safeJson } from '../../lib/json.ts'
 import { arg, defineCommand, flag, JSON_FLAG, Misuse, type CommandContext } from '../command.ts'
-import { iso, listedNumber, numberFlag, roomNames, tellRoom } from './common.ts'
-import type { Services, Verb } from './services.ts'
+import { iso, listedNumber, numberFlag, roomNames, tellRoom, type Services, type Verb } from './common.ts'
 
 /** What the config says of codes. */
 export interface InvitePolicy {
@@ -37,14 +36,13 @@ export const invites: Verb = (services) =>
   defineCommand({
     name: 'invites',
     summary: 'codes that let newcomers in: new [ROOM], list, or revoke NUMBER',
-    room: 'none',
     arguments: ARGUMENTS,
     flags: FLAGS,
     example: 'new --uses 3 den',
     rights: {
       note: '`[server] invites` says who of them makes codes: `members` are all, `ops` the ops of the lobby and admins. Each sees and revokes their own codes, and admins all.',
     },
-    complete: (where) => (where.given[0] === 'new' ? roomNames(services.rooms, where) : []),
+    complete: { which: (where) => (where.given[0] === 'new' ? roomNames(services.rooms, where) : []) },
     async run(context) {
       const { args, flags } = context
       const person = await services.people.current(context.person)

@@ -24,8 +24,7 @@ import {
 } from '../../prompt/key-values.ts'
 import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Caller } from '../command.ts'
 import { needManager } from '../runner.ts'
-import { tellRoom } from './common.ts'
-import type { Services, Verb } from './services.ts'
+import { tellRoom, type Services, type Verb } from './common.ts'
 
 type Values = ReadonlyMap<string, Json>
 
@@ -52,10 +51,12 @@ export const kv: Verb = (services) =>
       // A bad key is refused to everybody with the same message, so rights do not matter for it.
       when: ({ key = '', value }) => value !== undefined && isKey(key) && key !== GET,
     },
-    complete: async ({ room, person, argument }) =>
-      argument === 'key'
-        ? ['list', 'set', GET, 'delete', ...(await valuesFor(services, room, person)).keys()]
-        : [],
+    complete: {
+      key: async ({ room, person }) => [
+        ...['list', 'set', GET, 'delete'],
+        ...(await valuesFor(services, room, person)).keys(),
+      ],
+    },
     async run({ person, room, args, flags, out, script }) {
       const values = await valuesFor(services, room, person)
       const { key, value: onLine, isQuestion } = readWords(args, values)
@@ -184,7 +185,6 @@ export const todo: Verb = ({ stores }) =>
     summary: "the room's todo list, which models keep",
     room: 'here',
     flags: [JSON_FLAG],
-    example: '',
     needsVoice: () => false,
     async run({ room, flags, out }) {
       const items = readTodo(await stores.chat.rooms.getValue(room.name, TODO_KEY))

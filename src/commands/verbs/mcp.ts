@@ -1,9 +1,9 @@
 import { Refusal } from '../../chat/errors.ts'
+import type { Person } from '../../chat/people/person.ts'
 import { duration, counted } from '../../lib/amounts.ts'
 import { safeJson } from '../../lib/json.ts'
 import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type CommandContext } from '../command.ts'
-import type { BegunLogin, ChangedTool, ListedMcp, McpAdmin } from './mcp-admin.ts'
-import type { Verb } from './services.ts'
+import type { Verb } from './common.ts'
 
 const ARGUMENTS = [
   arg('action', 'what to do', {
@@ -43,17 +43,18 @@ export const mcp: Verb = ({ mcp: servers, people }) =>
     name: 'mcp',
     summary:
       'servers of tools: list, connect NAME URL-or-COMMAND, disconnect NAME, refresh NAME, approve NAME, login NAME, logout NAME; serve: an agent joins by MCP',
-    room: 'none',
     arguments: ARGUMENTS,
     flags: FLAGS,
     example: 'list',
     rights: {
       note: 'Everybody may `serve`, as themselves. The rest is for admins, because it runs commands with the rights of the server.',
     },
-    complete: ({ given: [action = ''], argument, person }) =>
-      argument === 'name' && person.admin && action !== 'connect' && !WITHOUT_NAME.includes(action)
-        ? servers.list().map(({ name }) => name)
-        : [],
+    complete: {
+      name: ({ given: [action = ''], person }) =>
+        person.admin && action !== 'connect' && !WITHOUT_NAME.includes(action)
+          ? servers.list().map(({ name }) => name)
+          : [],
+    },
     async run(context) {
       const { action } = context.args
       if (action !== 'serve' && !(await people.current(context.person)).admin)
@@ -80,8 +81,8 @@ function nameIn({ args }: Context): string {
 }
 
 /** A session goes on meanwhile; a script waits. */
-async function finish({ session }: Context, work: () => Promise<void>): Promise<void> {
-  if (session) session.inBackground(work())
+async function finish({ session, inBackground }: Context, work: () => Promise<void>): Promise<void> {
+  if (session) inBackground(work())
   else await work()
 }
 
@@ -230,4 +231,70 @@ function loginLines(name: string, { address, back, holdsMs }: BegunLogin, { sess
   ]
     .filter(Boolean)
     .join('\n')
+}
+
+/** All methods throw `Refusal` and reject with `StorageError`; they do not check who may do it. */
+export interface McpAdmin {
+  /** In the order in which their tools are offered. */
+  list(): readonly ListedMcp[]
+  /** Keeps the server across restarts if it answers, or wants a login that can be made. */
+  connect(order: McpOrder, by: Person): Promise<{ readonly server: ListedMcp; readonly login?: BegunLogin }>
+  /** Removes a server that a command connected, and forgets its login. */
+  disconnect(name: string, by: Person): Promise<void>
+  /** Reads its list again, or tries it again at once. */
+  refresh(name: string): Promise<ListedMcp>
+  /** Begins a login there; one that was begun before ends. */
+  login(name: string, by: Person): Promise<BegunLogin>
+  /** Ends a login with the address to which the browser went. */
+  finishLogin(name: string, address: string, by: Person): Promise<ListedMcp>
+  /** Forgets a login, and ends one that was `begun`. `why` says why the tokens may still be valid. */
+  logout(
+    name: string,
+    by: Person,
+  ): Promise<{ readonly was: 'held' | 'begun'; readonly why?: string | undefined }>
+  /** The withheld tools; with `approve`, exactly these definitions are accepted. */
+  review(name: string, approve: boolean, by: Person): Promise<readonly ChangedTool[]>
+}
+
+/** A server, without what could be a secret. `why` ends a sentence; `by` is null for a server of the config. */
+export interface ListedMcp {
+  readonly name: string
+  readonly state: 'connecting' | 'up' | 'down'
+  readonly why: string | null
+  readonly tools: {
+    readonly offered: number
+    /** Ids of tools whose definitions changed. */
+    readonly withheld: readonly string[]
+    /** What can be no tool. The server wrote the names, which may be empty. */
+    readonly leftOut: readonly { readonly name: string; readonly why: string }[]
+  }
+  readonly trust: string
+  readonly at: string
+  readonly by: string | null
+  readonly login: 'held' | 'wanted' | null
+}
+
+/** The server wrote `address`, which a person opens; the browser ends at `back`, within `holdsMs`. */
+export interface BegunLogin {
+  readonly address: string
+  readonly back: string
+  readonly holdsMs: number
+}
+
+/** A server to connect to. Nothing of it has been checked. */
+export interface McpOrder {
+  readonly name: string
+  /** An address; else a program with its arguments, split at spaces, or as a JSON list of texts. */
+  readonly target: string
+  readonly trust?: string | undefined
+  /** The environment variable that holds its token, and those that a program gets. */
+  readonly tokenEnv?: string | undefined
+  readonly passEnv: readonly string[]
+}
+
+/** A withheld tool, known unless its server has had too many. The server wrote the lines of the difference. */
+export interface ChangedTool {
+  readonly id: string
+  readonly isKnown: boolean
+  readonly lines: readonly string[]
 }

@@ -4,21 +4,21 @@ import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { safeJson } from '../../lib/json.ts'
 import { arg, defineCommand, JSON_FLAG } from '../command.ts'
-import { announce, roomNames, tellRoom } from './common.ts'
-import type { Services, Verb } from './services.ts'
+import { announce, roomNames, tellRoom, type Services, type Verb } from './common.ts'
 
 export const join: Verb = (services) =>
   defineCommand({
     name: 'join',
     aliases: ['j'],
     summary: 'go into a room; a script becomes a member of it, of a private one after an invitation',
-    room: 'none',
     arguments: [arg('name', 'of the room')],
     example: 'den',
-    complete: async (where) => [
-      ...(await roomNames(services.rooms, where)),
-      ...(await services.moderation.memberships.invitations(where.person)),
-    ],
+    complete: {
+      name: async (where) => [
+        ...(await roomNames(services.rooms, where)),
+        ...(await services.moderation.memberships.invitations(where.person)),
+      ],
+    },
     async run({ session, script, person, args, out }) {
       const { memberships } = services.moderation
       const room = await memberships.toJoin(args.name, person)
@@ -51,7 +51,6 @@ export const leave: Verb = ({ rooms, moderation }) =>
     aliases: ['part'],
     summary: 'go back to the lobby',
     room: 'here',
-    example: '',
     fromScript: "Takes one's own membership of a room back: `leave ROOM`.",
     needsVoice: () => false,
     async run({ room, person, session, script, out }) {
@@ -69,12 +68,13 @@ export const go: Verb = (services) =>
   defineCommand({
     name: 'go',
     summary: 'go through an exit of this room',
-    room: 'none',
     arguments: [arg('direction', 'of an exit, as exits lists them')],
     example: 'north',
     fromScript: 'Refused: a script is in no room, and names the room in each command instead.',
-    complete: async ({ room, person }) =>
-      (await services.rooms.exits.list(room.name, { viewer: person })).map((exit) => exit.direction),
+    complete: {
+      direction: async ({ room, person }) =>
+        (await services.rooms.exits.list(room.name, { viewer: person })).map((exit) => exit.direction),
+    },
     async run({ person, session, args }) {
       if (!session) throw new Refusal('a script is in no room; name the room instead: say ROOM TEXT')
       const direction = args.direction.toLowerCase()
@@ -90,7 +90,6 @@ export const exits: Verb = ({ rooms }) =>
     summary: 'the ways out of this room, and where they lead',
     room: 'here',
     flags: [JSON_FLAG],
-    example: '',
     needsVoice: () => false,
     async run({ person, room, flags, out, session }) {
       const visible = await rooms.exits.list(room.name, { viewer: person })
@@ -115,7 +114,7 @@ export const portal: Verb = ({ rooms }) =>
     ],
     example: 'north lobby',
     rights: { manage: 'change its exits' },
-    complete: (where) => (where.argument === 'to' ? roomNames(rooms, where) : DIRECTIONS),
+    complete: { direction: () => DIRECTIONS, to: (where) => roomNames(rooms, where) },
     async run({ person, room, args, session, out }) {
       const direction = args.direction.toLowerCase()
       if (args.to === '-') {

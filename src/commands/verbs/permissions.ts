@@ -6,8 +6,7 @@ import { duration } from '../../lib/amounts.ts'
 import { safeJson } from '../../lib/json.ts'
 import { visibleText } from '../../lib/text/visible-text.ts'
 import { arg, defineCommand, JSON_FLAG, Misuse, type Here } from '../command.ts'
-import { iso, listedNumber } from './common.ts'
-import type { Services, Verb } from './services.ts'
+import { iso, listedNumber, type Services, type Verb } from './common.ts'
 
 const NOTE = { note: 'And the one whose tool asks.' }
 
@@ -22,7 +21,7 @@ export const allow: Verb = (services) =>
     ],
     example: 'room 3',
     rights: NOTE,
-    complete: ({ argument }) => (argument === 'how' ? EXTENTS : []),
+    complete: { how: () => EXTENTS },
     run: async (context) => answer(services, context, readWords(context.args.how, context.args.number)),
   })
 

@@ -4,17 +4,14 @@ import { ROOM_NAME_RULE } from '../../chat/people/names.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { safeJson } from '../../lib/json.ts'
 import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Command } from '../command.ts'
-import { announce, printNotice } from './common.ts'
-import type { Services, Verb } from './services.ts'
+import { announce, printNotice, type Services, type Verb } from './common.ts'
 
 export const rooms: Verb = (services) =>
   defineCommand({
     name: 'rooms',
     aliases: ['list', 'channels'],
     summary: 'the rooms you can see, and how many people are in each',
-    room: 'none',
     flags: [JSON_FLAG],
-    example: '',
     async run({ person, flags, out, session }) {
       const rows = await services.rooms.list(person)
       const listed = await Promise.all(rows.map((row) => roomJson(services, row, person)))
@@ -46,7 +43,6 @@ export const create: Verb = ({ rooms }) =>
   defineCommand({
     name: 'create',
     summary: 'make a room of your own; --private hides it from all but those you invite',
-    room: 'none',
     flags: [PRIVATE_FLAG],
     arguments: [NEW_NAME],
     example: '--private attic',
@@ -81,7 +77,6 @@ export const who: Verb = ({ turns, talk }) =>
     summary: 'the people in the room, and the models you can mention',
     room: 'here',
     flags: [JSON_FLAG],
-    example: '',
     needsVoice: () => false,
     async run({ room, flags, out }) {
       const people = await Promise.all(
@@ -141,7 +136,6 @@ export const archive: Verb = ({ moderation }) =>
     summary: 'close the room: it can be read, and nobody speaks in it; off opens it again',
     room: 'here',
     arguments: [arg('state', 'on without it', { optional: true, oneOf: ['on', 'off'] })],
-    example: '',
     needsVoice: () => false,
     async run(context) {
       const { room, person, args } = context
@@ -155,7 +149,6 @@ export const deleteRoom: Verb = ({ moderation }) =>
     summary: 'delete the room with all that was said in it, which is written into a file first; asked twice',
     room: 'here',
     arguments: [arg('name', "the room's own, to be sure", { optional: true })],
-    example: '',
     needsVoice: () => false,
     async run({ room, person, args, session, out }) {
       const { name } = room

@@ -3,8 +3,7 @@ import { cleanText } from '../../lib/text/clean-text.ts'
 import type { StoredScript } from '../../prompt/ports.ts'
 import { arg, defineCommand, Misuse, text, type CommandContext } from '../command.ts'
 import { needManager } from '../runner.ts'
-import { announce, findVersion, iso, refuseWrap } from './common.ts'
-import type { Services, Verb } from './services.ts'
+import { announce, findVersion, iso, refuseWrap, type Services, type Verb } from './common.ts'
 
 /** Characters of a script: plenty for Lua that people write. */
 const MAX_SCRIPT_CHARS = 65_536

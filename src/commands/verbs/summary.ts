@@ -10,8 +10,7 @@ import type { StoredSummary } from '../../prompt/ports.ts'
 import type { SummaryStatus } from '../../turns/summaries/summaries.ts'
 import { arg, defineCommand, JSON_FLAG, kindOf, Misuse, text, type CommandContext } from '../command.ts'
 import { forCaller } from '../hints.ts'
-import { announce, findVersion, iso } from './common.ts'
-import type { Services, Verb } from './services.ts'
+import { announce, findVersion, iso, type Services, type Verb } from './common.ts'
 
 /** Characters of a summary that a person writes: it is sent with every prompt. */
 const MAX_SUMMARY_CHARS = 8_000
@@ -32,7 +31,6 @@ export const summary: Verb = (services) =>
     room: 'here',
     flags: [JSON_FLAG],
     arguments: ARGUMENTS,
-    example: '',
     rights: {
       manage: 'change its summary',
       when: ({ action }) => action === 'new' || action === 'set' || action === 'clear',

@@ -5,8 +5,7 @@ import type { Talk } from '../../chat/talk/talk.ts'
 import { skeleton } from '../../lib/text/names.ts'
 import { arg, defineCommand, kindOf, Misuse, text, type Caller } from '../command.ts'
 import { forCaller } from '../hints.ts'
-import { completePeople, textOrStdin } from './common.ts'
-import type { Verb } from './services.ts'
+import { peopleIn, textOrStdin, type Verb } from './common.ts'
 import { callerPermissions } from './answer.ts'
 
 export const say: Verb = (services) =>
@@ -47,10 +46,9 @@ export const msg: Verb = ({ talk }) =>
     name: 'msg',
     aliases: ['w', 'whisper', 'dm', 'pm', 'tell'],
     summary: 'write to one person alone, who reads it now, or at the next login',
-    room: 'none',
     arguments: [arg('name', 'of somebody who was here before, or of a guest who is here'), PRIVATE_TEXT],
     example: 'bob the key is under the mat',
-    complete: completePeople,
+    complete: { name: peopleIn },
     async run(context) {
       const { person, args } = context
       const words = await textOrStdin(args.text, context)
@@ -64,7 +62,6 @@ export const reply: Verb = ({ talk }) =>
     aliases: ['r'],
     summary:
       'write to whoever wrote the last message to you alone that you were shown: nobody answers what they have not read',
-    room: 'none',
     arguments: [PRIVATE_TEXT],
     example: 'found it',
     async run(context) {
@@ -105,7 +102,6 @@ export const retract: Verb = ({ talk }) =>
     aliases: ['unsend'],
     summary: `take back your last line of ${EDIT_MINUTES} minutes: models and searches find it no more, and the log keeps it; so does a screen that shows it: what a terminal has scrolled nobody takes back`,
     room: 'here',
-    example: '',
     rights: OWN_LINE,
     run: ({ room, person }) => talk.lines.retract(room, person),
   })
@@ -124,7 +120,7 @@ export const react: Verb = ({ talk }) =>
       }),
     ],
     example: '👍',
-    complete: ({ given }) => (given.length > 1 ? [] : EMOJI),
+    complete: { emoji: ({ given }) => (given.length > 1 ? [] : EMOJI) },
     async run({ room, person, args }) {
       const [first, second, ...more] = args.emoji
       if (first === undefined) throw new Misuse('EMOJI is missing')
@@ -139,7 +135,6 @@ export const away: Verb = ({ talk }) =>
     name: 'away',
     aliases: ['afk', 'brb'],
     summary: 'tell whoever writes to you or mentions you that you are away, until you speak again',
-    room: 'none',
     arguments: [text('text', 'why, or until when', { optional: true })],
     example: 'back at two',
     async run({ person, args, out }) {
@@ -154,10 +149,9 @@ export const ignore: Verb = ({ talk: { ignores, findPerson } }) =>
     allowedOverQuota: true,
     summary:
       'do not show what somebody says under any name of theirs, what they write to you, and that they invite you; again: show it; alone: whom you ignore. /history and /search show it: a log is whole',
-    room: 'none',
     arguments: [arg('name', 'of a person, who is not told', { optional: true })],
     example: 'bob',
-    complete: completePeople,
+    complete: { name: peopleIn },
     async run({ person, args, out }) {
       const list = await ignores.list(person)
       if (args.name === undefined)

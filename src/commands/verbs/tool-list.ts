@@ -7,8 +7,8 @@ import { WrapError } from '../../prompt/ports.ts'
 import type { Prompt } from '../../prompt/prompt.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
 import type { Here } from '../command.ts'
-import type { Services } from './services.ts'
-import { padded } from './wrap-chart.ts'
+import type { Services } from './common.ts'
+import { padded } from './wrap.ts'
 
 /** For a visible tool that the room's script, or the budget, leaves out. */
 const NOT_SENT = 'not sent, /wrap tells why'

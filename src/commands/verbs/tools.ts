@@ -17,7 +17,7 @@ import { resolveScope, SCOPE_KEY, scopeFromWords, scopeText } from '../../prompt
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
 import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
 import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions } from './answer.ts'
-import type { Services, Verb } from './services.ts'
+import type { Services, Verb } from './common.ts'
 import { pricesIn, promptNow, toolLines, type Prices } from './tool-list.ts'
 
 const LIST_FLAG = flag(
@@ -41,10 +41,10 @@ export const tools: Verb = (services) =>
     ],
     example: 'read !Grep',
     rights: { manage: 'change its tools', when: ({ scope }) => scope.length > 0 },
-    complete: async (where) => [
-      ...(where.argument === LIST_FLAG.name ? ['all'] : ['on', 'off']),
-      ...namesIn(await services.turns.scope(where)),
-    ],
+    complete: {
+      list: async (where) => ['all', ...namesIn(await services.turns.scope(where))],
+      scope: async (where) => ['on', 'off', ...namesIn(await services.turns.scope(where))],
+    },
     async run(context) {
       const { person, room, args, flags, out } = context
       const query = { room, person }
@@ -194,21 +194,20 @@ export const run: Verb = (services) =>
     ],
     example: 'calculator {"expression":"2+2"}',
     rights: { note: ALLOW_NOTE },
-    complete: async (where) =>
-      where.argument === 'tool'
-        ? [
-            ...(await services.turns.scope(where)).tools.map(({ tool }) => tool.name),
-            findToolsDefinition.name,
-          ]
-        : [],
+    complete: {
+      async tool(where) {
+        const { tools } = await services.turns.scope(where)
+        return [...tools.map(({ tool }) => tool.name), findToolsDefinition.name]
+      },
+    },
     async run(context) {
-      const { room, person, args, flags, signal, out, session } = context
+      const { room, person, args, flags, signal, out, session, inBackground } = context
       const how = await callerPermissions(services, context, flags.allow)
       const call = { room, person, tool: args.tool, args: args.json ?? '', signal, ...how }
       const result = services.runs.run(call)
       if (!session) return printResult(out, await result, flags.json)
       // The session goes on meanwhile, so that the person can answer what the tool asks.
-      session.inBackground(result.then((entry) => showResult(out, entry, flags.json)))
+      inBackground(result.then((entry) => showResult(out, entry, flags.json)))
     },
   })
 

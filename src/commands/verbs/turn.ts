@@ -11,7 +11,7 @@ import type { StepMessage, TurnRecord } from '../../turns/ports.ts'
 import { requestsOf } from '../../turns/turn-log.ts'
 import { arg, defineCommand, JSON_FLAG, Misuse, type Output } from '../command.ts'
 import { HTML_FLAG, PageWriter, refuseInSession } from './log-pages.ts'
-import type { Services, Verb } from './services.ts'
+import type { Services, Verb } from './common.ts'
 import { turnPage } from '../../pages/turn.ts'
 
 export const turn: Verb = (services) =>
@@ -27,8 +27,10 @@ export const turn: Verb = (services) =>
     ],
     example: 'last 1',
     needsVoice: () => false,
-    complete: ({ argument, given }) =>
-      argument === 'id' ? ['last', 'full'] : given.includes('full') ? [] : ['full'],
+    complete: {
+      id: () => ['last', 'full'],
+      request: ({ given }) => (given.includes('full') ? [] : ['full']),
+    },
     async run({ room, args, flags, out, session, signal }) {
       // Any of the words may be left out before `full`.
       const [id = 'last', request] = [args.id, args.request].filter((word) => word !== 'full')

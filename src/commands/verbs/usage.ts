@@ -6,8 +6,7 @@ import type { Grouping, UsageQuery } from '../../turns/billing.ts'
 import { sumsByKey, total, type UsageSum } from '../../turns/model-list.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { defineCommand, flag, JSON_FLAG } from '../command.ts'
-import { iso, numberFlag, roomNames } from './common.ts'
-import type { Services, Verb } from './services.ts'
+import { iso, numberFlag, roomNames, type Services, type Verb } from './common.ts'
 
 type Model = Awaited<ReturnType<Turns['models']>>[number]
 
@@ -15,7 +14,6 @@ export const models: Verb = ({ turns }) =>
   defineCommand({
     name: 'models',
     summary: 'the models you can mention, and what they have used where you can see it',
-    room: 'none',
     flags: [JSON_FLAG],
     example: '--json',
     async run({ person, flags, out }) {

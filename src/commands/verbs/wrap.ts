@@ -1,13 +1,22 @@
 import { safeJson } from '../../lib/json.ts'
-import { cleanText } from '../../lib/text/clean-text.ts'
-import { BREAK, userContent, type Prompt } from '../../prompt/prompt.ts'
-import { toolGroups } from '../../pages/prompt-report.ts'
+import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
+import { plainRows } from '../../lib/text/pages.ts'
+import type { Span, Styled } from '../../lib/text/styled.ts'
+import { BREAK, userContent, type BudgetReport, type Prompt } from '../../prompt/prompt.ts'
+import {
+  countsOf,
+  keptText,
+  percentOf,
+  sharesOf,
+  toolGroups,
+  type BudgetShare,
+  type ShownPrompt,
+  type SourceGroup,
+} from '../../pages/prompt-report.ts'
 import { arg, defineCommand, JSON_FLAG } from '../command.ts'
-import { refuseWrap } from './common.ts'
+import { refuseWrap, type Verb } from './common.ts'
 import { modelNamed } from './answer.ts'
 import { HTML_FLAG, refuseInSession } from './log-pages.ts'
-import type { Verb } from './services.ts'
-import { wrapChart } from './wrap-chart.ts'
 import { wrapPage } from '../../pages/prompt.ts'
 
 export const wrap: Verb = ({ turns, clock }) =>
@@ -57,4 +66,173 @@ function promptJson(room: string, model: string, prompt: Prompt) {
   const { encoding, budget, layers, system, context, warnings } = prompt
   const tools = prompt.tools.map(({ name, id, tokens, form }) => ({ name, id, tokens, form }))
   return { room, model, encoding, budget, layers, tools, system_prompt: system, context, warnings }
+}
+
+/** What the bar is filled with, part by part: they differ without any colour, neighbours most. */
+const FILLS = ['█', '▒', '▚', '░', '▓', '▞', '▙', '#', '▟', '=', '+', '-']
+const FREE = '·'
+const NARROWEST = 10
+/** Of what stands before a row of the table: the fill of its part, and a blank. */
+const MARK_CELLS = 2
+const NO_MARK: Span = { text: '  ', isPicture: true }
+
+type Line = readonly Span[]
+
+/**
+ * A prompt for people: the budget as one stacked bar of `columns` cells, and a line for each part of it.
+ * The tools are one part, with a line for each group; unfolded, with a line for each tool.
+ */
+export function wrapChart(
+  { model, prompt, groups }: ShownPrompt,
+  columns: number,
+  form: 'folded' | 'unfolded' = 'folded',
+): Styled {
+  const { budget } = prompt
+  const shares = sharesOf(prompt)
+  const cells = Math.max(NARROWEST, columns - 1)
+  return {
+    lines: [
+      [{ text: heading(model, prompt) }],
+      [{ text: sums(budget) }],
+      bar(shares, budget, cells),
+      ...legend(rowsOf(shares, groups, form), budget, cells),
+      [
+        { text: `${FREE} `, isPicture: true },
+        { text: `free ${budget.target - budget.used}; ${kept(budget)}` },
+      ],
+      ...(prompt.tools.length === 0 ? [[{ text: 'no tools' }]] : []),
+      ...prompt.warnings.map((warning) => [{ text: `! ${cleanLine(warning)}` }]),
+    ],
+  }
+}
+
+const heading = (model: string, { budget: { used, target }, encoding }: Prompt): string =>
+  `@${model}: ${used} of ${target} tokens (${percentOf(used, target)}), ${encoding}`
+
+/** The exact sum; the parts below are counted one by one, and texts that meet can differ from it by a few. */
+const sums = ({ system, context, message, tools, framing, used }: BudgetReport): string =>
+  `system ${system} + context ${context} + message ${message} + tools ${tools} + framing ${framing} = ${used}`
+
+/** What the provider counts more is told in `/models`. */
+function kept(budget: BudgetReport): string {
+  const isDenser = budget.window - budget.reserved_output > budget.target
+  return keptText(budget) + (isDenser ? ' (/models)' : '')
+}
+
+const fillOf = (index: number): string => FILLS[index % FILLS.length]!
+
+/** Each part's cells, rounded so that the whole is as long as it should be. */
+function bar(shares: readonly BudgetShare[], { target, used }: BudgetReport, cells: number): Line {
+  const whole = shares.reduce((sum, { tokens }) => sum + tokens, 0)
+  const scale = cells / Math.max(target, used, whole, 1)
+  let drawn = 0
+  let sum = 0
+  const filled = shares.map(({ tokens }, index): Span => {
+    sum += tokens
+    const width = Math.round(sum * scale) - drawn
+    drawn += width
+    return { text: fillOf(index).repeat(width), tint: index }
+  })
+  return [...filled, { text: FREE.repeat(cells - drawn) }].map((span) => ({ ...span, isPicture: true }))
+}
+
+function rowsOf(
+  shares: readonly BudgetShare[],
+  groups: readonly SourceGroup[],
+  form: 'folded' | 'unfolded',
+): readonly ShareRow[] {
+  return shares.flatMap(({ name, tokens, note, layer, isTools }, fill): readonly ShareRow[] => {
+    const facts = layer ? { place: layer.placement, priority: layer.priority } : ({ isHint: true } as const)
+    const row = { name, tokens, note, ...facts, fill }
+    return isTools ? [row, ...groups.flatMap((group) => groupRows(group, form))] : [row]
+  })
+}
+
+function groupRows({ source, tools, tokens }: SourceGroup, form: 'folded' | 'unfolded'): readonly ShareRow[] {
+  const note = countsOf(tools.map((tool) => tool.form))
+  const rows = form === 'folded' ? [] : tools
+  return [
+    { name: `  ${source}`, tokens, note, isHint: true },
+    ...rows.map((tool) => ({
+      name: `    ${tool.name}`,
+      tokens: tool.tokens,
+      note: tool.form,
+      isHint: true as const,
+    })),
+  ]
+}
+
+function legend(rows: readonly ShareRow[], { target }: BudgetReport, cells: number): readonly Line[] {
+  const table = shareTable(rows, target, cells - MARK_CELLS)
+  const lines = table.rows.flatMap(([line = '', ...below], at): readonly Line[] => {
+    const { fill } = rows[at] ?? {}
+    const mark: Span =
+      fill === undefined ? NO_MARK : { text: `${fillOf(fill)} `, tint: fill, isPicture: true }
+    return [[mark, { text: line }], ...below.map((text) => [NO_MARK, { text }])]
+  })
+  return [[NO_MARK, { text: table.head }], ...lines]
+}
+
+/** A line of the table: who has so many tokens, and what there is to say of it. */
+interface ShareRow {
+  readonly name: string
+  readonly tokens: number
+  readonly place?: string
+  readonly priority?: number
+  readonly note: string
+  /** The number of the part whose fill stands before it; none before what belongs to the row above. */
+  readonly fill?: number
+  /** True for a note in whose place `…` stands where there is no space for all such notes. */
+  readonly isHint?: true
+}
+
+const GAP = '  '
+const INDENT = '    '
+/** A longer note stands below its line rather than take a column away. */
+const USUAL_NOTE = 24
+
+/** Of the notes; the first that there is space for. */
+const NOTE_HEADS = ['what became of it', 'note'] as const
+const MORE = '…'
+
+const KEPT_COLUMNS = 3
+
+/**
+ * Rows below each other: name, tokens, share of the target, and as much of the rest as `width` has cells
+ * for: a narrow terminal loses the last columns first.
+ */
+function shareTable(rows: readonly ShareRow[], target: number, width: number) {
+  const column = (head: string, of: (row: ShareRow) => string, pad: Pad = 'padStart'): readonly string[] =>
+    padded([head, ...rows.map(of)], pad)
+  let columns = [
+    column('part', ({ name }) => name, 'padEnd'),
+    column('tokens', ({ tokens }) => String(tokens)),
+    column('share', ({ tokens }) => percentOf(tokens, target)),
+    column('place', ({ place = '' }) => place, 'padEnd'),
+    column('priority', ({ priority = '' }) => String(priority)),
+  ].filter(([, ...cells]) => cells.some((cell) => cell.trim() !== ''))
+  const spaceLeft = (): number =>
+    columns.reduce((space, [head = '']) => space - head.length - GAP.length, width)
+  const wanted = Math.min(USUAL_NOTE, Math.max(0, ...rows.map(({ note }) => note.length)))
+  while (columns.length > KEPT_COLUMNS && spaceLeft() < wanted) columns = columns.slice(0, -1)
+  const space = spaceLeft()
+  const hintsFit = rows.every(({ isHint, note }) => !isHint || note.length <= space)
+  const line = (at: number, note: string): string =>
+    [...columns.map((cells) => cells[at]), note].join(GAP).trimEnd()
+  return {
+    head: line(0, NOTE_HEADS.find((head) => head.length <= space) ?? ''),
+    rows: rows.map(({ isHint, note }, at) => {
+      if (isHint ? hintsFit : note.length <= space) return [line(at + 1, note)]
+      if (isHint) return [line(at + 1, note !== '' && space > 0 ? MORE : '')]
+      return [line(at + 1, ''), ...plainRows(INDENT + note, width, INDENT)]
+    }),
+  }
+}
+
+type Pad = 'padStart' | 'padEnd'
+
+/** The cells of a column, all as long as the longest. */
+export function padded(cells: readonly string[], pad: Pad): readonly string[] {
+  const width = Math.max(...cells.map(({ length }) => length))
+  return cells.map((cell) => cell[pad](width))
 }

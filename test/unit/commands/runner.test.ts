@@ -17,13 +17,10 @@ async function createScene(
   const { rooms, clock, log, sanctions } = chatParts
   const runner = new Runner({
     commands: [
-      defineCommand({ name: 'do', summary: '', example: '', room: 'none', run }),
-      defineCommand({ name: 'end', allowedWhenCutOff: true, summary: '', example: '', room: 'none', run }),
-      defineCommand({ name: 'guard', allowedOverQuota: true, summary: '', example: '', room: 'none', run }),
-      defineCommand({
-        ...{ name: 'beside', summary: '', example: '', room: 'none' },
-        run: async ({ session }) => session?.inBackground(run()),
-      }),
+      defineCommand({ name: 'do', summary: '', run }),
+      defineCommand({ name: 'end', allowedWhenCutOff: true, summary: '', run }),
+      defineCommand({ name: 'guard', allowedOverQuota: true, summary: '', run }),
+      defineCommand({ name: 'beside', summary: '', run: async ({ inBackground }) => inBackground(run()) }),
     ],
     speech: new Speech(
       turns,

@@ -6,7 +6,7 @@ import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 import { toolGroups } from '../../../../src/pages/prompt-report.ts'
 import type { LayerReport } from '../../../../src/prompt/prompt.ts'
 import { promptTool, samplePrompt } from '../../../support/model-request.ts'
-import { wrapChart } from '../../../../src/commands/verbs/wrap-chart.ts'
+import { wrapChart } from '../../../../src/commands/verbs/wrap.ts'
 
 const layer = (name: string, tokens: number, more: Partial<LayerReport> = {}): LayerReport => ({
   name,

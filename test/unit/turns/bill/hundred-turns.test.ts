@@ -132,7 +132,7 @@ interface Reported {
 async function usageFor(world: TurnWorld, person: Person, room?: Room): Promise<Reported> {
   const { told, out } = recordOutput()
   const command = usage({ ...world.chatParts, stores: world.chatParts.storage })
-  const base = { person, out, signal: new AbortController().signal }
+  const base = { person, out, signal: new AbortController().signal, inBackground() {} }
   if (command.room !== 'optional') throw new Error('the command has changed')
   await command.run({ ...base, room, args: {}, flags: { json: true, days: '30', all: false } })
   return JSON.parse(told.out.join('')) as Reported
