@@ -39,7 +39,7 @@ export const launchUnconfined = (
   words: readonly string[],
   { cwd, workspace, limits }: Confinement,
 ): Launch => ({
-  ...started([FIRST_VICTIM, entryScript({ ...limits, processes: 0 })].join('\n'), words, workspace),
+  ...shellLaunch([FIRST_VICTIM, entryScript({ ...limits, processes: 0 })].join('\n'), words, workspace),
   cwd,
   tellsPid: false,
 })
@@ -56,7 +56,7 @@ export async function launchConfined(
   const cgroup = strength.cgroups && processes > 0 ? cgroupIn(strength.cgroups) : undefined
   const enter = cgroup ? [enterScript(cgroup, processes)] : []
   return {
-    ...started([FIRST_VICTIM, ...enter, 'exec bwrap "$@"'].join('\n'), args, '/tmp'),
+    ...shellLaunch([FIRST_VICTIM, ...enter, 'exec bwrap "$@"'].join('\n'), args, '/tmp'),
     cwd: '/',
     tellsPid: true,
     filter: strength.filter,
@@ -76,7 +76,7 @@ export async function launchSpeaking(
 ): Promise<Launch> {
   const inside = ['/bin/sh', '-c', `${limitsScript(box.limits)}\nexec "$@"`, 'sh', ...words]
   const args = [...(await bubblewrapArguments(box, strength)), ...inside]
-  const { env: usual, ...rest } = started(`${FIRST_VICTIM}\nexec bwrap "$@"`, args, MOUNT_POINT)
+  const { env: usual, ...rest } = shellLaunch(`${FIRST_VICTIM}\nexec bwrap "$@"`, args, MOUNT_POINT)
   return {
     ...rest,
     env: { ...usual, ...env, HOME: MOUNT_POINT },
@@ -87,7 +87,7 @@ export async function launchSpeaking(
 }
 
 /** The environment has these three variables and no others. */
-const started = (script: string, args: readonly string[], home: string) => ({
+const shellLaunch = (script: string, args: readonly string[], home: string) => ({
   file: '/bin/sh',
   args: ['-c', script, 'sh', ...args],
   env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin', HOME: home, LANG: 'C.UTF-8' },
@@ -113,7 +113,7 @@ const STACK_KIB = 8192
  * Error output joins the output, in the order in which both are written. A limit that is lower already stays. Shells
  * disagree on the letter for processes. Sizes of files are counted in blocks of 512 bytes (POSIX), memory in KiB.
  * RLIMIT_DATA is all memory that a process alone can write (getrlimit(2)); RLIMIT_AS would also count what programs
- * such as node reserve and never use. What is really used is watched (watch-usage.ts).
+ * such as node reserve and never use. What is really used is watched (usage.ts).
  */
 const entryScript = (limits: ProcessLimits): string => `${limitsScript(limits)}\nexec "$@" 2>&1`
 

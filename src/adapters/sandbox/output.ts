@@ -1,45 +1,40 @@
 import { bytes } from '../../lib/amounts.ts'
+import type { ToolLimits } from '../../tools/context.ts'
 
-/** What is kept of a command's output. */
-export interface OutputLimits {
-  readonly outputLines: number
-  readonly outputBytes: number
-}
+type OutputLimits = Pick<ToolLimits, 'outputLines' | 'outputBytes'>
 
-/** Collects output up to the limits and counts the rest, so that memory stays bounded whatever comes. */
-export interface CommandOutput {
-  add(chunk: Buffer): void
+/** Collects the output of one command up to the limits, so that memory stays bounded whatever comes. */
+export class CommandOutput {
   /** Bytes that came, kept or not. */
-  readonly total: number
-  /** What was kept, as text, with a notice where something was left out. */
-  text(): string
-}
+  total = 0
+  readonly #limits: OutputLimits
+  readonly #kept: Buffer[] = []
+  #keptBytes = 0
+  #lines = 0
 
-/** Collects the output of one command. */
-export function collectOutput(limits: OutputLimits): CommandOutput {
-  const kept: Buffer[] = []
-  let keptBytes = 0
-  let lines = 0
-  let total = 0
+  constructor(limits: OutputLimits) {
+    this.#limits = limits
+  }
 
-  return {
-    add(chunk) {
-      total += chunk.length
-      const free = Math.min(limits.outputBytes - keptBytes, chunk.length)
-      if (free <= 0 || lines >= limits.outputLines) return
-      const end = endOfLines(chunk.subarray(0, free), limits.outputLines - lines)
-      kept.push(Buffer.from(chunk.subarray(0, end.index)))
-      keptBytes += end.index
-      lines += end.lines
-    },
-    get total() {
-      return total
-    },
-    text() {
-      const cut = total > keptBytes
-      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(kept), { stream: cut })
-      return cut ? `${text}${text.endsWith('\n') ? '' : '\n'}${notice(total - keptBytes, limits)}` : text
-    },
+  add(chunk: Buffer): void {
+    const { outputLines, outputBytes } = this.#limits
+    this.total += chunk.length
+    const free = Math.min(outputBytes - this.#keptBytes, chunk.length)
+    if (free <= 0 || this.#lines >= outputLines) return
+    const end = endOfLines(chunk.subarray(0, free), outputLines - this.#lines)
+    this.#kept.push(Buffer.from(chunk.subarray(0, end.index)))
+    this.#keptBytes += end.index
+    this.#lines += end.lines
+  }
+
+  /** What was kept, with a notice if something was left out. */
+  text(): string {
+    const left = this.total - this.#keptBytes
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    const text = decoder.decode(Buffer.concat(this.#kept), { stream: left > 0 })
+    if (left === 0) return text
+    const { outputLines, outputBytes } = this.#limits
+    return `${text}${text.endsWith('\n') ? '' : '\n'}… [${bytes(left)} left out: at most ${outputLines} lines and ${bytes(outputBytes)} are kept]\n`
   }
 }
 
@@ -52,6 +47,3 @@ function endOfLines(chunk: Buffer, maxLines: number): { index: number; lines: nu
   }
   return { index: chunk.length, lines }
 }
-
-const notice = (left: number, limits: OutputLimits): string =>
-  `… [${bytes(left)} left out: at most ${limits.outputLines} lines and ${bytes(limits.outputBytes)} are kept]\n`

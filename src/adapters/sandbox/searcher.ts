@@ -6,7 +6,7 @@ import {
   type FoundText,
   type TextQuery,
 } from '../../tools/workspace.ts'
-import type { SearchAnswer, FileSearchLimits, FileSearchRequest } from './search/request.ts'
+import type { SearchAnswer, FileSearchLimits, FileSearchRequest } from './search/search.ts'
 
 /** Searches in files, away from the server's own thread. */
 export interface Searcher {

@@ -15,7 +15,7 @@ import { readText } from './read-text.ts'
 import { createRoomDisk, UNLIMITED } from './room-disk.ts'
 import type { Searcher } from './searcher.ts'
 import { supervise } from './supervise.ts'
-import { createUsageWatch } from './watch-usage.ts'
+import { UsageWatch } from './usage.ts'
 
 /** Figures that hold for every workspace. */
 export interface WorkspaceLimits extends DiskLimits {
@@ -109,7 +109,7 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
       const box = { workspace, cwd, readOnly, network, limits: { ...limits, fileBytes: disk.fileBytes } }
       const launch = sandbox === 'none' ? launchUnconfined(words, box) : await launchIn(box, words, sandbox)
       log.debug({ words, cwd, confined: sandbox !== 'none' }, 'running a command')
-      const usage = createUsageWatch({ ...limits, lookAtDisk: disk.look })
+      const usage = new UsageWatch(limits, disk.look)
       const outcome = await settled(
         supervise(
           { ...launch, inherited: parts.inherited },

@@ -72,7 +72,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
   }
 
   /** Keeps count of the processes that a workspace starts, so that disposing can wait for them. */
-  const counted = (workspace: Workspace, room: string): Workspace => ({
+  const queuedAndCounted = (workspace: Workspace, room: string): Workspace => ({
     ...workspace,
     run: (spec, runLimits, signal) =>
       count(() => queue(room, signal, () => workspace.run(spec, runLimits, signal))),
@@ -82,7 +82,8 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
 
   return {
     of(room) {
-      const workspace = rooms.get(room) ?? counted(create(join(options.root, checkedName(room)), room), room)
+      const workspace =
+        rooms.get(room) ?? queuedAndCounted(create(join(options.root, checkedName(room)), room), room)
       rooms.set(room, workspace)
       return workspace
     },

@@ -5,8 +5,7 @@ import { errorMessage } from '../../../lib/errors.ts'
 import { WorkspaceError, type FoundLine, type FoundText, type TextQuery } from '../../../tools/workspace.ts'
 import { openInside } from '../read-text.ts'
 import { MAX_PATTERN_CHARS } from './glob-pattern.ts'
-import type { FileSearchLimits } from './request.ts'
-import { textLines } from './text-lines.ts'
+import type { FileSearchLimits } from './search.ts'
 
 /** Looks into one file after the other, and keeps what it found. */
 export interface LineSearch {
@@ -91,4 +90,29 @@ function window(text: string, start: number): string {
   if (text.length <= MAX_LINE_CHARS) return text
   const part = text.slice(start, start + MAX_LINE_CHARS).toWellFormed()
   return `${start > 0 ? '…' : ''}${part}${start + MAX_LINE_CHARS < text.length ? '…' : ''}`
+}
+
+/** A longer line is given in pieces of about this many characters, so that one endless line needs little memory. */
+const MAX_PIECE_CHARS = 1024 * 1024
+
+/**
+ * The lines of a text file without their line ends (LF or CRLF), read bit by bit; invalid UTF-8 is replaced. Throws
+ * `WorkspaceError` at the first NUL, which no text has.
+ */
+async function* textLines(file: FileHandle): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  const stream: AsyncIterable<Buffer> = file.createReadStream({ autoClose: false })
+  for await (const chunk of stream) {
+    if (chunk.includes(0)) throw new WorkspaceError('it is not a text file')
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield line.replace(/\r$/, '')
+    if (rest.length > MAX_PIECE_CHARS) {
+      yield rest
+      rest = ''
+    }
+  }
+  rest += decoder.decode()
+  if (rest !== '') yield rest
 }

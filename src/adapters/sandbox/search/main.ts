@@ -1,7 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { WorkspaceError, type FoundFiles, type FoundText } from '../../../tools/workspace.ts'
-import type { SearchAnswer, FileSearchRequest } from './request.ts'
-import { findFiles, searchText } from './search.ts'
+import { findFiles, searchText, type FileSearchRequest, type SearchAnswer } from './search.ts'
 
 /**
  * The process that makes one search and ends: a request comes on standard input, the answer goes to standard output.

@@ -1,8 +1,9 @@
 // Finding files and lines in a workspace, in a process of its own, so that a slow pattern stops no chat. It knows paths,
 // patterns and limits; it must not know whose workspace it is, or who asks.
 
-import { stat } from 'node:fs/promises'
-import { basename, relative } from 'node:path'
+import type { Dirent } from 'node:fs'
+import { opendir, stat } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
 import {
   WorkspaceError,
   type FileQuery,
@@ -11,10 +12,28 @@ import {
   type TextQuery,
 } from '../../../tools/workspace.ts'
 import { followPath, quoted } from '../follow-path.ts'
+import { holdDirectory } from '../hold-directory.ts'
 import { compilePathGlob } from './glob-pattern.ts'
 import { createLineSearch } from './line-search.ts'
-import type { FileSearchLimits } from './request.ts'
-import { walk } from './walk.ts'
+
+/** What one search may take. */
+export interface FileSearchLimits {
+  /** After this time it ends with what it has. */
+  readonly ms: number
+  /** Names that are looked at. */
+  readonly entries: number
+  /** Paths, or lines that match: it ends before it has so many. */
+  readonly results: number
+}
+
+/** A search, as it is sent to the process that makes it. `root` is a real path. */
+export type FileSearchRequest = { readonly root: string; readonly limits: FileSearchLimits } & (
+  | { readonly files: FileQuery }
+  | { readonly text: TextQuery }
+)
+
+/** What it answers: what it found, or why it did not look. */
+export type SearchAnswer<Found> = { readonly found: Found } | { readonly refused: string }
 
 /** Directories with many files that others wrote. They are searched only when the query names them. */
 const SKIPPED_DIRS = ['.git', 'node_modules']
@@ -95,4 +114,57 @@ async function eachUntil(
       return `more than ${results - 1} were found; say more exactly what is wanted`
     if (performance.now() > end) return `it was stopped after ${ms / 1000} s; search a smaller part`
   }
+}
+
+/** What bounds a walk. */
+interface WalkLimits {
+  /** Names that are looked at, of files and directories. */
+  readonly entries: number
+  /** Directories of these names are left out. */
+  readonly skipped: readonly string[]
+}
+
+/**
+ * The regular files below a directory of the workspace, as paths relative to `root`, in order of name. Links are not
+ * followed. A directory that a link replaces meanwhile is left out, and so is what cannot be read. `from` is
+ * relative to `root`, `''` for all. Returns true if there was more than may be looked at.
+ */
+async function* walk(root: string, from: string, limits: WalkLimits): AsyncGenerator<string, boolean> {
+  const waiting = [{ path: from, isDirectory: true }]
+  let left = limits.entries
+  let cut = false
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    if (!next.isDirectory) {
+      yield next.path
+      continue
+    }
+    cut ||= left <= 0
+    if (left <= 0) continue
+    const entries = await list(root, next.path, left)
+    left -= entries.length
+    for (const entry of entries.toSorted(byNameBackwards)) {
+      const isDirectory = entry.isDirectory()
+      if (isDirectory ? limits.skipped.includes(entry.name) : !entry.isFile()) continue
+      waiting.push({ path: next.path === '' ? entry.name : `${next.path}/${entry.name}`, isDirectory })
+    }
+    cut ||= left <= 0
+  }
+  return cut
+}
+
+const byNameBackwards = (a: Dirent, b: Dirent): number => (a.name < b.name ? 1 : -1)
+
+/** At most `maxEntries` entries; none where the directory is gone, is outside, or may not be read. */
+async function list(root: string, path: string, maxEntries: number): Promise<readonly Dirent[]> {
+  const entries: Dirent[] = []
+  try {
+    await using held = await holdDirectory(root, join(root, path), path)
+    for await (const entry of await opendir(held.path)) {
+      entries.push(entry)
+      if (entries.length >= maxEntries) break
+    }
+  } catch {
+    return entries
+  }
+  return entries
 }
