@@ -1,5 +1,4 @@
-import { readBundle } from '../../src/adapters/lua/bundle.ts'
-import { listLua } from '../../src/adapters/lua/list-lua.ts'
+import { listLua, readBundle } from '../../src/adapters/lua/bundle.ts'
 import { ENGINES, openEngine } from '../../src/adapters/lua/engines.ts'
 import { paths } from '../../src/app/paths.ts'
 import { luaEngineExam } from './lua-engine-exam.ts'

@@ -1,5 +1,4 @@
-import { readBundle } from '../../src/adapters/lua/bundle.ts'
-import { listLua } from '../../src/adapters/lua/list-lua.ts'
+import { listLua, readBundle } from '../../src/adapters/lua/bundle.ts'
 import { openEngine } from '../../src/adapters/lua/engines.ts'
 import { paths } from '../../src/app/paths.ts'
 import { runHook } from '../../src/prompt/run-hook.ts'

@@ -1,6 +1,8 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Json } from '../../lib/json.ts'
+import { WrapError } from '../../prompt/ports.ts'
 import { luaLiteral } from './lua-values.ts'
 
 /** The bundled Lua: module names as `require` takes them (`wrap`, `layers.history`) and their text. */
@@ -10,6 +12,22 @@ export type LuaBundle = ReadonlyMap<string, string>
 export interface LuaFiles {
   readonly directory: string
   readonly files: readonly string[]
+}
+
+/** Lists lua/ and lua/layers/. Throws `WrapError` if one of the two has no files. */
+export const listLua = (directory: string): LuaFiles => ({
+  directory,
+  files: [
+    ...luaIn(directory, 'there is no Lua'),
+    ...luaIn(join(directory, 'layers'), 'there are no layers').map((file) => `layers/${file}`),
+  ],
+})
+
+function luaIn(directory: string, none: string): readonly string[] {
+  const names = existsSync(directory) ? readdirSync(directory) : []
+  const files = names.filter((name) => /^[^.].*\.lua$/.test(name)).toSorted()
+  if (files.length > 0) return files
+  throw new WrapError('process', `${join(directory, '*.lua')}: ${none}; install sshawl again`)
 }
 
 /** Reads what `listLua` found. Rejects with the file system's error. */

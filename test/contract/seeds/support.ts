@@ -1,7 +1,6 @@
 import { test } from 'vitest'
-import { readBundle } from '../../../src/adapters/lua/bundle.ts'
+import { listLua, readBundle } from '../../../src/adapters/lua/bundle.ts'
 import { ENGINE_NAMES, openEngine } from '../../../src/adapters/lua/engines.ts'
-import { listLua } from '../../../src/adapters/lua/list-lua.ts'
 import { paths } from '../../../src/app/paths.ts'
 import {
   createToolbox,

@@ -13,38 +13,124 @@ export type Order = LuaProgram | { readonly script: LuaChunk; readonly data: Lua
 export type Call = (f: Value, ...given: readonly Value[]) => readonly Value[]
 export type ToText = (value: Value) => string
 
+/** The steps below, by name: each is sent to the context as text by itself. */
+export interface RealmParts {
+  readonly createErrors: typeof createErrors
+  readonly repairTables: typeof repairTables
+  readonly createOperators: typeof createOperators
+  readonly createLibrary: typeof createLibrary
+  readonly createStrings: (call: Call, text: ToText) => Functions
+}
+
 /**
  * lua-in-js, repaired where it matters. Sent to the context as text; strings in it have a character a byte. Gives what
  * answers an order with `+` and text or `-` and an error. No value of Lua leads to `ask`, which is the host's.
  */
 export function createRealm(
+  parts: RealmParts,
   open: (Function: unknown) => typeof LuaInJs,
-  strings: (call: Call, text: ToText) => Functions,
   ask: (name: string, argument: string) => string,
 ): (order: Order) => string {
   const generate = Function
-  const chunks: { readonly name: string; readonly lines: readonly number[] }[] = []
-  let chunkName = ''
+  const errors = parts.createErrors()
   let operators: Operators | undefined
   /** Stands where lua-in-js makes a function of the JavaScript that it has generated. */
   function Shim(_: string, js: string) {
-    let line = 0
-    const lines = js.split('\n').map((text) => (line = Number(/^\/\*(\d+)/.exec(text)?.[1] ?? line)))
-    const url = `\n//# sourceURL=lua${chunks.push({ name: chunkName, lines }) - 1}`
-    return (theirs: Operators): unknown => generate('__lua', js + url)((operators ??= repaired(theirs)))
+    const traced = errors.trace(js)
+    return (theirs: Operators): unknown => generate('__lua', traced)((operators ??= repair(theirs)))
   }
   Shim.prototype = Function.prototype
-  const { Table, createEnv, utils } = open(Shim)
-  const { type, tostring, coerceToBoolean: isTrue } = utils
-  const lua = createEnv()
-  const fail = (message: string): never => {
-    throw new Error(message)
+  const library = open(Shim)
+  const { Table, utils } = library
+  const lua = library.createEnv()
+  parts.repairTables(Table, errors.fail)
+  const { call, get, text, repair } = parts.createOperators(library, errors.fail, () => globals.get('string'))
+  const compile = ({ name, source }: LuaChunk, environment: Value = globals): Value => {
+    errors.begin(name)
+    return call(lua.parse(source).exec(), environment)[0]
   }
+  // The first chunk of all shows the globals, which lua-in-js keeps to itself.
+  lua.parse('').exec()
+  const globals = operators?.globalScope.get('_G') ?? new Table()
+  const reseed = get(globals.get('math'), 'randomseed')
+  const { base, ...others } = parts.createLibrary(Table, errors, { call, get, text, compile, reseed })
+  Object.assign(globals.strValues, base)
+  for (const [name, functions] of Object.entries({ string: parts.createStrings(call, text), ...others })) {
+    const known = globals.get(name)
+    lua.loadLib(name, new Table({ ...(known instanceof Table ? known.strValues : {}), ...functions }))
+  }
+  const scripts = new Map<string, Value>()
+  let compose: Value
+  // No error of another realm may come in: of these `attempt` tells nothing.
+  const host = (name: Value, argument: Value): readonly Value[] =>
+    errors.attempt(() => {
+      const answer = ask(text(name), text(argument))
+      return [answer.slice(1), answer[0] === '+']
+    })
+  const carryOut = (order: Order): readonly Value[] => {
+    if ('data' in order) {
+      const script = scripts.get(order.script.source) ?? compile(order.script)
+      scripts.set(order.script.source, script)
+      return call(compose, script, compile(order.data), host)
+    }
+    const modules = order.modules.map(([name, chunk]): [string, Value] => [name, compile(chunk)])
+    compose = call(compile(order.sandbox), new Table(Object.fromEntries(modules)))[0]
+    return [true, '']
+  }
+  return (order) => {
+    const [isDone, result] = errors.attempt(() => carryOut(order), false)
+    return (isDone === true ? '+' : '-') + utils.tostring(result).replace(/[^\0-\xff]/g, '?')
+  }
+}
 
-  type Kept = Omit<LuaInJs.Table, 'keys'> & { readonly keys: Value[] }
+/** What scripts get for errors, with the lines of Lua in them. */
+export function createErrors() {
+  const chunks: { readonly name: string; readonly lines: readonly number[] }[] = []
+  let chunkName = ''
+  /** Where in Lua an error was made, and what had called that: `script:3:`. */
+  const placesOf = ({ stack = '' }: Error): readonly string[] =>
+    [...stack.matchAll(/^ +at .*\blua(\d+):(\d+):\d+\)?$/gm)].map(([, chunk, row]) => {
+      const { name, lines } = chunks[Number(chunk)] ?? { name: '?', lines: [] }
+      return `${name}:${lines[Number(row) - 3]}:`
+    })
+  const valueOf = (error: unknown): Value => {
+    if (!(error instanceof Error) || 'value' in error) return (error as { value?: Value }).value
+    const [, line, said = error.message] = /^\[(\d+):\d+\] (.*)/.exec(error.message) ?? []
+    if (line) return `${chunkName}:${line}: ${said.replace('<expression> expected', 'unexpected symbol')}`
+    const limit = said.includes('call stack') ? 'stack overflow' : 'not enough memory'
+    const problem = error instanceof TypeError ? 'attempt to index a nil value' : said
+    return `${placesOf(error)[0] ?? ''} ${error instanceof RangeError ? limit : problem}`.trimStart()
+  }
+  return {
+    placesOf,
+    /** Names the chunk that is compiled next. */
+    begin: (name: string) => void (chunkName = name),
+    /** Names generated code, so that `placesOf` finds its lines. */
+    trace(js: string): string {
+      let line = 0
+      const lines = js.split('\n').map((text) => (line = Number(/^\/\*(\d+)/.exec(text)?.[1] ?? line)))
+      return `${js}\n//# sourceURL=lua${chunks.push({ name: chunkName, lines }) - 1}`
+    },
+    fail(message: string): never {
+      throw new Error(message)
+    },
+    /** What `run` gives; `failed` and what a script gets for the error if it throws. */
+    attempt(run: () => readonly Value[], failed?: Value): readonly Value[] {
+      try {
+        return run()
+      } catch (error) {
+        return [failed, valueOf(error)]
+      }
+    },
+  }
+}
+
+type Kept = Omit<LuaInJs.Table, 'keys'> & { readonly keys: Value[] }
+
+/** lua-in-js keeps the text of keys that are neither text nor places in a list; here they stay what they are. */
+export function repairTables({ prototype }: typeof LuaInJs.Table, fail: (message: string) => never): void {
   const isPlace = (key: Value): key is number => typeof key === 'number' && key > 0 && Number.isInteger(key)
-  // lua-in-js keeps the text of keys that are neither text nor places in a list; here they stay what they are.
-  Object.assign<object, Partial<Kept> & ThisType<Kept>>(Table.prototype, {
+  Object.assign<object, Partial<Kept> & ThisType<Kept>>(prototype, {
     rawget(key) {
       if (typeof key === 'string') return Object.hasOwn(this.strValues, key) ? this.strValues[key] : undefined
       return isPlace(key) ? this.numValues[key] : this.values[this.keys.indexOf(key)]
@@ -61,6 +147,14 @@ export function createRealm(
       return this.numValues.length - 1
     },
   })
+}
+
+/** The library's operators take nil for a number or for text, and evaluate both sides of `and` and `or`. */
+export function createOperators(
+  { Table, utils: { type, tostring, coerceToBoolean: isTrue } }: typeof LuaInJs,
+  fail: (message: string) => never,
+  strings: () => Value,
+) {
   const call: Call = (f, ...given) => {
     const handler = f instanceof Table ? f.metatable?.rawget('__call') : f
     if (typeof handler !== 'function') return fail(`attempt to call a ${type(f)} value`)
@@ -69,13 +163,12 @@ export function createRealm(
   }
   const get = (from: Value, key: Value): Value => {
     if (from instanceof Table) return from.get(key)
-    if (typeof from === 'string') return get(globals.get('string'), key)
+    if (typeof from === 'string') return get(strings(), key)
     return fail(`attempt to index a ${type(from)} value`)
   }
   const text: ToText = (it) =>
     /string|number/.test(typeof it) ? tostring(it) : fail(`attempt to concatenate a ${type(it)} value`)
-  /** The library's operators take nil for a number or for text, and evaluate both sides of `and` and `or`. */
-  function repaired(theirs: Operators): Operators {
+  function repair(theirs: Operators): Operators {
     const own: Functions = {
       ...{ call, get },
       and: (left, right) => (isTrue(left) ? call(right)[0] : left),
@@ -90,34 +183,24 @@ export function createRealm(
           given.includes(undefined) ? fail(`attempt to ${act} a nil value`) : theirs[name]?.(...given)
     return Object.assign({}, theirs, own)
   }
-  /** Where in Lua an error was made, and what had called that: `script:3:`. */
-  const placesOf = ({ stack = '' }: Error): readonly string[] =>
-    [...stack.matchAll(/^ +at .*\blua(\d+):(\d+):\d+\)?$/gm)].map(([, chunk, row]) => {
-      const { name, lines } = chunks[Number(chunk)] ?? { name: '?', lines: [] }
-      return `${name}:${lines[Number(row) - 3]}:`
-    })
-  /** What a script gets for what was thrown. */
-  const valueOf = (error: unknown): Value => {
-    if (!(error instanceof Error) || 'value' in error) return (error as { value?: Value }).value
-    const [, line, said = error.message] = /^\[(\d+):\d+\] (.*)/.exec(error.message) ?? []
-    if (line) return `${chunkName}:${line}: ${said.replace('<expression> expected', 'unexpected symbol')}`
-    const limit = said.includes('call stack') ? 'stack overflow' : 'not enough memory'
-    const problem = error instanceof TypeError ? 'attempt to index a nil value' : said
-    return `${placesOf(error)[0] ?? ''} ${error instanceof RangeError ? limit : problem}`.trimStart()
-  }
-  const attempt = (run: () => readonly Value[], failed?: Value): readonly Value[] => {
-    try {
-      return run()
-    } catch (error) {
-      return [failed, valueOf(error)]
-    }
-  }
-  const compile = ({ name, source }: LuaChunk, environment: Value = globals): Value => {
-    chunkName = name
-    return call(lua.parse(source).exec(), environment)[0]
-  }
+  return { call, get, text, repair }
+}
+
+/** What the library lacks or has wrong, apart from strings; `base` are globals. */
+export function createLibrary(
+  Table: typeof LuaInJs.Table,
+  { placesOf, attempt }: Pick<ReturnType<typeof createErrors>, 'placesOf' | 'attempt'>,
+  lua: {
+    readonly call: Call
+    readonly get: (from: Value, key: Value) => Value
+    readonly text: ToText
+    readonly compile: (chunk: LuaChunk, environment?: Value) => Value
+    readonly reseed: Value
+  },
+) {
+  const { call, text } = lua
   const step = (list: Value, index: number): unknown => {
-    const value = get(list, index + 1)
+    const value = lua.get(list, index + 1)
     return value === undefined ? undefined : [index + 1, value]
   }
   const base: Functions = {
@@ -128,12 +211,14 @@ export function createRealm(
     },
     pcall: (f, ...given) => attempt(() => [true, ...call(f, ...given)], false),
     load: (source, name, _mode, environment) =>
-      attempt(() => [compile({ name: text(name).replace(/^[=@]/, ''), source: text(source) }, environment)]),
+      attempt(() => [
+        lua.compile({ name: text(name).replace(/^[=@]/, ''), source: text(source) }, environment),
+      ]),
     ipairs: (list) => [step, list, 0],
   }
   const math: Functions = {
     tointeger: (value) => (Number.isInteger(value) ? value : undefined),
-    randomseed: (seed) => call(reseed, Number(seed) + 1),
+    randomseed: (seed) => call(lua.reseed, Number(seed) + 1),
     type: (it) => (typeof it === 'number' ? (Number.isInteger(it) ? 'integer' : 'float') : undefined),
   }
   const utf8: Functions = {
@@ -146,35 +231,5 @@ export function createRealm(
       return name === undefined ? undefined : new Table({ source: `=${name}`, currentline: Number(line) })
     },
   }
-  // The first chunk of all shows the globals, which lua-in-js keeps to itself.
-  lua.parse('').exec()
-  const globals = operators?.globalScope.get('_G') ?? new Table()
-  const reseed = get(globals.get('math'), 'randomseed')
-  Object.assign(globals.strValues, base)
-  for (const [name, functions] of Object.entries({ string: strings(call, text), math, debug, utf8 })) {
-    const known = globals.get(name)
-    lua.loadLib(name, new Table({ ...(known instanceof Table ? known.strValues : {}), ...functions }))
-  }
-  const scripts = new Map<string, Value>()
-  let compose: Value
-  // No error of another realm may come in: of these `attempt` tells nothing.
-  const host = (name: Value, argument: Value): readonly Value[] =>
-    attempt(() => {
-      const answer = ask(text(name), text(argument))
-      return [answer.slice(1), answer[0] === '+']
-    })
-  const carryOut = (order: Order): readonly Value[] => {
-    if ('data' in order) {
-      const script = scripts.get(order.script.source) ?? compile(order.script)
-      scripts.set(order.script.source, script)
-      return call(compose, script, compile(order.data), host)
-    }
-    const modules = order.modules.map(([name, chunk]): [string, Value] => [name, compile(chunk)])
-    compose = call(compile(order.sandbox), new Table(Object.fromEntries(modules)))[0]
-    return [true, '']
-  }
-  return (order) => {
-    const [isDone, result] = attempt(() => carryOut(order), false)
-    return (isDone === true ? '+' : '-') + tostring(result).replace(/[^\0-\xff]/g, '?')
-  }
+  return { base, math, utf8, debug }
 }

@@ -12,21 +12,12 @@ type Rules = { readonly [T in Node['type']]?: (node: Extract<Node, { type: T }>)
  * object is evaluated once, the right side of `and` and `or` is a function, `break` names the block that it leaves.
  * Sent to the context as text.
  */
-export function rewriteLua({ parse }: typeof LuaParse, source: string): object {
-  /** The generator writes a number as it is: so JavaScript of ours gets into what it generates. */
-  const js = (value: string): Made => ({ type: 'NumericLiteral', value })
-  const make = (type: string, fields: object): Made => ({ type, ...fields })
-  const order = (text: string): Made => make('CallStatement', { expression: js(text) })
-  const call = (base: Made, given: readonly Made[]): Made =>
-    make('CallExpression', { base, arguments: given })
-  const variable = (name: string): Made => make('Identifier', { name })
-  const give = (value: Made): Made => make('ReturnStatement', { arguments: [value] })
-  const lambda = (parameters: readonly Made[], body: readonly Made[]): Made =>
-    make('FunctionDeclaration', { identifier: null, parameters, body })
-  const logical = (operator: string, left: Made, right: Made): Made =>
-    make('LogicalExpression', { operator, left, right: lambda([], [give(right)]) })
-  const not = (argument: Made): Made => make('UnaryExpression', { operator: 'not', argument })
-  const one = (value: Made): Made => logical('and', js('true'), value)
+export function rewriteLua(
+  { parse }: typeof LuaParse,
+  source: string,
+  nodes: ReturnType<typeof createNodes>,
+): object {
+  const { js, make, order, call, variable, give, lambda, logical, not, one } = nodes
   /** The parser drops the parentheses that make one value of several, as in `(f())`: they are looked for here. */
   const values = (nodes: readonly Made[], open = '('): readonly Made[] =>
     nodes.map((node) => {
@@ -97,4 +88,23 @@ export function rewriteLua({ parse }: typeof LuaParse, source: string): object {
   }
   const chunk = lambda([make('VarargLiteral', {})], [own, ...body])
   return make('Chunk', { body: [give(lambda([variable('v__ENV')], [give(chunk)]))] })
+}
+
+/** Makes nodes for `rewriteLua`; sent to the context as text, too. */
+export function createNodes() {
+  /** The generator writes a number as it is: so JavaScript of ours gets into what it generates. */
+  const js = (value: string): Made => ({ type: 'NumericLiteral', value })
+  const make = (type: string, fields: object): Made => ({ type, ...fields })
+  const order = (text: string): Made => make('CallStatement', { expression: js(text) })
+  const call = (base: Made, given: readonly Made[]): Made =>
+    make('CallExpression', { base, arguments: given })
+  const variable = (name: string): Made => make('Identifier', { name })
+  const give = (value: Made): Made => make('ReturnStatement', { arguments: [value] })
+  const lambda = (parameters: readonly Made[], body: readonly Made[]): Made =>
+    make('FunctionDeclaration', { identifier: null, parameters, body })
+  const logical = (operator: string, left: Made, right: Made): Made =>
+    make('LogicalExpression', { operator, left, right: lambda([], [give(right)]) })
+  const not = (argument: Made): Made => make('UnaryExpression', { operator: 'not', argument })
+  const one = (value: Made): Made => logical('and', js('true'), value)
+  return { js, make, order, call, variable, give, lambda, logical, not, one }
 }

@@ -5,11 +5,18 @@ import { createRequire } from 'node:module'
 import { constants, createContext, runInContext } from 'node:vm'
 import { dataChunk, type LuaProgram, scriptChunk } from '../bundle.ts'
 import { luaError, type LuaLimits, TIME_LIMIT_ERROR } from '../limits.ts'
-import type { LuaState, LuaStates } from '../lua-states.ts'
-import { createRealm, type Order } from './realm.ts'
-import { createRepeatableHost, type RepeatableHost } from '../repeatable-host.ts'
-import { rewriteLua } from './rewrite.ts'
-import { createStrings } from './strings.ts'
+import type { LuaState, LuaStates, StateJob } from '../lua-states.ts'
+import { askHost, type HostAnswer } from '../lua-values.ts'
+import {
+  createErrors,
+  createLibrary,
+  createOperators,
+  createRealm,
+  type Order,
+  repairTables,
+} from './realm.ts'
+import { createNodes, rewriteLua } from './rewrite.ts'
+import { createSearch, createStrings } from './strings.ts'
 
 /** Lua on lua-in-js, repaired (docs/lua-engines.md): a bare `vm` context, in which scripts are compiled once. */
 export const luaInJsStates: LuaStates = { isOnePerScript: false, open }
@@ -17,16 +24,23 @@ export const luaInJsStates: LuaStates = { isOnePerScript: false, open }
 function open(program: LuaProgram, limits: LuaLimits): LuaState {
   // Not an object of ours: whoever could climb from it to its prototypes would be in our realm.
   const global = createContext(constants.DONT_CONTEXTIFY)
-  let host: RepeatableHost | undefined
+  let job: StateJob | undefined
+  /** A run that begins again asks the same questions in the same order: each is answered once. */
+  let answers: HostAnswer[] = []
+  let asked = 0
   const fill = runInContext(realmText(), global)
   fill((name: string, argument: string) => {
-    const answer = host?.ask(name, toText(argument)) ?? { code: 'return nil' }
+    const answer =
+      answers[asked] ?? (job ? askHost(job.host, name, toText(argument)) : { code: 'return nil' })
+    answers[asked++] = answer
+    if ('text' in answer) job?.texts.keep(answer.text)
     return toBytes('text' in answer ? `+${answer.text}` : `-${answer.code}`)
   })
   const order = (given: Order, timeMs = limits.timeMs): string => {
     global['order'] = toBytes(JSON.stringify(given))
     const answer = withProcessorTime(timeMs, (wallMs) => {
-      host?.begin()
+      asked = 0
+      job?.texts.forget()
       return toText(runInContext('carryOut(order)', global, { timeout: wallMs }))
     })
     if (answer[0] === '+') return answer.slice(1)
@@ -35,9 +49,10 @@ function open(program: LuaProgram, limits: LuaLimits): LuaState {
   // Compiling begins with code that V8 has never run.
   order(program, 8 * limits.timeMs)
   return {
-    run(job) {
-      host = createRepeatableHost(job)
-      return order({ script: scriptChunk((job.script ?? '').toWellFormed()), data: dataChunk(job.data) })
+    run(next) {
+      job = next
+      answers = []
+      return order({ script: scriptChunk((next.script ?? '').toWellFormed()), data: dataChunk(next.data) })
     },
   }
 }
@@ -70,12 +85,15 @@ function realmText(): string {
     const [exports, parser, printj, trees] = [{}, {}, {}, []]
     ;(function (exports, module) { ${read('luaparse')}\n})(parser, { exports: parser })
     ;(function (exports) { ${read('printj', createRequire(ours.resolve('lua-in-js')))}\n})(printj)
-    const parse = (source) => (trees.forEach((tree) => tree.clear()), (${String(rewriteLua)})(parser, source))
+    const parse = (source) => (trees.forEach((tree) => tree.clear()), (${String(rewriteLua)})(parser, source, (${String(createNodes)})()))
     const require = (name) => (name === 'printj' ? printj : { parse })
     const open = (Function) => { class Map extends globalThis.Map { constructor() { super(); trees.push(this) } }
       ${read('lua-in-js')}\nreturn exports }
-    const strings = (...given) => (${String(createStrings)})(printj.sprintf, ...given)
-    const carryOut = (${String(createRealm)})(open, strings, ask)
+    const createStrings = (call, text) =>
+      (${String(createStrings)})(printj.sprintf, (${String(createSearch)})(text), call, text)
+    const parts = { createErrors: ${String(createErrors)}, repairTables: ${String(repairTables)},
+      createOperators: ${String(createOperators)}, createLibrary: ${String(createLibrary)}, createStrings }
+    const carryOut = (${String(createRealm)})(parts, open, ask)
     globalThis.carryOut = (order) => carryOut(JSON.parse(order))
   })`
 }

@@ -2,44 +2,13 @@ import type { Call, Functions, ToText, Value } from './realm.ts'
 
 type Sprintf = (format: string, value: unknown) => string
 
-/** What lua-in-js lacks or has wrong of strings; patterns become regular expressions. Sent to the context as text. */
-export function createStrings(sprintf: Sprintf, call: Call, text: ToText): Functions {
-  const classes: Readonly<Record<string, string>> = {
-    ...{ a: 'A-Za-z', d: '0-9', l: 'a-z', u: 'A-Z', w: '0-9A-Za-z', x: '0-9A-Fa-f', s: '\\t-\\r\\x20' },
-    ...{ c: '\\0-\\x1f\\x7f', g: '\\x21-\\x7e', p: '\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e' },
-  }
-  const hex = (letter: string): string => `\\x${letter.charCodeAt(0).toString(16).padStart(2, '0')}`
-  const single = (part: string): string => {
-    const letter = part.at(-1) ?? ''
-    const members = part.length > 1 ? classes[letter.toLowerCase()] : undefined
-    return members === undefined ? hex(letter) : `[${letter < 'a' ? '^' : ''}${members}]`
-  }
-  const member = (it: string, from?: string, to = ''): string =>
-    from ? `${hex(from)}-${hex(to)}` : single(it)
-  const items = /\(\)|%[bf]|[()]|\$$|%([1-9])|(?:\[(\^?)(\]?(?:%[^]|[^\]%])*)\]|(%?[^]))([*+?-]?)/g
-  const translate = (pattern: string): string =>
-    pattern.replace(items, (all, back, not, members = '', one, repeated) => {
-      if (/^(\(\)|%[bf])$/.test(all)) throw new Error(`this engine has no ${all} in patterns`)
-      if (back !== undefined) return `(?:\\${back})`
-      if (repeated === undefined) return all
-      const set = `[${not}${members.replace(/([^%])-([^])|%?[^]/g, member)}]`
-      return (one === undefined ? set : one === '.' ? one : single(one)) + repeated.replace('-', '*?')
-    })
-  /** The matches from a place on; an empty one right behind another is none. */
-  function* search(subject: Value, pattern: Value, init: Value = 1) {
-    const [within, wanted, at] = [text(subject), text(pattern), Number(init)]
-    const regex = new RegExp(translate(wanted.replace(/^\^/, '')), wanted[0] === '^' ? 'vsy' : 'vsg')
-    let [from, end] = [Math.max(0, at < 0 ? within.length + at : at - 1), -1]
-    while (from <= within.length) {
-      regex.lastIndex = from
-      const match = regex.exec(within)
-      if (!match) return
-      const [[all, ...captures], start, stop] = [match, match.index, match.index + match[0].length]
-      if (stop !== end) yield { start, stop, all, captures, given: captures.length > 0 ? captures : [all] }
-      if (regex.sticky) return
-      ;[from, end] = [Math.max(stop, start + 1), stop]
-    }
-  }
+/** What lua-in-js lacks or has wrong of strings. Sent to the context as text. */
+export function createStrings(
+  sprintf: Sprintf,
+  search: ReturnType<typeof createSearch>,
+  call: Call,
+  text: ToText,
+): Functions {
   const escaped = (letter: string): string =>
     letter === '\n' ? '\\\n' : `\\${String(letter.charCodeAt(0)).padStart(3, '0')}`
   return {
@@ -86,5 +55,45 @@ export function createStrings(sprintf: Sprintf, call: Call, text: ToText): Funct
       }
       return [made + text(subject).slice(done), count]
     },
+  }
+}
+
+/** Finds patterns of Lua, which become regular expressions. Sent to the context as text. */
+export function createSearch(text: ToText) {
+  const classes: Readonly<Record<string, string>> = {
+    ...{ a: 'A-Za-z', d: '0-9', l: 'a-z', u: 'A-Z', w: '0-9A-Za-z', x: '0-9A-Fa-f', s: '\\t-\\r\\x20' },
+    ...{ c: '\\0-\\x1f\\x7f', g: '\\x21-\\x7e', p: '\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e' },
+  }
+  const hex = (letter: string): string => `\\x${letter.charCodeAt(0).toString(16).padStart(2, '0')}`
+  const single = (part: string): string => {
+    const letter = part.at(-1) ?? ''
+    const members = part.length > 1 ? classes[letter.toLowerCase()] : undefined
+    return members === undefined ? hex(letter) : `[${letter < 'a' ? '^' : ''}${members}]`
+  }
+  const member = (it: string, from?: string, to = ''): string =>
+    from ? `${hex(from)}-${hex(to)}` : single(it)
+  const items = /\(\)|%[bf]|[()]|\$$|%([1-9])|(?:\[(\^?)(\]?(?:%[^]|[^\]%])*)\]|(%?[^]))([*+?-]?)/g
+  const translate = (pattern: string): string =>
+    pattern.replace(items, (all, back, not, members = '', one, repeated) => {
+      if (/^(\(\)|%[bf])$/.test(all)) throw new Error(`this engine has no ${all} in patterns`)
+      if (back !== undefined) return `(?:\\${back})`
+      if (repeated === undefined) return all
+      const set = `[${not}${members.replace(/([^%])-([^])|%?[^]/g, member)}]`
+      return (one === undefined ? set : one === '.' ? one : single(one)) + repeated.replace('-', '*?')
+    })
+  /** The matches from a place on; an empty one right behind another is none. */
+  return function* (subject: Value, pattern: Value, init: Value = 1) {
+    const [within, wanted, at] = [text(subject), text(pattern), Number(init)]
+    const regex = new RegExp(translate(wanted.replace(/^\^/, '')), wanted[0] === '^' ? 'vsy' : 'vsg')
+    let [from, end] = [Math.max(0, at < 0 ? within.length + at : at - 1), -1]
+    while (from <= within.length) {
+      regex.lastIndex = from
+      const match = regex.exec(within)
+      if (!match) return
+      const [[all, ...captures], start, stop] = [match, match.index, match.index + match[0].length]
+      if (stop !== end) yield { start, stop, all, captures, given: captures.length > 0 ? captures : [all] }
+      if (regex.sticky) return
+      ;[from, end] = [Math.max(stop, start + 1), stop]
+    }
   }
 }

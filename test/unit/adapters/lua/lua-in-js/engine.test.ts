@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readBundle } from '../../../../../src/adapters/lua/bundle.ts'
-import { listLua } from '../../../../../src/adapters/lua/list-lua.ts'
+import { listLua, readBundle } from '../../../../../src/adapters/lua/bundle.ts'
 import { openEngine } from '../../../../../src/adapters/lua/engines.ts'
 import { paths } from '../../../../../src/app/paths.ts'
 import type { JsonObject } from '../../../../../src/lib/json.ts'

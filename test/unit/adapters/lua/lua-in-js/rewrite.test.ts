@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import * as luaparse from 'luaparse'
 import { describe, expect, test } from 'vitest'
-import { rewriteLua } from '../../../../../src/adapters/lua/lua-in-js/rewrite.ts'
+import { createNodes, rewriteLua } from '../../../../../src/adapters/lua/lua-in-js/rewrite.ts'
 import { readSnippets } from '../../../../support/lua-snippets/corpus.ts'
 import { runs } from '../../../../support/runs.ts'
 import { anyCharacter } from '../../../../support/any-character.ts'
 
 const bytes = (text: string): string => Buffer.from(text).toString('latin1')
+const rewrite = (source: string): object => rewriteLua(luaparse, source, createNodes())
 
 /** All that lua-in-js writes into JavaScript as it is: the names and the numbers of a tree. */
 function written(tree: unknown): readonly string[] {
@@ -30,7 +31,7 @@ describe('the tree from which lua-in-js makes JavaScript', () => {
     let rewritten = 0
     for (const { source } of readSnippets()) {
       try {
-        for (const part of written(rewriteLua(luaparse, bytes(source)))) expect(part).toMatch(OURS)
+        for (const part of written(rewrite(bytes(source)))) expect(part).toMatch(OURS)
         rewritten += 1
       } catch (error) {
         if (!(error instanceof SyntaxError)) throw error
@@ -44,7 +45,7 @@ describe('the tree from which lua-in-js makes JavaScript', () => {
       fc.property(fc.string({ unit: anyCharacter, maxLength: 40 }), (text) => {
         const source = bytes(text)
         const escapes = Array.from(source, (sign) => `\\${String(sign.charCodeAt(0)).padStart(3, '0')}`)
-        const parts = written(rewriteLua(luaparse, `return "${escapes.join('')}"`))
+        const parts = written(rewrite(`return "${escapes.join('')}"`))
         for (const part of parts) expect(part).toMatch(OURS)
         expect(parts).toContain(`js ${JSON.stringify(source)}`)
       }),
@@ -53,7 +54,7 @@ describe('the tree from which lua-in-js makes JavaScript', () => {
 
   test('names no variable as JavaScript names one of its own', () => {
     const source = 'local constructor, __proto__ = 1 for new = 1, 2 do step = new end return toString, _ENV'
-    const names = written(rewriteLua(luaparse, source)).filter((part) => part.startsWith('name '))
+    const names = written(rewrite(source)).filter((part) => part.startsWith('name '))
     expect(new Set(names)).toEqual(
       new Set(
         ['v_constructor', 'v___proto__', 'v_new', 'step', 'toString', 'v__ENV'].map((name) => `name ${name}`),
@@ -83,7 +84,7 @@ describe('the tree from which lua-in-js makes JavaScript', () => {
     fc.assert(
       fc.property(fc.array(words, { maxLength: 20 }), (parts) => {
         try {
-          for (const part of written(rewriteLua(luaparse, bytes(parts.join(' '))))) expect(part).toMatch(OURS)
+          for (const part of written(rewrite(bytes(parts.join(' '))))) expect(part).toMatch(OURS)
         } catch (error) {
           if (!(error instanceof SyntaxError)) throw error
           expect(error.message).toMatch(/^\[\d+:\d+\] /)
