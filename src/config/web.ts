@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { WebConfig } from '../adapters/web/config.ts'
 import {
   SEARCH_PROVIDER_NAMES,
   SEARCH_PROVIDERS,
   type RequiredSearchKey,
   type SearchProvider,
+  type WebConfig,
 } from '../adapters/web/search-providers.ts'
 import type { Environment } from './environment.ts'
 import { camelKeys, variable } from './values.ts'

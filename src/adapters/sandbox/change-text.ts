@@ -4,8 +4,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { bytes } from '../../lib/amounts.ts'
 import { errorCode } from '../../lib/errors.ts'
 import { WorkspaceError } from '../../tools/workspace.ts'
-import { followPath, quoted, unreachable } from './follow-path.ts'
-import { holdDirectory, type HeldDirectory } from './hold-directory.ts'
+import { followPath, holdDirectory, quoted, unreachable, type HeldDirectory } from './follow-path.ts'
 import { readText } from './read-text.ts'
 
 /** How many old versions a workspace keeps. */

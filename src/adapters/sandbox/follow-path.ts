@@ -1,4 +1,5 @@
-import { lstat, realpath } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { lstat, open, readlink, realpath, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorCode } from '../../lib/errors.ts'
 import { WorkspaceError } from '../../tools/workspace.ts'
@@ -93,4 +94,30 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'is a loop of links, or became a link while it was being opened',
   ENAMETOOLONG: 'is too long for a path',
   ENXIO: 'is not a regular file',
+}
+
+/** A directory that is held open: `path` leads to it even if its name is given to something else meanwhile. */
+export interface HeldDirectory extends AsyncDisposable {
+  readonly path: string
+}
+
+/**
+ * Opens a directory inside the root. The open directory is checked, not its name, which messages show as `shown`.
+ * Throws `WorkspaceError` for one outside, and the error of the file system for a link or no directory.
+ */
+export async function holdDirectory(root: string, path: string, shown: string): Promise<HeldDirectory> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  const held = await heldPath(handle, path)
+  if (!isInside(root, held.real)) {
+    await handle.close()
+    throw outside(shown)
+  }
+  return { path: held.path, [Symbol.asyncDispose]: () => handle.close() }
+}
+
+/** On Linux a path can lead through an open directory (proc_pid_fd(5)); elsewhere its name is used. */
+async function heldPath(handle: FileHandle, path: string): Promise<{ path: string; real: string }> {
+  const link = `/proc/self/fd/${handle.fd}`
+  const real = await readlink(link).catch(() => undefined)
+  return real === undefined ? { path, real: path } : { path: link, real }
 }

@@ -1,12 +1,9 @@
 import pLimit from 'p-limit'
 import { WebError } from '../../tools/web.ts'
-import type { Reading, ReadRequest } from './reader/reading.ts'
+import type { Reading, ReadRequest } from './reader/read-html.ts'
 
-/** Turns HTML into text that a model can read. */
-export interface PageReader {
-  /** Rejects with `WebError` for a page that takes too much, or with the signal's reason. */
-  read(request: ReadRequest, signal: AbortSignal): Promise<Reading>
-}
+/** Turns HTML into text. Rejects with `WebError` for a page that takes too much, or with the signal's reason. */
+export type ReadPage = (request: ReadRequest, signal: AbortSignal) => Promise<Reading>
 
 /** What reading one page may take. */
 export interface ReaderLimits {
@@ -30,9 +27,9 @@ const LIMITED = 'ulimit -t "$1" && shift && exec "$@"'
  * built to hang any parser, and a thread that runs out of memory may take the server with it. `entry` is the built
  * reader/main.ts.
  */
-export function createPageReader(entry: string, limits: ReaderLimits = READER_LIMITS): PageReader {
+export function createPageReader(entry: string, limits: ReaderLimits = READER_LIMITS): ReadPage {
   const queue = pLimit(limits.atOnce)
-  return { read: async (request, signal) => queue(async () => readOnce(entry, request, limits, signal)) }
+  return async (request, signal) => queue(async () => readOnce(entry, request, limits, signal))
 }
 
 async function readOnce(
@@ -58,8 +55,7 @@ async function readOnce(
         maxBuffer: READING_BYTES,
       },
     )
-    const reading: Reading = JSON.parse(stdout)
-    return reading
+    return JSON.parse(stdout) as Reading
   } catch (error) {
     signal.throwIfAborted()
     throw new WebError('the page is too large or too oddly built to be read; the format raw may work', {

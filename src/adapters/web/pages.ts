@@ -3,7 +3,7 @@ import { WebError, type PageFormat, type Visit, type WebPage } from '../../tools
 import { readBody } from './body.ts'
 import { checkUrl, findDestination, type UrlPolicy } from './addresses.ts'
 import { decodeText, mediaOf } from './media.ts'
-import type { PageReader } from './page-reader.ts'
+import type { ReadPage } from './page-reader.ts'
 import { get, startTimeLimit, type TimeLimit, type TimeLimits } from './request.ts'
 
 /** Figures that a page must keep to. */
@@ -18,7 +18,7 @@ export const PAGE_LIMITS: PageLimits = { totalMs: 15_000, idleMs: 5_000, bodyByt
 export interface PagesParts {
   readonly rules: UrlPolicy
   readonly limits: PageLimits
-  readonly reader: PageReader
+  readonly readHtml: ReadPage
   /** See `GetRequest`. */
   readonly authorities?: string
 }
@@ -44,7 +44,7 @@ async function readPage(
   const { type, isHtml, text, ...loaded } = await load(url, parts, signal)
   const page = { url: loaded.url.href, status: loaded.status, contentType: type }
   if (!isHtml || format === 'raw') return { ...page, title: '', text, cut: loaded.cut }
-  const read = await parts.reader.read({ html: text, url: page.url, format }, signal)
+  const read = await parts.readHtml({ html: text, url: page.url, format }, signal)
   return { ...page, title: read.title, text: read.text, cut: loaded.cut || read.cut }
 }
 

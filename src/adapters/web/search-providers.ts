@@ -119,6 +119,15 @@ export interface SearchConfig extends SearchAccess {
   readonly provider: keyof typeof SEARCH_PROVIDERS
 }
 
+/** The web as it is configured. */
+export interface WebConfig {
+  /** Whether pages may be read. */
+  readonly fetch: boolean
+  /** Ports that pages may be read from. */
+  readonly ports: readonly number[]
+  readonly search?: SearchConfig
+}
+
 /** Results shown of one answer. */
 const MAX_HITS = 20
 

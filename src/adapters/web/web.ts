@@ -4,10 +4,10 @@
  */
 import type { Web } from '../../tools/web.ts'
 import { createResolver, isPublicAddress, type UrlPolicy } from './addresses.ts'
-import type { WebConfig } from './config.ts'
 import { createPageReader } from './page-reader.ts'
 import { createPages, PAGE_LIMITS, type PageLimits } from './pages.ts'
 import { createSearch } from './search.ts'
+import type { WebConfig } from './search-providers.ts'
 
 /** What tests may put in the place of the real internet; no config reaches these. */
 export interface WebOverrides {
@@ -34,7 +34,7 @@ export function createWeb(
   const visit = createPages({
     rules: { ports: config.ports, resolve, allowAddress },
     limits,
-    reader: createPageReader(readerEntry),
+    readHtml: createPageReader(readerEntry),
     ...(authorities === undefined ? {} : { authorities }),
   })
   return {

@@ -11,8 +11,7 @@ import {
   type FoundText,
   type TextQuery,
 } from '../../../tools/workspace.ts'
-import { followPath, quoted } from '../follow-path.ts'
-import { holdDirectory } from '../hold-directory.ts'
+import { followPath, holdDirectory, quoted } from '../follow-path.ts'
 import { compilePathGlob } from './glob-pattern.ts'
 import { createLineSearch } from './line-search.ts'
 

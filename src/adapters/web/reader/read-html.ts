@@ -2,7 +2,22 @@ import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import { headOf } from '../../../lib/text/characters.ts'
 import { createWriter } from './write-text.ts'
-import type { Reading, ReadRequest } from './reading.ts'
+
+/** A page to be read. */
+export interface ReadRequest {
+  readonly html: string
+  /** Where it came from: relative links are made whole with it. */
+  readonly url: string
+  readonly format: 'markdown' | 'text'
+}
+
+/** What there is to read in a page. */
+export interface Reading {
+  readonly title: string
+  readonly text: string
+  /** True if there was more. */
+  readonly cut: boolean
+}
 
 /** Characters of the text that is kept. */
 const MAX_CHARS = 1_000_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMemo } from '../../../../src/adapters/tokens/memo.ts'
+import { createMemo } from '../../../../src/adapters/tokens/tiktoken.ts'
 
 test('a memo computes once, forgets what was asked for longest ago, and never keeps more than it may', () => {
   const computed: string[] = []

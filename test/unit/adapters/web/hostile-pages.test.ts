@@ -18,25 +18,24 @@ describe('a page made to hang its reader', () => {
   ])('by %s is given up, and the server goes on meanwhile', async (_what, html) => {
     let beats = 0
     const heart = setInterval(() => (beats += 1), 20)
-    const reading = strict.read({ html, url: 'https://site.test/', format: 'markdown' }, never)
+    const reading = strict({ html, url: 'https://site.test/', format: 'markdown' }, never)
     await expect(reading).rejects.toThrow('too large or too oddly built')
     clearInterval(heart)
     expect(beats).toBeGreaterThan(3)
     expect(
-      (await reader.read({ html: '<p>still here', url: 'https://site.test/', format: 'markdown' }, never))
-        .text,
+      (await reader({ html: '<p>still here', url: 'https://site.test/', format: 'markdown' }, never)).text,
     ).toBe('still here')
   })
 
   test('by a huge attribute is read', async () => {
     const html = `<html><body><p title="${'a'.repeat(2 * MIB)}">x</p>`
-    expect((await reader.read({ html, url: 'https://site.test/', format: 'markdown' }, never)).text).toBe('x')
+    expect((await reader({ html, url: 'https://site.test/', format: 'markdown' }, never)).text).toBe('x')
   })
 
   test('is left when the turn is stopped', async () => {
     const stopped = new AbortController()
     const request = { html: '<div>'.repeat(100_000), url: 'https://site.test/', format: 'text' } as const
-    const reading = reader.read(request, stopped.signal)
+    const reading = reader(request, stopped.signal)
     setImmediate(() => stopped.abort(new Error('stopped')))
     await expect(reading).rejects.toThrow('stopped')
   })

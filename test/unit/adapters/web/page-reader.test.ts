@@ -6,7 +6,7 @@ const never = new AbortController().signal
 /** These pages are read to their end, however busy the machine is; hostile-pages.test.ts is about the limits. */
 const reader = createPageReader(paths.pageReader, { ...READER_LIMITS, ms: 50_000 })
 const read = (html: string, format: 'markdown' | 'text' = 'markdown') =>
-  reader.read({ html, url: 'https://site.test/a/', format }, never)
+  reader({ html, url: 'https://site.test/a/', format }, never)
 const paragraphs =
   '<p>A paragraph of some length, with commas, and more of them, so that it counts.</p>'.repeat(8)
 
