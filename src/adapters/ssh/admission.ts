@@ -1,10 +1,7 @@
 import { COSTS, NetworkPace, networkOf } from '../../lib/network.ts'
 import { Quota, type Release } from '../../lib/quota.ts'
 
-/**
- * The keys of `[limits]` that concern connections; what they mean is in docs/security.md. Sizes in bytes,
- * times in seconds.
- */
+/** The keys of `[limits]` that concern connections: see docs/security.md. */
 export interface SshLimits {
   readonly login_timeout_s: number
   readonly code_timeout_s: number
@@ -31,11 +28,11 @@ export interface SshLimits {
 export interface Slot {
   /** How long it has to wait before `waitForTurn`, in ms: its network connects too often. */
   readonly delayMs: number
-  /** False if the last connection of its network was let in: a script's standard error is for its own trouble. */
+  /** False if the last connection of its network was let in: a script's stderr is for its own trouble. */
   readonly showBanner: boolean
   /** Calls `serve` once it may log in, perhaps at once. */
   waitForTurn(serve: () => void): void
-  /** It is no pending login any more. False, and it is refused, if its network has all its connections. */
+  /** It is not pending any more. False, and it is refused, if its network has all its connections. */
   loggedIn(): boolean
   /** It stays only to read why it may do nothing: it can still be evicted, and costs as much as a failure. */
   refused(): void
@@ -68,8 +65,8 @@ interface Network {
 const PENDING_PER_CONNECTION = 8
 
 /**
- * How long a login may take before it gives way to the next one of its network: usual ones take less than 1 s. It is
- * shorter if many wait, so that their turn comes within about `QUEUE_MS`, and long enough for a client far away.
+ * How long a login may take before the next one of its network evicts it: usual ones take less than 1 s.
+ * Shorter if many wait, so that their turn comes within about `QUEUE_MS`.
  */
 const [SHORTEST_TURN_MS, LONGEST_TURN_MS, QUEUE_MS] = [700, 2_000, 4_000]
 
@@ -77,8 +74,8 @@ const FULL =
   'Too many connections: the server is full. Try again in a few minutes; if it stays so, tell its operator.'
 
 /**
- * Decides which connections are served, and when. It knows addresses and counts, but neither SSH nor people nor keys.
- * Pending logins keep nobody out: the oldest of their network, or of the most crowded network, is evicted.
+ * Decides which connections are served, and when, by addresses and counts alone. Pending logins keep nobody
+ * out: the oldest of their network, or of the most crowded network, is evicted.
  */
 export class Admission {
   readonly #limits: SshLimits
@@ -97,7 +94,7 @@ export class Admission {
     this.#loggedIn = new Quota(() => limits.connections_per_address)
   }
 
-  /** `evict` closes the connection. Returns why it is refused, in words for the client, and counts nothing then. */
+  /** `evict` closes the connection. Returns why it is refused, in words for the client. */
   admit(address: string, evict: () => void): Slot | { readonly refusal: string } {
     const name = networkOf(address)
     const { connections_per_address: perNetwork } = this.#limits

@@ -3,7 +3,7 @@ import { SERVER_STOPPING } from '../../chat/errors.ts'
 import type { Terminal } from '../../session/ports.ts'
 import { Outbox, type Carrier, type SendLimits } from './outbox.ts'
 
-/** The reason of `gone`: made once, because a new one notes where it was made, at a cost for each channel. */
+/** The reason of `gone`, made once: a new one takes a stack trace for each channel. */
 const CHANNEL_CLOSED = new DOMException('the channel is closed', 'AbortError')
 
 const MAX_VARIABLES = 16
@@ -14,9 +14,9 @@ export interface ChannelOptions {
   readonly carrier: Carrier
   readonly limits: SendLimits
   /** A shell was started, or the command with this line. */
-  onStart(channel: Channel, command: string | undefined): void
+  onStart(command: string | undefined): void
   /** Called once; `wasStarted` tells whether something was started. */
-  onClose(channel: Channel, wasStarted: boolean): void
+  onClose(wasStarted: boolean): void
 }
 
 /** A session channel. One shell or one command may be started on it, and nothing else. */
@@ -70,7 +70,7 @@ export class Channel {
     return this.#draining.signal
   }
 
-  /** True once the server stops. The client is there and reads. */
+  /** True once the server stops. The client is still there. */
   isStopping(): boolean {
     return this.#isStopping
   }
@@ -85,8 +85,8 @@ export class Channel {
   }
 
   /**
-   * What the client sends, in pieces, until its end of file or `gone`; the channel's window is the brake. Unlike a
-   * stream's own iterator it leaves the channel open when the reader stops early.
+   * What the client sends, in pieces, until its end of file or `gone`. Unlike a stream's own iterator it
+   * leaves the channel open when the reader stops early.
    */
   async *input(): AsyncGenerator<Uint8Array, void, void> {
     const stream = this.#stream
@@ -99,7 +99,7 @@ export class Channel {
     }
   }
 
-  /** The way out of a started channel; to be called once. `onEmpty` is called each time the queue is empty again. */
+  /** To be called once, after the start. `onEmpty` is called each time the queue is empty again. */
   openOutbox(onEmpty?: () => void): Outbox {
     if (!this.#stream) throw new Error('nothing was started on the channel')
     const { carrier, limits } = this.#options
@@ -113,7 +113,7 @@ export class Channel {
     this.#isClosed = true
     this.#outbox?.abandon()
     this.#gone.abort(CHANNEL_CLOSED)
-    this.#options.onClose(this, this.#stream !== undefined)
+    this.#options.onClose(this.#stream !== undefined)
   }
 
   /** The server is going to stop: a shell is to end soon, and a command may go on until `stop`. */
@@ -134,7 +134,7 @@ export class Channel {
     this.#isCommand = command !== undefined
     this.#stream = accept()
     this.#stream.on('error', () => this.#options.carrier.drop('channel error'))
-    this.#options.onStart(this, command)
+    this.#options.onStart(command)
   }
 
   /** A client may change its window many times before the server has looked at everybody else. */

@@ -6,16 +6,16 @@ import { withLogin, type Person } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { Account, Scheduler } from '../../lib/jobs/scheduler.ts'
 import { networkOf } from '../../lib/network.ts'
-import { Quota, takeAll } from '../../lib/quota.ts'
+import { Quota } from '../../lib/quota.ts'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
 import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
 import type { Slot, SshLimits } from './admission.ts'
 import { Channel } from './channel.ts'
 import { applyBackPressure, InputQueue } from './input-queue.ts'
-import { admitPerson, handleLogin, type Identified, type LoginConnection, type Quotas } from './login.ts'
+import { handleLogin, type Identified, type LoginConnection, type Quotas } from './login.ts'
 import type { Carrier, SendQueues } from './outbox.ts'
 import { runCommand, runShell, type ProgramContext } from './programs.ts'
-import { Answers, disconnect, guardClient, watchAnswers } from './ssh2-internals.ts'
+import { type Answers, disconnect, guardClient, watchAnswers } from './ssh2-internals.ts'
 import { mendKeyExchanges } from './ssh2-key-exchange.ts'
 import { closeGracefully, reasonOf, refuse, type Transport } from './transport.ts'
 
@@ -60,7 +60,6 @@ export class Connection implements Carrier, LoginConnection {
   readonly #slot: Slot
   /** Pays for what it sends, and for all that its channels show. */
   readonly #account: Account
-  readonly #answers = new Answers()
   readonly #channels = new Set<Channel>()
   readonly #channelQuota: Quota
   readonly #mayOpen: () => boolean
@@ -70,6 +69,7 @@ export class Connection implements Carrier, LoginConnection {
   /** Drops the connection: it logs in too slowly, it was refused, or nothing runs on it. */
   #timer: NodeJS.Timeout | undefined
   #client: SshClient | undefined
+  #answers: Answers | undefined
   #input: InputQueue | undefined
   #program: ProgramContext | undefined
   #release: (() => void) | undefined
@@ -97,9 +97,6 @@ export class Connection implements Carrier, LoginConnection {
     return this.#isDropped || this.socket.destroyed
   }
 
-  /**
-   * Closes the connection; `why` is logged, and told to the client in the way that it can read at this time.
-   */
   drop(why: string): void {
     if (this.isGone()) return
     this.#isDropped = true
@@ -126,7 +123,7 @@ export class Connection implements Carrier, LoginConnection {
   }
 
   whenAcknowledged(listener: () => void): void {
-    this.#answers.ask(listener)
+    this.#answers?.ask(listener)
   }
 
   onUnknownKey(): void {
@@ -140,9 +137,12 @@ export class Connection implements Carrier, LoginConnection {
   loggedIn(login: Identified, key: OfferedKey): void {
     const client = this.#client
     if (!client) return
-    const place = admitPerson(login, key, this.context, this.#slot)
-    const refusal = 'refusal' in place ? place.refusal : undefined
-    const person = this.#personOf(login, key)
+    const place = this.context.quotas.admit(login, key, this.#slot)
+    const refusal = typeof place === 'function' ? undefined : place.refusal
+    const network = networkOf(this.address)
+    const { fingerprint, certifiedUntil } = key
+    const until = certifiedUntil === undefined ? {} : { certifiedUntil }
+    const person = withLogin(login.person, { key: fingerprint, network, ...until })
     this.#program = this.#programContext(person, key, refusal)
     // Set before the client learns that it is in.
     client.on('session', (accept, reject) => this.#openChannel(accept, reject))
@@ -153,14 +153,11 @@ export class Connection implements Carrier, LoginConnection {
     const forget = this.context.handler.connected?.(person, () => this.#hangUpLater())
     this.#release = () => {
       forget?.()
-      if ('release' in place) place.release()
+      if (typeof place === 'function') place()
     }
   }
 
-  /**
-   * The peer has said that it speaks SSH. Its bytes go by the guard to the input queue, which gives them to
-   * ssh2 in small pieces; ssh2 gives what a channel has to `channel.ts`.
-   */
+  /** The peer has said that it speaks SSH. ssh2 gives what a channel has to `channel.ts`. */
   #speak(client: SshClient): void {
     if (this.#isDropped) return
     this.#client = client
@@ -171,13 +168,18 @@ export class Connection implements Carrier, LoginConnection {
       this.#resumeSending()
     })
     this.socket.on('drain', () => this.#resumeSending())
-    const brake = applyBackPressure(this.socket)
     mendKeyExchanges(client)
-    const parse = guardClient(client, {
+    guardClient(client, {
       onFault: (why) => this.drop(why),
       onWindowGrown: () => this.#resumeSending(),
-      onInput: (bytes) => input.take(bytes),
+      createInput: (parse) => this.#queueInput(parse),
     })
+    this.#answers = watchAnswers(client)
+    handleLogin(client, this)
+  }
+
+  /** ssh2 parses what comes in small pieces. Returns the function that takes what comes. */
+  #queueInput(parse: (piece: Buffer) => void): (bytes: Buffer) => void {
     const feed = (piece: Buffer): void => {
       try {
         parse(piece)
@@ -185,10 +187,9 @@ export class Connection implements Carrier, LoginConnection {
         this.drop(reasonOf(error))
       }
     }
-    const input = new InputQueue(this.#account, { ...brake, feed })
-    this.#input = input
-    watchAnswers(client, this.#answers)
-    handleLogin(client, this)
+    const queue = new InputQueue(this.#account, { ...applyBackPressure(this.socket), feed })
+    this.#input = queue
+    return (bytes) => queue.take(bytes)
   }
 
   #resumeSending(): void {
@@ -201,9 +202,9 @@ export class Connection implements Carrier, LoginConnection {
     const { limits, queues } = this.context
     const channel = new Channel(accept(), {
       carrier: this,
-      limits: { bytes: limits.queue_bytes, stallMs: limits.stall_s * 1_000, all: queues },
-      onStart: (_channel, command) => this.#run(channel, command),
-      onClose: (_channel, wasStarted) => {
+      limits: { stallMs: limits.stall_s * 1_000, queues },
+      onStart: (command) => this.#run(channel, command),
+      onClose: (wasStarted) => {
         release()
         this.#channels.delete(channel)
         if (wasStarted && --this.#programs === 0) this.#waitForProgram()
@@ -264,30 +265,17 @@ export class Connection implements Carrier, LoginConnection {
     clearTimeout(this.#timer)
   }
 
-  #personOf({ person }: Identified, { fingerprint: key, certifiedUntil }: OfferedKey): Person {
-    const network = networkOf(this.address)
-    return withLogin(person, { key, network, ...(certifiedUntil === undefined ? {} : { certifiedUntil }) })
-  }
-
-  #programContext(person: Person, { fingerprint: key }: OfferedKey, refusal?: string): ProgramContext {
+  #programContext(person: Person, key: OfferedKey, refusal: string | undefined): ProgramContext {
     const { limits, handler, log, quotas } = this.context
     const network = networkOf(this.address)
-    /** Each server gives its share. */
-    const share = (kind: 'person' | 'key' | 'network', id: string, limit: number): number =>
-      Math.max(1, Math.floor(limit / (handler.servers?.(kind, id) ?? 1)))
     return {
       person,
       handler,
       log,
+      refusal,
       account: this.#account,
       queueBytes: limits.queue_bytes,
-      refusal,
-      reserveCommand: () =>
-        takeAll(
-          [quotas.commands, person.id, share('person', person.id, limits.exec_per_person)],
-          [quotas.commands, key, share('key', key, limits.exec_per_person)],
-          [quotas.commandsOfNetwork, network, share('network', network, limits.exec_per_address)],
-        ),
+      takeCommand: () => quotas.takeCommand(person.id, key.fingerprint, network),
     }
   }
 }

@@ -8,8 +8,8 @@ const PIECE_BYTES = 2_048
 const MAX_UNSENT_BYTES = 256 * 1024
 
 /**
- * Parses the input of one connection in small pieces on the connection's account: between two of them the network is
- * looked at, and what the first one causes is run.
+ * Parses the input of one connection in small pieces on the connection's account: between two of them the
+ * network is looked at, and what the first one causes is run.
  */
 export class InputQueue {
   readonly #account: Account
@@ -24,7 +24,6 @@ export class InputQueue {
     this.#reader = reader
   }
 
-  /** Takes what comes, in order. */
   take(bytes: Buffer): void {
     if (!this.#isOpen) return
     this.#left.push(bytes)
@@ -59,17 +58,17 @@ export class InputQueue {
   }
 }
 
-/** Parses what comes, and stops and starts reading from the peer. */
-export interface InputReader {
-  /** Must not throw. */
+interface InputReader {
+  /** Parses a piece; must not throw. */
   feed(piece: Buffer): void
+  /** Stops and starts reading from the peer. */
   pause(): void
   resume(): void
 }
 
 /**
- * Reads from a peer only while the peer reads from us: answers to a peer that asks without reading would fill the
- * memory. To be called after the socket's reader is in place. The socket is also not read between `pause` and `resume`.
+ * Reads from a peer only while the peer reads from us: answers to a peer that asks without reading would fill
+ * the memory. To be called after the socket's reader is in place.
  */
 export function applyBackPressure(socket: Socket): Pick<InputReader, 'pause' | 'resume'> {
   let isFull = false

@@ -19,14 +19,13 @@ export interface CodePromptOptions {
   afterWrongCode(): Promise<void>
 }
 
-/** How many codes one connection may try. */
 const MAX_CODES = 3
 
 const PROMPT = 'invite code: '
 const HOW =
   'Your key does not open this name. If you have an invite code of somebody who is here, enter it; it makes the name yours.'
 
-/** Asks the owner of a key that nobody has for an invite code: one prompt for each connection before its login. */
+/** Asks the owner of a key that nobody has for an invite code; one for each connection. */
 export class CodePrompt {
   readonly #options: CodePromptOptions
   #unknownKey: OfferedKey | undefined
@@ -44,7 +43,7 @@ export class CodePrompt {
     attempt.reject(this.#canAsk() ? ['publickey', 'keyboard-interactive'] : ['publickey'], isPartial)
   }
 
-  /** True for the key that a code would be for: it was proven, and without a certificate it says nothing new. */
+  /** True for the key that a code would be for: it was proven, so it says nothing new. */
   isWaitingFor(key: OfferedKey): boolean {
     return this.#needsCode && this.#isUnknown(key)
   }
@@ -65,8 +64,8 @@ export class CodePrompt {
     if (refusal.reason === 'no-name') this.#advice = adviceFor(refusal)
     if (isFirst && refusal.reason === 'later') this.#needsCode = false
     else if (isFirst) this.#options.onUnknownKey()
-    // After partial success OpenSSH goes on with the keys that it has not offered, and offers this one again after
-    // them, also in BatchMode. Only the first key has it, or that would never end.
+    // After partial success OpenSSH offers its other keys and then this one again, also in BatchMode. Only the
+    // first key has it, or that would never end.
     this.reject(attempt, isFirst)
   }
 

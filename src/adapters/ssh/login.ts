@@ -1,8 +1,8 @@
 import type { AuthContext, Connection as SshClient, PublicKeyAuthContext } from 'ssh2'
 import { InviteRefusal, NameRefusal, Refusal, StorageError } from '../../chat/errors.ts'
-import type { Person, PersonId } from '../../chat/people/person.ts'
+import type { Fingerprint, Person, PersonId } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
-import { takeAll, type Quota } from '../../lib/quota.ts'
+import { Quota, takeAll, type Release } from '../../lib/quota.ts'
 import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
 import type { Slot, SshLimits } from './admission.ts'
 import { CodePrompt, type LoginOutcome } from './invite-code.ts'
@@ -34,12 +34,12 @@ export interface Identified {
   readonly refusal?: string
 }
 
-/** Beside two requests a key: for methods that we do not have, for codes, and for a key that comes again. */
+/** Beside two requests a key: for other methods, for codes, and for a key that comes again. */
 const MORE_ATTEMPTS = 12
 
 /**
- * Lets a person in with a public key, and a newcomer with a key and an invite code. Whatever else is wrong (no such
- * method, a weak key, a bad signature, a refused name), the client gets the same answer: it may go on with `publickey`.
+ * Lets a person in with a public key, and a newcomer with a key and an invite code. Whatever else is wrong (a
+ * weak key, a bad signature, a refused name), the client gets the same answer: it may go on with `publickey`.
  */
 export function handleLogin(client: SshClient, connection: LoginConnection): void {
   const { keys_offered: maxKeys } = connection.context.limits
@@ -69,12 +69,12 @@ async function answerKey(
 ): Promise<void> {
   const { address, context } = connection
   const cas = context.cas()
-  const use = { name: splitUser(attempt).name, address, at: context.now(), cas }
+  const { name, code } = splitUser(attempt)
+  const use = { name, address, at: context.now(), cas }
   const key = readLoginKey(attempt, use, (why) => context.log.info({ address, why }, 'login refused'))
   if (!key || codes.isWaitingFor(key)) return codes.reject(attempt)
   if (!attempt.signature) return askForSignature(attempt)
   if (!key.proves(attempt)) return codes.reject(attempt)
-  const { code } = splitUser(attempt)
   const mayFollow = !key.isCertified && cas.length > 0 ? 'certificate' : 'keys'
   const offered: OfferedKey = codes.isLast(key) ? key : { ...key, mayFollow }
   const outcome = await tryLogin(attempt, { key: offered, code, isAborted: () => false }, connection)
@@ -124,12 +124,11 @@ function splitUser({ username }: AuthContext): { readonly name: string; readonly
 }
 
 /**
- * A login that fails tells nothing, with three exceptions:
+ * A login that fails tells nothing, with three exceptions, whatever the name:
  *
- * 1. A key that nobody has is asked for a code, whatever the name.
- * 2. If the store fails, everybody is let in, whatever the name and the key; each channel says so and is not served.
- * 3. A key that may come in under another name is let in likewise, reads that this name is refused, and is not
- *    served. It makes no difference who has the name.
+ * 1. A key that nobody has is asked for a code.
+ * 2. If the store fails, everybody is let in; each channel says so and is not served.
+ * 3. A key that may come in under another name is let in likewise, and reads that this name is refused.
  */
 async function identify(
   name: string,
@@ -159,49 +158,62 @@ const notServed = ({ fingerprint }: OfferedKey, refusal: string): Identified => 
   refusal,
 })
 
-export interface Quotas {
-  /** By person and by key. */
-  readonly connections: Quota
-  /** Commands, by person and by key. */
-  readonly commands: Quota
-  /** Commands, by network. */
-  readonly commandsOfNetwork: Quota
-}
+type QuotaLimits = Pick<SshLimits, 'connections_per_person' | 'exec_per_person' | 'exec_per_address'>
 
-/** The place of a connection: a function that gives it back, or why there is none. */
-type Place = { readonly release: () => void } | { readonly refusal: string }
+/**
+ * The connections and commands of each person and key. Each of several servers gives its share of a limit.
+ */
+export class Quotas {
+  readonly #limits: QuotaLimits
+  readonly #servers: NonNullable<ClientHandler['servers']>
+  readonly #connections = new Quota(() => this.#limits.connections_per_person)
+  readonly #commands = new Quota(() => this.#limits.exec_per_person)
 
-/** Takes the place of one connection for a person, their key and their address. A refused login takes none. */
-export function admitPerson(
-  { person, refusal }: Identified,
-  { fingerprint }: OfferedKey,
-  { limits, quotas, handler }: AdmitContext,
-  slot: Pick<Slot, 'loggedIn' | 'refused'>,
-): Place {
-  const limit = limits.connections_per_person
-  /** Each server gives its share. */
-  const share = (kind: 'person' | 'key', id: string): number =>
-    Math.max(1, Math.floor(limit / (handler.servers?.(kind, id) ?? 1)))
-  const release =
-    refusal === undefined
-      ? takeAll(
-          [quotas.connections, person.id, share('person', person.id)],
-          [quotas.connections, fingerprint, share('key', fingerprint)],
-        )
-      : undefined
-  if (!release) {
-    slot.refused()
-    return { refusal: refusal ?? tooManyConnections(limit) }
+  constructor(limits: QuotaLimits, handler: Pick<ClientHandler, 'servers'>) {
+    this.#limits = limits
+    this.#servers = (kind, id) => handler.servers?.(kind, id) ?? 1
   }
-  if (slot.loggedIn()) return { release }
-  release()
-  return { refusal: 'Too many connections come from your address; try again in a while.' }
-}
 
-interface AdmitContext {
-  readonly limits: Pick<SshLimits, 'connections_per_person'>
-  readonly quotas: Quotas
-  readonly handler: Pick<ClientHandler, 'servers'>
+  /**
+   * Takes the place of a connection for a person, their key and their address. Returns why there is none; a
+   * login that was refused before takes none.
+   */
+  admit(
+    { person, refusal }: Identified,
+    { fingerprint }: OfferedKey,
+    slot: Pick<Slot, 'loggedIn' | 'refused'>,
+  ): Release | { readonly refusal: string } {
+    const limit = this.#limits.connections_per_person
+    const place = (kind: 'person' | 'key', id: string) => this.#place(this.#connections, kind, id, limit)
+    const release =
+      refusal === undefined ? takeAll(place('person', person.id), place('key', fingerprint)) : undefined
+    if (!release) {
+      slot.refused()
+      return { refusal: refusal ?? tooManyConnections(limit) }
+    }
+    if (slot.loggedIn()) return release
+    release()
+    return { refusal: 'Too many connections come from your address; try again in a while.' }
+  }
+
+  /** Counts one more command; undefined if it would be one too many. */
+  takeCommand(person: PersonId, key: Fingerprint, network: string): Release | undefined {
+    const { exec_per_person: own, exec_per_address: ofNetwork } = this.#limits
+    return takeAll(
+      this.#place(this.#commands, 'person', person, own),
+      this.#place(this.#commands, 'key', key, own),
+      this.#place(this.#commands, 'network', network, ofNetwork),
+    )
+  }
+
+  #place(
+    quota: Quota,
+    kind: 'person' | 'key' | 'network',
+    id: string,
+    limit: number,
+  ): readonly [Quota, string, number] {
+    return [quota, `${kind} ${id}`, Math.max(1, Math.floor(limit / this.#servers(kind, id)))]
+  }
 }
 
 const tooManyConnections = (limit: number): string =>

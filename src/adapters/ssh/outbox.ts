@@ -4,13 +4,12 @@ import { duration } from '../../lib/amounts.ts'
 import { createProgressTimer, type ProgressTimer } from '../../lib/jobs/waiting.ts'
 import { sendableBytes, sendPacket } from './ssh2-internals.ts'
 
-/** Which of a channel's two streams. */
 export type Stream = 'out' | 'err'
 
 /** The connection that channels are on. */
 export interface Carrier {
   readonly socket: Socket
-  /** Called each time more may be sent. A function removes itself once it has nothing left to send. */
+  /** Called when more may be sent. A function removes itself once it has nothing left to send. */
   readonly waiting: Set<() => void>
   /** Calls `listener` once the client has read all that was sent by now; never if it goes away first. */
   whenAcknowledged(listener: () => void): void
@@ -18,14 +17,11 @@ export interface Carrier {
   drop(why: string): void
 }
 
-/** What may wait to be sent. */
 export interface SendLimits {
-  /** On one channel. */
-  readonly bytes: number
   /** A client that takes almost nothing for this long while something waits is dropped. */
   readonly stallMs: number
-  /** On all channels of the server. */
-  readonly all: SendQueues
+  /** Of all channels of the server. */
+  readonly queues: SendQueues
 }
 
 interface Piece {
@@ -37,8 +33,8 @@ interface Piece {
 const MAX_PIECE_BYTES = 32 * 1024
 
 /**
- * What is still to be sent on one channel, in order. What was pushed in one go is sent as one packet, in a microtask.
- * Only what a slow client cannot take yet stays in the queue, and only then there is a timer. Nothing throws or rejects.
+ * Sends the text of one channel, in order: what was pushed in one go as one packet, in a microtask. Only what
+ * a slow client cannot take yet stays in the queue. Nothing throws or rejects.
  */
 export class Outbox {
   readonly #channel: ServerChannel
@@ -56,17 +52,17 @@ export class Outbox {
 
   /** `onEmpty` is called each time the queue has become empty. */
   constructor(channel: ServerChannel, carrier: Carrier, limits: SendLimits, onEmpty = (): void => undefined) {
-    const { stallMs, all } = limits
+    const { stallMs, queues } = limits
     this.#channel = channel
     this.#carrier = carrier
-    this.#queues = all
+    this.#queues = queues
     this.#onEmpty = onEmpty
     this.#stall = createProgressTimer(stallMs, () =>
       carrier.drop(`almost nothing was read for ${duration(stallMs)} (stall_s)`),
     )
   }
 
-  /** Bytes that were not handed to the connection yet. */
+  /** In bytes. */
   size(): number {
     return this.#size
   }
@@ -88,7 +84,7 @@ export class Outbox {
     return new Promise((done) => this.#waiters.push({ bytes, done }))
   }
 
-  /** Calls `listener` once the client has read all that was pushed by now; never if it goes away first. */
+  /** See `Carrier`. */
   whenAcknowledged(listener: () => void): void {
     void this.drainedTo(0).then(() => this.#isOver || this.#carrier.whenAcknowledged(listener))
   }
@@ -109,16 +105,17 @@ export class Outbox {
   abandon(): void {
     this.#isOver = true
     this.#queue.length = this.#size = 0
+    this.#count()
     this.#stopWaiting()
     this.#releaseWaiters()
   }
 
+  /** `SendQueues` needs the space. */
   dropClient(why: string): void {
     this.abandon()
     this.#carrier.drop(why)
   }
 
-  /** Sends what can be sent. Called again whenever that may be more. */
   readonly #pump = (): void => {
     this.#isScheduled = false
     const before = this.#size
@@ -128,13 +125,17 @@ export class Outbox {
       this.#send(piece)
     }
     this.#stall.moved(before - this.#size)
-    if (this.#size > 0) this.#wait()
-    else this.#stopWaiting()
+    this.#count()
+    if (this.#size === 0) this.#stopWaiting()
+    else {
+      this.#carrier.waiting.add(this.#pump)
+      this.#stall.run()
+    }
     this.#releaseWaiters()
     if (before > 0 && this.#size === 0 && !this.#isOver) this.#onEmpty()
   }
 
-  /** Nothing may be written past a socket that is full: its buffer has no end. */
+  /** A full socket's buffer has no end. */
   #sendable(): number {
     return this.#carrier.socket.writableNeedDrain
       ? 0
@@ -150,15 +151,7 @@ export class Outbox {
     }
   }
 
-  #wait(): void {
-    this.#count()
-    if (this.#size === 0) return
-    this.#carrier.waiting.add(this.#pump)
-    this.#stall.run()
-  }
-
   #stopWaiting(): void {
-    this.#count()
     this.#carrier.waiting.delete(this.#pump)
     this.#stall.stop()
   }
@@ -171,11 +164,10 @@ export class Outbox {
   }
 
   #releaseWaiters(): void {
-    if (this.#waiters.length === 0) return
-    const isReady = ({ bytes }: { readonly bytes: number }): boolean => this.#size <= bytes
-    const ready = this.#waiters.filter(isReady)
-    this.#waiters = this.#waiters.filter((waiter) => !isReady(waiter))
-    for (const { done } of ready) done()
+    const waiters = this.#waiters
+    if (waiters.length === 0) return
+    this.#waiters = waiters.filter(({ bytes }) => this.#size > bytes)
+    for (const { bytes, done } of waiters) if (this.#size <= bytes) done()
   }
 }
 
@@ -198,12 +190,12 @@ function takePiece(queue: Piece[], maxBytes: number): Piece {
 }
 
 /**
- * Counts what waits for all clients together. While it is more than `maxBytes`, which is asked each time, the client
- * with the longest queue is dropped: it takes the least of what it asked for.
+ * Counts the bytes that wait for all clients. While they are more than `maxBytes`, the client with the
+ * longest queue is dropped: it takes the least of what it asked for.
  */
 export class SendQueues {
   readonly #maxBytes: () => number
-  readonly #queues = new Set<Pick<Outbox, 'size' | 'dropClient'>>()
+  readonly #queues = new Set<SendQueue>()
   #total = 0
 
   constructor(maxBytes: () => number) {
@@ -215,7 +207,7 @@ export class SendQueues {
   }
 
   /** A queue grew or shrank by this many bytes. */
-  changed(queue: Pick<Outbox, 'size' | 'dropClient'>, bytes: number): void {
+  changed(queue: SendQueue, bytes: number): void {
     this.#total += bytes
     if (queue.size() > 0) this.#queues.add(queue)
     else this.#queues.delete(queue)
@@ -227,3 +219,5 @@ export class SendQueues {
       ?.dropClient('too much waits for all clients together, and most of it for this one')
   }
 }
+
+type SendQueue = Pick<Outbox, 'size' | 'dropClient'>

@@ -10,19 +10,18 @@ import type { ClientHandler, ExecPipe, Terminal } from '../../session/ports.ts'
 import type { Channel } from './channel.ts'
 import type { Outbox } from './outbox.ts'
 
-/** What runs on a channel needs. */
+/** What the shells and commands of one connection share. */
 export interface ProgramContext {
   readonly person: Person
   readonly handler: ClientHandler
   readonly log: Log
-  /** Of the connection. */
   readonly account: Account
-  /** What may wait to be sent on one channel. */
+  /** May wait to be sent on one channel. */
   readonly queueBytes: number
   /** Why this connection may do nothing, in words for the person; undefined if it may. */
   readonly refusal: string | undefined
   /** Counts one more command of the person; undefined if it would be one too many. */
-  reserveCommand(): Release | undefined
+  takeCommand(): Release | undefined
 }
 
 /** `ssh` itself ends with this status if the connection breaks; autossh and others connect again then. */
@@ -93,10 +92,9 @@ function createTerminal(
   return { terminal, sent: sent.promise }
 }
 
-/** How long a session may take to end after its input did, when the server stops. */
 const END_LIMIT_MS = 500
 
-/** The end of its input ends a session that has nothing left to do. One that is busy is ended for it. */
+/** A session that has nothing left to do ends with its input. One that is busy is ended here. */
 function endAfterStop(channel: Channel, terminal: Terminal, eol: string): () => void {
   let timer: NodeJS.Timeout | undefined
   const end = (): void => {
@@ -118,7 +116,7 @@ const TOO_MANY_COMMANDS = 'Too many commands at once; wait until one of yours ha
 /** Runs one command on a channel, until all of its output is sent. */
 export async function runCommand(line: string, channel: Channel, context: ProgramContext): Promise<void> {
   const outbox = channel.openOutbox()
-  const release = context.reserveCommand()
+  const release = context.takeCommand()
   const refusal = context.refusal ?? (release ? undefined : TOO_MANY_COMMANDS)
   try {
     const status = refusal ? fail(outbox, refusal) : await execute(line, channel, outbox, context)
@@ -168,7 +166,6 @@ function fail(outbox: Outbox, why: string): 1 {
 
 const INTERRUPT_KEY = 0x03
 
-/** With a pty the client sends what is typed, and of that only ^C means something. */
 async function watchForInterrupt(channel: Channel, interrupt: () => void): Promise<void> {
   for await (const bytes of channel.input()) if (bytes.includes(INTERRUPT_KEY)) interrupt()
 }

@@ -1,54 +1,51 @@
-import { BlockList, isIPv6, type Socket } from 'node:net'
-import type { Log } from '../../chat/ports.ts'
+import type { Socket } from 'node:net'
 import { errorMessage } from '../../lib/errors.ts'
 import { addressOf } from '../../lib/network.ts'
 import { Quota } from '../../lib/quota.ts'
-import type { SshLimits } from './admission.ts'
+import { addressMatcher } from './address-matcher.ts'
+import type { SshServerOptions } from './server.ts'
 
 /**
  * The PROXY protocol, version 2: what a proxy sends before the connection that it passes on.
  * Source: https://www.haproxy.org/download/1.8/doc/proxy-protocol.txt, section 2.2.
  */
 
-export interface ProxiesOptions {
-  /** Networks (`10.0.0.0/8`) and addresses. Asked for each connection. */
-  readonly networks: () => readonly string[]
-  readonly limits: Pick<SshLimits, 'connections' | 'login_timeout_s'>
-  readonly log: Log
-}
+/** The proxies of `server.proxies`, whose connections begin with a header. */
+export class Proxies {
+  readonly #options: Pick<SshServerOptions, 'proxies' | 'limits' | 'log'>
+  /** As many as connections in all: after a restart of the proxy everybody behind it comes back at once. */
+  readonly #pending: Quota
 
-export interface Proxies {
-  /** Whether connections from this address begin with a header. */
-  include(address: string): boolean
+  constructor(options: Pick<SshServerOptions, 'proxies' | 'limits' | 'log'>) {
+    this.#options = options
+    this.#pending = new Quota(() => options.limits.connections)
+  }
+
+  include(address: string): boolean {
+    return addressMatcher(this.#options.proxies())?.(address) ?? false
+  }
+
   /**
-   * Reads the header and calls `serve` with the client's address, which is the proxy's if the header names none. A
-   * connection with a wrong or late header is closed, and so is a health check of the proxy.
+   * Reads the header and calls `serve` with the client's address, or the proxy's if the header names none.
+   * Closes a connection with a wrong or late header, and a health check of the proxy.
    */
-  receive(socket: Socket, proxy: string, serve: (client: string) => void): void
-}
-
-export function createProxies({ networks, limits, log }: ProxiesOptions): Proxies {
-  // As many as connections in all: after a restart of the proxy everybody behind it comes back at once.
-  const pending = new Quota(() => limits.connections)
-  return {
-    include: (address) => listOf(networks()).check(address, familyOf(address)),
-    receive(socket, proxy, serve) {
-      const drop = (why: string): void => {
-        log.info({ address: proxy, why }, 'connection dropped')
-        socket.destroy()
-      }
-      const release = pending.take('')
-      if (!release) return drop('too many connections wait for their PROXY header')
-      socket.once('close', release)
-      readHeader(socket, limits.login_timeout_s * 1_000).then(
-        ({ isCheck, client = proxy }) => {
-          if (isCheck) return answerCheck(socket)
-          release()
-          serve(client)
-        },
-        (error: unknown) => socket.destroyed || drop(errorMessage(error)),
-      )
-    },
+  receive(socket: Socket, proxy: string, serve: (client: string) => void): void {
+    const { limits, log } = this.#options
+    const drop = (why: string): void => {
+      log.info({ address: proxy, why }, 'connection dropped')
+      socket.destroy()
+    }
+    const release = this.#pending.take('')
+    if (!release) return drop('too many connections wait for their PROXY header')
+    socket.once('close', release)
+    readHeader(socket, limits.login_timeout_s * 1_000).then(
+      ({ isCheck, client = proxy }) => {
+        if (isCheck) return answerCheck(socket)
+        release()
+        serve(client)
+      },
+      (error: unknown) => socket.destroyed || drop(errorMessage(error)),
+    )
   }
 }
 
@@ -56,18 +53,6 @@ export function createProxies({ networks, limits, log }: ProxiesOptions): Proxie
 function answerCheck(socket: Socket): void {
   socket.write('SSH-2.0-sshawl\r\n')
   socket.destroySoon()
-}
-
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')
-
-function listOf(networks: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const text of networks) {
-    const [address = '', length] = text.split('/')
-    if (length === undefined) list.addAddress(address, familyOf(address))
-    else list.addSubnet(address, Number(length), familyOf(address))
-  }
-  return list
 }
 
 /** Takes the header off a connection; what follows it stays in the socket. */
@@ -99,7 +84,7 @@ function readHeader(socket: Socket, timeoutMs: number): Promise<ProxyHeader> {
   })
 }
 
-export interface ProxyHeader {
+interface ProxyHeader {
   /** Its length; what the client sends begins there. */
   readonly bytes: number
   /** Absent if the proxy does not know the client, or the client has no internet address. */
@@ -108,7 +93,6 @@ export interface ProxyHeader {
   readonly isCheck: boolean
 }
 
-/** What came is no header. */
 export class HeaderError extends Error {
   override readonly name = 'HeaderError'
 }

@@ -1,29 +1,27 @@
 /**
- * adapters/ssh/ leads from a TCP socket to a terminal: server -> connection -> login -> channel -> programs. Each other
- * file is one thing that these use. Behind a load balancer, proxy-protocol comes first.
- *
- * It must not know rooms, commands, models or storage: a `ClientHandler` (session/ports.ts) says who has a key and what
- * a shell or a command does.
+ * adapters/ssh/ leads from a TCP socket to a terminal: server -> connection -> login -> channel -> programs.
+ * It must not know rooms, commands, models or storage: a `ClientHandler` (session/ports.ts) says who has a
+ * key and what a shell or a command does.
  */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { Log } from '../../chat/ports.ts'
 import { createScheduler, type Scheduler } from '../../lib/jobs/scheduler.ts'
 import { settledWithin } from '../../lib/jobs/waiting.ts'
-import { Quota } from '../../lib/quota.ts'
 import type { ClientHandler } from '../../session/ports.ts'
 import { Admission, type SshLimits } from './admission.ts'
 import { Connection, type ConnectionContext } from './connection.ts'
 import type { HostKey } from './keys/host-keys.ts'
+import { Quotas } from './login.ts'
 import { SendQueues } from './outbox.ts'
-import { createProxies, type Proxies } from './proxy-protocol.ts'
+import { Proxies } from './proxy-protocol.ts'
 import { createTransport, refuse } from './transport.ts'
 
 export interface SshServerOptions {
-  /** At least one; from `loadHostKeys`. */
+  /** At least one. */
   readonly hostKeys: readonly HostKey[]
   readonly limits: SshLimits
-  /** How to make a key and how to come in, shown before a login unless its network is known. Asked each time. */
+  /** How to come in, shown before a login unless its network is known. Asked each time. */
   readonly banner: () => string
   /** The CAs whose user certificates are trusted, as lines of a `.pub` file. Asked at each login. */
   readonly cas: () => readonly string[]
@@ -35,7 +33,7 @@ export interface SshServerOptions {
   readonly log: Log
 }
 
-/** When the server stops, a peer that does not hang up by itself is cut off after this time. */
+/** A peer that does not hang up by itself when the server stops is cut off after this time. */
 const GRACE_MS = 1_500
 
 const EVICTED =
@@ -55,16 +53,15 @@ export class SshServer implements AsyncDisposable {
   #closed: Promise<void> | undefined
 
   constructor(options: SshServerOptions) {
-    const { limits, log, proxies } = options
-    this.#log = log
+    this.#log = options.log
     this.#context = createContext(options)
-    this.#admission = new Admission(limits)
-    this.#proxies = createProxies({ networks: proxies, limits, log })
-    this.#logRefusal = createRefusalLog(log)
+    this.#admission = new Admission(options.limits)
+    this.#proxies = new Proxies(options)
+    this.#logRefusal = createRefusalLog(options.log)
     this.#listener = createServer({ noDelay: true }, (socket) => this.#accept(socket))
   }
 
-  /** Starts; resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
+  /** Resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
   async listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
     this.#listener.listen(port, host)
     await once(this.#listener, 'listening')
@@ -83,7 +80,7 @@ export class SshServer implements AsyncDisposable {
     return this.#context.scheduler
   }
 
-  /** Refuses newcomers and says goodbye to every session; commands go on until they have ended, or it is disposed of. */
+  /** Refuses newcomers and ends every session; commands go on until they have ended, or it is disposed of. */
   drain(): void {
     void this.#close()
     this.#endAll((connection) => connection.drain())
@@ -164,11 +161,7 @@ const createContext = (options: SshServerOptions): ConnectionContext => {
     log,
     scheduler: createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) }),
     queues: new SendQueues(() => limits.queues_mb * BYTES_PER_MB),
-    quotas: {
-      connections: new Quota(() => limits.connections_per_person),
-      commands: new Quota(() => limits.exec_per_person),
-      commandsOfNetwork: new Quota(() => limits.exec_per_address),
-    },
+    quotas: new Quotas(limits, handler),
     jobs: new Set(),
   }
 }
@@ -177,7 +170,7 @@ const wireForm = (line: string): Buffer => Buffer.from(line.trim().split(/ +/)[1
 
 const REFUSALS_LOGGED_MS = 60_000
 
-/** Logs a line a minute at most: an attacker must not fill the log. `count` is the number since the last line. */
+/** Logs a line a minute at most; `count` is the number since the last line. */
 function createRefusalLog(log: Log): (address: string, why: string) => void {
   let count = 0
   let loggedAt = -Infinity

@@ -3,43 +3,39 @@ import type { Connection, ServerChannel } from 'ssh2'
 import { writeStrings, writeUint32 } from './keys/wire.ts'
 
 /**
- * The only file beside ssh2-key-exchange.ts that reaches into ssh2 (1.17), for what it has no public way to
- * do. If the parts are not where they were, `socketOf` and `guardClient` throw, so that an upgrade cannot
- * remove a guard unseen.
+ * With ssh2-key-exchange.ts the only file that reaches into ssh2 (1.17). If the parts are not where they
+ * were, its functions throw, so that no upgrade removes a guard unseen.
  */
-
-type Bytes = Buffer
 
 interface Protocol {
   readonly _handlers?: Handlers
   /** Set while keys are exchanged. Until then ssh2 keeps every packet in a list without end. */
   readonly _kexinit?: unknown
-  parse?(chunk: Bytes, from: number, to: number): void
+  parse?(chunk: Buffer, from: number, to: number): void
   /** Asks the client for an answer, whatever it is. ssh2 itself does so where nothing comes for long. */
   ping?(): void
-  channelData(id: number, data: Bytes): void
-  channelExtData(id: number, data: Bytes, type: number): void
+  channelData(id: number, data: Buffer): void
+  channelExtData(id: number, data: Buffer, type: number): void
   channelOpenFail(sender: number, reason: number, description: string): void
-  readonly _cipher?: { encrypt(packet: Bytes): void }
+  readonly _cipher?: { encrypt(packet: Buffer): void }
   readonly _packetRW?: {
     readonly write: {
       /** Where a message begins in a packet that may be sent while keys are exchanged. */
       readonly allocStartKEX: number
-      alloc(bytes: number, duringKex: boolean): Bytes
-      finalize(packet: Bytes, duringKex: boolean): Bytes
+      alloc(bytes: number, duringKex: boolean): Buffer
+      finalize(packet: Buffer, duringKex: boolean): Buffer
     }
   }
 }
 
-/** The protocol of a handler, as far as a handler needs it. */
 type OwnProtocol = Pick<Protocol, 'channelOpenFail'>
 
 interface Handlers {
   CHANNEL_OPEN?: (own: OwnProtocol, info: { type: string; sender: number; packetSize: number }) => void
-  CHANNEL_DATA?: (own: OwnProtocol, recipient: number, data: Bytes) => void
+  CHANNEL_DATA?: (own: OwnProtocol, recipient: number, data: Buffer) => void
   CHANNEL_WINDOW_ADJUST?: (own: OwnProtocol, recipient: number, amount: number) => void
-  REQUEST_SUCCESS?: (own: OwnProtocol, data: unknown) => void
-  REQUEST_FAILURE?: (own: OwnProtocol, data: unknown) => void
+  REQUEST_SUCCESS?: () => void
+  REQUEST_FAILURE?: () => void
 }
 
 interface Internals {
@@ -70,19 +66,24 @@ export function socketOf(client: Connection): Socket {
   return _sock
 }
 
-/** What is told of a client that `guardClient` watches. */
+/** Takes bytes of a client. */
+type Take = (bytes: Buffer) => void
+
 export interface ClientWatch {
   /** The client broke the protocol in a way that ssh2 does not see; the connection must be dropped. */
   onFault(why: string): void
   /** A channel's window has grown. */
   onWindowGrown(): void
-  /** Bytes have come, which are to be parsed in the same order, now or later, in any pieces. */
-  onInput(bytes: Bytes): void
+  /**
+   * Returns the function that takes what comes, and gives it to `parse` later, in order, in any pieces.
+   * `parse` is ssh2's, and throws for some wrong input.
+   */
+  createInput(parse: Take): Take
 }
 
 /**
- * RFC 4253, section 6.1, wants 32,768 bytes, and that is what real clients offer. With 0 the write loop of
- * ssh2 never ends, and with 1 each byte would cost a packet.
+ * RFC 4253, section 6.1, wants 32,768 bytes, which real clients offer. With 0 the write loop of ssh2 never
+ * ends, and with 1 each byte would cost a packet.
  */
 const MIN_PACKET_BYTES = 1_024
 
@@ -90,21 +91,16 @@ const MIN_PACKET_BYTES = 1_024
 const MAX_WINDOW_BYTES = 2 ** 32 - 1
 
 /** RFC 4254, section 5.1. */
-const PROHIBITED = 1
-const RESOURCE_SHORTAGE = 4
+const [PROHIBITED, RESOURCE_SHORTAGE] = [1, 4]
 
 /** RFC 4254, section 5.2: the only type of extended data. */
 const STDERR = 1
 
 /**
- * Refuses channels with small packets, and reports data past the window that we granted, which ssh2 takes,
- * and a window above what the protocol allows. Returns ssh2's parser, which throws for some wrong input. Throws if
- * ssh2 has changed.
+ * Refuses channels with small packets, and reports data past the window that we granted and a window above
+ * what the protocol allows: ssh2 takes all three. Puts `createInput`'s function before ssh2's parser.
  */
-export function guardClient(
-  client: Connection,
-  { onFault, onWindowGrown, onInput }: ClientWatch,
-): (piece: Bytes) => void {
+export function guardClient(client: Connection, { onFault, onWindowGrown, createInput }: ClientWatch): void {
   const { _protocol: protocol, _chanMgr: channels } = inside(client)
   const socket = socketOf(client)
   const handlers = protocol?._handlers
@@ -112,15 +108,11 @@ export function guardClient(
   if (!handlers || !channels || !open || !take || !adjust || !protocol?.parse || !protocol._packetRW)
     throw new Error('ssh2 has changed: its channels cannot be guarded')
   handlers.CHANNEL_OPEN = (own, info) => {
+    const { type, sender, packetSize } = info
     // ssh2 refuses all others without a word.
-    if (info.type !== 'session')
-      return own.channelOpenFail(info.sender, PROHIBITED, 'sshawl forwards nothing')
-    if (info.packetSize >= MIN_PACKET_BYTES) return open(own, info)
-    own.channelOpenFail(
-      info.sender,
-      RESOURCE_SHORTAGE,
-      `packets have at least ${MIN_PACKET_BYTES} bytes here`,
-    )
+    if (type !== 'session') return own.channelOpenFail(sender, PROHIBITED, 'sshawl forwards nothing')
+    if (packetSize >= MIN_PACKET_BYTES) return open(own, info)
+    own.channelOpenFail(sender, RESOURCE_SHORTAGE, `packets have at least ${MIN_PACKET_BYTES} bytes here`)
   }
   handlers.CHANNEL_DATA = (own, recipient, data) => {
     const window = channels.get(recipient)?._channel?.incoming.window
@@ -134,17 +126,17 @@ export function guardClient(
     onWindowGrown()
   }
   const parse = protocol.parse.bind(protocol)
-  const divert = (chunk: Bytes, from: number, to: number): void => onInput(chunk.subarray(from, to))
-  protocol.parse = divert
-  return (piece) => {
+  const input = createInput((piece) => {
     // When it is done with a connection, ssh2 replaces its parser too; nothing may be parsed after that.
     if (protocol.parse === divert) writtenTogether(socket, () => parse(piece, 0, piece.length))
-  }
+  })
+  const divert = (chunk: Buffer, from: number, to: number): void => input(chunk.subarray(from, to))
+  protocol.parse = divert
 }
 
 /**
- * Writes all that `send` sends in one system call. ssh2 hands each packet to the socket in three parts, its
- * length, itself and its code, which without Nagle's algorithm are three calls and three segments.
+ * Writes all that `send` sends in one system call. ssh2 writes each packet in three parts, which without
+ * Nagle's algorithm are three calls and three segments.
  */
 function writtenTogether(socket: Socket, send: () => void): void {
   socket.cork()
@@ -166,10 +158,7 @@ export const disconnectMessage = (why: string): Buffer =>
     writeStrings(Buffer.from(why), Buffer.alloc(0)),
   ])
 
-/**
- * Tells a client why it is disconnected, which OpenSSH prints. ssh2 would send no words. A client that is
- * gone is told nothing.
- */
+/** Tells a client why it is disconnected, which OpenSSH prints; ssh2 would send no words. */
 export function disconnect(client: Connection, why: string): void {
   const { _protocol: protocol } = inside(client)
   const message = disconnectMessage(why)
@@ -185,23 +174,23 @@ export function disconnect(client: Connection, why: string): void {
 }
 
 /**
- * Knows when a client has read all that was sent to it: it is asked for an answer, which it gives in turn (RFC 4254,
- * section 4).
+ * Knows when a client has read all that was sent to it: it is asked, and answers in the order of the
+ * questions (RFC 4254, section 4).
  */
 export class Answers {
   readonly #pending: (readonly (() => void)[])[] = []
   #next: (() => void)[] = []
-  #send: (() => void) | undefined
+  readonly #send: () => void
 
-  /** Calls `listener` once the client has answered after all that was sent by now; never if it goes away first. */
-  ask(listener: () => void): void {
-    // What is asked in one go is one request.
-    if (this.#send && this.#next.push(listener) === 1) queueMicrotask(() => this.#askNow())
+  /** `send` asks the client. */
+  constructor(send: () => void) {
+    this.#send = send
   }
 
-  /** The client can be asked from now on. */
-  begin(send: () => void): void {
-    this.#send = send
+  /** Calls `listener` once the client has read all that was sent by now; never if it goes away first. */
+  ask(listener: () => void): void {
+    // What is asked in one go is one request.
+    if (this.#next.push(listener) === 1) queueMicrotask(() => this.#askNow())
   }
 
   /** ssh2 has asked: the client will answer that, too. */
@@ -215,30 +204,28 @@ export class Answers {
   }
 
   #askNow(): void {
-    if (this.#next.length === 0) return
     this.#pending.push(this.#next)
     this.#next = []
-    this.#send?.()
+    this.#send()
   }
 }
 
-/** Joins a client with its answers, which ssh2 itself drops. Throws if ssh2 has changed. */
-export function watchAnswers(client: Connection, answers: Answers): void {
+/** The answers of a client, which ssh2 itself drops. */
+export function watchAnswers(client: Connection): Answers {
   const { _protocol: protocol } = inside(client)
   const ping = protocol?.ping?.bind(protocol)
   const handlers = protocol?._handlers
   if (!protocol || !ping || !handlers) throw new Error('ssh2 has changed: its clients cannot be asked')
   const socket = socketOf(client)
+  // After an error, and until the socket is closed, nothing can be sent, and ssh2's timer still pings.
+  const send = (): void => void (socket.writable && ping())
+  const answers = new Answers(send)
   protocol.ping = () => {
-    // ssh2's timer goes on until the socket is closed, also after an error, when nothing can be sent.
-    if (!socket.writable) return
     answers.asked()
-    ping()
+    send()
   }
   handlers.REQUEST_SUCCESS = handlers.REQUEST_FAILURE = () => answers.answered()
-  answers.begin(() => {
-    if (socket.writable) ping()
-  })
+  return answers
 }
 
 /** How many bytes can be sent on a channel now; 0 while the window is closed or keys are exchanged. */
@@ -249,11 +236,11 @@ export function sendableBytes(channel: ServerChannel): number {
 }
 
 /**
- * Sends at most `sendableBytes` as one packet. A channel's own `write` is not used: it keeps what does not
- * fit, sends it twice when the other stream waits too, drops it when the channel is closed, and does not heed
- * a socket that is full.
+ * Sends at most `sendableBytes` as one packet. A channel's own `write` keeps what does not fit, sends it
+ * twice when the other stream waits too, drops it when the channel is closed, and does not heed a full
+ * socket.
  */
-export function sendPacket(channel: ServerChannel, bytes: Bytes, stream: 'out' | 'err'): void {
+export function sendPacket(channel: ServerChannel, bytes: Buffer, stream: 'out' | 'err'): void {
   const { outgoing, _client } = insideChannel(channel)
   writtenTogether(_client._sock, () => {
     if (stream === 'out') _client._protocol.channelData(outgoing.id, bytes)

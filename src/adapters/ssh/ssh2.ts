@@ -3,10 +3,9 @@ import { createRequire } from 'node:module'
 import type library from 'ssh2'
 
 /**
- * ssh2, loaded with random bytes from a pool. It asks the system for the padding of each packet, 4 to 19
- * bytes, and each time that costs as much as encrypting the packet: 7 % of the server's time with 500 people
- * at 50 lines a second. Required and not imported: Node would parse all of its files once more, to see what
- * they export.
+ * ssh2, loaded with random bytes from a pool: it asks the system for the padding of each packet, which costs
+ * as much as encrypting the packet (7 % of the server's time with 500 people at 50 lines a second). Required
+ * and not imported: Node would parse all of its files once more, to see what they export.
  */
 export const ssh2 = loadWith(pooledRandom())
 

@@ -8,9 +8,8 @@ import { ssh2 } from './ssh2.ts'
 import { disconnectMessage, socketOf } from './ssh2-internals.ts'
 
 /**
- * What OpenSSH 9 still prefers of ssh2's list: authenticated ciphers, or CTR with encrypt-then-MAC; no SHA-1, no CBC,
- * no finite-field groups, no NIST curves; no compression, which makes a server allocate. ssh2 itself adds strict key
- * exchange (against CVE-2023-48795).
+ * What OpenSSH 9 still prefers of ssh2's list, without NIST curves, and without compression, which makes a
+ * server allocate. ssh2 itself adds strict key exchange (against CVE-2023-48795).
  */
 const ALGORITHMS: Algorithms = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org'],
@@ -29,7 +28,6 @@ const ALGORITHMS: Algorithms = {
 /** A dead peer is noticed after 45 s: two unanswered keepalives are forgiven, the third is not. */
 const KEEPALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }
 
-/** What the server says it is, after `SSH-2.0-`. */
 const IDENT = 'sshawl'
 const VERSION = Buffer.from(`SSH-2.0-${IDENT}\r\n`)
 
@@ -68,7 +66,7 @@ export function refuse(socket: Socket, why: string): void {
   closeGracefully(socket)
 }
 
-/** How long a client may take to read why it is disconnected, and to hang up. */
+/** How long a client may take to read the words and hang up. */
 const READING_MS = 1_000
 
 /** Of more connections that have this time at once, the oldest is closed. */
@@ -78,8 +76,9 @@ const MAX_READERS = 256
 const readers = new Set<Socket>()
 
 /**
- * Closes a connection once its client has read what was written last. What the client sends meanwhile is thrown away:
- * bytes left unread would reset the connection, and take the words back. A client that does not read is closed at once.
+ * Closes a connection once its client has read what was written last. What the client sends meanwhile is
+ * read: otherwise it would reset the connection, and take the words back. A client that does not read is
+ * closed at once.
  */
 export function closeGracefully(socket: Socket): void {
   if (socket.destroyed || readers.has(socket)) return
@@ -100,7 +99,7 @@ export function closeGracefully(socket: Socket): void {
   socket.resume()
 }
 
-/** The message as a packet before keys are exchanged (RFC 4253, section 6): a multiple of eight bytes, padded by at least four. */
+/** RFC 4253, section 6: a packet is a multiple of eight bytes, padded by at least four. */
 function unencryptedDisconnect(why: string): Buffer {
   const message = disconnectMessage(why)
   const padding = 4 + ((8 - ((5 + message.length + 4) % 8)) % 8)
@@ -111,10 +110,9 @@ function unencryptedDisconnect(why: string): Buffer {
 const TOO_LONG =
   'nothing was done: a command line can have about 34,000 bytes; pipe a longer text in, as in: ssh HOST say ROOM < FILE'
 
-/** So much of what a client says is logged. */
 const MAX_SAID = 200
 
-/** Why a connection ended, in words for the log and the client. ssh2's words are for its developers, but say what was wrong. */
+/** Why a connection ended, in words for the log and the client: mostly ssh2's own. */
 export function reasonOf(error: unknown): string {
   const said = errorMessage(error).slice(0, MAX_SAID)
   // The only limit of a packet that ssh2 has (RFC 4253, 6.1), most likely reached by a command line.

@@ -1,6 +1,6 @@
 /**
- * keys/ reads and checks keys and signatures of people, with or without a certificate or a hardware token, and the
- * server's own keys. It must not know connections, nor who has which key or name.
+ * keys/ reads and checks keys and signatures of people, and the server's own keys. It must not know
+ * connections, nor who has which key or name.
  */
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import type { ParsedKey, PublicKeyAuthContext } from 'ssh2'
@@ -17,7 +17,7 @@ export interface LoginKey extends OfferedKey {
   proves(attempt: PublicKeyAuthContext): boolean
 }
 
-/** `SHA256:` and the unpadded base64 of the digest of a public key in SSH wire form, as `ssh-keygen -lf` prints it. */
+/** As `ssh-keygen -lf` prints it, of a public key in SSH wire form. */
 export function fingerprintOf(publicKey: Uint8Array): Fingerprint {
   const digest = createHash('sha256').update(publicKey).digest('base64').replace(/=+$/, '')
   return `SHA256:${digest}` as Fingerprint
@@ -27,8 +27,9 @@ const ED25519 = 'ssh-ed25519'
 const CURVE_ALGORITHM = /^(ssh-ed25519|ecdsa-sha2-nistp(256|384|521))$/
 
 /**
- * The key of this attempt, if it is of a kind that we take: Ed25519, ECDSA, RSA of 2048 bits and more with SHA-2, sk-; or
- * one of the first three with a certificate that is trusted for `use`. `onUntrusted` is told why one is not, for the log.
+ * The key of this attempt, if it is Ed25519, ECDSA, RSA of 2048 bits and more with SHA-2, sk-, or one of the
+ * first three with a certificate that is trusted for `use`. `onUntrusted` is told why one is not, for the
+ * log.
  */
 export function readLoginKey(
   { key, hashAlgo }: PublicKeyAuthContext,
@@ -56,7 +57,7 @@ const provenBy = (facts: OfferedKey, isRight: (blob: Buffer, signature: Buffer) 
   proves: ({ blob, signature }) => !!blob && !!signature && isRight(blob, signature),
 })
 
-/** The key of a trusted certificate. Its signature names its algorithm, which ssh2 takes off for other keys. */
+/** Unlike for other keys, the signature names its algorithm. */
 function readCertified(
   data: Buffer,
   use: CertificateUse,
@@ -105,7 +106,7 @@ function parsePublic(data: Buffer): ParsedKey | undefined {
   return type === 'ssh-rsa' && !isStrongRsa(parsed) ? undefined : parsed
 }
 
-/** ssh2 returns an Error where it cannot verify. Its types do not say so, and an Error is truthy. */
+/** ssh2 returns an Error if it cannot verify, which its types do not say, and which is truthy. */
 const isTrue = (verdict: unknown): boolean => verdict === true
 
 /** ssh2 sets no hash for `ssh-rsa`, which would be SHA-1. */

@@ -4,7 +4,7 @@ import type { ParsedKey } from 'ssh2'
 import { ssh2 } from '../ssh2.ts'
 import { readStrings } from './wire.ts'
 
-/** What a signature's algorithm wants: the key's type, the hash, and for ECDSA the bytes of each integer. */
+/** The key's type, the hash, and for ECDSA the bytes of each integer. */
 interface Scheme {
   readonly keyType: string
   readonly hash: string | null
@@ -21,7 +21,7 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
   'rsa-sha2-512': { keyType: 'ssh-rsa', hash: 'sha512' },
 }
 
-/** True if a signature in wire form (RFC 4253, section 6.6) over `data` is by this public key, also in wire form. */
+/** True if the signature over `data` is by this public key; both in wire form (RFC 4253, section 6.6). */
 export function verifySignature(key: Buffer, data: Buffer, signature: Buffer): boolean {
   const [algorithm, bytes, ...more] = readStrings(signature) ?? []
   const name = algorithm?.toString('latin1') ?? ''
@@ -36,8 +36,8 @@ export function verifySignature(key: Buffer, data: Buffer, signature: Buffer): b
 }
 
 /**
- * The two integers of an ECDSA signature (RFC 5656, section 3.1.2), each as `size` bytes, one after the other;
- * undefined if they are not two, or too long.
+ * The two integers of an ECDSA signature (RFC 5656, section 3.1.2), each as `size` bytes; undefined if they
+ * are not two, or too long.
  */
 function plainEcdsa(signature: Buffer, size: number): Buffer | undefined {
   const numbers = readStrings(signature)?.map((number) => {
@@ -60,9 +60,9 @@ const TRAILER_BYTES = 5
 const P256_BYTES = 32
 
 /**
- * The check for a key of one of the two sk- kinds, which live in a hardware token and which ssh2 does not know;
- * undefined for any other key, or a malformed one. The token signs
- * SHA256(application) || flags || counter || SHA256(data) (OpenSSH's PROTOCOL.u2f).
+ * The check for an sk- key, which lives in a hardware token and which ssh2 does not know; undefined for any
+ * other key. The token signs SHA256(application) || flags || counter || SHA256(data) (OpenSSH's
+ * PROTOCOL.u2f).
  */
 export function readSecurityKey(key: {
   readonly algo: string
@@ -121,8 +121,8 @@ function importKey(key: JsonWebKeyInput['key']): KeyObject | undefined {
 const sha256 = (data: Buffer): Buffer => createHash('sha256').update(data).digest()
 
 /**
- * A private key in OpenSSH form as ssh2 takes it for a host key. Throws if it does not parse. ssh2 has OpenSSL read
- * the text again for each signature, which takes longer than the signature (measured: 570 µs in place of 44).
+ * A host key for ssh2, from OpenSSH's form. Throws if it does not parse. ssh2 itself has OpenSSL read the
+ * text again for each signature, which takes longer than the signature (measured: 570 µs in place of 44).
  */
 export function signingKey(pem: string): ParsedKey {
   const parsed = ssh2.utils.parseKey(pem)

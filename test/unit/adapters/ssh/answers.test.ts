@@ -2,11 +2,9 @@ import { expect, test } from 'vitest'
 import { Answers } from '../../../../src/adapters/ssh/ssh2-internals.ts'
 
 test('each is told with the answer to its own question, and what is asked in one go is one question', async () => {
-  const answers = new Answers()
-  const told: string[] = []
   let pings = 0
-  answers.ask(() => told.push('too early'))
-  answers.begin(() => (pings += 1))
+  const answers = new Answers(() => (pings += 1))
+  const told: string[] = []
   answers.asked()
   for (const name of ['a', 'b']) answers.ask(() => told.push(name))
   await Promise.resolve()

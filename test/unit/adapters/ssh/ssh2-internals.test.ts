@@ -16,8 +16,8 @@ function clientWithout(...moved: readonly string[]): Connection {
   return Object.assign(new EventEmitter(), parts) as unknown as Connection
 }
 
-const guard = (client: Connection): unknown =>
-  guardClient(client, { onFault: () => {}, onWindowGrown: () => {}, onInput: () => {} })
+const guard = (client: Connection): void =>
+  guardClient(client, { onFault: () => {}, onWindowGrown: () => {}, createInput: (parse) => parse })
 
 test('a client of the installed ssh2 is guarded', () => {
   expect(() => guard(clientWithout())).not.toThrow()

@@ -21,6 +21,9 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
+/** Of a file that holds no key for a host. */
+const UNFIT = /is no whole private key of Ed25519, or of RSA with 2048 bits or more; .* ssh-keygen -t ed25519/
+
 /** What is wrong with these files. */
 const problemsOf = async (...names: readonly string[]): Promise<readonly string[]> =>
   (await readNamedHostKeys(names.map(at))).problems
@@ -44,25 +47,13 @@ test.each<readonly [string, () => Promise<unknown>, RegExp]>([
   ['missing', async () => undefined, /^there is no file \S+\/key; make a key with: ssh-keygen -t ed25519/],
   ['a directory', () => mkdir(at('key')), /^\S+\/key is not a file/],
   ['a pipe', () => execa('mkfifo', [at('key')]), /^\S+\/key is not a file/],
-  ['empty', () => writeFile(at('key'), '', { mode: 0o600 }), /is no private key, or not a whole one/],
-  ['binary', () => writeFile(at('key'), Buffer.alloc(999, 0xff), { mode: 0o600 }), /is no private key/],
-  ['huge', () => writeFile(at('key'), Buffer.alloc(1e6, 'x'), { mode: 0o600 }), /is too large for a key/],
-  [
-    'a public key',
-    async () => writeFile(at('key'), await readFile(at('ed.pub')), { mode: 0o600 }),
-    /is a public key; name the private one/,
-  ],
-  [
-    'cut in the middle',
-    async () => (await copyFile(at('ed'), at('key')), truncate(at('key'), 200)),
-    /is no private key, or not a whole one/,
-  ],
-  [
-    'of a curve that is not used',
-    () => make('key', '-t', 'ecdsa'),
-    /type ecdsa-sha2-nistp256, which is not used here; make one with/,
-  ],
-  ['too short', () => make('key', '-t', 'rsa', '-b', '1024'), /has less than 2048 bits/],
+  ['empty', () => writeFile(at('key'), '', { mode: 0o600 }), UNFIT],
+  ['binary', () => writeFile(at('key'), Buffer.alloc(999, 0xff), { mode: 0o600 }), UNFIT],
+  ['huge', () => writeFile(at('key'), Buffer.alloc(1e6, 'x'), { mode: 0o600 }), UNFIT],
+  ['a public key', async () => writeFile(at('key'), await readFile(at('ed.pub')), { mode: 0o600 }), UNFIT],
+  ['cut in the middle', async () => (await copyFile(at('ed'), at('key')), truncate(at('key'), 200)), UNFIT],
+  ['of a curve that is not used', () => make('key', '-t', 'ecdsa'), UNFIT],
+  ['too short', () => make('key', '-t', 'rsa', '-b', '1024'), UNFIT],
   [
     'encrypted',
     () => make('key', '-t', 'ed25519', '-N', 'secret'),
@@ -99,8 +90,9 @@ test('no two keys are of one type', async () => {
   await copyFile(at('ed'), at('copy'))
   await make('other', '-t', 'ed25519')
   expect(await problemsOf('ed', 'copy', 'rsa', 'other', 'ed')).toEqual([
-    `${at('copy')} has the same key as ${at('ed')}; name it once`,
-    `${at('other')} is a second key of the type ssh-ed25519, after ${at('ed')}, and only one can be shown; leave one out`,
-    `${at('ed')} has the same key as ${at('ed')}; name it once`,
+    ...['copy', 'other', 'ed'].map(
+      (name) =>
+        `${at(name)} is a second key of the type ssh-ed25519, after ${at('ed')}, and only one can be shown; leave one out`,
+    ),
   ])
 })
