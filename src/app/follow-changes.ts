@@ -1,6 +1,6 @@
 import { enforceDeletions, enforceSanctions } from '../chat/moderation/clients.ts'
 import type { RoomName } from '../chat/entry.ts'
-import type { Person, PersonId } from '../chat/people/person.ts'
+import type { PersonId } from '../chat/people/person.ts'
 import type { Talk } from '../chat/talk/talk.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Work } from './activity.ts'
@@ -29,7 +29,6 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
   const { sanctions, clients } = chat.enforcement
   const { changes } = cluster
   const { chat: stores, prompts } = context.storage
-  const byId = (id: PersonId): Promise<Person | undefined> => stores.people.byId(id)
   const registeredHere = (): readonly PersonId[] => [
     ...new Set(clients.people(({ guest }) => !guest).map(({ id }) => id)),
   ]
@@ -47,18 +46,13 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
   }
 
   async function readPreferences(ids: Keys<PersonId>): Promise<void> {
-    for (const id of idsIn(ids)) {
-      const person = await byId(id)
-      if (person) await preferences.readAgain(person)
-    }
+    for (const person of await stores.people.byIds(idsIn(ids))) await preferences.readAgain(person)
   }
 
   async function readKeys(ids: Keys<PersonId>): Promise<void> {
     if (!talk.ignores.isAnybodyIgnored()) return
-    for (const id of idsIn(ids)) {
-      const person = await byId(id)
-      if (person) for (const key of await stores.people.keysOf(id)) talk.ignores.onLogin(person, key)
-    }
+    for (const person of await stores.people.byIds(idsIn(ids)))
+      for (const key of await stores.people.keysOf(person.id)) talk.ignores.onLogin(person, key)
   }
 
   async function forgetScripts(names: Keys<RoomName>): Promise<void> {
@@ -91,7 +85,7 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
   cluster.onBroadcast('message', (sent) => talk.messages.receive(sent))
   cluster.onBroadcast('guestAway', async ({ person, text }) => talk.away.guestAway(person, text))
   cluster.onBroadcast('invited', async ({ person: id }) => {
-    const person = await byId(id)
+    const person = await stores.people.byId(id)
     if (person && rooms.isHere(person)) await invitations.tell(person)
   })
   await changes.readAll()

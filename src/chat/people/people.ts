@@ -136,12 +136,10 @@ export class People {
   /** Reads names and rights that another server may have changed. Rejects with `StorageError`. */
   async readAgain(ids: readonly PersonId[]): Promise<void> {
     await this.#serially(async () => {
-      for (const id of ids) {
-        const person = await this.#options.stores.people.byId(id)
-        if (!person) continue
-        this.#names.set(id, person.name)
-        this.#admins.set(id, person.admin)
-        if (person.admin) this.#claimCode = undefined
+      for (const { id, name, admin } of await this.#options.stores.people.byIds(ids)) {
+        this.#names.set(id, name)
+        this.#admins.set(id, admin)
+        if (admin) this.#claimCode = undefined
       }
     })
   }

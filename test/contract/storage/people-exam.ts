@@ -18,6 +18,13 @@ export function peopleExam(store: () => Storage): void {
     expect(await store().chat.people.keysOf(bob.id)).toEqual([])
   })
 
+  test('are found together by their ids, those who are registered', async () => {
+    for (const person of [alice, bob]) await store().chat.people.register(person, person.id, key(1), 5)
+    const found = await store().chat.people.byIds([bob.id, 'nobody' as PersonId, alice.id])
+    expect(new Set(found)).toEqual(new Set([alice, bob]))
+    expect(await store().chat.people.byIds([])).toEqual([])
+  })
+
   test('are found for a login by name and key, with who has the key', async () => {
     const forLogin = (name: string, n: number) => store().chat.people.forLogin(name, key(n), 9)
     expect(await forLogin('alice', 1)).toEqual({

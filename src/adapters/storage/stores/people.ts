@@ -20,6 +20,11 @@ export function createPeopleStore({ dialect, read, writes }: Database): PeopleSt
         FROM kept_names JOIN people ON people.id = kept_names.person
         WHERE kept_names.skeleton = ${skeleton} AND until > ${at} LIMIT 1`),
     byId: (id) => find(sql`SELECT id, name, admin FROM people WHERE id = ${id}`),
+    byIds: (ids) =>
+      read(async (db) => {
+        const people = db.selectFrom('people').select(['id', 'name', 'admin'])
+        return (await people.where('id', 'in', dialect.list(ids)).execute()).map(toPerson)
+      }),
     forLogin: (skeleton, key, at) =>
       read(async (db) => {
         const { rows } = await selectLogin(skeleton, key, at).execute(db)
