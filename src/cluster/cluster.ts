@@ -1,43 +1,20 @@
 import type { RoomName } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
-import type { Peers } from '../chat/peers.ts'
+import type { Broadcasts, Peers } from '../chat/peers.ts'
 import type { PresenceChange } from '../chat/presence/tally.ts'
-import type { Alarm, Clock, EntryLog, Log, MonotonicClock, RoomBus } from '../chat/ports.ts'
-import { createBroadcasts, type BroadcastListener } from './broadcasts.ts'
-import { Differences } from './differences.ts'
+import type { Alarm, Clock, EntryLog, Log, MonotonicClock } from '../chat/ports.ts'
 import { Lease } from './lease.ts'
 import { OwnPresence, RemotePresence } from './presence.ts'
 import { SharedQuestions } from './questions.ts'
 import { createRoomFeed } from './room-feed.ts'
-import type { Changes, ClusterStores, ExpiredServers, ServerFacts, ServerId, Wire } from './stores.ts'
+import type { BroadcastRow, ClusterStores, ExpiredServers, ServerFacts, ServerId, Wire } from './stores.ts'
 import { SharedSlots } from './work.ts'
 
-/**
- * How often the log is looked at for entries that no hint came for, and unstored presence is stored, in ms.
- */
+/** How often the log is looked at, and unstored presence is stored, in ms. */
 const LOOK_MS = 1_000
-
-/** How often it is looked whether everybody is out of a room that is being deleted, and how often at most. */
-const CLOSING_LOOK_MS = 50
-const CLOSING_LOOKS = 200
 
 const BUS_AWAY =
   'the bus between the servers is away: lines of other servers come up to a second later; the log says why'
-
-/** One of several servers. Disposing of it ends its lease, and then the wire. */
-export interface Cluster extends Peers, BroadcastListener, AsyncDisposable {
-  readonly bus: RoomBus
-  readonly changes: Pick<Changes, 'on' | 'readAll'>
-  /** The rooms that other servers are deleting, and the names of those who do. Rejects with `StorageError`. */
-  closedRooms(): Promise<ReadonlyMap<RoomName, string>>
-  /** Joins the others. Rejects with `StorageError`. */
-  begin(events: ClusterEvents): Promise<void>
-  /**
-   * Tells the others what this server says of itself now, and compares it with them. Rejects with
-   * `StorageError`.
-   */
-  update(): Promise<void>
-}
 
 /** What the rest of the server does for a cluster. None rejects with anything but `StorageError`. */
 export interface ClusterEvents {
@@ -61,18 +38,19 @@ export interface ClusterParts {
   readonly log: Log
 }
 
-export function createCluster({ stores, wire, entries, clock, log, facts, earlier }: ClusterParts): Cluster {
-  const { server, servers, changes, newestIn } = stores
+/** One of several servers. Disposing of it ends its lease, and then the wire. */
+export type Cluster = ReturnType<typeof createCluster>
+
+export function createCluster({ stores, wire, entries, clock, log, facts, earlier }: ClusterParts) {
+  const { server, servers, changes, closings } = stores
   const { watch, changed } = createRoomWatchers()
   const { broadcast, onBroadcast } = createBroadcasts(stores, log)
-  const bus = createRoomFeed({ server, wire, entries, newestIn, log })
+  const bus = createRoomFeed({ server, wire, entries, newestIn: stores.newestIn, log })
   const presence = new RemotePresence({ ...stores, clock, changed })
   const own = new OwnPresence(stores.present, log, () => lease.doubt())
-  const shared = { server, changes, clock, log, changed }
-  const slots = new SharedSlots({ ...shared, work: stores.work, broadcasts: stores.broadcasts, broadcast })
-  const questions = new SharedQuestions({ ...shared, questions: stores.questions })
-  const { closings } = stores.people
-  const differences = new Differences(server, servers, (sentence) => {
+  const slots = new SharedSlots({ ...stores, clock, log, changed })
+  const questions = new SharedQuestions({ ...stores, clock, log, changed })
+  const differences = new Differences(stores, (sentence) => {
     log.warn({}, sentence)
     events?.onDifference(sentence)
   })
@@ -89,17 +67,8 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
       own.forgetStored()
       await changes.readAll()
     },
-    onRenewed: () => void lookForDifferences(),
+    onRenewed: () => void differences.look(),
   })
-
-  /** Keeps no renewal from its time. What cannot be read now is read with a later one. */
-  async function lookForDifferences(): Promise<void> {
-    try {
-      if (!isOver) await differences.look()
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-    }
-  }
 
   function everySecond(look: () => Promise<void>): void {
     clock.later(LOOK_MS, () => {
@@ -120,27 +89,25 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
       return own.left(room, person)
     },
     broadcast,
+    onBroadcast,
     upToDate: () => changes.upToDate(),
     problems: () => [...(wire.isUp() ? [] : [BUS_AWAY]), ...differences.now()],
     watch,
-    async closeRoom(room, by) {
-      if (!(await closings.close(room, by))) return false
-      for (let looks = 0; looks < CLOSING_LOOKS && (await closings.isUsedByOthers(room)); looks++)
-        await new Promise<void>((resolve) => clock.later(CLOSING_LOOK_MS, resolve))
-      return true
-    },
+    closeRoom: (room, by) => closeRoom(room, by, stores, clock),
     openRoom: (room) => closings.open(room),
+    /** The rooms that other servers are deleting, and who does. Rejects with `StorageError`. */
     closedRooms: () => closings.closedByOthers(),
     slots,
     questions,
     bus,
     changes,
-    onBroadcast,
-    async update() {
+    /** Stores the facts of now, and compares them with the others'. Rejects with `StorageError`. */
+    async update(): Promise<void> {
       await lease.update()
       await differences.look()
     },
-    async begin(theirs) {
+    /** Joins the others. Rejects with `StorageError`. */
+    async begin(theirs: ClusterEvents): Promise<void> {
       events = theirs
       onBroadcast('stop', async ({ id, reason }) => slots.stopOwn(id, reason))
       await lease.begin(earlier)
@@ -155,7 +122,23 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
       await changes[Symbol.asyncDispose]()
       await wire[Symbol.asyncDispose]()
     },
-  }
+  } satisfies Peers & Record<PropertyKey, unknown>
+}
+
+/** How often, in ms, and how many times it is looked whether everybody is out of a closed room. */
+const CLOSING_LOOK_MS = 50
+const CLOSING_LOOKS = 200
+
+async function closeRoom(
+  room: RoomName,
+  by: string,
+  { closings }: Pick<ClusterStores, 'closings'>,
+  clock: Alarm,
+): Promise<boolean> {
+  if (!(await closings.close(room, by))) return false
+  for (let looks = 0; looks < CLOSING_LOOKS && (await closings.isUsedByOthers(room)); looks++)
+    await new Promise<void>((resolve) => clock.later(CLOSING_LOOK_MS, resolve))
+  return true
 }
 
 function createRoomWatchers(): {
@@ -176,4 +159,90 @@ function createRoomWatchers(): {
       for (const watcher of watchers.get(room) ?? []) watcher()
     },
   }
+}
+
+/** Does something for a broadcast of another server. Rejects with `StorageError` to be called again. */
+type Perform<Kind extends keyof Broadcasts> = (data: Broadcasts[Kind]) => Promise<void>
+
+/** Broadcasts are stored, so that a server that was cut off does them later, each once. */
+export function createBroadcasts(
+  { broadcasts, changes }: Pick<ClusterStores, 'broadcasts' | 'changes'>,
+  log: Pick<Log, 'error'>,
+) {
+  const performers = new Map<keyof Broadcasts, (data: never) => Promise<void>>()
+  /** Those that were performed and may be read again. */
+  let done: Set<string> | undefined
+
+  changes.on('broadcasts', async (keys: readonly string[] | 'all') => {
+    const ids = keys === 'all' ? await broadcasts.ids() : keys
+    // Those sent before this server began are not for it.
+    const performed = (done ??= new Set(ids))
+    const fresh = ids.filter((id) => !performed.has(id))
+    for (const { id, kind, data } of fresh.length > 0 ? await broadcasts.read(fresh) : []) {
+      await performers.get(kind)?.(data as never)
+      performed.add(id)
+    }
+    if (keys === 'all') done = new Set(ids)
+  })
+  return {
+    async broadcast<Kind extends keyof Broadcasts>(kind: Kind, data: Broadcasts[Kind]): Promise<void> {
+      try {
+        await broadcasts.send({ kind, data } as BroadcastRow)
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error
+        log.error({ error, kind }, 'the other servers could not be told')
+      }
+    },
+    onBroadcast<Kind extends keyof Broadcasts>(kind: Kind, perform: Perform<Kind>): void {
+      performers.set(kind, perform)
+    },
+  }
+}
+
+/** The servers of the database that run another version or config than this one. */
+export class Differences {
+  readonly #stores: DifferenceStores
+  readonly #found: (sentence: string) => void
+  #sentences: ReadonlyMap<ServerId, string> = new Map()
+  #looking: Promise<void> | undefined
+
+  /** `found` is called once for each server that begins to differ. */
+  constructor(stores: DifferenceStores, found: (sentence: string) => void) {
+    this.#stores = stores
+    this.#found = found
+  }
+
+  /** A sentence for each server that differs. */
+  now(): readonly string[] {
+    return [...this.#sentences.values()]
+  }
+
+  /** Compares again; leaves all as it is if the database cannot be read. */
+  look(): Promise<void> {
+    this.#looking ??= this.#compare().finally(() => (this.#looking = undefined))
+    return this.#looking
+  }
+
+  async #compare(): Promise<void> {
+    const { server, servers } = this.#stores
+    const all = await servers.alive().catch(passStorageError)
+    const own = all?.find(({ id }) => id === server)
+    if (!all || !own) return
+    const before = this.#sentences
+    this.#sentences = new Map(
+      all
+        .filter(({ version, config }) => version !== own.version || config !== own.config)
+        .map(({ id, name }) => [id, `the server ${name} runs another version or config`]),
+    )
+    for (const [id, sentence] of this.#sentences) if (!before.has(id)) this.#found(sentence)
+  }
+}
+
+interface DifferenceStores {
+  readonly server: ServerId
+  readonly servers: Pick<ClusterStores['servers'], 'alive'>
+}
+
+function passStorageError(error: unknown): undefined {
+  if (!(error instanceof StorageError)) throw error
 }

@@ -8,12 +8,12 @@ const RENEW_MS = 2_000
 /** How often it is looked whether that is due, in ms. */
 const TICK_MS = RENEW_MS / 2
 
-/** A server that did not renew for so long, by the database's clock, is dead to the others, in ms. */
+/** A server that did not renew for this many ms, by the database's clock, is dead to the others. */
 const LEASE_MS = 8_000
 
 /**
- * After a gap of so many ms between two renewals, the database was away for the others as well: they get a
- * whole lease to renew. Shorter than the lease by a renewal and the time of a slow answer.
+ * After a gap of this many ms between two renewals the database was away for the others as well, so they get
+ * a whole lease to renew. Shorter than the lease by a renewal and a slow answer.
  */
 const GAP_MS = 5_000
 
@@ -25,10 +25,7 @@ export interface LeaseParts {
   readonly onExpired: (expired: ExpiredServers) => Promise<void>
   /** Others may have taken over what this server does. Called once for each silence. */
   readonly onLost: () => void
-  /**
-   * Others see this server again after its lease had expired. Called again if it rejects with
-   * `StorageError`.
-   */
+  /** Others see this server again. Called again if it rejects with `StorageError`. */
   readonly onRestored: () => Promise<void>
   /** Called after each renewal; must not throw. */
   readonly onRenewed: () => void

@@ -9,10 +9,7 @@ import { createKeyedSerial, createSerial } from '../lib/jobs/serial.ts'
 import { skeleton } from '../lib/text/names.ts'
 import type { ClusterStores, PersonInRoom, PresentRow, PresentStore, ServerId } from './stores.ts'
 
-/**
- * How long somebody who left may take to reach another server, in ms: their client is told, and they start
- * it again.
- */
+/** How long somebody who left may take to reach another server, in ms. */
 const MOVE_MS = 10_000
 
 export interface RemotePresenceParts extends Pick<ClusterStores, 'present' | 'changes'> {
@@ -160,10 +157,8 @@ interface Presence {
 }
 
 /**
- * Stores who is in which room through this server. No method rejects.
- *
- * The database, not a server's memory, says whether a room is to be told: so nobody is said to have come or
- * left twice, whatever could not be stored meanwhile, and whichever server was cut off or died.
+ * Stores who is in which room through this server. No method rejects. The database, not a server's memory,
+ * says whether a room is to be told: so nobody is said to have come or left twice.
  */
 export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
   private readonly present: Pick<PresentStore, 'come' | 'go'>
@@ -176,11 +171,7 @@ export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
   private readonly serially = createKeyedSerial<string>()
 
   /** `takenForDead` is called if nothing can be stored because others took this server for dead. */
-  constructor(
-    present: Pick<PresentStore, 'come' | 'go'>,
-    log: Pick<Log, 'warn'>,
-    takenForDead: () => void = () => {},
-  ) {
+  constructor(present: Pick<PresentStore, 'come' | 'go'>, log: Pick<Log, 'warn'>, takenForDead: () => void) {
     this.present = present
     this.log = log
     this.takenForDead = takenForDead

@@ -7,12 +7,6 @@ import { utf8Bytes } from '../lib/amounts.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import type { ClusterStores, ServerId, Wire } from './stores.ts'
 
-/** The bus of rooms that several servers share. */
-export interface RoomFeed extends RoomBus {
-  /** Delivers what no hint came for. To be called every second; never rejects. */
-  lookAtLog(): Promise<void>
-}
-
 export interface RoomFeedParts {
   readonly server: ServerId
   readonly wire: Wire
@@ -31,7 +25,11 @@ interface Followed {
   listeners: number
 }
 
-export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFeedParts): RoomFeed {
+/** The bus of rooms that several servers share. */
+export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFeedParts): RoomBus & {
+  /** Delivers what no hint came for. To be called every second; never rejects. */
+  lookAtLog(): Promise<void>
+} {
   const local = createLocalBus(log)
   const followed = new Map<RoomName, Followed>()
 
@@ -158,10 +156,9 @@ export interface RoomDeliveryParts {
 const BEFORE_ALL = '' as EntryId
 
 /**
- * Delivers the entries of one room in this process: each once, in the order of the log. A hint has only an
- * id, and the log is read up to it, once for a burst of hints; so nothing is shown that the log does not
- * have. It begins after the newest entry of now, or before the first that this process appends meanwhile. No
- * method rejects.
+ * Delivers the entries of one room in this process: each once, in the order of the log, which is read up to
+ * the id of a hint. It begins after the newest entry of now, or before the first that this process appends
+ * meanwhile. No method rejects.
  */
 export class RoomDelivery {
   /** Resolves once everything that is appended from now on will be delivered, or cannot be read now. */
@@ -196,7 +193,7 @@ export class RoomDelivery {
     })
   }
 
-  /** Does something after what was heard before it was delivered. */
+  /** Calls `act` after everything that was heard before it was delivered. */
   inOrder(act: () => void): Promise<void> {
     return this.serially(act)
   }

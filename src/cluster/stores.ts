@@ -25,10 +25,7 @@ export interface Wire extends AsyncDisposable {
   readonly maxBytes: number
   /** What cannot be sent now is lost. A subject has letters of `a-z0-9_-`, with dots between words. */
   send(subject: string, text: string): void
-  /**
-   * Gives what is sent under this subject from now on, by this server, too. Returns the function that ends
-   * it.
-   */
+  /** Gives what is sent under this subject, by this server too. Returns the function that ends it. */
   hear(subject: string, listener: (text: string) => void): () => void
   /** False while it is cut off. */
   isUp(): boolean
@@ -43,7 +40,6 @@ export interface ServerFacts {
   readonly config: string
 }
 
-/** A server that runs. */
 export interface ServerRecord extends ServerFacts {
   readonly id: ServerId
 }
@@ -78,7 +74,6 @@ export interface ServerStore {
   alive(): Promise<readonly ServerRecord[]>
 }
 
-/** One person in one room. */
 export interface PersonInRoom {
   readonly room: RoomName
   readonly person: PersonId
@@ -91,48 +86,35 @@ export interface PresentRow {
   readonly person: Person
 }
 
-/**
- * Who is in a room through which server. The first coming and the last going are held for the log in the
- * same commit.
- */
+/** Who is in a room through which server. */
 export interface PresentStore {
   /** They are there through this server. Resolves to whether they were in the room through none before. */
   come(room: RoomName, person: Person): Promise<boolean>
-  /**
-   * They are not any more. Resolves to whether this ended it: they were, and are in the room through no
-   * other.
-   */
+  /** They are not any more. Resolves to whether they were, and are in the room through no other server. */
   go(room: RoomName, person: Person): Promise<boolean>
   /** The people who are in these places, or anywhere, through other servers. */
   elsewhere(places?: readonly PersonInRoom[]): Promise<readonly PresentRow[]>
 }
 
-/** What can change, and what its keys are. `people` is told of this server's own changes, too. */
+/**
+ * What can change. Keys are ids of what changed, but for `present` (`PERSON ROOM`), `questions` (`NUMBER
+ * ROOM`), `rooms`, which are being deleted or not any more, and `room_scripts` (names), and `mcp_*` (names of
+ * servers). `people`, `keys`, `away`, `ignored` and `preferences` have ids of people. Only `people` is told
+ * of this server's own changes.
+ */
 export type Topic =
-  /** `PERSON ROOM` of somebody who came or went. */
   | 'present'
-  /** `NUMBER ROOM`. */
   | 'questions'
-  /** Ids of broadcasts, of sanctions, and of works. */
   | 'broadcasts'
   | 'sanctions'
   | 'work'
-  /** Names of rooms that are being deleted, or are not any more; and of rooms with another script. */
   | 'rooms'
   | 'room_scripts'
-  /**
-   * Ids of people with another name or other rights, or one more key; who are away or not any more; who
-   * ignore, or set.
-   */
   | 'people'
   | 'keys'
   | 'away'
   | 'ignored'
   | 'preferences'
-  /**
-   * Names of MCP servers that an admin connected or disconnected, and of those with another definition that
-   * holds.
-   */
   | 'mcp_servers'
   | 'mcp_pins'
 
@@ -177,7 +159,6 @@ export interface ClosingStore {
   isUsedByOthers(room: RoomName): Promise<boolean>
 }
 
-/** A work as it is now. */
 export interface WorkRow extends Work {
   readonly server: ServerId
   /** It has not begun. */
@@ -245,10 +226,10 @@ export interface ClusterStores {
   readonly present: PresentStore
   readonly changes: Changes
   readonly broadcasts: BroadcastStore
-  readonly people: { readonly closings: ClosingStore }
+  readonly closings: ClosingStore
   readonly work: WorkStore
   readonly questions: QuestionStore
   readonly common: CommonStore
-  /** The newest entry of each of these rooms; rooms without any are left out. Rejects with `StorageError`. */
-  readonly newestIn: (rooms: readonly RoomName[]) => Promise<ReadonlyMap<RoomName, EntryId>>
+  /** The newest entry of each of these rooms; rooms without any are left out. */
+  newestIn(rooms: readonly RoomName[]): Promise<ReadonlyMap<RoomName, EntryId>>
 }

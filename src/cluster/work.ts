@@ -1,19 +1,17 @@
 import type { RoomName } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
-import type { Peers, RemoteWork, Slot, SlotLimits, Slots, Work } from '../chat/peers.ts'
+import type { RemoteWork, Slot, SlotLimits, Slots, Work } from '../chat/peers.ts'
 import type { Alarm, Clock, Log } from '../chat/ports.ts'
 import { createDeferred, type Deferred } from '../lib/jobs/waiting.ts'
 import type { JsonObject } from '../lib/json.ts'
-import type { BroadcastStore, ClusterStores, WorkRow } from './stores.ts'
+import type { ClusterStores, WorkRow } from './stores.ts'
 
 /** When a slot that could not be given back is given back again, in ms. */
 const AGAIN_MS = 1_000
-/** How often the others are told at most what a work does, in ms. */
+/** How often the others are told what a work does, in ms. */
 const REPORT_MS = 1_000
 
-export interface SharedSlotsParts extends Pick<ClusterStores, 'server' | 'work' | 'changes'> {
-  readonly broadcasts: Pick<BroadcastStore, 'send'>
-  readonly broadcast: Peers['broadcast']
+export interface SharedSlotsParts extends Pick<ClusterStores, 'server' | 'work' | 'changes' | 'broadcasts'> {
   readonly changed: (room: RoomName) => void
   readonly clock: Clock & Alarm
   readonly log: Log
@@ -144,12 +142,15 @@ export class SharedSlots implements Slots {
 
   private remoteOf(row: WorkRow, before: Remote | undefined): Remote {
     const over = before?.over ?? createDeferred<void>()
-    const { broadcast, clock } = this.parts
+    const { clock, log } = this.parts
     const work: RemoteWork = {
       ...row,
       startedAt: before?.work.startedAt ?? clock.now() - row.ageMs,
       ended: () => over.promise,
-      stop: (reason) => void broadcast('stop', { id: row.id, reason }),
+      stop: (reason) =>
+        void this.stop(row.id, reason).catch((error: unknown) =>
+          log.error({ error, id: row.id }, 'another server was not told to stop a work'),
+        ),
     }
     return { work, over }
   }

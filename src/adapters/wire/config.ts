@@ -26,8 +26,8 @@ export const NATS_EXAMPLE = 'nats://nats.example.org:4222'
 const DEFAULT_PORT = '4222'
 
 /**
- * Reads `nats://HOST:PORT` or `tls://…`, or several with commas between them; the later ones need no scheme. As in NATS'
- * own programs, `USER:PASSWORD@` is a login and `TOKEN@` a token. Undefined for anything else, and for different logins.
+ * Reads `nats://HOST:PORT` or `tls://…`, or several with commas between them; the later ones need no scheme.
+ * `USER:PASSWORD@` is a login and `TOKEN@` a token. Undefined for anything else, and for different logins.
  */
 export function natsAddress(text: string): NatsAddress | undefined {
   const scheme = /^[a-z]+:\/\//.exec(text)?.[0] ?? ''

@@ -15,9 +15,9 @@ const NOTIFY = `SELECT pg_catalog.pg_notify('${CHANNEL}', payload)
   FROM pg_catalog.unnest($1::pg_catalog.text[]) AS payload`
 
 /**
- * A payload has less than 8,000 bytes (https://www.postgresql.org/docs/current/sql-notify.html): a subject, a number, and
- * the text in base64, since PostgreSQL takes no U+0000. The number is there because equal payloads of one statement
- * arrive as one.
+ * A payload has less than 8,000 bytes (https://www.postgresql.org/docs/current/sql-notify.html): a subject, a
+ * number, since equal payloads of one statement arrive as one, and the text in base64, since PostgreSQL takes
+ * no U+0000.
  */
 const MAX_PAYLOAD_BYTES = 7_999
 const MAX_HEAD_BYTES = 128

@@ -1,7 +1,7 @@
 /**
- * adapters/wire/ carries short texts between servers that share a database: over NATS if `[bus]` names one, else over
- * PostgreSQL's LISTEN and NOTIFY. It must not know what the texts say. It stores nothing: a text that cannot be sent at
- * once is lost. Texts are not encrypted here: the database and the NATS account belong to the servers alone.
+ * adapters/wire/ carries short texts between servers that share a database: over NATS if `[bus]` names one,
+ * else over PostgreSQL's LISTEN and NOTIFY. It must not know what the texts say. It stores nothing, and
+ * encrypts nothing: the database and the NATS account belong to the servers alone.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../../chat/ports.ts'
@@ -28,7 +28,7 @@ export interface Engine {
   readonly name: string
   /** `maxBytes` while there is no connection. */
   readonly maxBytes: number
-  /** Passes subscribed texts, and perhaps others, to `received`. Rejects within seconds if it cannot connect. */
+  /** Passes subscribed texts, and perhaps others, to `received`. Rejects within seconds. */
   connect(received: (subject: string, text: string) => void): Promise<Connection>
 }
 
@@ -47,8 +47,8 @@ const LONGEST_PAUSE_MS = 5_000
 const STEADY_MS = 30_000
 
 /**
- * Resolves after the first attempt to connect, which takes seconds at most; never rejects. The wire connects again until
- * it is disposed of. `storageUrl` is the shared PostgreSQL database; neither URL is ever logged.
+ * Resolves after the first attempt to connect; never rejects. The wire connects again until it is disposed
+ * of. `storageUrl` is the shared PostgreSQL database; neither URL is ever logged.
  */
 export async function openWire(options: {
   readonly bus: BusConfig | undefined

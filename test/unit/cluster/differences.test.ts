@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Differences } from '../../../src/cluster/differences.ts'
+import { Differences } from '../../../src/cluster/cluster.ts'
 import type { ServerId, ServerRecord } from '../../../src/cluster/stores.ts'
 
 const server = (name: string, facts: Partial<ServerRecord> = {}): ServerRecord => ({
@@ -14,7 +14,10 @@ test('a server of another version or config is told once, as long as it differs'
   const told: string[] = []
   const rows = [server('a'), server('b'), server('c', { version: '1.1.0' }), server('d', { config: 'y' })]
   const servers = { alive: async () => rows }
-  const differences = new Differences(rows[0]!.id, servers, (sentence) => void told.push(sentence))
+  const differences = new Differences(
+    { server: rows[0]!.id, servers },
+    (sentence) => void told.push(sentence),
+  )
   await Promise.all([differences.look(), differences.look()])
   const sentences = ['c', 'd'].map((name) => `the server ${name} (0.0.0.0:22) runs another version or config`)
   expect(told).toEqual(sentences)

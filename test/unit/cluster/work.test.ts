@@ -4,7 +4,7 @@ import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import type { PersonId } from '../../../src/chat/people/person.ts'
-import { createBroadcasts } from '../../../src/cluster/broadcasts.ts'
+import { createBroadcasts } from '../../../src/cluster/cluster.ts'
 import type { Slot, SlotLimits, Work } from '../../../src/chat/peers.ts'
 import type { ClusterStores } from '../../../src/cluster/stores.ts'
 import { SharedQuestions } from '../../../src/cluster/questions.ts'
@@ -51,10 +51,9 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
 
   function workOf(own: ClusterStores, told: RoomName[] = []): SharedSlots {
     const log = memoryLog()
-    const { broadcast, onBroadcast } = createBroadcasts(own, log)
+    const { onBroadcast } = createBroadcasts(own, log)
     const slots = new SharedSlots({
       ...own,
-      broadcast,
       changed: (where) => void told.push(where),
       clock,
       log,

@@ -11,7 +11,7 @@ import { fromStored } from './values.ts'
 const LISTEN = 'LISTEN sshawl_changes'
 
 const BEAT_MS = 1_000
-/** A server may not know the decisions of the time since its last beat began, in ms: each beat takes some time. */
+/** How old the last answer may be, in ms: a beat a second, and the time that it takes. */
 const FRESH_MS = 1_500
 const READ_ALL_MS = 30_000
 /** A cut network tells nobody, so answers are waited for so long. */
@@ -32,7 +32,7 @@ export interface ChangeListenerOptions {
 
 /**
  * Hears of changed rows over a connection of its own. The answer to a statement comes after all notifications
- * of what was committed before it, so one round trip tells that this server has heard everything.
+ * of what was committed before it, so after one round trip this server has heard everything.
  */
 export class ChangeListener implements Changes {
   private readonly options: ChangeListenerOptions
@@ -93,7 +93,7 @@ export class ChangeListener implements Changes {
     for (const reader of this.readers) if (reader.hasFailed) reader.start()
   }
 
-  /** Resolves to a time after the call, until which everything that was committed is heard. Rejects with `StorageError`. */
+  /** Resolves to a time after the call: what was committed until then is heard. */
   private beat(): Promise<number> {
     this.nextBeat ??= this.serially(() => {
       this.nextBeat = undefined
@@ -176,7 +176,7 @@ export class ChangeListener implements Changes {
   }
 }
 
-/** Reads what changed of one topic, so that a topic that fails or takes long keeps nothing from the others. */
+/** Reads what changed of one topic, so that one that fails or takes long keeps nothing from the others. */
 class TopicReader {
   readonly topic: Topic
   running: Promise<void> | undefined

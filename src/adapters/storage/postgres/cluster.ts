@@ -1,5 +1,5 @@
-// What servers that share the database know of each other: which of them live, who is in a room through which,
-// and what all are to do once. It must not know what follows from any of it (src/cluster).
+// What servers that share the database know of each other: which of them live, what all are to do once, and
+// which rooms are being deleted. It must not know what follows from any of it (src/cluster).
 
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { RoomName } from '../../../chat/entry.ts'
@@ -12,7 +12,6 @@ import type {
   CommonStore,
   ExpiredServers,
   PersonInRoom,
-  ServerFacts,
   ServerId,
   ServerRecord,
   ServerStore,
@@ -22,7 +21,7 @@ import { roomLog } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 import { newestIn } from './append.ts'
 import { ChangeListener } from './changes.ts'
-import { changesRow, type PostgresDatabase } from './database.ts'
+import { changesRow, type PostgresDatabase, select } from './database.ts'
 import { MIGRATIONS, presenceOf } from './locks.ts'
 import { createPresentStore } from './present.ts'
 import { createQuestionStore, createWorkStore, questionsOf } from './work.ts'
@@ -37,7 +36,7 @@ export const createClusterStores = (
   present: createPresentStore(database, server),
   changes: new ChangeListener({ url, self: server, log }),
   broadcasts: createBroadcastStore(database, server),
-  people: { closings: createClosingStore(database, server) },
+  closings: createClosingStore(database, server),
   work: createWorkStore(database, server),
   questions: createQuestionStore(database, server),
   common: createCommonStore(database),
@@ -45,30 +44,31 @@ export const createClusterStores = (
 })
 
 /** The table `servers`. */
-function createServerStore({ read, transaction, writes }: PostgresDatabase, self: ServerId): ServerStore {
-  const { statement } = writes()
+function createServerStore(database: PostgresDatabase, self: ServerId): ServerStore {
+  const { statement } = database.writes()
 
   async function remove(which: RawBuilder<unknown>): Promise<ExpiredServers> {
-    const { servers, places } = await read(async (db) => {
-      const found = await sql<{ id: ServerId }>`SELECT id FROM servers WHERE ${which}`.execute(db)
-      const ids = found.rows.map(({ id }) => id)
-      return { servers: ids, places: ids.length > 0 ? await placesOf(db, ids) : [] }
-    })
-    if (servers.length === 0) return { servers: [], left: [], questions: [] }
+    const found = await select(database, sql<{ id: ServerId }>`SELECT id FROM servers WHERE ${which}`)
+    if (found.length === 0) return { servers: [], left: [], questions: [] }
+    const servers = found.map(({ id }) => id)
+    const places = await select(
+      database,
+      sql<PersonInRoom>`SELECT DISTINCT room, person FROM present WHERE server = ANY(${servers})`,
+    )
     // Nobody comes or goes there meanwhile.
     const locks = places.map(({ room, person }) => presenceOf(room, person))
-    return await transaction((db) => removeLocked(db, sql`id = ANY(${servers}) AND ${which}`), locks)
+    return await database.transaction((db) => removeLocked(db, sql`id = ANY(${servers}) AND ${which}`), locks)
   }
 
   return {
-    register: ({ name, version, config }) =>
-      statement(async (db) => {
-        await sql`
-          INSERT INTO servers (id, name, version, facts, seen_at)
-          VALUES (${self}, ${name}, ${version}, ${JSON.stringify({ config })}, clock_timestamp())
-          ON CONFLICT (id) DO UPDATE
-          SET name = excluded.name, facts = excluded.facts, seen_at = excluded.seen_at`.execute(db)
-      }),
+    async register({ name, version, config }) {
+      const row = sql`
+        INSERT INTO servers (id, name, version, facts, seen_at)
+        VALUES (${self}, ${name}, ${version}, ${JSON.stringify({ config })}, clock_timestamp())
+        ON CONFLICT (id) DO UPDATE
+        SET name = excluded.name, facts = excluded.facts, seen_at = excluded.seen_at`
+      await statement((db) => row.execute(db))
+    },
     update: ({ name, config }) =>
       statement((db) =>
         changesRow(
@@ -87,21 +87,12 @@ function createServerStore({ read, transaction, writes }: PostgresDatabase, self
       remove(sql`id <> ${self} AND seen_at < clock_timestamp() - ${ms} * interval '1 millisecond'`),
     expireOne: (server) => remove(sql`id = ${server}`),
     alive: () =>
-      read(async (db) => {
-        const { rows } = await sql<Omit<ServerRecord, 'config'> & { facts: string }>`
-          SELECT id, name, version, facts FROM servers ORDER BY id`.execute(db)
-        return rows.map(({ facts, ...row }) => ({
-          ...row,
-          ...(JSON.parse(facts) as Pick<ServerFacts, 'config'>),
-        }))
-      }),
+      select(
+        database,
+        sql<ServerRecord>`
+          SELECT id, name, version, facts::json ->> 'config' AS config FROM servers ORDER BY id`,
+      ),
   }
-}
-
-async function placesOf(db: Kysely<Tables>, servers: readonly ServerId[]): Promise<readonly PersonInRoom[]> {
-  const { rows } = await sql<PersonInRoom>`
-    SELECT DISTINCT room, person FROM present WHERE server = ANY(${servers})`.execute(db)
-  return rows
 }
 
 /** A server that another one has removed meanwhile, or that has renewed its lease, is left out. */
@@ -121,93 +112,76 @@ async function removeLocked(db: Kysely<Tables>, which: RawBuilder<unknown>): Pro
   return { servers: gone.rows, left: left.rows, questions }
 }
 
-/** The table `broadcasts`. Each one removes those that no server needs any more: all have read them or lost their lease. */
-function createBroadcastStore({ read, writes }: PostgresDatabase, self: ServerId): BroadcastStore {
-  const { statement } = writes()
+/** The table `broadcasts`. Each one removes those that all servers have read, or lost their lease since. */
+function createBroadcastStore(database: PostgresDatabase, self: ServerId): BroadcastStore {
+  const { statement } = database.writes()
   return {
-    send: ({ kind, data }) =>
-      statement(async (db) => {
-        await sql`
-          WITH old AS (DELETE FROM broadcasts WHERE id IN (
-            SELECT id FROM broadcasts WHERE at < now() - interval '10 minutes' FOR UPDATE SKIP LOCKED))
-          INSERT INTO broadcasts (server, kind, data) VALUES (${self}, ${kind}, ${JSON.stringify(data)})`.execute(
-          db,
-        )
-      }),
-    ids: () =>
-      read(async (db) => {
-        const { rows } = await sql<{ id: number }>`SELECT id FROM broadcasts WHERE server <> ${self}`.execute(
-          db,
-        )
-        return rows.map(({ id }) => String(id))
-      }),
-    read: (ids) =>
-      read(async (db) => {
-        const { rows } = await sql<{ id: number; kind: string; data: string }>`
-          SELECT id, kind, data FROM broadcasts WHERE id = ANY(${ids.map(Number)}::bigint[]) ORDER BY id`.execute(
-          db,
-        )
-        return rows.map(({ id, kind, data }) => {
-          const broadcast = { kind, data: JSON.parse(data) } as BroadcastRow
-          return { ...broadcast, id: String(id) }
-        })
-      }),
+    async send({ kind, data }) {
+      const row = sql`
+        WITH old AS (DELETE FROM broadcasts WHERE id IN (
+          SELECT id FROM broadcasts WHERE at < now() - interval '10 minutes' FOR UPDATE SKIP LOCKED))
+        INSERT INTO broadcasts (server, kind, data) VALUES (${self}, ${kind}, ${JSON.stringify(data)})`
+      await statement((db) => row.execute(db))
+    },
+    async ids() {
+      const query = sql<{ id: number }>`SELECT id FROM broadcasts WHERE server <> ${self}`
+      return (await select(database, query)).map(({ id }) => String(id))
+    },
+    async read(ids) {
+      const query = sql<{ id: number; kind: string; data: string }>`
+        SELECT id, kind, data FROM broadcasts WHERE id = ANY(${ids.map(Number)}::bigint[]) ORDER BY id`
+      return (await select(database, query)).map(({ id, kind, data }) => {
+        const broadcast = { kind, data: JSON.parse(data) } as BroadcastRow
+        return { ...broadcast, id: String(id) }
+      })
+    },
   }
 }
 
-/** The columns `closing_server` and `closing_by` of rooms. Whoever appends to the log of a room looks at them (append.ts). */
-function createClosingStore({ read, writes }: PostgresDatabase, self: ServerId): ClosingStore {
-  const { write, statement } = writes()
+/** The columns `closing_server` and `closing_by` of rooms, which each append looks at (append.ts). */
+function createClosingStore(database: PostgresDatabase, self: ServerId): ClosingStore {
+  const { write, statement } = database.writes()
   return {
-    close: (room, by) =>
-      write(
-        (db) =>
-          changesRow(
-            db,
-            sql`UPDATE rooms SET closing_server = ${self}, closing_by = ${by}
-              WHERE name = ${room} AND closing_server IS NULL`,
-          ),
-        roomLog(room),
-      ),
-    open: (room) =>
-      statement(async (db) => {
-        await sql`UPDATE rooms SET closing_server = NULL
-          WHERE name = ${room} AND closing_server = ${self}`.execute(db)
-      }),
-    closedByOthers: () =>
-      read(async (db) => {
-        const { rows } = await sql<{ name: RoomName; by: string }>`
-          SELECT name, closing_by AS by FROM rooms WHERE closing_server <> ${self} ORDER BY name`.execute(db)
-        return new Map(rows.map(({ name, by }) => [name, by]))
-      }),
-    isUsedByOthers: (room) =>
-      read(async (db) => {
-        const { rows } = await sql<{ isUsed: boolean }>`SELECT
-          EXISTS (SELECT 1 FROM present WHERE room = ${room} AND server <> ${self})
-          OR EXISTS (SELECT 1 FROM work WHERE room = ${room} AND server <> ${self}) AS "isUsed"`.execute(db)
-        return requireRow(rows[0]).isUsed
-      }),
+    close(room, by) {
+      const change = sql`UPDATE rooms SET closing_server = ${self}, closing_by = ${by}
+        WHERE name = ${room} AND closing_server IS NULL`
+      return write((db) => changesRow(db, change), roomLog(room))
+    },
+    async open(room) {
+      const change = sql`
+        UPDATE rooms SET closing_server = NULL WHERE name = ${room} AND closing_server = ${self}`
+      await statement((db) => change.execute(db))
+    },
+    async closedByOthers() {
+      const query = sql<{ name: RoomName; by: string }>`
+        SELECT name, closing_by AS by FROM rooms WHERE closing_server <> ${self} ORDER BY name`
+      return new Map((await select(database, query)).map(({ name, by }) => [name, by]))
+    },
+    async isUsedByOthers(room) {
+      const query = sql`
+        SELECT 1 FROM present WHERE room = ${room} AND server <> ${self}
+        UNION ALL SELECT 1 FROM work WHERE room = ${room} AND server <> ${self} LIMIT 1`
+      return (await select(database, query)).length > 0
+    },
   }
 }
 
 /** The table `secrets`, and the clock. */
-const createCommonStore = ({ read, transaction }: PostgresDatabase): CommonStore => ({
+const createCommonStore = (database: PostgresDatabase): CommonStore => ({
   claimCode: (made) =>
-    transaction(
+    database.transaction(
       async (db) => {
-        await sql`INSERT INTO secrets (name, value) VALUES ('claim', ${made}) ON CONFLICT DO NOTHING`.execute(
-          db,
-        )
+        await sql`
+          INSERT INTO secrets (name, value) VALUES ('claim', ${made}) ON CONFLICT DO NOTHING`.execute(db)
         const { rows } = await sql<{ value: string }>`
           SELECT value FROM secrets WHERE name = 'claim'`.execute(db)
         return requireRow(rows[0]).value
       },
       [MIGRATIONS],
     ),
-  now: () =>
-    read(async (db) => {
-      const { rows } = await sql<{ now: number }>`
-        SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`.execute(db)
-      return requireRow(rows[0]).now
-    }),
+  async now() {
+    const query = sql<{ now: number }>`
+      SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`
+    return requireRow((await select(database, query))[0]).now
+  },
 })

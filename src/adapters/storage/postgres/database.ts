@@ -178,6 +178,10 @@ const kyselyOn = (client: PoolClient): Kysely<Tables> =>
     },
   )
 
+/** Resolves to the rows of one statement. */
+export const select = <Row>({ read }: Pick<Database, 'read'>, query: RawBuilder<Row>): Promise<Row[]> =>
+  read(async (db) => (await query.execute(db)).rows)
+
 /** Sends a statement. Resolves to true if it changed a row. */
 export const changesRow = async (db: Kysely<Tables>, statement: RawBuilder<unknown>): Promise<boolean> =>
   (await statement.execute(db)).numAffectedRows !== 0n

@@ -4,11 +4,12 @@ import type { Login, Person } from '../../../chat/people/person.ts'
 import type { PersonInRoom, PresentRow, PresentStore, ServerId } from '../../../cluster/stores.ts'
 import { requireRow } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import { changesRow, type PostgresDatabase } from './database.ts'
+import { changesRow, type PostgresDatabase, select } from './database.ts'
 import { presenceOf } from './locks.ts'
 
 /** The table `present`. */
-export function createPresentStore({ read, transaction }: PostgresDatabase, self: ServerId): PresentStore {
+export function createPresentStore(database: PostgresDatabase, self: ServerId): PresentStore {
+  const { transaction } = database
   const isElsewhere = async (db: Kysely<Tables>, room: RoomName, { id }: Person): Promise<boolean> => {
     const { rows } = await sql`
       SELECT 1 FROM present WHERE person = ${id} AND room = ${room} AND server <> ${self} LIMIT 1`.execute(db)
@@ -38,14 +39,13 @@ export function createPresentStore({ read, transaction }: PostgresDatabase, self
         },
         [presenceOf(room, person.id)],
       ),
-    elsewhere: (places) =>
-      read(async (db) => {
-        const { rows } = await sql<StoredPresence>`
-          SELECT room, person, server, coalesce(people.name, present.name) AS name, people.admin, facts
-          FROM present LEFT JOIN people ON people.id = person
-          WHERE server <> ${self} AND ${places ? isAt(places) : sql`true`}`.execute(db)
-        return rows.map(toPresent)
-      }),
+    async elsewhere(places) {
+      const query = sql<StoredPresence>`
+        SELECT room, person, server, coalesce(people.name, present.name) AS name, people.admin, facts
+        FROM present LEFT JOIN people ON people.id = person
+        WHERE server <> ${self} AND ${places ? isAt(places) : sql`true`}`
+      return (await select(database, query)).map(toPresent)
+    },
   }
 }
 

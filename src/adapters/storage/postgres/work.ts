@@ -8,16 +8,16 @@ import type { JsonObject } from '../../../lib/json.ts'
 import { requireRow } from '../database.ts'
 import { numbersOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'
-import { changesRow, type PostgresDatabase } from './database.ts'
+import { changesRow, type PostgresDatabase, select } from './database.ts'
 import { queueOf } from './locks.ts'
 
 /**
  * The table `work`. Everything that changes who runs in a queue, which the table calls a line, holds the lock
  * of the queue.
  */
-export const createWorkStore = ({ read, transaction }: PostgresDatabase, self: ServerId): WorkStore => ({
+export const createWorkStore = (database: PostgresDatabase, self: ServerId): WorkStore => ({
   take: (work, limits) =>
-    transaction(
+    database.transaction(
       async (db) => {
         const { running, waiting } = await fill(db, work.queue, limits)
         const waits = running >= limits.running
@@ -31,33 +31,33 @@ export const createWorkStore = ({ read, transaction }: PostgresDatabase, self: S
       [queueOf(work.queue)],
     ),
   leave: ({ id, queue }, limits) =>
-    transaction(
+    database.transaction(
       async (db) => {
         await sql`DELETE FROM work WHERE id = ${id}`.execute(db)
         await fill(db, queue, limits)
       },
       [queueOf(queue)],
     ),
-  fill: (queue, limits) => transaction(async (db) => void (await fill(db, queue, limits)), [queueOf(queue)]),
+  fill: (queue, limits) =>
+    database.transaction(async (db) => void (await fill(db, queue, limits)), [queueOf(queue)]),
   tell: (id, doing) =>
-    transaction(async (db) => {
+    database.transaction(async (db) => {
       const text = JSON.stringify(doing)
       await sql`UPDATE work SET doing = ${text}
         WHERE id = ${id} AND server = ${self} AND doing <> ${text}`.execute(db)
     }),
-  read: (ids) =>
-    read(async (db) => {
-      const { rows } = await sql<StoredWork>`
-        SELECT id, kind, line AS queue, room, person, server, waits, facts, doing,
-          floor(extract(epoch FROM clock_timestamp() - at) * 1000) AS "ageMs"
-        FROM work WHERE ${ids ? sql`id = ANY(${ids})` : sql`true`} ORDER BY number`.execute(db)
-      return rows.map(({ waits, facts, doing, ...row }) => ({
-        ...row,
-        waits: waits === 1,
-        facts: JSON.parse(facts) as JsonObject,
-        doing: JSON.parse(doing) as JsonObject,
-      }))
-    }),
+  async read(ids) {
+    const query = sql<StoredWork>`
+      SELECT id, kind, line AS queue, room, person, server, waits, facts, doing,
+        floor(extract(epoch FROM clock_timestamp() - at) * 1000) AS "ageMs"
+      FROM work WHERE ${ids ? sql`id = ANY(${ids})` : sql`true`} ORDER BY number`
+    return (await select(database, query)).map(({ waits, facts, doing, ...row }) => ({
+      ...row,
+      waits: waits === 1,
+      facts: JSON.parse(facts) as JsonObject,
+      doing: JSON.parse(doing) as JsonObject,
+    }))
+  },
 })
 
 interface StoredWork extends Pick<WorkRow, 'id' | 'kind' | 'queue' | 'server' | 'ageMs'> {

@@ -4,7 +4,7 @@ import { ChangeListener } from '../../../../../src/adapters/storage/postgres/cha
 import type { Storage } from '../../../../../src/adapters/storage/storage.ts'
 import { StorageError } from '../../../../../src/chat/errors.ts'
 import type { PersonId } from '../../../../../src/chat/people/person.ts'
-import { createBroadcasts } from '../../../../../src/cluster/broadcasts.ts'
+import { createBroadcasts } from '../../../../../src/cluster/cluster.ts'
 import type { ServerId, Topic } from '../../../../../src/cluster/stores.ts'
 import { memoryLog } from '../../../../support/chat-parts.ts'
 import { lacks } from '../../../../support/needs.ts'
