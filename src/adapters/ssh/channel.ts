@@ -1,7 +1,8 @@
 import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2'
 import { SERVER_STOPPING } from '../../chat/errors.ts'
 import type { Terminal } from '../../session/ports.ts'
-import { Outbox, type Carrier, type SendLimits } from './outbox.ts'
+import type { Connection } from './connection.ts'
+import { Outbox } from './outbox.ts'
 
 /** The reason of `gone`, made once: a new one takes a stack trace for each channel. */
 const CHANNEL_CLOSED = new DOMException('the channel is closed', 'AbortError')
@@ -10,21 +11,12 @@ const MAX_VARIABLES = 16
 const MAX_VALUE_UNITS = 256
 const ACCEPTED_VARIABLE = /^(LANG|TZ|NO_COLOR|COLORTERM|SSHAWL_[A-Z0-9_]{1,32})$/
 
-export interface ChannelOptions {
-  readonly carrier: Carrier
-  readonly limits: SendLimits
-  /** A shell was started, or the command with this line. */
-  onStart(command: string | undefined): void
-  /** Called once; `wasStarted` tells whether something was started. */
-  onClose(wasStarted: boolean): void
-}
-
 /** A session channel. One shell or one command may be started on it, and nothing else. */
 export class Channel {
   readonly env: Record<string, string> = {}
   /** The `TERM` of the pty, empty without one. */
   term = ''
-  readonly #options: ChannelOptions
+  readonly #connection: Connection
   readonly #gone = new AbortController()
   readonly #draining = new AbortController()
   readonly #resizeListeners: (() => void)[] = []
@@ -36,8 +28,8 @@ export class Channel {
   #isStopping = false
   #isClosed = false
 
-  constructor(session: Session, options: ChannelOptions) {
-    this.#options = options
+  constructor(session: Session, connection: Connection) {
+    this.#connection = connection
     session.on('close', () => this.close())
     session.on('pty', (accept, _reject, info) => {
       this.#size = sizeOf(info)
@@ -102,8 +94,7 @@ export class Channel {
   /** To be called once, after the start. `onEmpty` is called each time the queue is empty again. */
   openOutbox(onEmpty?: () => void): Outbox {
     if (!this.#stream) throw new Error('nothing was started on the channel')
-    const { carrier, limits } = this.#options
-    this.#outbox = new Outbox(this.#stream, carrier, limits, onEmpty)
+    this.#outbox = new Outbox(this.#stream, this.#connection, onEmpty)
     return this.#outbox
   }
 
@@ -113,7 +104,7 @@ export class Channel {
     this.#isClosed = true
     this.#outbox?.abandon()
     this.#gone.abort(CHANNEL_CLOSED)
-    this.#options.onClose(this.#stream !== undefined)
+    this.#connection.closed(this, this.#stream !== undefined)
   }
 
   /** The server is going to stop: a shell is to end soon, and a command may go on until `stop`. */
@@ -133,8 +124,8 @@ export class Channel {
     if (this.#stream) return reject?.()
     this.#isCommand = command !== undefined
     this.#stream = accept()
-    this.#stream.on('error', () => this.#options.carrier.drop('channel error'))
-    this.#options.onStart(command)
+    this.#stream.on('error', () => this.#connection.drop('channel error'))
+    this.#connection.run(this, command)
   }
 
   /** A client may change its window many times before the server has looked at everybody else. */

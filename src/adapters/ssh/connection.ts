@@ -3,30 +3,27 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Connection as SshClient, Session } from 'ssh2'
 import { APOLOGY } from '../../chat/errors.ts'
 import { withLogin, type Person } from '../../chat/people/person.ts'
-import type { Log } from '../../chat/ports.ts'
 import type { Account, Scheduler } from '../../lib/jobs/scheduler.ts'
 import { networkOf } from '../../lib/network.ts'
-import { Quota } from '../../lib/quota.ts'
+import { Quota, type Release } from '../../lib/quota.ts'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
-import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
-import type { Slot, SshLimits } from './admission.ts'
+import type { OfferedKey } from '../../session/ports.ts'
+import type { Slot } from './admission.ts'
 import { Channel } from './channel.ts'
 import { applyBackPressure, InputQueue } from './input-queue.ts'
-import { handleLogin, type Identified, type LoginConnection, type Quotas } from './login.ts'
-import type { Carrier, SendQueues } from './outbox.ts'
-import { runCommand, runShell, type ProgramContext } from './programs.ts'
+import { handleLogin, type Identified, type Quotas } from './login.ts'
+import type { SendQueues } from './outbox.ts'
+import { runCommand, runShell } from './programs.ts'
 import { type Answers, disconnect, guardClient, watchAnswers } from './ssh2-internals.ts'
 import { mendKeyExchanges } from './ssh2-key-exchange.ts'
+import type { SshServerOptions } from './server.ts'
 import { closeGracefully, reasonOf, refuse, type Transport } from './transport.ts'
 
 /** What all connections of a server share. */
-export interface ConnectionContext {
+export interface ConnectionContext extends Pick<SshServerOptions, 'now' | 'limits' | 'handler' | 'log'> {
   readonly transport: Transport
+  /** Public keys of the CAs whose user certificates are trusted now, in wire form. */
   readonly cas: () => readonly Buffer[]
-  readonly now: () => number
-  readonly limits: SshLimits
-  readonly handler: ClientHandler
-  readonly log: Log
   readonly scheduler: Scheduler
   readonly queues: SendQueues
   readonly quotas: Quotas
@@ -52,15 +49,19 @@ const REKEYS_TOO_OFTEN =
 const CHANNELS_PER_LINE = 4
 
 /** One socket, from accept to close. */
-export class Connection implements Carrier, LoginConnection {
+export class Connection {
   readonly socket: Socket
   readonly address: string
   readonly context: ConnectionContext
+  /** Called when more may be sent. A function removes itself once it has nothing left to send. */
   readonly waiting = new Set<() => void>()
+  /** Why they may do nothing on it, in words for them; undefined if they may. */
+  refusal: string | undefined
   readonly #slot: Slot
   /** Pays for what it sends, and for all that its channels show. */
-  readonly #account: Account
-  readonly #channels = new Set<Channel>()
+  readonly account: Account
+  /** Each with the function that gives back its place. */
+  readonly #channels = new Map<Channel, Release>()
   readonly #channelQuota: Quota
   readonly #mayOpen: () => boolean
   readonly #jobs = new Set<Promise<void>>()
@@ -71,7 +72,8 @@ export class Connection implements Carrier, LoginConnection {
   #client: SshClient | undefined
   #answers: Answers | undefined
   #input: InputQueue | undefined
-  #program: ProgramContext | undefined
+  /** Who has logged in. */
+  #person: Person | undefined
   #release: (() => void) | undefined
   #isDropped = false
   #isStopping = false
@@ -82,7 +84,7 @@ export class Connection implements Carrier, LoginConnection {
     this.address = address
     this.context = context
     this.#slot = slot
-    this.#account = scheduler.open()
+    this.account = scheduler.open()
     this.#channelQuota = new Quota(() => limits.channels_per_connection)
     this.#mayOpen = bucket({
       burst: limits.rate_burst * CHANNELS_PER_LINE,
@@ -97,10 +99,11 @@ export class Connection implements Carrier, LoginConnection {
     return this.#isDropped || this.socket.destroyed
   }
 
+  /** Closes the connection; `why` is logged, and told to the client. */
   drop(why: string): void {
     if (this.isGone()) return
     this.#isDropped = true
-    const person = this.#program && { person: this.#program.person.name }
+    const person = this.#person && { person: this.#person.name }
     this.context.log.info({ address: this.address, ...person, why }, 'connection dropped')
     if (this.#client) {
       disconnect(this.#client, why)
@@ -122,6 +125,7 @@ export class Connection implements Carrier, LoginConnection {
     this.#end((channel) => channel.stop())
   }
 
+  /** Calls `listener` once the client has read all that was sent by now; never if it goes away first. */
   whenAcknowledged(listener: () => void): void {
     this.#answers?.ask(listener)
   }
@@ -134,22 +138,23 @@ export class Connection implements Carrier, LoginConnection {
     await wait(this.#slot.wrongCode())
   }
 
+  /** Called just before the client learns that it is in. */
   loggedIn(login: Identified, key: OfferedKey): void {
     const client = this.#client
     if (!client) return
     const place = this.context.quotas.admit(login, key, this.#slot)
-    const refusal = typeof place === 'function' ? undefined : place.refusal
+    this.refusal = typeof place === 'function' ? undefined : place.refusal
     const network = networkOf(this.address)
     const { fingerprint, certifiedUntil } = key
     const until = certifiedUntil === undefined ? {} : { certifiedUntil }
     const person = withLogin(login.person, { key: fingerprint, network, ...until })
-    this.#program = this.#programContext(person, key, refusal)
+    this.#person = person
     // Set before the client learns that it is in.
     client.on('session', (accept, reject) => this.#openChannel(accept, reject))
-    if (refusal === undefined) {
+    if (this.refusal === undefined) {
       client.once('session', () => this.#slot.firstChannel())
       this.#waitForProgram()
-    } else this.#dropAfter(REFUSED_MS, refusal)
+    } else this.#dropAfter(REFUSED_MS, this.refusal)
     const forget = this.context.handler.connected?.(person, () => this.#hangUpLater())
     this.#release = () => {
       forget?.()
@@ -187,7 +192,7 @@ export class Connection implements Carrier, LoginConnection {
         this.drop(reasonOf(error))
       }
     }
-    const queue = new InputQueue(this.#account, { ...applyBackPressure(this.socket), feed })
+    const queue = new InputQueue(this.account, { ...applyBackPressure(this.socket), feed })
     this.#input = queue
     return (bytes) => queue.take(bytes)
   }
@@ -199,29 +204,27 @@ export class Connection implements Carrier, LoginConnection {
   #openChannel(accept: () => Session, reject: () => void): void {
     const release = this.#isStopping || !this.#mayOpen() ? undefined : this.#channelQuota.take('')
     if (!release) return reject()
-    const { limits, queues } = this.context
-    const channel = new Channel(accept(), {
-      carrier: this,
-      limits: { stallMs: limits.stall_s * 1_000, queues },
-      onStart: (command) => this.#run(channel, command),
-      onClose: (wasStarted) => {
-        release()
-        this.#channels.delete(channel)
-        if (wasStarted && --this.#programs === 0) this.#waitForProgram()
-      },
-    })
-    this.#channels.add(channel)
+    this.#channels.set(new Channel(accept(), this), release)
   }
 
-  #run(channel: Channel, command: string | undefined): void {
-    const program = this.#program
-    if (!program) return
+  /** Called once by each channel; `wasStarted` tells whether something was started on it. */
+  closed(channel: Channel, wasStarted: boolean): void {
+    this.#channels.get(channel)?.()
+    this.#channels.delete(channel)
+    if (wasStarted && --this.#programs === 0) this.#waitForProgram()
+  }
+
+  /** A shell was started on the channel, or the command with this line. */
+  run(channel: Channel, command: string | undefined): void {
+    const person = this.#person
+    if (!person) return
     this.#programs++
-    if (program.refusal === undefined) clearTimeout(this.#timer)
-    const job = command === undefined ? runShell(channel, program) : runCommand(command, channel, program)
+    if (this.refusal === undefined) clearTimeout(this.#timer)
+    const job =
+      command === undefined ? runShell(channel, person, this) : runCommand(command, channel, person, this)
     const done = job
       .catch((error: unknown) => {
-        this.context.log.error({ person: program.person.name, error }, 'a channel failed')
+        this.context.log.error({ person: person.name, error }, 'a channel failed')
         this.drop(APOLOGY)
       })
       .finally(() => {
@@ -233,7 +236,7 @@ export class Connection implements Carrier, LoginConnection {
   }
 
   #waitForProgram(): void {
-    if (this.#program?.refusal !== undefined) return
+    if (this.refusal !== undefined) return
     this.#dropAfter(this.context.limits.idle_connection_s * 1_000, 'nothing ran on it')
   }
 
@@ -243,8 +246,8 @@ export class Connection implements Carrier, LoginConnection {
   }
 
   #end(tell: (channel: Channel) => void): void {
-    if (!this.#program) return this.drop('server stops')
-    for (const channel of [...this.#channels]) tell(channel)
+    if (!this.#person) return this.drop('server stops')
+    for (const channel of [...this.#channels.keys()]) tell(channel)
     this.#hangUpLater()
   }
 
@@ -261,22 +264,8 @@ export class Connection implements Carrier, LoginConnection {
     this.#input?.close()
     this.#release?.()
     this.#release = undefined
-    for (const channel of [...this.#channels]) channel.close()
+    for (const channel of [...this.#channels.keys()]) channel.close()
     clearTimeout(this.#timer)
-  }
-
-  #programContext(person: Person, key: OfferedKey, refusal: string | undefined): ProgramContext {
-    const { limits, handler, log, quotas } = this.context
-    const network = networkOf(this.address)
-    return {
-      person,
-      handler,
-      log,
-      refusal,
-      account: this.#account,
-      queueBytes: limits.queue_bytes,
-      takeCommand: () => quotas.takeCommand(person.id, key.fingerprint, network),
-    }
   }
 }
 

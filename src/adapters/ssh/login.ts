@@ -1,32 +1,12 @@
 import type { AuthContext, Connection as SshClient, PublicKeyAuthContext } from 'ssh2'
 import { InviteRefusal, NameRefusal, Refusal, StorageError } from '../../chat/errors.ts'
-import type { Fingerprint, Person, PersonId } from '../../chat/people/person.ts'
-import type { Log } from '../../chat/ports.ts'
+import type { Person, PersonId } from '../../chat/people/person.ts'
 import { Quota, takeAll, type Release } from '../../lib/quota.ts'
 import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
 import type { Slot, SshLimits } from './admission.ts'
+import type { Connection } from './connection.ts'
 import { CodePrompt, type LoginOutcome } from './invite-code.ts'
 import { readLoginKey } from './keys/public-key.ts'
-
-/** The connection that somebody logs in on. */
-export interface LoginConnection {
-  readonly address: string
-  readonly context: {
-    readonly handler: ClientHandler
-    readonly log: Log
-    readonly limits: Pick<SshLimits, 'keys_offered'>
-    /** Public keys of the CAs whose user certificates are trusted now, in wire form. */
-    readonly cas: () => readonly Buffer[]
-    /** Milliseconds since the epoch. */
-    readonly now: () => number
-  }
-  isGone(): boolean
-  drop(why: string): void
-  onUnknownKey(): void
-  afterWrongCode(): Promise<void>
-  /** Called just before the client learns that it is in. */
-  loggedIn(login: Identified, key: OfferedKey): void
-}
 
 export interface Identified {
   readonly person: Person
@@ -41,7 +21,7 @@ const MORE_ATTEMPTS = 12
  * Lets a person in with a public key, and a newcomer with a key and an invite code. Whatever else is wrong (a
  * weak key, a bad signature, a refused name), the client gets the same answer: it may go on with `publickey`.
  */
-export function handleLogin(client: SshClient, connection: LoginConnection): void {
+export function handleLogin(client: SshClient, connection: Connection): void {
   const { keys_offered: maxKeys } = connection.context.limits
   const codes = new CodePrompt({
     tryCode: (attempt, key, code, isAborted) => tryLogin(attempt, { key, code, isAborted }, connection),
@@ -65,7 +45,7 @@ export function handleLogin(client: SshClient, connection: LoginConnection): voi
 async function answerKey(
   attempt: PublicKeyAuthContext,
   codes: CodePrompt,
-  connection: LoginConnection,
+  connection: Connection,
 ): Promise<void> {
   const { address, context } = connection
   const cas = context.cas()
@@ -101,7 +81,7 @@ interface Credentials {
 async function tryLogin(
   attempt: AuthContext,
   { key, code, isAborted }: Credentials,
-  connection: LoginConnection,
+  connection: Connection,
 ): Promise<LoginOutcome> {
   try {
     const login = await identify(splitUser(attempt).name, key, code, connection)
@@ -134,7 +114,7 @@ async function identify(
   name: string,
   key: OfferedKey,
   code: string | undefined,
-  { address, context: { handler, log } }: LoginConnection,
+  { address, context: { handler, log } }: Connection,
 ): Promise<Identified | InviteRefusal | 'refused'> {
   try {
     return { person: await handler.identify(name, key, address, code) }
@@ -197,13 +177,15 @@ export class Quotas {
   }
 
   /** Counts one more command; undefined if it would be one too many. */
-  takeCommand(person: PersonId, key: Fingerprint, network: string): Release | undefined {
+  takeCommand({ id, login }: Person): Release | undefined {
     const { exec_per_person: own, exec_per_address: ofNetwork } = this.#limits
-    return takeAll(
-      this.#place(this.#commands, 'person', person, own),
-      this.#place(this.#commands, 'key', key, own),
-      this.#place(this.#commands, 'network', network, ofNetwork),
-    )
+    const places = [this.#place(this.#commands, 'person', id, own)]
+    if (login)
+      places.push(
+        this.#place(this.#commands, 'key', login.key, own),
+        this.#place(this.#commands, 'network', login.network, ofNetwork),
+      )
+    return takeAll(...places)
   }
 
   #place(

@@ -1,28 +1,10 @@
-import type { Socket } from 'node:net'
 import type { ServerChannel } from 'ssh2'
 import { duration } from '../../lib/amounts.ts'
 import { createProgressTimer, type ProgressTimer } from '../../lib/jobs/waiting.ts'
+import type { Connection } from './connection.ts'
 import { sendableBytes, sendPacket } from './ssh2-internals.ts'
 
 export type Stream = 'out' | 'err'
-
-/** The connection that channels are on. */
-export interface Carrier {
-  readonly socket: Socket
-  /** Called when more may be sent. A function removes itself once it has nothing left to send. */
-  readonly waiting: Set<() => void>
-  /** Calls `listener` once the client has read all that was sent by now; never if it goes away first. */
-  whenAcknowledged(listener: () => void): void
-  /** Closes the connection; `why` is logged, and told to the client. */
-  drop(why: string): void
-}
-
-export interface SendLimits {
-  /** A client that takes almost nothing for this long while something waits is dropped. */
-  readonly stallMs: number
-  /** Of all channels of the server. */
-  readonly queues: SendQueues
-}
 
 interface Piece {
   readonly bytes: Buffer
@@ -38,7 +20,7 @@ const MAX_PIECE_BYTES = 32 * 1024
  */
 export class Outbox {
   readonly #channel: ServerChannel
-  readonly #carrier: Carrier
+  readonly #connection: Connection
   readonly #queues: SendQueues
   readonly #stall: ProgressTimer
   readonly #onEmpty: () => void
@@ -51,14 +33,15 @@ export class Outbox {
   #isOver = false
 
   /** `onEmpty` is called each time the queue has become empty. */
-  constructor(channel: ServerChannel, carrier: Carrier, limits: SendLimits, onEmpty = (): void => undefined) {
-    const { stallMs, queues } = limits
+  constructor(channel: ServerChannel, connection: Connection, onEmpty = (): void => undefined) {
+    const { limits, queues } = connection.context
+    const stallMs = limits.stall_s * 1_000
     this.#channel = channel
-    this.#carrier = carrier
+    this.#connection = connection
     this.#queues = queues
     this.#onEmpty = onEmpty
     this.#stall = createProgressTimer(stallMs, () =>
-      carrier.drop(`almost nothing was read for ${duration(stallMs)} (stall_s)`),
+      connection.drop(`almost nothing was read for ${duration(stallMs)} (stall_s)`),
     )
   }
 
@@ -84,9 +67,9 @@ export class Outbox {
     return new Promise((done) => this.#waiters.push({ bytes, done }))
   }
 
-  /** See `Carrier`. */
+  /** See `Connection`. */
   whenAcknowledged(listener: () => void): void {
-    void this.drainedTo(0).then(() => this.#isOver || this.#carrier.whenAcknowledged(listener))
+    void this.drainedTo(0).then(() => this.#isOver || this.#connection.whenAcknowledged(listener))
   }
 
   /** Sends all that is left, the exit status and the end, and closes the channel. */
@@ -113,7 +96,7 @@ export class Outbox {
   /** `SendQueues` needs the space. */
   dropClient(why: string): void {
     this.abandon()
-    this.#carrier.drop(why)
+    this.#connection.drop(why)
   }
 
   readonly #pump = (): void => {
@@ -128,7 +111,7 @@ export class Outbox {
     this.#count()
     if (this.#size === 0) this.#stopWaiting()
     else {
-      this.#carrier.waiting.add(this.#pump)
+      this.#connection.waiting.add(this.#pump)
       this.#stall.run()
     }
     this.#releaseWaiters()
@@ -137,7 +120,7 @@ export class Outbox {
 
   /** A full socket's buffer has no end. */
   #sendable(): number {
-    return this.#carrier.socket.writableNeedDrain
+    return this.#connection.socket.writableNeedDrain
       ? 0
       : Math.min(sendableBytes(this.#channel), MAX_PIECE_BYTES)
   }
@@ -152,7 +135,7 @@ export class Outbox {
   }
 
   #stopWaiting(): void {
-    this.#carrier.waiting.delete(this.#pump)
+    this.#connection.waiting.delete(this.#pump)
     this.#stall.stop()
   }
 

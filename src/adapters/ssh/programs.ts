@@ -1,37 +1,22 @@
 import { setMaxListeners } from 'node:events'
 import { APOLOGY } from '../../chat/errors.ts'
 import type { Person } from '../../chat/people/person.ts'
-import type { Log } from '../../chat/ports.ts'
 import { createDeferred } from '../../lib/jobs/waiting.ts'
-import type { Account } from '../../lib/jobs/scheduler.ts'
-import type { Release } from '../../lib/quota.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
-import type { ClientHandler, ExecPipe, Terminal } from '../../session/ports.ts'
+import type { ExecPipe, Terminal } from '../../session/ports.ts'
 import type { Channel } from './channel.ts'
+import type { Connection } from './connection.ts'
 import type { Outbox } from './outbox.ts'
-
-/** What the shells and commands of one connection share. */
-export interface ProgramContext {
-  readonly person: Person
-  readonly handler: ClientHandler
-  readonly log: Log
-  readonly account: Account
-  /** May wait to be sent on one channel. */
-  readonly queueBytes: number
-  /** Why this connection may do nothing, in words for the person; undefined if it may. */
-  readonly refusal: string | undefined
-  /** Counts one more command of the person; undefined if it would be one too many. */
-  takeCommand(): Release | undefined
-}
 
 /** `ssh` itself ends with this status if the connection breaks; autossh and others connect again then. */
 const CONNECTION_LOST = 255
 
 /** Runs one session on a channel, until all of it is sent; says goodbye when the server stops. */
-export async function runShell(channel: Channel, context: ProgramContext): Promise<void> {
-  const { person, handler, log, account, refusal } = context
+export async function runShell(channel: Channel, person: Person, connection: Connection): Promise<void> {
+  const { account, refusal } = connection
+  const { handler, log, limits } = connection.context
   const eol = channel.size() ? '\r\n' : '\n'
-  const { terminal, sent } = createTerminal(channel, context.queueBytes, eol)
+  const { terminal, sent } = createTerminal(channel, limits.queue_bytes, eol)
   const stopWatching = endAfterStop(channel, terminal, eol)
   try {
     if (refusal === undefined) await handler.shell(person, terminal, account)
@@ -114,12 +99,17 @@ function endAfterStop(channel: Channel, terminal: Terminal, eol: string): () => 
 const TOO_MANY_COMMANDS = 'Too many commands at once; wait until one of yours has ended.'
 
 /** Runs one command on a channel, until all of its output is sent. */
-export async function runCommand(line: string, channel: Channel, context: ProgramContext): Promise<void> {
+export async function runCommand(
+  line: string,
+  channel: Channel,
+  person: Person,
+  connection: Connection,
+): Promise<void> {
   const outbox = channel.openOutbox()
-  const release = context.takeCommand()
-  const refusal = context.refusal ?? (release ? undefined : TOO_MANY_COMMANDS)
+  const release = connection.context.quotas.takeCommand(person)
+  const refusal = connection.refusal ?? (release ? undefined : TOO_MANY_COMMANDS)
   try {
-    const status = refusal ? fail(outbox, refusal) : await execute(line, channel, outbox, context)
+    const status = refusal ? fail(outbox, refusal) : await execute(line, channel, outbox, person, connection)
     await outbox.finish(status)
   } finally {
     release?.()
@@ -130,7 +120,8 @@ async function execute(
   line: string,
   channel: Channel,
   outbox: Outbox,
-  { person, handler, log, account, queueBytes }: ProgramContext,
+  person: Person,
+  { account, context: { handler, log, limits } }: Connection,
 ): Promise<number> {
   const interrupt = new AbortController()
   const signal = AbortSignal.any([channel.gone, interrupt.signal])
@@ -140,7 +131,7 @@ async function execute(
   const send = async (text: string, stream: 'out' | 'err'): Promise<void> => {
     const clean = cleanText(text)
     outbox.push(hasPty ? clean.replaceAll('\n', '\r\n') : clean, stream)
-    await outbox.drainedTo(queueBytes)
+    await outbox.drainedTo(limits.queue_bytes)
   }
   try {
     const pipe: ExecPipe = {

@@ -54,8 +54,17 @@ export class SshServer implements AsyncDisposable {
 
   constructor(options: SshServerOptions) {
     this.#log = options.log
-    this.#context = createContext(options)
-    this.#admission = new Admission(options.limits)
+    const { hostKeys, banner, cas, limits, handler } = options
+    this.#context = {
+      ...options,
+      transport: createTransport(hostKeys, banner),
+      cas: () => cas().map(wireForm),
+      scheduler: createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) }),
+      queues: new SendQueues(() => limits.queues_mb * BYTES_PER_MB),
+      quotas: new Quotas(limits, handler),
+      jobs: new Set(),
+    }
+    this.#admission = new Admission(limits)
     this.#proxies = new Proxies(options)
     this.#logRefusal = createRefusalLog(options.log)
     this.#listener = createServer({ noDelay: true }, (socket) => this.#accept(socket))
@@ -149,22 +158,6 @@ export class SshServer implements AsyncDisposable {
 }
 
 const BYTES_PER_MB = 1024 * 1024
-
-const createContext = (options: SshServerOptions): ConnectionContext => {
-  const { hostKeys, banner, cas, limits, handler, now, log } = options
-  return {
-    transport: createTransport(hostKeys, banner),
-    cas: () => cas().map(wireForm),
-    now,
-    limits,
-    handler,
-    log,
-    scheduler: createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) }),
-    queues: new SendQueues(() => limits.queues_mb * BYTES_PER_MB),
-    quotas: new Quotas(limits, handler),
-    jobs: new Set(),
-  }
-}
 
 const wireForm = (line: string): Buffer => Buffer.from(line.trim().split(/ +/)[1] ?? '', 'base64')
 
