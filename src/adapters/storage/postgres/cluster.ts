@@ -1,8 +1,9 @@
-// What servers that share the database know of each other: which of them live, what all are to do once, and
-// which rooms are being deleted. It must not know what follows from any of it (src/cluster).
+// What servers that share the database know of each other: which of them live, who is in a room through which,
+// what all are to do once, and which rooms are being deleted. It must not know what follows from any of it (src/cluster).
 
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { RoomName } from '../../../chat/entry.ts'
+import type { Login, Person } from '../../../chat/people/person.ts'
 import type { Log } from '../../../chat/ports.ts'
 import type {
   BroadcastRow,
@@ -12,6 +13,8 @@ import type {
   CommonStore,
   ExpiredServers,
   PersonInRoom,
+  PresentRow,
+  PresentStore,
   ServerId,
   ServerRecord,
   ServerStore,
@@ -23,7 +26,6 @@ import { newestIn } from './append.ts'
 import { ChangeListener } from './changes.ts'
 import { changesRow, type PostgresDatabase, select } from './database.ts'
 import { MIGRATIONS, presenceOf } from './locks.ts'
-import { createPresentStore } from './present.ts'
 import { createQuestionStore, createWorkStore, questionsOf } from './work.ts'
 
 /** What servers share beside the stores of the core. `url` is where LISTEN connects to. */
@@ -110,6 +112,79 @@ async function removeLocked(db: Kysely<Tables>, which: RawBuilder<unknown>): Pro
   const questions = await questionsOf(db, servers)
   await sql`DELETE FROM servers WHERE id = ANY(${servers})`.execute(db)
   return { servers: gone.rows, left: left.rows, questions }
+}
+
+/** The table `present`. */
+function createPresentStore(database: PostgresDatabase, self: ServerId): PresentStore {
+  const { transaction } = database
+  const isElsewhere = async (db: Kysely<Tables>, room: RoomName, { id }: Person): Promise<boolean> => {
+    const { rows } = await sql`
+      SELECT 1 FROM present WHERE person = ${id} AND room = ${room} AND server <> ${self} LIMIT 1`.execute(db)
+    return rows.length > 0
+  }
+
+  return {
+    come: (room, person) =>
+      transaction(
+        async (db) => {
+          // A row that was there already was not inserted by this transaction.
+          const { rows } = await sql<{ isNew: boolean }>`
+            INSERT INTO present (room, person, server, name, facts)
+            VALUES (${room}, ${person.id}, ${self}, ${person.name}, ${factsOf(person)})
+            ON CONFLICT (person, room, server) DO UPDATE SET name = excluded.name, facts = excluded.facts
+            RETURNING (xmax = 0) AS "isNew"`.execute(db)
+          return requireRow(rows[0]).isNew && !(await isElsewhere(db, room, person))
+        },
+        [presenceOf(room, person.id)],
+      ),
+    go: (room, person) =>
+      transaction(
+        async (db) => {
+          const row = sql`person = ${person.id} AND room = ${room} AND server = ${self}`
+          const wasThere = await changesRow(db, sql`DELETE FROM present WHERE ${row}`)
+          return wasThere && !(await isElsewhere(db, room, person))
+        },
+        [presenceOf(room, person.id)],
+      ),
+    async elsewhere(places) {
+      const query = sql<StoredPresence>`
+        SELECT room, person, server, coalesce(people.name, present.name) AS name, people.admin, facts
+        FROM present LEFT JOIN people ON people.id = person
+        WHERE server <> ${self} AND ${places ? isAt(places) : sql`true`}`
+      return (await select(database, query)).map(toPresent)
+    },
+  }
+}
+
+const isAt = (places: readonly PersonInRoom[]): RawBuilder<unknown> => sql`
+  (person, room) IN (SELECT * FROM
+    unnest(${places.map(({ person }) => person)}::text[], ${places.map(({ room }) => room)}::text[]))`
+
+interface StoredPresence extends PersonInRoom {
+  readonly server: ServerId
+  readonly name: string
+  /** Of a registered person. */
+  readonly admin: number | null
+  readonly facts: string
+}
+
+/** What is stored of somebody who is there, and nowhere else. */
+interface Facts extends Pick<Person, 'admin' | 'guest'> {
+  readonly login?: Pick<Login, 'key' | 'network'>
+}
+
+function factsOf({ admin, guest, login }: Person): string {
+  const facts: Facts = {
+    admin,
+    guest,
+    ...(login && { login: { key: login.key, network: login.network } }),
+  }
+  return JSON.stringify(facts)
+}
+
+function toPresent({ room, server, person: id, facts: json, name, admin }: StoredPresence): PresentRow {
+  const facts = JSON.parse(json) as Facts
+  return { room, server, person: { ...facts, id, name, admin: facts.admin || admin === 1 } }
 }
 
 /** The table `broadcasts`. Each one removes those that all servers have read, or lost their lease since. */
