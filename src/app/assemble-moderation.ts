@@ -1,10 +1,14 @@
-import { createModeration, type Moderation } from '../chat/moderation/moderation.ts'
+import { Acts } from '../chat/moderation/acts.ts'
+import { Closing } from '../chat/moderation/closing.ts'
+import { Memberships } from '../chat/moderation/memberships.ts'
+import type { Moderation } from '../chat/moderation/moderation.ts'
 import type { ServerForModeration, StoppedWork } from '../chat/moderation/ports.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { Clients } from '../chat/moderation/clients.ts'
 import type { People } from '../chat/people/people.ts'
 import type { Peers } from '../chat/peers.ts'
 import type { Rooms } from '../chat/rooms.ts'
+import { createSerial } from '../lib/jobs/serial.ts'
 import type { TurnAtWork } from '../turns/queue.ts'
 import type { Work } from './activity.ts'
 import type { AppContext } from './context.ts'
@@ -37,7 +41,9 @@ export function assembleModeration(
     guestKey: (name) => people.guestKey(name),
     isConfigAdmin: (key) => config.admins().includes(key),
   }
-  return createModeration({ rooms, stores: storage.chat, ...enforcement, server, peers, clock, nextId, log })
+  const shared = { server, peers, clock, nextId, log, serial: createSerial() }
+  const parts = { rooms, stores: storage.chat, ...enforcement, ...shared }
+  return { acts: new Acts(parts), memberships: new Memberships(parts), closing: new Closing(parts) }
 }
 
 /** Stops work on whichever server it runs. Never rejects. */

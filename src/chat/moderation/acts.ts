@@ -1,22 +1,16 @@
-import { Refusal, StorageError } from '../errors.ts'
-import type { ModerationAct, RoomName } from '../entry.ts'
+import { Refusal, warnOfStorage } from '../errors.ts'
+import type { ModerationAct } from '../entry.ts'
 import { mayManage } from '../access.ts'
 import { LOBBY } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
 import { concernedBy, putOut } from './clients.ts'
-import type { ModerationParts } from './moderation.ts'
+import { Acting, type ActResult } from './moderation.ts'
 import type { Sanction } from './ports.ts'
 import { becauseOf, forHowLong } from './sanctions.ts'
 import { assertCanActOn, findPerson, findTarget, sanctionsOf, type Lifting, type Target } from './targets.ts'
 
-export interface ActResult {
-  readonly room: RoomName
-  readonly text: string
-}
-
 export interface BanOrder {
-  /** A name, a fingerprint or a network. */
   readonly who: string
   readonly ms: number | undefined
   readonly reason: string
@@ -26,50 +20,44 @@ export interface BanOrder {
 /** `names`: the present names of its registered people and of those who have its keys, in order. */
 export type ListedSanction = Sanction & { readonly names: readonly string[] }
 
-/** Puts people out or silences them. All methods throw `Refusal` and reject with `StorageError`. */
-export class Acts {
-  readonly #parts: ModerationParts
-
-  constructor(parts: ModerationParts) {
-    this.#parts = parts
-  }
-
-  /**
-   * Bans from a room, by those who manage it, or from the server, by admins. Replaces an earlier ban of the
-   * same.
-   */
+export class Acts extends Acting {
+  /** Bans from a room, or without one from the server. Replaces an earlier ban of the same. */
   ban(room: Room | undefined, actor: Person, order: BanOrder): Promise<ActResult> {
-    return inTurn(this.#parts, actor, undefined, async () => {
+    return this.inTurn(actor, undefined, async () => {
       await this.#assertMayBan(room, actor)
-      const target = await findTarget(order.who, this.#parts)
+      const { rooms, stores, log } = this.parts
+      const target = await findTarget(order.who, this.parts)
       if (room?.name === LOBBY)
         throw new Refusal(
           'every session begins in the lobby: mute somebody there, or ban them from the server',
         )
-      await assertCanActOn(target, room, actor, this.#parts)
+      await assertCanActOn(target, room, actor, this.parts)
       if (!order.isSure) this.#assertNarrow(target, room)
       // What can fail is read before the ban holds.
       const isMember = room !== undefined && (await this.#isPrivateMember(room, target))
       const owner = (await room?.info())?.owner
-      const toldIn = room ?? (await this.#parts.rooms.lobby())
+      const toldIn = room ?? (await rooms.lobby())
       const ban = await this.#put('ban', room, actor, target, order)
       const { ms, reason } = order
       const end = ms === undefined ? ' without an end' : forHowLong(ms)
       const text = `${actor.name} banned ${target.shown}${fromWhere(room)}${end}${isMember ? ', who is no member any more' : ''}${becauseOf(reason)}`
       // No failure here, and no wait, may leave anybody in who is banned.
       const [result] = await Promise.all([
-        announceDone(this.#parts, toldIn, actor, text, actOf(ban, target)),
-        putOut(ban, owner, this.#parts),
-        isMember && this.#endMembership(room, target, text),
+        this.announceDone(toldIn, actor, text, actOf(ban, target)),
+        putOut(ban, owner, this.parts),
+        isMember &&
+          stores.rooms
+            .setMembership(room.name, target.people[0]!, null)
+            .catch(warnOfStorage(log, 'somebody who was banned is still a member')),
       ])
       return result
     })
   }
 
   unban(room: Room | undefined, actor: Person, word: string): Promise<ActResult> {
-    return inTurn(this.#parts, actor, undefined, async () => {
+    return this.inTurn(actor, undefined, async () => {
       await this.#assertMayBan(room, actor)
-      const { sanctions, rooms, log } = this.#parts
+      const { sanctions, rooms, log } = this.parts
       const { lifted, left } = await this.#matching('ban', room, word)
       if (lifted.length === 0)
         throw new Refusal(`${word.slice(0, 60)} is not banned${fromWhere(room)}; see /bans`)
@@ -80,14 +68,14 @@ export class Acts {
       const shown = shownWho(lifted)
       const again = isPrivate ? '; an invitation lets them in again' : ''
       const text = `${actor.name} lifted the ban of ${shown}${fromWhere(room)}${again}${stillHeld(left, 'banned')}`
-      return await announceDone(this.#parts, toldIn, actor, text, { verb: 'unban', who: shown })
+      return await this.announceDone(toldIn, actor, text, { verb: 'unban', who: shown })
     })
   }
 
   async bans(room: Room | undefined, actor: Person): Promise<readonly ListedSanction[]> {
-    assertInGoodStanding(this.#parts, actor)
+    this.assertInGoodStanding(actor)
     await this.#assertMayBan(room, actor)
-    const { sanctions, stores } = this.#parts
+    const { sanctions, stores } = this.parts
     const all = sanctions.list(room?.name ?? null).filter(({ kind }) => kind !== 'archive')
     const withNames = async (one: Sanction): Promise<ListedSanction> => {
       const people = await Promise.all(one.people.map((id) => stores.people.byId(id)))
@@ -100,16 +88,16 @@ export class Acts {
   }
 
   kick(room: Room, actor: Person, name: string, reason: string): Promise<ActResult> {
-    return inTurn(this.#parts, actor, room, async () => {
+    return this.inTurn(actor, room, async () => {
       const target = await this.#personIn(room, actor, name)
       const { who, people, keys } = target
       if (!room.present().some(concernedBy(target))) throw new Refusal(`${who} is not in ${room.name}`)
       const text = `${actor.name} kicked ${who}${becauseOf(reason)}`
       const act = { verb: 'kick', who, ...(reason === '' ? {} : { reason }) } as const
-      const result = await announce(this.#parts, room, actor, text, act)
+      const result = await this.announce(room, actor, text, act)
       this.#stopWork(target, room, 'kicked')
       const why = `${actor.name} kicked you out of ${room.name}${becauseOf(reason)}; you may come back`
-      await this.#parts.clients.everywhere({
+      await this.parts.clients.everywhere({
         act: 'leave',
         room: room.name,
         whom: { people, keys },
@@ -121,37 +109,37 @@ export class Acts {
 
   /** Somebody may read and not speak, for `ms` or until `unmute`. */
   mute(room: Room, actor: Person, name: string, ms: number | undefined): Promise<ActResult> {
-    return inTurn(this.#parts, actor, room, async () => {
+    return this.inTurn(actor, room, async () => {
       const target = await this.#personIn(room, actor, name)
       const mute = await this.#put('mute', room, actor, target, { ms, reason: '' })
       const text = `${actor.name} muted ${target.who}${forHowLong(ms)}`
-      return await announceDone(this.#parts, room, actor, text, actOf(mute, target))
+      return await this.announceDone(room, actor, text, actOf(mute, target))
     })
   }
 
   unmute(room: Room, actor: Person, name: string): Promise<ActResult> {
-    return inTurn(this.#parts, actor, room, async () => {
+    return this.inTurn(actor, room, async () => {
       const { lifted, left } = await this.#matching('mute', room, name)
       if (lifted.length === 0) throw new Refusal(`${name.slice(0, 40)} is not muted in ${room.name}`)
       const who = shownWho(lifted)
-      await this.#parts.sanctions.lift(lifted)
+      await this.parts.sanctions.lift(lifted)
       const text = `${actor.name} unmuted ${who}${stillHeld(left, 'muted')}`
-      return await announceDone(this.#parts, room, actor, text, { verb: 'unmute', who })
+      return await this.announceDone(room, actor, text, { verb: 'unmute', who })
     })
   }
 
   async #assertMayBan(room: Room | undefined, actor: Person): Promise<void> {
     if (room) {
-      if (mayManage(await room.roleOf(actor))) return assertInGoodStanding(this.#parts, actor, room)
+      if (mayManage(await room.roleOf(actor))) return this.assertInGoodStanding(actor, room)
       throw new Refusal(`only the owner of ${room.name}, an op or an admin can ban people from it`)
     }
-    if (actor.admin || (await this.#parts.stores.people.byId(actor.id))?.admin) return
+    if (actor.admin || (await this.parts.stores.people.byId(actor.id))?.admin) return
     throw new Refusal('only an admin can ban people from the server; ops of a room: ban --room ROOM WHO')
   }
 
   /** A network is easily too wide. Throws `Refusal` for all addresses, and for half of the people here. */
   #assertNarrow(target: Target, room: Room | undefined): void {
-    const people = room?.present() ?? this.#parts.clients.people(() => true)
+    const people = room?.present() ?? this.parts.clients.people(() => true)
     const here = new Set(people.map(({ name }) => name))
     const out = new Set(people.filter(concernedBy(target)).map(({ name }) => name))
     const others = [...out].filter((name) => name !== target.who).length
@@ -164,8 +152,8 @@ export class Acts {
   }
 
   async #personIn(room: Room, actor: Person, name: string): Promise<Target> {
-    const target = await findPerson(name, this.#parts)
-    await assertCanActOn(target, room, actor, this.#parts)
+    const target = await findPerson(name, this.parts)
+    await assertCanActOn(target, room, actor, this.parts)
     return target
   }
 
@@ -176,7 +164,7 @@ export class Acts {
     target: Target,
     { ms, reason }: Pick<BanOrder, 'ms' | 'reason'>,
   ): Promise<Sanction> {
-    const { sanctions, clock, nextId } = this.#parts
+    const { sanctions, clock, nextId } = this.parts
     const { who, people, keys, network } = target
     const at = clock.now()
     const sanction: Sanction = {
@@ -193,32 +181,22 @@ export class Acts {
   }
 
   #list(kind: Sanction['kind'], room: Room | undefined): readonly Sanction[] {
-    return this.#parts.sanctions.list(room?.name ?? null).filter((one) => one.kind === kind)
+    return this.parts.sanctions.list(room?.name ?? null).filter((one) => one.kind === kind)
   }
 
   #matching(kind: Sanction['kind'], room: Room | undefined, word: string): Promise<Lifting> {
-    return sanctionsOf(word, this.#list(kind, room), this.#parts)
+    return sanctionsOf(word, this.#list(kind, room), this.parts)
   }
 
   #stopWork(target: Target, room: Room | undefined, done: string): void {
-    const { clients, server } = this.#parts
+    const { clients, server } = this.parts
     const names = new Set([target.who, ...clients.people(concernedBy(target)).map(({ name }) => name)])
     void server.stopWork({ room: room?.name ?? null, names, why: `${target.shown} was ${done}` })
   }
 
   async #isPrivateMember(room: Room, { people: [id] }: Target): Promise<boolean> {
     if (id === undefined || !(await room.info()).private) return false
-    return (await this.#parts.stores.rooms.membership(room.name, id)) !== undefined
-  }
-
-  /** A person who is banned from a private room learns nothing of it any more. Rejects with `Refusal` only: the ban holds. */
-  async #endMembership(room: Room, { people: [id] }: Target, text: string): Promise<void> {
-    try {
-      await this.#parts.stores.rooms.setMembership(room.name, id!, null)
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      throw new Refusal(`${text}; that holds, but the membership was not taken: ${error.message}`)
-    }
+    return (await this.parts.stores.rooms.membership(room.name, id)) !== undefined
   }
 }
 
@@ -230,51 +208,6 @@ const actOf = ({ kind, until, reason }: Sanction, { shown }: Target): Moderation
   ...(until === null ? {} : { until: new Date(until).toISOString() }),
   ...(reason === '' ? {} : { reason }),
 })
-
-/** Runs an act after all earlier ones, if its actor is in good standing then. */
-export const inTurn = <T>(
-  parts: ModerationParts,
-  actor: Person,
-  room: Room | undefined,
-  act: () => Promise<T>,
-): Promise<T> =>
-  parts.serial(async () => {
-    assertInGoodStanding(parts, actor, room)
-    return await act()
-  })
-
-export function assertInGoodStanding({ sanctions }: ModerationParts, actor: Person, room?: Room): void {
-  const why = sanctions.whyOut(actor) ?? (room && sanctions.whyMuted(room.name, actor))
-  if (why !== undefined) throw new Refusal(why)
-}
-
-export async function announce(
-  { log }: Pick<ModerationParts, 'log'>,
-  room: Room,
-  actor: Person,
-  text: string,
-  act: ModerationAct,
-): Promise<ActResult> {
-  await room.record({ kind: 'notice', level: 'info', author: actor.name, text, act })
-  log.info({ room: room.name, by: actor.name, ...act }, 'moderation')
-  return { room: room.name, text }
-}
-
-/** Announces an act that holds. Rejects with `Refusal` only: "could not be stored" would read as undone. */
-export async function announceDone(
-  ...[parts, room, actor, text, act]: Parameters<typeof announce>
-): Promise<ActResult> {
-  try {
-    return await announce(parts, room, actor, text, act)
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-    parts.log.error(
-      { error, room: room.name, by: actor.name, ...act },
-      'moderation that the room was not told',
-    )
-    throw new Refusal(`${text}; that holds, but ${room.name} could not be told: ${error.message}`)
-  }
-}
 
 /** A room reads names of people only, no key and no network. */
 const shownWho = (sanctions: readonly Sanction[]): string =>

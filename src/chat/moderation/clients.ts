@@ -13,7 +13,6 @@ export interface OpenClient {
   end(why: string): void
   /** Sessions alone can be told something. */
   tell?(text: string): void
-  /** Takes a session out of a room, if it is there, and says why. */
   leave?(room: RoomName, why: string): Promise<void>
 }
 
@@ -23,11 +22,10 @@ export type Concerns = (person: Person) => boolean
 export interface Group {
   readonly people: readonly PersonId[]
   readonly keys: readonly Fingerprint[]
-  /** As `addressBits` of lib/network.ts. */
   readonly bits?: string | undefined
 }
 
-/** The people whom an act concerns: a group, a person if they came in with this key, or all who came with a token. */
+/** Whom an act concerns: a group, a person if they came in with this key, or all with a token. */
 export type Whom = Group | { readonly person: PersonId; readonly key: string } | { readonly token: number }
 
 /** What is done to clients, as JSON. `text` is what they are told. */
@@ -58,7 +56,6 @@ export class Clients {
     return [...this.#clients].filter(({ tell }) => tell !== undefined).length
   }
 
-  /** Somebody who is here under a name that looks like this one. */
   called(name: string): Person | undefined {
     const wanted = skeleton(name)
     return [...this.#clients].find(({ person }) => skeleton(person.name) === wanted)?.person
@@ -112,7 +109,7 @@ interface EnforcementParts {
   readonly clock: Clock
 }
 
-/** Puts all banned people out of the room of a ban, but its owner, or out of this server. Resolves when they are out. */
+/** Puts all banned people but the owner out of a ban's room, or out of this server. Resolves when done. */
 export async function putOut(
   { room, until, reason }: Sanction,
   owner: PersonId | null | undefined,
@@ -129,7 +126,7 @@ export async function putOut(
   await clients.leave(room, isOut, `you were banned from ${room}${how}`)
 }
 
-/** Reads the sanctions that other servers changed and puts people out. Rejects with `StorageError`: call it again then. */
+/** Reads what other servers decided and puts people out. Rejects with `StorageError`: call it again then. */
 export async function enforceSanctions(
   parts: EnforcementParts,
   rooms: Pick<RoomStore, 'all'>,

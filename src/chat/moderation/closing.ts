@@ -4,8 +4,7 @@ import { Refusal, StorageError } from '../errors.ts'
 import { LOBBY } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { announce, announceDone, assertInGoodStanding, inTurn, type ActResult } from './acts.ts'
-import type { ModerationParts } from './moderation.ts'
+import { Acting, type ActResult } from './moderation.ts'
 
 /**
  * `asked`: the owner has to ask again. `file` has the room's log: its path for an admin, its name for others.
@@ -18,23 +17,17 @@ const ASKED_MS = 60_000
 const REMOVED_AT_ONCE = 500
 
 /** Archives and deletes rooms. All methods throw `Refusal` and reject with `StorageError`. */
-export class Closing {
-  readonly #parts: ModerationParts
-  /** When each person asked, in monotonic milliseconds. */
+export class Closing extends Acting {
   readonly #asked = new Map<RoomName, Map<Person['id'], number>>()
 
-  constructor(parts: ModerationParts) {
-    this.#parts = parts
-  }
-
   isArchived(room: RoomName): boolean {
-    return this.#parts.sanctions.isArchived(room)
+    return this.parts.sanctions.isArchived(room)
   }
 
   archive(room: Room, actor: Person, on: boolean): Promise<ActResult> {
-    const { sanctions, clock, nextId, server } = this.#parts
+    const { sanctions, clock, nextId, server } = this.parts
     const { name } = room
-    return inTurn(this.#parts, actor, undefined, async () => {
+    return this.inTurn(actor, undefined, async () => {
       await this.#assertOwner(room, actor, 'archive')
       if (sanctions.isArchived(name) === on)
         throw new Refusal(on ? `${name} is archived already` : `${name} is not archived`)
@@ -49,7 +42,7 @@ export class Closing {
         ? `${actor.name} archived the room: it can be read, and nobody speaks in it any more`
         : `${actor.name} opened the room again`
       const act = { verb: on ? 'archive' : 'unarchive', who: name } as const
-      return await announceDone(this.#parts, room, actor, text, act)
+      return await this.announceDone(room, actor, text, act)
     })
   }
 
@@ -58,8 +51,8 @@ export class Closing {
    * within a minute, or with the room's `name`.
    */
   async remove(room: Room, actor: Person, name: string | undefined): Promise<Removed> {
-    const { sanctions } = this.#parts
-    assertInGoodStanding(this.#parts, actor)
+    const { sanctions } = this.parts
+    this.assertInGoodStanding(actor)
     await this.#assertOwner(room, actor, 'delete')
     if (!this.#isSecond(room.name, actor, name !== undefined)) return { kind: 'asked' }
     if (sanctions.isGone(room.name)) throw new Refusal(`${room.name} is being deleted already`)
@@ -77,19 +70,19 @@ export class Closing {
   }
 
   #isSecond(room: RoomName, { id }: Person, isNamed: boolean): boolean {
-    const now = this.#parts.clock.monotonic()
+    const now = this.parts.clock.monotonic()
     const ofRoom = this.#asked.get(room) ?? new Map<Person['id'], number>()
     const first = ofRoom.get(id)
     this.#asked.set(room, ofRoom.set(id, now))
     return first !== undefined && (isNamed || now - first < ASKED_MS)
   }
 
-  /** Nobody gets in or speaks any more before anything is written or removed. What fails leaves the room as it was. */
+  /** Nobody gets in or speaks any more before anything is removed. What fails leaves the room as it was. */
   async #remove(room: Room, actor: Person): Promise<string> {
-    const { sanctions, clients, server, peers, rooms, log } = this.#parts
+    const { sanctions, clients, server, peers, rooms, log } = this.parts
     const { private: isPrivate, owner } = await room.info()
     const act = { verb: 'delete', who: room.name } as const
-    await announce(this.#parts, room, actor, `${actor.name} deleted the room`, act)
+    await this.announce(room, actor, `${actor.name} deleted the room`, act)
     sanctions.close(room.name)
     try {
       if (!(await peers.closeRoom(room.name, actor.name))) throw new Refusal('another server is deleting it')
@@ -104,13 +97,7 @@ export class Closing {
         void clients.everywhere({ act: 'tell', whom: { people: [owner], keys: [] }, text: where })
       log.info({ room: room.name, by: actor.name, file }, 'a room was deleted')
       if (!isPrivate)
-        await announce(
-          this.#parts,
-          await rooms.lobby(),
-          actor,
-          `${actor.name} deleted the room ${room.name}`,
-          act,
-        )
+        await this.announce(await rooms.lobby(), actor, `${actor.name} deleted the room ${room.name}`, act)
       return file
     } catch (error) {
       sanctions.reopen(room.name)
@@ -125,7 +112,7 @@ export class Closing {
   }
 
   async #removeStored(room: RoomName): Promise<void> {
-    const { removal } = this.#parts.stores
+    const { removal } = this.parts.stores
     const removeLog = async (): Promise<void> => {
       while (await removal.removeSome(room, REMOVED_AT_ONCE));
     }

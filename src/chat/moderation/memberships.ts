@@ -5,19 +5,12 @@ import { isRoomName } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Membership } from '../ports.ts'
 import type { Room } from '../room.ts'
-import { announceDone, inTurn, type ActResult } from './acts.ts'
-import type { ModerationParts } from './moderation.ts'
+import { Acting, type ActResult } from './moderation.ts'
 
 /** Who belongs to a room, and who manages it. All methods throw `Refusal` and reject with `StorageError`. */
-export class Memberships {
-  readonly #parts: ModerationParts
-
-  constructor(parts: ModerationParts) {
-    this.#parts = parts
-  }
-
+export class Memberships extends Acting {
   async invitations(viewer: Person): Promise<readonly RoomName[]> {
-    const { rooms } = this.#parts.stores
+    const { rooms } = this.parts.stores
     const hidden = (await rooms.all()).filter((row) => row.private)
     const mine = await Promise.all(hidden.map(({ name }) => rooms.membership(name, viewer.id)))
     return hidden.flatMap(({ name }, index) => (mine[index] === 'invited' ? [name] : []))
@@ -25,7 +18,7 @@ export class Memberships {
 
   /** As `Rooms.get`, and also a room that somebody is invited to. */
   async toJoin(name: string, viewer: Person): Promise<Room> {
-    const { rooms, stores, sanctions } = this.#parts
+    const { rooms, stores, sanctions } = this.parts
     const isInvited = isRoomName(name) && (await stores.rooms.membership(name, viewer.id)) === 'invited'
     const room = isInvited && !sanctions.isGone(name) ? await rooms.anyRoom(name) : undefined
     if (!room) return await rooms.get(name, viewer)
@@ -35,7 +28,7 @@ export class Memberships {
   }
 
   needInvitable({ name }: Room, person: Person): void {
-    if (this.#parts.sanctions.whyOutOf(name, person) === undefined) return
+    if (this.parts.sanctions.whyOutOf(name, person) === undefined) return
     throw new Refusal(`${person.name} is banned from ${name}; first: unban --room ${name} ${person.name}`)
   }
 
@@ -49,7 +42,7 @@ export class Memberships {
       if (!person) throw new Refusal(`nobody called ${name.slice(0, 40)} has registered here`)
       if (membership === 'owner' || membership === 'op')
         throw new Refusal(`${person.name} is ${membership} of ${room.name} already`)
-      await this.#parts.stores.rooms.setMembership(room.name, person.id, 'op')
+      await this.parts.stores.rooms.setMembership(room.name, person.id, 'op')
       return { person, text: `${actor.name} made ${person.name} an op` }
     })
   }
@@ -57,7 +50,7 @@ export class Memberships {
   deop(room: Room, actor: Person, name: string): Promise<ActResult> {
     return this.#act(room, actor, name, 'deop', async ({ person, membership }) => {
       if (!person || membership !== 'op') throw new Refusal(`${name.slice(0, 40)} is no op of ${room.name}`)
-      await this.#parts.stores.rooms.setMembership(room.name, person.id, 'member')
+      await this.parts.stores.rooms.setMembership(room.name, person.id, 'member')
       return { person, text: `${actor.name} took the op's rights from ${person.name}` }
     })
   }
@@ -81,7 +74,7 @@ export class Memberships {
   }
 
   join(room: Room, person: Person): Promise<ActResult> {
-    const { stores, log, serial } = this.#parts
+    const { stores, log, serial } = this.parts
     return serial(async () => {
       if (person.guest) throw new Refusal('guests are members of no room; log in with a name of your own')
       const membership = await stores.rooms.membership(room.name, person.id)
@@ -94,7 +87,7 @@ export class Memberships {
   }
 
   leave(room: Room, person: Person): Promise<ActResult> {
-    const { stores, log, serial } = this.#parts
+    const { stores, log, serial } = this.parts
     return serial(async () => {
       const membership = await stores.rooms.membership(room.name, person.id)
       if (isOutside(membership)) throw new Refusal(`you are no member of ${room.name}`)
@@ -115,17 +108,17 @@ export class Memberships {
     verb: ModerationAct['verb'],
     change: (found: Found) => Promise<{ readonly person: Person; readonly text: string }>,
   ): Promise<ActResult> {
-    const { stores, clock } = this.#parts
-    return inTurn(this.#parts, actor, room, async () => {
+    const { stores, clock } = this.parts
+    return this.inTurn(actor, room, async () => {
       const found = await stores.people.bySkeleton(skeleton(name), clock.now())
       const membership = found && (await stores.rooms.membership(room.name, found.id))
       const { person, text } = await change({ person: found, membership })
-      return await announceDone(this.#parts, room, actor, text, { verb, who: person.name })
+      return await this.announceDone(room, actor, text, { verb, who: person.name })
     })
   }
 
   async #end(room: Room, { id, name }: Person, why: string): Promise<void> {
-    const { stores, server, clients } = this.#parts
+    const { stores, server, clients } = this.parts
     await stores.rooms.setMembership(room.name, id, null)
     if (!(await room.info()).private) return
     void server.stopWork({ room: room.name, names: new Set([name]), why: `${name} is no member any more` })

@@ -1,19 +1,23 @@
-import { createSerial, type Serial } from '../../lib/jobs/serial.ts'
+import type { Serial } from '../../lib/jobs/serial.ts'
+import type { ModerationAct, RoomName } from '../entry.ts'
+import { Refusal, StorageError } from '../errors.ts'
 import type { Peers } from '../peers.ts'
+import type { Person } from '../people/person.ts'
 import type { Clock, Log, MonotonicClock, PeopleStore, RoomStore } from '../ports.ts'
+import type { Room } from '../room.ts'
 import type { Rooms } from '../rooms.ts'
-import { Acts } from './acts.ts'
+import type { Acts } from './acts.ts'
 import type { Clients } from './clients.ts'
-import { Closing } from './closing.ts'
-import { Memberships } from './memberships.ts'
+import type { Closing } from './closing.ts'
+import type { Memberships } from './memberships.ts'
 import type { RoomRemoval, ServerForModeration } from './ports.ts'
 import type { Sanctions } from './sanctions.ts'
 
-export type Moderation = ReturnType<typeof createModeration>
-
-export function createModeration(parts: Omit<ModerationParts, 'serial'>) {
-  const all = { ...parts, serial: createSerial() }
-  return { acts: new Acts(all), memberships: new Memberships(all), closing: new Closing(all) }
+/** All acts share one `serial`. */
+export interface Moderation {
+  readonly acts: Acts
+  readonly memberships: Memberships
+  readonly closing: Closing
 }
 
 export interface ModerationParts {
@@ -32,4 +36,55 @@ export interface ModerationParts {
   readonly log: Log
   /** An act ends before the next begins: of two who ban each other, one is banned. */
   readonly serial: Serial
+}
+
+/** The sentence that announced an act, and the room that read it. */
+export interface ActResult {
+  readonly room: RoomName
+  readonly text: string
+}
+
+/** How all acts of moderation run and are announced. */
+export abstract class Acting {
+  protected readonly parts: ModerationParts
+
+  constructor(parts: ModerationParts) {
+    this.parts = parts
+  }
+
+  /** Runs an act after all earlier ones, if its actor is in good standing then. */
+  protected inTurn<T>(actor: Person, room: Room | undefined, act: () => Promise<T>): Promise<T> {
+    return this.parts.serial(async () => {
+      this.assertInGoodStanding(actor, room)
+      return await act()
+    })
+  }
+
+  /** Throws `Refusal` if the actor was put out, or may not speak in the room. */
+  protected assertInGoodStanding(actor: Person, room?: Room): void {
+    const { sanctions } = this.parts
+    const why = sanctions.whyOut(actor) ?? (room && sanctions.whyMuted(room.name, actor))
+    if (why !== undefined) throw new Refusal(why)
+  }
+
+  /** Records an act in the room, and logs it. Rejects with `StorageError`. */
+  protected async announce(room: Room, actor: Person, text: string, act: ModerationAct): Promise<ActResult> {
+    await room.record({ kind: 'notice', level: 'info', author: actor.name, text, act })
+    this.parts.log.info({ room: room.name, by: actor.name, ...act }, 'moderation')
+    return { room: room.name, text }
+  }
+
+  /** Announces an act that holds. Rejects with `Refusal` only: "could not be stored" would read as undone. */
+  protected async announceDone(
+    ...[room, actor, text, act]: Parameters<Acting['announce']>
+  ): Promise<ActResult> {
+    try {
+      return await this.announce(room, actor, text, act)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      const facts = { error, room: room.name, by: actor.name, ...act }
+      this.parts.log.error(facts, 'moderation that the room was not told')
+      throw new Refusal(`${text}; that holds, but ${room.name} could not be told: ${error.message}`)
+    }
+  }
 }

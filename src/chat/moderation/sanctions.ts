@@ -76,7 +76,7 @@ export class Sanctions {
     return mute && `you are muted in ${room} ${this.#howLong(mute)}: you may read, and not speak`
   }
 
-  /** Why models and tools must stop work for a person in a room, as the end of a sentence. Rejects with `StorageError`. */
+  /** Why work for a person in a room must stop, as the end of a sentence. Rejects with `StorageError`. */
   async whyNoWork(
     room: RoomName,
     person: Person,

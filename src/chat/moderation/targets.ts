@@ -43,7 +43,7 @@ export async function findTarget(word: string, parts: Finders): Promise<Target> 
   )
 }
 
-/** Somebody by their name, a former one that is kept for them or a guest's, also as `@name`. Throws `Refusal`. */
+/** Somebody by their name, a kept former one or a guest's, also as `@name`. Throws `Refusal`. */
 export async function findPerson(word: string, parts: Finders): Promise<Target> {
   const { stores, clients, server, clock } = parts
   const name = word.replace(/^@/, '')

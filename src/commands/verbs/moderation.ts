@@ -1,7 +1,7 @@
 import { Refusal } from '../../chat/errors.ts'
 import { mayManage } from '../../chat/access.ts'
 import { oneLine } from '../../chat/input-text.ts'
-import type { ActResult, ListedSanction } from '../../chat/moderation/acts.ts'
+import type { ActResult, ListedSanction } from '../../chat/moderation/moderation.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { parseDuration } from '../../lib/amounts.ts'
