@@ -52,13 +52,11 @@ export const withLogin = (person: Person, login: Login): Person => ({
   login,
 })
 
-/** A role in one room, the one with most rights first. */
 export type Role = 'admin' | 'owner' | 'op' | 'member' | 'guest'
 
 /** Beyond this many, the guests who logged in the longest ago are forgotten. */
 const MAX_GUESTS_REMEMBERED = 10_000
 
-/** `-00000` */
 const NUMBER_CHARACTERS = 6
 
 const guestId = (key: Fingerprint, name: string): PersonId => `guest:${key}:${name}` as PersonId
@@ -67,31 +65,23 @@ const guestId = (key: Fingerprint, name: string): PersonId => `guest:${key}:${na
 export const keyOfGuest = (id: PersonId): Fingerprint | undefined =>
   /^guest:(.+):[^:]*$/.exec(id)?.[1] as Fingerprint | undefined
 
-export interface GuestRules {
-  /** True if a registered person has or keeps the name with this skeleton. */
-  readonly isTaken: (skeleton: string, key: Fingerprint) => Promise<boolean>
-  readonly isReserved: (name: string) => boolean
-}
-
 /** Names of guests, such as `alice-417`. Every server makes the same number from a key. */
 export class Guests {
   /** By the skeleton of the name, the latest login last. Guests who left can still be banned. */
   readonly #guests = new Map<string, Person>()
-  readonly #rules: GuestRules
   readonly #peers: Pick<Peers, 'findGuest'>
 
-  constructor(rules: GuestRules, peers: Pick<Peers, 'findGuest'>) {
-    this.#rules = rules
+  constructor(peers: Pick<Peers, 'findGuest'>) {
     this.#peers = peers
   }
 
-  async assign(asked: string, key: Fingerprint): Promise<Person> {
+  async assign(asked: string, key: Fingerprint, isFree: (name: string) => Promise<boolean>): Promise<Person> {
     for (const name of guestNames(asked, key)) {
-      const mark = skeleton(name)
-      if (this.#rules.isReserved(name) || (await this.#rules.isTaken(mark, key))) continue
+      if (!(await isFree(name))) continue
       // Asked after the wait: another key may have been given the name meanwhile.
       const holder = this.keyOf(name)
       if (holder !== undefined && holder !== key) continue
+      const mark = skeleton(name)
       const guest = this.#guests.get(mark) ?? { id: guestId(key, name), name, admin: false, guest: true }
       this.#remember(mark, guest)
       return guest
@@ -99,7 +89,6 @@ export class Guests {
     throw new Error('unreachable: the names of guests have no end')
   }
 
-  /** The key of the guest with this name, here or on another server. */
   keyOf(name: string): Fingerprint | undefined {
     const guest = this.#guests.get(skeleton(name)) ?? this.#peers.findGuest(name)
     return guest && keyOfGuest(guest.id)
@@ -124,6 +113,5 @@ function* guestNames(asked: string, key: Fingerprint): Generator<string, never> 
 
 const fiveDigits = (number: number): string => String(number % 100_000).padStart(5, '0')
 
-/** The same on every server. */
 const numberOf = (key: Fingerprint): number =>
   [...key].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 1_000_003, 0)

@@ -18,16 +18,12 @@ export class Registration {
   constructor(options: PeopleOptions) {
     this.#options = options
     this.#renames = createQuotaLedger(options.clock, options.peers.serversOf)
-    const rules = {
-      isTaken: async (mark: string, key: Fingerprint) =>
-        (await this.#factsBySkeleton(mark, key)).person !== undefined,
-      isReserved: (name: string) => this.#isReserved(name),
-    }
-    this.guests = new Guests(rules, options.peers)
+    this.guests = new Guests(options.peers)
   }
 
   factsOf(name: string, key: Fingerprint): Promise<LoginFacts> {
-    return this.#factsBySkeleton(skeleton(name), key)
+    const { stores, clock } = this.#options
+    return stores.people.forLogin(skeleton(name), key, clock.now())
   }
 
   isAdminKey(key: Fingerprint): boolean {
@@ -64,7 +60,6 @@ export class Registration {
     throw new InviteRefusal('no-name', taken(name))
   }
 
-  /** Registers a free name without a key. Throws `Refusal` and `NameRefusal`. */
   async byCertificate(name: string, key: Fingerprint, known: LoginFacts): Promise<Person> {
     if (known.person) throw new Refusal(taken(name))
     const problem = this.#whyNotFree(name, key)
@@ -121,11 +116,6 @@ export class Registration {
     return this.#renames.take(person, amount, { burst, everyMs: DAY_MS / burst }, 0) === 0
   }
 
-  #factsBySkeleton(mark: string, key: Fingerprint): Promise<LoginFacts> {
-    const { stores, clock } = this.#options
-    return stores.people.forLogin(mark, key, clock.now())
-  }
-
   #store(person: Person, key?: Fingerprint): Promise<boolean> {
     const { stores, clock, policy } = this.#options
     const { namesPerKey } = policy()
@@ -137,7 +127,9 @@ export class Registration {
   }
 
   async #asGuest(name: string, key: Fingerprint, known: LoginFacts): Promise<Person> {
-    const guest = await this.guests.assign(name, key)
+    const isFree = async (one: string): Promise<boolean> =>
+      !this.#isReserved(one) && (await this.factsOf(one, key)).person === undefined
+    const guest = await this.guests.assign(name, key, isFree)
     return { ...guest, why: whyGuest(name, known, this.#options.policy().namesPerKey) }
   }
 

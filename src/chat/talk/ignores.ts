@@ -35,7 +35,7 @@ export class Ignores {
   }
 
   isAnybodyIgnored(): boolean {
-    return [...this.#open.values()].some(({ ignored }) => ignored.people.size > 0)
+    return [...this.#open.values()].some(({ ignored }) => ignored.size > 0)
   }
 
   async open(person: Pick<Person, 'id' | 'name' | 'guest'>): Promise<IgnoreFilter> {
@@ -55,28 +55,27 @@ export class Ignores {
     const { ignored } = list
     return {
       shows: (entry) =>
-        ignored.people.size === 0 ||
+        ignored.size === 0 ||
         !isPersonal(entry, person) ||
         entry.by === person.id ||
-        !ignored.isAuthor(entry),
-      acceptsFrom: (sender) => !ignored.isSender(sender),
+        !hasAuthor(ignored, entry),
+      acceptsFrom: (sender) => !hasSender(ignored, sender),
       close,
     }
   }
 
   async list({ id, guest }: Person): Promise<readonly Ignored[]> {
     if (!guest) return await this.#store.ignoredBy(id)
-    const people = this.#open.get(id)?.ignored.people.values() ?? []
+    const people = this.#open.get(id)?.ignored.values() ?? []
     return [...people].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   }
 
   async isIgnored(person: Person, { id, login }: Person): Promise<boolean> {
     const { ready, ignored } = this.#open.get(person.id) ?? this.#read(person)
     await ready
-    return ignored.isSender({ id, ...(login && { key: login.key }) })
+    return hasSender(ignored, { id, ...(login && { key: login.key }) })
   }
 
-  /** Throws `Refusal` if that is one too many. */
   async add(person: Person, other: Person): Promise<void> {
     const { id, name, login } = other
     if (id === person.id) throw new Refusal('you cannot ignore yourself')
@@ -88,20 +87,21 @@ export class Ignores {
     // The store knows all their keys and names; of what a guest ignores only this is known.
     const stored = (await this.list(person)).find((one) => one.id === id)
     const keys = login ? [login.key] : []
-    this.#change(person, (ignored) => ignored.put(stored ?? { id, name, nameThen: name, keys, sameKey: [] }))
+    this.#change(person, (ignored) =>
+      ignored.set(id, stored ?? { id, name, nameThen: name, keys, sameKey: [] }),
+    )
   }
 
   async remove(person: Person, other: PersonId): Promise<void> {
     if (!person.guest) await this.#store.remove(person.id, other)
-    this.#change(person, (ignored) => ignored.remove(other))
+    this.#change(person, (ignored) => ignored.delete(other))
   }
 
   /** Somebody logged in with this key, perhaps under a new name. */
   onLogin(person: Pick<Person, 'id' | 'name'>, key: Fingerprint): void {
-    for (const { ignored } of this.#open.values()) ignored.learn(person, key)
+    for (const { ignored } of this.#open.values()) learn(ignored, person, key)
   }
 
-  /** Another server may have changed whom these ignore. */
   async readAgain(people: readonly PersonId[]): Promise<void> {
     for (const person of people) await this.#readOne(person)
   }
@@ -112,14 +112,15 @@ export class Ignores {
     const before = list.changes
     const stored = await this.#store.ignoredBy(person)
     if (list.changes !== before) return await this.#readOne(person)
-    list.ignored.replace(stored)
+    list.ignored.clear()
+    for (const one of stored) list.ignored.set(one.id, one)
   }
 
   #read(person: Pick<Person, 'id' | 'guest'>): OpenList {
-    const ignored = new IgnoreList()
+    const ignored = new Map<PersonId, Ignored>()
     const read = async (): Promise<void> => {
       // Somebody may have been added meanwhile.
-      for (const one of await (person.guest ? [] : this.#store.ignoredBy(person.id))) ignored.put(one)
+      for (const one of await (person.guest ? [] : this.#store.ignoredBy(person.id))) ignored.set(one.id, one)
     }
     return { ready: read(), ignored, holders: 0, changes: 0 }
   }
@@ -136,55 +137,34 @@ export class Ignores {
   }
 }
 
-class IgnoreList {
-  readonly people = new Map<PersonId, Ignored>()
-  #names = new Set<string>()
-  #ids = new Set<PersonId>()
-  #keys = new Set<Fingerprint>()
+/** The people whom one person ignores. */
+type IgnoreList = Map<PersonId, Ignored>
 
-  put(one: Ignored): void {
-    this.people.set(one.id, one)
-    this.#index()
+/** Remembers a new key of an ignored person, or a new name with a key of theirs. */
+function learn(list: IgnoreList, { id, name }: Pick<Person, 'id' | 'name'>, key: Fingerprint): void {
+  for (const one of list.values()) {
+    const hasKey = one.keys.includes(key)
+    if (one.id === id && !hasKey) list.set(one.id, { ...one, keys: [...one.keys, key] })
+    else if (one.id !== id && hasKey && !one.sameKey.some((same) => same.id === id))
+      list.set(one.id, { ...one, sameKey: [...one.sameKey, { id, name }] })
   }
+}
 
-  remove(id: PersonId): void {
-    this.people.delete(id)
-    this.#index()
-  }
+/** An entry of an old log has only a name. */
+function hasAuthor(list: IgnoreList, { by, author }: Pick<Entry, 'by' | 'author'>): boolean {
+  if (by !== undefined) return hasSender(list, { id: by })
+  return [...list.values()].some(({ name, nameThen, sameKey }) =>
+    [name, nameThen, ...sameKey.map((same) => same.name)].includes(author),
+  )
+}
 
-  replace(all: readonly Ignored[]): void {
-    this.people.clear()
-    for (const one of all) this.people.set(one.id, one)
-    this.#index()
-  }
-
-  /** Remembers a new key of an ignored person, or a new name with a key of theirs. */
-  learn({ id, name }: Pick<Person, 'id' | 'name'>, key: Fingerprint): void {
-    if (!this.people.has(id) && !this.#keys.has(key)) return
-    for (const one of this.people.values()) {
-      const hasKey = one.keys.includes(key)
-      if (one.id === id && !hasKey) this.put({ ...one, keys: [...one.keys, key] })
-      else if (one.id !== id && hasKey && !one.sameKey.some((same) => same.id === id))
-        this.put({ ...one, sameKey: [...one.sameKey, { id, name }] })
-    }
-  }
-
-  isAuthor({ by, author }: Pick<Entry, 'by' | 'author'>): boolean {
-    return by === undefined ? this.#names.has(author) : this.isSender({ id: by })
-  }
-
-  isSender({ id, key = keyOfGuest(id) }: Pick<Sender, 'id' | 'key'>): boolean {
-    return this.#ids.has(id) || (key !== undefined && this.#keys.has(key))
-  }
-
-  #index(): void {
-    const all = [...this.people.values()]
-    this.#names = new Set(
-      all.flatMap((one) => [one.name, one.nameThen, ...one.sameKey.map(({ name }) => name)]),
-    )
-    this.#ids = new Set(all.flatMap((one) => [one.id, ...one.sameKey.map(({ id }) => id)]))
-    this.#keys = new Set(all.flatMap(({ keys }) => keys))
-  }
+function hasSender(list: IgnoreList, { id, key = keyOfGuest(id) }: Pick<Sender, 'id' | 'key'>): boolean {
+  return [...list.values()].some(
+    (one) =>
+      one.id === id ||
+      one.sameKey.some((same) => same.id === id) ||
+      (key !== undefined && one.keys.includes(key)),
+  )
 }
 
 /** Everybody is told of a change of a room or its tools. What somebody gives a tool may be talk. */

@@ -6,7 +6,6 @@ import type { Peers } from '../peers.ts'
 import type { Clock, PeopleStore } from '../ports.ts'
 import type { PersonalMessage } from './direct-messages.ts'
 
-/** One open session. Nothing here throws. */
 export interface PersonalScreen {
   readonly person: Person
   print(text: string, role?: 'error'): void
@@ -19,18 +18,14 @@ export interface PersonalScreen {
 
 export class OpenSessions {
   readonly #byPerson = new Map<PersonId, Set<PersonalScreen>>()
-  readonly #guests = new Map<string, Person>()
 
   add(screen: PersonalScreen): () => void {
-    const { id, guest, name } = screen.person
+    const { id } = screen.person
     const screens = this.#byPerson.get(id) ?? new Set()
     this.#byPerson.set(id, screens.add(screen))
-    if (guest) this.#guests.set(skeleton(name), screen.person)
     return () => {
       screens.delete(screen)
-      if (screens.size > 0 || this.#byPerson.get(id) !== screens) return
-      this.#byPerson.delete(id)
-      if (guest) this.#guests.delete(skeleton(name))
+      if (screens.size === 0 && this.#byPerson.get(id) === screens) this.#byPerson.delete(id)
     }
   }
 
@@ -40,7 +35,9 @@ export class OpenSessions {
 
   /** A guest who is here under a name that looks the same; guests are not stored. */
   guestCalled(name: string): Person | undefined {
-    return this.#guests.get(skeleton(name))
+    const wanted = skeleton(name)
+    const people = [...this.#byPerson.values()].flatMap(([screen]) => screen?.person ?? [])
+    return people.find((person) => person.guest && skeleton(person.name) === wanted)
   }
 }
 
