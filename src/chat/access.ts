@@ -4,10 +4,9 @@ import type { PeopleStore, RoomRecord, RoomStore } from './ports.ts'
 
 export type RoomLookup = Pick<RoomStore, 'find' | 'membership' | 'members'>
 
-/** All who learn what is found out about a room. */
 export interface Audience {
   readonly viewer: Person
-  /** The room in whose log the answer is written, so that all its readers learn it. Absent for the viewer alone. */
+  /** The room in whose log the answer is written: all its readers learn it. */
   readonly toldIn?: RoomName
 }
 

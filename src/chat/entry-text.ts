@@ -55,7 +55,6 @@ export const callText = ({ name, arguments: args }: CallFacts): string =>
 
 type CallFacts = Pick<ToolCallEntry, 'name' | 'arguments' | 'notRun'>
 
-/** Characters that people see in a line. */
 const MAX_SHOWN_RESULT = 200
 const MAX_SHOWN_ERROR = 500
 
@@ -82,7 +81,6 @@ export function billLine(entry: Entry): string {
   ].join(' · ')
 }
 
-/** `1234 tokens in (1000 cached)`, `56 out`, and how much of that is our own count. */
 export function tokenFacts({ input, cached, output, estimated }: Usage): readonly string[] {
   const read = `${input} tokens in${cached === undefined ? '' : ` (${cached} cached)`}`
   const written = `${output} out`
@@ -156,7 +154,6 @@ function wholeText(entry: Entry): string {
     .replace(/\n {2}/gu, '\n')
 }
 
-/** Asterisks that nothing escapes can only be ours. */
 function withBoldAuthor(text: string, { author }: Entry): string {
   const name = markdownText(shownName(author), INDENT)
   return text.startsWith(`${name}:`) ? `**${name}**${text.slice(name.length)}` : text

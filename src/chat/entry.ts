@@ -11,7 +11,6 @@ export type TurnId = Brand<'TurnId'>
 
 export type RoomName = Brand<'RoomName'>
 
-/** The tokens of a model's turn, all steps together, as the provider reported them. */
 export interface Usage {
   readonly input: number
   readonly cached?: number
@@ -51,10 +50,8 @@ export interface MessageEntry extends EntryBase {
   readonly edited?: EntryId
 }
 
-/** `/me waves`, or a reaction. */
 export interface ActionEntry extends EntryBase {
   readonly kind: 'action'
-  /** The entry that somebody reacts to; `text` is the emoji alone. */
   readonly reacts?: EntryId
   readonly to?: string
 }
@@ -72,7 +69,6 @@ export interface PresenceSumEntry extends EntryBase {
   readonly left: readonly string[]
 }
 
-/** The room speaks. One that ends a turn without a reply has its bill. */
 export interface NoticeEntry extends EntryBase, TurnBill {
   readonly kind: 'notice'
   readonly level: 'info' | 'error'
@@ -87,7 +83,6 @@ export interface ModerationAct {
     | ('invite' | 'uninvite' | 'archive' | 'unarchive' | 'delete')
   /** A name; the room if all in it are meant; `a key` or `a network` instead of those. */
   readonly who: string
-  /** When it is over, in ISO 8601. */
   readonly until?: string
   readonly reason?: string
 }
@@ -107,7 +102,6 @@ export interface ToolCallEntry extends EntryBase {
   /** The name that the caller used, whether or not there is such a tool. */
   readonly name: string
   readonly tool?: string
-  /** All texts in it are cleaned. */
   readonly arguments: Json
   /** It was denied, or could not be run. */
   readonly notRun?: true
@@ -123,7 +117,6 @@ export interface ToolResultEntry extends EntryBase {
   readonly tool?: string
   readonly isError: boolean
   readonly durationMs: number
-  /** Size of `text` in UTF-8. */
   readonly bytes: number
   /** Present if strangers wrote a part of the text. */
   readonly outside?: Outside
@@ -140,7 +133,6 @@ export interface ApprovalEntry extends EntryBase {
   readonly turn?: TurnId
   readonly tool: string
   readonly requester: string
-  /** The number that answers name; absent if nobody was asked. */
   readonly question?: number
   /** With `asked`: the names of people present who may answer. */
   readonly answerers?: readonly string[]

@@ -17,7 +17,6 @@ export class InviteRefusal extends Refusal {
   }
 }
 
-/** A key may come in, but not under this name. */
 export class NameRefusal extends Refusal {}
 
 /** The words of a command do not fit it. `usage` is the right form; exit status 2. */
@@ -58,7 +57,6 @@ export const warnOfStorage =
     log.warn({ ...facts, error, reason: error.reason }, text)
   }
 
-/** Aborts a command because the server stops. */
 export const SERVER_STOPPING = new DOMException('the server is stopping', 'AbortError')
 
 /** Aborts a command that its person, who is still there, does not want any more. */

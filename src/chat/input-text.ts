@@ -26,7 +26,6 @@ function needAtMost(allowed: number, found: number, what: string): void {
   throw new Refusal(`the message has ${found} ${what} and ${allowed} are allowed; nothing was sent`)
 }
 
-/** For a topic, a vibe, a key: at most `chars` characters. Throws `Refusal`. */
 export function oneLine(raw: string, chars: number): string {
   const text = cleanText(raw).replace(/\s+/gu, ' ').trim()
   if ([...text].length > chars) throw new Refusal(`that is too long: ${chars} characters are allowed`)

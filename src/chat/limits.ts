@@ -16,7 +16,6 @@ export interface RateLimits {
 
 const MAX_WAIT_MS = 5_000
 
-/** Slows down a person who sends lines too fast: first by waiting, then by refusing a line. */
 export type RateLimiter = ReturnType<typeof createRateLimiter>
 
 /** `wait` sleeps, in ms, at most until the signal is aborted; it never rejects. */
@@ -43,7 +42,6 @@ export function createRateLimiter(options: {
   }
 }
 
-/** Limits how much of the disk somebody can fill with lines, pipes and results of tools. */
 export type ByteQuota = ReturnType<typeof createByteQuota>
 
 /** `bytes_per_person_day` come back evenly over a day; 0 is no limit. Kept in memory. */
@@ -74,7 +72,6 @@ export function createByteQuota(
 const usedUp = (limit: number, wait: number): string =>
   `what you sent and what tools gave for you is as much as one person may store in a day (bytes_per_person_day, ${limit}); send less, or again in ${duration(wait)}`
 
-/** With more buckets than this, full ones are removed. */
 const MAX_BUCKETS_KEPT = 3_000
 
 /** Token buckets of all quota keys. What a key does costs as many times as much as it is on servers. */
@@ -106,7 +103,6 @@ export function createQuotaLedger(clock: MonotonicClock, serversOf: ServersOf = 
 
 export interface QuotaKey {
   readonly kind: 'person' | 'key' | 'network'
-  /** Unique among all kinds. */
   readonly name: string
   readonly share: number
 }

@@ -6,7 +6,7 @@ import type { Peers, Questions, SlotLimits, Slots } from './peers.ts'
 
 const NOBODY = [] as const
 
-/** The peers of a server that has its database alone: nobody. Its queues and question numbers are kept in memory. */
+/** The peers of a server that has its database alone. Queues and question numbers are kept in memory. */
 export const createLocalPeers = (): Peers => ({
   entered: async () => true,
   left: async () => true,

@@ -48,7 +48,6 @@ export type Addressed = (entry: Entry, person: { readonly name: string }) => boo
 
 const FIRST_WORD = new RegExp(`^(${NAME_WORD})[:,](?:\\s|$)`, 'u')
 
-/** Reads each entry once, however many people ask. */
 export function createAddressed(): Addressed {
   const known = new WeakMap<Entry, (name: string) => boolean>()
   return (entry, person) => {

@@ -43,7 +43,6 @@ export class Exits {
     throw new Refusal(`there is no exit ${direction.slice(0, 40)} in ${room}; the exits are: ${ways}`)
   }
 
-  /** Makes an exit, or replaces the one in that direction. Throws `Refusal`: a bad direction, too many. */
   open(room: RoomName, exit: Exit): Promise<void> {
     return this.#change(room, (all) => withExit(all, exit))
   }
@@ -70,7 +69,6 @@ export class Exits {
   }
 }
 
-/** The exits in a stored value whose rooms an audience may know. Rejects with `StorageError`. */
 export async function visibleExits(
   rooms: RoomLookup,
   value: Json | undefined,

@@ -21,7 +21,6 @@ import { PresenceAnnouncer, type PresenceLimits } from './presence/presence.ts'
 import { Roster } from './presence/roster.ts'
 import type { PresenceChange } from './presence/tally.ts'
 
-/** Hears a room without being present in it. */
 export interface Listener extends Partial<Pick<Participant, 'deliver' | 'stream'>> {
   /** Somebody came or went, after any line that says so; or work or questions of other servers changed. */
   peopleChanged?(): void
@@ -32,15 +31,14 @@ export interface RoomParts {
   readonly rooms: RoomStore
   readonly people: PeopleStore
   readonly bus: RoomBus
-  readonly peers: Pick<Peers, 'entered' | 'left' | 'peopleIn' | 'find' | 'mayReturn' | 'rooms' | 'watch'>
+  readonly peers: Peers
   readonly clock: Clock & Alarm
   readonly nextId: () => string
   readonly log: Log
-  readonly sanctions: Pick<Sanctions, 'whyOutOf' | 'whySilent' | 'whyNoWork' | 'isGone' | 'isArchived'>
+  readonly sanctions: Sanctions
 }
 
 export interface RoomLimits extends PresenceLimits {
-  /** How many people may be present at once. */
   readonly members_per_room: number
 }
 
@@ -50,7 +48,6 @@ const RECENT_LINES = 200
 /** A room without its private fields: a copy of it may do some things in its own way. */
 export type Room = Pick<OpenRoom, keyof OpenRoom>
 
-/** A log whose entries are delivered, and the people in it: one object for each room of the process. */
 export class OpenRoom {
   readonly name: RoomName
   readonly #parts: RoomParts
@@ -98,12 +95,11 @@ export class OpenRoom {
     return await this.#parts.entries.read(this.name, query)
   }
 
-  /** Delivers a piece of a reply; nothing is stored. */
   readonly stream = (delta: Omit<ReplyDelta, 'room'>): void => {
     void this.#parts.bus.publish(this.name, { type: 'delta', delta: { ...delta, room: this.name } })
   }
 
-  /** Tells some people who are present; with `only` through this server alone, without the bus. Nothing is stored. */
+  /** Tells some people who are present, with `only` through this server alone; nothing is stored. */
   readonly whisper = (people: readonly Person[], newEntry: NewEntry, only?: 'here'): void => {
     if (people.length === 0) return
     const entry = this.#entryOf(newEntry)
@@ -132,7 +128,6 @@ export class OpenRoom {
       await this.announcePresence({ name: person.name, event: 'joined' })
   }
 
-  /** Takes a participant away; the last one of a person is announced. */
   readonly leave = async (participant: Participant): Promise<void> => {
     const { person } = participant
     if (!this.#roster.remove(participant)) return
@@ -154,7 +149,6 @@ export class OpenRoom {
     if (!this.#roster.has(person)) await this.#presence.announce({ name: person.name, event })
   }
 
-  /** Names of people changed, and entries said so already. */
   readonly namesChanged = (): void => {
     this.#roster.sort()
     this.#tellPeopleChanged()
@@ -184,7 +178,6 @@ export class OpenRoom {
     if (why !== undefined) throw new Refusal(why)
   }
 
-  /** As `Sanctions.whyNoWork`. */
   readonly whyNoWork = (person: Person): Promise<string | undefined> =>
     this.#parts.sanctions.whyNoWork(this.name, person, this.#parts.rooms)
 
@@ -273,7 +266,6 @@ export class OpenRoom {
     }
   }
 
-  /** True if the person is present or a member, or spoke lately. */
   async #isKnownHere({ id }: Person, called: string): Promise<boolean> {
     const { rooms, entries } = this.#parts
     if (this.present().some((one) => one.id === id) || (await rooms.membership(this.name, id))) return true

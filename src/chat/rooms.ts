@@ -58,7 +58,6 @@ export class Rooms {
     return rows.filter((row, index) => visible[index] && this.#whyOut(row, viewer) === undefined)
   }
 
-  /** Makes a room owned by `owner`. Throws `Refusal`: bad name, taken, too many. */
   create(name: string, owner: Person, options: { readonly private: boolean }): Promise<Room> {
     return this.#make(name, owner, options.private, (record) => this.#parts.rooms.create(record))
   }
@@ -84,7 +83,6 @@ export class Rooms {
     return this.#room(LOBBY)
   }
 
-  /** A room, without asking who may see it: for the server's own work. */
   async anyRoom(name: RoomName): Promise<Room | undefined> {
     return (await this.#parts.rooms.find(name)) && this.#room(name)
   }
@@ -114,7 +112,6 @@ export class Rooms {
     return this.#all().filter((room) => room.present().length > 0)
   }
 
-  /** Tells somebody something in each of their sessions, in whichever room; nothing is stored. */
   whisper(person: Person, newEntry: NewEntry): void {
     for (const room of this.#roomsWith(person)) room.whisper([person], newEntry)
   }
@@ -131,7 +128,6 @@ export class Rooms {
     for (const room of this.#all()) room.namesChanged()
   }
 
-  /** Records the sums of all comings and goings that were not announced yet. Never rejects. */
   async flushPresence(): Promise<void> {
     await Promise.all(this.#all().map((room) => room.flushPresence()))
   }

@@ -3,7 +3,6 @@ import { cleanLine } from '../lib/text/clean-text.ts'
 export interface ToolProgress {
   /** From 0 to 1, if known. */
   readonly share?: number
-  /** One short line, which may be empty. */
   readonly text: string
 }
 
@@ -19,6 +18,5 @@ export function toolProgress(done: number, total?: number, text = ''): ToolProgr
 export const percentText = ({ share }: ToolProgress): string =>
   share === undefined ? '' : `${Math.floor(share * 100)}%`
 
-/** `37% reading files`, as far as either is known. */
 export const progressText = (progress: ToolProgress): string =>
   [percentText(progress), progress.text].filter(Boolean).join(' ')

@@ -1,4 +1,3 @@
-/** Where tools come from, as scopes name it. */
 export const TOOL_GROUPS = ['internal', 'builtin', 'module', 'wrapped', 'mcp'] as const
 export type ToolGroup = (typeof TOOL_GROUPS)[number]
 

@@ -29,7 +29,6 @@ export function createRoomBoards(status: RoomStatus, now: () => number, reading:
   }
 }
 
-/** The board as one session sees it. */
 export type BoardView = ReturnType<RoomBoard['watch']>
 
 /** What all sessions of a room show below what was said: the status line and the replies being written. */
@@ -38,7 +37,6 @@ class RoomBoard {
   readonly #source: RoomStatus
   readonly #status: SharedStatus
   readonly #replies: ReturnType<typeof createReplies>
-  /** Called after what is shown has changed. */
   readonly #watchers = new Set<() => void>()
   #stopListening: () => void = () => undefined
   #ticking: NodeJS.Timeout | undefined
@@ -58,7 +56,6 @@ class RoomBoard {
     return open.filter((one) => one.mayAllow(person, role)).map(({ number }) => number)
   }
 
-  /** For a session that comes in. What the person can use is shown once it is known. */
   watch(person: Person, role: Role, refresh: () => void) {
     if (this.#watchers.size === 0) this.#begin()
     this.#watchers.add(refresh)
@@ -66,7 +63,6 @@ class RoomBoard {
     this.#peopleChanged()
     refresh()
     return {
-      /** Cheap: what was drawn for another session is kept. */
       footer: (style: DrawingStyle): RoomFooter => ({
         replies: this.#replies.now(),
         replyOf: this.#replies.of,
@@ -101,7 +97,6 @@ class RoomBoard {
     for (const refresh of this.#watchers) refresh()
   }
 
-  /** Repeats itself while something runs. */
   #look(): void {
     if (this.#status.update()) this.#refreshAll()
     if (this.#status.isBusy()) this.#lookLater()

@@ -9,14 +9,12 @@ import type { BoardView, RoomBoards } from './board.ts'
 import type { RecentEntries } from './recent-entries.ts'
 import { enterRoom, type RoomVisit } from './room-visit.ts'
 
-/** What is shown in rooms besides what is being said. */
 export interface RoomViews {
   readonly boards: RoomBoards
   readonly recent: RecentEntries
   readonly lastSeen: LastSeen
 }
 
-/** The room that a session is in, and what it sees below what is said there. */
 export class CurrentRoom {
   readonly #screen: Screen
   readonly #rooms: Pick<Rooms, 'lobby'>
@@ -26,7 +24,6 @@ export class CurrentRoom {
   #visit: RoomVisit | undefined
   #board: BoardView | undefined
   #kickedFrom: RoomName | undefined
-  /** The newest entry of each room that the screen shows. */
   readonly #shown = new Map<RoomName, EntryId>()
   /** Somebody may be put out of a room while they go into another one. */
   readonly #serial = createSerial()

@@ -10,7 +10,6 @@ import { safeJson } from '../../lib/json.ts'
 
 export interface KeptPlaces {
   readonly dataDir: string
-  /** Has a directory for each room's files. */
   readonly roomsDir: string
 }
 

@@ -19,9 +19,7 @@ export const createGreeting =
     troubles,
   }: {
     readonly models: () => readonly GreetedModel[]
-    /** True if there is no admin yet. */
     readonly isClaimable: () => boolean
-    /** What is wrong between the servers, for admins. */
     readonly troubles: () => readonly string[]
   }) =>
   (room: Room, person: Person): readonly string[] => [
@@ -44,7 +42,6 @@ function typeLine(models: readonly GreetedModel[], mayClaim: boolean): string {
   return `type to speak; ${askLine(models)}; /help lists the commands${claim}`
 }
 
-/** The guide, and the first of the others with its origin. */
 function askLine(models: readonly GreetedModel[]): string {
   const [first, ...more] = models.filter(({ backend, enabled }) => enabled && backend !== 'guide')
   if (!first) return '@guide shows you around'

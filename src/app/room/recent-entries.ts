@@ -3,7 +3,6 @@ import { foldPast } from '../../chat/presence/fold.ts'
 import type { Room } from '../../chat/room.ts'
 import { revise } from '../../chat/talk/own-lines.ts'
 
-/** How many entries of the past are kept, comings and goings included. */
 const MAX_KEPT = 80
 
 /** The newest entries of the rooms that have sessions, read once for all who come in. */

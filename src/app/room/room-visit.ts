@@ -8,7 +8,6 @@ import type { RecentEntries } from './recent-entries.ts'
 
 export interface RoomVisit {
   readonly room: Room
-  /** The person's role as they came in. */
   readonly role: Role
   /** The newest entry that was shown; empty for none. */
   newest(): EntryId
@@ -16,7 +15,6 @@ export interface RoomVisit {
 }
 
 export interface VisitOptions {
-  /** 80 without a window. */
   readonly columns?: number | undefined
   /** The place of the room's name and topic beside its past. */
   readonly header?: 'above' | 'below'
@@ -24,7 +22,6 @@ export interface VisitOptions {
   readonly greet?: (() => void) | undefined
   /** The screen shows the room up to this entry already. */
   readonly after?: EntryId | undefined
-  /** The numbers of the open questions that the person may answer. */
   readonly questions?: (role: Role) => readonly number[]
 }
 
@@ -100,12 +97,9 @@ export async function enterRoom(
 }
 
 interface ShownPast {
-  /** Not shown, though it may be new. */
   readonly older: readonly Entry[]
   readonly past: readonly Entry[]
-  /** How far the person has read, if that is known. */
   readonly seen: EntryId | undefined
-  /** The questions that wait for an answer of theirs. */
   readonly open: readonly number[]
 }
 
@@ -132,7 +126,6 @@ const waits = (entry: Entry, past: readonly Entry[], open: readonly number[]): b
 const isQuestion = (entry: Entry): entry is ApprovalEntry =>
   entry.kind === 'approval' && entry.verdict === 'asked'
 
-/** Shown of the past, besides comings and goings. */
 const PAST_ENTRIES = 20
 
 /** The entries from before somebody came, and those since, delivered or not. */

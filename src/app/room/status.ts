@@ -35,7 +35,6 @@ export function createRoomStatus(
       const { scope, visible } = await turns.toolCount({ room, person })
       return { models: turns.names(), scope: scopeText(scope), tools: visible }
     },
-    /** What runs there now, turns first. */
     running: ({ name }: Room): readonly RunningWork[] => [
       ...turns
         .running(name)
@@ -53,7 +52,6 @@ export function createRoomStatus(
   }
 }
 
-/** How long the choices of a role are reused, in milliseconds. */
 const FRESH_MS = 5_000
 
 const NO_CHOICES: Choices = { models: [], scope: '', tools: 0 }
@@ -75,7 +73,6 @@ export class SharedStatus {
   /** What `update` saw last. */
   #seen = ''
 
-  /** `now` gives milliseconds that never go back. */
   constructor(room: Room, source: RoomStatus, now: () => number) {
     this.#room = room
     this.#source = source
@@ -94,7 +91,6 @@ export class SharedStatus {
     return this.#running
   }
 
-  /** How far a call is, as its tool says. */
   progressOf({ turn, call }: ToolCallEntry): ToolProgress | undefined {
     return this.#running.find(({ id }) => id === (turn ?? call))?.progress
   }
@@ -109,7 +105,6 @@ export class SharedStatus {
     this.#ended.add(turn)
   }
 
-  /** Looks at what runs now. True if something has changed since the last call. */
   update(): boolean {
     this.#countPeople()
     const all = this.#source.running(this.#room)
@@ -141,7 +136,6 @@ export class SharedStatus {
     return this.#now() - foundAt >= FRESH_MS && (await this.#findChoices(role, person))
   }
 
-  /** Finds out again what people of each role can use. Never rejects. */
   async updateChoices(): Promise<void> {
     await Promise.all([...this.#choices].map(([role, { person }]) => this.#findChoices(role, person)))
   }

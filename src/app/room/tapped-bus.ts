@@ -1,7 +1,6 @@
 import type { Entry } from '../../chat/entry.ts'
 import type { RoomBus } from '../../chat/ports.ts'
 
-/** A bus that also tells of the entries which this process publishes. */
 export interface TappedBus extends RoomBus {
   /** `listener` gets each entry after its delivery, in the order of its room's log. Must not throw. */
   tap(listener: (entry: Entry) => void): void

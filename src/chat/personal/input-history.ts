@@ -15,7 +15,6 @@ export interface OpenHistory {
 }
 
 const LIMITS: TypedLimits = { lines: 200, characters: 65_536 }
-/** Longer lines are pastes; in UTF-16 units. */
 const MAX_LINE_UNITS = 4_000
 const MAX_DRAFT_UNITS = 16_384
 const DRAFT_DAYS = 7

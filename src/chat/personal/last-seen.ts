@@ -9,7 +9,6 @@ export type LastSeen = ReturnType<typeof createLastSeen>
 
 export function createLastSeen(store: LastSeenStore, log: Log) {
   return {
-    /** The newest entry at the time the person last left. Never rejects. */
     async find({ id, guest }: Person, room: RoomName): Promise<EntryId | undefined> {
       if (guest) return undefined
       return await store.find(id, room).catch(warnOfStorage(log, 'how far somebody has read is not known'))

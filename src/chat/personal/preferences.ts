@@ -52,7 +52,6 @@ export const OPTIONS = {
 
 export type Option = keyof typeof OPTIONS
 
-/** An option that is absent has its usual value. */
 export type PersonalOptions = { readonly [Name in Option]?: (typeof OPTIONS)[Name]['values'][number] }
 
 export const isOption = (name: string): name is Option => Object.hasOwn(OPTIONS, name)
@@ -63,7 +62,6 @@ export const valueOf = <Name extends Option>(option: Name, value: string): Perso
 
 type Listener = (changed: Option) => void
 
-/** What one person has set, as long as they have a session. */
 export interface OpenPreferences {
   now(): PersonalOptions
   /** `listener` is called after each change, until `close`. */
@@ -199,7 +197,6 @@ export class Preferences {
   }
 }
 
-/** Leaves out what this version does not know. */
 function optionsIn(stored: readonly StoredPreference[]): PersonalOptions {
   const known = stored.filter(({ option, value }) => isOption(option) && valueOf(option, value) !== undefined)
   return Object.fromEntries(known.map(({ option, value }) => [option, value]))

@@ -16,7 +16,6 @@ const FORMS: readonly RegExp[] = [
   /\bBearer\s+\S{8,}/i,
 ]
 
-/** So long that nobody made it up. */
 const LONG_WORD = /[A-Za-z0-9_-]{24,}/g
 /** Ids of entries and turns are no secret (https://github.com/ulid/spec). */
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/

@@ -38,12 +38,10 @@ export class PresenceFold {
     return this.#row.line(columns)
   }
 
-  /** The log is over. Returns what is still to be shown. */
   end(columns: number): readonly Entry[] {
     return this.#lines === 0 ? this.#commit(this.waiting(columns)) : this.#flush(columns, 0)
   }
 
-  /** `more`: lines that follow at once. */
   #flush(columns: number, more: number): readonly Entry[] {
     if (3 * (this.#presenceLines + 1) >= this.#lines + 1 + more) return []
     return this.#commit(this.waiting(columns))
@@ -71,7 +69,6 @@ class Row {
     this.length += 1
   }
 
-  /** The only entry, or the last one with a text for all. */
   line(columns: number): Entry | undefined {
     const last = this.#last
     if (!last || this.length === 1) return last

@@ -12,7 +12,6 @@ export interface PresenceLimits {
 
 const MINUTE_MS = 60_000
 
-/** Changes of more people are summed up before the minute is over. */
 const MAX_PEOPLE_A_SUM = 500
 
 /**

@@ -27,7 +27,6 @@ export class Roster {
     this.#participants = undefined
   }
 
-  /** False for a participant that is not here. */
   remove(participant: Participant): boolean {
     const { id } = participant.person
     const terminals = this.#terminals.get(id)

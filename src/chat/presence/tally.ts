@@ -52,7 +52,6 @@ export class Tally {
       for (const event of COURSES[course].changes) this.add({ name, event })
   }
 
-  /** Forgets the people who are where they were before. */
   forgetVisits(): void {
     for (const [name, course] of this.#people)
       if (COURSES[course].changes.length > 1) this.#people.delete(name)

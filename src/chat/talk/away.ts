@@ -10,7 +10,6 @@ import type { Room } from '../room.ts'
 import type { AwayStore } from './ports.ts'
 
 const MAX_AWAY_CHARS = 200
-/** Beyond this many, the first who left counts as back. */
 const MAX_AWAY = 10_000
 /** Beyond this many people, nobody further is told of one absence. */
 const MAX_TOLD = 2_000
@@ -47,7 +46,6 @@ export class Away {
     return this.#absences.get(person)?.text
   }
 
-  /** Somebody spoke and is not away any more. True if they were. */
   comeBack(person: PersonId): boolean {
     const wasAway = this.#absences.delete(person)
     if (!wasAway) return false

@@ -11,7 +11,6 @@ import type { IgnoreFilter, Ignores } from './ignores.ts'
 import type { FindPerson, OpenSessions, PersonalScreen } from './open-sessions.ts'
 import type { DirectMessage, DirectMessageStore, Sender } from './ports.ts'
 
-/** Messages from one person to another, in no room. */
 export class DirectMessages {
   readonly #parts: DirectMessageParts
   readonly #lastWriters = new Map<PersonId, Sender>()
@@ -190,7 +189,6 @@ export interface SentMessage {
 }
 
 export interface DirectMessageLimits extends MessageLimits {
-  /** How many may wait for one person. */
   readonly waiting_messages_per_person: number
   readonly waiting_messages: number
 }

@@ -94,7 +94,6 @@ const newVersion = (entry: MessageEntry, { id, text }: MessageEntry): MessageEnt
   edited: id,
 })
 
-/** False for a reaction and for a later version of a line. */
 export const isLine = (entry: Entry): boolean =>
   (entry.kind === 'message' && entry.edits === undefined) ||
   (entry.kind === 'action' && entry.reacts === undefined) ||

@@ -9,7 +9,6 @@ import { createOwnLines, type LineReaders, type OwnLines } from './own-lines.ts'
 import type { AwayStore, DirectMessageStore, IgnoredStore } from './ports.ts'
 import { createReactions } from './reactions.ts'
 
-/** One session's part in it. */
 export interface TalkSession extends Pick<IgnoreFilter, 'shows' | 'close'> {
   /** Shows the messages that wait for the person. Never rejects with `StorageError`: the session says it. */
   showWaiting(): Promise<void>
@@ -30,7 +29,6 @@ interface TalkParts {
   readonly log: Log
 }
 
-/** What people do with what was said, and beside it. */
 export class Talk {
   readonly messages: DirectMessages
   readonly away: Away
