@@ -67,7 +67,7 @@ test('a built-in tool that cannot run here says why, also to whoever calls it', 
 })
 
 test('the list of ids of the rooms’ tools is that of the tools', () => {
-  expect(roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms }).map(({ id }) => id)).toEqual(
-    ROOM_TOOL_IDS,
-  )
+  expect(
+    roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms }).map(({ id }) => id),
+  ).toEqual(ROOM_TOOL_IDS)
 })

@@ -165,7 +165,9 @@ test('two rooms with one summarizer do not mix, and neither waits for the other 
   const { models, stage } = await stageOver(createStageHere, async (storage) => {
     const nextId = createIds({ now: () => Date.now() - 3_600_000 })
     for (let index = 0; index < 400; index += 1)
-      await storage.chat.entries.append(message(nextId(), LOBBY, `piano was moved, said in the lobby, ${index}`))
+      await storage.chat.entries.append(
+        message(nextId(), LOBBY, `piano was moved, said in the lobby, ${index}`),
+      )
     await storage.chat.rooms.setValue(LOBBY, 'summarizer', 'memo')
   })
   models.always(

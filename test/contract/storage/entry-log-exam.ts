@@ -58,10 +58,9 @@ export function entryLogExam(store: () => Storage): void {
       idOf(8),
       idOf(9),
     ])
-    expect((await store().chat.entries.sizes(lobby, { ...oldest, after: idOf(3) })).map(({ id }) => id)).toEqual([
-      idOf(4),
-      idOf(5),
-    ])
+    expect(
+      (await store().chat.entries.sizes(lobby, { ...oldest, after: idOf(3) })).map(({ id }) => id),
+    ).toEqual([idOf(4), idOf(5)])
   })
 
   test('counts a room by author and by day, tools that ran and tokens that were charged', async () => {

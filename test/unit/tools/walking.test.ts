@@ -167,7 +167,10 @@ describe('a model that walks', () => {
     const { rooms, storage, alice, attic, texts } = await house()
     await rooms.exits.setNav(attic.name, false)
     const tools = new Map(
-      roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms }).map((tool) => [tool.id, tool]),
+      roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms }).map((tool) => [
+        tool.id,
+        tool,
+      ]),
     )
     const context = {
       ...contextFor({} as ToolContext['workspace']),

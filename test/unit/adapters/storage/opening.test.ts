@@ -72,7 +72,9 @@ test('after closing, everything is refused in a sentence, what was under way is 
   await storage[Symbol.asyncDispose]()
   await underWay
   await storage[Symbol.asyncDispose]()
-  await expect(storage.chat.entries.append(message('2', 'lobby', 'x'))).rejects.toThrow('the server is stopping')
+  await expect(storage.chat.entries.append(message('2', 'lobby', 'x'))).rejects.toThrow(
+    'the server is stopping',
+  )
   await expect(storage.chat.rooms.all()).rejects.toMatchObject({ name: 'StorageError' })
   await using again = await openStorage(options)
   expect(await again.chat.entries.lastId()).toBe('1')

@@ -19,7 +19,9 @@ test('while another program holds the database, writers wait and nobody else doe
   const other = openFile(options.file)
   other.exec('BEGIN IMMEDIATE')
   let isRefused = false
-  const refused = expect(storage.chat.entries.append(message('2', lobby, 'x')).finally(() => (isRefused = true)))
+  const refused = expect(
+    storage.chat.entries.append(message('2', lobby, 'x')).finally(() => (isRefused = true)),
+  )
   for (let tick = 0; tick < 5; tick++) await nextTick()
   expect(await storage.chat.entries.read(lobby, { limit: 9 })).toHaveLength(1)
   expect(isRefused).toBe(false)
@@ -77,7 +79,9 @@ test('what was asked before closing is done, and afterwards everything is refuse
   const read = storage.chat.rooms.all()
   await storage[Symbol.asyncDispose]()
   await Promise.all([underWay, read])
-  await expect(storage.chat.entries.append(message('2', lobby, 'x'))).rejects.toThrow('the server is stopping')
+  await expect(storage.chat.entries.append(message('2', lobby, 'x'))).rejects.toThrow(
+    'the server is stopping',
+  )
   await using again = await openStorage(options)
   expect(await again.chat.entries.lastId()).toBe('1')
 })

@@ -58,7 +58,9 @@ test.skipIf(disk === undefined)(
     for (let asked = 0; asked < 50; asked += 1) await storage.upkeep.health()
     expect(sizeOf()).toBe(before)
     const filler = disk?.fill()
-    await expect(storage.chat.entries.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'full' })
+    await expect(storage.chat.entries.append(message('1', lobby, 'x'))).rejects.toMatchObject({
+      reason: 'full',
+    })
     const why = createReadiness(storage.upkeep, () => 0)
     expect(await why()).toBe('nothing can be stored just now: the disk is full')
     const search = storage.chat.entries.search({ rooms: [lobby], terms: searchTerms('said'), limit: 1 })
@@ -85,7 +87,9 @@ test('while another program holds the database the sender is told, and it goes o
   await using storage = await openStorage(options)
   const other = openFile(options.file)
   other.exec('BEGIN IMMEDIATE')
-  await expect(storage.chat.entries.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'locked' })
+  await expect(storage.chat.entries.append(message('1', lobby, 'x'))).rejects.toMatchObject({
+    reason: 'locked',
+  })
   await expect(storage.upkeep.health()).rejects.toMatchObject({ reason: 'locked' })
   expect(await storage.chat.entries.read(lobby, { limit: 9 })).toEqual([])
   other.exec('ROLLBACK')

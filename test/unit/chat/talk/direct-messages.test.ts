@@ -26,7 +26,8 @@ async function createScene() {
     await session.showWaiting()
     return { ...session, lines, rings: () => rings }
   }
-  return { ...chatParts, ...talk, talk, ann, bob, open }
+  const { messages, ignores } = talk
+  return { ...chatParts, messages, ignores, ann, bob, open }
 }
 
 test('a message is shown on every open session with a bell, or once at the next login, with its time', async () => {

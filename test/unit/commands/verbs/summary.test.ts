@@ -49,7 +49,9 @@ describe('/summary', () => {
   test('is corrected in a session or from a pipe, cleared, and every version stays', async () => {
     await using world = await createCommandWorld()
     await withSummary(world)
-    const [entry] = await world.turnWorld.chatParts.storage.chat.entries.read('hall' as RoomName, { limit: 1 })
+    const [entry] = await world.turnWorld.chatParts.storage.chat.entries.read('hall' as RoomName, {
+      limit: 1,
+    })
     const range = `of ${entry!.id} to ${entry!.id}`
     const first = `1  2026-01-01T00:00:00.000Z  qwen  14 characters, ${range}`
     expect(await world.type(world.bob, 'summary')).toEqual(done('  bob said hello', `-- ${first}`, OFF))

@@ -40,7 +40,9 @@ function createFollower({ chat: { entries } }: Storage) {
     hint: () =>
       readOn(async () => {
         const after = seen.at(-1)?.id
-        seen.push(...(await entries.read(lobby, { limit: 50, oldestFirst: true, ...(after ? { after } : {}) })))
+        seen.push(
+          ...(await entries.read(lobby, { limit: 50, oldestFirst: true, ...(after ? { after } : {}) })),
+        )
       }),
   }
 }

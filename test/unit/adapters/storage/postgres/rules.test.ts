@@ -164,7 +164,10 @@ describe.skipIf(lacks('postgres'))('of several servers on one database', () => {
       tool: 'Bash',
     } as const
     const nextId = createIds({ now: () => 1 })
-    await everywhere(({ chat }) => chat.entries.append({ ...message(nextId(), 'lobby', 'called'), ...call }), 5)
+    await everywhere(
+      ({ chat }) => chat.entries.append({ ...message(nextId(), 'lobby', 'called'), ...call }),
+      5,
+    )
     expect(await first.prompts.history.toolCalls(lobby)).toEqual({ Bash: 20 })
     const ids = (await first.chat.entries.read(lobby, { limit: 99 })).map(({ id }) => id)
     const counts = new Map(ids.map((id) => [id, 3]))
