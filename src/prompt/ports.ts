@@ -7,7 +7,7 @@
 import type { EntryId, EntryKind, RoomName } from '../chat/entry.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 import type { Prompt } from './prompt.ts'
-import type { HistoryRow, RoomScript, RoomSummary, Snapshot, Summary } from './snapshot.ts'
+import type { HistoryRow, RoomScript, RoomSummary, Snapshot } from './snapshot.ts'
 
 /** The message is for the room; it names the script's line if a script is the reason. */
 export class WrapError extends Error {
@@ -119,12 +119,7 @@ export interface StoredSummary extends RoomSummary {
   readonly room: RoomName
 }
 
-/** A summary that is being made anew; without ids it covers nothing yet. */
-export type SummaryDraft = Pick<Summary, 'text'> & Partial<Summary>
-
-/**
- * Of each room the newest 100 versions, cleared ones included. All methods reject with `StorageError` only.
- */
+/** Of each room the newest 100 versions, cleared ones included. All methods reject with `StorageError` only. */
 export interface SummaryStore {
   current(room: RoomName): Promise<StoredSummary | undefined>
   versions(room: RoomName): Promise<readonly StoredSummary[]>
@@ -133,9 +128,6 @@ export interface SummaryStore {
    * newest.
    */
   put(summary: Omit<StoredSummary, 'version'>, replaces?: number): Promise<StoredSummary | undefined>
-  draft(room: RoomName): Promise<SummaryDraft | undefined>
-  putDraft(room: RoomName, draft: SummaryDraft | undefined): Promise<void>
-  finishDraft(summary: Omit<StoredSummary, 'version'>): Promise<void>
 }
 
 /**

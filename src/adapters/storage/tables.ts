@@ -41,7 +41,6 @@ export interface Tables {
     author: string
     at: number
   }
-  summary_drafts: { room: RoomName; text: string; first: EntryId | ''; last: EntryId | '' }
   /** `data` is JSON: all that the kind has beside the columns. */
   entries: {
     id: EntryId

@@ -29,30 +29,11 @@ export function summariesExam(store: () => Storage): void {
     expect(await summaries.put({ ...put, text: 'c' }, 1)).toMatchObject({ version: 2, text: 'c' })
   })
 
-  test('have a draft, which becomes a version as it goes', async () => {
-    await store().chat.rooms.create(room('den', {}))
-    const { summaries } = store().prompts
-    expect(await summaries.draft(den)).toBeUndefined()
-    await summaries.putDraft(den, { text: '' })
-    expect(await summaries.draft(den)).toEqual({ text: '' })
-    const half = { text: 'half', first: idOf(1), last: idOf(2) }
-    await summaries.putDraft(den, half)
-    expect(await summaries.draft(den)).toEqual(half)
-    await summaries.finishDraft(put)
-    expect(await summaries.draft(den)).toBeUndefined()
-    expect(await summaries.current(den)).toMatchObject({ version: 1 })
-    await summaries.putDraft(den, half)
-    await summaries.putDraft(den, undefined)
-    expect(await summaries.draft(den)).toBeUndefined()
-  })
-
   test('are not copied with a fork', async () => {
     await store().chat.rooms.create(room('den', {}))
     await store().prompts.summaries.put(put)
-    await store().prompts.summaries.putDraft(den, put)
     await store().chat.rooms.fork(den, room('lobby', {}))
     expect(await store().prompts.summaries.versions(lobby)).toEqual([])
-    expect(await store().prompts.summaries.draft(lobby)).toBeUndefined()
   })
 
   test('are made from the oldest rows after an entry', async () => {

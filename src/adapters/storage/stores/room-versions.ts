@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { RoomName } from '../../../chat/entry.ts'
-import type { ScriptStore, StoredSummary, SummaryDraft, SummaryStore } from '../../../prompt/ports.ts'
+import type { ScriptStore, StoredSummary, SummaryStore } from '../../../prompt/ports.ts'
 import { type Database, integer, requireRow } from '../database.ts'
 import { numbersOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'
@@ -30,32 +30,11 @@ const MAX_VERSIONS = 100
 
 /** Rooms' summaries. */
 export function createSummaryStore({ read, writes }: Database): SummaryStore {
-  const { write, statement } = writes()
+  const { write } = writes()
   return {
     current: (room) => read((db) => summaries(db, room).limit(1).executeTakeFirst()),
     versions: (room) => read((db) => summaries(db, room).execute()),
     put: (summary, replaces) => write((db) => addSummary(db, summary, replaces), numbersOf(summary.room)),
-    draft: (room) =>
-      read(async (db) => {
-        const query = db.selectFrom('summary_drafts').select(['text', 'first', 'last'])
-        const row = await query.where('room', '=', room).executeTakeFirst()
-        return row && toDraft(row)
-      }),
-    putDraft: (room, draft) =>
-      statement(async (db) => {
-        if (draft === undefined) return await dropDraft(db, room)
-        const { text, first = '', last = '' } = draft
-        await db
-          .insertInto('summary_drafts')
-          .values({ room, text, first, last })
-          .onConflict((conflict) => conflict.column('room').doUpdateSet({ text, first, last }))
-          .execute()
-      }),
-    finishDraft: (summary) =>
-      write(async (db) => {
-        await addSummary(db, summary)
-        await dropDraft(db, summary.room)
-      }, numbersOf(summary.room)),
   }
 }
 
@@ -82,13 +61,3 @@ async function addSummary(
 
 const summaries = (db: Kysely<Tables>, room: RoomName) =>
   db.selectFrom('room_summaries').selectAll().where('room', '=', room).orderBy('version', 'desc')
-
-async function dropDraft(db: Kysely<Tables>, room: RoomName): Promise<void> {
-  await db.deleteFrom('summary_drafts').where('room', '=', room).execute()
-}
-
-type DraftRow = Pick<Tables['summary_drafts'], 'text' | 'first' | 'last'>
-
-/** An empty id stands for none. */
-const toDraft = ({ text, first, last }: DraftRow): SummaryDraft =>
-  first === '' || last === '' ? { text } : { text, first, last }
