@@ -12,7 +12,7 @@ import { clusterEvents, configHash, openCluster, tellFacts } from './app/cluster
 import { followChanges } from './app/follow-changes.ts'
 import { openData } from './app/open-data.ts'
 import { createActivity } from './app/activity.ts'
-import { createTurnEnder } from './app/assemble-turns.ts'
+import { createInterruptedTurns } from './app/assemble-turns.ts'
 import { version } from './app/paths.ts'
 import { allModels, createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { openHttp } from './app/http.ts'
@@ -73,10 +73,16 @@ async function assemble(config: Config, overrides: Overrides, data: Promise<AppC
   const bus = cluster?.bus ?? createLocalBus(context.log)
   const chat = await createRoomsAndPeople(current, context, { peers, bus })
   const { rooms, tap } = chat
-  const turnEnder = createTurnEnder(rooms, context)
-  await cluster?.begin(clusterEvents(rooms, turnEnder.endAll))
-  await turnEnder.endAll()
-  const activity = await createActivity(current, rooms, { context, peers, turnEnder }, overrides, owned)
+  const interruptedTurns = createInterruptedTurns(rooms, context)
+  await cluster?.begin(clusterEvents(rooms, interruptedTurns.endAll))
+  await interruptedTurns.endAll()
+  const activity = await createActivity(
+    current,
+    rooms,
+    { context, peers, interruptedTurns },
+    overrides,
+    owned,
+  )
   const { tools, mcp, hooks, work } = activity
   tap(hooks.onEntry)
   tap(work.summaries.heard)

@@ -17,15 +17,10 @@ import { Approvals } from '../approvals/approvals.ts'
 import { ToolRunner } from '../toolbox/run-tool.ts'
 import { createToolboxes } from '../toolbox/room-toolbox.ts'
 import { ToolRuns } from '../toolbox/tool-runs.ts'
+import type { InterruptedTurns } from '../turns/interrupted-turns.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
-import {
-  assembleSummaries,
-  assembleTurns,
-  configuredModels,
-  createModelServices,
-  type TurnEnder,
-} from './assemble-turns.ts'
+import { assembleSummaries, assembleTurns, configuredModels, createModelServices } from './assemble-turns.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { meteredComposer } from './metering.ts'
@@ -43,14 +38,14 @@ export type Activity = Awaited<ReturnType<typeof createActivity>>
 export interface ActivityParts {
   readonly context: AppContext
   readonly peers: Peers
-  readonly turnEnder: Pick<TurnEnder, 'end'>
+  readonly interruptedTurns: Pick<InterruptedTurns, 'endLost'>
 }
 
 /** The models, the tools, and the turns and runs that use them. */
 export async function createActivity(
   current: CurrentConfig,
   rooms: Rooms,
-  { context, peers, turnEnder }: ActivityParts,
+  { context, peers, interruptedTurns }: ActivityParts,
   overrides: Overrides,
   owned: Owned,
 ) {
@@ -90,7 +85,7 @@ export async function createActivity(
   const services = createModelServices({
     ...{ models, composer, limits, context, stores: storage },
     slots: peers.slots,
-    lostTurn: (turn) => void turnEnder.end(turn),
+    lostTurn: (turn) => void interruptedTurns.endLost(turn),
   })
   const shared = { context, stores: storage, composer, limits, models: services }
   const turns = owned(assembleTurns({ ...shared, scopedTools, openToolbox, hooks }))

@@ -2,7 +2,6 @@
 import { createModel } from '../adapters/models/index.ts'
 import type { Stores } from '../adapters/storage/storage.ts'
 import type { RoomName, TurnId } from '../chat/entry.ts'
-import { StorageError } from '../chat/errors.ts'
 import type { Slots } from '../chat/peers.ts'
 import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
@@ -13,15 +12,9 @@ import type { Composer } from '../prompt/ports.ts'
 import type { Snapshot } from '../prompt/snapshot.ts'
 import type { OpenToolbox } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools } from '../toolbox/scoped-tools.ts'
-import { callingMentioned, type CallLimits, tellingHooks } from '../turns/after-turn.ts'
-import {
-  type CheckQuotas,
-  createBills,
-  createOwnCount,
-  createTokenQuotas,
-  type QuotaLimits,
-} from '../turns/billing.ts'
-import { createCutTurns } from '../turns/interrupted-turns.ts'
+import { type CallLimits, runWholeTurn } from '../turns/after-turn.ts'
+import { type CheckQuotas, createBills, createTokenQuotas, type QuotaLimits } from '../turns/billing.ts'
+import { InterruptedTurns } from '../turns/interrupted-turns.ts'
 import { ModelFactsTable } from '../turns/model-facts.ts'
 import { listModels } from '../turns/model-list.ts'
 import type { ConfiguredModel } from '../turns/ports.ts'
@@ -31,7 +24,7 @@ import type { QueueLimits } from '../turns/queue.ts'
 import type { SideTurnLimits } from '../turns/side-turns.ts'
 import { Summaries } from '../turns/summaries/summaries.ts'
 import { SummarySizes } from '../turns/summaries/summary-rows.ts'
-import { createTurnLog, type TurnLog } from '../turns/turn-log.ts'
+import { TurnLog } from '../turns/turn-log.ts'
 import { createRunTurn, type TurnLimits } from '../turns/turn.ts'
 import { Turns } from '../turns/turns.ts'
 import type { AppContext, Overrides } from './context.ts'
@@ -92,8 +85,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     limits,
     log,
   })
-  /** Then hooks hear of it, and the models that the answer mentions are called. */
-  const runWhole = callingMentioned(tellingHooks(runTurn, hooks, clock), () => turns, limits)
+  const runWhole = runWholeTurn(runTurn, { turns: () => turns, hooks, clock, limits })
   const turns: Turns = new Turns({
     models: enabled,
     listModels: models.list,
@@ -102,7 +94,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     slots: models.slots,
     limits,
     turnLog,
-    runTurn: runWhole,
+    runWhole,
     log,
   })
   return turns
@@ -166,15 +158,14 @@ export function createModelServices(parts: ModelServicesParts): ModelServices {
   const calibrations = new Calibrations(stores.models.calibrations, clock, log)
   const modelFacts = new ModelFactsTable(clock, log)
   const checkQuotas = createTokenQuotas(charges, clock, limits)
-  const ownCount = createOwnCount({ composer, calibrations })
-  const bills = createBills(charges, checkQuotas, ownCount, clock)
+  const openBill = createBills({ charges, checkQuotas, composer, calibrations, clock })
   return {
     enabled: () => models().filter(({ settings }) => settings.enabled),
     list: (viewer) => listModels(models(), viewer, { charges, calibrations, modelFacts }),
     calibrations,
     modelFacts,
     checkQuotas,
-    turnLog: createTurnLog(turns, bills, nextId, clock, lostTurn),
+    turnLog: new TurnLog({ turns, openBill, newId: nextId, clock, lostTurn }),
     slots,
   }
 }
@@ -186,7 +177,7 @@ export function configuredModels(
 ): () => readonly ConfiguredModel[] {
   let settingsOf = current.now().models
   const make = (): readonly ConfiguredModel[] =>
-    settingsOf.map((settings) => ({ settings, model: create(settings) }))
+    settingsOf.map((settings) => ({ settings, adapter: create(settings) }))
   let models = make()
   return () => {
     const { models: now } = current.now()
@@ -198,43 +189,11 @@ export function configuredModels(
   }
 }
 
-/** When those are ended that could not be, in milliseconds. */
-const AGAIN_MS = 2_000
-
-/** Ends turns that have no end. No method rejects, with `StorageError` at least: it is tried again. */
-export interface TurnEnder {
-  /** Ends those that no server runs any more; people can come in meanwhile. */
-  endAll(): Promise<void>
-  /** Ends one of this server whose end could not be stored. */
-  end(id: string): Promise<void>
-}
-
-/**
- * What cannot be stored is tried again where several servers share the database. A server that is alone ends
- * it at its next start, before there are turns that run.
- */
-export function createTurnEnder(rooms: Rooms, { storage, log, clock }: AppContext): TurnEnder {
-  const cutTurns = createCutTurns({
+export const createInterruptedTurns = (rooms: Rooms, { storage, log, clock }: AppContext): InterruptedTurns =>
+  new InterruptedTurns({
     turns: storage.models.turns,
-    log: storage.chat.entries,
-    clock,
+    entries: storage.chat.entries,
+    ...{ clock, log },
     room: (name) => rooms.anyRoom(name),
+    isShared: storage.cluster !== undefined,
   })
-
-  async function untilStored(work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      log.error({ error, reason: error.reason }, 'turns that were cut off could not be ended')
-      if (storage.cluster) clock.later(AGAIN_MS, () => void untilStored(work))
-    }
-  }
-
-  return {
-    endAll: () => untilStored(cutTurns.endAll),
-    end: async (id) => {
-      if (storage.cluster) await untilStored(() => cutTurns.end(id))
-    },
-  }
-}

@@ -14,33 +14,35 @@ export interface CallLimits {
   readonly turn_depth: number
 }
 
-/** How many models' replies led to an entry; none where it is not in the map. */
-type Depths = WeakMap<AnsweredEntry, number>
+interface AfterTurnParts {
+  readonly turns: () => Pick<Turns, 'start' | 'names'>
+  readonly hooks: Pick<RoomHooks, 'afterTurn'>
+  readonly clock: Clock
+  readonly limits: CallLimits
+}
 
 /**
- * The same turn, after which the models that its reply mentions are called: for the same person, whose quotas and rights
- * hold, and as deep as the limit allows. What a script's caller granted for its own question does not go along.
+ * The same turn, after which the room's script is told of it, and the models that its reply mentions are called: for the
+ * same person, whose quotas and rights hold, and as deep as the limit allows. What a script's caller granted for its own
+ * question does not go along. Side turns belong to their turn and are not told.
  */
-export function callingMentioned(
-  runTurn: RunTurn,
-  turns: () => Pick<Turns, 'start' | 'names'>,
-  limits: CallLimits,
-): RunTurn {
-  const depths: Depths = new WeakMap()
-  return async (job, stop) => {
-    const end = await runTurn(job, stop)
+export function runWholeTurn(runTurn: RunTurn, { turns, hooks, clock, limits }: AfterTurnParts): RunTurn {
+  /** How many models' replies led to an entry; none if it is not in the map. */
+  const depths = new WeakMap<AnsweredEntry, number>()
+  return async (request, stop) => {
+    const end = await runTurn(request, stop)
+    hooks.afterTurn(request.room, turnFacts(request, end, clock.now()))
     const { reply } = end
-    const depth = depths.get(job.message) ?? 0
-    if (reply?.kind === 'reply' && mayCall(job) && depth < limits.turn_depth) {
+    const depth = depths.get(request.message) ?? 0
+    // The offline helper is no language model: the names in its answers are examples of what people can write.
+    const mayCall = request.model.settings.backend !== 'guide' && depth < limits.turn_depth
+    if (reply?.kind === 'reply' && mayCall) {
       depths.set(reply, depth + 1)
-      await callAll(reply, end.text, job, turns())
+      await callAll(reply, end.text, request, turns())
     }
     return end
   }
 }
-
-/** The offline helper is no language model: the names in its answers are examples of what people can write. */
-const mayCall = ({ model }: TurnRequest): boolean => model.settings.backend !== 'guide'
 
 /** `text` is all that was said in the turn, also before calls. */
 async function callAll(
@@ -49,7 +51,7 @@ async function callAll(
   { room, requester }: Pick<TurnRequest, 'room' | 'requester'>,
   turns: Pick<Turns, 'start' | 'names'>,
 ): Promise<void> {
-  // The author is not always the job's model: its fallback may have answered.
+  // The author is not always the turn's model: its fallback may have answered.
   for (const model of mentions(text, turns.names()).filter((name) => name !== message.author)) {
     try {
       await turns.start({ room, requester, model, message })
@@ -61,25 +63,19 @@ async function callAll(
   }
 }
 
-/** The same turn, of which the room's script is told when it has ended. Sub-turns belong to their turn and are not told. */
-export const tellingHooks =
-  (runTurn: RunTurn, hooks: Pick<RoomHooks, 'afterTurn'>, clock: Clock): RunTurn =>
-  async (job, stop) => {
-    const end = await runTurn(job, stop)
-    hooks.afterTurn(job.room, turnFacts(job, end, clock.now()))
-    return end
-  }
-
 /** What `after_turn` is called with. */
-function turnFacts(job: TurnRequest, { ending, text, reply, last, spent }: TurnEnd, now: number): JsonObject {
-  const { recorder, requester } = job
+function turnFacts(
+  { recorder, requester, model }: TurnRequest,
+  { ending, text, reply, last, spent }: TurnEnd,
+  now: number,
+): JsonObject {
   return {
     id: recorder.id,
-    model: reply?.author ?? job.model.settings.name,
+    model: reply?.author ?? model.settings.name,
     user: requester.name,
     outcome: ending.outcome,
     text,
-    seconds: Math.max(0, (now - recorder.time.startedAt) / 1000),
+    seconds: Math.max(0, (now - recorder.startedAt) / 1000),
     ...(ending.outcome === 'done' ? {} : { error: last.text }),
     ...(spent ? { usage: usageFacts(spent.usage) } : {}),
   }

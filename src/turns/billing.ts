@@ -11,12 +11,12 @@ import type { ModelSettings } from '../prompt/model-settings.ts'
 import { type Composer, WrapError } from '../prompt/ports.ts'
 import type { ReportedSoFar } from './ports.ts'
 
-/** What one request to a model used. */
+/** One request to a model. */
 export interface Charge {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly room: string
-  /** The name of the one for whom the model was asked. */
+  /** The requester's name. */
   readonly person: string
   /** The model's name. */
   readonly model: string
@@ -29,13 +29,11 @@ export interface Charge {
   readonly price?: Price
 }
 
-/** By what usage is added up. */
 export type Grouping = 'model' | 'person' | 'room' | 'day'
 
 /** Which charges to add up: those of one room, of these rooms, or of all rooms that a person may see. */
 export type UsageQuery = {
   readonly by: Grouping
-  /** Milliseconds since the epoch. */
   readonly since: number
 } & ({ readonly room: RoomName } | { readonly rooms: readonly RoomName[] } | { readonly viewer: PersonId })
 
@@ -57,15 +55,14 @@ export interface UsageRow {
 /** Whose use a quota bounds: somebody's who pays (the name of a payer), or a room's. */
 export type Spender = { readonly payer: string } | { readonly room: string }
 
-/** What one request used. */
+/** One request. */
 export interface Spending {
-  /** Milliseconds since the epoch. */
   readonly at: number
   /** Read and written together. */
   readonly tokens: number
 }
 
-/** Charges on disk. All methods reject with `StorageError` only. */
+/** All methods reject with `StorageError` only. */
 export interface ChargeStore {
   add(charge: Charge): Promise<void>
   /** Tokens, read and written together, that were used after a time; of payers, the last day is kept. */
@@ -76,38 +73,105 @@ export interface ChargeStore {
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
 }
 
-/** What the requests of one turn cost, while it runs. */
-export interface Bill {
-  /** To be awaited before each request. Rejects with `Refusal` where a quota is used up, and with `StorageError`. */
-  allow(): Promise<void>
-  /** What a request used that its provider did not report in full. */
-  readonly estimate: OwnCount
-  /** Stores what a request used, at the model's prices of now. Rejects with `StorageError`. */
-  charge(model: Pick<ModelSettings, 'name' | 'price'>, usage: Usage | undefined): Promise<void>
+interface BillParts {
+  readonly charges: Pick<ChargeStore, 'add'>
+  readonly checkQuotas: CheckQuotas
+  readonly composer: Pick<Composer, 'count'>
+  readonly calibrations: Pick<Calibrations, 'meanFactor'>
+  readonly clock: Clock
 }
 
-/** Opens the bill of one turn, or sub-turn, in a room; the server's own where nobody asks. */
+/** Opens the bill of one turn, or side turn, in a room; the server's own if nobody asks. */
 export type OpenBill = (room: string, requester?: Requester) => Bill
+
+export const createBills =
+  (parts: BillParts): OpenBill =>
+  (room, requester) =>
+    new Bill(room, requester, parts)
+
+/** What came of a request, as far as it went. */
+export interface Received {
+  /** All that the model wrote: thoughts, text and calls. */
+  readonly text: string
+  readonly reported: ReportedSoFar
+}
 
 /** A request that used nothing is counted among the requests. */
 const NO_TOKENS: Usage = { input: 0, output: 0 }
 
-export const createBills =
-  (charges: Pick<ChargeStore, 'add'>, checkQuotas: CheckQuotas, count: OwnCount, clock: Clock): OpenBill =>
-  (room, requester) => {
+/** If text cannot be counted: English has about so many characters a token. */
+const CHARACTERS_PER_TOKEN = 4
+
+/** What the requests of one turn cost, while it runs. All methods reject with `StorageError`. */
+export class Bill {
+  readonly #room: string
+  readonly #requester: Requester | undefined
+  readonly #parts: BillParts
+  #opensTurn = true
+
+  constructor(room: string, requester: Requester | undefined, parts: BillParts) {
+    this.#room = room
+    this.#requester = requester
+    this.#parts = parts
+  }
+
+  /** To be awaited before each request. Rejects with `Refusal` if a quota is used up. */
+  async allow(): Promise<void> {
+    await this.#parts.checkQuotas(this.#room, this.#requester)
+  }
+
+  /** Stores what a request used, at the model's prices of now. */
+  async charge({ name: model, price }: ModelSettings, usage = NO_TOKENS): Promise<void> {
+    const { charges, clock } = this.#parts
+    const requester = this.#requester
     const person = requester?.name ?? SYSTEM
     const payers = requester ? quotaKeysOf(requester).map(({ name }) => name) : []
-    let opensTurn = true
+    const charge = {
+      at: clock.now(),
+      room: this.#room,
+      person,
+      payers,
+      model,
+      opensTurn: this.#opensTurn,
+      usage,
+    }
+    this.#opensTurn = false
+    await charges.add({ ...charge, ...(price ? { price: { ...price } } : {}) })
+  }
+
+  /**
+   * The usage of a request that its provider did not report in full: what it reported, and our own count for the rest.
+   * Undefined for the offline helper, which is no language model.
+   */
+  async estimate(
+    settings: ModelSettings,
+    { counted }: CountedRequest,
+    { text, reported }: Received,
+  ): Promise<Usage | undefined> {
+    if (!usesTokens(settings)) return undefined
+    const factor = await this.#parts.calibrations.meanFactor(settings)
+    const input = reported.input ?? Math.round(counted * factor)
+    // A report in the middle of an answer counts what was written by then.
+    const output = Math.max(reported.output ?? 0, await this.#tokensOf(text, settings.encoding))
+    const estimated = { input: input - (reported.input ?? 0), output: output - (reported.output ?? 0) }
+    const isEstimate = estimated.input + estimated.output > 0
     return {
-      estimate: count,
-      allow: () => checkQuotas(room, requester),
-      async charge({ name: model, price }, usage = NO_TOKENS) {
-        const charge = { at: clock.now(), room, person, payers, model, opensTurn, usage }
-        opensTurn = false
-        await charges.add({ ...charge, ...(price ? { price: { ...price } } : {}) })
-      },
+      input,
+      output,
+      ...(reported.cached === undefined ? {} : { cached: reported.cached }),
+      ...(isEstimate ? { estimated } : {}),
     }
   }
+
+  async #tokensOf(text: string, encoding: string): Promise<number> {
+    try {
+      return text === '' ? 0 : ((await this.#parts.composer.count(encoding, [text]))[0] ?? 0)
+    } catch (error) {
+      if (!(error instanceof WrapError)) throw error
+      return Math.ceil(text.length / CHARACTERS_PER_TOKEN)
+    }
+  }
+}
 
 /** The keys of `[limits]` that bound what models may use in 24 hours; 0 for no bound. */
 export interface QuotaLimits {
@@ -115,16 +179,14 @@ export interface QuotaLimits {
   readonly tokens_per_room_day: number
 }
 
-/** Whether what this model answers counts: the offline helper is no language model, and answers also where a quota is used up. */
+/** False for the offline helper, which answers also if a quota is used up. */
 export const usesTokens = ({ backend }: Pick<ModelSettings, 'backend'>): boolean => backend !== 'guide'
 
-/** Whoever a model is asked for. */
 export type Requester = Pick<Person, 'id' | 'name' | 'login'>
 
 /**
- * Rejects with `Refusal` if what was asked for this person (nobody, where it is absent), by all names of their key, from
- * their network or in this room has used a quota up; with `StorageError` if that cannot be read. It is asked before each
- * request, and a request counts once it has ended: so a turn goes over a quota by its last request at most.
+ * Rejects with `Refusal` if a quota of this person, their key, their network or this room is used up, or with
+ * `StorageError`. Called before each request, which counts once it has ended: a turn goes over a quota by one at most.
  */
 export type CheckQuotas = (room: string, requester?: Requester) => Promise<void>
 
@@ -151,7 +213,7 @@ export function createTokenQuotas(
   }
 }
 
-/** The room reads it too, so it tells no key and no address. */
+/** For the room too, so it tells no key and no address. */
 function quotaOf({ kind, share }: QuotaKey, person: string): string {
   if (kind === 'person') return `the quota of ${person} (tokens_per_person_day)`
   if (kind === 'key') return `the quota of all names of ${person}'s key (tokens_per_person_day)`
@@ -165,75 +227,17 @@ function freeAgainAt(spent: readonly Spending[], used: number, quota: number): n
   return (last?.at ?? 0) + DAY_MS
 }
 
-/** What came of a request, as far as it went. */
-export interface Received {
-  /** All that the model wrote: thoughts, text and calls. */
-  readonly text: string
-  readonly reported: ReportedSoFar
-}
-
-/** One request, and the settings that it was made with. */
-interface CountedStep {
-  readonly settings: ModelSettings
-  readonly size: CountedRequest
-}
-
-/**
- * The usage of a request whose provider did not report all of it: what it reported, and our own count for the rest.
- * Undefined for the offline helper, which is no language model. Rejects with `StorageError`.
- */
-type OwnCount = (request: CountedStep, received: Received) => Promise<Usage | undefined>
-
-/** What our count is made with. */
-interface OwnCountParts {
-  readonly composer: Pick<Composer, 'count'>
-  readonly calibrations: Pick<Calibrations, 'meanFactor'>
-}
-
-/** Where text cannot be counted: English has about so many characters a token. */
-const CHARACTERS_PER_TOKEN = 4
-
-export function createOwnCount({ composer, calibrations }: OwnCountParts): OwnCount {
-  async function tokensOf(text: string, encoding: string): Promise<number> {
-    try {
-      return text === '' ? 0 : ((await composer.count(encoding, [text]))[0] ?? 0)
-    } catch (error) {
-      if (!(error instanceof WrapError)) throw error
-      return Math.ceil(text.length / CHARACTERS_PER_TOKEN)
-    }
-  }
-
-  return async ({ settings, size }, { text, reported }) => {
-    if (!usesTokens(settings)) return undefined
-    const factor = await calibrations.meanFactor(settings)
-    const input = reported.input ?? Math.round(size.counted * factor)
-    // A report in the middle of an answer counts what was written by then.
-    const output = Math.max(reported.output ?? 0, await tokensOf(text, settings.encoding))
-    const estimated = { input: input - (reported.input ?? 0), output: output - (reported.output ?? 0) }
-    const isEstimate = estimated.input + estimated.output > 0
-    return {
-      input,
-      output,
-      ...(reported.cached === undefined ? {} : { cached: reported.cached }),
-      ...(isEstimate ? { estimated } : {}),
-    }
-  }
-}
-
-/** What requests used. */
 export interface Spent {
   readonly usage: Usage
   /** In 10^-12 of a currency unit; absent where no model of them has a price. */
   readonly cost?: bigint
 }
 
-/** What one request used, at these prices. */
 export const spentFor = (usage: Usage, price: Price | undefined): Spent => ({
   usage,
   ...(price ? { cost: costOf(usage, price) } : {}),
 })
 
-/** The sum of both. */
 export function addSpent(sum: Spent | undefined, more: Spent): Spent {
   const cost = addCosts(sum?.cost, more.cost)
   return { usage: addUsage(sum?.usage, more.usage), ...(cost === undefined ? {} : { cost }) }

@@ -4,7 +4,7 @@ import type { Composer } from '../prompt/ports.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { StepMessage, Thought } from './ports.ts'
 
-/** The messages of earlier steps as the model is shown them, and their tokens. */
+/** Messages of earlier steps as the model is shown them. */
 export interface ShownMessages {
   readonly messages: readonly StepMessage[]
   readonly tokens: number
@@ -118,9 +118,8 @@ const startOfNewest = (all: readonly Counted[]): number =>
     all.findLastIndex(({ message }) => message.role === 'assistant'),
   )
 
-/** Characters that are left of a text when it is shortened. */
 const MAX_SHOWN_TEXT = 400
-/** Characters that are left of a result if calls of its step are left out. */
+/** In characters, of a result in a step some of whose calls are left out. */
 const MAX_FOLDED_RESULT = 60
 /** The note takes about as many characters. */
 const MIN_LEFT_OUT = 64

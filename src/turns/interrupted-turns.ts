@@ -1,66 +1,83 @@
 import type { Entry, RoomName, TurnOutcome } from '../chat/entry.ts'
+import { StorageError } from '../chat/errors.ts'
 import { SYSTEM } from '../chat/people/names.ts'
-import type { Clock, EntryLog } from '../chat/ports.ts'
+import type { Alarm, Clock, EntryLog, Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import { isHandOver } from './turn-end.ts'
 import type { TurnRecord, TurnStore } from './ports.ts'
 
-/** What is needed to end the turns that a server left open which has died. */
-interface CutTurnsParts {
+interface InterruptedTurnsParts {
   readonly turns: Pick<TurnStore, 'unfinished' | 'find' | 'finish'>
-  readonly log: Pick<EntryLog, 'read'>
-  readonly clock: Clock
-  /** A room by name; undefined where it is gone. */
+  readonly entries: Pick<EntryLog, 'read'>
+  readonly clock: Clock & Alarm
+  readonly log: Log
+  /** A room by name; undefined if it is gone. */
   readonly room: (name: RoomName) => Promise<Room | undefined>
-}
-
-/** Ends turns that have no end. All methods reject with `StorageError`; then a further call does the rest. */
-interface CutTurns {
   /**
-   * Ends those that a crash cut off, and tells their rooms. To be called at the start, before anything else happens in the rooms,
-   * and whenever another server has died. Resolves to their number.
+   * True if several servers share the database: what cannot be stored is tried again. A server that is alone ends it at
+   * its next start, before there are turns that run.
    */
-  endAll(): Promise<number>
-  /** Ends one whose end could not be stored. */
-  end(id: string): Promise<void>
+  readonly isShared: boolean
 }
 
-export function createCutTurns(parts: CutTurnsParts): CutTurns {
-  const serially = createSerial()
+/** When turns are ended that could not be, in milliseconds. */
+const AGAIN_MS = 2_000
+
+/** Ends turns that have no end. No method rejects with `StorageError`. */
+export class InterruptedTurns {
+  readonly #parts: InterruptedTurnsParts
+  readonly #serially = createSerial()
   /** Found, and not yet ended: nobody else finds them. */
-  const cut = new Set<TurnRecord>()
-  return {
-    endAll: () =>
-      serially(async () => {
-        for (const turn of await parts.turns.unfinished()) cut.add(turn)
-        const count = cut.size
-        for (const turn of cut) {
-          await endTurn(turn, 'the server ended in the middle', parts)
-          cut.delete(turn)
-        }
-        return count
-      }),
-    end: (id) =>
-      serially(async () => {
-        const turn = await parts.turns.find(id)
-        if (turn && turn.endedAt === undefined) await endTurn(turn, 'its end could not be stored', parts)
-      }),
+  readonly #found = new Set<TurnRecord>()
+
+  constructor(parts: InterruptedTurnsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Ends those that a crash cut off, and tells their rooms. To be called at the start, before anything else happens in
+   * the rooms, and when another server has died; people can come in meanwhile.
+   */
+  readonly endAll = (): Promise<void> =>
+    this.#untilStored(async () => {
+      for (const turn of await this.#parts.turns.unfinished()) this.#found.add(turn)
+      for (const turn of this.#found) {
+        await this.#end(turn, 'the server ended in the middle')
+        this.#found.delete(turn)
+      }
+    })
+
+  /** Ends one of this server whose end could not be stored, if servers share the database. */
+  async endLost(id: string): Promise<void> {
+    if (!this.#parts.isShared) return
+    await this.#untilStored(async () => {
+      const turn = await this.#parts.turns.find(id)
+      if (turn && turn.endedAt === undefined) await this.#end(turn, 'its end could not be stored')
+    })
+  }
+
+  async #untilStored(work: () => Promise<void>): Promise<void> {
+    const { log, clock, isShared } = this.#parts
+    try {
+      await this.#serially(work)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      log.error({ error, reason: error.reason }, 'turns that were cut off could not be ended')
+      if (isShared) clock.later(AGAIN_MS, () => void this.#untilStored(work))
+    }
+  }
+
+  async #end(turn: TurnRecord, why: string): Promise<void> {
+    const { turns, entries, clock, room } = this.#parts
+    const said = await entries.read(turn.room, { limit: 200, kinds: ['reply', 'notice'] })
+    const known = endIn(said.filter((entry) => 'turn' in entry && entry.turn === turn.id))
+    if (known === undefined) await tellRoom(await room(turn.room), turn, why)
+    await turns.finish(turn.id, { endedAt: clock.now(), outcome: known ?? 'cut' })
   }
 }
 
-async function endTurn(
-  turn: TurnRecord,
-  why: string,
-  { turns, log, clock, room }: CutTurnsParts,
-): Promise<void> {
-  const said = await log.read(turn.room, { limit: 200, kinds: ['reply', 'notice'] })
-  const known = endIn(said.filter((entry) => 'turn' in entry && entry.turn === turn.id))
-  if (known === undefined) await tellRoom(await room(turn.room), turn, why)
-  await turns.finish(turn.id, { endedAt: clock.now(), outcome: known ?? 'cut' })
-}
-
-/** The crash may have come after the end was recorded, and before the turn was ended. A reply without an outcome was said before a call. */
+/** The room may know an end that the turn does not. A reply without an outcome was said before a call. */
 function endIn(entries: readonly Entry[]): TurnOutcome | undefined {
   const reply = entries.find((entry) => entry.kind === 'reply' && entry.outcome !== undefined)
   if (reply?.kind === 'reply') return reply.outcome

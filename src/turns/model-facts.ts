@@ -16,14 +16,12 @@ interface Row {
   learnedUntil: number
   /** A window after a refusal without numbers. Each reading of the config makes new settings, which end it. */
   guess?: { readonly window: number; readonly until: number; readonly configured: ModelSettings }
-  /** Tokens of the longest prompt that was taken, as we count them. */
-  longestTaken: number
   /** On the clock that never goes back. */
   askAgainAt: number
   asking?: Promise<void> | undefined
 }
 
-/** Milliseconds for which a turn, or a command, waits for a server that is asked about a model. */
+/** Milliseconds for which a server is waited for that is asked about a model. */
 const WAIT_MS = 1_500
 /** Milliseconds until a server that told of its model is asked again, and one that did not. */
 const FRESH_MS = 10 * 60_000
@@ -42,7 +40,6 @@ export class ModelFactsTable {
   readonly #clock: Clock & MonotonicClock
   readonly #log: Log
 
-  /** Nothing is asked before `settingsOf` is called. */
   constructor(clock: Clock & MonotonicClock, log: Log) {
     this.#clock = clock
     this.#log = log
@@ -51,7 +48,7 @@ export class ModelFactsTable {
   /** The settings that hold now. A server that was not asked for some time is asked, and waited for a short while. */
   async settingsOf(model: ConfiguredModel): Promise<ModelSettings> {
     const row = this.#row(model.settings)
-    if (model.model.inquire && row.askAgainAt <= this.#clock.monotonic()) {
+    if (model.adapter.inquire && row.askAgainAt <= this.#clock.monotonic()) {
       row.asking ??= this.#ask(row, model)
       await row.asking
     }
@@ -88,7 +85,6 @@ export class ModelFactsTable {
     if (row.askAgainAt > this.#clock.monotonic() + RETRY_MS) row.askAgainAt = -Infinity
   }
 
-  /** A refusal taught this. */
   learn(settings: ModelSettings, facts: ModelFacts): void {
     const row = this.#row(settings)
     const now = this.#clock.now()
@@ -103,19 +99,6 @@ export class ModelFactsTable {
     if (!row.guess || row.guess.until <= now || row.guess.configured !== settings)
       this.#log.warn({ model: settings.name, context_window: settings.contextWindow, window }, GUESSED)
     row.guess = { window, until: now + GUESS_MS, configured: settings }
-  }
-
-  /** A prompt of so many tokens, as we count them, was taken. */
-  promptTaken(settings: ModelSettings, counted: number): void {
-    const row = this.#row(settings)
-    row.longestTaken = Math.max(counted, row.longestTaken)
-  }
-
-  /** Tokens of the longest prompt that was taken; 0 if a prompt of `refused` tokens shows that this tells nothing now. */
-  longestTaken(settings: ModelSettings, refused: number): number {
-    const row = this.#row(settings)
-    if (row.longestTaken >= refused) row.longestTaken = 0
-    return row.longestTaken
   }
 
   forgetGuess(settings: ModelSettings): void {
@@ -137,15 +120,15 @@ export class ModelFactsTable {
   #row(settings: ModelSettings): Row {
     const key = calibrationKey(settings)
     const row = this.#rows.get(key) ?? {
-      ...{ told: {}, learned: {}, learnedUntil: -Infinity, longestTaken: 0, askAgainAt: -Infinity },
+      ...{ told: {}, learned: {}, learnedUntil: -Infinity, askAgainAt: -Infinity },
     }
     this.#rows.set(key, row)
     return row
   }
 
-  async #ask(row: Row, { settings, model }: ConfiguredModel): Promise<void> {
+  async #ask(row: Row, { settings, adapter }: ConfiguredModel): Promise<void> {
     try {
-      const facts = await model.inquire?.(AbortSignal.timeout(WAIT_MS))
+      const facts = await adapter.inquire?.(AbortSignal.timeout(WAIT_MS))
       if (facts) row.told = facts
       row.askAgainAt = this.#clock.monotonic() + FRESH_MS
     } catch (error) {
@@ -196,14 +179,12 @@ function lacksOf(told: ModelFacts, learned: ModelFacts): Lacks | undefined {
   return { ...(tools === undefined ? {} : { tools }), ...(systemRole === undefined ? {} : { systemRole }) }
 }
 
-/** A request that was refused. */
 export interface RefusedRequest {
   readonly model: ConfiguredModel
-  /** Those it was made with. */
   readonly settings: ModelSettings
   /** As we count it. */
   readonly size: CountedRequest
-  /** Share of the refused prompt that the next one may have, 0-1, if the refusal tells no number that makes it shorter. */
+  /** Share of the refused prompt that the next one may have, 0-1, if the refusal tells no number. */
   readonly share?: number
 }
 
@@ -233,8 +214,7 @@ export async function learnFromRefusal(
   const next = await modelFacts.settingsOf(model)
   const calibration = await calibrations.budgetFactor(next)
   if (promptBudget({ ...next, calibration }) < counted) return next
-  const fitting = Math.max(counted * share, modelFacts.longestTaken(next, counted))
-  const guessed = windowFor(Math.floor(fitting * calibration), model.settings)
+  const guessed = windowFor(Math.floor(counted * share * calibration), model.settings)
   if (guessed < MIN_WINDOW) return next
   modelFacts.assumeWindow(model, guessed)
   return await modelFacts.settingsOf(model)

@@ -6,31 +6,28 @@ import { addCosts, addEstimates, type ChargeStore, type UsageRow } from './billi
 import type { ModelFactsTable } from './model-facts.ts'
 import type { ConfiguredModel } from './ports.ts'
 
-/** The settings that anybody may see. */
-type PublicSettings = Pick<
-  ModelSettings,
-  | 'name'
-  | 'isWindowGuessed'
-  | 'backend'
-  | 'model'
-  | 'enabled'
-  | 'contextWindow'
-  | 'maxOutput'
-  | 'encoding'
-  | 'fallback'
-  | 'lacks'
->
+/** The settings that anybody may see. A config also has what nobody may see, such as a key. */
+const PUBLIC_KEYS = [
+  'name',
+  'backend',
+  'model',
+  'enabled',
+  'contextWindow',
+  'isWindowGuessed',
+  'maxOutput',
+  'encoding',
+  'fallback',
+  'lacks',
+] as const satisfies readonly (keyof ModelSettings)[]
 
-/** What the reports of a model's provider taught, in all rooms. It has no counts, which would tell how much goes on in private ones. */
-interface Learned {
+type PublicSettings = Pick<ModelSettings, (typeof PUBLIC_KEYS)[number]>
+
+/** A model as `/models` shows it. What its provider's reports taught is for admins; it tells nothing of private rooms. */
+export interface ModelStatus extends PublicSettings {
   /** Prompts are bounded by our counts times this: what reports and refusals taught; assumed while there were none. */
-  readonly calibration: number
-  /** Whether reports looked as if the server had read only a part of the prompt. */
-  readonly isDoubted: boolean
-}
-
-/** A model as `/models` shows it; what was learned is for admins. */
-export interface ModelStatus extends PublicSettings, Partial<Learned> {
+  readonly calibration?: number
+  /** True if reports looked as if the server had read only a part of the prompt. */
+  readonly isDoubted?: boolean
   /** What the config says; `contextWindow` is smaller where the server takes less. */
   readonly configuredWindow: number
   /** Turns in which it answered any request, ever. */
@@ -43,7 +40,6 @@ export interface ModelStatus extends PublicSettings, Partial<Learned> {
   readonly output: number
 }
 
-/** What listing needs. */
 interface ModelListParts {
   readonly charges: Pick<ChargeStore, 'usage'>
   readonly calibrations: Pick<Calibrations, 'find' | 'budgetFactor'>
@@ -51,15 +47,16 @@ interface ModelListParts {
 }
 
 /**
- * All configured models, in order of the config, with what they used in rooms that the viewer may see; with nothing where
- * there is no viewer, who is the server itself. Rejects with `StorageError`.
+ * All configured models, in order of the config, with what they used in rooms that the viewer may see. The server itself
+ * is no viewer, and sees no use. Rejects with `StorageError`.
  */
 export async function listModels(
   models: readonly ConfiguredModel[],
   viewer: Person | undefined,
   { charges, calibrations, modelFacts }: ModelListParts,
 ): Promise<readonly ModelStatus[]> {
-  const spent = await spentByModel(viewer, charges)
+  const rows = viewer ? await charges.usage({ by: 'model', since: 0, viewer: viewer.id }) : []
+  const spent = new Map(sumsByKey(rows).map((sum) => [sum.key, sum]))
   const list = models.map(async (model): Promise<ModelStatus> => {
     const { name, contextWindow: configuredWindow } = model.settings
     const settings = model.settings.enabled ? await modelFacts.settingsOf(model) : model.settings
@@ -73,44 +70,12 @@ export async function listModels(
   return await Promise.all(list)
 }
 
-async function spentByModel(
-  viewer: Person | undefined,
-  charges: ModelListParts['charges'],
-): Promise<ReadonlyMap<string, UsageSum>> {
-  if (!viewer) return new Map()
-  const rows = await charges.usage({ by: 'model', since: 0, viewer: viewer.id })
-  return new Map(sumsByKey(rows).map((sum) => [sum.key, sum]))
-}
+const publicSettings = (settings: ModelSettings): PublicSettings =>
+  Object.fromEntries(
+    PUBLIC_KEYS.filter((key) => settings[key] !== undefined).map((key) => [key, settings[key]]),
+  ) as unknown as PublicSettings
 
-/** Each field is named, because a config also has what nobody may see, such as a key. */
-function publicSettings(settings: ModelSettings): PublicSettings {
-  const {
-    name,
-    backend,
-    model,
-    enabled,
-    contextWindow,
-    isWindowGuessed,
-    maxOutput,
-    encoding,
-    fallback,
-    lacks,
-  } = settings
-  return {
-    name,
-    backend,
-    model,
-    enabled,
-    contextWindow,
-    ...(isWindowGuessed ? { isWindowGuessed } : {}),
-    maxOutput,
-    encoding,
-    ...(fallback === undefined ? {} : { fallback }),
-    ...(lacks === undefined ? {} : { lacks }),
-  }
-}
-
-/** What one model, person, room or day used, at whatever prices. */
+/** Of one model, person, room or day, at all prices. */
 export interface UsageSum extends Omit<UsageRow, 'price'> {
   /** In 10^-12 of a currency unit; absent where nothing of it had a price. */
   readonly cost?: bigint
@@ -128,7 +93,6 @@ export function sumsByKey(rows: readonly UsageRow[]): readonly UsageSum[] {
   return [...sums.values()].toSorted((a, b) => tokensOf(b) - tokensOf(a) || (a.key < b.key ? -1 : 1))
 }
 
-/** The sum of all of them. */
 export const total = (sums: readonly UsageSum[]): UsageSum => sums.reduce(add, { ...NOTHING, key: '' })
 
 function priced({ price, ...row }: UsageRow): UsageSum {

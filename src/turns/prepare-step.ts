@@ -7,11 +7,11 @@ import type { Prompt } from '../prompt/prompt.ts'
 import type { HistoryRow, KeptTool, ToolsInTurn } from '../prompt/snapshot.ts'
 import { framedTokens } from '../prompt/tool-definitions.ts'
 import { type FoundTool, type SearchParts, weighedTexts } from '../toolbox/find-tools.ts'
-import { createOffer, createOfferedSoFar, type OfferedSoFar, type SentOffer } from '../toolbox/offer.ts'
+import { createOffer, createOfferedSoFar, type SentOffer } from '../toolbox/offer.ts'
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
 import type { ChatMessage, ChatView } from '../tools/context.ts'
-import { createFitMessages, type ShownMessages } from './fit-messages.ts'
+import { createFitMessages, type FitMessages, type ShownMessages } from './fit-messages.ts'
 import type { ModelRequest, StepMessage } from './ports.ts'
 import type { Turn } from './turn.ts'
 
@@ -22,14 +22,12 @@ import type { Turn } from './turn.ts'
 //
 // `next` keeps the prompt of before as long as it may, so that what a provider has cached of it stays valid; `again` composes anew.
 
-/** What a model reads in one step; how its request is to be answered, its settings say. */
 type StepContent = Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
 
-/** Everything that one step of a turn needs: what is sent, and what runs the calls that come back. */
 export interface PreparedStep {
-  /** What is sent. In its messages, what this turn has no more space for is shortened. */
+  /** What is sent; messages that this turn has no more space for are shortened. */
   readonly content: StepContent
-  /** Ids of all tools that can be called. */
+  /** Of all tools that can be called. */
   readonly toolIds: readonly string[]
   readonly toolbox: RoomToolbox
   /** This step's request in tokens, as we count it. */
@@ -49,7 +47,6 @@ export interface PreparedStep {
 /** Prepares the first step of a turn. Rejects with `WrapError`, `StorageError`, or the turn's signal's reason. */
 export type PrepareStep = (turn: Turn) => Promise<PreparedStep>
 
-/** What steps are prepared with. */
 interface StepParts {
   readonly scopedTools: FindScopedTools
   readonly snapshots: Snapshots
@@ -58,7 +55,11 @@ interface StepParts {
   readonly openToolbox: OpenToolbox
 }
 
-/** A prompt, and what it was made from. */
+export const createPrepareStep =
+  (parts: StepParts): PrepareStep =>
+  (turn) =>
+    new TurnSteps(turn, parts).first()
+
 interface Composed {
   readonly prompt: Prompt
   readonly rows: readonly HistoryRow[]
@@ -68,89 +69,87 @@ interface Composed {
   readonly searches: number
 }
 
-export const createPrepareStep =
-  ({ scopedTools, snapshots, composer, calibrations, openToolbox }: StepParts): PrepareStep =>
-  async (turn) => {
-    const { room, requester, message, signal } = turn
-    const caller = callerOf(turn)
-    const used = createTurnTools()
-    const weigh = createToolScale(composer)
-    const fitMessages = createFitMessages(composer, turn.settings.encoding)
+class TurnSteps {
+  readonly #turn: Turn
+  readonly #parts: StepParts
+  readonly #caller: ReturnType<typeof callerOf>
+  readonly #used = new TurnTools()
+  readonly #fitMessages: FitMessages
 
-    async function compose(tools: ScopedTools, reserve: number): Promise<Composed> {
-      const { settings: model } = turn
-      const { found, called } = used
-      const searches = used.searches()
-      const inTurn = { found: [...found], called: [...called] }
-      const occasion = { room, requester, model, message, fresh: isFresh(turn), reserve, inTurn }
-      const snapshot = await snapshots.gather(occasion, tools)
-      return { prompt: await composer.compose(snapshot, signal), rows: snapshot.history, reserve, searches }
-    }
-
-    /** Tokens that prompt and messages may have together. The reports of this turn's own requests may have made them fewer. */
-    async function spaceNow({ prompt: { budget }, reserve }: Composed): Promise<number> {
-      const { settings: model } = turn
-      const calibration = await calibrations.budgetFactor(model)
-      return Math.min(budget.target + reserve, promptBudget({ ...model, calibration }))
-    }
-
-    /** False where a tool was called that an earlier request had offered and this prompt only names: it must come back. */
-    const hasAllCalled = ({ tools: sent }: Prompt): boolean =>
-      used.called.every(({ id }) => !sent.some((tool) => tool.id === id && tool.form === 'deferred'))
-
-    const offerOf = ({ prompt }: Composed, tools: ScopedTools): SentOffer =>
-      createOffer(prompt, tools, {
-        offered: used.offered,
-        found: used.find,
-        weigh: (some) => weigh(some, turn.settings),
-        space(sentAs) {
-          const calledNow = used.tokensOfNew(caller.chat.messages, { sentAs })
-          return Math.max(0, (prompt.findable ?? 0) - calledNow)
-        },
-      })
-
-    /** The step with this prompt and these messages of earlier steps. `tools` are those in scope that the prompt was made from. */
-    function prepared(composed: Composed, tools: ScopedTools, steps: ShownMessages): PreparedStep {
-      const { prompt, rows } = composed
-      const { used: promptTokens } = prompt.budget
-      const offer = offerOf(composed, tools)
-
-      async function next(all: readonly StepMessage[]): Promise<PreparedStep> {
-        const now = await scopedTools(caller)
-        used.readCalls(all, offer)
-        const space = await spaceNow(composed)
-        const shown = await fitMessages(all, spaceForMessages(composed, space))
-        const fits = promptTokens + shown.tokens <= space
-        const hasNewFinds = used.searches() > composed.searches
-        const mayStay = fits && !hasNewFinds && hasAllCalled(prompt) && sameTools(now, tools)
-        return prepared(mayStay ? composed : await compose(now, shown.tokens), now, shown)
-      }
-
-      async function again(all: readonly StepMessage[]): Promise<PreparedStep> {
-        const now = await scopedTools(caller)
-        used.readCalls(all, offer)
-        // The window may be known to be smaller by now, so the space is that of a new prompt.
-        const alone = await compose(now, 0)
-        const shown = await fitMessages(all, spaceForMessages(alone))
-        return prepared(shown.tokens === 0 ? alone : await compose(now, shown.tokens), now, shown)
-      }
-
-      return {
-        content: { prompt, messages: steps.messages, tools: offer.definitions },
-        rows,
-        toolIds: offer.ids,
-        size: { counted: promptTokens + steps.tokens, framing: framingIn(prompt, turn.settings) },
-        toolbox: openToolbox(caller, offer, spaceForMessages(composed) - steps.tokens),
-        next,
-        again,
-      }
-    }
-
-    const tools = await scopedTools(caller)
-    return prepared(await compose(tools, 0), tools, { messages: [], tokens: 0 })
+  constructor(turn: Turn, parts: StepParts) {
+    this.#turn = turn
+    this.#parts = parts
+    this.#caller = callerOf(turn)
+    this.#fitMessages = createFitMessages(parts.composer, turn.settings.encoding)
   }
 
-const isFresh = ({ origin }: Turn): boolean => origin?.fresh ?? false
+  async first(): Promise<PreparedStep> {
+    const tools = await this.#parts.scopedTools(this.#caller)
+    return this.#prepared(await this.#compose(tools, 0), tools, { messages: [], tokens: 0 })
+  }
+
+  /** The step with this prompt and these messages of earlier steps. `tools` are those in scope that the prompt was made from. */
+  #prepared(composed: Composed, tools: ScopedTools, steps: ShownMessages): PreparedStep {
+    const { prompt, rows } = composed
+    const { used } = prompt.budget
+    const offer = this.#offer(prompt, tools)
+    return {
+      content: { prompt, messages: steps.messages, tools: offer.definitions },
+      rows,
+      toolIds: offer.ids,
+      size: { counted: used + steps.tokens, framing: framingIn(prompt, this.#turn.settings) },
+      toolbox: this.#parts.openToolbox(this.#caller, offer, spaceForMessages(composed) - steps.tokens),
+      next: async (all) => {
+        const now = await this.#parts.scopedTools(this.#caller)
+        this.#used.readCalls(all, offer)
+        const space = await this.#spaceNow(composed)
+        const shown = await this.#fitMessages(all, spaceForMessages(composed, space))
+        const fits = used + shown.tokens <= space
+        const hasNewFinds = this.#used.searches > composed.searches
+        const mayStay = fits && !hasNewFinds && this.#used.hasAllCalled(prompt) && sameTools(now, tools)
+        return this.#prepared(mayStay ? composed : await this.#compose(now, shown.tokens), now, shown)
+      },
+      again: async (all) => {
+        const now = await this.#parts.scopedTools(this.#caller)
+        this.#used.readCalls(all, offer)
+        // The window may be known to be smaller by now, so the space is that of a new prompt.
+        const alone = await this.#compose(now, 0)
+        const shown = await this.#fitMessages(all, spaceForMessages(alone))
+        return this.#prepared(shown.tokens === 0 ? alone : await this.#compose(now, shown.tokens), now, shown)
+      },
+    }
+  }
+
+  async #compose(tools: ScopedTools, reserve: number): Promise<Composed> {
+    const { room, requester, message, settings: model, origin, signal } = this.#turn
+    const { found, called, searches } = this.#used
+    const inTurn = { found: [...found], called: [...called] }
+    const fresh = origin?.fresh ?? false
+    const occasion = { room, requester, model, message, fresh, reserve, inTurn }
+    const snapshot = await this.#parts.snapshots.gather(occasion, tools)
+    const prompt = await this.#parts.composer.compose(snapshot, signal)
+    return { prompt, rows: snapshot.history, reserve, searches }
+  }
+
+  /** Tokens that prompt and messages may have together. The reports of this turn's requests may have made them fewer. */
+  async #spaceNow({ prompt: { budget }, reserve }: Composed): Promise<number> {
+    const { settings: model } = this.#turn
+    const calibration = await this.#parts.calibrations.budgetFactor(model)
+    return Math.min(budget.target + reserve, promptBudget({ ...model, calibration }))
+  }
+
+  #offer(prompt: Prompt, tools: ScopedTools): SentOffer {
+    return createOffer(prompt, tools, {
+      offered: this.#used.offered,
+      found: (some) => this.#used.find(some),
+      weigh: (some) => weigh(some, this.#turn.settings, this.#parts.composer),
+      space: (sentAs) => {
+        const calledNow = this.#used.tokensOfNew(this.#caller.chat.messages, { sentAs })
+        return Math.max(0, (prompt.findable ?? 0) - calledNow)
+      },
+    })
+  }
+}
 
 /** The turn as its tools see it. Its model is read for each prompt: what is known of it may change in mid-turn. */
 function callerOf(turn: Turn) {
@@ -192,53 +191,44 @@ const sameTools = (a: ScopedTools, b: ScopedTools): boolean =>
   a.visible.length === b.visible.length && a.visible.every((tool, index) => tool === b.visible[index])
 
 /** What a turn has found and called of its tools. The prompts of its later steps keep these first. */
-interface TurnTools extends ToolsInTurn {
+class TurnTools implements ToolsInTurn {
+  readonly found: KeptTool[] = []
+  readonly called: KeptTool[] = []
   /** What its requests have offered so far. */
-  readonly offered: OfferedSoFar
-  /** Adds tools that a search gave, best first. */
-  find(tools: readonly FoundTool[]): void
-  /** Adds what the model has called in these messages. Each message is read once. */
-  readCalls(messages: readonly StepMessage[], offer: Pick<SentOffer, 'sentAs'>): void
-  /** Tokens of the tools that the last of these messages calls, and none before did: in the next prompt they keep their place. */
-  tokensOfNew(messages: readonly ChatMessage[], offer: Pick<SentOffer, 'sentAs'>): number
+  readonly offered = createOfferedSoFar()
   /** Grows with each search that found something which the model does not have. */
-  searches(): number
-}
+  searches = 0
+  #messagesRead = 0
 
-function createTurnTools(): TurnTools {
-  const found: KeptTool[] = []
-  const called: KeptTool[] = []
-  let messagesRead = 0
-  let searches = 0
-  return {
-    found,
-    called,
-    offered: createOfferedSoFar(),
-    searches: () => searches,
-    find(tools) {
-      if (tools.some(({ isLoaded }) => !isLoaded)) searches += 1
-      for (const { tool, form } of tools.toReversed()) putLast(found, { id: tool.id, form })
-    },
-    tokensOfNew(messages, { sentAs }) {
-      const last = messages.findLast((message) => message.role === 'assistant')
-      const sent = new Set(last?.calls.map(({ name }) => sentAs(name)))
-      return [...sent].reduce(
-        (sum, tool) => sum + (tool && !called.some(({ id }) => id === tool.id) ? tool.tokens : 0),
-        0,
-      )
-    },
-    readCalls(messages, { sentAs }) {
-      for (const message of messages.slice(messagesRead)) {
-        if (message.role !== 'assistant') continue
-        for (const { name } of message.calls) {
-          const sent = sentAs(name)
-          if (!sent || sent.form === 'deferred') continue
-          const { id, form } = sent
-          putLast(called, { id, form })
-        }
+  /** Adds tools that a search gave, best first. */
+  find(tools: readonly FoundTool[]): void {
+    if (tools.some(({ isLoaded }) => !isLoaded)) this.searches += 1
+    for (const { tool, form } of tools.toReversed()) putLast(this.found, { id: tool.id, form })
+  }
+
+  /** Adds what the model has called in these messages. Each message is read once. */
+  readCalls(messages: readonly StepMessage[], { sentAs }: Pick<SentOffer, 'sentAs'>): void {
+    for (const message of messages.slice(this.#messagesRead)) {
+      if (message.role !== 'assistant') continue
+      for (const { name } of message.calls) {
+        const sent = sentAs(name)
+        if (sent && sent.form !== 'deferred') putLast(this.called, { id: sent.id, form: sent.form })
       }
-      messagesRead = messages.length
-    },
+    }
+    this.#messagesRead = messages.length
+  }
+
+  /** Tokens of the tools that the last message calls, and none before did: in the next prompt they keep their place. */
+  tokensOfNew(messages: readonly ChatMessage[], { sentAs }: Pick<SentOffer, 'sentAs'>): number {
+    const last = messages.findLast((message) => message.role === 'assistant')
+    const sent = new Set(last?.calls.map(({ name }) => sentAs(name)))
+    const isNew = (id: string): boolean => !this.called.some((one) => one.id === id)
+    return [...sent].reduce((sum, tool) => sum + (tool && isNew(tool.id) ? tool.tokens : 0), 0)
+  }
+
+  /** False if a tool was called that an earlier request had offered and this prompt only names: it must come back. */
+  hasAllCalled({ tools: sent }: Prompt): boolean {
+    return this.called.every(({ id }) => !sent.some((tool) => tool.id === id && tool.form === 'deferred'))
   }
 }
 
@@ -250,16 +240,15 @@ function putLast(list: KeptTool[], tool: KeptTool): void {
 }
 
 /** Counts what tools that `find_tools` names take of the next prompt, with their lines. */
-const createToolScale =
-  (composer: Pick<Composer, 'count'>) =>
-  async (
-    tools: Parameters<SearchParts['weigh']>[0],
-    { encoding, framing }: ModelSettings,
-  ): Promise<readonly number[]> => {
-    if (tools.length === 0) return []
-    const counts = await composer.count(encoding, tools.flatMap(weighedTexts))
-    return tools.map((_, index) => {
-      const [definition = 0, line = 0] = counts.slice(2 * index, 2 * index + 2)
-      return framedTokens(definition, framing) + line
-    })
-  }
+async function weigh(
+  tools: Parameters<SearchParts['weigh']>[0],
+  { encoding, framing }: ModelSettings,
+  composer: Pick<Composer, 'count'>,
+): Promise<readonly number[]> {
+  if (tools.length === 0) return []
+  const counts = await composer.count(encoding, tools.flatMap(weighedTexts))
+  return tools.map((_, index) => {
+    const [definition = 0, line = 0] = counts.slice(2 * index, 2 * index + 2)
+    return framedTokens(definition, framing) + line
+  })
+}

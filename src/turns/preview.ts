@@ -11,31 +11,11 @@ import { countTools, createToolList, type ToolCount, type ToolList } from '../to
 import type { ModelFactsTable } from './model-facts.ts'
 import type { ConfiguredModel } from './ports.ts'
 
-/** What a model would be given now. No model is asked. All reject with `StorageError` too. */
-export interface Preview {
-  /** What would be sent, with an empty message. Rejects with `Refusal` and `WrapError`. */
-  prompt(query: PersonInRoom & { readonly model: string }): Promise<Prompt>
-  /**
-   * Every tool, whether this person's model has it here, and what it costs; for the first model if none is named.
-   * Rejects with `Refusal` and `WrapError`.
-   */
-  scope(query: PersonInRoom & { readonly model?: string }): Promise<ToolList>
-  /** How many tools the first model has here, at once: no tokens are counted. */
-  toolCount(query: PersonInRoom): Promise<ToolCount>
-  /**
-   * Compiles a script and composes a trial prompt with it for each model: a script that fits into one window may not fit
-   * into another. If several models have no space for it, all are named; a model that has no space for the bundled layers
-   * either is only printed. Rejects with `Refusal` if there is no model, and with `WrapError`.
-   */
-  checkScript(trial: ScriptTrial): Promise<void>
-}
-
 interface PersonInRoom {
   readonly room: Room
   readonly person: Person
 }
 
-/** A script that somebody wants to try in a room. */
 interface ScriptTrial extends PersonInRoom {
   readonly source: string
   /** Gets each line that the script prints, once if it prints the same for all models. */
@@ -50,7 +30,6 @@ export function modelNamed(name: string, models: readonly ConfiguredModel[]): Co
 }
 
 interface PreviewParts {
-  /** Gives the models that can be called now. */
   readonly models: () => readonly ConfiguredModel[]
   readonly scopedTools: FindScopedTools
   readonly snapshots: Snapshots
@@ -58,13 +37,10 @@ interface PreviewParts {
   readonly modelFacts: Pick<ModelFactsTable, 'settingsOf' | 'lastKnown'>
 }
 
-export function createPreview({
-  models,
-  scopedTools,
-  snapshots,
-  composer,
-  modelFacts,
-}: PreviewParts): Preview {
+export type Preview = ReturnType<typeof createPreview>
+
+/** What a model would be given now. No model is asked. All methods reject with `StorageError` too. */
+export function createPreview({ models, scopedTools, snapshots, composer, modelFacts }: PreviewParts) {
   const list = createToolList(scopedTools, composer)
 
   async function gather(model: ConfiguredModel, { room, person }: PersonInRoom): Promise<Snapshot> {
@@ -72,21 +48,34 @@ export function createPreview({
     return await snapshots.gather({ ...query, reserve: 0 }, await scopedTools(query))
   }
 
-  async function scopeQuery({ room, person }: PersonInRoom, model = models()[0]) {
-    return { room, requester: person, ...(model ? { model: modelFacts.lastKnown(model) } : {}) }
-  }
+  const scopeQuery = ({ room, person }: PersonInRoom, model = models()[0]) => ({
+    ...{ room, requester: person },
+    ...(model ? { model: modelFacts.lastKnown(model) } : {}),
+  })
 
   return {
-    prompt: async ({ model, ...asked }) =>
+    /** What would be sent, with an empty message. Rejects with `Refusal` and `WrapError`. */
+    prompt: async ({ model, ...asked }: PersonInRoom & { readonly model: string }): Promise<Prompt> =>
       await composer.compose(await gather(modelNamed(model, models()), asked)),
-    async scope({ model, ...asked }) {
+    /**
+     * Every tool, whether this person's model has it here, and what it costs; for the first model if none is named.
+     * Rejects with `Refusal` and `WrapError`.
+     */
+    async scope({ model, ...asked }: PersonInRoom & { readonly model?: string }): Promise<ToolList> {
       const named = model === undefined ? undefined : modelNamed(model, models())
-      const tools = await list(await scopeQuery(asked, named))
+      const tools = await list(scopeQuery(asked, named))
       const lacking = models().flatMap((one) => withoutTools(modelFacts.lastKnown(one)))
       return { ...tools, warnings: [...tools.warnings, ...lacking] }
     },
-    toolCount: async (asked) => await countTools(scopedTools, await scopeQuery(asked)),
-    async checkScript(trial) {
+    /** How many tools the first model has here, at once: no tokens are counted. */
+    toolCount: async (asked: PersonInRoom): Promise<ToolCount> =>
+      await countTools(scopedTools, scopeQuery(asked)),
+    /**
+     * Compiles a script and composes a trial prompt with it for each model, since windows differ. If several models have no
+     * space for it, all are named; a model that has none for the bundled layers either is only printed. Rejects with
+     * `Refusal` if there is no model, and with `WrapError`.
+     */
+    async checkScript(trial: ScriptTrial): Promise<void> {
       const checkOne: CheckScript = async (source, model, print) =>
         await composer.check(source, await gather(model, trial), print)
       await checkWithAll(trial, models(), checkOne)
@@ -126,7 +115,6 @@ async function checkWithAll(
   if (tooLong.length > 0) throw new WrapError('budget', tooLong.join('; '))
 }
 
-/** Resolves to the failure of an attempt, if it is one of the prompt. Rejects with any other. */
 async function failureOf(attempt: Promise<void>): Promise<WrapError | undefined> {
   try {
     await attempt

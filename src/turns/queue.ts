@@ -5,16 +5,14 @@ import type { PersonId } from '../chat/people/person.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
 import { countedAre } from '../lib/amounts.ts'
 
-/** A turn that somebody called for. */
 export interface CalledTurn {
   readonly id: TurnId
   readonly room: RoomName
   /** The model's name. */
   readonly model: string
-  /** The requester's name of now. */
+  /** The name of now. */
   readonly requester: string
   readonly requesterId: PersonId
-  /** The entry that it answers. */
   readonly message: EntryId
   /** Milliseconds since the epoch. */
   readonly startedAt: number
@@ -24,7 +22,6 @@ export interface CalledTurn {
 export interface TurnAtWork extends CalledTurn {
   /** `waiting`, `thinking`, `writing`, or the name of the tool that runs. */
   doing(): string
-  /** How far that tool is, as it says. */
   progress(): ToolProgress | undefined
   /** Ends the turn soon, and tells the room the reason. Does nothing if it has ended. */
   cancel(reason?: string): void
@@ -32,7 +29,7 @@ export interface TurnAtWork extends CalledTurn {
   ended(): Promise<unknown>
 }
 
-/** How many turns run at once in a room, and how many wait. */
+/** Bounds of one room. */
 export interface QueueLimits {
   readonly turns_per_room: number
   readonly turns_queued: number
@@ -77,7 +74,6 @@ export const remoteTurns = (slots: Pick<Slots, 'others'>, room?: RoomName): read
     }
   })
 
-/** What all servers are told of a turn. */
 type TurnFacts = Pick<CalledTurn, 'model' | 'requester' | 'message'>
 
 const queueIsFull = ({ running, waiting }: SlotLimits): string =>

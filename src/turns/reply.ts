@@ -8,13 +8,11 @@ export const MAX_REPLY_CHARS = 65_536
 export interface Reply {
   /** Takes the next piece of text, which may begin and end anywhere. False if the reply is full and the text was cut. */
   add(text: string): boolean
-  /** Begins a new paragraph for the text of the next step. */
   nextStep(): void
   /** Takes back the text of this step. People may have been shown it, but it is not recorded. */
   unsay(): void
   /** Ends a part: gives its text, cleaned and without blanks around it. What comes next is a part of its own. */
   take(): string
-  /** True while there is no text in it. */
   isEmpty(): boolean
   /** Shows what was held back. Gives the text of all parts and steps, cleaned and without blanks around it. */
   finish(): string

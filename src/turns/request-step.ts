@@ -5,10 +5,9 @@ import type { ModelSettings } from '../prompt/model-settings.ts'
 import { isOverBudget } from '../prompt/ports.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import { addSpent, addUsage, spentFor, usesTokens, type Received, type Spent } from './billing.ts'
-import type { ModelFactsTable } from './model-facts.ts'
 import { ModelError, type ConfiguredModel, type ModelRefusal, type ModelRequest } from './ports.ts'
 import type { PreparedStep } from './prepare-step.ts'
-import { createAttempts, learnFromRefusal } from './model-facts.ts'
+import { createAttempts, learnFromRefusal, type ModelFactsTable } from './model-facts.ts'
 import { createReply, createStreamCleaner } from './reply.ts'
 import { streamStep, type StepResult, type StepView } from './stream-step.ts'
 import { TurnStopped } from './turn-end.ts'
@@ -21,10 +20,9 @@ export interface StepRequestParts extends RequestParts {
 }
 
 /**
- * Sends a step of a turn. A request that was refused as too long, or because of its tools or system message,
- * is prepared again and sent once more; `turn.step` is the one that was taken. Rejects with `Refusal` (a
- * quota is used up),
- * `ModelError`, `WrapError`, `StorageError`, or the signal's reason.
+ * Sends a step of a turn. A request that was refused as too long, or because of its tools or system message, is prepared
+ * again; `turn.step` is the one that was taken. Rejects with `Refusal` (a quota is used up), `ModelError`, `WrapError`,
+ * `StorageError`, or the signal's reason.
  */
 export async function requestStep(
   turn: Turn,
@@ -93,7 +91,6 @@ async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts)
   const request = { recorder, model, settings, content, size, view: { reply, think: thoughts.push } }
   const result = await sendAndCharge({ ...request, spent: (spent) => addToTurn(turn, spent) }, signal, parts)
   checkAnswer(result)
-  parts.modelFacts.promptTaken(settings, size.counted)
   return result
 }
 
@@ -112,7 +109,6 @@ function checkAnswer({ text, calls, end }: StepResult): void {
   throw new ModelError(`its provider gave no answer (${end.word.slice(0, MAX_WORD_CHARS)})`, false)
 }
 
-/** Characters that are shown of a provider's word for the end of an answer. */
 const MAX_WORD_CHARS = 80
 
 export interface RequestParts {
@@ -121,9 +117,9 @@ export interface RequestParts {
 }
 
 interface MeteredRequest {
-  readonly recorder: Pick<TurnRecorder, 'bill' | 'sent'>
+  readonly recorder: TurnRecorder
   readonly model: ConfiguredModel
-  /** The model's settings that hold now. */
+  /** Those that hold now. */
   readonly settings: ModelSettings
   readonly content: Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
   readonly size: CountedRequest
@@ -147,12 +143,12 @@ async function sendAndCharge(
   const stored = recorder.sent(body)
   stored.catch(() => undefined)
   const charge = async (received: Received, reported?: Usage): Promise<void> => {
-    const usage = reported ?? (await recorder.bill.estimate({ settings, size }, received))
+    const usage = reported ?? (await recorder.bill.estimate(settings, size, received))
     if (usage) spent(spentFor(usage, settings.price))
     await recorder.bill.charge(settings, usage)
   }
   const shown = { ...view, onInterrupted: (received: Received) => charge(received) }
-  const result = await streamStep(model.model, body, shown, signal, limits.retryPauses)
+  const result = await streamStep(model.adapter, body, shown, signal, limits.retryPauses)
   await Promise.all([stored, charge(result.received, result.usage)])
   await calibrations.learnFrom(settings, size, result.usage)
   return result
@@ -161,14 +157,12 @@ async function sendAndCharge(
 /** A request that is no step of a turn: for a summary, or for a tool. */
 export interface SingleRequest {
   readonly model: ConfiguredModel
-  /** The model's settings that hold now. */
   readonly settings: ModelSettings
   readonly prompt: Prompt
   /** Ended with the request. */
   readonly recorder: TurnRecorder
   /** What the answer is called in errors. */
   readonly answer: 'summary' | 'answer'
-  /** Called with what each try has used. */
   readonly spent?: (spent: Spent) => void
 }
 

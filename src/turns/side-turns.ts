@@ -11,9 +11,8 @@ import type { TurnLog } from './turn-log.ts'
 import type { AnsweredEntry, RunTurn, SideTurnOrigin, Turn, TurnEnd, TurnRequest } from './turn.ts'
 
 export interface SideTurnParts {
-  /** Gives the models that can be called now. */
   readonly models: () => readonly ConfiguredModel[]
-  readonly turnLog: Pick<TurnLog, 'beginSubTurn'>
+  readonly turnLog: Pick<TurnLog, 'begin'>
   readonly limits: SideTurnLimits
 }
 
@@ -22,7 +21,6 @@ export interface SideTurnLimits {
   readonly turn_depth: number
 }
 
-/** The side turns of one turn. */
 export interface SideTurns extends SubTurns {
   /** Resolves when all that were started have ended and are recorded. */
   settled(): Promise<void>
@@ -61,7 +59,6 @@ export function createSideTurns(parent: () => Turn, runTurn: RunTurn, parts: Sid
   }
 }
 
-/** How deep the turn that starts a side turn is, and how many more it may start. */
 type ParentOrigin = Pick<SideTurnOrigin, 'depth' | 'budget'>
 
 /** Throws `Refusal`. */
@@ -93,7 +90,7 @@ function sideTurn(
   const fresh = request.part === undefined
   const facts = { room: room.name, requester, model: model.settings.name, parent: recorder.id }
   return {
-    recorder: turnLog.beginSubTurn(facts),
+    recorder: turnLog.begin(facts),
     room: threadIn(room, recorder.id),
     requester,
     model,

@@ -1,5 +1,5 @@
 import type { Usage } from '../chat/entry.ts'
-import { createDeferred, untilAborted } from '../lib/jobs/waiting.ts'
+import { aborted, untilAborted } from '../lib/jobs/waiting.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { Received } from './billing.ts'
 import {
@@ -15,31 +15,25 @@ import {
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
 import { withTaggedThoughts } from './thought-tags.ts'
 
-/** What a model did in one step. */
 export interface StepResult {
   readonly text: string
   readonly calls: readonly ToolCall[]
-  /** What it thought, to be given back while the turn goes on. */
   readonly thoughts: readonly Thought[]
   readonly end: FinishReason
-  /** As the provider reported it; absent where it reported nothing that can be true. */
+  /** As the provider reported it; absent if it reported nothing that can be true. */
   readonly usage?: Usage
   /** For our own count of what it wrote. */
   readonly received: Received
 }
 
-/** Pauses before the same request is sent again, in milliseconds. There are as many further tries as pauses. */
+/** Milliseconds before each further try of the same request. */
 const RETRY_PAUSES: readonly number[] = [500, 2000]
 
-/** What shows a step while it is streamed. */
 export interface StepView {
   readonly reply: Pick<Reply, 'add' | 'unsay'>
-  /** Shows a piece of what the model thinks; nobody is shown it when absent. */
+  /** Shows a piece of what the model thinks. */
   readonly think?: (text: string) => void
-  /**
-   * Called for each request that used tokens and has no end: one that was stopped, and one that broke off after its provider
-   * had begun to answer, also where it is sent again.
-   */
+  /** Called for each request that used tokens and has no end: it was stopped, or broke off. */
   readonly onInterrupted?: (received: Received) => Promise<void>
 }
 
@@ -73,7 +67,7 @@ export async function streamStep(
   }
 }
 
-/** Milliseconds for which a turn waits where the provider says when it takes the next request. */
+/** A longer pause, if a provider asks for one, ends the turn. */
 const MAX_PAUSE_MS = 10_000
 
 function pauseBefore({ retryAfterMs = 0 }: ModelError, usual: number | undefined): number | undefined {
@@ -81,13 +75,12 @@ function pauseBefore({ retryAfterMs = 0 }: ModelError, usual: number | undefined
   return Math.max(usual, retryAfterMs)
 }
 
-/** What people saw of a step. */
+/** Of one step. */
 interface Shown {
   text: string
   anything: boolean
 }
 
-/** What came of a step so far, shown or not. */
 interface ReceivedSoFar extends Received {
   text: string
   reported: ReportedSoFar
@@ -158,13 +151,11 @@ function writtenIn(event: ModelEvent): string {
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  const { promise, resolve, reject } = createDeferred<void>()
-  const timer = setTimeout(resolve, ms)
-  const stop = (): void => reject(signal.reason)
-  signal.addEventListener('abort', stop)
-  await promise.finally(() => {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
   })
+  await Promise.race([over, aborted(signal)])
+  clearTimeout(timer)
+  signal.throwIfAborted()
 }

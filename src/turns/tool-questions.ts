@@ -15,7 +15,7 @@ import type { Turn } from './turn.ts'
 
 export interface ToolQuestionParts extends RequestParts {
   readonly composer: Pick<Composer, 'count'>
-  readonly turnLog: Pick<TurnLog, 'beginSubTurn'>
+  readonly turnLog: Pick<TurnLog, 'begin'>
   readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom'>
 }
 
@@ -49,7 +49,7 @@ async function askFor(
   if (usesTokens(settings)) await recorder.bill.allow()
   const facts = { room: room.name, requester, model: settings.name, parent: recorder.id }
   turn.report('thinking')
-  const question = { model, settings, prompt, recorder: parts.turnLog.beginSubTurn(facts) }
+  const question = { model, settings, prompt, recorder: parts.turnLog.begin(facts) }
   const spent = (used: Spent): void => addToTurn(turn, used)
   return await requestOnce({ ...question, answer: 'answer', spent }, signal, parts)
 }

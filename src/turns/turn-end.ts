@@ -9,7 +9,7 @@ import { ModelError, type FinishReason } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
 import type { Turn } from './turn.ts'
 
-/** How a turn ended, and what the room is told beside the reply. */
+/** The notice is what the room is told beside the reply. */
 export type Ending =
   | { readonly outcome: 'done'; readonly notice?: Notice }
   | { readonly outcome: 'stopped' | 'failed'; readonly notice: Notice }
@@ -47,10 +47,9 @@ export function done(model: string, end: FinishReason): Ending {
   return end.reason === 'refused' ? cut(`by its provider (${end.word})`) : { outcome: 'done' }
 }
 
-/** The turn reached one of our limits. */
 export const stopped = (text: string): Ending => ({ outcome: 'stopped', notice: { level: 'error', text } })
 
-/** The ending that belongs to what a turn threw. The log is told in full; the room is told what helps people there. */
+/** The ending after an error. The log is told in full; the room is told what helps people there. */
 export function endingOf(error: unknown, model: string, log: Log): Ending {
   if (error instanceof TurnStopped)
     return { outcome: 'stopped', notice: { level: 'info', text: error.message } }
@@ -72,7 +71,7 @@ const failed = (text: string): Ending => ({ outcome: 'failed', notice: { level: 
 
 interface RecordedEnd {
   readonly last: Entry
-  /** What the model said; absent if the turn did not go through. */
+  /** Absent if the turn did not go through. */
   readonly reply?: Entry
 }
 
@@ -108,7 +107,7 @@ export async function recordEnd(
 
 const billOf = ({ usage, cost }: Spent, recorder: TurnRecorder): TurnBill => ({
   usage,
-  durationMs: Math.round(recorder.time.elapsedMs()),
+  durationMs: Math.round(recorder.elapsedMs()),
   ...(cost === undefined ? {} : { cost: exactAmount(cost) }),
 })
 
@@ -132,5 +131,5 @@ export async function recordHandOver(
 
 const ASKED_INSTEAD = 'is asked instead'
 
-/** Whether it says that another model answers: the turn goes on after it. */
+/** True if the turn goes on after it with another model. */
 export const isHandOver = ({ text }: Pick<NoticeEntry, 'text'>): boolean => text.endsWith(ASKED_INSTEAD)

@@ -5,100 +5,101 @@ import type { ToolDefinition } from '../prompt/prompt.ts'
 import type { Bill, OpenBill, Requester } from './billing.ts'
 import type { ModelRequest, SentStep, TurnRecord, TurnStore } from './ports.ts'
 
-/** Whose turn it is; the server's own where nobody asks. */
+/** Whose turn it is; the server's own if nobody asks. */
 type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent' | 'message'> & {
   readonly requester?: Requester
 }
 
-/** Stores turns while they run. */
-export interface TurnLog {
-  /** The id of a turn that is to be begun now. */
-  next(): Pick<TurnRecord, 'id' | 'startedAt'>
-  begin(
-    turn: TurnFacts & Pick<TurnRecord, 'id' | 'startedAt'> & { readonly requester: Requester },
-  ): TurnRecorder
-  /**
-   * A sub-turn is stored as cut off until it ends. After a crash the room is told only of the turn that the mention
-   * started. The record of that turn has the sum of what both used; the charges are those of each.
-   */
-  beginSubTurn(turn: TurnFacts & { readonly requester: Requester; readonly parent: string }): TurnRecorder
-  /** What the server itself asks a model for: likewise stored as cut off until it ends, and with what it cost. */
-  beginInBackground(turn: Pick<TurnFacts, 'room' | 'model'>): TurnRecorder
+type TurnStart = Pick<TurnRecord, 'id' | 'startedAt'>
+
+interface TurnLogParts {
+  readonly turns: Pick<TurnStore, 'begin' | 'addStep' | 'finish'>
+  readonly openBill: OpenBill
+  readonly newId: () => string
+  readonly clock: Clock & MonotonicClock
+  /** The end of a turn could not be stored, and is to be stored later. */
+  readonly lostTurn?: ((turn: TurnId) => void) | undefined
 }
 
-/** When a turn began, and how long ago that is. */
-export interface TurnTime {
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number
-  /** By a clock that never goes back. */
-  elapsedMs(): number
+/** Stores turns while they run. */
+export class TurnLog {
+  readonly #parts: TurnLogParts
+
+  constructor(parts: TurnLogParts) {
+    this.#parts = parts
+  }
+
+  /** The id of a turn that is to be begun now. */
+  next(): TurnStart {
+    return { id: this.#parts.newId() as TurnId, startedAt: this.#parts.clock.now() }
+  }
+
+  /** A side turn, which has a `parent`, and what the server itself asks are stored as cut off until they end. */
+  begin(turn: TurnFacts, start = this.next()): TurnRecorder {
+    return new TurnRecorder(turn, start, this.#parts)
+  }
 }
 
 /** Stores one turn. All promises reject with `StorageError` only. */
-export interface TurnRecorder {
+export class TurnRecorder {
   readonly id: TurnId
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
   readonly bill: Bill
-  readonly time: TurnTime
   /** Resolves when the beginning of the turn is stored. */
   readonly begun: Promise<void>
+  readonly #isSideTurn: boolean
+  readonly #begunAt: number
+  readonly #parts: TurnLogParts
+  #last: ModelRequest | undefined
+
+  constructor({ requester, ...turn }: TurnFacts, start: TurnStart, parts: TurnLogParts) {
+    this.id = start.id
+    this.startedAt = start.startedAt
+    this.bill = parts.openBill(turn.room, requester)
+    this.#isSideTurn = turn.parent !== undefined
+    this.#begunAt = parts.clock.monotonic()
+    this.#parts = parts
+    const cut = this.#isSideTurn || !requester ? { endedAt: start.startedAt, outcome: 'cut' } : {}
+    // A name may change before the turn is read.
+    const whose = requester ? { requester: requester.name, person: requester.id } : { requester: SYSTEM }
+    this.begun = parts.turns.begin({ ...turn, ...whose, ...start, ...cut })
+  }
+
+  /** Milliseconds, by a clock that never goes back. */
+  elapsedMs(): number {
+    return this.#parts.clock.monotonic() - this.#begunAt
+  }
+
   /** Stores a request when it is sent: the first prompt as a whole, of later requests only what is new. */
-  sent(request: ModelRequest): Promise<void>
+  async sent(request: ModelRequest): Promise<void> {
+    const before = this.#last
+    this.#last = { ...request, messages: [...request.messages] }
+    if (before) await this.#parts.turns.addStep(this.id, newSince(before, this.#last))
+    else await this.#parts.turns.finish(this.id, { prompt: request.prompt })
+  }
+
   /** Another model answers from now on. */
-  handOver(model: string): Promise<void>
-  /** Its end could not be stored, and is to be stored later. */
-  endNotStored(): void
-  end(result: { outcome: TurnOutcome; usage: Usage | undefined; error?: string }): Promise<void>
-}
-
-export function createTurnLog(
-  store: Pick<TurnStore, 'begin' | 'addStep' | 'finish'>,
-  openBill: OpenBill,
-  newId: () => string,
-  clock: Clock & MonotonicClock,
-  endNotStored: (turn: TurnId) => void = () => {},
-): TurnLog {
-  const next: TurnLog['next'] = () => ({ id: newId() as TurnId, startedAt: clock.now() })
-
-  function open(
-    { requester, ...turn }: TurnFacts,
-    { id, startedAt }: ReturnType<TurnLog['next']> = next(),
-  ): TurnRecorder {
-    const begunAt = clock.monotonic()
-    const isSubTurn = turn.parent !== undefined
-    const cut = isSubTurn || !requester ? { endedAt: startedAt, outcome: 'cut' } : {}
-    let last: ModelRequest | undefined
-    return {
-      id,
-      bill: openBill(turn.room, requester),
-      time: { startedAt, elapsedMs: () => clock.monotonic() - begunAt },
-      begun: store.begin({ ...turn, ...whose(requester), id, startedAt, ...cut }),
-      async sent(request) {
-        const before = last
-        last = { ...request, messages: [...request.messages] }
-        if (before) await store.addStep(id, newSince(before, last))
-        else await store.finish(id, { prompt: request.prompt })
-      },
-      endNotStored: () => endNotStored(id),
-      handOver: (model) => store.finish(id, { model }),
-      async end({ usage, ...result }) {
-        const spent = usage && !isSubTurn ? { usage } : {}
-        await store.finish(id, { endedAt: clock.now(), ...result, ...spent })
-      },
-    }
+  async handOver(model: string): Promise<void> {
+    await this.#parts.turns.finish(this.id, { model })
   }
 
-  return {
-    next,
-    begin: ({ room, model, message, requester, ...begun }) =>
-      open({ room, model, message, requester }, begun),
-    beginSubTurn: (turn) => open(turn),
-    beginInBackground: (turn) => open(turn),
+  /** The record of a turn has the sum of what it and its side turns used; the charges are those of each. */
+  async end({ usage, ...result }: TurnResult): Promise<void> {
+    const spent = usage && !this.#isSideTurn ? { usage } : {}
+    await this.#parts.turns.finish(this.id, { endedAt: this.#parts.clock.now(), ...result, ...spent })
+  }
+
+  endNotStored(): void {
+    this.#parts.lostTurn?.(this.id)
   }
 }
 
-/** A name may change before the turn is read. */
-const whose = (requester: Requester | undefined): Pick<TurnRecord, 'requester' | 'person'> =>
-  requester ? { requester: requester.name, person: requester.id } : { requester: SYSTEM }
+interface TurnResult {
+  readonly outcome: TurnOutcome
+  readonly usage: Usage | undefined
+  readonly error?: string
+}
 
 function newSince(before: ModelRequest, request: ModelRequest): SentStep {
   // A message that is shortened later is another object from then on.
@@ -115,7 +116,6 @@ function newSince(before: ModelRequest, request: ModelRequest): SentStep {
 const sameBytes = (a: readonly ToolDefinition[], b: readonly ToolDefinition[]): boolean =>
   JSON.stringify(a) === JSON.stringify(b)
 
-/** A request as it was sent. */
 export type SentRequest = Omit<ModelRequest, 'maxOutput'>
 
 /** Every request of a stored turn, in order; none if nothing was sent. Takes what `TurnStore.find` gives. */

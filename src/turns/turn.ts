@@ -21,20 +21,18 @@ import { createToolQuestions, type ToolQuestions, type ToolQuestionParts } from 
 import { done, endingOf, recordEnd, recordHandOver, stopped, withinTime, type Ending } from './turn-end.ts'
 import type { TurnLog, TurnRecorder } from './turn-log.ts'
 
-/** What calls a model: what a person said, or another model's reply. */
+/** What a person said, or another model's reply. */
 export type AnsweredEntry = MessageEntry | ReplyEntry
 
-/** A turn that is to be run: of a mention, or a side turn. */
 export interface TurnRequest {
   readonly recorder: TurnRecorder
   readonly room: Room
   readonly requester: Person
   readonly model: ConfiguredModel
-  /** What the model answers. */
   readonly message: AnsweredEntry
   /** Decides instead of the people in the room: for a script, whose caller cannot be asked. */
   readonly permissions?: PermissionProvider
-  /** Shows what the turn does in the status line: `thinking`, `writing`, or the name of a running tool. */
+  /** Shows in the status line: `thinking`, `writing`, or the name of a running tool. */
   readonly report: ReportDoing
   /** Present in a side turn. */
   readonly origin?: SideTurnOrigin
@@ -42,7 +40,7 @@ export interface TurnRequest {
 
 /** What a side turn gets from the turn that started it. */
 export interface SideTurnOrigin {
-  /** Its tokens count for this turn too. */
+  /** Has the tokens of the side turn on its bill too. */
   readonly parent: Turn
   /** 1 in a side turn of a turn that somebody called for, 2 in a side turn of that one. */
   readonly depth: number
@@ -53,7 +51,6 @@ export interface SideTurnOrigin {
   readonly fresh: boolean
 }
 
-/** A turn while it runs. */
 export interface Turn extends TurnRequest {
   readonly signal: AbortSignal
   readonly reply: Reply
@@ -63,9 +60,9 @@ export interface Turn extends TurnRequest {
   readonly questions: ToolQuestions
   /** The model's settings, narrowed by what servers and refusals told. */
   settings: ModelSettings
-  /** The newest step; absent until the first prompt is composed. */
+  /** The newest step. */
   step?: PreparedStep
-  /** What it has used so far, its side turns included; absent while no model was asked. */
+  /** With that of its side turns. */
   spent?: Spent
 }
 
@@ -73,7 +70,7 @@ export interface Turn extends TurnRequest {
 export interface TurnEnd {
   /** Its last entry: its reply, or a notice after it. */
   readonly last: Entry
-  /** All that the model said in the turn; empty if it said nothing. */
+  /** All that the model said in the turn. */
   readonly text: string
   readonly ending: Ending
   /** Absent if the turn did not go through. */
@@ -88,14 +85,12 @@ export interface TurnParts extends StepRequestParts, ToolQuestionParts {
   readonly prepareStep: PrepareStep
   readonly calibrations: StepRequestParts['calibrations']
   readonly rememberCounts: RememberCounts
-  /** Gives the models that can be called now. */
   readonly models: () => readonly ConfiguredModel[]
-  readonly turnLog: Pick<TurnLog, 'beginSubTurn'>
+  readonly turnLog: Pick<TurnLog, 'begin'>
   readonly limits: TurnLimits & SideTurnLimits
   readonly log: Log
 }
 
-/** Limits of one turn. */
 export interface TurnLimits {
   /** Seconds. */
   readonly turn_s: number
@@ -105,7 +100,7 @@ export interface TurnLimits {
   readonly retryPauses?: readonly number[]
 }
 
-/** Gives the function that runs turns, side turns included. */
+/** The function runs side turns too. */
 export function createRunTurn(parts: TurnParts): RunTurn {
   const runTurn: RunTurn = async (request, stop) => {
     const { signal, end } = withinTime(parts.limits.turn_s, request.model.settings.name, stop)
@@ -166,6 +161,41 @@ export function createRunTurn(parts: TurnParts): RunTurn {
   return runTurn
 }
 
+/**
+ * Asks a model and runs its calls, until it answers without a call or must be stopped. Rejects with the signal's reason,
+ * and with what `ask` and `run` reject with.
+ */
+export async function runSteps({ maxSteps, signal, checkCalls, ask, run }: StepLoop): Promise<LoopEnd> {
+  signal.throwIfAborted()
+  for (let number = 1; number <= maxSteps; number++) {
+    const result = await ask()
+    if (result.calls.length === 0) return { why: 'answered', result }
+    const { calls, halt } = checkCalls(result.calls)
+    if (halt !== undefined) return { why: 'halted', calls, reason: halt }
+    const { text, thoughts } = result
+    const said = { role: 'assistant', text, calls: calls.map(asRepeated) } as const
+    await run(calls, thoughts.length > 0 ? { ...said, thoughts } : said)
+    signal.throwIfAborted()
+  }
+  return { why: 'used-up' }
+}
+
+interface StepLoop {
+  readonly maxSteps: number
+  readonly signal: AbortSignal
+  readonly checkCalls: CallCheck
+  ask(): Promise<StepResult>
+  /** Keeps what the model said for the next request, and runs its calls. */
+  run(calls: readonly ToolCall[], said: AssistantMessage): Promise<void>
+}
+
+type LoopEnd =
+  /** The model called nothing: this is its answer. */
+  | { readonly why: 'answered'; readonly result: StepResult }
+  /** Its calls must not run; `reason` is for people. */
+  | { readonly why: 'halted'; readonly calls: readonly ToolCall[]; readonly reason: string }
+  | { readonly why: 'used-up' }
+
 /** Asks the model and runs its calls, and says how that ended. */
 async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
   const { signal, messages } = turn
@@ -197,17 +227,22 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
   }
 }
 
-/** The step that the model has just answered. */
 function stepOf({ step }: Turn): PreparedStep {
   if (!step) throw new Error('a model answered that was not asked')
   return step
 }
 
 async function nextStep(turn: Turn, parts: TurnParts): Promise<PreparedStep> {
-  if (turn.step) return await laterStep(turn, turn.step)
+  const { step, messages, settings } = turn
   // The disk may work while the prompt is composed. The model is not asked before the turn is stored.
-  const [first] = await Promise.all([firstStep(turn, parts), turn.recorder.begun])
-  return first
+  if (!step) return (await Promise.all([firstStep(turn, parts), turn.recorder.begun]))[0]
+  try {
+    return await step.next(messages)
+  } catch (error) {
+    if (!isOverBudget(error)) throw error
+    const why = `what it has called and read in this turn leaves no space in its window of ${settings.contextWindow} tokens`
+    throw new ModelError(`${settings.name}: ${why}; ask for less at once`, false)
+  }
 }
 
 async function firstStep(turn: Turn, { modelFacts, prepareStep }: TurnParts): Promise<PreparedStep> {
@@ -223,17 +258,7 @@ async function firstStep(turn: Turn, { modelFacts, prepareStep }: TurnParts): Pr
   }
 }
 
-async function laterStep({ messages, settings }: Turn, step: PreparedStep): Promise<PreparedStep> {
-  try {
-    return await step.next(messages)
-  } catch (error) {
-    if (!isOverBudget(error)) throw error
-    const why = `what it has called and read in this turn leaves no space in its window of ${settings.contextWindow} tokens`
-    throw new ModelError(`${settings.name}: ${why}; ask for less at once`, false)
-  }
-}
-
-/** What the model said before its calls is in the log before them. Rejects with `StorageError`. */
+/** The log has what the model said before its calls. */
 async function recordSaid({ reply, room, recorder, settings }: Turn): Promise<void> {
   const text = reply.take()
   if (text !== '') await room.record({ kind: 'reply', author: settings.name, text, turn: recorder.id })
@@ -251,43 +276,4 @@ function fallbackFor(
   if (!(error instanceof ModelError) || signal.aborted || fallback === undefined) return undefined
   if (messages.length > 0 || !reply.isEmpty()) return undefined
   return models.find(({ settings }) => settings.name === fallback)
-}
-
-/** How a model is asked, and how its calls are run. */
-export interface StepLoop {
-  /** Requests to the model. */
-  readonly maxSteps: number
-  readonly signal: AbortSignal
-  /** Sees the calls of each step before they run. */
-  readonly checkCalls: CallCheck
-  /** Sends the next request. */
-  ask(): Promise<StepResult>
-  /** Keeps what the model said for the next request, and runs its calls. */
-  run(calls: readonly ToolCall[], said: AssistantMessage): Promise<void>
-}
-
-export type LoopEnd =
-  /** The model called nothing: this is its answer. */
-  | { readonly why: 'answered'; readonly result: StepResult }
-  /** Its calls must not run; `reason` is for people. */
-  | { readonly why: 'halted'; readonly calls: readonly ToolCall[]; readonly reason: string }
-  | { readonly why: 'used-up' }
-
-/**
- * Asks a model and runs its calls, until it answers without a call or must be stopped. Rejects with the signal's reason,
- * and with what `ask` and `run` reject with.
- */
-export async function runSteps({ maxSteps, signal, checkCalls, ask, run }: StepLoop): Promise<LoopEnd> {
-  signal.throwIfAborted()
-  for (let number = 1; number <= maxSteps; number++) {
-    const result = await ask()
-    if (result.calls.length === 0) return { why: 'answered', result }
-    const { calls, halt } = checkCalls(result.calls)
-    if (halt !== undefined) return { why: 'halted', calls, reason: halt }
-    const { text, thoughts } = result
-    const said = { role: 'assistant', text, calls: calls.map(asRepeated) } as const
-    await run(calls, thoughts.length > 0 ? { ...said, thoughts } : said)
-    signal.throwIfAborted()
-  }
-  return { why: 'used-up' }
 }

@@ -17,26 +17,24 @@ import { TurnStopped } from './turn-end.ts'
 import type { TurnLog } from './turn-log.ts'
 import type { AnsweredEntry, RunTurn, TurnRequest } from './turn.ts'
 
-/** Somebody mentioned a model in a room. */
 export interface Mention {
   readonly room: Room
   readonly requester: Person
   /** The model's name. */
   readonly model: string
-  /** What it answers: what somebody said, or another model's reply. */
   readonly message: AnsweredEntry
   /** Decides instead of the people in the room: for a script, whose caller cannot be asked. */
   readonly permissions?: PermissionProvider
 }
 
-/** A turn that was accepted here. It runs, or waits for its slot. */
+/** A turn of this server, which runs or waits for its slot. */
 export interface RunningTurn extends TurnAtWork {
   /** Resolves to the turn's last entry: its reply, or the notice that ends it. Rejects with `StorageError` only. */
   readonly done: Promise<Entry>
 }
 
 interface TurnsParts {
-  /** Gives the models that can be called now, in order of the config. A turn keeps the one that it began with. */
+  /** Those that can be called now, in order of the config. A turn keeps the one that it began with. */
   readonly models: () => readonly ConfiguredModel[]
   readonly listModels: (viewer?: Person) => Promise<readonly ModelStatus[]>
   readonly preview: Preview
@@ -44,7 +42,8 @@ interface TurnsParts {
   readonly slots: Slots
   readonly limits: QueueLimits
   readonly turnLog: Pick<TurnLog, 'next' | 'begin'>
-  readonly runTurn: RunTurn
+  /** With what follows a turn: see after-turn.ts. */
+  readonly runWhole: RunTurn
   readonly log: Log
 }
 
@@ -53,10 +52,7 @@ export class Turns implements AsyncDisposable {
   readonly #parts: TurnsParts
   readonly #active = new Map<RunningTurn, Mention>()
   #closing = false
-  /**
-   * All configured models, and what they have used in the rooms that this person may see: nothing without a viewer.
-   * Rejects with `StorageError`.
-   */
+  /** See model-list.ts. */
   readonly models: TurnsParts['listModels']
   /** See preview.ts. */
   readonly prompt: Preview['prompt']
@@ -90,7 +86,10 @@ export class Turns implements AsyncDisposable {
     const slot = await takeTurnSlot(slots, called, limits, cancel)
     if (this.#closing) await slot.leave()
     this.#refuseIfClosing()
-    const recorder = turnLog.begin({ ...called, requester })
+    const recorder = turnLog.begin(
+      { room: called.room, model: called.model, message: called.message, requester },
+      { id: called.id, startedAt: called.startedAt },
+    )
     const turn = this.#launch(called, { ...mention, model, recorder }, slot, { cancel, signal: stop.signal })
     this.#active.set(turn, mention)
     // A ban of this moment has not found it.
@@ -109,14 +108,13 @@ export class Turns implements AsyncDisposable {
     if (this.#closing) throw new Refusal('the server is stopping; ask again when it is back')
   }
 
-  /** Lets a turn wait for its slot, then runs it. */
   #launch(
     called: CalledTurn,
     request: Omit<TurnRequest, 'report'>,
     slot: Slot,
     stop: { readonly signal: AbortSignal; readonly cancel: (reason?: string) => void },
   ): RunningTurn {
-    const { runTurn, log } = this.#parts
+    const { runWhole, log } = this.#parts
     let doing = 'waiting'
     let progress: ToolProgress | undefined
     const report: ReportDoing = (what, share) => {
@@ -128,7 +126,7 @@ export class Turns implements AsyncDisposable {
       try {
         await slot.ready
         doing = 'thinking'
-        const { last } = await runTurn({ ...request, report }, stop.signal)
+        const { last } = await runWhole({ ...request, report }, stop.signal)
         return last
       } finally {
         void slot.leave()
@@ -170,12 +168,11 @@ export class Turns implements AsyncDisposable {
     for (const [turn, mention] of this.#active) await stopIfRemoved(turn, mention)
   }
 
-  /** How many turns are at work on this server. */
   countHere(): number {
     return this.#active.size
   }
 
-  /** Names of the models that can be called, in order of the config. */
+  /** Of the models that can be called, in order of the config. */
   names(): readonly string[] {
     return this.#parts.models().map(({ settings }) => settings.name)
   }
@@ -186,7 +183,7 @@ export class Turns implements AsyncDisposable {
     await Promise.race([this.#allEnded(), aborted(signal)])
   }
 
-  /** Stops every turn, waits until it is recorded, and starts no more. */
+  /** Stops every turn, and waits until it is recorded. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing = true
     for (const turn of this.#active.keys()) turn.cancel(`@${turn.model} was stopped: the server is stopping`)

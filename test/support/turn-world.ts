@@ -119,7 +119,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     hooks,
   })
   const models: ConfiguredModel[] = [
-    { settings: sampleConfig({ backend: 'guide', ...options.settings }), model },
+    { settings: sampleConfig({ backend: 'guide', ...options.settings }), adapter: model },
     ...(options.more ?? []),
   ]
   const allLimits = {
@@ -229,5 +229,5 @@ export const SECRET_KEY = 'sk-never-shown-anywhere'
 /** A further model of a world, which says its name. */
 export const anotherModel = (name: string, change: object = {}): ConfiguredModel => ({
   settings: sampleConfig({ name, backend: 'guide', apiKey: SECRET_KEY, ...change }),
-  model: scriptedModel(say(`I am ${name}`)),
+  adapter: scriptedModel(say(`I am ${name}`)),
 })

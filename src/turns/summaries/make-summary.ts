@@ -39,7 +39,7 @@ export interface SummaryPiece {
 /** What making a summary needs. */
 export interface SummaryParts extends RequestParts {
   readonly checkQuotas: CheckQuotas
-  readonly turnLog: Pick<TurnLog, 'beginInBackground'>
+  readonly turnLog: Pick<TurnLog, 'begin'>
   readonly history: Pick<HistoryStore, 'following' | 'saveCounts'>
   readonly composer: Pick<Composer, 'count'>
   readonly modelFacts: ModelFactsTable
@@ -133,7 +133,7 @@ async function askSummarizer(
 ): Promise<string> {
   const { name } = request.settings
   await parts.checkQuotas(room)
-  const recorder = parts.turnLog.beginInBackground({ room, model: name })
+  const recorder = parts.turnLog.begin({ room, model: name })
   const { signal, end } = withinTime(parts.limits.turn_s, name, stop)
   try {
     return (await requestOnce({ ...request, recorder, answer: 'summary' }, signal, parts)).text

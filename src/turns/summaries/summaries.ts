@@ -19,13 +19,12 @@ import { createPiecePace, Troubles } from './pauses.ts'
 import { RoomSlots } from './room-slots.ts'
 import { checkSummarizer, isAmong, summarizerCalled, type Summarizers } from './summary-prompt.ts'
 
-/** What goes on with a room's summary. */
 export interface SummaryStatus {
   readonly summarizer: string | undefined
   /** True while it works, or waits for others to end. */
   readonly working: boolean
   readonly asked?: string
-  /** Why the last try failed, and when the next one is. */
+  /** Also says when the next try is. */
   readonly trouble?: string
 }
 
@@ -49,15 +48,13 @@ const MAX_AT_ONCE = 4
 /** When a summary that is made anew begins again after it was interrupted, in milliseconds. */
 const AGAIN_MS = 1_000
 
-/** Reasons for stopping. One that was interrupted while it was made anew begins again. */
+/** Reasons for stopping. A summary that is made anew begins again after an interruption. */
 const GIVEN_UP = 'it was stopped'
 const INTERRUPTED = 'it begins again'
 
-/** The work in a room, here. */
 interface Run {
   readonly stop: AbortController
   done: Promise<void>
-  /** The model that is asked; absent until it is known. */
   model?: ConfiguredModel
   /** The new summary so far, if it is made anew. It lives here alone: an edit on any server ends the run. */
   draft?: Summary
@@ -92,13 +89,13 @@ export class Summaries implements AsyncDisposable {
     const before = this.#heard.get(room) ?? { entries: 0, bytes: 0 }
     const now = { entries: before.entries + 1, bytes: before.bytes + utf8Bytes(text) }
     this.#heard.set(room, now)
-    const bytesPerLook = this.#parts.sizes.last.look * BYTES_PER_TOKEN
-    if (now.entries < ENTRIES_PER_LOOK && now.bytes < bytesPerLook) return
+    const { look } = this.#parts.sizes.last
+    if (now.entries < ENTRIES_PER_LOOK && now.bytes < look * BYTES_PER_TOKEN) return
     this.#heard.delete(room)
     this.#look(room)
   }
 
-  /** Looks at all rooms, in the background: the last run of the server may have ended in the middle. */
+  /** Looks at all rooms: the last run of the server may have ended in the middle. */
   async lookAtAll(): Promise<void> {
     for (const { name } of await this.#parts.rooms.all()) {
       if (this.#isClosing) return
@@ -172,7 +169,6 @@ export class Summaries implements AsyncDisposable {
     }
   }
 
-  /** Rejects with `StorageError`. */
   async status(room: RoomName): Promise<SummaryStatus> {
     const trouble = this.#troubles.of(room)
     const asked = this.#running.get(room)?.model?.settings.name
@@ -211,12 +207,16 @@ export class Summaries implements AsyncDisposable {
     const { clock } = this.#parts
     try {
       const slot = await this.#slots.take(room, (reason) => void this.#stopHere(room, reason))
-      const sumUpAll = async (): Promise<void> => {
+      let isDue = slot !== undefined
+      try {
         run.stop.signal.throwIfAborted()
-        while (await this.#sumUpPiece(room, run)) this.#troubles.over(room)
-        this.#troubles.over(room)
+        while (isDue) {
+          isDue = await this.#sumUpPiece(room, run)
+          this.#troubles.over(room)
+        }
+      } finally {
+        await slot?.leave()
       }
-      if (slot) await sumUpAll().finally(() => slot.leave())
     } catch (error) {
       if (!run.stop.signal.aborted) {
         const ms = await this.#troubles.happened(room, error)
@@ -229,11 +229,12 @@ export class Summaries implements AsyncDisposable {
   /** Sums up the next piece with one request, and stores it. Resolves to false if nothing is due. */
   async #sumUpPiece(room: RoomName, run: Run): Promise<boolean> {
     const { rooms, summaries, summarizers, clock } = this.#parts
-    const { signal } = run.stop
     const values = await rooms.values(room)
     const name = summarizerIn(values, summarizers.usual())
-    if (name === undefined) this.#renewed.delete(room)
-    if (name === undefined) return false
+    if (name === undefined) {
+      this.#renewed.delete(room)
+      return false
+    }
     const model = summarizerCalled(name, summarizers.models())
     const isRenewed = this.#renewed.has(room)
     const current = await summaries.current(room)
@@ -242,10 +243,10 @@ export class Summaries implements AsyncDisposable {
     const after = before?.last ?? checkpoint?.after
     const piece = { room, model, before, after, isAll: isRenewed && !before }
     const asks = async (): Promise<void> => {
-      await this.#pace(room, signal)
+      await this.#pace(room, run.stop.signal)
       run.model = model
     }
-    const next = await nextSummary(piece, asks, signal, this.#parts)
+    const next = await nextSummary(piece, asks, run.stop.signal, this.#parts)
     const store = async ({ text, first, last }: Summary, replaces?: number): Promise<unknown> =>
       await summaries.put({ room, text, first, last, author: name, at: clock.now() }, replaces)
     if (next && isRenewed) run.draft = next

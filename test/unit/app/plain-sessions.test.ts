@@ -7,7 +7,7 @@ const ANSWERS = 8
 
 test('who listens to a model that answers at once does not hear after its answer that it thinks', async () => {
   const gpt = scriptedModel(...Array.from({ length: ANSWERS }, (_, index) => say(`answer ${index}`)))
-  await using stage = await createSessionStage({ more: [{ ...anotherModel('gpt'), model: gpt }] })
+  await using stage = await createSessionStage({ more: [{ ...anotherModel('gpt'), adapter: gpt }] })
   const ann = await stage.world.turnWorld.chatParts.person('ann')
   await using session = stage.open(ann, { columns: 80, rows: 24 }, { term: 'dumb' })
   await session.seen(/ann joined/)

@@ -6,7 +6,7 @@ import { createTurnWorld, type TurnWorld } from '../../support/turn-world.ts'
 
 const configured = (name: string, model: ScriptedModel): ConfiguredModel => ({
   settings: sampleConfig({ name, backend: 'ollama' }),
-  model,
+  adapter: model,
 })
 
 /** Resolves when so many entries of this kind were delivered. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { createCutTurns } from '../../../src/turns/interrupted-turns.ts'
+import type { Room } from '../../../src/chat/room.ts'
+import { InterruptedTurns } from '../../../src/turns/interrupted-turns.ts'
 import { scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, type TurnWorld } from '../../support/turn-world.ts'
 
@@ -12,19 +13,22 @@ describe('a turn that a crash cut off', () => {
     return id
   }
 
-  const mark = ({ chatParts: { storage, rooms, clock } }: TurnWorld): Promise<number> =>
-    createCutTurns({
-      turns: storage.models.turns,
-      log: storage.chat.entries,
-      clock,
-      room: (name) => rooms.anyRoom(name),
-    }).endAll()
+  const interruptedIn = (
+    { chatParts: { storage, rooms, clock, log } }: TurnWorld,
+    room: (name: RoomName) => Promise<Room | undefined> = (name) => rooms.anyRoom(name),
+  ): InterruptedTurns =>
+    new InterruptedTurns({
+      ...{ turns: storage.models.turns, entries: storage.chat.entries, clock, log },
+      ...{ room, isShared: true },
+    })
+
+  const mark = (world: TurnWorld): Promise<void> => interruptedIn(world).endAll()
 
   it('is shown as cut off, once, and is on record as cut', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const id = await begun(world)
-    expect(await mark(world)).toBe(1)
-    expect(await mark(world)).toBe(0)
+    await mark(world)
+    await mark(world)
     expect(await world.log()).toMatchObject([
       {
         kind: 'notice',
@@ -40,7 +44,7 @@ describe('a turn that a crash cut off', () => {
     await using world = await createTurnWorld(scriptedModel())
     const turn = (await begun(world)) as TurnId
     await world.room.record({ kind: 'reply', author: 'qwen', text: 'all', outcome: 'done', turn })
-    expect(await mark(world)).toBe(1)
+    await mark(world)
     expect(await world.lines()).toEqual(['reply: all'])
     expect(await world.chatParts.storage.models.turns.find(turn)).toMatchObject({ outcome: 'done' })
   })
@@ -56,16 +60,11 @@ describe('a turn that a crash cut off', () => {
 
   it('is ended where its end could not be stored, and only then', async () => {
     await using world = await createTurnWorld(scriptedModel())
-    const { storage, rooms, clock } = world.chatParts
-    const cutTurns = createCutTurns({
-      turns: storage.models.turns,
-      log: storage.chat.entries,
-      clock,
-      room: (name) => rooms.anyRoom(name),
-    })
+    const { storage } = world.chatParts
+    const interrupted = interruptedIn(world)
     const [lost, other] = [await begun(world), await begun(world)]
-    for (let times = 0; times < 2; times++) await cutTurns.end(lost)
-    await cutTurns.end('not stored')
+    for (let times = 0; times < 2; times++) await interrupted.endLost(lost)
+    await interrupted.endLost('not stored')
     expect(await world.lines()).toEqual([
       "notice: @qwen's answer to ann was cut off: its end could not be stored; ask again",
     ])
@@ -91,13 +90,8 @@ describe('a turn that a crash cut off', () => {
       room: 'gone' as RoomName,
       ...facts,
     })
-    const { storage, clock } = world.chatParts
-    await createCutTurns({
-      turns: storage.models.turns,
-      log: storage.chat.entries,
-      clock,
-      room: () => Promise.resolve(undefined),
-    }).endAll()
+    const { storage } = world.chatParts
+    await interruptedIn(world, () => Promise.resolve(undefined)).endAll()
     expect(await storage.models.turns.unfinished()).toEqual([])
   })
 })

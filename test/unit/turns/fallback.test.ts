@@ -9,7 +9,7 @@ import { createTurnWorld, tool } from '../../support/turn-world.ts'
 
 const configured = (name: string, model: ScriptedModel, change: object = {}): ConfiguredModel => ({
   settings: sampleConfig({ name, backend: 'guide', ...change }),
-  model,
+  adapter: model,
 })
 
 const down = new ModelError('qwen: nothing answers at http://localhost:1; is ollama running?', false)

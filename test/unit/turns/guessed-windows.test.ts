@@ -5,7 +5,6 @@ import { json } from '../../support/ollama-wire.ts'
 import { expectAnswer, servedRoom } from '../../support/served-room.ts'
 
 const SAME = { contextWindow: 8000, maxOutput: 1000 }
-const LARGER = { contextWindow: 32_768, maxOutput: 2048 }
 const silent = speaking(SILENT['groq']!)
 
 describe('a server whose refusal tells no number, and may have been of the moment', () => {
@@ -32,20 +31,4 @@ describe('a server whose refusal tells no number, and may have been of the momen
     expect(sizes[3]).toBeLessThan(sizes[0]! * 0.7)
     expect(await it.world.turns.models()).toMatchObject([{ contextWindow: 8000 }])
   })
-})
-
-it('a guess is not below what the model has taken before, and is half of what was refused where nothing is known', async () => {
-  await using it = await servedRoom('openai-compatible', LARGER, 24)
-  const { script, tally } = countingServer(silent, { window: 14_000, density: 1 })
-  it.server.always(script)
-  await expectAnswer(it.world, 'short')
-  const [taken] = tally.accepted
-  for (let number = 0; number < 20; number++) {
-    const text = `${number}: ${'a quick brown fox jumps over a lazy dog, again; '.repeat(30)}`
-    await it.world.room.record({ kind: 'message', author: 'ann', text })
-  }
-  await expectAnswer(it.world, 'long')
-  expect(tally.refused).toHaveLength(1)
-  expect(tally.refused[0]).toBeGreaterThan(taken! * 1.3)
-  expect(tally.accepted[1]).toBeGreaterThan(taken! * 0.9)
 })

@@ -14,7 +14,7 @@ function asked(...answers: readonly ModelFacts[]): ConfiguredModel & { readonly 
     if (!answer) throw new Error('the server is away')
     return answer
   }
-  return { settings: sampleConfig({}), model: { ...scriptedModel(), inquire }, times: () => times }
+  return { settings: sampleConfig({}), adapter: { ...scriptedModel(), inquire }, times: () => times }
 }
 
 function opened() {
@@ -105,16 +105,6 @@ test('the smaller one of a guessed window and of a told one holds, and only a gu
   const narrowed = it.facts.lastKnown(model)
   expect(narrowed.contextWindow).toBe(3000)
   expect(narrowed).not.toHaveProperty('isWindowGuessed')
-})
-
-test('the longest prompt that was taken is known until a shorter one is refused', () => {
-  const it = opened()
-  const { settings } = asked()
-  it.facts.promptTaken(settings, 900)
-  it.facts.promptTaken(settings, 700)
-  expect(it.facts.longestTaken(settings, 1000)).toBe(900)
-  expect(it.facts.longestTaken(settings, 800)).toBe(0)
-  expect(it.facts.longestTaken(settings, 1000)).toBe(0)
 })
 
 test('what refusals taught holds for a day', () => {

@@ -102,7 +102,7 @@ describe('spawn_agent', () => {
       more: [
         {
           settings: { ...sampleConfig({ backend: 'guide', name: 'other' }), tools: ['Grep', 'LS'] },
-          model: other,
+          adapter: other,
         },
       ],
     })
@@ -334,7 +334,7 @@ describe('the tools of a side turn', () => {
     const model = scriptedModel(call(['spawn_agent', { prompt: 'go', model: 'other' }]), say('end'))
     await using world = await createTurnWorld(model, {
       tools: [spawnAgent, tool('Grep'), tool('Glob')],
-      more: [{ settings: sampleConfig({ backend: 'guide', name: 'other' }), model: other }],
+      more: [{ settings: sampleConfig({ backend: 'guide', name: 'other' }), adapter: other }],
     })
     const source = `function default_wrap(t)
       local mine = tools.current_model().name == "qwen" and {"spawn_agent", "Grep"} or "all"

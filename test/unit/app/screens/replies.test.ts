@@ -53,7 +53,7 @@ describe.each(LOOK_NAMES)('in %s', (look) => {
       yield { type: 'finish', reason: 'stop', usage: { input: 20, output: 900 } }
     }
     await using stage = await createSessionStage({
-      more: [{ ...anotherModel('gpt'), model: scriptedModel(growing, lengthy) }],
+      more: [{ ...anotherModel('gpt'), adapter: scriptedModel(growing, lengthy) }],
     })
     const zoe = await stage.world.turnWorld.chatParts.person('zoe')
     await using session = stage.open(zoe, { columns, rows: ROWS }, LOOKS[look])

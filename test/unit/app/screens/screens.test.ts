@@ -29,7 +29,7 @@ describe.each(LOOK_NAMES)('in %s', (look) => {
     )
     await using stage = await createSessionStage({
       tools: [touch],
-      more: [{ ...anotherModel('gpt'), model: gpt }],
+      more: [{ ...anotherModel('gpt'), adapter: gpt }],
     })
     const { world, lobby } = stage
     const { clock, person } = world.turnWorld.chatParts

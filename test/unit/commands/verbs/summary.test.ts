@@ -16,7 +16,7 @@ import {
 /** A model that sums up. */
 const memo = (...steps: readonly ScriptedStep[]): ConfiguredModel => ({
   settings: sampleConfig({ name: 'memo', backend: 'openai-compatible' }),
-  model: scriptedModel(...steps),
+  adapter: scriptedModel(...steps),
 })
 
 const OFF = '-- no model sums up this room; /kv summarizer NAME names one'

@@ -64,7 +64,7 @@ async function createScene() {
     })
     const base = sampleConfig({ name, backend: BACKENDS[name], endpoint: server.endpoint, apiKey: 'key' })
     const configured: ConfiguredModel = {
-      model: createModel(base),
+      adapter: createModel(base),
       get settings() {
         const price = PRICES[name][phase]
         return { ...base, ...(price ? { price } : {}) }
@@ -73,7 +73,7 @@ async function createScene() {
     return { server, configured }
   }
   const [qwen, opus, llama] = [await served('qwen'), await served('opus'), await served('llama')]
-  world = await createTurnWorld(qwen.configured.model, {
+  world = await createTurnWorld(qwen.configured.adapter, {
     settings: { name: 'first', enabled: false },
     more: [qwen.configured, opus.configured, llama.configured],
     tools: [tool('echo')],

@@ -177,7 +177,7 @@ it('keeps nobody from the offline helper, which uses nothing', async () => {
   await using world = await createTurnWorld(talker(), {
     settings: COUNTED,
     limits: { tokens_per_person_day: 11, tokens_per_room_day: 11 },
-    more: [{ settings, model: guide }],
+    more: [{ settings, adapter: guide }],
   })
   await world.ask()
   await expect(world.start()).rejects.toThrow('is used up')

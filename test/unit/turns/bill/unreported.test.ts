@@ -122,7 +122,10 @@ describe('a request that breaks off', () => {
 
   test('is on the bill of the fallback that answers in its place', async () => {
     const cut = events({ type: 'reported', usage: { input: 900, output: 0 } })
-    const other = { settings: sampleConfig({ name: 'other', ...settings }), model: scriptedModel(say('yes')) }
+    const other = {
+      settings: sampleConfig({ name: 'other', ...settings }),
+      adapter: scriptedModel(say('yes')),
+    }
     await using asked = await world([cut, cut, cut], {
       settings: { ...settings, fallback: 'other' },
       more: [other],

@@ -44,7 +44,7 @@ describe('an entry of a room with a summarizer', () => {
         fc.constantFrom('openai' as const, 'openai-compatible' as const),
         fc.array(fc.integer({ min: 1, max: 45 }), { minLength: 20, maxLength: 45 }),
         async (contextWindow, backend, lengths) => {
-          const memo = { settings: sampleConfig({ name: 'memo', backend }), model: wordy() }
+          const memo = { settings: sampleConfig({ name: 'memo', backend }), adapter: wordy() }
           const world = await createTurnWorld(scriptedModel(), {
             summarizer: 'memo',
             more: [memo],
@@ -73,7 +73,7 @@ describe('an entry of a room with a summarizer', () => {
   })
 
   it('is not lost where the server of a model tells a smaller window than the config', async () => {
-    const memo = { settings: sampleConfig({ name: 'memo', backend: 'openai' }), model: wordy() }
+    const memo = { settings: sampleConfig({ name: 'memo', backend: 'openai' }), adapter: wordy() }
     const qwen = { ...scriptedModel(), inquire: async () => ({ window: 2048 }) }
     await using world = await createTurnWorld(qwen, {
       summarizer: 'memo',

@@ -15,7 +15,7 @@ async function remembering(steps: readonly ScriptedStep[], options: WorldOptions
   const settings = sampleConfig({ name: 'memo', backend: 'openai-compatible' })
   const world = await createTurnWorld(scriptedModel(say('yes'), say('yes')), {
     summarizer: 'memo',
-    more: [{ settings, model: memo }],
+    more: [{ settings, adapter: memo }],
     ...options,
   })
   return { world, memo }
@@ -42,7 +42,7 @@ describe('the summary of a room', () => {
   it('is not made where nobody is named, or while all fits', async () => {
     const memo = scriptedModel()
     const settings = sampleConfig({ name: 'memo', backend: 'openai-compatible' })
-    await using world = await createTurnWorld(scriptedModel(), { more: [{ settings, model: memo }] })
+    await using world = await createTurnWorld(scriptedModel(), { more: [{ settings, adapter: memo }] })
     await talk(world, 200)
     await idle(world)
     const { storage, rooms } = world.chatParts
@@ -243,7 +243,7 @@ describe('the summary of a room', () => {
     expect(await world.summaries.status(world.room.name)).toMatchObject({ working: true, asked: 'memo' })
     world.models.push({
       settings: sampleConfig({ name: 'other', backend: 'openai-compatible' }),
-      model: other,
+      adapter: other,
     })
     await storage.chat.rooms.setValue(world.room.name, 'summarizer', 'other')
     await world.summaries.renamed(world.room.name)
@@ -269,7 +269,7 @@ describe('the summary of a room', () => {
     await world.summaries.configChanged()
     expect(await world.summaries.status(world.room.name)).toMatchObject({ asked: 'memo' })
     const settings = sampleConfig({ name: 'memo', backend: 'openai-compatible', maxOutput: 77 })
-    world.models.splice(1, 1, { settings, model: memo })
+    world.models.splice(1, 1, { settings, adapter: memo })
     await world.summaries.configChanged()
     await memo.arrived(2)
     world.models.splice(1, 1)
@@ -314,7 +314,7 @@ describe('the summary of a room', () => {
       contextWindow: 700,
       maxOutput: 100,
     })
-    world.models.splice(1, 1, { settings: tiny, model: memo })
+    world.models.splice(1, 1, { settings: tiny, adapter: memo })
     await talk(world, 3)
     await world.summaries.renew(world.room.name)
     await idle(world)
@@ -333,7 +333,7 @@ describe('the summary of a room', () => {
       contextWindow: 1500,
       maxOutput: 300,
     })
-    world.models.push({ settings: small, model: scriptedModel() })
+    world.models.push({ settings: small, adapter: scriptedModel() })
     await talk(
       world,
       120,
