@@ -8,7 +8,7 @@ import { priceTools } from './rungs.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
 import { fullText } from './trim.ts'
 
-/** Runs of the layers with ever fewer tokens for tools. After these the tools are left out. */
+/** After these the tools are left out. */
 const MAX_RUNS = 8
 /** Storing a script has a lower limit. */
 const MAX_SCRIPT_CHARACTERS = 256 * 1024
@@ -35,7 +35,7 @@ export function composePrompt(
   const known = cache(counter)
   const price = known.prices(framing)
   const limit = promptBudget(model)
-  // Once a turn has made a step its tools come first: so they stay, and with them a provider's cache of them.
+  // After the first step tools come first, so that they stay, and with them a provider's cache.
   const toolsFirst = (inTurn?.reserve ?? 0) > 0
   let most = shareOf(snapshot, limit, limit)
   let allowance = most
@@ -79,7 +79,7 @@ function checkScript({ script }: Snapshot): void {
   )
 }
 
-/** Does not shrink with each step of a turn, so that tools do not come and go. */
+/** The same in each step of a turn, so that tools do not come and go. */
 function shareOf(
   { toolsShare, toolsTokens = Infinity, inTurn }: Snapshot,
   target: number,

@@ -108,7 +108,7 @@ function clipped(text: string, characters: number): string {
   return head === text ? text : `${head}… [${text.length - head.length} more characters]`
 }
 
-/** The very last item is kept in any case. */
+/** Keeps the very last item in any case. */
 function newestWithin<T>(items: readonly T[], bytesIn: (item: T) => number, maxBytes: number): readonly T[] {
   let left = maxBytes
   let kept = 0
@@ -125,7 +125,6 @@ interface ConversationRow {
   readonly agent: boolean
 }
 
-/** An entry, and behind a tool call its results. */
 type RowGroup = readonly ConversationRow[]
 
 interface HistoryQuery {
@@ -179,7 +178,7 @@ function groupsOf(
   return kinds.includes('tool_call') ? groupsOfCalls(rows) : rows.map((row) => [row])
 }
 
-/** Puts each result behind its call; one whose call is not among the rows is left out. */
+/** A result whose call is not among the rows is left out. */
 export function groupsOfCalls<Row extends { readonly entry: Entry }>(
   rows: readonly Row[],
 ): readonly (readonly Row[])[] {

@@ -5,10 +5,10 @@ import { cleanJson, isTooDeep, MAX_JSON_DEPTH, isJsonObject, type Json, safeJson
 import { SCOPE_KEY } from './scope.ts'
 import type { Summary } from './snapshot.ts'
 
-/** The room key-value that says from which entry on models read the conversation. */
+/** Says from which entry on models read the conversation. */
 export const CHECKPOINT_KEY = 'checkpoint'
 
-/** The room key-value that names the model which sums up the room; `none` for no summaries. */
+/** Names the model which sums up the room; `none` for no summaries. */
 export const SUMMARIZER_KEY = 'summarizer'
 
 const KEY = /^[A-Za-z0-9_.-]{1,64}$/
@@ -16,7 +16,7 @@ const KEY = /^[A-Za-z0-9_.-]{1,64}$/
 export const MAX_VALUE_CHARS = 16_384
 const MAX_KEYS = 256
 
-/** Keys that mean something to the server, and the commands that check what is put there. */
+/** Keys that commands set, by the command. */
 export const OWNED_KEYS: ReadonlyMap<string, string> = new Map([
   [SCOPE_KEY, 'tools'],
   [CHECKPOINT_KEY, 'checkpoint'],
@@ -24,7 +24,7 @@ export const OWNED_KEYS: ReadonlyMap<string, string> = new Map([
   [NAV_KEY, 'nav'],
 ])
 
-/** Those, and the keys that no script sets since they cost tokens. */
+/** Also the keys that no script sets since they cost tokens. */
 export const KEYS_OF_PEOPLE: ReadonlyMap<string, string> = new Map([...OWNED_KEYS, [SUMMARIZER_KEY, 'kv']])
 
 export const isKey = (key: string): boolean => KEY.test(key)
@@ -33,7 +33,7 @@ export function checkKey(key: string): void {
   if (!isKey(key)) throw new Refusal('a key is 1-64 of letters, digits, _, . and -')
 }
 
-/** Throws `Refusal` if a room with these values has no place for one more key. */
+/** Throws `Refusal` if there is no place for one more key. */
 export function checkPlace(key: string, values: { has(key: string): boolean; readonly size: number }): void {
   if (values.size < MAX_KEYS || values.has(key)) return
   throw new Refusal(`a room has at most ${MAX_KEYS} keys; - removes one`)
@@ -49,8 +49,8 @@ export function storable(value: Json): Json {
 }
 
 /**
- * The name of the model that sums up a room with these key-values, if any; `usual` is the server's. A value
- * that is no name means none, since it must not send anything to a model.
+ * The model that sums up a room with these key-values, if any; `usual` is the server's. A value that is no
+ * name means none, since it must not send anything to a model.
  */
 export function summarizerIn(
   values: ReadonlyMap<string, Json>,
@@ -63,7 +63,7 @@ export function summarizerIn(
   return name === '' || name === 'none' ? undefined : name.slice(0, 64)
 }
 
-/** Models read what came after an entry. `by` is the name of the person who set it, `at` is in ms. */
+/** Models read what came after an entry. `at` is in ms. */
 export interface Checkpoint {
   readonly name: string
   readonly after: EntryId
@@ -79,10 +79,7 @@ export function checkpointOf(value: Json | undefined): Checkpoint | undefined {
   return { name, after: after as EntryId, by, at }
 }
 
-/**
- * Undefined if the summary was cleared, or covers something from before the checkpoint, which no model may
- * read.
- */
+/** Undefined if it was cleared, or covers something from before the checkpoint. */
 export const summaryAfter = <One extends Summary>(
   checkpoint: Checkpoint | undefined,
   summary: One | undefined,

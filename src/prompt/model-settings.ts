@@ -3,17 +3,16 @@ import type { Price } from '../lib/price.ts'
 
 /** A model's configuration, without keys. */
 export interface ModelSettings {
-  /** As people call it, without `@`. */
+  /** Without `@`. */
   readonly name: string
-  /** The kind of provider, as the config names it. */
   readonly backend: string
-  /** The provider's own name for it, such as `qwen3:8b`. */
+  /** The provider's name for it, such as `qwen3:8b`. */
   readonly model: string
   /** Its server's address. What is learned of a model is kept for each server. */
   readonly endpoint?: string
   /** Tokens, prompt and answer together. */
   readonly contextWindow: number
-  /** Present if a refusal without numbers left us to guess this window. */
+  /** Present if a refusal gave no numbers, so that this window is guessed. */
   readonly isWindowGuessed?: boolean
   /** Tokens of the answer. */
   readonly maxOutput: number
@@ -29,7 +28,7 @@ export interface ModelSettings {
   readonly lacks?: Lacks
 }
 
-/** What a model cannot do, with the reason in words for people. */
+/** What a model cannot do, with the reason for people. */
 export interface Lacks {
   readonly tools?: string
   readonly systemRole?: string
@@ -37,20 +36,19 @@ export interface Lacks {
 
 /** The tokens that a provider adds. Adapters have figures with a date, and calibration learns the rest. */
 export interface Framing {
-  /** For each request: role marks and the beginning of the answer. */
+  /** Role marks and the beginning of the answer. */
   readonly perRequest: number
   /** Once, when there are tools at all. */
   readonly perToolset: number
   readonly perTool: number
-  /** Tokens that it counts for each of ours until its first report (calibration.ts); at least 1. */
+  /** Its tokens for each of ours until its first report; at least 1. */
   readonly factor: number
   /** Definitions that a request may have. */
   readonly maxTools?: number
-  /** A regular expression that every parameter's name must match. */
+  /** A regular expression for the names of parameters. */
   readonly parameterNames?: string
   /** How far the sum may be off, in per cent. */
   readonly tolerance: number
-  /** Where the figures come from, and when they were looked up. */
   readonly source: string
 }
 

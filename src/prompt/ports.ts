@@ -49,14 +49,7 @@ export interface HookRun {
   /** In ms: the only time that the script can see. */
   readonly now: number
   /** Without exits, which not all readers may see. */
-  readonly room: {
-    readonly name: RoomName
-    readonly topic: string
-    readonly vibe: string
-    readonly private: boolean
-    readonly todo: readonly { readonly content: string; readonly status: string }[]
-    readonly values: { readonly [key: string]: Json }
-  }
+  readonly room: Omit<Snapshot['room'], 'exits'>
 }
 
 export interface HookOutcome {
@@ -130,6 +123,14 @@ export interface SummaryStore {
   put(summary: Omit<StoredSummary, 'version'>, replaces?: number): Promise<StoredSummary | undefined>
 }
 
+interface RowsQuery {
+  readonly encoding: string
+  readonly maxRows: number
+  readonly after?: EntryId
+  readonly kinds?: readonly EntryKind[]
+  readonly withoutThreads?: boolean
+}
+
 /**
  * The last version of each entry, in the place of the first, and no retracted one. All methods reject with
  * `StorageError` only.
@@ -141,27 +142,10 @@ export interface HistoryStore {
    */
   newest(
     room: RoomName,
-    query: {
-      readonly encoding: string
-      readonly maxRows: number
-      readonly maxTokens: number
-      readonly before?: EntryId
-      readonly after?: EntryId
-      readonly kinds?: readonly EntryKind[]
-      readonly withoutThreads?: boolean
-    },
+    query: RowsQuery & { readonly maxTokens: number; readonly before?: EntryId },
   ): Promise<readonly HistoryRow[]>
   /** Rows after an entry, or from the first on, oldest first. */
-  following(
-    room: RoomName,
-    query: {
-      readonly encoding: string
-      readonly maxRows: number
-      readonly after?: EntryId
-      readonly kinds?: readonly EntryKind[]
-      readonly withoutThreads?: boolean
-    },
-  ): Promise<readonly HistoryRow[]>
+  following(room: RoomName, query: RowsQuery): Promise<readonly HistoryRow[]>
   /** Calls of each tool in a room, by id, without refused ones. */
   toolCalls(room: RoomName): Promise<Readonly<Record<string, number>>>
   saveCounts(encoding: string, counts: ReadonlyMap<EntryId, number>): Promise<void>

@@ -13,10 +13,10 @@ export interface PromptTool {
   readonly id: string
   readonly name: string
   readonly form: ToolForm
-  /** Of the definition, the provider's framing included; 0 when deferred. */
+  /** With the provider's framing; 0 when deferred. */
   readonly tokens: number
   readonly definition?: ToolDefinition
-  /** Ids of tools that do the same and can be called, but are not sent. */
+  /** Ids of aliases, which can be called but are not sent. */
   readonly standsFor?: readonly string[]
 }
 
@@ -53,11 +53,11 @@ export interface Prompt {
   readonly layers: readonly LayerReport[]
   readonly tools: readonly PromptTool[]
   readonly system: string
-  /** Sent with the message, since it changes from turn to turn. */
+  /** Sent with the message. */
   readonly context: string
   readonly message: string
   readonly warnings: readonly string[]
-  /** Tokens that definitions shown by `find_tools` may have; absent if no tool is deferred. */
+  /** Tokens for definitions that `find_tools` shows; absent if no tool is deferred. */
   readonly findable?: number
 }
 
@@ -87,7 +87,6 @@ const NO_MODEL = { encoding: '', contextWindow: 0, maxOutput: 0 }
 
 export type PlainTexts = Pick<Prompt, 'system' | 'message' | 'context'>
 
-/** A prompt of these texts, with the tokens of each. */
 export function countedPrompt(
   { system, message, context }: PlainTexts,
   counts: { readonly [Text in keyof PlainTexts]: number },

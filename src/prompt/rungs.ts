@@ -45,9 +45,9 @@ function stepsTaken({ steps, allSteps }: RungOrder, cost: Costs, allowance: numb
 
 /** Each ends with a line break and begins at the margin, so that the tokens of the lines add up. */
 interface ToolWords {
-  /** Comes before the lines of the tools that are sent. */
+  /** Before the lines of the tools that are sent. */
   readonly loaded: string
-  /** Comes before the names of the tools that are not sent. */
+  /** Before the names of the others. */
   readonly deferred: string
   /** The last line if not all names are listed; `%d` is how many more there are. */
   readonly more: string
@@ -77,7 +77,6 @@ function createCosts(
   return (number) => {
     for (const step of steps.slice(sums.length - 1, number)) {
       const { loaded, names } = sums.at(-1) ?? { loaded: 0, names: 0 }
-      // What comes after is not even counted.
       if (loaded > allowance) break
       const listed = step.from === 'deferred' ? nameTokens(step.tool, price) : 0
       sums.push({ loaded: loaded + costOf(step, price), names: names - listed })
@@ -176,7 +175,7 @@ export function priceTools(
   return { tools, tokens: tools.reduce((sum, tool) => sum + tool.tokens, 0), ...limits }
 }
 
-/** The chosen tools, each function once, in the order of the catalogue. */
+/** In the order of the catalogue. */
 export function toolsWithForms(
   inScope: readonly CatalogueTool[],
   chosen: ChosenTools,

@@ -5,12 +5,12 @@ import type { Framing } from './model-settings.ts'
 
 /** A tool without the code that runs it. */
 export interface CatalogueTool {
-  /** Unique and stable over time: `sshawl_look`, `Grep`, `holler_sample`. */
+  /** Stable over time: `sshawl_look`, `Grep`, `holler_sample`. */
   readonly id: string
-  /** Unique in the catalogue, `^[A-Za-z0-9_-]{1,64}$`: what the model calls. */
+  /** What the model calls: unique, `^[A-Za-z0-9_-]{1,64}$`. */
   readonly name: string
   readonly group: ToolGroup
-  /** `internal`, `builtin`, `wrapped`, or the MCP server's name. */
+  /** As `ToolSource.name`. */
   readonly source: string
   readonly title: string
   readonly description: string
@@ -81,7 +81,7 @@ export interface ToolsInTurn {
 
 /** All that a prompt is made from, as plain JSON. */
 export interface Snapshot {
-  /** Milliseconds since the epoch: the only time a script can see. */
+  /** In ms: the only time that a script can see. */
   readonly now: number
   readonly room: {
     readonly name: string
@@ -100,12 +100,12 @@ export interface Snapshot {
   /** Oldest first, without the message that is being answered. */
   readonly history: readonly HistoryRow[]
   readonly summary?: RoomSummary
-  /** What is being answered, attributed and fenced; empty for `/wrap`. */
+  /** What is being answered; empty for `/wrap`. */
   readonly message: string
   readonly script?: RoomScript
-  /** Share of the target that tools may take, 0-1. */
+  /** Of the target for tools, 0-1. */
   readonly toolsShare: number
-  /** Tokens that tools may take at most. */
+  /** At most, however large the share is. */
   readonly toolsTokens?: number
   /** Calls of each tool in this room, by id. */
   readonly toolCalls?: Readonly<Record<string, number>>

@@ -12,8 +12,8 @@ export class ArgumentError extends Error {
 const MAX_PROBLEMS = 5
 
 /**
- * Checks the arguments of a call. A parameter that is null counts as absent: models like to fill in all of
- * them. `schema` is the JSON Schema of the same input. Throws `ArgumentError`.
+ * A parameter that is null counts as absent: models like to fill in all of them. `schema` is the JSON Schema
+ * of the same input. Throws `ArgumentError`.
  */
 export function checkArguments<Shape extends z.ZodRawShape>(
   input: z.ZodObject<Shape>,
@@ -30,7 +30,7 @@ export function checkArguments<Shape extends z.ZodRawShape>(
   )
 }
 
-/** The problems of a program's value: each names a field below `at`, and what it must be. */
+/** The problems of a program's value. Each names a field below `at`. */
 export function problemsIn(form: z.ZodType, value: unknown, at: string): readonly string[] {
   const issues = form.safeParse(value).error?.issues ?? []
   return issues.map((issue) => {
@@ -72,13 +72,13 @@ function explain(issue: Issue, schema: JsonSchema, args: unknown): string {
   return `${name} is required${issue.code === 'invalid_type' ? ` (${typeName(wanted, issue.expected)})` : ''}`
 }
 
-/** `todos[0].content`, or `arguments` for all of them. */
+/** `todos[0].content` */
 const nameOf = (path: readonly PropertyKey[]): string =>
   path
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${String(key)}`))
     .join('') || 'arguments'
 
-/** Completes `must be`; undefined if the schema's own message says what to do. */
+/** Completes `must be`. */
 function expectation(issue: Issue, wanted: JsonObject | undefined): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -104,7 +104,7 @@ function bounds(
   return issue.code === 'too_big' ? `at most ${issue.maximum}${unit}` : `at least ${issue.minimum}${unit}`
 }
 
-/** zod puts the largest safe integers on every integer; these say nothing. */
+/** zod puts the largest safe integers on every integer. */
 const isBound = (value: Json | undefined): value is number =>
   typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
 
@@ -179,7 +179,7 @@ const FORMS = {
 
 const ROLE = z.object({ role: z.enum(keysOf(FORMS)) })
 
-/** Returns the messages as they came. Throws `ArgumentError` for the first wrong field. */
+/** Throws `ArgumentError` for the first wrong field. */
 export function checkMessages(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const given: unknown = messages
   if (!Array.isArray(given)) throw new ArgumentError(`messages must be an array, got ${shown(given)}`)

@@ -2,15 +2,15 @@ import { ArgumentError } from './arguments.ts'
 
 export const MAX_ARGUMENTS = 1000
 
-/** Of UTF-8 that one call may add to a command, with the NULs. */
+/** Of UTF-8, with the NULs. */
 export const MAX_ARGUMENT_BYTES = 128 * 1024
 
-/** The argument's name in a `{name}` word of a template; undefined for a plain word. */
+/** The name in a `{name}` word of a template. */
 export const placeholder = (word: string): string | undefined => /^\{([A-Za-z_]\w*)\}$/.exec(word)?.[1]
 
 /**
- * The argv of a wrapped command: each `{name}` word becomes the words of that argument, an array's elements
- * one by one, or none if it was not given. Their text is never changed. Throws `ArgumentError`.
+ * Each `{name}` word becomes the words of that argument, an array's elements one by one, or none if it was
+ * not given. Their text is never changed. Throws `ArgumentError`.
  */
 export function buildArgv(
   words: readonly string[],

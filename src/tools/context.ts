@@ -16,7 +16,7 @@ export interface PermissionRequest {
   /** As in `Question`. */
   readonly target: string
   readonly detail: string
-  /** True if a grant would be too much. In a room, only an admin may allow it. */
+  /** True if a grant would be too much. In a room only an admin may allow it. */
   readonly onceOnly?: boolean
   readonly turn?: TurnId
   readonly signal: AbortSignal
@@ -27,7 +27,7 @@ export interface Denial {
   readonly why: string
 }
 
-/** Decides about permissions. Never throws: if nobody can be asked, it denies. */
+/** Never throws: if nobody can be asked, it denies. */
 export interface PermissionProvider {
   request(request: PermissionRequest): Promise<'allow' | 'deny' | Denial>
 }
@@ -42,26 +42,21 @@ export interface SubTurnRequest {
   readonly model?: string
 }
 
-/** Turns inside a turn: for the same requester, with no more tools or time, recorded in a thread. */
+/** Turns inside a turn, for the same requester, with no more tools or time. */
 export interface SubTurns {
-  /** Resolves with the answer. Trouble is a result too: too deep, too many, no such model, failed. */
+  /** Resolves with the answer. A failure is a result too. */
   run(request: SubTurnRequest): Promise<ToolResult>
-}
-
-/** The room that a turn's model has walked to. */
-export interface CurrentRoom {
-  name: RoomName
 }
 
 export interface CallingTurn {
   readonly id: TurnId
   readonly model: string
-  /** The tools of the rooms use it if a call names no room. Walking changes it. */
-  readonly currentRoom: CurrentRoom
+  /** The room for calls that name none. Walking changes it. */
+  readonly currentRoom: { name: RoomName }
   readonly subTurns: SubTurns
 }
 
-/** All that a tool gets from its caller: a turn, a person's `/run`, or a program. It uses nothing global. */
+/** All that a tool gets from its caller: a turn, a person's `/run`, or a program. */
 export interface ToolContext {
   readonly room: RoomName
   readonly requester: { readonly person: Person; readonly role: Role }
@@ -107,9 +102,8 @@ export interface ChatModel {
   readonly name: string
   /**
    * Asks the model once, beside the conversation: it reads these messages alone, the last of its user, and
-   * has no tools. The request is billed like those of the turn, and aborted with the tool's call. Rejects
-   * with `ArgumentError` (messages of a wrong form, or more than its window takes), `Refusal` (a quota is
-   * used up), `ModelError`, or the signal's reason.
+   * has no tools. The request is billed to the turn, and aborted with the tool's call. Rejects with
+   * `ArgumentError` (a wrong form, or too long), `Refusal` (a quota), `ModelError`, or the signal's reason.
    */
   ask(messages: readonly ChatMessage[], signal?: AbortSignal): Promise<ModelAnswer>
   toString(): string
@@ -130,7 +124,7 @@ export const chatModel = (name: string, ask: ChatModel['ask']): ChatModel => ({
 export interface ChatView {
   /** Absent if a person or a program runs the tool. */
   readonly model?: ChatModel
-  /** Oldest first, as they are now: the question of a turn and its steps. A call by hand has none. */
+  /** Oldest first: the question of a turn and its steps. A call by hand has none. */
   readonly messages: readonly ChatMessage[]
 }
 

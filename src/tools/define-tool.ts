@@ -42,7 +42,6 @@ interface ToolParts<Shape extends z.ZodRawShape> extends CommonParts<
   readonly wrapsCommand?: boolean
 }
 
-/** The types of plain parameters, and their values. */
 interface PlainValues {
   string: string
   number: number
@@ -85,8 +84,8 @@ export interface PlainToolSpec<Parameters extends PlainParameters> extends Commo
 type PlainTool = PlainToolSpec<PlainParameters>
 
 /**
- * Makes a tool from a zod schema, or from parameters that are described one by one. The arguments are checked
- * before `run`. Throws an `Error` if a field has the wrong form: it names the field and what it must be.
+ * Makes a tool from a zod schema, or from parameters that are described one by one. Arguments are checked
+ * before `run`. Throws an `Error` that names a field of the wrong form.
  */
 export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool
 export function defineTool<const Parameters extends PlainParameters>(spec: PlainToolSpec<Parameters>): Tool
@@ -105,7 +104,7 @@ export const aFunction = z.custom<PlainTool['run']>(isRun, 'must be a function')
 const isAsks = (value: unknown): value is NonNullable<PlainTool['asks']> =>
   value === 'arguments' || isRun(value)
 
-/** A zod object of any copy of zod 4: a program may have its own. */
+/** Of any copy of zod 4: a program may have its own. */
 const isZodObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && '_zod' in value && 'shape' in value
 
@@ -130,7 +129,7 @@ export const toolFields = {
   files: texts.optional(),
 }
 
-/** Of a tool with plain parameters, without `run`. */
+/** Without `run`. */
 export const plainFields = {
   ...toolFields,
   title: z.string().optional(),
@@ -195,7 +194,7 @@ function toTool<Shape extends z.ZodRawShape>(spec: CheckedSpec<Shape>): Tool {
   }
 }
 
-/** The arguments of a tool that only reads are checked before the room reads that it runs. */
+/** Of a tool that only reads, arguments are checked before the room reads that it runs. */
 function asking<Args>(
   access: Access,
   check: (args: unknown) => Args,
@@ -207,15 +206,15 @@ function asking<Args>(
 }
 
 /**
- * Keywords that bound a value. Each costs tokens in every request, so models are not sent them: a description
- * names those that matter, and a value that does not fit is answered with the bounds.
+ * Models are not sent these keywords, which cost tokens in every request: a value that does not fit is
+ * answered with the bounds.
  */
 const BOUNDS: ReadonlySet<string> = new Set([
   ...['default', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems'],
   'additionalProperties',
 ])
 
-/** The schema for models. The descriptions that are given win over those in the schema. */
+/** The schema for models. `descriptions` win over those in the schema. */
 function sentSchema(
   schema: JsonSchema,
   descriptions: { readonly [name: string]: string | undefined },

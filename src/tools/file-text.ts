@@ -1,18 +1,18 @@
 import { cleanText, traceCleanText } from '../lib/text/clean-text.ts'
 import { ArgumentError } from './arguments.ts'
 
-/** The lines of a file with their line ends: what a line feed ends, as every program counts them. */
+/** The lines of a file with their line ends. */
 export const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-export interface Replacement {
+interface Replacement {
   readonly before: string
   readonly after: string
 }
 
 /**
- * Replaces a part of a file as results of tools show it, cleaned. All else stays to the last byte: line ends,
- * a byte order mark, invisible characters, also inside the part if both texts begin or end alike. A new line
- * gets the line end of its neighbour. Throws `ArgumentError`, with `path`, unless the old text is shown once.
+ * Replaces a part of a file as results of tools show it, cleaned. All else stays to the last byte, also
+ * inside the part if both texts begin or end alike. A new line gets the line end of its neighbour. Throws
+ * `ArgumentError` unless the old text is shown exactly once.
  */
 export function replaceShown(path: string, text: string, { before, after }: Replacement): string {
   const lines = linesOf(text)
@@ -47,7 +47,7 @@ function findOnce(path: string, file: ShownFile, wanted: string): number {
   return at
 }
 
-/** From `start` to `end` becomes `text`, which is as short as can be. */
+/** `text`, as short as can be, replaces what is from `start` to `end`. */
 function difference(
   before: string,
   after: string,
@@ -60,7 +60,7 @@ function difference(
   return { start, end: before.length - same, text: after.slice(start, after.length - same) }
 }
 
-/** The place in the file itself of a shown index. Most changes are in one line, which is traced once. */
+/** The place in the file of a shown index. Most changes are in one line, which is traced once. */
 function createPlaces(file: ShownFile): (index: number) => { readonly start: number; readonly end: number } {
   let line = -1
   let traced = traceCleanText('')
@@ -73,7 +73,7 @@ function createPlaces(file: ShownFile): (index: number) => { readonly start: num
   }
 }
 
-/** The line, from 1, of a shown index, and the lengths before it; at the end, one after the last line. */
+/** The line, from 1, of a shown index, and the lengths before it. */
 function lineAt({ lines, shown }: ShownFile, index: number) {
   let shownBefore = 0
   let before = 0
@@ -85,7 +85,6 @@ function lineAt({ lines, shown }: ShownFile, index: number) {
   return { line: lines.length + 1, shownBefore, before }
 }
 
-/** Of the line at `index`, or of the one before if it has none. */
 function lineEndNear(text: string, index: number): '\n' | '\r\n' | '\r' {
   const next = text.indexOf('\n', index)
   const at = next === -1 ? text.lastIndexOf('\n') : next

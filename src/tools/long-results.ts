@@ -4,7 +4,7 @@ import type { ToolResult } from './result.ts'
 
 export interface LongResult {
   readonly room: RoomName
-  /** Counts up in its room; written `fd:3`. */
+  /** Counts up in its room. */
   readonly fd: number
   /** Id of the tool that gave it. */
   readonly tool: string
@@ -12,30 +12,28 @@ export interface LongResult {
   readonly text: string
   /** As `Outside.from`; absent for a text of the tool itself. */
   readonly outside?: string
-  /** In UTF-16 units, the same for every reader, so that the pages join to the text. */
+  /** In UTF-16 units, the same for every reader. */
   readonly pageSize: number
   /** Milliseconds since the epoch. */
   readonly at: number
 }
 
 export interface ResultLimits {
-  /** Older results of all rooms are deleted. Milliseconds since the epoch. */
+  /** Older results are deleted. Milliseconds since the epoch. */
   readonly since: number
-  /** Of UTF-8 in one room; the oldest are deleted first, and the newest never. */
+  /** In one room; the oldest are deleted first, and the newest never. */
   readonly roomBytes: number
-  /** The same for all rooms together. */
   readonly allBytes: number
 }
 
 /** Long results on disk. All methods reject with `StorageError` only. */
 export interface ResultStore {
-  /** Resolves to its fd, which no other result of the room ever had or will have. */
+  /** Resolves to its fd, which no other result of the room ever has. */
   put(result: Omit<LongResult, 'fd'>, limits: ResultLimits): Promise<number>
-  /** Undefined for a result that never existed, was deleted, or belongs to another room. */
   find(room: RoomName, fd: number): Promise<LongResult | undefined>
 }
 
-/** The tool that reads further pages. Models that do not have it are told so. */
+/** Models that do not have this tool are told so. */
 export const READ_FD = 'read_fd'
 
 /** `fd:3` */

@@ -9,7 +9,7 @@ export const denyAll: PermissionProvider = {
   request: async () => ({ why: 'nobody can be asked: the caller gave no permission provider' }),
 }
 
-/** The signal of a call or a request is aborted with it. The message ends a sentence. */
+/** A reason to abort a call or a request. The message ends a sentence. */
 export class Withdrawn extends Error {
   override readonly name = 'Withdrawn'
 }
@@ -17,14 +17,10 @@ export class Withdrawn extends Error {
 export const whyWithdrawn = ({ reason }: AbortSignal): string =>
   reason instanceof Withdrawn ? reason.message : 'it was stopped'
 
-/** The result of a call whose signal was aborted. */
 export const stoppedText = (signal: AbortSignal): string =>
   `stopped before it was done${signal.reason instanceof Withdrawn ? `: ${signal.reason.message}` : ''}`
 
-/**
- * The question before a call of a tool, which was called by `name`. Rejects with what the tool throws: then
- * the call is wrong, and nobody is asked.
- */
+/** The question before a call by `name`. Rejects with what the tool throws: then the call is wrong. */
 export async function questionFor(
   tool: Tool,
   args: JsonObject,
@@ -38,7 +34,7 @@ export async function questionFor(
   return { target: whole, detail: whole, asked: `use ${name} ${shown(args)}?` }
 }
 
-/** Undefined if it was allowed. `tool` is for grants: for an alias, the tool that it is an alias of. */
+/** Undefined if it was allowed. `tool` is for grants: for an alias, its target. */
 export async function refusalOf(
   question: Question,
   tool: Pick<Tool, 'id' | 'access'>,
@@ -61,7 +57,7 @@ export async function refusalOf(
   return why === undefined ? undefined : failed(`Permission denied: ${asked}${why && ` (${why})`}`)
 }
 
-/** Undefined if it is allowed. A provider written without types may answer anything. */
+/** A provider written without types may answer anything. */
 function whyNot(verdict: unknown): string | undefined {
   if (verdict === 'allow') return undefined
   if (verdict === 'deny') return ''

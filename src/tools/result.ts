@@ -9,9 +9,9 @@ import { WorkspaceError } from './workspace.ts'
 export interface ToolResult {
   readonly content: string
   readonly isError: boolean
-  /** Present if strangers wrote a part of it: a model reads that between marks. */
+  /** Present if strangers wrote a part of it, which a model reads between marks. */
   readonly outside?: Outside
-  /** True for a page of a long result. It is clean and short already, so it is passed on unchanged. */
+  /** True for a page of a long result, which is clean and short already. */
   readonly isPage?: true
 }
 
@@ -25,14 +25,13 @@ export const failed = (message: string): ToolResult => ({
 /** Errors whose message tells a model what to change. */
 const TROUBLES = [ArgumentError, WorkspaceError, WebError, Refusal]
 
-/** If its error names the tool `from`, it names `to` now. */
 export function renamedTrouble(result: ToolResult, from: string, to: string): ToolResult {
   const prefix = `ERROR: ${from}: `
   if (!result.isError || !result.content.startsWith(prefix)) return result
   return { ...result, content: `ERROR: ${to}: ${result.content.slice(prefix.length)}` }
 }
 
-/** An error that a model can do something about becomes a result; any other error is thrown. */
+/** Makes an error that a model can do something about a result; any other is thrown. */
 export async function withTrouble<T>(tool: string, run: () => Promise<T>): Promise<T | ToolResult> {
   try {
     return await run()

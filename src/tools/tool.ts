@@ -1,6 +1,6 @@
 /**
- * Tools and their sources. A tool knows rooms, people and its ports to the outside (workspace.ts, web.ts,
- * long-results.ts). It must not know prompts, turns, providers, storage, terminals or scopes.
+ * A tool knows rooms, people and its ports to the outside (workspace.ts, web.ts, long-results.ts). It must
+ * not know prompts, turns, providers, storage, terminals or scopes.
  */
 import type { Access, ToolGroup } from '../chat/tool-words.ts'
 import type { JsonSchema } from '../lib/json.ts'
@@ -8,15 +8,14 @@ import type { ToolContext } from './context.ts'
 import { ArgumentError } from './arguments.ts'
 import { failed, type ToolResult } from './result.ts'
 
-/** The question to people before a call runs. */
 export interface Question {
-  /** A grant would be for exactly this: the command, the path, the address. */
+  /** A grant is for exactly this: the command, the path, the address. */
   readonly target: string
-  /** Everything that a person must see to decide, in full; may have many lines. */
+  /** All that a person must see to decide; may have many lines. */
   readonly detail: string
   /** As the refusal repeats it: `run 'rm -rf build'?` */
   readonly asked: string
-  /** The access of this call; that of its tool when absent. */
+  /** That of the tool when absent. */
   readonly access?: Access
   /** See `PermissionRequest`. */
   readonly onceOnly?: boolean
@@ -34,29 +33,28 @@ export interface Tool {
   readonly schema: JsonSchema
   readonly access: Access
   /**
-   * True if it is for machines without the program of a tool that has the same name but for the case. It is
-   * offered only if that one is not; a `.tool` file of the same name replaces it.
+   * True if it is offered only if no tool has the same name but for the case. A `.tool` file of its name
+   * replaces it.
    */
   readonly yields?: true
-  /** For people: why it cannot run here and what to do. It is listed then, and offered to no model. */
+  /** For people: why it cannot run here. It is listed then, and offered to no model. */
   readonly unavailable?: string
   /** True if it runs only in a room from which models may walk (`/nav on`). */
   readonly walks?: true
   /** For an alias: the id of the tool it is another name for. */
   readonly aliasOf?: string
-  /** For a wrapped tool: the id of the tool it is built on. It goes when that one is disabled. */
+  /** For a wrapped tool: the id of the tool it is built on. */
   readonly base?: string
-  /** Parameters that `run` gets as they came: the text of a file. All others are cleaned, like speech. */
+  /** Parameters that `run` gets as they came, such as the text of a file. All others are cleaned. */
   readonly verbatim?: readonly string[]
-  /** Parameters that are paths in the workspace: a room's script is told where they lead. */
+  /** Parameters that are paths: a room's script is told where they lead. */
   readonly files?: readonly string[]
   /**
-   * Checks the arguments of a call, changes nothing, and gives the question. Without it, people are asked for
-   * the tool with all arguments. Nobody is asked and nothing runs if it throws what `withTrouble` knows. With
-   * the access `read` it is called for the check alone.
+   * Checks the arguments, changes nothing, and gives the question. Without it, people are asked for the tool
+   * with all arguments. Nothing runs if it throws. With the access `read` it is called for the check alone.
    */
   asks?(args: unknown, context: ToolContext): Promise<Asked>
-  /** Does the work, and asks nobody; what `asks` has checked may have changed. Trouble is a result. */
+  /** Asks nobody; what `asks` has checked may have changed. A failure is a result. */
   run(args: unknown, context: ToolContext): Promise<ToolResult>
   /** Makes a call for a `.tool` file that is built on this tool. Throws `ArgumentError`. */
   wrap?(request: WrapRequest): WrappedCall
@@ -64,11 +62,11 @@ export interface Tool {
   readonly wrapsCommand?: boolean
 }
 
-/** A call of a wrapped tool. The arguments were checked against the file's `@param`s. */
+/** The arguments were checked against the file's `@param`s. */
 export interface WrapRequest {
   /** The wrapped tool's id. */
   readonly tool: string
-  /** The access that the file declares, or that of its base. With `read` nothing may change. */
+  /** With `read` nothing may change. */
   readonly access: Access
   /** The command template, with `{name}` for arguments; null without `@command`. */
   readonly words: readonly string[] | null
@@ -76,7 +74,7 @@ export interface WrapRequest {
 }
 
 export interface WrappedCall {
-  /** The shell-quoted command or the plain call, for people. */
+  /** For people. */
   readonly shown: string
   /** Not called for a wrapped tool that only reads. */
   asks(context: ToolContext): Question
@@ -91,7 +89,7 @@ export interface ToolSource {
   tools(): readonly Tool[]
 }
 
-/** A tool that cannot run here, with all that is built on it. A call of it fails with the reason. */
+/** A tool that cannot run here. A call of it fails with the reason. */
 export const unavailable = (tool: Tool, reason: string): Tool => ({
   ...tool,
   unavailable: reason,

@@ -1,4 +1,4 @@
-/** The message says why and what to do, and never has a key in it. */
+/** The message never has a key in it. */
 export class WebError extends Error {
   override readonly name = 'WebError'
 }
@@ -21,7 +21,7 @@ export interface WebPage {
 }
 
 export interface Visit {
-  /** With a port that is not the usual one. A permission is for this. */
+  /** With an unusual port. A permission is for this. */
   readonly host: string
   readonly url: string
   /** Reads the page within limits of its own. Rejects with `WebError`, or with the signal's reason. */
@@ -44,7 +44,7 @@ export interface WebSearch {
   ): Promise<readonly SearchHit[]>
 }
 
-/** The parts that are configured; each that is absent has no tool. */
+/** Parts that are not configured are absent. */
 export interface Web {
   /** Throws `WebError` unless it is a public web address; nothing is sent before `read`. */
   readonly visit?: (url: string) => Visit

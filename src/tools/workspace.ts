@@ -1,10 +1,6 @@
-/**
- * The files and commands of a room: a port, as are web.ts, long-results.ts and mcp-pins.ts. Their comments
- * are their contracts, and their exams are in test/contract.
- */
 import type { ToolLimits } from './context.ts'
 
-/** The message tells the model what was refused and why. */
+/** The message is for the model. */
 export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError'
 }
@@ -18,13 +14,13 @@ export interface FileSlice {
 }
 
 export interface ProcessOutcome {
-  /** Standard output and error, as they came, cut at the limits with a notice, invalid UTF-8 replaced. */
+  /** Standard output and error, cut at the limits with a notice, invalid UTF-8 replaced. */
   readonly output: string
   /** Absent if a signal ended it. */
   readonly exitCode?: number
   readonly signal?: string
   readonly timedOut: boolean
-  /** For before the output: why the workspace ended it, or which limit it met. */
+  /** Why the workspace ended it, or which limit it met. */
   readonly notice?: string
 }
 
@@ -85,12 +81,12 @@ export interface FoundText {
 }
 
 /**
- * The only part of the machine that a tool can reach: one room's directory, and commands that run in
- * the sandbox around it. Paths are relative to it (or absolute inside it) and are checked by real path:
- * `..`, symlinks that lead out, devices and FIFOs are refused with `WorkspaceError`.
+ * The only part of the machine that a tool can reach: one room's directory, and commands in the sandbox
+ * around it. Paths are relative to it or absolute inside it, and checked by real path: `..`, symlinks that
+ * lead out, devices and FIFOs are refused with `WorkspaceError`.
  */
 export interface Workspace {
-  /** True if commands run without a sandbox; people who are asked to allow one are told. */
+  /** True if commands run without a sandbox. */
   readonly unsandboxed?: boolean
   /** Throws `WorkspaceError`: not found, outside, not a regular file, too large, not text. */
   readText(path: string, lines?: { readonly first?: number; readonly last?: number }): Promise<FileSlice>
@@ -99,24 +95,24 @@ export interface Workspace {
   /** Throws `WorkspaceError` if `changeText` would for any new text. */
   checkChange(path: string): Promise<void>
   /**
-   * Replaces the text of a file as a whole, or makes the file and the directories on its way; `change` gets
-   * the old text, undefined for a new file. One change after the other; a copy of the old text is kept.
-   * Throws `WorkspaceError` as `readText` does, and what `change` throws; then nothing is changed.
+   * Replaces a whole file, or makes it with its directories; `change` gets the old text, undefined for a new
+   * file. One change after the other; a copy of the old text is kept. Throws `WorkspaceError` as `readText`
+   * does, and what `change` throws; then nothing is changed.
    */
   changeText(
     path: string,
     change: (old: string | undefined) => string,
   ): Promise<{ readonly created: boolean }>
   /**
-   * Finds regular files in a bounded time; links are not followed. Rejects with `WorkspaceError`: a path that
-   * is missing or outside, a pattern that is wrong, a search that takes too much.
+   * Finds regular files in a bounded time; links are not followed. Rejects with `WorkspaceError`: a bad path
+   * or pattern, or a search that takes too much.
    */
   findFiles(query: FileQuery, signal: AbortSignal): Promise<FoundFiles>
   /** Finds lines in text files; as `findFiles`. */
   searchText(query: TextQuery, signal: AbortSignal): Promise<FoundText>
   /**
-   * Follows a path through every symlink, also of a file that does not exist yet. Relative to the top and
-   * without `.` and `..`; empty for the top. Undefined if it leads outside or cannot be followed.
+   * Follows a path through every symlink, also to a file that does not exist yet. Relative, without `.` and
+   * `..`; empty for the top. Undefined if it leads outside or cannot be followed.
    */
   placeOf(path: string): Promise<string | undefined>
   /**
@@ -126,7 +122,6 @@ export interface Workspace {
   run(spec: ProcessSpec, limits: ToolLimits, signal: AbortSignal): Promise<ProcessOutcome>
 }
 
-/** Gives each room its workspace; made on first use. */
 export interface Workspaces {
   of(room: string): Workspace
 }

@@ -1,4 +1,4 @@
-/** Files, commands, the web, lists, side turns. These tools know only the room of the call. */
+/** These tools know only the room of the call. */
 import type { ResultStore } from '../long-results.ts'
 import { WebError, type Web } from '../web.ts'
 import { unavailable, type Tool } from '../tool.ts'
@@ -11,7 +11,7 @@ import { googleSearch, webFetch } from './web.ts'
 import { runCommand } from './run-command.ts'
 import { todoRead, todoWrite, type TodoStore } from './todo.ts'
 
-/** Without `todo` or `results` their tools are left out; without a part of `web` its tool cannot be used. */
+/** Without `todo` or `results` their tools are left out. */
 export interface BuiltinParts {
   readonly todo?: TodoStore
   readonly results?: Pick<ResultStore, 'find'>
@@ -27,7 +27,6 @@ interface OptionalTool {
   readonly from: (parts: BuiltinParts) => Tool | undefined
 }
 
-/** In the order in which they are listed. */
 const TOOLS: readonly (Tool | OptionalTool)[] = [
   readFile,
   writeFile,
@@ -72,7 +71,7 @@ export const WORKSPACE_TOOLS: readonly Tool[] = [
   ...[readFile, writeFile, editFile, glob, grep, runCommand, calculator],
 ]
 
-/** Ids of all built-in tools, also of those that are left out. */
+/** Also of those that are left out. */
 export const BUILTIN_IDS: readonly string[] = TOOLS.map(({ id }) => id)
 
 /** Tools that these parts do not allow are listed with the reason. */

@@ -13,7 +13,7 @@ const fdParameter = z.coerce
   .regex(/^(fd:)?[1-9][0-9]{0,8}$/, 'write it as "fd:3"')
   .describe('Such as fd:3.')
 
-/** In the caller's room. Throws `ArgumentError` if there is none. */
+/** Throws `ArgumentError` if there is none. */
 async function findResult(
   results: Pick<ResultStore, 'find'>,
   { room }: ToolContext,
@@ -69,7 +69,7 @@ export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
     },
   })
 
-/** The whole is too long for a question, and everybody in the room can read it. */
+/** The whole is too long for a question. */
 const SHOWN_CHARS = 1000
 
 function detailOf({ fd, tool, text }: LongResult, path: string): string {

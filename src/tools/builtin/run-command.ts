@@ -75,7 +75,7 @@ function question({ shown, spec }: PreparedCommand, { workspace }: ToolContext):
   }
 }
 
-/** The notice comes before the output, because a long one is read page by page. */
+/** The notice comes first, because a long output is read page by page. */
 function report({ tool, spec }: PreparedCommand, outcome: ProcessOutcome): ToolResult {
   const { output, exitCode, signal, notice } = outcome
   const note = notice === undefined ? '' : ` [${notice}]`
@@ -88,5 +88,5 @@ function report({ tool, spec }: PreparedCommand, outcome: ProcessOutcome): ToolR
 
 const NOTHING = 'The command succeeded and wrote nothing.'
 
-/** grep(1): its exit status is 1 if no line was selected, and above 1 for an error. */
+/** grep(1) exits with 1 if no line was selected. */
 const isGrep = (spec: ProcessSpec): boolean => 'argv' in spec && /(^|\/)[ef]?grep$/.test(spec.argv[0] ?? '')

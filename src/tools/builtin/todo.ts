@@ -6,7 +6,6 @@ import { readTodo, TODO_KEY, TODO_STATUSES, todoText } from '../../chat/room-val
 import { ok } from '../result.ts'
 import type { Tool } from '../tool.ts'
 
-/** Of the key-value `todo` of each room, which the room layer shows. */
 export type TodoStore = Pick<RoomStore, 'getValue' | 'setValue'>
 
 const MAX_ITEM_CHARS = 500

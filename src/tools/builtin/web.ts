@@ -15,7 +15,6 @@ const input = z.strictObject({
     .default('markdown'),
 })
 
-/** `.tool` files may be built on it, and call it with its own parameters. */
 export function webFetch(visit: NonNullable<Web['visit']>): Tool {
   const fetchPage = async ({ url, format }: Wanted, { signal }: ToolContext): Promise<ToolResult> =>
     pageText(await visit(url).read(format, signal))
@@ -31,7 +30,6 @@ export function webFetch(visit: NonNullable<Web['visit']>): Tool {
     // An address that cannot be visited is refused before anybody is asked.
     asks: ({ url }) => question(visit(url)),
     run: async (args, context) => fetchPage(args, context),
-    // Takes the parameters as they are. The words of a template are not used.
     wrap({ args: given }) {
       const args = checkArguments(input, base.schema, given)
       return {
@@ -52,7 +50,7 @@ const question = ({ host, url }: Visit): Question => ({
   asked: `fetch ${url}?`,
 })
 
-/** The page is cleaned before a line follows it: an escape sequence that it leaves open must not hide it. */
+/** Cleaned before a line follows: an open escape sequence must not hide that. */
 const pageText = (page: WebPage): ToolResult => ({
   ...ok([heading(page), cleanText(page.text), ...(page.cut ? [CUT] : [])].join('\n')),
   outside: { from: 'page', head: 1, tail: page.cut ? 1 : 0 },
@@ -66,7 +64,6 @@ function heading({ url, status, contentType, title }: WebPage): string {
   return `${cleanLine(url)} answered ${status}, ${contentType}${titled}.`
 }
 
-/** It has this name with every provider. */
 export function googleSearch(search: WebSearch): Tool {
   const tool = defineTool({
     id: 'google_search',

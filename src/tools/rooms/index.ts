@@ -1,4 +1,6 @@
-/** Tools for rooms and people. They act for the requester, and know no store but that of rooms. */
+/**
+ * Tools for rooms and people, the group `internal`. They act for the requester and see what that person sees.
+ */
 import { ROOM_TOOL_PREFIX } from '../../chat/tool-words.ts'
 import type { Tool } from '../tool.ts'
 import { createRoomTool, forkRoomTool, goTool, joinTool, leaveTool } from './moving.ts'
@@ -6,7 +8,6 @@ import { exitsTool, historyTool, lookTool, listRoomsTool, searchTool, whoTool } 
 import { noteTool, sayTool, vibeTool } from './writing.ts'
 import type { RoomToolParts } from './shared.ts'
 
-/** By id, in their order. */
 const TOOLS: Readonly<Record<string, (parts: RoomToolParts) => Tool>> = {
   sshawl_look: lookTool,
   sshawl_who: whoTool,
@@ -26,9 +27,8 @@ const TOOLS: Readonly<Record<string, (parts: RoomToolParts) => Tool>> = {
 
 export const ROOM_TOOL_IDS: readonly string[] = Object.keys(TOOLS)
 
-/** The names that models call them by. */
+/** As models call them. */
 export const ROOM_TOOL_NAMES: readonly string[] = ROOM_TOOL_IDS.map((id) => id.slice(ROOM_TOOL_PREFIX.length))
 
-/** The group `internal`. These tools see what the requester may see. */
 export const roomTools = (parts: RoomToolParts): readonly Tool[] =>
   Object.values(TOOLS).map((create) => create(parts))

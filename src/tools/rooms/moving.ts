@@ -51,7 +51,7 @@ export const leaveTool = (parts: RoomToolParts): Tool =>
     run: async (_, context) => walk(parts, context, async () => context.room),
   })
 
-/** Changes the turn's current room; its log and its tool scope stay in their room. Throws `Refusal`. */
+/** Changes the turn's current room; its log and scope stay. Throws `Refusal`. */
 async function walk(
   parts: RoomToolParts,
   context: ToolContext,
@@ -83,10 +83,7 @@ export const forkRoomTool = (parts: RoomToolParts): Tool =>
 type About = Pick<Tool, 'id' | 'title' | 'description'>
 
 function makingTool(parts: RoomToolParts, { copies, ...about }: About & { readonly copies?: true }): Tool {
-  /**
-   * All who read a public room would learn of a private one from the call. Checked before people are asked
-   * and again after. Throws `Refusal`.
-   */
+  /** All who read a public room would learn of a private one from the call. Throws `Refusal`. */
   async function roomToMakeFrom(isPrivate: boolean, context: ToolContext): Promise<Room> {
     const here = await roomOf(parts, context, context.room)
     if (isPrivate && !(await here.info()).private)

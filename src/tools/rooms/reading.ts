@@ -18,7 +18,6 @@ export const lookTool = (parts: RoomToolParts): Tool =>
     run: async ({ room }, context) => ok(await describeRoom(await roomOf(parts, context, room), parts)),
   })
 
-/** In a few lines, which every person in the room may read. */
 export async function describeRoom(room: Room, { models }: RoomToolParts): Promise<string> {
   const { topic, vibe, private: hidden } = await room.info()
   return [
@@ -77,7 +76,6 @@ export const exitsTool = (parts: RoomToolParts): Tool =>
     },
   })
 
-/** Speech of people and models; not who came and went, nor which tools ran. */
 const SPOKEN_KINDS: readonly EntryKind[] = ['message', 'action', 'reply', 'notice']
 
 export const historyTool = (parts: RoomToolParts): Tool =>

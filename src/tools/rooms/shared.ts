@@ -21,9 +21,9 @@ export interface RoomToolParts {
 export const roomParameter = z.string().max(32).describe('Default: here.').optional()
 
 /**
- * The named room, else the one that the turn has walked to, else the call's own. The call and its result are
- * recorded in its own room, so a private room is found only if all readers of that one may see it. Throws
- * `Refusal`, in the same words for a room that they may not see and for one that does not exist.
+ * The named room, else the one that the turn has walked to, else the call's own. The result is recorded in
+ * the call's room, so all its readers must be able to see the found one. Throws `Refusal`, in the same words
+ * for a hidden room and for none.
  */
 export const roomOf = (
   { rooms }: RoomToolParts,
@@ -31,10 +31,7 @@ export const roomOf = (
   name: string | undefined,
 ): Promise<Room> => rooms.get(name ?? chat.turn?.currentRoom.name ?? room, requester.person, room)
 
-/**
- * A call can change another room than its own only if models may walk there. Checked before people are asked
- * and again after. Throws `Refusal`, as `roomOf`.
- */
+/** A call can change another room only if models may walk there. Throws `Refusal`, as `roomOf`. */
 export async function roomToChange(
   parts: RoomToolParts,
   context: ToolContext,
@@ -46,7 +43,7 @@ export async function roomToChange(
   return room
 }
 
-/** `what` is all that the change writes: a grant covers exactly this. `asked` is as in `say in lobby?` */
+/** A grant covers exactly `what`. `asked` is as in `say in lobby?` */
 export const changeQuestion = (room: Room, context: ToolContext, what: string, asked: string): Question => ({
   target: `${room.name}: ${what}`,
   detail: room.name === context.room ? what : `in the room ${room.name}:\n${what}`,

@@ -12,7 +12,7 @@ import { ok } from '../result.ts'
 import type { Tool } from '../tool.ts'
 import { changeQuestion, roomOf, roomParameter, roomToChange, type RoomToolParts } from './shared.ts'
 
-/** The defaults of `[limits]`, for a caller without a config. */
+/** The defaults of `[limits]`. */
 const MESSAGE_LIMITS = { message_chars: 4000, paste_bytes: 65_536, message_lines: 400 }
 
 export function sayTool(parts: RoomToolParts): Tool {
@@ -35,7 +35,7 @@ export function sayTool(parts: RoomToolParts): Tool {
   })
 }
 
-/** In another room nobody has seen the requester of the model, so the message names that person. */
+/** In another room nobody has seen the requester, so the message has the name. */
 async function post(room: Room, text: string, context: ToolContext): Promise<void> {
   const { person } = context.requester
   const { turn } = context.chat
@@ -115,13 +115,12 @@ interface LineTool extends Pick<Tool, 'id' | 'title' | 'description'> {
   /** A question that the room's name completes: `note in`. */
   readonly asked: string
   readonly read: (room: Room) => Promise<string>
-  /** Gives the line to write, before people are asked and again after. Throws `Refusal`. */
+  /** Returns the line to write. Throws `Refusal`. */
   readonly check: (room: Room, text: string, person: Person) => Promise<string>
-  /** Gives the text of the result. */
   readonly write: (room: Room, line: string, context: ToolContext) => Promise<string>
 }
 
-/** A tool that writes one line into a room, or reads without a text. */
+/** Reads without a text. */
 const lineTool = (parts: RoomToolParts, { asked, read, check, write, ...about }: LineTool): Tool =>
   defineTool({
     ...about,

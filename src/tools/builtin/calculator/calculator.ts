@@ -1,5 +1,3 @@
-// Arithmetic with Python's rules. Nothing here can reach the server, its rooms or its files.
-
 import { z } from 'zod'
 import { defineTool } from '../../define-tool.ts'
 import {
@@ -40,7 +38,7 @@ function write(value: Numeric, precision: number): string {
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
 }
 
-/** Of parentheses, signs and powers; far below the limit of the stack. */
+/** Far below the limit of the stack. */
 const MAX_DEPTH = 500
 
 /**

@@ -27,29 +27,18 @@ export function toFloat(value: Numeric): number {
   return float
 }
 
+const isInteger = (value: Numeric): value is bigint => typeof value === 'bigint'
+
+// One float makes the whole operation a float one.
+
 export const add = (a: Numeric, b: Numeric): Numeric =>
-  combine(
-    a,
-    b,
-    (x, y) => x + y,
-    (x, y) => x + y,
-  )
+  isInteger(a) && isInteger(b) ? checkSize(a + b) : toFloat(a) + toFloat(b)
 
 export const subtract = (a: Numeric, b: Numeric): Numeric =>
-  combine(
-    a,
-    b,
-    (x, y) => x - y,
-    (x, y) => x - y,
-  )
+  isInteger(a) && isInteger(b) ? checkSize(a - b) : toFloat(a) - toFloat(b)
 
 export const multiply = (a: Numeric, b: Numeric): Numeric =>
-  combine(
-    a,
-    b,
-    (x, y) => x * y,
-    (x, y) => x * y,
-  )
+  isInteger(a) && isInteger(b) ? checkSize(a * b) : toFloat(a) * toFloat(b)
 
 /** `/`: always a float. */
 export function divide(a: Numeric, b: Numeric): number {
@@ -60,38 +49,24 @@ export function divide(a: Numeric, b: Numeric): number {
 /** `//`: rounds towards minus infinity. */
 export function floorDivide(a: Numeric, b: Numeric): Numeric {
   refuseZero(b)
-  return combine(
-    a,
-    b,
-    (x, y) => (x - exactModulo(x, y)) / y,
-    (x, y) => floatDivmod(x, y).quotient,
-  )
+  if (isInteger(a) && isInteger(b)) return checkSize((a - exactModulo(a, b)) / b)
+  return floatDivmod(toFloat(a), toFloat(b)).quotient
 }
 
 /** `%`: has the sign of the divisor. */
 export function modulo(a: Numeric, b: Numeric): Numeric {
   refuseZero(b)
-  return combine(a, b, exactModulo, (x, y) => floatDivmod(x, y).remainder)
+  if (isInteger(a) && isInteger(b)) return exactModulo(a, b)
+  return floatDivmod(toFloat(a), toFloat(b)).remainder
 }
 
 /** `**`: exact for integers with an exponent of 0 or more, else a float. */
 export function power(base: Numeric, exponent: Numeric): Numeric {
-  if (exponent < 0) return floatPower(toFloat(base), toFloat(exponent))
-  return combine(base, exponent, exactPower, floatPower)
+  if (exponent >= 0 && isInteger(base) && isInteger(exponent)) return checkSize(exactPower(base, exponent))
+  return floatPower(toFloat(base), toFloat(exponent))
 }
 
 export const negate = (value: Numeric): Numeric => -value
-
-/** One float makes the whole operation a float one. */
-function combine(
-  a: Numeric,
-  b: Numeric,
-  exact: (a: bigint, b: bigint) => bigint,
-  float: (a: number, b: number) => number,
-): Numeric {
-  if (typeof a === 'bigint' && typeof b === 'bigint') return checkSize(exact(a, b))
-  return float(toFloat(a), toFloat(b))
-}
 
 function refuseZero(divisor: Numeric): void {
   if (Number(divisor) === 0) throw new CalculationError('division by zero')
