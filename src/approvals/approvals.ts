@@ -7,7 +7,7 @@ import type { Person, Role } from '../chat/people/person.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { PermissionProvider, PermissionRequest } from '../tools/context.ts'
-import { whyWithdrawn } from '../tools/permission.ts'
+import { cancelReason } from '../tools/permission.ts'
 import { createGrants, isLasting, mayDecide, whyOnlyOnce } from './policy.ts'
 import type { AskedFor, GivenAnswer, GrantStore, Verdict } from './ports.ts'
 import { answerText, approvalFacts, toolFor } from './question-text.ts'
@@ -123,10 +123,10 @@ export class Approvals implements PermissionProvider {
     const { access, signal, tool } = asked
     if (access === 'read') return 'allow'
     try {
-      if (signal.aborted) return { why: whyWithdrawn(signal) }
+      if (signal.aborted) return { why: cancelReason(signal) }
       const room = await this.#parts.room(asked.room)
       if (!room) return { why: `there is no room ${asked.room}` }
-      const why = (await policy(asked, room)) ?? (signal.aborted ? whyWithdrawn(signal) : undefined)
+      const why = (await policy(asked, room)) ?? (signal.aborted ? cancelReason(signal) : undefined)
       return why === undefined ? 'allow' : { why }
     } catch (error) {
       this.#parts.log.error({ error, room: asked.room, tool }, 'a permission could not be asked for')
@@ -181,10 +181,7 @@ export async function tellDenied(room: Room, asked: AskedFor, why: string): Prom
   await room.record({ ...approvalFacts(asked), author: SYSTEM, verdict: 'denied', text })
 }
 
-/**
- * Of several the number is needed: an answer to the wrong one would allow what nobody has read. Throws
- * `Refusal`.
- */
+/** An answer to the wrong one of several would allow what nobody has read. Throws `Refusal`. */
 function chooseQuestion(open: readonly OpenQuestion[], decision: Decision, role: Role): OpenQuestion {
   const { room, person, question: number, verdict } = decision
   const meant = number === undefined ? open : open.filter((one) => one.number === number)

@@ -6,10 +6,7 @@ import type { Room } from '../chat/room.ts'
 import type { PermissionRequest } from '../tools/context.ts'
 import type { AskedFor, GrantStore, Verdict } from './ports.ts'
 
-/**
- * Anybody can make a room and manage it, so only an admin may allow the network or a command without a
- * sandbox.
- */
+/** Anybody can manage a room of their own, so only an admin may allow what is `onceOnly`. */
 export function mayDecide(verdict: Verdict, asked: AskedFor, person: Person, role: Role): boolean {
   if (asked.onceOnly && verdict !== 'denied') return role === 'admin'
   return asked.requester.id === person.id || mayManage(role)

@@ -6,7 +6,7 @@ import { createDeferred } from '../lib/jobs/waiting.ts'
 import { duration, counted, countedAre } from '../lib/amounts.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { PermissionRequest } from '../tools/context.ts'
-import { whyWithdrawn } from '../tools/permission.ts'
+import { cancelReason } from '../tools/permission.ts'
 import { findAnswerers } from './policy.ts'
 import type { AskedFor, GivenAnswer } from './ports.ts'
 import { approvalFacts, questionText } from './question-text.ts'
@@ -21,10 +21,7 @@ export type OpenQuestion = OwnQuestion | RemoteQuestion
 export interface OwnQuestion {
   readonly number: number
   readonly asked: AskedFor
-  /**
-   * Reserves the question for the caller, who must call `end`. False if it is over. Rejects with
-   * `StorageError`.
-   */
+  /** Reserves it for the caller, who must call `end`. False if it is over. Rejects with `StorageError`. */
   take(): Promise<boolean>
   end(end: QuestionEnd): void
 }
@@ -72,10 +69,7 @@ export class Questions {
     this.#onRemoteAnswer = onRemoteAnswer
   }
 
-  /**
-   * Asks in the room and waits for an answer, the time limit, the requester's leaving, or the signal. Rejects
-   * with `StorageError`.
-   */
+  /** Ends with the time limit, the requester's leaving or the signal, too. Rejects with `StorageError`. */
   async ask(room: Room, asked: PermissionRequest): Promise<QuestionEnd> {
     const answerMs = this.#answerMs
     const answerers = await findAnswerers(room, asked)
@@ -167,7 +161,7 @@ export class Questions {
     { requester, signal }: PermissionRequest,
     giveUp: (why: string) => void,
   ): () => void {
-    const stopped = (): void => giveUp(whyWithdrawn(signal))
+    const stopped = (): void => giveUp(cancelReason(signal))
     signal.addEventListener('abort', stopped, { once: true })
     const checkPresence = (): void => {
       if (room.awaits(requester.id)) return

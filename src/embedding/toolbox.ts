@@ -7,7 +7,7 @@ import { createCatalogue, type Catalogue } from '../toolbox/catalogue.ts'
 import { directOffer } from '../toolbox/direct-offer.ts'
 import { cleanResult } from '../toolbox/results.ts'
 import { ToolRunner } from '../toolbox/run-tool.ts'
-import type { ToolsInReach } from '../toolbox/scoped-tools.ts'
+import type { AvailableTools } from '../toolbox/scoped-tools.ts'
 import { toolboxOf, type Toolbox, type ToolReply } from '../toolbox/toolbox.ts'
 import { denyAll } from '../tools/permission.ts'
 import type { PermissionProvider } from '../tools/context.ts'
@@ -44,7 +44,7 @@ export function createToolbox(options: ToolboxOptions): ProgramToolbox {
   const given = contextOf(context, permissions, chat)
   const toolbox = toolboxOf<ToolReply>({
     names: directOffer,
-    reach: async () => now,
+    currentTools: async () => now,
     caller: { context: async () => given },
     runner: new ToolRunner(limits, log),
     async record({ call }) {
@@ -66,7 +66,7 @@ export function createToolbox(options: ToolboxOptions): ProgramToolbox {
 /** Throws as `createToolbox`. */
 export const resolveScope = (scope: unknown, tools: readonly Tool[]): Resolution => reachOf({ scope, tools })
 
-function reachOf({ tools, scope = 'all' }: ToolSet): ToolsInReach & Resolution {
+function reachOf({ tools, scope = 'all' }: ToolSet): AvailableTools & Resolution {
   const catalogue = catalogueOf(tools)
   return { ...resolveIn(scope, catalogue.tools), catalogue }
 }

@@ -106,9 +106,7 @@ const MIN_SHARE_OF_ROOM = 0.5
 /** The next prompt is not the same text. */
 const REFUSAL_MARGIN = 1.03
 
-/**
- * What a provider reported for one request, in tokens; `room` is the window less the answer, `at` is in ms.
- */
+/** In tokens; `room` is the window less the answer, `at` is in ms. */
 export interface TokenReport extends CountedRequest {
   readonly reported: number
   readonly room: number

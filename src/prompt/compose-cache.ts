@@ -45,10 +45,7 @@ export interface KnowingCounter extends TokenCounter {
 
 const MIN_KNOWN_CHARACTERS = 1000
 
-/**
- * Counts each long text of a prompt once; `know` takes a count from elsewhere. Without it a prompt takes 8 %
- * longer.
- */
+/** Counts each long text of a prompt once. Without it a prompt takes 8 % longer. */
 export function createKnownCounts(counter: TokenCounter): KnowingCounter {
   const known = new Map<string, number>()
   const know = (text: string, tokens: number): number => {

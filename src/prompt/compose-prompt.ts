@@ -61,10 +61,7 @@ export function composePrompt(
   }
 }
 
-/**
- * Tokens that a prompt may have in our count, so that it and the answer fit into the window in the
- * provider's.
- */
+/** Tokens of ours that leave the answer its space in the provider's count. */
 export function promptBudget({ contextWindow, maxOutput, calibration }: ModelProfile): number {
   const factor = Number.isFinite(calibration) ? Math.max(1, calibration) : 1
   return Math.max(0, Math.floor((contextWindow - maxOutput) / factor))

@@ -54,10 +54,7 @@ export class RoomHooks implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /**
-   * Resolves with the reason against a call; a hook that fails refuses. Rejects with `StorageError`, or the
-   * signal's reason.
-   */
+  /** The reason against a call; a hook that fails refuses. Rejects with `StorageError`, or aborted. */
   async beforeToolCall(
     room: Room,
     call: () => Promise<JsonObject>,

@@ -78,15 +78,9 @@ export interface LuaJob {
   readonly maxOutput: number
 }
 
-/**
- * Runs the `compose` of lua/wrap.lua, each job in an environment of its own. It blocks, in a process that can
- * be killed.
- */
+/** Runs each job in an environment of its own. It blocks, in a process that can be killed. */
 export interface LuaEngine {
-  /**
-   * Throws `WrapError`: 'script' with name and line, 'limit' for time, memory or output. Then it takes the
-   * next job.
-   */
+  /** Throws `WrapError`: 'script' with the line, 'limit' for time, memory or output. */
   run(job: LuaJob): Json
   close(): void
 }
@@ -116,10 +110,7 @@ export interface StoredSummary extends RoomSummary {
 export interface SummaryStore {
   current(room: RoomName): Promise<StoredSummary | undefined>
   versions(room: RoomName): Promise<readonly StoredSummary[]>
-  /**
-   * Adds a version. With `replaces` it stores nothing, and resolves to undefined, unless that is still the
-   * newest.
-   */
+  /** Resolves to undefined, and stores nothing, if `replaces` is given and not the newest. */
   put(summary: Omit<StoredSummary, 'version'>, replaces?: number): Promise<StoredSummary | undefined>
 }
 
@@ -131,10 +122,7 @@ interface RowsQuery {
   readonly withoutThreads?: boolean
 }
 
-/**
- * The last version of each entry, in the place of the first, and no retracted one. All methods reject with
- * `StorageError` only.
- */
+/** The last version of entries that were not retracted. All methods reject with `StorageError` only. */
 export interface HistoryStore {
   /**
    * The newest rows, oldest first: `maxRows`, or until they have more than `maxTokens`. A row that was not

@@ -69,10 +69,7 @@ export function userContent(prompt: Pick<Prompt, 'context' | 'message'>): string
   return [prompt.context, prompt.message].filter((part) => part !== '').join(BREAK)
 }
 
-/**
- * The first two texts of a request. A model without a system role gets its text at the head of the user's
- * part.
- */
+/** Without a system role the system text is at the head of the user's part. */
 export function systemAndUser(prompt: Prompt, withoutSystemRole: boolean): { system: string; user: string } {
   const user = userContent(prompt)
   if (!withoutSystemRole || prompt.system === '') return { system: prompt.system, user }

@@ -152,10 +152,7 @@ interface PriceTerms extends Pick<PricedTools, 'cap' | 'share' | 'last'> {
   readonly price: Pricer
 }
 
-/**
- * Undefined if there are none. Only tools of the snapshot are ever sent. Deferred ones come with
- * `find_tools`.
- */
+/** Only tools of the snapshot are ever sent. Deferred ones come with `find_tools`. */
 export function priceTools(
   inScope: readonly CatalogueTool[],
   chosen: ChosenTools,

@@ -20,10 +20,7 @@ export interface Resolution {
   readonly warnings: readonly string[]
 }
 
-/**
- * The one decision for showing and for running. A scope that cannot be understood shows nothing, with a
- * warning.
- */
+/** The one decision for showing and for running. A scope that cannot be understood shows nothing. */
 export function resolveScope(scope: unknown, catalogue: readonly CatalogueTool[]): Resolution {
   const parsed = parseScope(scope)
   return { ...split(catalogue, [hiddenBy(parsed, catalogue)]), warnings: warningsOf(parsed, catalogue) }

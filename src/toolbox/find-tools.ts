@@ -30,10 +30,7 @@ export interface SearchParts {
   readonly weigh: (tools: readonly Omit<FoundTool, 'isLoaded'>[]) => Promise<readonly number[]>
 }
 
-/**
- * Answers the calls of `find_tools` of one step. All tools that they promise fit into the next prompt
- * together. Rejects as `weigh`.
- */
+/** For one step: all tools that it promises fit into the next prompt together. Rejects as `weigh`. */
 export function createSearch({ space: spaceNow, found, weigh }: SearchParts, find: FindTools) {
   /** Tokens by id of what this step has found. */
   const foundNow = new Map<string, number>()

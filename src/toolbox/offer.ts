@@ -6,7 +6,7 @@ import type { CatalogueTool } from '../prompt/snapshot.ts'
 import type { ToolResult } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
 import { createSearch, type SearchParts } from './find-tools.ts'
-import type { ToolsInReach } from './scoped-tools.ts'
+import type { AvailableTools } from './scoped-tools.ts'
 import { searchWords } from './tool-index.ts'
 
 export const FIND_TOOLS = findToolsDefinition.name
@@ -29,11 +29,11 @@ export const SEARCH: Target = { kind: 'search', id: FIND_TOOLS }
 /** What called names mean. `now` are the tools in scope at the moment of the call. */
 export interface CallNames {
   /** Undefined for a name that is unknown, hidden or taken away, or whose tool has changed. */
-  resolve(name: string, now: ToolsInReach): Target | undefined
+  resolve(name: string, now: AvailableTools): Target | undefined
   /** The error for such a name. */
-  unknown(name: string, now: ToolsInReach): string
+  unknown(name: string, now: AvailableTools): string
   /** Answers `find_tools`. Its tools can be called from the next step on. */
-  search(args: JsonObject, now: ToolsInReach): Promise<ToolResult>
+  search(args: JsonObject, now: AvailableTools): Promise<ToolResult>
 }
 
 /**
@@ -63,7 +63,7 @@ export interface SentOffer extends CallNames {
 }
 
 /** `promptedFrom` are the tools that the prompt was made from. */
-export function createOffer(prompt: Prompt, promptedFrom: ToolsInReach, parts: OfferParts): SentOffer {
+export function createOffer(prompt: Prompt, promptedFrom: AvailableTools, parts: OfferParts): SentOffer {
   const { offered } = parts
   const known = new Map(promptedFrom.visible.map((tool) => [tool.id, tool]))
   addOffered(prompt, known, offered)
@@ -76,9 +76,9 @@ export function createOffer(prompt: Prompt, promptedFrom: ToolsInReach, parts: O
   }
   const sentAs = (name: string): PromptTool | undefined => callable(name)?.sent
   const search = createSearch({ ...parts, space: () => parts.space(sentAs) }, promptedFrom.catalogue.find)
-  const findById = (id: string, { visible }: ToolsInReach) => visible.find((tool) => tool.id === id)
+  const findById = (id: string, { visible }: AvailableTools) => visible.find((tool) => tool.id === id)
 
-  const resolve = (name: string, now: ToolsInReach): Target | undefined => {
+  const resolve = (name: string, now: AvailableTools): Target | undefined => {
     if (offered.hasSearch && name === FIND_TOOLS) return SEARCH
     const tool = callable(name)?.tool
     const current = tool && findById(tool.id, now)
@@ -125,7 +125,7 @@ function addOffered(
   }
 }
 
-export function targetOf({ id, aliasOf }: CatalogueTool, { catalogue }: ToolsInReach): Target | undefined {
+export function targetOf({ id, aliasOf }: CatalogueTool, { catalogue }: AvailableTools): Target | undefined {
   const tool = catalogue.handler(id)
   const grantId = aliasOf.at(-1) ?? id
   const isOther = (other: CatalogueTool): boolean =>

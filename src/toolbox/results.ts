@@ -32,10 +32,7 @@ export interface ResultFacts {
   readonly canRead: boolean
 }
 
-/**
- * The result, or its first page if it is too long; then the room keeps the whole. Rejects with
- * `StorageError`.
- */
+/** The result, or its first page; then the room keeps the whole. Rejects with `StorageError`. */
 export async function presentResult(
   result: ToolResult,
   { room, tool, allowance: { pageSize, maxPageSize }, canRead }: ResultFacts,

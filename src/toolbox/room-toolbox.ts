@@ -52,7 +52,7 @@ export const createToolboxes =
   (caller, names, tokensLeft) =>
     toolboxOf({
       names,
-      reach: () => parts.scopedTools(caller),
+      currentTools: () => parts.scopedTools(caller),
       caller: {
         ...caller,
         context: () => contextOf(caller, parts),

@@ -5,7 +5,7 @@ import { DeadlineError, underDeadline, type Uncounted } from '../lib/jobs/deadli
 import type { JsonObject } from '../lib/json.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import { chatModel, type PermissionProvider, type ToolContext, type ToolLimits } from '../tools/context.ts'
-import { questionFor, refusalOf, stoppedText, Withdrawn } from '../tools/permission.ts'
+import { questionFor, refusalOf, stoppedText, CancelledError } from '../tools/permission.ts'
 import { failed, renamedTrouble, type ToolResult, withTrouble } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
 
@@ -163,7 +163,7 @@ async function askPeople(
   const since = performance.now()
   const removed = new AbortController()
   const checkTools = async (): Promise<void> => {
-    if (!(await isOffered())) removed.abort(new Withdrawn(TURNED_OFF))
+    if (!(await isOffered())) removed.abort(new CancelledError(TURNED_OFF))
   }
   // If the tools cannot be read now, they are once more after the answer.
   const stopWatching = caller.watchTools?.(() => void checkTools().catch(() => undefined))

@@ -22,7 +22,7 @@ export interface ScopeQuery {
   readonly within?: Bounds
 }
 
-export type ToolsInReach = Pick<Resolution, 'visible'> & { readonly catalogue: Catalogue }
+export type AvailableTools = Pick<Resolution, 'visible'> & { readonly catalogue: Catalogue }
 
 export interface ScopedTools extends Resolution {
   readonly catalogue: Catalogue

@@ -99,10 +99,7 @@ function namesIn(query: string): ReadonlySet<string> {
   return new Set([wanted.trim(), ...words.filter((word) => /[^\p{L}]/u.test(word))])
 }
 
-/**
- * In lower case, without common words: `readFile` and `read_file` are `read` and `file`, and `srv7` is also
- * `srv` and `7`.
- */
+/** Without common words: `readFile` and `read_file` are `read` and `file`; `srv7` is also `srv` and `7`. */
 export const searchWords = (text: string): readonly string[] =>
   [...text.normalize('NFKC').matchAll(RUN)]
     .flatMap(([run]) => (WITHOUT_BLANKS.test(run) ? pairsOf(run) : partsOf(run)))

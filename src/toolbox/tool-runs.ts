@@ -5,7 +5,7 @@ import { type Slots, SERVER_LOST } from '../chat/peers.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
-import { Withdrawn } from '../tools/permission.ts'
+import { CancelledError } from '../tools/permission.ts'
 import type { PermissionProvider } from '../tools/context.ts'
 import { directOffer } from './direct-offer.ts'
 import type { ReportDoing } from './run-tool.ts'
@@ -83,7 +83,7 @@ export class ToolRuns implements AsyncDisposable {
       doing: () => now.doing,
       progress: () => progress,
       since: () => now.since,
-      cancel: (why) => stop.abort(new Withdrawn(why)),
+      cancel: (why) => stop.abort(new CancelledError(why)),
       done: () => Promise.allSettled([result]),
     }
     const leave = (): void => run.cancel(whyAborted(signal, `${person.name} left`))

@@ -8,7 +8,7 @@ import { READ_FD } from '../tools/long-results.ts'
 import { failed, type ToolResult } from '../tools/result.ts'
 import type { CallNames, Target } from './offer.ts'
 import type { Caller, CalledTool, Outcome, ToolRunner } from './run-tool.ts'
-import type { ToolsInReach } from './scoped-tools.ts'
+import type { AvailableTools } from './scoped-tools.ts'
 import { argumentsFor, cleanName, parseArguments, type ParsedArguments, type ToolCall } from './tool-call.ts'
 
 /** What came of a call, as a person reads it; a model reads it as `textForModels` gives it. */
@@ -56,7 +56,7 @@ export async function executeTools(
 
 export interface KnownCall {
   readonly call: ToolCall
-  readonly now: ToolsInReach
+  readonly now: AvailableTools
   readonly target: Target | undefined
   readonly args: ParsedArguments
   /** True if the caller has the tool that reads further pages. */
@@ -72,7 +72,7 @@ export type RecordCall<Reply> = (
 export interface ToolboxParts<Reply extends ToolReply> {
   readonly names: CallNames
   /** Asked before every call, so that a tool that was taken away is gone at once. */
-  readonly reach: () => Promise<ToolsInReach>
+  readonly currentTools: () => Promise<AvailableTools>
   readonly caller: Caller
   readonly runner: ToolRunner
   readonly record: RecordCall<Reply>
@@ -81,11 +81,11 @@ export interface ToolboxParts<Reply extends ToolReply> {
 }
 
 export function toolboxOf<Reply extends ToolReply>(parts: ToolboxParts<Reply>): Toolbox<Reply> {
-  const { names, reach, caller, runner, record } = parts
+  const { names, currentTools, caller, runner, record } = parts
 
   async function lookUp({ name: given, ...rest }: ToolCall): Promise<KnownCall> {
     const call = { ...rest, name: cleanName(given) }
-    const now = await reach()
+    const now = await currentTools()
     const target = names.resolve(call.name, now)
     const canRead = names.resolve(READ_FD, now)?.id === READ_FD
     return { call, now, target, args: parseArguments(call.arguments), canRead }
@@ -113,7 +113,7 @@ export function toolboxOf<Reply extends ToolReply>(parts: ToolboxParts<Reply>): 
         name,
         args: argumentsFor(args, target.tool.verbatim),
         caller,
-        isOffered: async () => names.resolve(name, await reach())?.id === target.id,
+        isOffered: async () => names.resolve(name, await currentTools())?.id === target.id,
       }
       const reason = await parts.refuses?.(called, signal)
       const refusal = reason === undefined ? await runner.ask(called, signal) : failed(`${name}: ${reason}`)

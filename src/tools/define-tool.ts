@@ -205,10 +205,7 @@ function asking<Args>(
   return { asks: async (args) => (check(args), 'nobody') }
 }
 
-/**
- * Models are not sent these keywords, which cost tokens in every request: a value that does not fit is
- * answered with the bounds.
- */
+/** Not sent to models, for their tokens: a value that does not fit is answered with the bounds. */
 const BOUNDS: ReadonlySet<string> = new Set([
   ...['default', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems'],
   'additionalProperties',

@@ -10,15 +10,15 @@ export const denyAll: PermissionProvider = {
 }
 
 /** A reason to abort a call or a request. The message ends a sentence. */
-export class Withdrawn extends Error {
-  override readonly name = 'Withdrawn'
+export class CancelledError extends Error {
+  override readonly name = 'CancelledError'
 }
 
-export const whyWithdrawn = ({ reason }: AbortSignal): string =>
-  reason instanceof Withdrawn ? reason.message : 'it was stopped'
+export const cancelReason = ({ reason }: AbortSignal): string =>
+  reason instanceof CancelledError ? reason.message : 'it was stopped'
 
 export const stoppedText = (signal: AbortSignal): string =>
-  `stopped before it was done${signal.reason instanceof Withdrawn ? `: ${signal.reason.message}` : ''}`
+  `stopped before it was done${signal.reason instanceof CancelledError ? `: ${signal.reason.message}` : ''}`
 
 /** The question before a call by `name`. Rejects with what the tool throws: then the call is wrong. */
 export async function questionFor(

@@ -32,10 +32,7 @@ export interface Tool {
   readonly description: string
   readonly schema: JsonSchema
   readonly access: Access
-  /**
-   * True if it is offered only if no tool has the same name but for the case. A `.tool` file of its name
-   * replaces it.
-   */
+  /** True if it gives way to a tool of the same name but for the case, or to a `.tool` file of its name. */
   readonly yields?: true
   /** For people: why it cannot run here. It is listed then, and offered to no model. */
   readonly unavailable?: string

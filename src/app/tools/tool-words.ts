@@ -27,10 +27,7 @@ const ALWAYS: readonly string[] = [
   findToolsDefinition.name,
 ]
 
-/**
- * Ids in `[tools] disabled` that no tool has, and MCP servers with the name of a tool, with file and line.
- * Never rejects.
- */
+/** Unknown ids in `[tools] disabled`, and MCP servers with the name of a tool. Never rejects. */
 export async function toolWordProblems(
   config: Config,
   beside: BesideConfig = {},
