@@ -180,9 +180,10 @@ export interface Completing {
 }
 
 /** What could stand for an argument or for the value of a flag, by its name, in any order. */
-type Completers<N extends string> = {
-  readonly [Name in N]?: (where: Completing) => Promise<readonly string[]> | readonly string[]
+type Completers<N extends string, S> = {
+  readonly [Name in N]?: (where: Completing, services: S) => Choices
 }
+type Choices = Promise<readonly string[]> | readonly string[]
 
 interface Facts {
   readonly name: string
@@ -209,11 +210,12 @@ interface Note {
   readonly note: string
 }
 
-/** One verb as its file declares it. */
+/** One verb as its file declares it. `services` is all of the server that it works with. */
 export interface CommandDefinition<
   R extends RoomUse,
   A extends readonly ArgumentSpec[],
   F extends readonly FlagSpec[],
+  S = undefined,
 > extends Facts {
   /** `none` if absent. */
   readonly room?: R
@@ -222,7 +224,7 @@ export interface CommandDefinition<
   /** What may follow the verb, and a script's room: a line that works. Absent if nothing needs to follow. */
   readonly example?: string
   /** None for arguments with `oneOf`: their words are known. */
-  readonly complete?: Completers<(A[number] | F[number])['name']>
+  readonly complete?: Completers<(A[number] | F[number])['name'], S>
   /** Only a command in a room can need a manager of it. */
   readonly rights?: R extends 'here' ? ManagerRight<Arguments<A>> | Note : Note
   /**
@@ -231,22 +233,22 @@ export interface CommandDefinition<
    */
   needsVoice?(args: Arguments<A>): boolean
   /** Throws `Refusal` (exit 1) or `Misuse` (exit 2); resolves to nothing, or to false for exit 1. */
-  run(context: CommandContext<R, A, F>): Promise<void | false>
-}
-
-interface CommandWith<R extends RoomUse> extends Facts {
-  readonly room: R
-  readonly arguments: readonly ArgumentSpec[]
-  readonly flags: readonly FlagSpec[]
-  readonly example: string
-  readonly complete?: Completers<string>
-  readonly rights?: ManagerRight<Values['args']> | Note
-  needsVoice?(args: Values['args']): boolean
-  run(context: BaseContext & RoomOf<R> & Values): Promise<void | false>
+  run(context: CommandContext<R, A, F>, services: S): Promise<void | false>
 }
 
 /** One verb as the parser, the runner and help see it. */
-export type Command = { [R in RoomUse]: CommandWith<R> }[RoomUse]
+export interface Command extends Facts {
+  readonly room: RoomUse
+  readonly arguments: readonly ArgumentSpec[]
+  readonly flags: readonly FlagSpec[]
+  readonly example: string
+  readonly rights?: ManagerRight<Values['args']> | Note
+  needsVoice?(args: Values['args']): boolean
+  /** What could stand for the argument or the flag of this name. */
+  complete(name: string, where: Completing): Choices
+  /** With `here`, there is a room. */
+  run(context: BaseContext & Values & { readonly room: Room | undefined }): Promise<void | false>
+}
 
 /** Commands that belong together in help and docs/commands.md. `name` is one word that is no command. */
 export interface CommandGroup {
@@ -263,8 +265,15 @@ export function defineCommand<
   const R extends RoomUse = 'none',
   const A extends readonly ArgumentSpec[] = readonly [],
   const F extends readonly FlagSpec[] = readonly [],
->(definition: CommandDefinition<R, A, F>): CommandWith<R> {
-  return { room: 'none' as R, arguments: [], flags: [], example: '', ...definition }
+  S = undefined,
+>(definition: CommandDefinition<R, A, F, S>, services = undefined as S): Command {
+  const completers = definition.complete as Completers<string, S> | undefined
+  return {
+    ...{ room: 'none' as const, arguments: [], flags: [], example: '' },
+    ...definition,
+    complete: (name, where) => completers?.[name]?.(where, services) ?? [],
+    run: (context) => definition.run(context as never, services),
+  }
 }
 
 /** Words that do not fit a command. The runner adds the form of it, or of the command called `verb`. */

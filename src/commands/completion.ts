@@ -76,10 +76,10 @@ async function argumentsOf(
     .map(spelled)
   if (word.startsWith('-')) return flags
   const flag = flagOf(command, words.at(-1))
-  if (flag?.value !== undefined) return (await command.complete?.[flag.name]?.({ ...where, given })) ?? []
+  if (flag?.value !== undefined) return await command.complete(flag.name, { ...where, given })
   const argument = argumentAt(command, given.length)
   if (!argument) return given.length > 0 ? [] : flags
-  const choices = argument.oneOf ?? (await command.complete?.[argument.name]?.({ ...where, given })) ?? []
+  const choices = argument.oneOf ?? (await command.complete(argument.name, { ...where, given }))
   const open = choices.filter((one) => !given.includes(one))
   return open.length > 0 || given.length > 0 || argument.takes === 'rest' ? open : flags
 }

@@ -14,7 +14,6 @@ import {
   ALL_ROOMS,
   kindOf,
   Misuse,
-  type BaseContext,
   type Caller,
   type Command,
   type ScriptControl,
@@ -165,7 +164,11 @@ export class Runner {
       if (command.room === 'here') await checkRights(command, values.args, room, caller.person)
     })
     try {
-      return await runIn(room, command, { ...guarded, inBackground, ...values })
+      if (command.room === 'here') {
+        if (!room) throw new TypeError(`${command.name} needs a room, and the parser let it pass without one`)
+        await checkRights(command, values.args, room, caller.person)
+      }
+      return await command.run({ ...guarded, inBackground, ...values, room })
     } catch (error) {
       if (!(error instanceof Misuse)) throw error
       throw usageError(command, kindOf(caller), error.message, this.#byName.get(error.verb ?? command.name))
@@ -233,19 +236,6 @@ export class Runner {
 
 const troubleFor = (person: Person, { message, forOperators }: StorageError): string =>
   person.admin ? forOperators : message
-
-/** Gives a command the room that it declared, once the person has the right to what they ask. */
-async function runIn(
-  room: Room | undefined,
-  command: Command,
-  context: BaseContext & Values,
-): Promise<void | false> {
-  if (command.room === 'none') return await command.run(context)
-  if (command.room !== 'here') return await command.run({ ...context, room })
-  if (!room) throw new TypeError(`${command.name} needs a room, and the parser let it pass without one`)
-  await checkRights(command, context.args, room, context.person)
-  return await command.run({ ...context, room })
-}
 
 /** Throws `Refusal` if a command declares that such a use is not for this person. */
 async function checkRights(

@@ -67,15 +67,11 @@ export function layerTexts({
   system,
   context,
 }: Pick<Prompt, 'layers' | 'system' | 'context'>): ReadonlyMap<LayerReport, string> | undefined {
-  const inSystem = cut(system, layersIn(layers, 'system'))
-  const inContext = cut(context, layersIn(layers, 'context'))
+  const layersIn = (place: LayerReport['placement']) => layers.filter(({ placement }) => placement === place)
+  const inSystem = cut(system, layersIn('system'))
+  const inContext = cut(context, layersIn('context'))
   return inSystem && inContext ? new Map([...inSystem, ...inContext]) : undefined
 }
-
-const layersIn = (
-  layers: readonly LayerReport[],
-  placement: LayerReport['placement'],
-): readonly LayerReport[] => layers.filter((layer) => layer.placement === placement)
 
 function cut(
   whole: string,

@@ -1,7 +1,7 @@
 import { markup, type Html } from '../lib/markup.ts'
 import { counted } from '../lib/amounts.ts'
 import { visibleLine } from '../lib/text/visible-text.ts'
-import type { BudgetReport, LayerReport, Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
+import type { BudgetReport, Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
 import {
   layerTexts,
   keptText,
@@ -89,7 +89,7 @@ interface PartOf {
 
 function partHtml(share: BudgetShare, { at, prompt, groups, text }: PartOf): Html {
   const { name, tokens, note, layer } = share
-  const facts = layer ? `${placeOf(layer)}, ${note}` : note
+  const facts = layer ? `${layer.placement}, priority ${layer.priority}, ${note}` : note
   const row = markup`${mark(at)}${cells(name, tokens, prompt.budget.target, facts)}`
   const inside = share.isTools
     ? groups.map(groupHtml)
@@ -103,8 +103,6 @@ function partHtml(share: BudgetShare, { at, prompt, groups, text }: PartOf): Htm
       </details> `
     : markup`<div class="part">${row}</div> `
 }
-
-const placeOf = ({ placement, priority }: LayerReport): string => `${placement}, priority ${priority}`
 
 const mark = (at: number): Html =>
   markup`<svg class="${partColourOf(at)}" viewBox="0 0 10 10" aria-hidden="true">

@@ -9,74 +9,71 @@ import {
   type PersonalOptions,
 } from '../../chat/personal/preferences.ts'
 import { keysOf } from '../../lib/basics.ts'
-import { safeJson } from '../../lib/json.ts'
 import { closest } from '../../lib/suggest.ts'
-import { arg, defineCommand, JSON_FLAG } from '../command.ts'
-import type { Services, Verb } from './common.ts'
+import { arg, JSON_FLAG } from '../command.ts'
+import { print, verb, type Services } from './common.ts'
 
-export const whoami: Verb = ({ people }) =>
-  defineCommand({
-    name: 'whoami',
-    summary: 'your name and what you may do on this server',
-    flags: [JSON_FLAG],
-    async run({ person, flags, out }) {
-      const { name, admin, guest } = await people.current(person)
-      const role = admin ? 'admin' : guest ? 'guest' : 'member'
-      out.line(flags.json ? safeJson({ name, role }) : `${name} (${role})`)
-      if (person.why !== undefined) out.warn(`you are a guest: ${person.why}`)
-    },
-  })
+export const whoami = verb({
+  name: 'whoami',
+  summary: 'your name and what you may do on this server',
+  flags: [JSON_FLAG],
+  async run(context, { people }) {
+    const { person, out } = context
+    const { name, admin, guest } = await people.current(person)
+    const role = admin ? 'admin' : guest ? 'guest' : 'member'
+    print(context, { name, role }, `${name} (${role})`)
+    if (person.why !== undefined) out.warn(`you are a guest: ${person.why}`)
+  },
+})
 
-export const rename: Verb = ({ people, rooms }) =>
-  defineCommand({
-    name: 'rename',
-    aliases: ['nick'],
-    summary: 'take another name; your rights stay, and the old name is kept from others for 30 days',
-    arguments: [arg('name', PERSON_NAME_RULE)],
-    example: 'bobby',
-    async run({ person, args, out }) {
-      const former = person.name
-      await people.rename(person, args.name)
-      const renamed = { ...person, name: args.name }
-      for (const { name } of await rooms.list(person))
-        await (await rooms.get(name, person)).renamed(renamed, former)
-      out.line(`you are ${args.name} now; ${former} is kept from others for 30 days`)
-    },
-  })
+export const rename = verb({
+  name: 'rename',
+  aliases: ['nick'],
+  summary: 'take another name; your rights stay, and the old name is kept from others for 30 days',
+  arguments: [arg('name', PERSON_NAME_RULE)],
+  example: 'bobby',
+  async run({ person, args, out }, { people, rooms }) {
+    const former = person.name
+    await people.rename(person, args.name)
+    const renamed = { ...person, name: args.name }
+    for (const { name } of await rooms.list(person))
+      await (await rooms.get(name, person)).renamed(renamed, former)
+    out.line(`you are ${args.name} now; ${former} is kept from others for 30 days`)
+  },
+})
 
 const NAMES = keysOf(OPTIONS)
 
-export const set: Verb = (services) =>
-  defineCommand({
-    name: 'set',
-    allowedOverQuota: true,
-    summary: 'how your sessions look and sound; alone, what is set and what there is',
-    arguments: [
-      arg('option', `one of ${NAMES.join(', ')}`, { optional: true }),
-      arg('value', 'one of those that /set lists for it', { optional: true }),
-    ],
-    example: 'timestamps full',
-    complete: {
-      option: () => NAMES,
-      value: ({ given: [option = ''] }) => (isOption(option) ? OPTIONS[option].values : []),
-    },
-    async run({ person, args, out }) {
-      const name = args.option?.toLowerCase()
-      if (name === undefined) return out.line(await listOf(NAMES, services, person))
-      if (!isOption(name))
-        throw new Refusal(`there is no option ${name.slice(0, 40)}; ${suggestion(name, NAMES)}`)
-      if (args.value === undefined) return out.line(await listOf([name], services, person))
-      const word = args.value.toLowerCase()
-      const value = valueOf(name, word) ?? turnedOn(name, word)
-      if (value === undefined) {
-        const advice = suggestion(word, OPTIONS[name].values)
-        throw new Refusal(`${name} cannot be ${word.slice(0, 40)}; ${advice}. Nothing was changed`)
-      }
-      await services.preferences.set(person, name, value)
-      if (name === 'history' && value === 'off') await services.history.forget(person)
-      out.line(`${name} is ${value}${person.guest ? ' until you leave: guests keep nothing' : ''}`)
-    },
-  })
+export const set = verb({
+  name: 'set',
+  allowedOverQuota: true,
+  summary: 'how your sessions look and sound; alone, what is set and what there is',
+  arguments: [
+    arg('option', `one of ${NAMES.join(', ')}`, { optional: true }),
+    arg('value', 'one of those that /set lists for it', { optional: true }),
+  ],
+  example: 'timestamps full',
+  complete: {
+    option: () => NAMES,
+    value: ({ given: [option = ''] }) => (isOption(option) ? OPTIONS[option].values : []),
+  },
+  async run({ person, args, out }, services) {
+    const name = args.option?.toLowerCase()
+    if (name === undefined) return out.line(await listOf(NAMES, services, person))
+    if (!isOption(name))
+      throw new Refusal(`there is no option ${name.slice(0, 40)}; ${suggestion(name, NAMES)}`)
+    if (args.value === undefined) return out.line(await listOf([name], services, person))
+    const word = args.value.toLowerCase()
+    const value = valueOf(name, word) ?? turnedOn(name, word)
+    if (value === undefined) {
+      const advice = suggestion(word, OPTIONS[name].values)
+      throw new Refusal(`${name} cannot be ${word.slice(0, 40)}; ${advice}. Nothing was changed`)
+    }
+    await services.preferences.set(person, name, value)
+    if (name === 'history' && value === 'off') await services.history.forget(person)
+    out.line(`${name} is ${value}${person.guest ? ' until you leave: guests keep nothing' : ''}`)
+  },
+})
 
 /** `on` means the usual value of an option that is off or one of several. */
 function turnedOn(name: Option, word: string): PersonalOptions[Option] {
@@ -104,36 +101,33 @@ function lineOf(name: Option, set: PersonalOptions): string {
   return `${name} ${now} (or ${others.join(', ')}): ${about}`
 }
 
-export const claim: Verb = ({ people }) =>
-  defineCommand({
-    name: 'claim',
-    summary: "become the first admin, with the code on the operator's console",
-    arguments: [arg('code', 'what the server printed when it started')],
-    example: 'ABCD-EFGH',
-    rights: { note: 'Whoever has the code, while there is no admin.' },
-    async run({ person, args, out }) {
-      await people.claim(person, args.code)
-      out.line(`${person.name} is admin now`)
-    },
-  })
+export const claim = verb({
+  name: 'claim',
+  summary: "become the first admin, with the code on the operator's console",
+  arguments: [arg('code', 'what the server printed when it started')],
+  example: 'ABCD-EFGH',
+  rights: { note: 'Whoever has the code, while there is no admin.' },
+  async run({ person, args, out }, { people }) {
+    await people.claim(person, args.code)
+    out.line(`${person.name} is admin now`)
+  },
+})
 
-export const clear: Verb = () =>
-  defineCommand({
-    name: 'clear',
-    allowedWhenCutOff: true,
-    aliases: ['cls'],
-    summary: 'clear the screen, as Ctrl-L does; /history shows what was said',
-    fromScript: 'Does nothing: a script has no screen.',
-    run: async ({ session }) => session?.clear(),
-  })
+export const clear = verb({
+  name: 'clear',
+  allowedWhenCutOff: true,
+  aliases: ['cls'],
+  summary: 'clear the screen, as Ctrl-L does; /history shows what was said',
+  fromScript: 'Does nothing: a script has no screen.',
+  run: async ({ session }) => session?.clear(),
+})
 
-export const quit: Verb = () =>
-  defineCommand({
-    name: 'quit',
-    allowedOverQuota: true,
-    allowedWhenCutOff: true,
-    aliases: ['q', 'exit', 'bye', 'logout', 'disconnect'],
-    summary: 'leave the server',
-    fromScript: 'Does nothing: a script ends by itself.',
-    run: async ({ session }) => session?.quit(),
-  })
+export const quit = verb({
+  name: 'quit',
+  allowedOverQuota: true,
+  allowedWhenCutOff: true,
+  aliases: ['q', 'exit', 'bye', 'logout', 'disconnect'],
+  summary: 'leave the server',
+  fromScript: 'Does nothing: a script ends by itself.',
+  run: async ({ session }) => session?.quit(),
+})

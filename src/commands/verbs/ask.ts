@@ -7,38 +7,37 @@ import type { Room } from '../../chat/room.ts'
 import { isOwn } from '../../chat/talk/own-lines.ts'
 import type { TurnRecord } from '../../turns/ports.ts'
 import type { TurnAtWork } from '../../turns/queue.ts'
-import { arg, defineCommand, JSON_FLAG, text, type Caller } from '../command.ts'
+import { arg, JSON_FLAG, text, type Caller } from '../command.ts'
 import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions, modelNamed, printAnswer } from './answer.ts'
 import { findEntry } from './turn.ts'
-import type { Services, Verb } from './common.ts'
+import { verb, type Services } from './common.ts'
 
-export const ask: Verb = (services) =>
-  defineCommand({
-    name: 'ask',
-    summary: 'ask a model and wait for its answer',
-    room: 'here',
-    flags: [JSON_FLAG, ALLOW_FLAG],
-    arguments: [
-      arg('model', 'its name, with or without @'),
-      text('text', 'the question; what a script pipes in follows it', { optional: true }),
-    ],
-    example: '@guide tools',
-    rights: { note: ALLOW_NOTE },
-    complete: { model: () => services.turns.names().map((name) => `@${name}`) },
-    async run(context) {
-      const { args, flags, room, person, session, script } = context
-      const model = modelNamed(args.model, services.turns.names())
-      const how = await callerPermissions(services, context, flags.allow)
-      const question = `@${model} ${await questionOf(args.text, script)}`
-      if (session) return void (await services.speech.say(room, person, question))
-      return await printAnswer(context, async () => {
-        const { message, turns: started } = await services.speech.say(room, person, question, how)
-        const turn = started.get(model)
-        if (!turn) throw new TypeError(`@${model} was mentioned, and no turn was started`)
-        return { message, turn }
-      })
-    },
-  })
+export const ask = verb({
+  name: 'ask',
+  summary: 'ask a model and wait for its answer',
+  room: 'here',
+  flags: [JSON_FLAG, ALLOW_FLAG],
+  arguments: [
+    arg('model', 'its name, with or without @'),
+    text('text', 'the question; what a script pipes in follows it', { optional: true }),
+  ],
+  example: '@guide tools',
+  rights: { note: ALLOW_NOTE },
+  complete: { model: (_where, { turns }) => turns.names().map((name) => `@${name}`) },
+  async run(context, services) {
+    const { args, flags, room, person, session, script } = context
+    const model = modelNamed(args.model, services.turns.names())
+    const how = await callerPermissions(services, context, flags.allow)
+    const question = `@${model} ${await questionOf(args.text, script)}`
+    if (session) return void (await services.speech.say(room, person, question))
+    return await printAnswer(context, async () => {
+      const { message, turns: started } = await services.speech.say(room, person, question, how)
+      const turn = started.get(model)
+      if (!turn) throw new TypeError(`@${model} was mentioned, and no turn was started`)
+      return { message, turn }
+    })
+  },
+})
 
 /** The text of the line and then that of the pipe; a last word `-` waits for the pipe. */
 async function questionOf(onLine = '', script: Caller['script']): Promise<string> {
@@ -53,28 +52,27 @@ async function questionOf(onLine = '', script: Caller['script']): Promise<string
 /** Turns of one person that `retry` looks at. */
 const MAX_TURNS_BACK = 20
 
-export const retry: Verb = (services) =>
-  defineCommand({
-    name: 'retry',
-    summary:
-      'ask your last question again that got no whole answer: its turn failed, was stopped or cut; or else your last one',
-    room: 'here',
-    flags: [JSON_FLAG, ALLOW_FLAG],
-    rights: { note: ALLOW_NOTE },
-    async run(context) {
-      const { room, person, flags, session } = context
-      const how = await callerPermissions(services, context, flags.allow)
-      const { message, model } = choose(await askedBy(person, room, services), room)
-      const again = async () => {
-        const running = services.turns.running(room.name)
-        if (running.some((turn) => turn.message === message.id && turn.model === model))
-          throw new Refusal(`@${model} is at work on that question; stop it, or wait until it is done`)
-        return await services.speech.again({ room, message, model }, person, how)
-      }
-      if (session) return void (await again())
-      return await printAnswer(context, async () => ({ message, turn: await again() }))
-    },
-  })
+export const retry = verb({
+  name: 'retry',
+  summary:
+    'ask your last question again that got no whole answer: its turn failed, was stopped or cut; or else your last one',
+  room: 'here',
+  flags: [JSON_FLAG, ALLOW_FLAG],
+  rights: { note: ALLOW_NOTE },
+  async run(context, services) {
+    const { room, person, flags, session } = context
+    const how = await callerPermissions(services, context, flags.allow)
+    const { message, model } = choose(await askedBy(person, room, services), room)
+    const again = async () => {
+      const running = services.turns.running(room.name)
+      if (running.some((turn) => turn.message === message.id && turn.model === model))
+        throw new Refusal(`@${model} is at work on that question; stop it, or wait until it is done`)
+      return await services.speech.again({ room, message, model }, person, how)
+    }
+    if (session) return void (await again())
+    return await printAnswer(context, async () => ({ message, turn: await again() }))
+  },
+})
 
 /** Something that a person asked a model, and how a turn for it ended. */
 interface Asked {
@@ -127,28 +125,27 @@ const isAnswered = ({ message, model }: Asked, later: readonly Asked[]): boolean
 
 type Stoppable = Pick<Services, 'turns' | 'runs' | 'summaries'>
 
-export const stop: Verb = (services) =>
-  defineCommand({
-    name: 'stop',
-    allowedOverQuota: true,
-    allowedWhenCutOff: true,
-    summary:
-      'stop the models that you called and the tools that you run, or one model alone; an op stops those of all',
-    room: 'here',
-    arguments: [
-      arg('model', 'whose turns are stopped, and nothing else; with or without @', { optional: true }),
-    ],
-    example: '@guide',
-    needsVoice: () => false,
-    rights: { note: 'Each for what they asked for; the owner of the room, an op or an admin for all.' },
-    complete: {
-      model: ({ room }) => [...new Set(services.turns.running(room.name).map(({ model }) => model))],
-    },
-    run: ({ person, room, args }) =>
-      args.model === undefined
-        ? stopAll(services, room, person)
-        : stopModel(services, args.model, room, person),
-  })
+export const stop = verb({
+  name: 'stop',
+  allowedOverQuota: true,
+  allowedWhenCutOff: true,
+  summary:
+    'stop the models that you called and the tools that you run, or one model alone; an op stops those of all',
+  room: 'here',
+  arguments: [
+    arg('model', 'whose turns are stopped, and nothing else; with or without @', { optional: true }),
+  ],
+  example: '@guide',
+  needsVoice: () => false,
+  rights: { note: 'Each for what they asked for; the owner of the room, an op or an admin for all.' },
+  complete: {
+    model: ({ room }, { turns }) => [...new Set(turns.running(room.name).map(({ model }) => model))],
+  },
+  run: ({ person, room, args }, services) =>
+    args.model === undefined
+      ? stopAll(services, room, person)
+      : stopModel(services, args.model, room, person),
+})
 
 /** Stops what the person asked for; for a manager, everything. Throws `Refusal` if that is nothing. */
 export async function stopAll(

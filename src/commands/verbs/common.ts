@@ -15,6 +15,7 @@ import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.t
 import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import type { Talk } from '../../chat/talk/talk.ts'
+import { safeJson } from '../../lib/json.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import type { RoomHooks } from '../../prompt/hooks.ts'
 import { WrapError, type HistoryStore, type ScriptStore, type SummaryStore } from '../../prompt/ports.ts'
@@ -23,7 +24,18 @@ import type { ChargeStore } from '../../turns/billing.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { Summaries } from '../../turns/summaries/summaries.ts'
 import type { Turns } from '../../turns/turns.ts'
-import { Misuse, type Caller, type Command, type Completing, type Here } from '../command.ts'
+import {
+  defineCommand,
+  Misuse,
+  type ArgumentSpec,
+  type Caller,
+  type Command,
+  type CommandDefinition,
+  type Completing,
+  type FlagSpec,
+  type Here,
+  type RoomUse,
+} from '../command.ts'
 import type { HelpKey } from '../help.ts'
 import type { Speech } from '../speech.ts'
 import type { InvitePolicy } from './invites.ts'
@@ -67,7 +79,29 @@ export interface Services {
   }
 }
 
-export type Verb<Used extends keyof Services = keyof Services> = (services: Pick<Services, Used>) => Command
+export type Verb = (services: Services) => Command
+
+/** Declares a verb, which becomes a command with the services that it works with. */
+export const verb =
+  <
+    const R extends RoomUse = 'none',
+    const A extends readonly ArgumentSpec[] = readonly [],
+    const F extends readonly FlagSpec[] = readonly [],
+  >(
+    definition: CommandDefinition<R, A, F, Services>,
+  ): Verb =>
+  (services) =>
+    defineCommand(definition, services)
+
+/** Prints JSON with `--json`, else one or several lines for people. */
+export function print(
+  { flags, out }: Pick<Caller, 'out'> & { readonly flags: { readonly json: boolean } },
+  json: unknown,
+  words: string | readonly string[],
+): void {
+  if (flags.json) return out.line(safeJson(json))
+  for (const line of [words].flat()) out.line(line)
+}
 
 /** Records in a room what somebody changed there. */
 export const tellRoom = async (room: Room, { name }: Person, text: string): Promise<void> =>
@@ -138,6 +172,6 @@ export const peopleIn = ({ room }: Completing): readonly string[] => room.presen
 
 /** The names of the rooms that somebody can see. */
 export const roomNames = async (
-  rooms: Rooms,
   { person }: Pick<Completing, 'person'>,
+  { rooms }: Pick<Services, 'rooms'>,
 ): Promise<readonly RoomName[]> => (await rooms.list(person)).map(({ name }) => name)

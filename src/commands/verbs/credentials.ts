@@ -5,8 +5,8 @@ import type { StoredKey, StoredToken } from '../../chat/people/ports.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { counted } from '../../lib/amounts.ts'
 import { safeJson } from '../../lib/json.ts'
-import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type CommandContext } from '../command.ts'
-import { iso, listedNumber, numberFlag, roomNames, type Services, type Verb } from './common.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type CommandContext } from '../command.ts'
+import { iso, listedNumber, numberFlag, print, roomNames, verb, type Services } from './common.ts'
 
 const KEY_ARGUMENTS = [
   arg('action', 'what to do', { oneOf: ['list', 'add', 'remove'] }),
@@ -17,25 +17,29 @@ const KEY_ARGUMENTS = [
 
 type KeyContext = CommandContext<'none', typeof KEY_ARGUMENTS, readonly [typeof JSON_FLAG]>
 
-export const keys: Verb = (services) =>
-  defineCommand({
-    name: 'keys',
-    summary: 'the keys that you come in with: list, add (the line of a .pub file), or remove FINGERPRINT',
-    arguments: KEY_ARGUMENTS,
-    flags: [JSON_FLAG],
-    example: 'list',
-    rights: { note: 'Each for their own keys. The last key cannot be removed.' },
-    run: (context) =>
-      ({ list: listKeys, add: addKey, remove: removeKey })[context.args.action](services.comingIn, context),
-  })
+export const keys = verb({
+  name: 'keys',
+  summary: 'the keys that you come in with: list, add (the line of a .pub file), or remove FINGERPRINT',
+  arguments: KEY_ARGUMENTS,
+  flags: [JSON_FLAG],
+  example: 'list',
+  rights: { note: 'Each for their own keys. The last key cannot be removed.' },
+  run: (context, services) =>
+    ({ list: listKeys, add: addKey, remove: removeKey })[context.args.action](services.comingIn, context),
+})
 
 type ComingIn = Services['comingIn']
 
-async function listKeys({ keys }: ComingIn, { person, args, flags, out }: KeyContext): Promise<void> {
+async function listKeys({ keys }: ComingIn, context: KeyContext): Promise<void> {
+  const { person, args } = context
   if (args.key !== undefined) throw new Misuse('list takes nothing more')
   const all = await keys.list(person)
-  if (flags.json) return out.line(safeJson(all.map((key) => keyJson(key, person))))
-  out.line(all.map((key) => keyLine(key, person)).join('\n') || NO_KEYS)
+  const lines = all.map((key) => keyLine(key, person))
+  print(
+    context,
+    all.map((key) => keyJson(key, person)),
+    lines.join('\n') || NO_KEYS,
+  )
 }
 
 async function addKey({ keys }: ComingIn, { person, args, out, script }: KeyContext): Promise<void> {
@@ -68,17 +72,15 @@ const NO_KEYS = 'no key is stored for you: you come in with a certificate'
 
 const isInUse = ({ fingerprint }: StoredKey, { login }: Person): boolean => login?.key === fingerprint
 
-const keyJson = (key: StoredKey, person: Person) => {
-  const { fingerprint, addedAt, isWaiting } = key
-  return { fingerprint, added: iso(addedAt), waiting: isWaiting, in_use: isInUse(key, person) }
-}
+const keyJson = (key: StoredKey, person: Person) => ({
+  ...{ fingerprint: key.fingerprint, added: iso(key.addedAt) },
+  ...{ waiting: key.isWaiting, in_use: isInUse(key, person) },
+})
 
-const keyLine = (key: StoredKey, person: Person): string =>
-  `${key.fingerprint}  added ${iso(key.addedAt)}${stateOf(key, person)}`
-
-function stateOf(key: StoredKey, person: Person): string {
-  if (key.isWaiting) return `, waits for its first login as ${person.name}`
-  return isInUse(key, person) ? ', in use now' : ''
+function keyLine(key: StoredKey, person: Person): string {
+  const used = isInUse(key, person) ? ', in use now' : ''
+  const state = key.isWaiting ? `, waits for its first login as ${person.name}` : used
+  return `${key.fingerprint}  added ${iso(key.addedAt)}${state}`
 }
 
 const TOKEN_ARGUMENTS = [
@@ -100,31 +102,30 @@ type TokenContext = CommandContext<'none', typeof TOKEN_ARGUMENTS, typeof TOKEN_
 const MAX_ROOMS = 32
 
 /** Programs come in over HTTP with tokens. */
-export const token: Verb = (services) =>
-  defineCommand({
-    name: 'token',
-    summary: 'tokens with which your programs come in over HTTP: new, list, or revoke NUMBER',
-    allowedOverQuota: true,
-    arguments: TOKEN_ARGUMENTS,
-    flags: TOKEN_FLAGS,
-    example: 'new --rooms lobby --days 7',
-    rights: { note: "Each for their own tokens. Admins may revoke anybody's." },
-    complete: {
-      rooms: (where) => roomNames(services.rooms, where),
-      async id({ person, given }) {
-        if (given[0] !== 'revoke' || person.guest) return []
-        return (await services.comingIn.tokens.list(person)).map(({ id }) => String(id))
-      },
+export const token = verb({
+  name: 'token',
+  summary: 'tokens with which your programs come in over HTTP: new, list, or revoke NUMBER',
+  allowedOverQuota: true,
+  arguments: TOKEN_ARGUMENTS,
+  flags: TOKEN_FLAGS,
+  example: 'new --rooms lobby --days 7',
+  rights: { note: "Each for their own tokens. Admins may revoke anybody's." },
+  complete: {
+    rooms: roomNames,
+    async id({ person, given }, { comingIn }) {
+      if (given[0] !== 'revoke' || person.guest) return []
+      return (await comingIn.tokens.list(person)).map(({ id }) => String(id))
     },
-    async run(context) {
-      const { args, flags } = context
-      if (args.action !== 'new' && (flags.rooms !== undefined || flags.days !== undefined))
-        throw new Misuse('--rooms and --days are for new')
-      if (args.action !== 'revoke' && args.id !== undefined)
-        throw new Misuse(`${args.action} takes nothing more`)
-      return await { new: makeToken, list: listTokens, revoke: revokeToken }[args.action](services, context)
-    },
-  })
+  },
+  async run(context, services) {
+    const { args, flags } = context
+    if (args.action !== 'new' && (flags.rooms !== undefined || flags.days !== undefined))
+      throw new Misuse('--rooms and --days are for new')
+    if (args.action !== 'revoke' && args.id !== undefined)
+      throw new Misuse(`${args.action} takes nothing more`)
+    return await { new: makeToken, list: listTokens, revoke: revokeToken }[args.action](services, context)
+  },
+})
 
 async function makeToken(
   { comingIn, rooms }: Services,
@@ -155,10 +156,9 @@ async function roomsNamed(rooms: Rooms, list: string, person: Person): Promise<r
   return [...new Set(found)].toSorted()
 }
 
-async function listTokens({ comingIn }: Services, { person, flags, out }: TokenContext): Promise<void> {
-  const all = await comingIn.tokens.list(person)
-  if (flags.json) return out.line(safeJson(all.map(tokenJson)))
-  out.line(all.map(tokenLine).join('\n') || 'you have no token')
+async function listTokens({ comingIn }: Services, context: TokenContext): Promise<void> {
+  const all = await comingIn.tokens.list(context.person)
+  print(context, all.map(tokenJson), all.map(tokenLine).join('\n') || 'you have no token')
 }
 
 async function revokeToken({ comingIn }: Services, { person, args, out }: TokenContext): Promise<void> {

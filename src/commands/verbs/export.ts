@@ -4,8 +4,8 @@ import { Refusal } from '../../chat/errors.ts'
 import type { EntrySize } from '../../chat/ports.ts'
 import { safeJson } from '../../lib/json.ts'
 import { createTranscript } from '../../pages/transcript.ts'
-import { defineCommand, flag, Misuse, type Here } from '../command.ts'
-import { iso, type Verb } from './common.ts'
+import { flag, Misuse, type Here } from '../command.ts'
+import { iso, verb } from './common.ts'
 import {
   BYTES_PER_PAGE,
   HTML_FLAG,
@@ -15,42 +15,41 @@ import {
   wholeLog,
 } from './log-pages.ts'
 
-export const exportLog: Verb = ({ stores, clock }) =>
-  defineCommand({
-    name: 'export',
-    summary: 'all that was ever said and done here, oldest first, as Markdown, JSON or a page',
-    room: 'here',
-    flags: [
-      flag('markdown', 'Markdown, for people; it is what you get without a flag'),
-      flag('json', 'JSON, for programs: one line an entry, as history --json has it'),
-      HTML_FLAG,
-    ],
-    example: '--json',
-    rights: {
-      note: `In a session at most ${MAX_WHOLE_PAGE} entries and ${BYTES_PER_PAGE / 1024} KiB; a script gets all of it.`,
-    },
-    needsVoice: () => false,
-    async run(context) {
-      const { room, flags, out, session, signal } = context
-      if ([flags.markdown, flags.json, flags.html].filter(Boolean).length > 1)
-        throw new Misuse('it is one of --markdown, --json and --html')
-      if (flags.html) refuseInSession(context, 'export', '')
-      const { entries } = stores.chat
-      if (session)
-        refuseIfLong(await entries.sizes(room.name, { limit: MAX_WHOLE_PAGE + 1 }), room.name, flags.json)
-      const write = flags.json ? jsonWriter : flags.html ? htmlWriter : markdownWriter
-      const writer = await write(context, clock.now())
+export const exportLog = verb({
+  name: 'export',
+  summary: 'all that was ever said and done here, oldest first, as Markdown, JSON or a page',
+  room: 'here',
+  flags: [
+    flag('markdown', 'Markdown, for people; it is what you get without a flag'),
+    flag('json', 'JSON, for programs: one line an entry, as history --json has it'),
+    HTML_FLAG,
+  ],
+  example: '--json',
+  rights: {
+    note: `In a session at most ${MAX_WHOLE_PAGE} entries and ${BYTES_PER_PAGE / 1024} KiB; a script gets all of it.`,
+  },
+  needsVoice: () => false,
+  async run(context, { stores, clock }) {
+    const { room, flags, out, session, signal } = context
+    if ([flags.markdown, flags.json, flags.html].filter(Boolean).length > 1)
+      throw new Misuse('it is one of --markdown, --json and --html')
+    if (flags.html) refuseInSession(context, 'export', '')
+    const { entries } = stores.chat
+    if (session)
+      refuseIfLong(await entries.sizes(room.name, { limit: MAX_WHOLE_PAGE + 1 }), room.name, flags.json)
+    const write = flags.json ? jsonWriter : flags.html ? htmlWriter : markdownWriter
+    const writer = await write(context, clock.now())
+    await out.ready()
+    for await (const page of wholeLog(entries, room.name)) {
+      for (const entry of page) await writer.entry(entry)
       await out.ready()
-      for await (const page of wholeLog(entries, room.name)) {
-        for (const entry of page) await writer.entry(entry)
-        await out.ready()
-        if (!signal.aborted) continue
-        out.warn('the export was cut off: this is not all of the log')
-        return false
-      }
-      return await writer.end?.()
-    },
-  })
+      if (!signal.aborted) continue
+      out.warn('the export was cut off: this is not all of the log')
+      return false
+    }
+    return await writer.end?.()
+  },
+})
 
 /** A session has no file, and shows no more than it can queue. Throws `Refusal`. */
 function refuseIfLong(sizes: readonly EntrySize[], name: string, asJson: boolean): void {

@@ -7,8 +7,8 @@ import { searchTerms, termsText } from '../../chat/input-text.ts'
 import { safeJson } from '../../lib/json.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { CHECKPOINT_KEY, checkpointOf } from '../../prompt/key-values.ts'
-import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
-import { announce, iso, numberFlag, type Services, type Verb } from './common.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
+import { announce, iso, numberFlag, print, verb, type Services } from './common.ts'
 import { logPages, type PagedLog } from './log-pages.ts'
 
 const ENTRIES = { fallback: 50, most: 1_000 }
@@ -16,45 +16,46 @@ const COUNT_FLAG = flag('n', `how many entries: 1 to ${ENTRIES.most}, usually ${
   value: 'N',
 })
 
-export const history: Verb = ({ stores }) =>
-  defineCommand({
-    name: 'history',
-    summary:
-      'what was said here, oldest first, with its time in UTC; who came and went in a row is one line, and with --json an entry each; stats: the log in numbers',
-    room: 'here',
-    flags: [COUNT_FLAG, flag('before', 'only what is older than this entry', { value: 'ID' }), JSON_FLAG],
-    arguments: [
-      arg('what', 'who recorded how much, tokens and calls by day', { optional: true, oneOf: ['stats'] }),
-    ],
-    example: '-n 20',
-    needsVoice: () => false,
-    async run({ room: { name }, args, flags, out, signal }) {
-      const { entries } = stores.chat
-      if (args.what === 'stats') {
+export const history = verb({
+  name: 'history',
+  summary:
+    'what was said here, oldest first, with its time in UTC; who came and went in a row is one line, and with --json an entry each; stats: the log in numbers',
+  room: 'here',
+  flags: [COUNT_FLAG, flag('before', 'only what is older than this entry', { value: 'ID' }), JSON_FLAG],
+  arguments: [
+    arg('what', 'who recorded how much, tokens and calls by day', { optional: true, oneOf: ['stats'] }),
+  ],
+  example: '-n 20',
+  needsVoice: () => false,
+  async run(context, { stores }) {
+    const { room, args, flags, out, signal } = context
+    const { name } = room
+    const { entries } = stores.chat
+    if (args.what === 'stats') {
+      await out.ready()
+      const stats = await entries.stats(name)
+      return print(context, { room: name, ...stats }, statsText(name, stats))
+    }
+    const before = entryId(flags.before)
+    const limit = numberFlag('-n', flags.n, ENTRIES)
+    const paged: PagedLog = {
+      async read(query) {
         await out.ready()
-        const stats = await entries.stats(name)
-        return out.line(flags.json ? safeJson({ room: name, ...stats }) : statsText(name, stats))
-      }
-      const before = entryId(flags.before)
-      const limit = numberFlag('-n', flags.n, ENTRIES)
-      const paged: PagedLog = {
-        async read(query) {
-          await out.ready()
-          return await entries.read(name, query)
-        },
-        sizes: (query) => entries.sizes(name, query),
-      }
-      const query = { limit, ...(before ? { before } : {}) }
-      const lines = flags.json ? undefined : await presenceLines(entries, name, query, out.columns)
-      for await (const page of logPages(paged, limit, before)) {
-        const shown = lines
-          ? page.flatMap((entry) => (entry.kind === 'presence' ? (lines.get(entry.id) ?? []) : entry))
-          : page
-        await printEntries(shown, out, flags.json)
-        if (signal.aborted) return
-      }
-    },
-  })
+        return await entries.read(name, query)
+      },
+      sizes: (query) => entries.sizes(name, query),
+    }
+    const query = { limit, ...(before ? { before } : {}) }
+    const lines = flags.json ? undefined : await presenceLines(entries, name, query, out.columns)
+    for await (const page of logPages(paged, limit, before)) {
+      const shown = lines
+        ? page.flatMap((entry) => (entry.kind === 'presence' ? (lines.get(entry.id) ?? []) : entry))
+        : page
+      await printEntries(shown, out, flags.json)
+      if (signal.aborted) return
+    }
+  },
+})
 
 /** A ULID, as `history --json` shows them: https://github.com/ulid/spec. */
 function entryId(word: string | undefined): EntryId | undefined {
@@ -115,76 +116,74 @@ const inColumn = (value: string | number): string => String(value).padStart(11)
 
 const dayOf = (at: number): string => iso(at).slice(0, 10)
 
-export const search: Verb = ({ rooms, stores }) =>
-  defineCommand({
-    name: 'search',
-    aliases: ['find'],
-    summary:
-      'the newest lines here that have all these words; with - first, those of all rooms that you may read',
-    room: 'here-or-all',
-    flags: [COUNT_FLAG, flag('best', 'the lines that fit best, instead of the newest'), JSON_FLAG],
-    arguments: [
-      text(
-        'words',
-        'in any order; a word finds longer ones that begin with it, "words in quotes" are found as they stand there; ' +
-          'case and accents make no difference, and punctuation parts words',
-      ),
-    ],
-    example: '-n 5 build green',
-    async run({ room, person, args, flags, out, signal }) {
-      const limit = numberFlag('-n', flags.n, ENTRIES)
-      const terms = searchTerms(args.words)
-      const searched = room ? [room.name] : (await rooms.list(person)).map(({ name }) => name)
-      let behind: string | undefined
-      const read: PagedLog['read'] = async (query) => {
-        await out.ready()
-        const prefer = flags.best ? 'best' : 'newest'
-        const found = await stores.chat.entries.search({ ...query, rooms: searched, terms, prefer })
-        behind ??= found.behind
-        return found.entries
-      }
-      const pages = flags.best ? [await read({ limit })] : logPages({ read }, limit)
-      let isFound = false
-      for await (const page of pages) {
-        isFound ||= page.length > 0
-        await printEntries(page, out, flags.json, !room)
-        if (signal.aborted) return
-      }
-      if (behind !== undefined) out.warn(`the newest lines may be missing: ${behind}`)
-      if (!isFound && !flags.json)
-        out.line(`nothing ${room ? 'here' : 'in your rooms'} has ${termsText(terms)}`)
-    },
-  })
+export const search = verb({
+  name: 'search',
+  aliases: ['find'],
+  summary:
+    'the newest lines here that have all these words; with - first, those of all rooms that you may read',
+  room: 'here-or-all',
+  flags: [COUNT_FLAG, flag('best', 'the lines that fit best, instead of the newest'), JSON_FLAG],
+  arguments: [
+    text(
+      'words',
+      'in any order; a word finds longer ones that begin with it, "words in quotes" are found as they stand there; ' +
+        'case and accents make no difference, and punctuation parts words',
+    ),
+  ],
+  example: '-n 5 build green',
+  async run({ room, person, args, flags, out, signal }, { rooms, stores }) {
+    const limit = numberFlag('-n', flags.n, ENTRIES)
+    const terms = searchTerms(args.words)
+    const searched = room ? [room.name] : (await rooms.list(person)).map(({ name }) => name)
+    let behind: string | undefined
+    const read: PagedLog['read'] = async (query) => {
+      await out.ready()
+      const prefer = flags.best ? 'best' : 'newest'
+      const found = await stores.chat.entries.search({ ...query, rooms: searched, terms, prefer })
+      behind ??= found.behind
+      return found.entries
+    }
+    const pages = flags.best ? [await read({ limit })] : logPages({ read }, limit)
+    let isFound = false
+    for await (const page of pages) {
+      isFound ||= page.length > 0
+      await printEntries(page, out, flags.json, !room)
+      if (signal.aborted) return
+    }
+    if (behind !== undefined) out.warn(`the newest lines may be missing: ${behind}`)
+    if (!isFound && !flags.json)
+      out.line(`nothing ${room ? 'here' : 'in your rooms'} has ${termsText(terms)}`)
+  },
+})
 
 const CHECKPOINT_NAME = /^[A-Za-z0-9_.-]{1,32}$/
 
 /** From where on models read the conversation: nothing is taken out of the log. */
-export const checkpoint: Verb = (services) =>
-  defineCommand({
-    name: 'checkpoint',
-    summary: 'models read the conversation from here on; a name sets it, clear removes it, nothing shows it',
-    room: 'here',
-    arguments: [arg('name', '1-32 of letters, digits, _, . and -; or clear', { optional: true })],
-    example: 'release-2',
-    rights: { manage: 'set its checkpoint', when: ({ name }) => name !== undefined },
-    async run(context) {
-      const { room, person, args, out } = context
-      const { rooms } = services.stores.chat
-      const value = await rooms.getValue(room.name, CHECKPOINT_KEY)
-      if (args.name === undefined) {
-        const set = checkpointOf(value)
-        return out.line(
-          set
-            ? `${set.name}, set by ${set.by} ${iso(set.at)}`
-            : 'no checkpoint is set: models read the whole conversation',
-        )
-      }
-      if (args.name !== 'clear') return await setCheckpoint(services, context, args.name)
-      if (value === undefined) throw new Refusal('no checkpoint is set')
-      await rooms.setValue(room.name, CHECKPOINT_KEY, undefined)
-      await announce(context, `${person.name} cleared the checkpoint: models read the whole conversation`)
-    },
-  })
+export const checkpoint = verb({
+  name: 'checkpoint',
+  summary: 'models read the conversation from here on; a name sets it, clear removes it, nothing shows it',
+  room: 'here',
+  arguments: [arg('name', '1-32 of letters, digits, _, . and -; or clear', { optional: true })],
+  example: 'release-2',
+  rights: { manage: 'set its checkpoint', when: ({ name }) => name !== undefined },
+  async run(context, services) {
+    const { room, person, args, out } = context
+    const { rooms } = services.stores.chat
+    const value = await rooms.getValue(room.name, CHECKPOINT_KEY)
+    if (args.name === undefined) {
+      const set = checkpointOf(value)
+      return out.line(
+        set
+          ? `${set.name}, set by ${set.by} ${iso(set.at)}`
+          : 'no checkpoint is set: models read the whole conversation',
+      )
+    }
+    if (args.name !== 'clear') return await setCheckpoint(services, context, args.name)
+    if (value === undefined) throw new Refusal('no checkpoint is set')
+    await rooms.setValue(room.name, CHECKPOINT_KEY, undefined)
+    await announce(context, `${person.name} cleared the checkpoint: models read the whole conversation`)
+  },
+})
 
 async function setCheckpoint({ stores, clock }: Services, context: Here, name: string): Promise<void> {
   if (!CHECKPOINT_NAME.test(name))

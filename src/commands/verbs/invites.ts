@@ -6,8 +6,8 @@ import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { counted } from '../../lib/amounts.ts'
 import { safeJson } from '../../lib/json.ts'
-import { arg, defineCommand, flag, JSON_FLAG, Misuse, type CommandContext } from '../command.ts'
-import { iso, listedNumber, numberFlag, roomNames, tellRoom, type Services, type Verb } from './common.ts'
+import { arg, flag, JSON_FLAG, Misuse, type CommandContext } from '../command.ts'
+import { iso, listedNumber, numberFlag, print, roomNames, tellRoom, verb, type Services } from './common.ts'
 
 /** What the config says of codes. */
 export interface InvitePolicy {
@@ -32,26 +32,25 @@ const FLAGS = [
 type Context = CommandContext<'none', typeof ARGUMENTS, typeof FLAGS>
 
 /** The codes that let newcomers in. */
-export const invites: Verb = (services) =>
-  defineCommand({
-    name: 'invites',
-    summary: 'codes that let newcomers in: new [ROOM], list, or revoke NUMBER',
-    arguments: ARGUMENTS,
-    flags: FLAGS,
-    example: 'new --uses 3 den',
-    rights: {
-      note: '`[server] invites` says who of them makes codes: `members` are all, `ops` the ops of the lobby and admins. Each sees and revokes their own codes, and admins all.',
-    },
-    complete: { which: (where) => (where.given[0] === 'new' ? roomNames(services.rooms, where) : []) },
-    async run(context) {
-      const { args, flags } = context
-      const person = await services.people.current(context.person)
-      const isNew = args.action === 'new'
-      if (!isNew && (flags.uses !== undefined || flags.days !== undefined))
-        throw new Misuse(`--uses and --days are for new`)
-      return await { new: make, list, revoke }[args.action](services, { ...context, person })
-    },
-  })
+export const invites = verb({
+  name: 'invites',
+  summary: 'codes that let newcomers in: new [ROOM], list, or revoke NUMBER',
+  arguments: ARGUMENTS,
+  flags: FLAGS,
+  example: 'new --uses 3 den',
+  rights: {
+    note: '`[server] invites` says who of them makes codes: `members` are all, `ops` the ops of the lobby and admins. Each sees and revokes their own codes, and admins all.',
+  },
+  complete: { which: (where, services) => (where.given[0] === 'new' ? roomNames(where, services) : []) },
+  async run(context, services) {
+    const { args, flags } = context
+    const person = await services.people.current(context.person)
+    const isNew = args.action === 'new'
+    if (!isNew && (flags.uses !== undefined || flags.days !== undefined))
+      throw new Misuse(`--uses and --days are for new`)
+    return await { new: make, list, revoke }[args.action](services, { ...context, person })
+  },
+})
 
 async function make(services: Services, { person, args, flags, out, session }: Context): Promise<void> {
   const uses = numberFlag('--uses', flags.uses, USES)
@@ -96,16 +95,16 @@ async function roomFor({ rooms }: Services, name: string, person: Person): Promi
   return room
 }
 
-async function list({ rooms, comingIn }: Services, { person, args, flags, out }: Context): Promise<void> {
+async function list({ rooms, comingIn }: Services, context: Context): Promise<void> {
+  const { person, args } = context
   if (args.which !== undefined) throw new Misuse('list takes nothing more')
-  const visible = new Set<string>(await roomNames(rooms, { person }))
+  const visible = new Set<string>(await roomNames({ person }, { rooms }))
   const shown = (await comingIn.invites.list(person)).map((invite) => ({
     ...invite,
     // An admin sees everybody's codes, and no more of private rooms than before.
     room: invite.room !== null && visible.has(invite.room) ? invite.room : null,
   }))
-  if (flags.json) return out.line(safeJson(shown.map(asJson)))
-  out.line(shown.map(asLine).join('\n') || 'no invite code is open')
+  print(context, shown.map(asJson), shown.map(asLine).join('\n') || 'no invite code is open')
 }
 
 async function revoke({ comingIn }: Services, { person, args, out }: Context): Promise<void> {

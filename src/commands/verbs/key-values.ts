@@ -22,9 +22,9 @@ import {
   storable,
   SUMMARIZER_KEY,
 } from '../../prompt/key-values.ts'
-import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Caller } from '../command.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type Caller } from '../command.ts'
 import { needManager } from '../runner.ts'
-import { tellRoom, type Services, type Verb } from './common.ts'
+import { print, tellRoom, verb, type Services } from './common.ts'
 
 type Values = ReadonlyMap<string, Json>
 
@@ -34,43 +34,42 @@ const MAX_SHOWN_CHARS = 80
 /** Completes "only the owner of ROOM, an op or an admin can …". */
 const CHANGE = 'change its key-values'
 
-export const kv: Verb = (services) =>
-  defineCommand({
-    name: 'kv',
-    summary:
-      "the room's key-values, which its script can read: list, KEY shows one, KEY VALUE sets one (- removes it)",
-    room: 'here',
-    flags: [JSON_FLAG, flag('stdin', 'the value is all of standard input')],
-    arguments: [
-      arg('key', '1-64 of letters, digits, _, . and -', { optional: true }),
-      text('value', 'JSON, or text', { optional: true }),
+export const kv = verb({
+  name: 'kv',
+  summary:
+    "the room's key-values, which its script can read: list, KEY shows one, KEY VALUE sets one (- removes it)",
+  room: 'here',
+  flags: [JSON_FLAG, flag('stdin', 'the value is all of standard input')],
+  arguments: [
+    arg('key', '1-64 of letters, digits, _, . and -', { optional: true }),
+    text('value', 'JSON, or text', { optional: true }),
+  ],
+  example: 'colour "blue"',
+  rights: {
+    manage: CHANGE,
+    // A bad key is refused to everybody with the same message, so rights do not matter for it.
+    when: ({ key = '', value }) => value !== undefined && isKey(key) && key !== GET,
+  },
+  complete: {
+    key: async ({ room, person }, services) => [
+      ...['list', 'set', GET, 'delete'],
+      ...(await valuesFor(services, room, person)).keys(),
     ],
-    example: 'colour "blue"',
-    rights: {
-      manage: CHANGE,
-      // A bad key is refused to everybody with the same message, so rights do not matter for it.
-      when: ({ key = '', value }) => value !== undefined && isKey(key) && key !== GET,
-    },
-    complete: {
-      key: async ({ room, person }) => [
-        ...['list', 'set', GET, 'delete'],
-        ...(await valuesFor(services, room, person)).keys(),
-      ],
-    },
-    async run({ person, room, args, flags, out, script }) {
-      const values = await valuesFor(services, room, person)
-      const { key, value: onLine, isQuestion } = readWords(args, values)
-      if (key === undefined) return out.line(flags.json ? safeJson(Object.fromEntries(values)) : list(values))
-      checkKey(key)
-      const value = onLine ?? (isQuestion ? undefined : await piped(script, flags))
-      if (value === undefined) return out.line(show(key, values, flags.json))
-      const owner = OWNED_KEYS.get(key)
-      if (owner !== undefined) throw new Misuse(`${key} is set with ${owner}`, owner)
-      if (onLine === undefined) await needManager(room, person, CHANGE)
-      const stored = await setValue(services, room, key, value, values)
-      await tellRoom(room, person, `${person.name} ${changeText(key, stored)}`)
-    },
-  })
+  },
+  async run({ person, room, args, flags, out, script }, services) {
+    const values = await valuesFor(services, room, person)
+    const { key, value: onLine, isQuestion } = readWords(args, values)
+    if (key === undefined) return out.line(flags.json ? safeJson(Object.fromEntries(values)) : list(values))
+    checkKey(key)
+    const value = onLine ?? (isQuestion ? undefined : await piped(script, flags))
+    if (value === undefined) return out.line(show(key, values, flags.json))
+    const owner = OWNED_KEYS.get(key)
+    if (owner !== undefined) throw new Misuse(`${key} is set with ${owner}`, owner)
+    if (onLine === undefined) await needManager(room, person, CHANGE)
+    const stored = await setValue(services, room, key, value, values)
+    await tellRoom(room, person, `${person.name} ${changeText(key, stored)}`)
+  },
+})
 
 async function valuesFor({ stores }: Services, room: Room, viewer: Person): Promise<Values> {
   const { rooms } = stores.chat
@@ -179,15 +178,15 @@ function parsedOrText(text: string): Json {
   }
 }
 
-export const todo: Verb = ({ stores }) =>
-  defineCommand({
-    name: 'todo',
-    summary: "the room's todo list, which models keep",
-    room: 'here',
-    flags: [JSON_FLAG],
-    needsVoice: () => false,
-    async run({ room, flags, out }) {
-      const items = readTodo(await stores.chat.rooms.getValue(room.name, TODO_KEY))
-      out.line(flags.json ? safeJson({ room: room.name, todo: items }) : todoText(items))
-    },
-  })
+export const todo = verb({
+  name: 'todo',
+  summary: "the room's todo list, which models keep",
+  room: 'here',
+  flags: [JSON_FLAG],
+  needsVoice: () => false,
+  async run(context, { stores }) {
+    const { name } = context.room
+    const items = readTodo(await stores.chat.rooms.getValue(name, TODO_KEY))
+    print(context, { room: name, todo: items }, todoText(items))
+  },
+})

@@ -2,8 +2,8 @@ import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { duration, counted } from '../../lib/amounts.ts'
 import { safeJson } from '../../lib/json.ts'
-import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type CommandContext } from '../command.ts'
-import type { Verb } from './common.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type CommandContext } from '../command.ts'
+import { print, verb } from './common.ts'
 
 const ARGUMENTS = [
   arg('action', 'what to do', {
@@ -38,31 +38,30 @@ const ONLY_FOR = { show: 'approve', 'token-env': 'connect', 'pass-env': 'connect
 
 const WITHOUT_NAME: readonly string[] = ['list', 'serve']
 
-export const mcp: Verb = ({ mcp: servers, people }) =>
-  defineCommand({
-    name: 'mcp',
-    summary:
-      'servers of tools: list, connect NAME URL-or-COMMAND, disconnect NAME, refresh NAME, approve NAME, login NAME, logout NAME; serve: an agent joins by MCP',
-    arguments: ARGUMENTS,
-    flags: FLAGS,
-    example: 'list',
-    rights: {
-      note: 'Everybody may `serve`, as themselves. The rest is for admins, because it runs commands with the rights of the server.',
-    },
-    complete: {
-      name: ({ given: [action = ''], person }) =>
-        person.admin && action !== 'connect' && !WITHOUT_NAME.includes(action)
-          ? servers.list().map(({ name }) => name)
-          : [],
-    },
-    async run(context) {
-      const { action } = context.args
-      if (action !== 'serve' && !(await people.current(context.person)).admin)
-        throw new Refusal('only admins can manage MCP servers')
-      assertFits(context)
-      await ACTIONS[action](servers, context)
-    },
-  })
+export const mcp = verb({
+  name: 'mcp',
+  summary:
+    'servers of tools: list, connect NAME URL-or-COMMAND, disconnect NAME, refresh NAME, approve NAME, login NAME, logout NAME; serve: an agent joins by MCP',
+  arguments: ARGUMENTS,
+  flags: FLAGS,
+  example: 'list',
+  rights: {
+    note: 'Everybody may `serve`, as themselves. The rest is for admins, because it runs commands with the rights of the server.',
+  },
+  complete: {
+    name: ({ given: [action = ''], person }, { mcp: servers }) =>
+      person.admin && action !== 'connect' && !WITHOUT_NAME.includes(action)
+        ? servers.list().map(({ name }) => name)
+        : [],
+  },
+  async run(context, { mcp: servers, people }) {
+    const { action } = context.args
+    if (action !== 'serve' && !(await people.current(context.person)).admin)
+      throw new Refusal('only admins can manage MCP servers')
+    assertFits(context)
+    await ACTIONS[action](servers, context)
+  },
+})
 
 function assertFits({ args: { action, name, target }, flags }: Context): void {
   for (const [flag, only] of Object.entries(ONLY_FOR)) {
@@ -85,9 +84,6 @@ async function finish({ session, inBackground }: Context, work: () => Promise<vo
   if (session) inBackground(work())
   else await work()
 }
-
-const print = ({ flags, out }: Context, json: unknown, text: string): void =>
-  out.line(flags.json ? safeJson(json) : text)
 
 const printServer = (server: ListedMcp, context: Context): void =>
   print(context, mcpJson(server), mcpLine(server))

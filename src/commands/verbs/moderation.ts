@@ -6,144 +6,124 @@ import type { ActResult } from '../../chat/moderation/moderation.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { parseDuration } from '../../lib/amounts.ts'
-import { safeJson } from '../../lib/json.ts'
 import { skeleton } from '../../lib/text/names.ts'
 import { takeWord } from '../../lib/text/words.ts'
-import {
-  arg,
-  defineCommand,
-  flag,
-  JSON_FLAG,
-  Misuse,
-  text,
-  type ArgumentSpec,
-  type Command,
-  type Here,
-} from '../command.ts'
-import { iso, peopleIn, printNotice, roomNames, type Services, type Verb } from './common.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type ArgumentSpec, type Here } from '../command.ts'
+import { iso, peopleIn, print, printNotice, roomNames, verb, type Services, type Verb } from './common.ts'
 
 interface ManagerVerb {
   readonly name: string
   readonly summary: string
   readonly whom: string
   readonly more?: ArgumentSpec & { readonly optional: true }
-  readonly example: string
+  /** `bob` if absent. */
+  readonly example?: string
   /** Completes "only the owner of ROOM, an op or an admin can …". */
   readonly manage: string
   readonly allowedOverQuota?: true
-  act(context: Here, name: string, more: string | undefined): Promise<ActResult>
+  act(services: Services, context: Here, name: string, more: string | undefined): Promise<ActResult>
 }
 
 /** A verb that acts on one person, for managers of the room; it prints the notice of the act. */
-const managerVerb = ({ whom, more, manage, act, ...facts }: ManagerVerb): Command =>
-  defineCommand({
+const managerVerb = ({ whom, more, manage, act, example = 'bob', ...facts }: ManagerVerb): Verb =>
+  verb({
     ...facts,
+    example,
     room: 'here',
     arguments: [arg('name', whom), ...(more ? [more] : [])],
     rights: { manage },
     needsVoice: () => false,
     complete: { name: peopleIn },
-    async run(context) {
+    async run(context, services) {
       const { name, ...others } = context.args
-      printNotice(context, await act(context, name, more && others[more.name]))
+      printNotice(context, await act(services, context, name, more && others[more.name]))
     },
   })
 
-export const op: Verb = ({ moderation }) =>
-  managerVerb({
-    name: 'op',
-    summary: 'let somebody manage the room with you',
-    whom: 'of somebody who has registered here',
-    example: 'bob',
-    manage: 'make ops',
-    act: ({ room, person }, name) => moderation.memberships.op(room, person, name),
-  })
+export const op = managerVerb({
+  name: 'op',
+  summary: 'let somebody manage the room with you',
+  whom: 'of somebody who has registered here',
+  manage: 'make ops',
+  act: ({ moderation }, { room, person }, name) => moderation.memberships.op(room, person, name),
+})
 
-export const deop: Verb = ({ moderation }) =>
-  managerVerb({
-    name: 'deop',
-    summary: "take an op's rights back",
-    whom: 'of the op',
-    example: 'bob',
-    manage: 'unmake ops',
-    act: ({ room, person }, name) => moderation.memberships.deop(room, person, name),
-  })
+export const deop = managerVerb({
+  name: 'deop',
+  summary: "take an op's rights back",
+  whom: 'of the op',
+  manage: 'unmake ops',
+  act: ({ moderation }, { room, person }, name) => moderation.memberships.deop(room, person, name),
+})
 
-export const kick: Verb = ({ moderation }) =>
-  managerVerb({
-    name: 'kick',
-    allowedOverQuota: true,
-    summary: 'send somebody out of the room; they may come back',
-    whom: 'of somebody in the room',
-    more: text('reason', 'what they and the room are told', { optional: true }),
-    example: 'bob enough for today',
-    manage: 'kick people',
-    act: ({ room, person }, name, reason) => moderation.acts.kick(room, person, name, reasonOf(reason)),
-  })
+export const kick = managerVerb({
+  name: 'kick',
+  allowedOverQuota: true,
+  summary: 'send somebody out of the room; they may come back',
+  whom: 'of somebody in the room',
+  more: text('reason', 'what they and the room are told', { optional: true }),
+  example: 'bob enough for today',
+  manage: 'kick people',
+  act: ({ moderation }, { room, person }, name, reason) =>
+    moderation.acts.kick(room, person, name, reasonOf(reason)),
+})
 
-export const mute: Verb = ({ moderation }) =>
-  managerVerb({
-    name: 'mute',
-    allowedOverQuota: true,
-    summary: 'somebody may read here, and not speak',
-    whom: 'of anybody, here or not',
-    more: arg('duration', '30s, 10m, 2h, 7d; until it is undone without it', { optional: true }),
-    example: 'bob 10m',
-    manage: 'mute people',
-    act: ({ room, person }, name, duration) =>
-      moderation.acts.mute(room, person, name, duration === undefined ? undefined : durationOf(duration)),
-  })
+export const mute = managerVerb({
+  name: 'mute',
+  allowedOverQuota: true,
+  summary: 'somebody may read here, and not speak',
+  whom: 'of anybody, here or not',
+  more: arg('duration', '30s, 10m, 2h, 7d; until it is undone without it', { optional: true }),
+  example: 'bob 10m',
+  manage: 'mute people',
+  act: ({ moderation }, { room, person }, name, duration) =>
+    moderation.acts.mute(room, person, name, duration === undefined ? undefined : durationOf(duration)),
+})
 
-export const unmute: Verb = ({ moderation }) =>
-  managerVerb({
-    name: 'unmute',
-    summary: 'somebody may speak here again',
-    whom: 'of somebody who is muted',
-    example: 'bob',
-    manage: 'unmute people',
-    act: ({ room, person }, name) => moderation.acts.unmute(room, person, name),
-  })
+export const unmute = managerVerb({
+  name: 'unmute',
+  summary: 'somebody may speak here again',
+  whom: 'of somebody who is muted',
+  manage: 'unmute people',
+  act: ({ moderation }, { room, person }, name) => moderation.acts.unmute(room, person, name),
+})
 
-export const uninvite: Verb = ({ moderation }) =>
-  managerVerb({
-    name: 'uninvite',
-    summary: 'take back an invitation to this private room, or take a member out of it',
-    whom: 'of the invited, or of the member',
-    example: 'bob',
-    manage: 'take people out of it',
-    act: ({ room, person }, name) => moderation.memberships.uninvite(room, person, name),
-  })
+export const uninvite = managerVerb({
+  name: 'uninvite',
+  summary: 'take back an invitation to this private room, or take a member out of it',
+  whom: 'of the invited, or of the member',
+  manage: 'take people out of it',
+  act: ({ moderation }, { room, person }, name) => moderation.memberships.uninvite(room, person, name),
+})
 
-export const invite: Verb = ({ stores, invitations, clock, moderation, talk }) =>
-  defineCommand({
-    name: 'invite',
-    summary: 'let somebody into this private room; they are told at once, or as they come in next',
-    room: 'here',
-    arguments: [arg('name', 'of somebody who was here before')],
-    example: 'bob',
-    complete: { name: peopleIn },
-    async run({ person, room, args, out }) {
-      const { rooms, people } = stores.chat
-      if (!(await room.info()).private)
-        throw new Refusal(`${room.name} is public: anybody can /join ${room.name}`)
-      if (!mayManage(await room.roleOf(person)))
-        throw new Refusal('only the owner or an op can invite people')
-      const guest = await people.bySkeleton(skeleton(args.name), clock.now())
-      if (!guest) throw new Refusal(`nobody called ${args.name} has registered here`)
-      moderation.memberships.needInvitable(room, guest)
-      const already = await rooms.membership(room.name, guest.id)
-      if (already)
-        throw new Refusal(`${guest.name} is ${already === 'invited' ? 'invited' : 'a member'} already`)
-      // An ignored person could write with the names of rooms. The invitation is in /rooms.
-      if (!(await talk.ignores.isIgnored(guest, person))) await invitations.prepare(room, guest, person)
-      await rooms.setMembership(room.name, guest.id, 'invited')
-      await invitations.tell(guest)
-      const text = `${person.name} invited ${guest.name}`
-      const act = { verb: 'invite', who: guest.name } as const
-      await room.record({ kind: 'notice', level: 'info', author: person.name, text, act })
-      out.line(`${guest.name} may join ${room.name} now`)
-    },
-  })
+export const invite = verb({
+  name: 'invite',
+  summary: 'let somebody into this private room; they are told at once, or as they come in next',
+  room: 'here',
+  arguments: [arg('name', 'of somebody who was here before')],
+  example: 'bob',
+  complete: { name: peopleIn },
+  async run({ person, room, args, out }, { stores, invitations, clock, moderation, talk }) {
+    const { rooms, people } = stores.chat
+    if (!(await room.info()).private)
+      throw new Refusal(`${room.name} is public: anybody can /join ${room.name}`)
+    if (!mayManage(await room.roleOf(person))) throw new Refusal('only the owner or an op can invite people')
+    const guest = await people.bySkeleton(skeleton(args.name), clock.now())
+    if (!guest) throw new Refusal(`nobody called ${args.name} has registered here`)
+    moderation.memberships.needInvitable(room, guest)
+    const already = await rooms.membership(room.name, guest.id)
+    if (already)
+      throw new Refusal(`${guest.name} is ${already === 'invited' ? 'invited' : 'a member'} already`)
+    // An ignored person could write with the names of rooms. The invitation is in /rooms.
+    if (!(await talk.ignores.isIgnored(guest, person))) await invitations.prepare(room, guest, person)
+    await rooms.setMembership(room.name, guest.id, 'invited')
+    await invitations.tell(guest)
+    const text = `${person.name} invited ${guest.name}`
+    const act = { verb: 'invite', who: guest.name } as const
+    await room.record({ kind: 'notice', level: 'info', author: person.name, text, act })
+    out.line(`${guest.name} may join ${room.name} now`)
+  },
+})
 
 const MAX_REASON_CHARS = 200
 
@@ -177,61 +157,57 @@ const roomOf = async (
   person: Person,
 ): Promise<Room | undefined> => (name === undefined ? undefined : await rooms.get(name, person))
 
-export const ban: Verb = (services) =>
-  defineCommand({
-    name: 'ban',
-    allowedOverQuota: true,
-    summary: 'keep somebody out: by name with all their keys, by key or by network',
-    flags: [
-      roomFlag(`${FROM_ROOM}; not the lobby, where every session begins`),
-      flag('yes', 'also all addresses, or half of the people here, which is refused without it'),
-    ],
-    arguments: [
-      WHO,
-      text(
-        'how',
-        'for how long (30s, 10m, 2h, 7d; until it is lifted without it), then why, not beginning with a digit',
-        { optional: true },
-      ),
-    ],
-    example: '--room den bob 2h enough for today',
-    complete: { who: peopleIn, room: (where) => roomNames(services.rooms, where) },
-    async run(context) {
-      const { person, args, flags } = context
-      const order = { who: args.who, isSure: flags.yes, ...durationAndReason(args.how) }
-      const room = await roomOf(services, flags.room, person)
-      printNotice(context, await services.moderation.acts.ban(room, person, order))
-    },
-  })
+export const ban = verb({
+  name: 'ban',
+  allowedOverQuota: true,
+  summary: 'keep somebody out: by name with all their keys, by key or by network',
+  flags: [
+    roomFlag(`${FROM_ROOM}; not the lobby, where every session begins`),
+    flag('yes', 'also all addresses, or half of the people here, which is refused without it'),
+  ],
+  arguments: [
+    WHO,
+    text(
+      'how',
+      'for how long (30s, 10m, 2h, 7d; until it is lifted without it), then why, not beginning with a digit',
+      { optional: true },
+    ),
+  ],
+  example: '--room den bob 2h enough for today',
+  complete: { who: peopleIn, room: roomNames },
+  async run(context, services) {
+    const { person, args, flags } = context
+    const order = { who: args.who, isSure: flags.yes, ...durationAndReason(args.how) }
+    const room = await roomOf(services, flags.room, person)
+    printNotice(context, await services.moderation.acts.ban(room, person, order))
+  },
+})
 
-export const unban: Verb = (services) =>
-  defineCommand({
-    name: 'unban',
-    summary: 'lift a ban',
-    flags: [roomFlag(FROM_ROOM)],
-    arguments: [WHO],
-    example: '--room den bob',
-    complete: { room: (where) => roomNames(services.rooms, where) },
-    async run(context) {
-      const { person, args, flags } = context
-      const room = await roomOf(services, flags.room, person)
-      printNotice(context, await services.moderation.acts.unban(room, person, args.who))
-    },
-  })
+export const unban = verb({
+  name: 'unban',
+  summary: 'lift a ban',
+  flags: [roomFlag(FROM_ROOM)],
+  arguments: [WHO],
+  example: '--room den bob',
+  complete: { room: roomNames },
+  async run(context, services) {
+    const { person, args, flags } = context
+    const room = await roomOf(services, flags.room, person)
+    printNotice(context, await services.moderation.acts.unban(room, person, args.who))
+  },
+})
 
-export const bans: Verb = (services) =>
-  defineCommand({
-    name: 'bans',
-    summary: 'who is kept out of the server; with --room, who is kept out of that room or muted there',
-    flags: [roomFlag('of this room, and not of the server'), JSON_FLAG],
-    example: '--room den',
-    async run({ person, flags, out }) {
-      const all = await services.moderation.acts.bans(await roomOf(services, flags.room, person), person)
-      if (flags.json) return out.line(safeJson(all.map(sanctionJson)))
-      if (all.length === 0) out.line('nobody is banned')
-      for (const one of all) out.line(sanctionLine(one))
-    },
-  })
+export const bans = verb({
+  name: 'bans',
+  summary: 'who is kept out of the server; with --room, who is kept out of that room or muted there',
+  flags: [roomFlag('of this room, and not of the server'), JSON_FLAG],
+  example: '--room den',
+  async run(context, services) {
+    const { person, flags } = context
+    const all = await services.moderation.acts.bans(await roomOf(services, flags.room, person), person)
+    print(context, all.map(sanctionJson), all.length > 0 ? all.map(sanctionLine) : 'nobody is banned')
+  },
+})
 
 const sanctionJson = ({ kind, room, who, names, keys, by, at, until, reason }: ListedSanction) => ({
   ...{ kind, room, who, people: names, keys, by },

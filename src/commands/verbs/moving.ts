@@ -2,34 +2,32 @@ import { Refusal } from '../../chat/errors.ts'
 import { LOBBY } from '../../chat/people/names.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { safeJson } from '../../lib/json.ts'
-import { arg, defineCommand, JSON_FLAG } from '../command.ts'
-import { announce, roomNames, tellRoom, type Services, type Verb } from './common.ts'
+import { arg, JSON_FLAG } from '../command.ts'
+import { announce, print, roomNames, tellRoom, verb, type Services } from './common.ts'
 
-export const join: Verb = (services) =>
-  defineCommand({
-    name: 'join',
-    aliases: ['j'],
-    summary: 'go into a room; a script becomes a member of it, of a private one after an invitation',
-    arguments: [arg('name', 'of the room')],
-    example: 'den',
-    complete: {
-      name: async (where) => [
-        ...(await roomNames(services.rooms, where)),
-        ...(await services.moderation.memberships.invitations(where.person)),
-      ],
-    },
-    async run({ session, script, person, args, out }) {
-      const { memberships } = services.moderation
-      const room = await memberships.toJoin(args.name, person)
-      if (session?.room.name === room.name) out.line(`you are in ${room.name}`)
-      else if (session) await enter(services, room, person, session.moveTo)
-      else if (script?.agent) {
-        await enter(services, room, person, script.agent.enter)
-        out.line(`you are in ${room.name} now, and hear what is said there`)
-      } else out.line((await memberships.join(room, person)).text)
-    },
-  })
+export const join = verb({
+  name: 'join',
+  aliases: ['j'],
+  summary: 'go into a room; a script becomes a member of it, of a private one after an invitation',
+  arguments: [arg('name', 'of the room')],
+  example: 'den',
+  complete: {
+    name: async (where, services) => [
+      ...(await roomNames(where, services)),
+      ...(await services.moderation.memberships.invitations(where.person)),
+    ],
+  },
+  async run({ session, script, person, args, out }, services) {
+    const { memberships } = services.moderation
+    const room = await memberships.toJoin(args.name, person)
+    if (session?.room.name === room.name) out.line(`you are in ${room.name}`)
+    else if (session) await enter(services, room, person, session.moveTo)
+    else if (script?.agent) {
+      await enter(services, room, person, script.agent.enter)
+      out.line(`you are in ${room.name} now, and hear what is said there`)
+    } else out.line((await memberships.join(room, person)).text)
+  },
+})
 
 /** An invited person who goes into a private room becomes a member of it. */
 async function enter(
@@ -44,107 +42,102 @@ async function enter(
   await goIn(room)
 }
 
-export const leave: Verb = ({ rooms, moderation }) =>
-  defineCommand({
-    name: 'leave',
-    allowedOverQuota: true,
-    aliases: ['part'],
-    summary: 'go back to the lobby',
-    room: 'here',
-    fromScript: "Takes one's own membership of a room back: `leave ROOM`.",
-    needsVoice: () => false,
-    async run({ room, person, session, script, out }) {
-      if (script?.agent) {
-        await script.agent.leave(room)
-        return out.line(`you are not in ${room.name} any more`)
-      }
-      if (!session) return out.line((await moderation.memberships.leave(room, person)).text)
-      if (room.name === LOBBY) throw new Refusal('you are in the lobby; /quit leaves the server')
-      await session.moveTo(await rooms.lobby())
-    },
-  })
+export const leave = verb({
+  name: 'leave',
+  allowedOverQuota: true,
+  aliases: ['part'],
+  summary: 'go back to the lobby',
+  room: 'here',
+  fromScript: "Takes one's own membership of a room back: `leave ROOM`.",
+  needsVoice: () => false,
+  async run({ room, person, session, script, out }, { rooms, moderation }) {
+    if (script?.agent) {
+      await script.agent.leave(room)
+      return out.line(`you are not in ${room.name} any more`)
+    }
+    if (!session) return out.line((await moderation.memberships.leave(room, person)).text)
+    if (room.name === LOBBY) throw new Refusal('you are in the lobby; /quit leaves the server')
+    await session.moveTo(await rooms.lobby())
+  },
+})
 
-export const go: Verb = (services) =>
-  defineCommand({
-    name: 'go',
-    summary: 'go through an exit of this room',
-    arguments: [arg('direction', 'of an exit, as exits lists them')],
-    example: 'north',
-    fromScript: 'Refused: a script is in no room, and names the room in each command instead.',
-    complete: {
-      direction: async ({ room, person }) =>
-        (await services.rooms.exits.list(room.name, { viewer: person })).map((exit) => exit.direction),
-    },
-    async run({ person, session, args }) {
-      if (!session) throw new Refusal('a script is in no room; name the room instead: say ROOM TEXT')
-      const direction = args.direction.toLowerCase()
-      const exit = await services.rooms.exits.follow(session.room.name, direction, { viewer: person })
-      const room = await services.moderation.memberships.toJoin(exit.room, person)
-      await enter(services, room, person, session.moveTo)
-    },
-  })
+export const go = verb({
+  name: 'go',
+  summary: 'go through an exit of this room',
+  arguments: [arg('direction', 'of an exit, as exits lists them')],
+  example: 'north',
+  fromScript: 'Refused: a script is in no room, and names the room in each command instead.',
+  complete: {
+    direction: async ({ room, person }, { rooms }) =>
+      (await rooms.exits.list(room.name, { viewer: person })).map((exit) => exit.direction),
+  },
+  async run({ person, session, args }, services) {
+    if (!session) throw new Refusal('a script is in no room; name the room instead: say ROOM TEXT')
+    const direction = args.direction.toLowerCase()
+    const exit = await services.rooms.exits.follow(session.room.name, direction, { viewer: person })
+    const room = await services.moderation.memberships.toJoin(exit.room, person)
+    await enter(services, room, person, session.moveTo)
+  },
+})
 
-export const exits: Verb = ({ rooms }) =>
-  defineCommand({
-    name: 'exits',
-    summary: 'the ways out of this room, and where they lead',
-    room: 'here',
-    flags: [JSON_FLAG],
-    needsVoice: () => false,
-    async run({ person, room, flags, out, session }) {
-      const visible = await rooms.exits.list(room.name, { viewer: person })
-      if (flags.json) return out.line(safeJson(visible))
-      if (visible.length === 0)
-        return out.line(`${room.name} has no exits; ${session ? '/' : ''}portal makes one`)
-      for (const exit of visible) out.line(`${exit.direction}  ${exit.room}`)
-    },
-  })
+export const exits = verb({
+  name: 'exits',
+  summary: 'the ways out of this room, and where they lead',
+  room: 'here',
+  flags: [JSON_FLAG],
+  needsVoice: () => false,
+  async run(context, { rooms }) {
+    const { person, room, session } = context
+    const visible = await rooms.exits.list(room.name, { viewer: person })
+    const lines = visible.map((exit) => `${exit.direction}  ${exit.room}`)
+    const none = `${room.name} has no exits; ${session ? '/' : ''}portal makes one`
+    print(context, visible, lines.length > 0 ? lines : none)
+  },
+})
 
 /** Suggestions: any other word is a direction as well. */
 const DIRECTIONS: readonly string[] = ['north', 'east', 'south', 'west', 'up', 'down']
 
-export const portal: Verb = ({ rooms }) =>
-  defineCommand({
-    name: 'portal',
-    summary: 'make an exit of this room that leads into another one (- takes it away)',
-    room: 'here',
-    arguments: [
-      arg('direction', 'such as north: 1-32 of a-z, 0-9, _ and -'),
-      arg('to', 'the room that it leads to, or -'),
-    ],
-    example: 'north lobby',
-    rights: { manage: 'change its exits' },
-    complete: { direction: () => DIRECTIONS, to: (where) => roomNames(rooms, where) },
-    async run({ person, room, args, session, out }) {
-      const direction = args.direction.toLowerCase()
-      if (args.to === '-') {
-        await rooms.exits.close(room.name, direction, { viewer: person })
-        return out.line(`the exit ${direction} is gone`)
-      }
-      const target = await rooms.get(args.to, person)
-      await rooms.exits.open(room.name, { direction, room: target.name })
-      const news = `${direction} leads to ${target.name} now`
-      // Of an exit into a private room only its maker is told.
-      const isPrivate = (await target.info()).private
-      if (!isPrivate) await tellRoom(room, person, `${person.name} made an exit: ${news}`)
-      if (!session || isPrivate) out.line(news)
-    },
-  })
+export const portal = verb({
+  name: 'portal',
+  summary: 'make an exit of this room that leads into another one (- takes it away)',
+  room: 'here',
+  arguments: [
+    arg('direction', 'such as north: 1-32 of a-z, 0-9, _ and -'),
+    arg('to', 'the room that it leads to, or -'),
+  ],
+  example: 'north lobby',
+  rights: { manage: 'change its exits' },
+  complete: { direction: () => DIRECTIONS, to: roomNames },
+  async run({ person, room, args, session, out }, { rooms }) {
+    const direction = args.direction.toLowerCase()
+    if (args.to === '-') {
+      await rooms.exits.close(room.name, direction, { viewer: person })
+      return out.line(`the exit ${direction} is gone`)
+    }
+    const target = await rooms.get(args.to, person)
+    await rooms.exits.open(room.name, { direction, room: target.name })
+    const news = `${direction} leads to ${target.name} now`
+    // Of an exit into a private room only its maker is told.
+    const isPrivate = (await target.info()).private
+    if (!isPrivate) await tellRoom(room, person, `${person.name} made an exit: ${news}`)
+    if (!session || isPrivate) out.line(news)
+  },
+})
 
-export const nav: Verb = ({ rooms }) =>
-  defineCommand({
-    name: 'nav',
-    summary: 'whether models may walk out of this room and into it: show it, or set it to on or off',
-    room: 'here',
-    arguments: [arg('state', 'the new one', { optional: true, oneOf: ['on', 'off'] })],
-    example: 'on',
-    rights: { manage: 'say whether models may walk', when: ({ state }) => state !== undefined },
-    async run(context) {
-      const { person, room, args, out } = context
-      const { state } = args
-      if (state === undefined) return out.line((await rooms.exits.nav(room.name)) ? 'on' : 'off')
-      await rooms.exits.setNav(room.name, state === 'on')
-      const may = state === 'on' ? 'may' : 'may not'
-      await announce(context, `${person.name} turned nav ${state}: models ${may} walk here`)
-    },
-  })
+export const nav = verb({
+  name: 'nav',
+  summary: 'whether models may walk out of this room and into it: show it, or set it to on or off',
+  room: 'here',
+  arguments: [arg('state', 'the new one', { optional: true, oneOf: ['on', 'off'] })],
+  example: 'on',
+  rights: { manage: 'say whether models may walk', when: ({ state }) => state !== undefined },
+  async run(context, { rooms }) {
+    const { person, room, args, out } = context
+    const { state } = args
+    if (state === undefined) return out.line((await rooms.exits.nav(room.name)) ? 'on' : 'off')
+    await rooms.exits.setNav(room.name, state === 'on')
+    const may = state === 'on' ? 'may' : 'may not'
+    await announce(context, `${person.name} turned nav ${state}: models ${may} walk here`)
+  },
+})

@@ -3,40 +3,38 @@ import type { Grant } from '../../approvals/ports.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { mayManage } from '../../chat/access.ts'
 import { duration } from '../../lib/amounts.ts'
-import { safeJson } from '../../lib/json.ts'
 import { visibleText } from '../../lib/text/visible-text.ts'
-import { arg, defineCommand, JSON_FLAG, Misuse, type Here } from '../command.ts'
-import { iso, listedNumber, type Services, type Verb } from './common.ts'
+import { arg, JSON_FLAG, Misuse, type Here } from '../command.ts'
+import { iso, listedNumber, print, verb, type Services } from './common.ts'
 
 const NOTE = { note: 'And the one whose tool asks.' }
 
-export const allow: Verb = (services) =>
-  defineCommand({
-    name: 'allow',
-    summary: 'let a tool do what it asks: once, in this room for some hours, or always',
-    room: 'here',
-    arguments: [
-      arg('how', '`once`, `room` or `always`; `once` without it', { optional: true }),
-      arg('number', 'of the question; needed where several are open; may stand first', { optional: true }),
-    ],
-    example: 'room 3',
-    rights: NOTE,
-    complete: { how: () => EXTENTS },
-    run: async (context) => answer(services, context, readWords(context.args.how, context.args.number)),
-  })
+export const allow = verb({
+  name: 'allow',
+  summary: 'let a tool do what it asks: once, in this room for some hours, or always',
+  room: 'here',
+  arguments: [
+    arg('how', '`once`, `room` or `always`; `once` without it', { optional: true }),
+    arg('number', 'of the question; needed where several are open; may stand first', { optional: true }),
+  ],
+  example: 'room 3',
+  rights: NOTE,
+  complete: { how: () => EXTENTS },
+  run: async (context, services) =>
+    answer(services, context, readWords(context.args.how, context.args.number)),
+})
 
-export const deny: Verb = (services) =>
-  defineCommand({
-    name: 'deny',
-    allowedOverQuota: true,
-    summary: 'do not let a tool do what it asks',
-    room: 'here',
-    arguments: [arg('number', 'of the question; needed where several are open', { optional: true })],
-    example: '3',
-    rights: NOTE,
-    run: async (context) =>
-      answer(services, context, { verdict: 'denied', ...question(context.args.number) }),
-  })
+export const deny = verb({
+  name: 'deny',
+  allowedOverQuota: true,
+  summary: 'do not let a tool do what it asks',
+  room: 'here',
+  arguments: [arg('number', 'of the question; needed where several are open', { optional: true })],
+  example: '3',
+  rights: NOTE,
+  run: async (context, services) =>
+    answer(services, context, { verdict: 'denied', ...question(context.args.number) }),
+})
 
 type Answer = Pick<Decision, 'verdict' | 'question'>
 
@@ -68,31 +66,30 @@ function question(word: string | undefined): Pick<Answer, 'question'> {
   return { question: listedNumber(word, `"${word.slice(0, 40)}" is not the number of a question`) }
 }
 
-export const perms: Verb = (services) =>
-  defineCommand({
-    name: 'perms',
-    summary: 'what tools may do here without asking: list it, or revoke one',
-    room: 'here',
-    flags: [JSON_FLAG],
-    arguments: [
-      arg('action', 'what to do', { optional: true, oneOf: ['revoke'] }),
-      arg('number', 'of a permission in the list', { optional: true }),
-    ],
-    example: 'revoke 1',
-    needsVoice: ({ action }) => action !== undefined,
-    rights: {
-      note: 'Each sees and revokes their own permissions; the owner of the room, an op or an admin all.',
-    },
-    async run(context) {
-      const { room, args, flags, out } = context
-      if (args.action !== undefined)
-        return await revoke(services, context, listedNumber(args.number, 'NUMBER must be one of the list'))
-      const grants = await visibleTo(services, context)
-      if (flags.json) return out.line(safeJson({ room: room.name, grants: grants.map(grantJson) }))
-      if (grants.length === 0) return out.line('nothing is allowed here without asking')
-      for (const grant of grants) out.line(grantText(grant, services.clock.now()))
-    },
-  })
+export const perms = verb({
+  name: 'perms',
+  summary: 'what tools may do here without asking: list it, or revoke one',
+  room: 'here',
+  flags: [JSON_FLAG],
+  arguments: [
+    arg('action', 'what to do', { optional: true, oneOf: ['revoke'] }),
+    arg('number', 'of a permission in the list', { optional: true }),
+  ],
+  example: 'revoke 1',
+  needsVoice: ({ action }) => action !== undefined,
+  rights: {
+    note: 'Each sees and revokes their own permissions; the owner of the room, an op or an admin all.',
+  },
+  async run(context, services) {
+    const { room, args } = context
+    if (args.action !== undefined)
+      return await revoke(services, context, listedNumber(args.number, 'NUMBER must be one of the list'))
+    const grants = await visibleTo(services, context)
+    const lines = grants.map((grant) => grantText(grant, services.clock.now()))
+    const json = { room: room.name, grants: grants.map(grantJson) }
+    print(context, json, lines.length > 0 ? lines : 'nothing is allowed here without asking')
+  },
+})
 
 async function visibleTo({ stores, clock }: Services, { room, person }: Here): Promise<readonly Grant[]> {
   const all = await stores.tools.grants.list(room.name, clock.now())

@@ -3,28 +3,27 @@ import { oneLine } from '../../chat/input-text.ts'
 import { ROOM_NAME_RULE } from '../../chat/people/names.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { safeJson } from '../../lib/json.ts'
-import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Command } from '../command.ts'
-import { announce, printNotice, type Services, type Verb } from './common.ts'
+import { arg, flag, JSON_FLAG, Misuse, text } from '../command.ts'
+import { announce, print, printNotice, verb, type Services, type Verb } from './common.ts'
 
-export const rooms: Verb = (services) =>
-  defineCommand({
-    name: 'rooms',
-    aliases: ['list', 'channels'],
-    summary: 'the rooms you can see, and how many people are in each',
-    flags: [JSON_FLAG],
-    async run({ person, flags, out, session }) {
-      const rows = await services.rooms.list(person)
-      const listed = await Promise.all(rows.map((row) => roomJson(services, row, person)))
-      const invitations = await services.moderation.memberships.invitations(person)
-      if (flags.json) return out.line(safeJson([...listed, ...invitations.map(invitationJson)]))
-      for (const room of listed) {
-        const marks = [room.private && 'private', 'archived' in room && 'archived', room.topic]
-        out.line([room.name, `${room.people} here`, ...marks].filter(Boolean).join('  '))
-      }
-      for (const name of invitations)
-        out.line(`${name}  private  you are invited: ${session ? '/' : ''}join ${name}`)
-    },
-  })
+export const rooms = verb({
+  name: 'rooms',
+  aliases: ['list', 'channels'],
+  summary: 'the rooms you can see, and how many people are in each',
+  flags: [JSON_FLAG],
+  async run({ person, flags, out, session }, services) {
+    const rows = await services.rooms.list(person)
+    const listed = await Promise.all(rows.map((row) => roomJson(services, row, person)))
+    const invitations = await services.moderation.memberships.invitations(person)
+    if (flags.json) return out.line(safeJson([...listed, ...invitations.map(invitationJson)]))
+    for (const room of listed) {
+      const marks = [room.private && 'private', 'archived' in room && 'archived', room.topic]
+      out.line([room.name, `${room.people} here`, ...marks].filter(Boolean).join('  '))
+    }
+    for (const name of invitations)
+      out.line(`${name}  private  you are invited: ${session ? '/' : ''}join ${name}`)
+  },
+})
 
 /** An invited person knows the name, and nothing else before they join. */
 const invitationJson = (name: string) => ({ name, topic: '', private: true, people: 0, invited: true })
@@ -39,59 +38,57 @@ async function roomJson({ rooms, moderation }: Services, row: RoomRecord, viewer
 const PRIVATE_FLAG = flag('private', 'only for those who are invited')
 const NEW_NAME = arg('name', `of the new room: ${ROOM_NAME_RULE}`)
 
-export const create: Verb = ({ rooms }) =>
-  defineCommand({
-    name: 'create',
-    summary: 'make a room of your own; --private hides it from all but those you invite',
-    flags: [PRIVATE_FLAG],
-    arguments: [NEW_NAME],
-    example: '--private attic',
-    async run({ person, args, flags, out, session }) {
-      const room = await rooms.create(args.name, person, flags)
-      out.line(`made ${room.name}, which is yours`)
-      await session?.moveTo(room)
-    },
-  })
+export const create = verb({
+  name: 'create',
+  summary: 'make a room of your own; --private hides it from all but those you invite',
+  flags: [PRIVATE_FLAG],
+  arguments: [NEW_NAME],
+  example: '--private attic',
+  async run({ person, args, flags, out, session }, { rooms }) {
+    const room = await rooms.create(args.name, person, flags)
+    out.line(`made ${room.name}, which is yours`)
+    await session?.moveTo(room)
+  },
+})
 
-export const fork: Verb = ({ rooms }) =>
-  defineCommand({
-    name: 'fork',
-    summary:
-      'make a room of your own like this one: its vibe, tools, script and key-values, not what was said',
-    room: 'here',
-    flags: [PRIVATE_FLAG],
-    arguments: [NEW_NAME],
-    example: 'den-2',
-    async run({ person, room, args, flags, out, session }) {
-      const made = await rooms.fork(room, args.name, person, flags)
-      const hidden = (await made.info()).private ? ', and private' : ''
-      out.line(`made ${made.name} like ${room.name}; it is yours${hidden}`)
-      await session?.moveTo(made)
-    },
-  })
+export const fork = verb({
+  name: 'fork',
+  summary: 'make a room of your own like this one: its vibe, tools, script and key-values, not what was said',
+  room: 'here',
+  flags: [PRIVATE_FLAG],
+  arguments: [NEW_NAME],
+  example: 'den-2',
+  async run({ person, room, args, flags, out, session }, { rooms }) {
+    const made = await rooms.fork(room, args.name, person, flags)
+    const hidden = (await made.info()).private ? ', and private' : ''
+    out.line(`made ${made.name} like ${room.name}; it is yours${hidden}`)
+    await session?.moveTo(made)
+  },
+})
 
-export const who: Verb = ({ turns, talk }) =>
-  defineCommand({
-    name: 'who',
-    aliases: ['names', 'users'],
-    summary: 'the people in the room, and the models you can mention',
-    room: 'here',
-    flags: [JSON_FLAG],
-    needsVoice: () => false,
-    async run({ room, flags, out }) {
-      const people = await Promise.all(
-        room.present().map(async (one) => {
-          const away = talk.away.textOf(one.id)
-          const role = await room.roleOf(one)
-          return { name: one.name, role, ...(away === undefined ? {} : { away }) }
-        }),
-      )
-      const models = turns.names()
-      if (flags.json) return out.line(safeJson({ room: room.name, people, models }))
-      out.line(people.length > 0 ? people.map(personText).join(', ') : 'nobody is here')
-      out.line(`models: ${models.map((name) => `@${name}`).join(' ')}`)
-    },
-  })
+export const who = verb({
+  name: 'who',
+  aliases: ['names', 'users'],
+  summary: 'the people in the room, and the models you can mention',
+  room: 'here',
+  flags: [JSON_FLAG],
+  needsVoice: () => false,
+  async run(context, { turns, talk }) {
+    const { room } = context
+    const people = await Promise.all(
+      room.present().map(async (one) => {
+        const away = talk.away.textOf(one.id)
+        const role = await room.roleOf(one)
+        return { name: one.name, role, ...(away === undefined ? {} : { away }) }
+      }),
+    )
+    const models = turns.names()
+    print(context, { room: room.name, people, models }, [
+      people.map(personText).join(', ') || 'nobody is here',
+      `models: ${models.map((name) => `@${name}`).join(' ')}`,
+    ])
+  },
+})
 
 /** `away` is empty for people who gave no reason. */
 function personText({ name, role, away }: { name: string; role: string; away?: string }): string {
@@ -102,14 +99,16 @@ function personText({ name, role, away }: { name: string; role: string; away?: s
 
 const MAX_CHARS = 500
 
-export const topic: Verb = (services) =>
-  roomText(services, 'topic', 'what the room is about: show it, or set it', 'the release of Friday')
+export const topic = roomText('topic', 'what the room is about: show it, or set it', 'the release of Friday')
 
-export const vibe: Verb = (services) =>
-  roomText(services, 'vibe', 'the mood that models should keep to here: show it, or set it', 'calm and brief')
+export const vibe = roomText(
+  'vibe',
+  'the mood that models should keep to here: show it, or set it',
+  'calm and brief',
+)
 
-const roomText = ({ stores }: Services, name: 'topic' | 'vibe', summary: string, example: string): Command =>
-  defineCommand({
+function roomText(name: 'topic' | 'vibe', summary: string, example: string): Verb {
+  return verb({
     name,
     summary,
     room: 'here',
@@ -117,11 +116,11 @@ const roomText = ({ stores }: Services, name: 'topic' | 'vibe', summary: string,
     arguments: [text('text', 'the new one', { optional: true })],
     example,
     rights: { manage: `change its ${name}`, when: (args) => args.text !== undefined },
-    async run(context) {
-      const { person, room, args, flags, out } = context
+    async run(context, { stores }) {
+      const { person, room, args, flags } = context
       if (args.text === undefined) {
         const now = (await room.info())[name]
-        return out.line(flags.json ? safeJson({ room: room.name, [name]: now }) : now || `no ${name} is set`)
+        return print(context, { room: room.name, [name]: now }, now || `no ${name} is set`)
       }
       if (flags.json) throw new Misuse(`--json shows the ${name}, and sets none`)
       const line = oneLine(args.text, MAX_CHARS)
@@ -129,42 +128,41 @@ const roomText = ({ stores }: Services, name: 'topic' | 'vibe', summary: string,
       await announce(context, `${person.name} set the ${name}: ${line}`)
     },
   })
+}
 
-export const archive: Verb = ({ moderation }) =>
-  defineCommand({
-    name: 'archive',
-    summary: 'close the room: it can be read, and nobody speaks in it; off opens it again',
-    room: 'here',
-    arguments: [arg('state', 'on without it', { optional: true, oneOf: ['on', 'off'] })],
-    needsVoice: () => false,
-    async run(context) {
-      const { room, person, args } = context
-      printNotice(context, await moderation.closing.archive(room, person, args.state !== 'off'))
-    },
-  })
+export const archive = verb({
+  name: 'archive',
+  summary: 'close the room: it can be read, and nobody speaks in it; off opens it again',
+  room: 'here',
+  arguments: [arg('state', 'on without it', { optional: true, oneOf: ['on', 'off'] })],
+  needsVoice: () => false,
+  async run(context, { moderation }) {
+    const { room, person, args } = context
+    printNotice(context, await moderation.closing.archive(room, person, args.state !== 'off'))
+  },
+})
 
-export const deleteRoom: Verb = ({ moderation }) =>
-  defineCommand({
-    name: 'delete',
-    summary: 'delete the room with all that was said in it, which is written into a file first; asked twice',
-    room: 'here',
-    arguments: [arg('name', "the room's own, to be sure", { optional: true })],
-    needsVoice: () => false,
-    async run({ room, person, args, session, out }) {
-      const { name } = room
-      if (args.name !== undefined && args.name !== name)
-        throw new Misuse(`this room is called ${name}, not ${args.name.slice(0, 40)}`)
-      const removed = await moderation.closing.remove(room, person, args.name)
-      if (removed.kind === 'removed') {
-        const where = removed.isPath ? '' : "; an admin finds it in the server's exports directory"
-        return out.line(`${name} is deleted; all of it is in ${removed.file}${where}`)
-      }
-      const verb = session ? '/delete' : `delete ${name}`
-      const again =
-        args.name === undefined
-          ? `${verb} again within a minute, or ${verb} ${name}`
-          : `the same again, ${verb} ${name}: this was the first time`
-      out.warn(`this deletes ${name} with all that was said in it, for good. To do it: ${again}`)
-      return false
-    },
-  })
+export const deleteRoom = verb({
+  name: 'delete',
+  summary: 'delete the room with all that was said in it, which is written into a file first; asked twice',
+  room: 'here',
+  arguments: [arg('name', "the room's own, to be sure", { optional: true })],
+  needsVoice: () => false,
+  async run({ room, person, args, session, out }, { moderation }) {
+    const { name } = room
+    if (args.name !== undefined && args.name !== name)
+      throw new Misuse(`this room is called ${name}, not ${args.name.slice(0, 40)}`)
+    const removed = await moderation.closing.remove(room, person, args.name)
+    if (removed.kind === 'removed') {
+      const where = removed.isPath ? '' : "; an admin finds it in the server's exports directory"
+      return out.line(`${name} is deleted; all of it is in ${removed.file}${where}`)
+    }
+    const verb = session ? '/delete' : `delete ${name}`
+    const again =
+      args.name === undefined
+        ? `${verb} again within a minute, or ${verb} ${name}`
+        : `the same again, ${verb} ${name}: this was the first time`
+    out.warn(`this deletes ${name} with all that was said in it, for good. To do it: ${again}`)
+    return false
+  },
+})

@@ -1,9 +1,9 @@
 import { Refusal } from '../../chat/errors.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { StoredScript } from '../../prompt/ports.ts'
-import { arg, defineCommand, Misuse, text, type CommandContext } from '../command.ts'
+import { arg, Misuse, text, type CommandContext } from '../command.ts'
 import { needManager } from '../runner.ts'
-import { announce, findVersion, iso, refuseWrap, type Services, type Verb } from './common.ts'
+import { announce, findVersion, iso, refuseWrap, verb, type Services } from './common.ts'
 
 /** Characters of a script: plenty for Lua that people write. */
 const MAX_SCRIPT_CHARS = 65_536
@@ -15,21 +15,20 @@ const ARGUMENTS = [
 
 type Context = CommandContext<'here', typeof ARGUMENTS>
 
-export const script: Verb = (services) =>
-  defineCommand({
-    name: 'script',
-    summary:
-      "the room's own Lua: show [VERSION], set, check, reset, versions, or log of its hooks; set and check read standard input",
-    room: 'here',
-    arguments: ARGUMENTS,
-    example: 'show',
-    // `reset` needs the same right. It checks the words after it first, and then the right.
-    rights: {
-      manage: 'set or check its script',
-      when: ({ action }) => action === 'set' || action === 'check',
-    },
-    run: (context) => ACTIONS[context.args.action](services, context),
-  })
+export const script = verb({
+  name: 'script',
+  summary:
+    "the room's own Lua: show [VERSION], set, check, reset, versions, or log of its hooks; set and check read standard input",
+  room: 'here',
+  arguments: ARGUMENTS,
+  example: 'show',
+  // `reset` needs the same right. It checks the words after it first, and then the right.
+  rights: {
+    manage: 'set or check its script',
+    when: ({ action }) => action === 'set' || action === 'check',
+  },
+  run: (context, services) => ACTIONS[context.args.action](services, context),
+})
 
 const ACTIONS = {
   async show({ stores }: Services, { room, args, out }: Context): Promise<void> {

@@ -8,9 +8,9 @@ import { CHECKPOINT_KEY, checkpointOf } from '../../prompt/key-values.ts'
 import { CONVERSATION_KINDS } from '../../prompt/history.ts'
 import type { StoredSummary } from '../../prompt/ports.ts'
 import type { SummaryStatus } from '../../turns/summaries/summaries.ts'
-import { arg, defineCommand, JSON_FLAG, kindOf, Misuse, text, type CommandContext } from '../command.ts'
+import { arg, JSON_FLAG, kindOf, Misuse, text, type CommandContext } from '../command.ts'
 import { forCaller } from '../hints.ts'
-import { announce, findVersion, iso, type Services, type Verb } from './common.ts'
+import { announce, findVersion, iso, print, verb, type Services } from './common.ts'
 
 /** Characters of a summary that a person writes: it is sent with every prompt. */
 const MAX_SUMMARY_CHARS = 8_000
@@ -23,25 +23,24 @@ const ARGUMENTS = [
 
 type Context = CommandContext<'here', typeof ARGUMENTS, readonly [typeof JSON_FLAG]>
 
-export const summary: Verb = (services) =>
-  defineCommand({
-    name: 'summary',
-    summary:
-      'what models read in place of older conversation: show [VERSION], new, set (also from standard input), clear, versions',
-    room: 'here',
-    flags: [JSON_FLAG],
-    arguments: ARGUMENTS,
-    rights: {
-      manage: 'change its summary',
-      when: ({ action }) => action === 'new' || action === 'set' || action === 'clear',
-    },
-    run(context) {
-      const { action = 'show' } = context.args
-      if (action !== 'show' && action !== 'set' && context.args.text !== undefined)
-        throw new Misuse(`${action} takes nothing more`)
-      return { show, new: renew, set, clear, versions }[action](services, context)
-    },
-  })
+export const summary = verb({
+  name: 'summary',
+  summary:
+    'what models read in place of older conversation: show [VERSION], new, set (also from standard input), clear, versions',
+  room: 'here',
+  flags: [JSON_FLAG],
+  arguments: ARGUMENTS,
+  rights: {
+    manage: 'change its summary',
+    when: ({ action }) => action === 'new' || action === 'set' || action === 'clear',
+  },
+  run(context, services) {
+    const { action = 'show' } = context.args
+    if (action !== 'show' && action !== 'set' && context.args.text !== undefined)
+      throw new Misuse(`${action} takes nothing more`)
+    return { show, new: renew, set, clear, versions }[action](services, context)
+  },
+})
 
 async function show({ stores, summaries }: Services, context: Context): Promise<void> {
   const { room, person, args, flags, out } = context
@@ -65,10 +64,11 @@ async function show({ stores, summaries }: Services, context: Context): Promise<
   if (shownTrouble !== undefined) out.line(`-- ${shownTrouble}`)
 }
 
-async function versions({ stores }: Services, { room, flags, out }: Context): Promise<void> {
-  const all = await stores.prompts.summaries.versions(room.name)
-  if (flags.json) return out.line(safeJson({ room: room.name, versions: all.map(summaryJson) }))
-  out.line(all.map(versionLine).join('\n') || 'no summary was ever made')
+async function versions({ stores }: Services, context: Context): Promise<void> {
+  const { name } = context.room
+  const all = await stores.prompts.summaries.versions(name)
+  const json = { room: name, versions: all.map(summaryJson) }
+  print(context, json, all.map(versionLine).join('\n') || 'no summary was ever made')
 }
 
 async function renew({ summaries }: Services, { room, out, session }: Context): Promise<void> {

@@ -3,72 +3,68 @@ import type { SentMessage } from '../../chat/talk/direct-messages.ts'
 import { EDIT_MINUTES } from '../../chat/talk/own-lines.ts'
 import type { Talk } from '../../chat/talk/talk.ts'
 import { skeleton } from '../../lib/text/names.ts'
-import { arg, defineCommand, kindOf, Misuse, text, type Caller } from '../command.ts'
+import { arg, kindOf, Misuse, text, type Caller } from '../command.ts'
 import { forCaller } from '../hints.ts'
-import { peopleIn, textOrStdin, type Verb } from './common.ts'
+import { peopleIn, textOrStdin, verb } from './common.ts'
 import { callerPermissions } from './answer.ts'
 
-export const say: Verb = (services) =>
-  defineCommand({
-    name: 'say',
-    summary: 'say something; @name calls a model (in a session, just type it)',
-    room: 'here',
-    arguments: [
-      text('text', 'what to say; without it, or where it is -, a script pipes it in', { optional: true }),
-    ],
-    example: 'the build is green',
-    async run(context) {
-      const { room, person, args, out } = context
-      const words = await textOrStdin(args.text, context)
-      const how = await callerPermissions(services, context, [])
-      const { hint } = await services.speech.say(room, person, words, how)
-      if (hint !== undefined) out.warn(forCaller(hint, kindOf(context)))
-    },
-  })
+export const say = verb({
+  name: 'say',
+  summary: 'say something; @name calls a model (in a session, just type it)',
+  room: 'here',
+  arguments: [
+    text('text', 'what to say; without it, or where it is -, a script pipes it in', { optional: true }),
+  ],
+  example: 'the build is green',
+  async run(context, services) {
+    const { room, person, args, out } = context
+    const words = await textOrStdin(args.text, context)
+    const how = await callerPermissions(services, context, [])
+    const { hint } = await services.speech.say(room, person, words, how)
+    if (hint !== undefined) out.warn(forCaller(hint, kindOf(context)))
+  },
+})
 
-export const me: Verb = ({ speech }) =>
-  defineCommand({
-    name: 'me',
-    aliases: ['action', 'emote'],
-    summary: 'say what you do: /me waves',
-    room: 'here',
-    arguments: [text('text', 'what you do; where it is -, a script pipes it in')],
-    example: 'waves',
-    async run(context) {
-      await speech.act(context.room, context.person, await textOrStdin(context.args.text, context))
-    },
-  })
+export const me = verb({
+  name: 'me',
+  aliases: ['action', 'emote'],
+  summary: 'say what you do: /me waves',
+  room: 'here',
+  arguments: [text('text', 'what you do; where it is -, a script pipes it in')],
+  example: 'waves',
+  async run(context, { speech }) {
+    await speech.act(context.room, context.person, await textOrStdin(context.args.text, context))
+  },
+})
 
 const PRIVATE_TEXT = text('text', 'what nobody else will read; where it is -, a script pipes it in')
 
-export const msg: Verb = ({ talk }) =>
-  defineCommand({
-    name: 'msg',
-    aliases: ['w', 'whisper', 'dm', 'pm', 'tell'],
-    summary: 'write to one person alone, who reads it now, or at the next login',
-    arguments: [arg('name', 'of somebody who was here before, or of a guest who is here'), PRIVATE_TEXT],
-    example: 'bob the key is under the mat',
-    complete: { name: peopleIn },
-    async run(context) {
-      const { person, args } = context
-      const words = await textOrStdin(args.text, context)
-      confirmSent(talk, context, await talk.messages.send(person, args.name, words))
-    },
-  })
+export const msg = verb({
+  name: 'msg',
+  aliases: ['w', 'whisper', 'dm', 'pm', 'tell'],
+  summary: 'write to one person alone, who reads it now, or at the next login',
+  arguments: [arg('name', 'of somebody who was here before, or of a guest who is here'), PRIVATE_TEXT],
+  example: 'bob the key is under the mat',
+  complete: { name: peopleIn },
+  async run(context, { talk }) {
+    const { person, args } = context
+    const words = await textOrStdin(args.text, context)
+    confirmSent(talk, context, await talk.messages.send(person, args.name, words))
+  },
+})
 
-export const reply: Verb = ({ talk }) =>
-  defineCommand({
-    name: 'reply',
-    aliases: ['r'],
-    summary:
-      'write to whoever wrote the last message to you alone that you were shown: nobody answers what they have not read',
-    arguments: [PRIVATE_TEXT],
-    example: 'found it',
-    async run(context) {
-      const words = await textOrStdin(context.args.text, context)
-      confirmSent(talk, context, await talk.messages.reply(context.person, words))
-    },
-  })
+export const reply = verb({
+  name: 'reply',
+  aliases: ['r'],
+  summary:
+    'write to whoever wrote the last message to you alone that you were shown: nobody answers what they have not read',
+  arguments: [PRIVATE_TEXT],
+  example: 'found it',
+  async run(context, { talk }) {
+    const words = await textOrStdin(context.args.text, context)
+    confirmSent(talk, context, await talk.messages.reply(context.person, words))
+  },
+})
 
 /** Shows a script its message, which sessions show by themselves; says if the other person is away. */
 function confirmSent({ away }: Talk, { person, out, session }: Caller, { to, line }: SentMessage): void {
@@ -81,91 +77,86 @@ function confirmSent({ away }: Talk, { person, out, session }: Caller, { to, lin
 
 const OWN_LINE = { note: 'Each for a line of their own.' }
 
-export const edit: Verb = ({ talk }) =>
-  defineCommand({
-    name: 'edit',
-    summary: `say your last line of ${EDIT_MINUTES} minutes anew; models read the new one, and the log keeps both`,
-    room: 'here',
-    arguments: [
-      text('text', 'what the line should say; it calls no model; where it is -, a script pipes it in'),
-    ],
-    example: 'the build is red',
-    rights: OWN_LINE,
-    async run(context) {
-      await talk.lines.edit(context.room, context.person, await textOrStdin(context.args.text, context))
-    },
-  })
+export const edit = verb({
+  name: 'edit',
+  summary: `say your last line of ${EDIT_MINUTES} minutes anew; models read the new one, and the log keeps both`,
+  room: 'here',
+  arguments: [
+    text('text', 'what the line should say; it calls no model; where it is -, a script pipes it in'),
+  ],
+  example: 'the build is red',
+  rights: OWN_LINE,
+  async run(context, { talk }) {
+    await talk.lines.edit(context.room, context.person, await textOrStdin(context.args.text, context))
+  },
+})
 
-export const retract: Verb = ({ talk }) =>
-  defineCommand({
-    name: 'retract',
-    aliases: ['unsend'],
-    summary: `take back your last line of ${EDIT_MINUTES} minutes: models and searches find it no more, and the log keeps it; so does a screen that shows it: what a terminal has scrolled nobody takes back`,
-    room: 'here',
-    rights: OWN_LINE,
-    run: ({ room, person }) => talk.lines.retract(room, person),
-  })
+export const retract = verb({
+  name: 'retract',
+  aliases: ['unsend'],
+  summary: `take back your last line of ${EDIT_MINUTES} minutes: models and searches find it no more, and the log keeps it; so does a screen that shows it: what a terminal has scrolled nobody takes back`,
+  room: 'here',
+  rights: OWN_LINE,
+  run: ({ room, person }, { talk }) => talk.lines.retract(room, person),
+})
 
 /** Suggestions: any other emoji works as well. */
 const EMOJI: readonly string[] = ['👍', '👎', '❤️', '😂', '🎉', '🤔', '👀', '🙏', '✅', '🚀']
 
-export const react: Verb = ({ talk }) =>
-  defineCommand({
-    name: 'react',
-    summary: 'put an emoji on the last line; the same again takes it back',
-    room: 'here',
-    arguments: [
-      arg('emoji', 'one emoji; before it, the id of another line than the last, as history --json shows it', {
-        takes: 'words',
-      }),
-    ],
-    example: '👍',
-    complete: { emoji: ({ given }) => (given.length > 1 ? [] : EMOJI) },
-    async run({ room, person, args }) {
-      const [first, second, ...more] = args.emoji
-      if (first === undefined) throw new Misuse('EMOJI is missing')
-      if (more.length > 0) throw new Misuse('it takes one emoji, and before it an id')
-      if (second === undefined) await talk.reactions.react(room, person, first)
-      else await talk.reactions.react(room, person, second, first)
-    },
-  })
+export const react = verb({
+  name: 'react',
+  summary: 'put an emoji on the last line; the same again takes it back',
+  room: 'here',
+  arguments: [
+    arg('emoji', 'one emoji; before it, the id of another line than the last, as history --json shows it', {
+      takes: 'words',
+    }),
+  ],
+  example: '👍',
+  complete: { emoji: ({ given }) => (given.length > 1 ? [] : EMOJI) },
+  async run({ room, person, args }, { talk }) {
+    const [first, second, ...more] = args.emoji
+    if (first === undefined) throw new Misuse('EMOJI is missing')
+    if (more.length > 0) throw new Misuse('it takes one emoji, and before it an id')
+    if (second === undefined) await talk.reactions.react(room, person, first)
+    else await talk.reactions.react(room, person, second, first)
+  },
+})
 
-export const away: Verb = ({ talk }) =>
-  defineCommand({
-    name: 'away',
-    aliases: ['afk', 'brb'],
-    summary: 'tell whoever writes to you or mentions you that you are away, until you speak again',
-    arguments: [text('text', 'why, or until when', { optional: true })],
-    example: 'back at two',
-    async run({ person, args, out }) {
-      await talk.away.leave(person, args.text ?? '')
-      out.line('you are away, until you say something')
-    },
-  })
+export const away = verb({
+  name: 'away',
+  aliases: ['afk', 'brb'],
+  summary: 'tell whoever writes to you or mentions you that you are away, until you speak again',
+  arguments: [text('text', 'why, or until when', { optional: true })],
+  example: 'back at two',
+  async run({ person, args, out }, { talk }) {
+    await talk.away.leave(person, args.text ?? '')
+    out.line('you are away, until you say something')
+  },
+})
 
-export const ignore: Verb = ({ talk: { ignores, findPerson } }) =>
-  defineCommand({
-    name: 'ignore',
-    allowedOverQuota: true,
-    summary:
-      'do not show what somebody says under any name of theirs, what they write to you, and that they invite you; again: show it; alone: whom you ignore. /history and /search show it: a log is whole',
-    arguments: [arg('name', 'of a person, who is not told', { optional: true })],
-    example: 'bob',
-    complete: { name: peopleIn },
-    async run({ person, args, out }) {
-      const list = await ignores.list(person)
-      if (args.name === undefined)
-        return out.line(list.map(({ name }) => name).join(', ') || 'you ignore nobody')
-      const wanted = skeleton(args.name.replace(/^@/, ''))
-      const ignored = list.find(({ name, nameThen }) =>
-        [name, nameThen].some((one) => skeleton(one) === wanted),
-      )
-      if (ignored) {
-        await ignores.remove(person, ignored.id)
-        return out.line(`you hear ${ignored.name} again`)
-      }
-      const other = await findPerson.called(args.name)
-      await ignores.add(person, other)
-      out.line(`you ignore ${other.name} now; the same again undoes it`)
-    },
-  })
+export const ignore = verb({
+  name: 'ignore',
+  allowedOverQuota: true,
+  summary:
+    'do not show what somebody says under any name of theirs, what they write to you, and that they invite you; again: show it; alone: whom you ignore. /history and /search show it: a log is whole',
+  arguments: [arg('name', 'of a person, who is not told', { optional: true })],
+  example: 'bob',
+  complete: { name: peopleIn },
+  async run({ person, args, out }, { talk: { ignores, findPerson } }) {
+    const list = await ignores.list(person)
+    if (args.name === undefined)
+      return out.line(list.map(({ name }) => name).join(', ') || 'you ignore nobody')
+    const wanted = skeleton(args.name.replace(/^@/, ''))
+    const ignored = list.find(({ name, nameThen }) =>
+      [name, nameThen].some((one) => skeleton(one) === wanted),
+    )
+    if (ignored) {
+      await ignores.remove(person, ignored.id)
+      return out.line(`you hear ${ignored.name} again`)
+    }
+    const other = await findPerson.called(args.name)
+    await ignores.add(person, other)
+    out.line(`you ignore ${other.name} now; the same again undoes it`)
+  },
+})

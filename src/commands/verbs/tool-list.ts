@@ -8,7 +8,7 @@ import type { Prompt } from '../../prompt/prompt.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
 import type { Here } from '../command.ts'
 import type { Services } from './common.ts'
-import { padded } from './wrap.ts'
+import { GAP, INDENT, padded } from './wrap.ts'
 
 /** For a visible tool that the room's script, or the budget, leaves out. */
 const NOT_SENT = 'not sent, /wrap tells why'
@@ -119,9 +119,6 @@ interface NoteRow {
   readonly cells: readonly string[]
   readonly note: string
 }
-
-const GAP = '  '
-const INDENT = '    '
 
 /**
  * The lines of each row: its cells in columns, numbers to the right, then the note, or the note below if

@@ -15,9 +15,9 @@ import {
 import { WrapError } from '../../prompt/ports.ts'
 import { resolveScope, SCOPE_KEY, scopeFromWords, scopeText } from '../../prompt/scope.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
-import { arg, defineCommand, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
 import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions } from './answer.ts'
-import type { Services, Verb } from './common.ts'
+import { verb, type Services } from './common.ts'
 import { pricesIn, promptNow, toolLines, type Prices } from './tool-list.ts'
 
 const LIST_FLAG = flag(
@@ -26,41 +26,40 @@ const LIST_FLAG = flag(
   { value: 'PATTERN', repeats: true },
 )
 
-export const tools: Verb = (services) =>
-  defineCommand({
-    name: 'tools',
-    summary:
-      'the tools that models have here, by source; on, off, internal or patterns set which (! takes away)',
-    room: 'here',
-    flags: [LIST_FLAG, JSON_FLAG],
-    arguments: [
-      arg('scope', 'on, off, internal, read, write, execute, network, or names of tools, with * and !', {
-        optional: true,
-        takes: 'words',
-      }),
-    ],
-    example: 'read !Grep',
-    rights: { manage: 'change its tools', when: ({ scope }) => scope.length > 0 },
-    complete: {
-      list: async (where) => ['all', ...namesIn(await services.turns.scope(where))],
-      scope: async (where) => ['on', 'off', ...namesIn(await services.turns.scope(where))],
-    },
-    async run(context) {
-      const { person, room, args, flags, out } = context
-      const query = { room, person }
-      const hasChanged = args.scope.length > 0
-      if (hasChanged && flags.list.length > 0)
-        throw new Misuse('--list shows tools and sets no scope; give one of the two')
-      if (hasChanged) await setScope(services, query, args.scope)
-      const all = await listNow(services, query, hasChanged)
-      const list = flags.list.length > 0 ? { ...all, tools: toolsNamedBy(flags.list, all.tools) } : all
-      const prices = pricesIn(all, await promptNow(query, services.turns))
-      if (flags.json) return out.line(safeJson(listJson(room.name, list, prices)))
-      const shown = hasChanged ? [] : linesFor(list.tools, prices, context, flags.list.length > 0)
-      out.line([summary(all, prices), ...shown].join('\n'))
-      for (const warning of all.warnings) out.warn(warning)
-    },
-  })
+export const tools = verb({
+  name: 'tools',
+  summary:
+    'the tools that models have here, by source; on, off, internal or patterns set which (! takes away)',
+  room: 'here',
+  flags: [LIST_FLAG, JSON_FLAG],
+  arguments: [
+    arg('scope', 'on, off, internal, read, write, execute, network, or names of tools, with * and !', {
+      optional: true,
+      takes: 'words',
+    }),
+  ],
+  example: 'read !Grep',
+  rights: { manage: 'change its tools', when: ({ scope }) => scope.length > 0 },
+  complete: {
+    list: async (where, { turns }) => ['all', ...namesIn(await turns.scope(where))],
+    scope: async (where, { turns }) => ['on', 'off', ...namesIn(await turns.scope(where))],
+  },
+  async run(context, services) {
+    const { person, room, args, flags, out } = context
+    const query = { room, person }
+    const hasChanged = args.scope.length > 0
+    if (hasChanged && flags.list.length > 0)
+      throw new Misuse('--list shows tools and sets no scope; give one of the two')
+    if (hasChanged) await setScope(services, query, args.scope)
+    const all = await listNow(services, query, hasChanged)
+    const list = flags.list.length > 0 ? { ...all, tools: toolsNamedBy(flags.list, all.tools) } : all
+    const prices = pricesIn(all, await promptNow(query, services.turns))
+    if (flags.json) return out.line(safeJson(listJson(room.name, list, prices)))
+    const shown = hasChanged ? [] : linesFor(list.tools, prices, context, flags.list.length > 0)
+    out.line([summary(all, prices), ...shown].join('\n'))
+    for (const warning of all.warnings) out.warn(warning)
+  },
+})
 
 type ToolQuery = Pick<Here, 'room' | 'person'>
 
@@ -182,34 +181,30 @@ const listJson = (room: string, { scope, tools, visible, warnings }: ToolList, p
   warnings,
 })
 
-export const run: Verb = (services) =>
-  defineCommand({
-    name: 'run',
-    summary: 'run a tool yourself: run calculator {"expression":"2+2"}',
-    room: 'here',
-    flags: [JSON_FLAG, ALLOW_FLAG],
-    arguments: [
-      arg('tool', 'its name, as tools lists it'),
-      text('json', 'its arguments', { optional: true }),
-    ],
-    example: 'calculator {"expression":"2+2"}',
-    rights: { note: ALLOW_NOTE },
-    complete: {
-      async tool(where) {
-        const { tools } = await services.turns.scope(where)
-        return [...tools.map(({ tool }) => tool.name), findToolsDefinition.name]
-      },
+export const run = verb({
+  name: 'run',
+  summary: 'run a tool yourself: run calculator {"expression":"2+2"}',
+  room: 'here',
+  flags: [JSON_FLAG, ALLOW_FLAG],
+  arguments: [arg('tool', 'its name, as tools lists it'), text('json', 'its arguments', { optional: true })],
+  example: 'calculator {"expression":"2+2"}',
+  rights: { note: ALLOW_NOTE },
+  complete: {
+    async tool(where, { turns }) {
+      const { tools } = await turns.scope(where)
+      return [...tools.map(({ tool }) => tool.name), findToolsDefinition.name]
     },
-    async run(context) {
-      const { room, person, args, flags, signal, out, session, inBackground } = context
-      const how = await callerPermissions(services, context, flags.allow)
-      const call = { room, person, tool: args.tool, args: args.json ?? '', signal, ...how }
-      const result = services.runs.run(call)
-      if (!session) return printResult(out, await result, flags.json)
-      // The session goes on meanwhile, so that the person can answer what the tool asks.
-      inBackground(result.then((entry) => showResult(out, entry, flags.json)))
-    },
-  })
+  },
+  async run(context, services) {
+    const { room, person, args, flags, signal, out, session, inBackground } = context
+    const how = await callerPermissions(services, context, flags.allow)
+    const call = { room, person, tool: args.tool, args: args.json ?? '', signal, ...how }
+    const result = services.runs.run(call)
+    if (!session) return printResult(out, await result, flags.json)
+    // The session goes on meanwhile, so that the person can answer what the tool asks.
+    inBackground(result.then((entry) => showResult(out, entry, flags.json)))
+  },
+})
 
 /** The room shows whether it went well and the first line of an error; the person reads all of it. */
 function showResult(out: Output, entry: ToolResultEntry, asJson: boolean): void {

@@ -9,55 +9,54 @@ import { cleanText } from '../../lib/text/clean-text.ts'
 import { userContent } from '../../prompt/prompt.ts'
 import type { StepMessage, TurnRecord } from '../../turns/ports.ts'
 import { requestsOf } from '../../turns/turn-log.ts'
-import { arg, defineCommand, JSON_FLAG, Misuse, type Output } from '../command.ts'
+import { arg, JSON_FLAG, Misuse, type Output } from '../command.ts'
 import { HTML_FLAG, PageWriter, refuseInSession } from './log-pages.ts'
-import type { Services, Verb } from './common.ts'
+import { verb, type Services } from './common.ts'
 import { turnPage } from '../../pages/turn.ts'
 
-export const turn: Verb = (services) =>
-  defineCommand({
-    name: 'turn',
-    summary: 'what a past turn was really sent, request by request; a session folds it, full prints all',
-    room: 'here',
-    flags: [JSON_FLAG, HTML_FLAG],
-    arguments: [
-      arg('id', 'of the turn or of an entry of it; last, or nothing, for the last turn', { optional: true }),
-      arg('request', 'its number; a session shows a page from there on', { optional: true }),
-      arg('full', 'all of it, also in a session', { optional: true, oneOf: ['full'] }),
-    ],
-    example: 'last 1',
-    needsVoice: () => false,
-    complete: {
-      id: () => ['last', 'full'],
-      request: ({ given }) => (given.includes('full') ? [] : ['full']),
-    },
-    async run({ room, args, flags, out, session, signal }) {
-      // Any of the words may be left out before `full`.
-      const [id = 'last', request] = [args.id, args.request].filter((word) => word !== 'full')
-      const isFull = [args.id, args.request, args.full].includes('full')
-      if (flags.html) refuseInSession({ session }, 'turn', id)
-      const turn = await findTurn(id, room, services)
-      if (flags.html) {
-        const page = new PageWriter({ out, signal })
-        for await (const part of turnPage(turn, await entriesOf(turn, room, out))) {
-          await page.add([part])
-          if (signal.aborted) return false
-        }
-        return await page.flush()
+export const turn = verb({
+  name: 'turn',
+  summary: 'what a past turn was really sent, request by request; a session folds it, full prints all',
+  room: 'here',
+  flags: [JSON_FLAG, HTML_FLAG],
+  arguments: [
+    arg('id', 'of the turn or of an entry of it; last, or nothing, for the last turn', { optional: true }),
+    arg('request', 'its number; a session shows a page from there on', { optional: true }),
+    arg('full', 'all of it, also in a session', { optional: true, oneOf: ['full'] }),
+  ],
+  example: 'last 1',
+  needsVoice: () => false,
+  complete: {
+    id: () => ['last', 'full'],
+    request: ({ given }) => (given.includes('full') ? [] : ['full']),
+  },
+  async run({ room, args, flags, out, session, signal }, services) {
+    // Any of the words may be left out before `full`.
+    const [id = 'last', request] = [args.id, args.request].filter((word) => word !== 'full')
+    const isFull = [args.id, args.request, args.full].includes('full')
+    if (flags.html) refuseInSession({ session }, 'turn', id)
+    const turn = await findTurn(id, room, services)
+    if (flags.html) {
+      const page = new PageWriter({ out, signal })
+      for await (const part of turnPage(turn, await entriesOf(turn, room, out))) {
+        await page.add([part])
+        if (signal.aborted) return false
       }
-      const sent = sentIn(turn)
-      const isPage = session !== undefined && !isFull
-      const chosen = choose(sent, request, isPage)
-      if (flags.json) return out.line(safeJson(turnJson(turn, chosen)))
-      out.line(heading(turn, sent.length))
-      if (isPage) return printPage(chosen, turn.id, out)
-      for (const one of chosen) {
-        out.line(cleanText(requestText(one)))
-        await out.ready()
-        if (signal.aborted) return
-      }
-    },
-  })
+      return await page.flush()
+    }
+    const sent = sentIn(turn)
+    const isPage = session !== undefined && !isFull
+    const chosen = choose(sent, request, isPage)
+    if (flags.json) return out.line(safeJson(turnJson(turn, chosen)))
+    out.line(heading(turn, sent.length))
+    if (isPage) return printPage(chosen, turn.id, out)
+    for (const one of chosen) {
+      out.line(cleanText(requestText(one)))
+      await out.ready()
+      if (signal.aborted) return
+    }
+  },
+})
 
 /** Throws `Refusal`. A turn of another room is treated like one that does not exist. */
 async function findTurn(id: string, room: Room, { stores }: Services): Promise<TurnRecord> {

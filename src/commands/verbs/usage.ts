@@ -1,27 +1,24 @@
 import { tokenFacts } from '../../chat/entry-text.ts'
 import { DAY_MS, counted } from '../../lib/amounts.ts'
 import { exactAmount, shownAmount } from '../../lib/price.ts'
-import { safeJson } from '../../lib/json.ts'
 import type { Grouping, UsageQuery } from '../../turns/billing.ts'
 import { sumsByKey, total, type UsageSum } from '../../turns/model-list.ts'
 import type { Turns } from '../../turns/turns.ts'
-import { defineCommand, flag, JSON_FLAG } from '../command.ts'
-import { iso, numberFlag, roomNames, type Services, type Verb } from './common.ts'
+import { flag, JSON_FLAG } from '../command.ts'
+import { iso, numberFlag, print, roomNames, verb, type Services } from './common.ts'
 
 type Model = Awaited<ReturnType<Turns['models']>>[number]
 
-export const models: Verb = ({ turns }) =>
-  defineCommand({
-    name: 'models',
-    summary: 'the models you can mention, and what they have used where you can see it',
-    flags: [JSON_FLAG],
-    example: '--json',
-    async run({ person, flags, out }) {
-      const models = await turns.models(person)
-      if (flags.json) return out.line(safeJson(models))
-      for (const model of models) out.line(modelLine(model))
-    },
-  })
+export const models = verb({
+  name: 'models',
+  summary: 'the models you can mention, and what they have used where you can see it',
+  flags: [JSON_FLAG],
+  example: '--json',
+  async run(context, { turns }) {
+    const models = await turns.models(context.person)
+    print(context, models, models.map(modelLine))
+  },
+})
 
 function modelLine(model: Model): string {
   const { name, backend, turns, input, cached, output, fallback, enabled, lacks, calibration = 1 } = model
@@ -49,29 +46,28 @@ function windowOf({ contextWindow, configuredWindow, isWindowGuessed = false }: 
 
 const DAYS = { fallback: 7, most: 366 }
 
-export const usage: Verb<'stores' | 'clock' | 'rooms'> = ({ stores, clock, rooms }) =>
-  defineCommand({
-    name: 'usage',
-    summary: 'the tokens that models used and what they cost, by model, person, room and day',
-    room: 'optional',
-    flags: [
-      flag('days', `of how many days: 1 to ${DAYS.most}, usually ${DAYS.fallback}`, { value: 'N' }),
-      flag('all', 'in a session: all rooms that you can see, not only this one'),
-      JSON_FLAG,
-    ],
-    example: '--days 30',
-    async run({ room: here, person, flags, out }) {
-      const days = numberFlag('--days', flags.days, DAYS)
-      const since = clock.now() - days * DAY_MS
-      const room = (flags.all ? undefined : here)?.name
-      // Rooms that the person is banned from are not among the names.
-      const where = room === undefined ? { rooms: await roomNames(rooms, { person }) } : { room }
-      const report = await reportOn(stores.models.charges, { ...where, since })
-      const about = { room: room ?? null, since: iso(since) }
-      if (flags.json) return out.line(safeJson({ ...about, ...reportJson(report) }))
-      for (const line of usageLines(report, room, days)) out.line(line)
-    },
-  })
+export const usage = verb({
+  name: 'usage',
+  summary: 'the tokens that models used and what they cost, by model, person, room and day',
+  room: 'optional',
+  flags: [
+    flag('days', `of how many days: 1 to ${DAYS.most}, usually ${DAYS.fallback}`, { value: 'N' }),
+    flag('all', 'in a session: all rooms that you can see, not only this one'),
+    JSON_FLAG,
+  ],
+  example: '--days 30',
+  async run(context, { stores, clock, rooms }) {
+    const { room: here, person, flags } = context
+    const days = numberFlag('--days', flags.days, DAYS)
+    const since = clock.now() - days * DAY_MS
+    const room = (flags.all ? undefined : here)?.name
+    // Rooms that the person is banned from are not among the names.
+    const where = room === undefined ? { rooms: await roomNames({ person }, { rooms }) } : { room }
+    const report = await reportOn(stores.models.charges, { ...where, since })
+    const json = { room: room ?? null, since: iso(since), ...reportJson(report) }
+    print(context, json, usageLines(report, room, days))
+  },
+})
 
 type UsageReport = Awaited<ReturnType<typeof reportOn>>
 

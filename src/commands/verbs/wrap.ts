@@ -13,40 +13,39 @@ import {
   type ShownPrompt,
   type SourceGroup,
 } from '../../pages/prompt-report.ts'
-import { arg, defineCommand, JSON_FLAG } from '../command.ts'
-import { refuseWrap, type Verb } from './common.ts'
+import { arg, JSON_FLAG } from '../command.ts'
+import { refuseWrap, verb } from './common.ts'
 import { modelNamed } from './answer.ts'
 import { HTML_FLAG, refuseInSession } from './log-pages.ts'
 import { wrapPage } from '../../pages/prompt.ts'
 
-export const wrap: Verb = ({ turns, clock }) =>
-  defineCommand({
-    name: 'wrap',
-    summary: 'what a model would be sent now, layer by layer; full prints the text itself, and each tool',
-    room: 'here',
-    flags: [JSON_FLAG, HTML_FLAG],
-    arguments: [
-      arg('model', 'the first one without it', { optional: true }),
-      arg('full', 'the text itself', { optional: true, oneOf: ['full'] }),
-    ],
-    example: '@guide full',
-    needsVoice: () => false,
-    async run({ person, room, args, flags, out, session }) {
-      const { model, full } = asked(args.model, args.full, turns.names())
-      if (flags.html) refuseInSession({ session }, 'wrap', `@${model}`)
-      const prompt = await turns.prompt({ room, person, model }).catch(refuseWrap)
-      if (flags.json) return out.line(safeJson(promptJson(room.name, model, prompt)))
-      const { tools } = await turns.scope({ room, person, model })
-      const sources = new Map(tools.map(({ tool }) => [tool.id, tool.source]))
-      const shown = { model, prompt, groups: toolGroups(prompt.tools, sources) }
-      if (flags.html) {
-        const page = await wrapPage(shown, { room: room.name, person: person.name, at: clock.now() })
-        return out.write(String(page))
-      }
-      if (full) out.line(textOf(prompt))
-      out.line(wrapChart(shown, out.columns, full ? 'unfolded' : 'folded'))
-    },
-  })
+export const wrap = verb({
+  name: 'wrap',
+  summary: 'what a model would be sent now, layer by layer; full prints the text itself, and each tool',
+  room: 'here',
+  flags: [JSON_FLAG, HTML_FLAG],
+  arguments: [
+    arg('model', 'the first one without it', { optional: true }),
+    arg('full', 'the text itself', { optional: true, oneOf: ['full'] }),
+  ],
+  example: '@guide full',
+  needsVoice: () => false,
+  async run({ person, room, args, flags, out, session }, { turns, clock }) {
+    const { model, full } = asked(args.model, args.full, turns.names())
+    if (flags.html) refuseInSession({ session }, 'wrap', `@${model}`)
+    const prompt = await turns.prompt({ room, person, model }).catch(refuseWrap)
+    if (flags.json) return out.line(safeJson(promptJson(room.name, model, prompt)))
+    const { tools } = await turns.scope({ room, person, model })
+    const sources = new Map(tools.map(({ tool }) => [tool.id, tool.source]))
+    const shown = { model, prompt, groups: toolGroups(prompt.tools, sources) }
+    if (flags.html) {
+      const page = await wrapPage(shown, { room: room.name, person: person.name, at: clock.now() })
+      return out.write(String(page))
+    }
+    if (full) out.line(textOf(prompt))
+    out.line(wrapChart(shown, out.columns, full ? 'unfolded' : 'folded'))
+  },
+})
 
 /** `/wrap`, `/wrap full`, `/wrap @qwen`, `/wrap @qwen full`. */
 function asked(model: string | undefined, full: string | undefined, names: readonly string[]) {
@@ -186,8 +185,8 @@ interface ShareRow {
   readonly isHint?: true
 }
 
-const GAP = '  '
-const INDENT = '    '
+export const GAP = '  '
+export const INDENT = '    '
 /** A longer note stands below its line rather than take a column away. */
 const USUAL_NOTE = 24
 

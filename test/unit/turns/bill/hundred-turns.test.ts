@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createModel } from '../../../../src/adapters/models/index.ts'
 import type { Person } from '../../../../src/chat/people/person.ts'
 import type { Room } from '../../../../src/chat/room.ts'
+import type { Services } from '../../../../src/commands/verbs/common.ts'
 import { usage } from '../../../../src/commands/verbs/usage.ts'
 import { DAY_MS } from '../../../../src/lib/amounts.ts'
 import type { ConfiguredModel } from '../../../../src/turns/ports.ts'
@@ -131,7 +132,9 @@ interface Reported {
 
 async function usageFor(world: TurnWorld, person: Person, room?: Room): Promise<Reported> {
   const { told, out } = recordOutput()
-  const command = usage({ ...world.chatParts, stores: world.chatParts.storage })
+  // The command reads nothing else.
+  const services = { ...world.chatParts, stores: world.chatParts.storage } as unknown as Services
+  const command = usage(services)
   const base = { person, out, signal: new AbortController().signal, inBackground() {} }
   if (command.room !== 'optional') throw new Error('the command has changed')
   await command.run({ ...base, room, args: {}, flags: { json: true, days: '30', all: false } })
