@@ -96,7 +96,7 @@ async function directoryFor(path: string): Promise<string> {
 
 /** Tells the rooms that use tools of a server that these are gone, back or changed. */
 function createNotices(
-  rooms: Rooms,
+  rooms: Pick<Rooms, 'inUse' | 'tellAdmins'>,
   store: Pick<RoomStore, 'getValue'>,
   disabled: () => readonly string[],
   log: Log,
