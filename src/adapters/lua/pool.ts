@@ -12,7 +12,6 @@ import type { EngineName } from './engines.ts'
 import type { Watch } from './watchdog.ts'
 import { WrapProcess } from './wrap-process.ts'
 
-/** What composing may use. */
 export interface ComposerLimits {
   /** Milliseconds that a script may run; the engine stops it. */
   readonly timeMs: number
@@ -27,7 +26,6 @@ export interface ComposerLimits {
   readonly queued: number
 }
 
-/** Limits for a server of any size. */
 export const DEFAULT_COMPOSER_LIMITS: ComposerLimits = {
   timeMs: 250,
   cpuMs: 1000,
@@ -37,7 +35,6 @@ export const DEFAULT_COMPOSER_LIMITS: ComposerLimits = {
   queued: 32,
 }
 
-/** How to make a composer. */
 export interface ComposerOptions {
   /** The built process/main.ts. */
   readonly entry: string
@@ -187,7 +184,6 @@ export class ProcessPool implements AsyncDisposable {
     this.#dispatch()
   }
 
-  /** Gives work to idle processes. */
   #dispatch(): void {
     for (const slot of this.#slots) {
       if (!slot.ready || slot.current) continue

@@ -2,7 +2,6 @@ import { lstat, readlink } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { MOUNT_POINT } from './follow-path.ts'
 
-/** What holds for one command. */
 export interface Confinement {
   /** The room's directory, a real path. */
   readonly workspace: string
@@ -13,7 +12,6 @@ export interface Confinement {
   readonly limits: ProcessLimits
 }
 
-/** What one command may take. */
 export interface ProcessLimits {
   /** Of memory, for each of its processes and for all of them together. */
   readonly memoryBytes: number

@@ -1,6 +1,22 @@
-import { bytes, duration } from '../../lib/amounts.ts'
+import type { Dirent } from 'node:fs'
+import { lstat, opendir, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { bytes } from '../../lib/amounts.ts'
 import { WorkspaceError } from '../../tools/workspace.ts'
-import { bytesLeft, countFiles, freeSpace, spaceLeft, type DiskLimits, type Space } from './disk.ts'
+
+/** What the files of a directory may be. */
+export interface DiskLimits {
+  /** What they may take on disk; 0: no limit, also not in number. */
+  readonly diskBytes: number
+  /** How many files and directories there may be, empty ones too: each takes an inode, which the file system has a number of. */
+  readonly files: number
+}
+
+/** So much, of both. */
+interface Space {
+  readonly bytes: number
+  readonly files: number
+}
 
 /** Why a command must end, in words that go on a sentence; undefined while it may go on. */
 export type Look = () => Promise<string | undefined>
@@ -15,14 +31,6 @@ export interface CommandDisk {
   readonly lookAtEnd: Look
   /** Whatever its end was. */
   ended(): Promise<void>
-}
-
-/** Holds the files of one room to its limits, over all of its commands and changes. */
-export interface RoomDisk {
-  /** Throws `WorkspaceError` where nothing more may be written. */
-  refuseIfFull(directory: string): Promise<void>
-  /** Throws `WorkspaceError` where no command may begin now. */
-  begin(directory: string): Promise<CommandDisk>
 }
 
 /** For a command that writes nothing, or where nothing is limited. */
@@ -42,44 +50,55 @@ const PAUSE_MS = 10 * 60_000
 /** Nothing can grow or be made until something is deleted. */
 const isFull = (left: Space): boolean => left.bytes <= 0 || left.files <= 0
 
-export function createRoomDisk(limits: DiskLimits): RoomDisk {
-  /** What was left when the room was found full; undefined while it is not. */
-  let atFirst: number | undefined
-  let pausedUntil = 0
+/** Holds the files of one room to its limits, over all of its commands and changes. */
+export class RoomDisk {
+  readonly #limits: DiskLimits
+  /** The files that could still be made when the room was found full; undefined while it is not. */
+  #atFirst: number | undefined
+  #pausedUntil = 0
 
-  function refuseIfPaused(left: Space): void {
-    atFirst = isFull(left) ? (atFirst ?? left.files) : undefined
-    if (atFirst === undefined) pausedUntil = 0
-    const wait = pausedUntil - performance.now()
-    if (wait > 0)
+  constructor(limits: DiskLimits) {
+    this.#limits = limits
+  }
+
+  /** Throws `WorkspaceError` if nothing more may be written. */
+  async refuseIfFull(directory: string): Promise<void> {
+    if (isFull(await spaceLeft(directory, this.#limits))) throw full(this.#limits)
+  }
+
+  /** Throws `WorkspaceError` if no command may begin now. */
+  async begin(directory: string): Promise<CommandDisk> {
+    const limits = this.#limits
+    const left = await spaceLeft(directory, limits)
+    this.#refuseIfPaused(left)
+    if (left.bytes === Infinity) return UNLIMITED
+    const before = await freeSpace(directory)
+    return {
+      fileBytes: left.bytes,
+      look: lookWhileRunning(directory, limits, left, before),
+      lookAtEnd: lookAfter(directory, limits, left, before),
+      ended: async () => {
+        if (isFull(left)) this.#pauseIfGrown(left, await spaceLeft(directory, limits))
+      },
+    }
+  }
+
+  #refuseIfPaused(left: Space): void {
+    this.#atFirst = isFull(left) ? (this.#atFirst ?? left.files) : undefined
+    if (this.#atFirst === undefined) this.#pausedUntil = 0
+    const wait = this.#pausedUntil - performance.now()
+    if (wait > 0) {
+      const minutes = Math.ceil(wait / 60_000)
       throw new WorkspaceError(
-        `the room has more than ${limits.files} files, and a command went on making some; in ${duration(wait)} the next one may run, to delete them`,
+        `the room has more than ${this.#limits.files} files, and a command went on making some; in ${minutes}m the next one may run, to delete them`,
       )
+    }
   }
 
-  function pauseIfGrown(left: Space, now: Space): void {
-    if (atFirst === undefined || now.files >= left.files) return
-    if (now.files < Math.min(0, atFirst - MADE_WHILE_DELETING)) pausedUntil = performance.now() + PAUSE_MS
-  }
-
-  return {
-    async refuseIfFull(directory) {
-      if (isFull(await spaceLeft(directory, limits))) throw full(limits)
-    },
-    async begin(directory) {
-      const left = await spaceLeft(directory, limits)
-      refuseIfPaused(left)
-      if (left.bytes === Infinity) return UNLIMITED
-      const before = await freeSpace(directory)
-      return {
-        fileBytes: left.bytes,
-        look: lookWhileRunning(directory, limits, left, before),
-        lookAtEnd: lookAfter(directory, limits, left, before),
-        async ended() {
-          if (isFull(left)) pauseIfGrown(left, await spaceLeft(directory, limits))
-        },
-      }
-    },
+  #pauseIfGrown(left: Space, now: Space): void {
+    if (this.#atFirst === undefined || now.files >= left.files) return
+    if (now.files < Math.min(0, this.#atFirst - MADE_WHILE_DELETING))
+      this.#pausedUntil = performance.now() + PAUSE_MS
   }
 }
 
@@ -145,3 +164,61 @@ const lookAfter =
 /** Whether a room can be full that had so much left, going by its file system. Some count no files. */
 const canBeFull = (before: Space, now: Space, left: Space): boolean =>
   before.bytes - now.bytes >= left.bytes / 2 || before.files - now.files >= left.files / 2 || now.files === 0
+
+/** What may still be made in a directory: nothing more where either is 0 or less. A directory that cannot be read is full. */
+async function spaceLeft(directory: string, limits: DiskLimits): Promise<Space> {
+  if (limits.diskBytes === 0) return { bytes: Infinity, files: Infinity }
+  try {
+    const files = limits.files - (await countFiles(directory))
+    return { bytes: files > 0 ? await bytesLeft(directory, limits) : 0, files }
+  } catch {
+    return { bytes: 0, files: 0 }
+  }
+}
+
+/** Files and directories below a directory, empty ones too, counted up to `most`. Their names alone are read: that is ten times as fast. */
+async function countFiles(directory: string, most = Infinity): Promise<number> {
+  let count = 0
+  for await (const _ of entriesBelow(directory)) if (++count >= most) break
+  return count
+}
+
+/** What may still be written. */
+async function bytesLeft(directory: string, { diskBytes }: DiskLimits): Promise<number> {
+  let left = diskBytes
+  for await (const entry of entriesBelow(directory)) {
+    left -= await diskUse(join(entry.parentPath, entry.name))
+    if (left <= 0) return 0
+  }
+  return left
+}
+
+/** Names that are read at once: with node's own number of 32, many files take four times as long. */
+const NAMES_AT_ONCE = 2048
+
+/** What is deleted meanwhile is passed over. Rejects where a directory cannot be read. */
+async function* entriesBelow(top: string): AsyncIterable<Dirent> {
+  const directories = [top]
+  for (let path = directories.pop(); path !== undefined; path = directories.pop()) {
+    for await (const entry of (await openIfThere(path)) ?? []) {
+      if (entry.isDirectory()) directories.push(join(path, entry.name))
+      yield entry
+    }
+  }
+}
+
+const openIfThere = (path: string) =>
+  opendir(path, { bufferSize: NAMES_AT_ONCE }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+
+/** stat(2) counts blocks of 512 bytes. A file that was deleted meanwhile takes none. */
+const diskUse = async (path: string): Promise<number> =>
+  ((await lstat(path).catch(() => undefined))?.blocks ?? 0) * 512
+
+/** What is free on a directory's file system; undefined where the directory is gone. Some file systems do not count files. */
+async function freeSpace(directory: string): Promise<Space | undefined> {
+  const found = await statfs(directory).catch(() => undefined)
+  return found && { bytes: found.bavail * found.bsize, files: found.ffree }
+}

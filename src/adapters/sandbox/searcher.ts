@@ -8,13 +8,6 @@ import {
 } from '../../tools/workspace.ts'
 import type { SearchAnswer, FileSearchLimits, FileSearchRequest } from './search/search.ts'
 
-/** Searches in files, away from the server's own thread. */
-export interface Searcher {
-  /** `root` is a real path. Rejects with `WorkspaceError`, or with the signal's reason. */
-  findFiles(root: string, query: FileQuery, signal: AbortSignal): Promise<FoundFiles>
-  searchText(root: string, query: TextQuery, signal: AbortSignal): Promise<FoundText>
-}
-
 const SEARCH_LIMITS: FileSearchLimits = { ms: 10_000, entries: 200_000, results: 2001 }
 
 /** MiB of JavaScript heap. */
@@ -31,15 +24,26 @@ const MAX_AT_ONCE = 4
 
 /**
  * Makes each search in a process of its own, which is killed when it takes too much time or memory: in the server, a
- * search of many files would delay everybody. `entry` is the built search/main.ts.
+ * search of many files would delay everybody. Both methods take a real path, and reject with `WorkspaceError` or with
+ * the signal's reason.
  */
-export function createSearcher(entry: string, limits: FileSearchLimits = SEARCH_LIMITS): Searcher {
-  const queue = pLimit(MAX_AT_ONCE)
-  return {
-    findFiles: async (root, files, signal) =>
-      queue(() => search<FoundFiles>(entry, { root, limits, files }, signal)),
-    searchText: async (root, text, signal) =>
-      queue(() => search<FoundText>(entry, { root, limits, text }, signal)),
+export class Searcher {
+  readonly #queue = pLimit(MAX_AT_ONCE)
+  readonly #entry: string
+  readonly #limits: FileSearchLimits
+
+  /** `entry` is the built search/main.ts. */
+  constructor(entry: string, limits: FileSearchLimits = SEARCH_LIMITS) {
+    this.#entry = entry
+    this.#limits = limits
+  }
+
+  findFiles(root: string, files: FileQuery, signal: AbortSignal): Promise<FoundFiles> {
+    return this.#queue(() => search<FoundFiles>(this.#entry, { root, limits: this.#limits, files }, signal))
+  }
+
+  searchText(root: string, text: TextQuery, signal: AbortSignal): Promise<FoundText> {
+    return this.#queue(() => search<FoundText>(this.#entry, { root, limits: this.#limits, text }, signal))
   }
 }
 

@@ -7,17 +7,15 @@ import { WorkspaceError, type ProcessOutcome, type Workspace } from '../../tools
 import type { Confinement } from './bubblewrap.ts'
 import { underLock } from './change-lock.ts'
 import { changeText, checkChange, type ChangePlace } from './change-text.ts'
-import type { DiskLimits } from './disk.ts'
 import { followPath, quoted } from './follow-path.ts'
 import { launchConfined, launchUnconfined, wordsOf, type Launch } from './launch.ts'
 import type { SandboxState } from './probe.ts'
 import { readText } from './read-text.ts'
-import { createRoomDisk, UNLIMITED } from './room-disk.ts'
+import { type DiskLimits, RoomDisk, UNLIMITED } from './room-disk.ts'
 import type { Searcher } from './searcher.ts'
 import { supervise } from './supervise.ts'
 import { UsageWatch } from './usage.ts'
 
-/** Figures that hold for every workspace. */
 export interface WorkspaceLimits extends DiskLimits {
   /** Size of the largest file that is read as text. */
   readonly fileBytes: number
@@ -35,7 +33,6 @@ export interface BesideFiles {
   readonly lock?: string
 }
 
-/** What a workspace is made from. */
 export interface WorkspaceParts {
   /** Made with its parents, for its owner only, when it is first used. */
   readonly directory: string
@@ -54,13 +51,12 @@ export interface WorkspaceParts {
 /** What a command is told that could write nothing. */
 const FULL_NOTICE = 'the workspace is full: no file can grow until something is deleted'
 
-/** See `Workspace`. */
 export function createWorkspace(parts: WorkspaceParts): Workspace {
   const { beside, sandbox, limits, searcher, closing, log } = parts
   const oneByOne = createSerial()
   /** A room's own searches wait for each other, so that no room has all of the searcher. */
   const oneSearchByOne = createSerial()
-  const roomDisk = createRoomDisk(limits)
+  const roomDisk = new RoomDisk(limits)
 
   async function root(): Promise<string> {
     await mkdir(parts.directory, { recursive: true, mode: 0o700 })

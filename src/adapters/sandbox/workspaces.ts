@@ -9,10 +9,9 @@ import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/wor
 import { createCommandQueue } from './command-queue.ts'
 import { inheritedDescriptors } from './inherited.ts'
 import { probeSandbox, type SandboxState } from './probe.ts'
-import { createSearcher } from './searcher.ts'
+import { Searcher } from './searcher.ts'
 import { createWorkspace, type WorkspaceLimits } from './workspace.ts'
 
-/** What holds where nothing else is said. */
 const WORKSPACE_LIMITS: WorkspaceLimits = {
   fileBytes: 8 * 1024 * 1024,
   memoryBytes: 512 * 1024 * 1024,
@@ -21,7 +20,6 @@ const WORKSPACE_LIMITS: WorkspaceLimits = {
   files: 200_000,
 }
 
-/** What the workspaces are made from. */
 export interface WorkspacesOptions {
   /** Each room has `root/NAME/files`. */
   readonly root: string
@@ -47,7 +45,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
   const sandbox = options.mode === 'none' ? 'none' : rememberSuccess(probeSandbox)
   const queue = createCommandQueue(limits.memoryBytes)
   const inherited = inheritedDescriptors()
-  const searcher = createSearcher(options.searchEntry)
+  const searcher = new Searcher(options.searchEntry)
 
   const create = (home: string, room: string): Workspace =>
     createWorkspace({

@@ -6,7 +6,6 @@ import { decodeText, mediaOf } from './media.ts'
 import type { ReadPage } from './page-reader.ts'
 import { get, startTimeLimit, type TimeLimit, type TimeLimits } from './request.ts'
 
-/** Figures that a page must keep to. */
 export interface PageLimits extends TimeLimits {
   /** Of the body, unpacked. */
   readonly bodyBytes: number
@@ -14,7 +13,6 @@ export interface PageLimits extends TimeLimits {
 
 export const PAGE_LIMITS: PageLimits = { totalMs: 15_000, idleMs: 5_000, bodyBytes: 2 * 1024 * 1024 }
 
-/** What pages are read with. */
 export interface PagesParts {
   readonly rules: UrlPolicy
   readonly limits: PageLimits

@@ -12,7 +12,6 @@ import {
   type SearchRequest,
 } from './search-providers.ts'
 
-/** Figures that an answer must keep to. */
 export interface SearchLimits extends TimeLimits {
   readonly bodyBytes: number
 }

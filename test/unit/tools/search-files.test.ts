@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NO_LOG } from '../../../src/embedding/context.ts'
 import { compilePathGlob } from '../../../src/adapters/sandbox/search/glob-pattern.ts'
 import { findFiles, searchText } from '../../../src/adapters/sandbox/search/search.ts'
-import { createSearcher, KILLED_AFTER_MS } from '../../../src/adapters/sandbox/searcher.ts'
+import { KILLED_AFTER_MS, Searcher } from '../../../src/adapters/sandbox/searcher.ts'
 import { createWorkspaces } from '../../../src/adapters/sandbox/workspaces.ts'
 import { paths } from '../../../src/app/paths.ts'
 import { glob, grep } from '../../../src/tools/builtin/search-files.ts'
@@ -252,7 +252,7 @@ describe('a search', () => {
   })
 
   it('that does not end is ended, and its caller is told', async () => {
-    const searcher = createSearcher(paths.fileSearch, { ms: 1 - KILLED_AFTER_MS, entries: 10, results: 10 })
+    const searcher = new Searcher(paths.fileSearch, { ms: 1 - KILLED_AFTER_MS, entries: 10, results: 10 })
     const answer = searcher.findFiles(files, { pattern: '*' }, new AbortController().signal)
     await expect(answer).rejects.toThrow('this takes too much time or memory; search a smaller part')
   })

@@ -55,12 +55,14 @@ class WasmoonState implements LuaState {
     for (const slot of [1, 2]) lua_pushvalue(this.#address, slot)
     this.#load(dataChunk(job.data))
     lua_pushvalue(this.#address, 3)
-    return this.#timed(() => {
+    this.#started = { at: performance.now() }
+    try {
       const status = this.#wasm.lua_pcallk(this.#address, 3, 2, 0, 0, null)
-      if (status !== LUA_OK) throw this.#error()
-      if (this.#wasm.lua_toboolean(this.#address, -2) === 0) throw this.#error()
+      if (status !== LUA_OK || this.#wasm.lua_toboolean(this.#address, -2) === 0) throw this.#error()
       return this.#text(-1)
-    })
+    } finally {
+      this.#started = undefined
+    }
   }
 
   bytes(): number {
@@ -132,15 +134,6 @@ class WasmoonState implements LuaState {
       return use(pointer, size)
     } finally {
       module._free(pointer)
-    }
-  }
-
-  #timed<T>(job: () => T): T {
-    this.#started = { at: performance.now() }
-    try {
-      return job()
-    } finally {
-      this.#started = undefined
     }
   }
 

@@ -71,7 +71,6 @@ export async function searchText(
   return { ...search.found(), cut }
 }
 
-/** Where a search begins. */
 interface Start {
   /** Relative to the root. */
   readonly path: string
@@ -115,7 +114,6 @@ async function eachUntil(
   }
 }
 
-/** What bounds a walk. */
 interface WalkLimits {
   /** Names that are looked at, of files and directories. */
   readonly entries: number
