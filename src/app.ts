@@ -73,16 +73,10 @@ async function assemble(config: Config, overrides: Overrides, data: Promise<AppC
   const bus = cluster?.bus ?? createLocalBus(context.log)
   const chat = await createRoomsAndPeople(current, context, { peers, bus })
   const { rooms, tap } = chat
-  const interruptedTurns = createInterruptedTurns(rooms, context)
-  await cluster?.begin(clusterEvents(rooms, interruptedTurns.endAll))
-  await interruptedTurns.endAll()
-  const activity = await createActivity(
-    current,
-    rooms,
-    { context, peers, interruptedTurns },
-    overrides,
-    owned,
-  )
+  const interrupted = createInterruptedTurns(rooms, context)
+  await cluster?.begin(clusterEvents(rooms, interrupted.endAll))
+  await interrupted.endAll()
+  const activity = await createActivity(current, rooms, { context, peers, interrupted }, overrides, owned)
   const { tools, mcp, hooks, work } = activity
   tap(hooks.onEntry)
   tap(work.summaries.heard)

@@ -38,14 +38,14 @@ export type Activity = Awaited<ReturnType<typeof createActivity>>
 export interface ActivityParts {
   readonly context: AppContext
   readonly peers: Peers
-  readonly interruptedTurns: Pick<InterruptedTurns, 'endLost'>
+  readonly interrupted: Pick<InterruptedTurns, 'endLost'>
 }
 
 /** The models, the tools, and the turns and runs that use them. */
 export async function createActivity(
   current: CurrentConfig,
   rooms: Rooms,
-  { context, peers, interruptedTurns }: ActivityParts,
+  { context, peers, interrupted }: ActivityParts,
   overrides: Overrides,
   owned: Owned,
 ) {
@@ -85,7 +85,7 @@ export async function createActivity(
   const services = createModelServices({
     ...{ models, composer, limits, context, stores: storage },
     slots: peers.slots,
-    lostTurn: (turn) => void interruptedTurns.endLost(turn),
+    lostTurn: (turn) => void interrupted.endLost(turn),
   })
   const shared = { context, stores: storage, composer, limits, models: services }
   const turns = owned(assembleTurns({ ...shared, scopedTools, openToolbox, hooks }))

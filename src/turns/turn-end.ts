@@ -7,7 +7,7 @@ import { WrapError } from '../prompt/ports.ts'
 import type { Spent } from './billing.ts'
 import { ModelError, type FinishReason } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
-import type { Turn } from './turn.ts'
+import type { Turn, TurnEnd } from './turn.ts'
 
 /** The notice is what the room is told beside the reply. */
 export type Ending =
@@ -69,12 +69,6 @@ export function endingOf(error: unknown, model: string, log: Log): Ending {
 
 const failed = (text: string): Ending => ({ outcome: 'failed', notice: { level: 'error', text } })
 
-interface RecordedEnd {
-  readonly last: Entry
-  /** Absent if the turn did not go through. */
-  readonly reply?: Entry
-}
-
 /**
  * Records the reply and the notice in the room, then the end of the stored turn, even if the room could not be told.
  * `text` is what the model said last, cleaned; `saidBefore` if the log has more. Rejects with `StorageError`.
@@ -83,7 +77,7 @@ export async function recordEnd(
   { recorder, room, settings: { name: author }, spent }: Turn,
   { text, saidBefore }: { readonly text: string; readonly saidBefore: boolean },
   ending: Ending,
-): Promise<RecordedEnd> {
+): Promise<Pick<TurnEnd, 'last' | 'reply'>> {
   const { outcome } = ending
   const turn = recorder.id
   const bill = spent ? billOf(spent, recorder) : {}

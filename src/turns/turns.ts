@@ -86,10 +86,9 @@ export class Turns implements AsyncDisposable {
     const slot = await takeTurnSlot(slots, called, limits, cancel)
     if (this.#closing) await slot.leave()
     this.#refuseIfClosing()
-    const recorder = turnLog.begin(
-      { room: called.room, model: called.model, message: called.message, requester },
-      { id: called.id, startedAt: called.startedAt },
-    )
+    const { id, startedAt, message } = called
+    const facts = { room: room.name, model: called.model, message, requester }
+    const recorder = turnLog.begin(facts, { id, startedAt })
     const turn = this.#launch(called, { ...mention, model, recorder }, slot, { cancel, signal: stop.signal })
     this.#active.set(turn, mention)
     // A ban of this moment has not found it.

@@ -6,17 +6,14 @@ import { groupsOfCalls, textOfGroup } from '../../prompt/history.ts'
 import { SUMMARIZER_KEY, summarizerIn } from '../../prompt/key-values.ts'
 import type { ConfiguredModel } from '../ports.ts'
 
-/** What a summarizer reads. Both texts are what people wrote, so they are the user's part, and none of ours. */
-interface SummaryTexts {
-  readonly system: string
-  readonly message: string
-}
-
 /** English has about so many tokens a word. */
 const TOKENS_PER_WORD = 1.4
 
-/** `before` is the summary so far; `tokens` is how long the next one should be at most. */
-export function summaryTexts(before: string, entries: readonly Entry[], tokens: number): SummaryTexts {
+/**
+ * What a summarizer reads. `before` is the summary so far; `tokens` is how long the next one should be at most. Both are
+ * what people wrote, so they are the user's part.
+ */
+export function summaryTexts(before: string, entries: readonly Entry[], tokens: number) {
   const words = Math.floor(tokens / TOKENS_PER_WORD)
   return {
     system: RULES.replace('WORDS', String(words)),
@@ -42,21 +39,16 @@ const RULES = `You keep the memory of a chat room. You are given the summary so 
 const MAX_ENTRY_CHARACTERS = 4_000
 
 /** The entries as other prompts show them. */
-const conversationOf = (entries: readonly Entry[]): string =>
-  groupsOfCalls(entries.map((entry) => ({ entry })))
-    .map((group) =>
-      textOfGroup(
-        group.map(({ entry }) => entry),
-        MAX_ENTRY_CHARACTERS,
-      ),
-    )
-    .join('\n')
+function conversationOf(entries: readonly Entry[]): string {
+  const groups = groupsOfCalls(entries.map((entry) => ({ entry })))
+  const texts = groups.map((group) => group.map(({ entry }) => entry))
+  return texts.map((group) => textOfGroup(group, MAX_ENTRY_CHARACTERS)).join('\n')
+}
 
-/** Who may sum up rooms; both are asked each time. */
 export interface Summarizers {
-  /** Gives the models that can be called now. */
+  /** Those that can be called now. */
   readonly models: () => readonly ConfiguredModel[]
-  /** Gives the name of the model that sums up where a room names none; undefined for no summaries. */
+  /** The name of the model that sums up if a room names none; undefined for no summaries. */
   readonly usual: () => string | undefined
 }
 
@@ -79,7 +71,7 @@ export function checkSummarizer(value: Json, models: readonly ConfiguredModel[])
     throw new Refusal('summarizer is the name of a model, or none; /models lists those that there are')
 }
 
-/** Whether a model is still there with the same settings. */
+/** True if a model is still there with the same settings. */
 export function isAmong(models: readonly ConfiguredModel[], model: ConfiguredModel | undefined): boolean {
   const now = models.find(({ settings }) => settings.name === model?.settings.name)
   return now !== undefined && JSON.stringify(now.settings) === JSON.stringify(model?.settings)

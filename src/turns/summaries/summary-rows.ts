@@ -5,7 +5,6 @@ import { callKey } from '../../prompt/history.ts'
 import type { ModelFactsTable } from '../model-facts.ts'
 import type { ConfiguredModel } from '../ports.ts'
 
-/** An entry and its tokens. */
 export interface CountedEntry {
   readonly entry: Entry
   readonly tokens: number
@@ -31,7 +30,7 @@ export function rowsDue(rows: readonly CountedEntry[], unsummed: number, isAll: 
   return rows.length - kept
 }
 
-/** The oldest rows that fit into so many tokens, at least one. A call is not parted from its results, where that can be. */
+/** The oldest rows that fit into so many tokens, at least one. A call is not parted from its results, if it can be. */
 export function oldestWithin(rows: readonly CountedEntry[], tokens: number): readonly CountedEntry[] {
   let left = tokens
   const over = rows.findIndex((row) => (left -= row.tokens) < 0)
@@ -57,7 +56,6 @@ interface Sizes {
   readonly unsummed: number
   /** A room is looked at again after so many tokens. */
   readonly look: number
-  /** Tokens that a summary should have at most. */
   readonly summary: number
 }
 
