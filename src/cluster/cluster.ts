@@ -70,12 +70,6 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
     onRenewed: () => void differences.look(),
   })
 
-  function everySecond(look: () => Promise<void>): void {
-    clock.later(LOOK_MS, () => {
-      if (!isOver) void look().finally(() => everySecond(look))
-    })
-  }
-
   return {
     peopleIn: (room) => presence.peopleIn(room),
     find: (id) => presence.find(id),
@@ -112,8 +106,8 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
       onBroadcast('stop', async ({ id, reason }) => slots.stopOwn(id, reason))
       await lease.begin(earlier)
       await changes.begin()
-      everySecond(() => bus.lookAtLog())
-      everySecond(() => own.storeAgain(theirs.onPresenceStored))
+      const looks = [() => bus.lookAtLog(), () => own.storeAgain(theirs.onPresenceStored)]
+      for (const look of looks) everySecond(clock, () => isOver, look)
     },
     async [Symbol.asyncDispose]() {
       isOver = true
@@ -123,6 +117,12 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
       await wire[Symbol.asyncDispose]()
     },
   } satisfies Peers & Record<PropertyKey, unknown>
+}
+
+function everySecond(clock: Alarm, isOver: () => boolean, look: () => Promise<void>): void {
+  clock.later(LOOK_MS, () => {
+    if (!isOver()) void look().finally(() => everySecond(clock, isOver, look))
+  })
 }
 
 /** How often, in ms, and how many times it is looked whether everybody is out of a closed room. */
