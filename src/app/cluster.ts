@@ -68,7 +68,8 @@ export function clusterEvents(
       }
       // Last: after a rejection this is called again, and nobody leaves twice.
       const leftRooms = await Promise.all(left.map(({ room }) => rooms.anyRoom(room)))
-      for (const [at, { name }] of left.entries()) void leftRooms[at]?.announcePresence({ name, event: 'left' })
+      for (const [at, { name }] of left.entries())
+        void leftRooms[at]?.announcePresence({ name, event: 'left' })
     },
     // Each server finds the same, so each tells only its own admins.
     onDifference: (sentence) => void rooms.tellAdmins(sentence, 'here'),
