@@ -1,7 +1,9 @@
 import stringWidth from 'string-width'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { codePointAt, graphemes } from '../../lib/text/characters.ts'
+import { counted } from '../../lib/amounts.ts'
 import type { Draft } from '../input/edit-commands.ts'
+import { cutToCells } from './cells.ts'
 
 const PROMPT = '> '
 const INDENT = '  '
@@ -23,9 +25,14 @@ export function createDraftLayout(): typeof drawDraft {
 
 type DraftRows = ReturnType<typeof drawDraft>
 
-/** The part around the cursor, with the index of the cursor's row and the cells before it. */
+const LEAST_ROWS_WITH_COUNT = 3
+
+/**
+ * The part around the cursor, with the index of the cursor's row and the cells before it. The first row says how
+ * many rows are above it, if there are any.
+ */
 export function drawDraft(draft: Draft, columns: number, maxRows: number) {
-  const { text, cursor, isCut } = nearCursor(draft, Math.min(MAX_UNITS_EACH_SIDE, maxRows * columns))
+  const { text, cursor, isCut, hidden } = nearCursor(draft, Math.min(MAX_UNITS_EACH_SIDE, maxRows * columns))
   const { prompt = isCut ? INDENT : PROMPT } = draft
   const begun = prompt.length <= INDENT.length ? [prompt] : flow([''], graphemes(prompt), columns)
   const before = flow(begun, graphemes(text.slice(0, cursor)), columns)
@@ -33,14 +40,29 @@ export function drawDraft(draft: Draft, columns: number, maxRows: number) {
   const column = cellsOf(before.at(-1) ?? '')
   const rows = flow(before, graphemes(text.slice(cursor)), columns)
   const first = Math.max(0, Math.min(row - Math.floor(maxRows / 2), rows.length - maxRows))
-  return { rows: rows.slice(first, first + maxRows), row: row - first, column }
+  const shown = rows.slice(first, first + maxRows)
+  const above = first + rowsIn(hidden, columns)
+  if (above > 0 && maxRows >= LEAST_ROWS_WITH_COUNT && row > first)
+    shown[0] = cutToCells(`${INDENT}… ${counted(above + 1, 'row')} above`, columns - 1)
+  return { rows: shown, row: row - first, column }
 }
 
 function nearCursor({ text, cursor }: Draft, units: number) {
   const begin = Math.floor(Math.max(0, cursor - units) / STEP_UNITS) * STEP_UNITS
   const from = codePointAt(text, begin)
   const to = codePointAt(text, Math.min(text.length, cursor + units))
-  return { text: text.slice(from, to), cursor: cursor - from, isCut: from > 0 }
+  return { text: text.slice(from, to), cursor: cursor - from, isCut: from > 0, hidden: text.slice(0, from) }
+}
+
+/** About: each character counts as one cell, since laying out all of a long draft takes too long. */
+function rowsIn(text: string, columns: number): number {
+  const room = Math.max(1, columns - INDENT.length - 1)
+  const lines = text.split('\n')
+  const begun = lines.pop() ?? ''
+  return lines.reduce(
+    (sum, { length }) => sum + Math.max(1, Math.ceil(length / room)),
+    Math.floor(begun.length / room),
+  )
 }
 
 /** The cell at the right edge stays free for the cursor. */

@@ -54,7 +54,7 @@ export type Key =
 
 /** After such a silence the end of a paste or a sequence is lost. */
 const GIVE_UP_MS = 1_000
-/** A ^C that comes alone after such a silence was pressed; any other ^C in a paste is a part of it. */
+/** A key that comes after such a silence was pressed by itself: ^C is no part of a paste, ESC is no Alt. */
 const PRESS_MS = 10
 
 /**
@@ -67,6 +67,7 @@ export function createKeyDecoder() {
   const parser = new VtParser()
   return (bytes: Uint8Array, silentMs = 0): Key[] => {
     const isPressed = silentMs >= PRESS_MS && bytes.length === 1 && bytes[0] === INTERRUPT
+    if (silentMs >= PRESS_MS) parser.pause()
     if (isPressed || silentMs >= GIVE_UP_MS) parser.giveUp()
     return parser.parse(utf8.decode(bytes, { stream: true })).flatMap((input) => keyOf(input) ?? [])
   }
@@ -83,9 +84,11 @@ function keyOf(input: VtInput): Key | undefined {
       return input
     case 'control':
       return press(chordOf(input.char))
-    // Esc alone means nothing here, so the key after it keeps its own meaning.
-    case 'escape':
-      return press(`Alt-${chordOf(input.char)}`) ?? press(chordOf(input.char)) ?? textOf(input.char)
+    // Esc alone means nothing here, so the key after it keeps its own meaning. Alt sends both at once.
+    case 'escape': {
+      const pressed = press(`Alt-${chordOf(input.char)}`) ?? press(chordOf(input.char))
+      return pressed ?? (input.isLate ? textOf(input.char) : undefined)
+    }
     case 'csi':
     case 'ss3':
       return keyOfSequence(input)
@@ -217,6 +220,6 @@ function keyOfCode(codes = '', modifier = ''): Key | undefined {
   const char = String.fromCodePoint(code)
   const isNamed = NAMED[char] !== undefined
   const pressed = isNamed || bits & (CTRL | ALT) ? press(prefix + chordOf(char)) : undefined
-  if (pressed || isNamed || bits & CTRL) return pressed
+  if (pressed || isNamed || bits & (CTRL | ALT)) return pressed
   return textOf(bits & SHIFT ? char.toUpperCase() : char)
 }

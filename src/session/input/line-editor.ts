@@ -33,6 +33,8 @@ export interface LineEditor {
   readonly at: number
   /** The new draft while an old line is shown. */
   readonly aside: string
+  /** Older lines that were changed and not sent: they are recalled as they were left. */
+  readonly changes: readonly Change[]
   readonly kills: Kills
   readonly undo: Undo
   /** What the key before did, if the next one may go on with it. */
@@ -40,6 +42,14 @@ export interface LineEditor {
   readonly yankedFrom?: number
   readonly search?: Search
 }
+
+interface Change {
+  readonly at: number
+  readonly text: string
+}
+
+/** Each may be as long as a draft. */
+const MAX_CHANGES = 8
 
 type Doing = 'type' | 'paste' | 'kill' | 'yank'
 
@@ -60,6 +70,7 @@ export const EMPTY_EDITOR: LineEditor = {
   past: [],
   at: 0,
   aside: '',
+  changes: [],
   kills: [],
   undo: [],
 }
@@ -105,7 +116,8 @@ export const withDraft = (editor: LineEditor, draft: Draft): LineEditor => chang
 export function withPast(editor: LineEditor, lines: readonly string[]): LineEditor {
   const past = [...lines, ...editor.past]
   const isNew = editor.at === editor.past.length
-  return { ...editor, past, at: isNew ? past.length : editor.at + lines.length }
+  const changes = editor.changes.map(({ at, text }) => ({ at: at + lines.length, text }))
+  return { ...editor, past, changes, at: isNew ? past.length : editor.at + lines.length }
 }
 
 /** The new draft, which an older line may hide, and that line if it was changed. Blank ones are left out. */
@@ -117,7 +129,7 @@ export const unsentIn = ({ draft, past, at, aside }: LineEditor): readonly strin
 /** A draft that is an older line stays, since it stands on the screen. */
 export const withoutPast = (editor: LineEditor): LineEditor => ({
   ...withoutSearch(editor),
-  ...{ past: [], at: 0, aside: '', kills: [], undo: [] },
+  ...{ past: [], at: 0, aside: '', changes: [], kills: [], undo: [] },
 })
 
 export const shownDraft = ({ draft, search, past }: LineEditor): Draft =>
@@ -185,13 +197,18 @@ function send({ draft, past: before, kills }: LineEditor): EditorStep {
 
 function recall(editor: LineEditor, at: number): LineEditor {
   if (at < 0 || at > editor.past.length) return editor
-  const aside = editor.at === editor.past.length ? editor.draft.text : editor.aside
-  return { ...changed(editor, draftOf(editor.past[at] ?? aside)), at, aside }
+  const { draft, past } = editor
+  const aside = editor.at === past.length ? draft.text : editor.aside
+  const others = editor.changes.filter((change) => change.at !== editor.at)
+  const isChanged = editor.at < past.length && draft.text !== past[editor.at]
+  const changes = isChanged ? [...others, { at: editor.at, text: draft.text }].slice(-MAX_CHANGES) : others
+  const shown = changes.find((change) => change.at === at)?.text ?? past[at] ?? aside
+  return { ...changed(editor, draftOf(shown)), at, aside, changes }
 }
 
 const interrupted = (editor: LineEditor): LineEditor => ({
   ...changed(editor, EMPTY_DRAFT),
-  ...{ at: editor.past.length, aside: '' },
+  ...{ at: editor.past.length, aside: '', changes: [] },
 })
 
 function undone(editor: LineEditor): LineEditor {

@@ -4,8 +4,8 @@ export type VtInput =
   | { readonly type: 'paste'; readonly text: string }
   /** C0, DEL or C1. */
   | { readonly type: 'control'; readonly char: string }
-  /** ESC and a character that begins no sequence. */
-  | { readonly type: 'escape'; readonly char: string }
+  /** ESC and a character that begins no sequence. `isLate`: ESC was a key of its own, pressed before. */
+  | { readonly type: 'escape'; readonly char: string; readonly isLate: boolean }
   | {
       readonly type: 'csi' | 'ss3'
       readonly params: string
@@ -46,6 +46,7 @@ export class VtParser {
   #text = ''
   #params = ''
   #isAlt = false
+  #isLate = false
   #stringLength = 0
   #held = ''
   #isAfterReturn = false
@@ -55,6 +56,11 @@ export class VtParser {
     for (const char of text) if (!this.#step(char)) this.#ground(char)
     this.#flush()
     return this.#inputs.splice(0)
+  }
+
+  /** What comes next was not sent together with what came before. */
+  pause(): void {
+    this.#isLate = this.#state === 'escape'
   }
 
   /** Waits no longer for an end. ESC still waits: people type it as Alt. */
@@ -68,6 +74,7 @@ export class VtParser {
     if (state === 'paste') return this.#paste(char)
     if (char === ESC) {
       this.#isAlt = state === 'escape'
+      this.#isLate = false
       return this.#enter(state === 'string' ? 'string-escape' : 'escape')
     }
     if (state === 'ground') return false
@@ -95,7 +102,7 @@ export class VtParser {
     if (char === '[') return this.#enter('csi')
     if (char === 'O') return this.#enter('ss3')
     if (']PX^_'.includes(char)) return this.#enter('string')
-    this.#push({ type: 'escape', char })
+    this.#push({ type: 'escape', char, isLate: this.#isLate })
     return this.#enter('ground')
   }
 

@@ -77,8 +77,14 @@ test('controls within a paste are left out, tabs stay', () => {
   expect(names('\x1b[200~a\x03\x1b[31m\tb\x1b[201~')).toEqual(['paste:a[31m\tb'])
 })
 
-test('a key after a lone Esc is itself', () => {
-  expect(names('\x1bx')).toEqual(['text:x'])
+test('a letter with Alt that has no meaning types nothing', () => {
+  expect(names('\x1bx')).toEqual([])
+})
+
+test('a letter that is pressed after a lone Esc is itself', () => {
+  const decode = createKeyDecoder()
+  decode(bytes('\x1b'))
+  expect(decode(bytes('x'), 40)).toEqual([{ type: 'text', text: 'x' }])
 })
 
 test('a sequence without an end does not hold the keyboard for ever', () => {

@@ -315,6 +315,19 @@ test('whatever is pressed, the cursor is within the text and never splits a code
   )
 })
 
+test('an older line that was changed is recalled as it was left', () => {
+  expect(shown('one<enter>two<enter><up>X<up><down>')).toBe('twoX|')
+  expect(shown('one<enter>two<enter><up>X<up>Y<down><down><up><up>')).toBe('oneY|')
+})
+
+test('the draft stays what it was while older lines are changed', () => {
+  expect(shown('one<enter>draft<up>X<down>')).toBe('draft|')
+})
+
+test('a line that is sent after a change leaves the older one as it was', () => {
+  expect(shown('one<enter><up>X<enter><up><up>')).toBe('one|')
+})
+
 test('after ^C on an older line ↑ begins with the newest again', () => {
   for (const before of ['<up><up>', '<up><up><up>', 'half<up><up>', '<search>o<search>'])
     expect(shown(`one<enter>two<enter>three<enter>${before}<interrupt><up>`), before).toBe('three|')

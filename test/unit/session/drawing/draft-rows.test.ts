@@ -34,6 +34,16 @@ test('a draft that is short enough is drawn whole, with its prompt', () => {
   })
 })
 
+test('a draft with more rows than fit says how many are above', () => {
+  const lines = (count: number): string => Array.from({ length: count }, (_, i) => `line ${i}`).join('\n')
+  expect(drawDraft(draftOf(lines(74)), 80, 6).rows).toEqual([
+    '  … 69 rows above',
+    ...[69, 70, 71, 72, 73].map((i) => `  line ${i}`),
+  ])
+  expect(drawDraft(draftOf(lines(1_000)), 80, 6).rows[0]).toBe('  … 995 rows above')
+  expect(drawDraft(draftOf(lines(5)), 80, 2).rows).toEqual(['  line 3', '  line 4'])
+})
+
 test('while somebody types on in a long draft, the rows above stay as they are', () => {
   const text = Array.from({ length: 5_000 }, (_, i) => `w${i} `).join('')
   const changed = Array.from({ length: 400 }, (_, i) => {
