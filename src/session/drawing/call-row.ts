@@ -7,7 +7,7 @@ import type { Json } from '../../lib/json.ts'
 import { cutToCells, isWider, mostCells } from './cells.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
-import { HANG, wrapText } from './spans.ts'
+import { firstColumns, HANG, textOf, wrapSpans, wrapText } from './spans.ts'
 
 export type PendingCall = ToolCallEntry | ApprovalEntry
 
@@ -51,7 +51,8 @@ export function resultRows(
   result: ToolResultEntry,
   style: DrawingStyle,
 ): readonly string[] {
-  const { columns, theme } = style
+  const { theme } = style
+  const columns = firstColumns(style)
   const paint = result.isError ? theme.error : theme.tool
   const said = cleanText(toolResultLine(result)).slice(`${result.name}: `.length)
   const free = columns - mostCells(said.slice(0, columns)) - ARROW.length
@@ -61,7 +62,9 @@ export function resultRows(
   const room = columns - mostCells(head) - end.length
   const text =
     result.isError || room < LEAST_CELLS ? said : cut(said.slice(0, said.length - end.length), room) + end
-  return wrapText(head + text, columns, HANG).map((row) => paint(row))
+  return wrapSpans([{ text: head + text }], columns, Math.max(1, style.columns - HANG.length), HANG).map(
+    (row) => paint(textOf(row)),
+  )
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
@@ -92,7 +95,7 @@ export function drawCall(
   progress?: ToolProgress,
 ): string {
   const beside = besideTimes(style)
-  const { columns } = beside
+  const columns = firstColumns(beside)
   const isNarrow = mostCells(callName(call)) > columns - LONGEST_END.length
   const end = `${isNarrow ? '' : DOING[call.kind]} ${duration(Math.max(0, ms))}`
   const far = progress ? progressEnd(progress, columns - LEAST_CELLS - end.length) : ''

@@ -12,7 +12,7 @@ import { type Aspect, aspectKey, labelIn, spansOf, USUAL } from './entry-look.ts
 import { resultRows } from './call-row.ts'
 import { withoutSequences } from './region-diff.ts'
 import { besideTimes, withTimes } from './time-column.ts'
-import { HANG, paintRows, quoteRows } from './spans.ts'
+import { HANG, inMeasure, laterStyle, paintRows, quoteRows, textOf } from './spans.ts'
 import { billRows, replyRows } from './reply-rows.ts'
 import { type ColourOfAuthor, createMemo, type DrawingStyle, styleKey } from './theme.ts'
 
@@ -39,9 +39,14 @@ function entryRows(
   if (entry.kind === 'reply' && entry.thread === undefined)
     return [...replyRows(entry, style, markdown, aspect), ...billRows(entry, style)]
   const spans = spansOf(entry, aspect, chosen)
-  const rows = entry.kind === 'approval' ? questionRows(spans, style, aspect) : paintRows(spans, style)
-  return [...rows, ...billRows(entry, style)]
+  if (entry.kind === 'approval') return questionRows(spans, style, aspect)
+  if (entry.kind === 'tool_call' || entry.kind === 'tool_result') return paintRows(spans, style)
+  return [...proseRows(spans, style), ...billRows(entry, style)]
 }
+
+/** Text of several lines was pasted, and keeps its rows. */
+const proseRows = (spans: readonly Span[], style: DrawingStyle): readonly string[] =>
+  paintRows(spans, textOf(spans).includes('\n') ? style : inMeasure(style))
 
 /** What a question asks for has its mark in every row, so that it cannot be taken for what the room says. */
 function questionRows(
@@ -54,14 +59,14 @@ function questionRows(
   const below = lines.flatMap((line) =>
     line.startsWith('| ')
       ? quoteRows(line.slice(2), style.columns)
-      : paintRows([{ text: HANG + line, role }], style),
+      : paintRows([{ text: HANG + line, role }], laterStyle(style)),
   )
   return [...paintRows([{ ...question, text: first }], style), ...below]
 }
 
 export function renderMessage({ head, text, at, isOwn }: PersonalMessage, style: DrawingStyle): string {
   const label = labelIn(`${cleanLine(head)}: `, { role: isOwn ? 'own' : 'mention' })
-  return withTimes(paintRows([...label, { text: cleanText(text) }], besideTimes(style)), style, at).join('\n')
+  return withTimes(proseRows([...label, { text: cleanText(text) }], besideTimes(style)), style, at).join('\n')
 }
 
 export function renderText(text: string | Styled, style: DrawingStyle): string {

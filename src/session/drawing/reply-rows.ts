@@ -6,7 +6,19 @@ import type { Lead, MarkdownTools, Unit } from '../markdown/blocks.ts'
 import { GrowingMarkdown } from '../markdown/growing.ts'
 import { type Aspect, modelLabel } from './entry-look.ts'
 import type { DrawingStyle } from './theme.ts'
-import { HANG, inBold, paintRows, paintSpans, textOf, withMarks, wrapSpans, wrapText } from './spans.ts'
+import {
+  firstColumns,
+  HANG,
+  inBold,
+  inMeasure,
+  laterStyle,
+  paintRows,
+  paintSpans,
+  textOf,
+  withMarks,
+  wrapSpans,
+  wrapText,
+} from './spans.ts'
 import type { Span } from '../../lib/text/styled.ts'
 import { mostCells } from './cells.ts'
 import { tableRow } from './table-rows.ts'
@@ -30,7 +42,7 @@ export function replyRows(
   return [
     ...unitRows(first, style, label),
     ...units.flatMap((unit) => unitRows(unit, style)),
-    ...asWritten(rest, style),
+    ...asWritten(rest, laterStyle(style)),
   ]
 }
 
@@ -51,18 +63,20 @@ function asWritten(text: string, style: DrawingStyle): readonly string[] {
 
 export function billRows(entry: Entry, style: DrawingStyle): readonly string[] {
   const bill = billLine(entry)
-  return bill === '' ? [] : paintRows([{ text: `-- ${bill}`, role: 'dim' }], style)
+  return bill === '' ? [] : paintRows([{ text: `-- ${bill}`, role: 'dim' }], laterStyle(style))
 }
 
 const CODE_INDENT = '  '
 
 /** `label` stands before the first row, or above it. */
-export function unitRows(unit: Unit, style: DrawingStyle, label?: readonly Span[]): readonly string[] {
+export function unitRows(unit: Unit, whole: DrawingStyle, label?: readonly Span[]): readonly string[] {
+  const style = unit.body.type === 'text' ? inMeasure(whole) : whole
   const lead = fitting(unit.lead, style.columns)
   const width = Math.max(1, style.columns - HANG.length - mostCells(lead.first))
   const labelCells = label ? mostCells(textOf(label)) : 0
-  const isInline = label && unit.body.type === 'text' && lead.first === '' && labelCells <= style.columns / 2
-  const body = bodyRows(unit, style, width, isInline ? style.columns - labelCells : width)
+  const columns = firstColumns(style)
+  const isInline = label && unit.body.type === 'text' && lead.first === '' && labelCells <= columns / 2
+  const body = bodyRows(unit, style, width, isInline ? columns - labelCells : width)
   const rows = body.map((row, index) => {
     const mark = index === 0 ? lead.first : lead.later
     if (index === 0 && isInline) return paintSpans(label, style.theme) + row

@@ -99,8 +99,22 @@ export const HANG = '  '
 export const wrapText = (text: string, width: number, hang: string): readonly string[] =>
   wrapSpans([{ text }], width, Math.max(1, width - mostCells(hang)), hang).map(textOf)
 
-export const paintRows = (spans: readonly Span[], { columns, theme }: DrawingStyle): readonly string[] =>
-  wrapSpans(spans, columns, Math.max(1, columns - HANG.length), HANG).map((row) => paintSpans(row, theme))
+export const paintRows = (spans: readonly Span[], style: DrawingStyle): readonly string[] =>
+  wrapSpans(spans, firstColumns(style), Math.max(1, style.columns - HANG.length), HANG).map((row) =>
+    paintSpans(row, style.theme),
+  )
+
+export const firstColumns = ({ columns, taken = 0 }: DrawingStyle): number => Math.max(1, columns - taken)
+
+/** The style of rows that do not begin with a time. */
+export const laterStyle = (style: DrawingStyle): DrawingStyle =>
+  style.taken === undefined ? style : { ...style, taken: undefined }
+
+/** Longer rows of prose are hard to read. */
+const PROSE_COLUMNS = 100
+
+export const inMeasure = (style: DrawingStyle): DrawingStyle =>
+  style.columns > PROSE_COLUMNS ? { ...style, columns: PROSE_COLUMNS } : style
 
 const FIRST_MARK = '  | '
 const NEXT_MARK = '  : '

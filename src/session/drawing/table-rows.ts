@@ -7,7 +7,7 @@ import { createMemo, type Theme } from './theme.ts'
 type Row = Extract<UnitBody, { readonly type: 'row' }>
 
 const BETWEEN = '  '
-/** With narrower columns each row is a list of its cells. */
+/** If a column would be narrower than this or than its longest word, each row is a list of its cells. */
 const LEAST_CELLS = 6
 
 export function tableRow(row: Row, width: number, theme: Theme): readonly string[] {
@@ -37,16 +37,37 @@ function read(
 const once = createMemo<readonly number[] | undefined>()
 
 function columnWidths({ head, sample }: Table, width: number, theme: Theme): readonly number[] | undefined {
-  const natural = head.map((_, column) =>
-    Math.max(1, ...[head, ...sample].map((cells) => cellsOf(withMarks(cells[column]?.() ?? [], theme)))),
+  const columns = head.map((_, column) =>
+    [head, ...sample].map((cells) => withMarks(cells[column]?.() ?? [], theme)),
+  )
+  const natural = columns.map((cells) => Math.max(1, ...cells.map(cellsOf)))
+  const least = columns.map((cells, column) =>
+    Math.max(Math.min(natural[column] ?? 1, LEAST_CELLS), ...cells.map(longestWord)),
   )
   const free = width - BETWEEN.length * (natural.length - 1)
-  const cap = capFor(natural, free)
-  const widths = natural.map((cells) => Math.min(cells, cap))
-  const isNarrow = widths.some((cells, column) => cells < Math.min(natural[column] ?? 1, LEAST_CELLS))
-  if (isNarrow || sum(widths) > free) return undefined
-  return sample.length < SAMPLE_ROWS ? widths : withSpare(widths, free)
+  const widths = widthsWithin(free, natural, least)
+  return widths && sample.length >= SAMPLE_ROWS ? withSpare(widths, free) : widths
 }
+
+/** The longest columns give way first. Undefined if not even the `least` widths fit. */
+function widthsWithin(
+  free: number,
+  natural: readonly number[],
+  least: readonly number[],
+): readonly number[] | undefined {
+  if (sum(least) > free) return undefined
+  for (let cap = Math.min(free, Math.max(...natural)); cap > 0; cap -= 1) {
+    const widths = natural.map((cells, column) => Math.max(least[column] ?? 1, Math.min(cells, cap)))
+    if (sum(widths) <= free) return widths
+  }
+  return least
+}
+
+const longestWord = (cell: readonly Span[]): number =>
+  Math.max(0, ...textOf(cell).split(BREAKS).map(mostCells))
+
+/** Rows break at spaces and behind slashes, and these scripts between any two characters. */
+const BREAKS = /\s+|(?<=\/)|(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])/u
 
 function withSpare(widths: readonly number[], free: number): readonly number[] {
   const share = Math.floor((free - sum(widths)) / widths.length)
@@ -54,17 +75,6 @@ function withSpare(widths: readonly number[], free: number): readonly number[] {
 }
 
 const MIN_SPARE = 2
-
-function capFor(natural: readonly number[], free: number): number {
-  let left = free
-  const sorted = natural.toSorted((a, b) => a - b)
-  for (const [index, cells] of sorted.entries()) {
-    const share = Math.floor(left / (sorted.length - index))
-    if (cells > share) return Math.max(1, share)
-    left -= cells
-  }
-  return Math.max(1, ...natural)
-}
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
 

@@ -127,6 +127,8 @@ export interface DrawingStyle {
   readonly columns: number
   readonly theme: Theme
   readonly times?: TimeColumn | undefined
+  /** Cells of the first row that its time has taken from `columns`. */
+  readonly taken?: number | undefined
 }
 
 const styleKeys = new WeakMap<DrawingStyle, string>()

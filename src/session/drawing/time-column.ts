@@ -44,19 +44,26 @@ export function dayLine(day: number, zone: Zone): string {
   return `-- ${words.join(' ')} (${zone.name})`
 }
 
-export const besideTimes = ({ times, ...style }: DrawingStyle): DrawingStyle =>
-  times ? { ...style, columns: style.columns - times.cells } : style
+/** Below this only the first row stands beside its time: the others use its cells too. */
+const NARROW_COLUMNS = 60
+
+/** The style of what stands beside a time. */
+export function besideTimes({ times, ...style }: DrawingStyle): DrawingStyle {
+  if (!times) return style
+  if (style.columns < NARROW_COLUMNS) return { ...style, taken: times.cells }
+  return { ...style, columns: style.columns - times.cells }
+}
 
 export const columnsBeside = ({ times, columns }: DrawingStyle): number => columns - (times?.cells ?? 0)
 
 /** The first row has the time `at`, if it is given. */
 export function withTimes(
   rows: readonly string[],
-  { times, theme }: DrawingStyle,
+  { times, theme, columns }: DrawingStyle,
   at?: number,
 ): readonly string[] {
   if (!times) return rows
-  const margin = ' '.repeat(times.cells)
+  const margin = columns < NARROW_COLUMNS ? '' : ' '.repeat(times.cells)
   return rows.map((row, index) => {
     if (index === 0 && at !== undefined) return theme.dim(times.textAt(at)) + row
     return row === '' ? '' : margin + row

@@ -92,6 +92,19 @@ test('messages of others go above the draft, which stays as it is', async () => 
   await done
 })
 
+test('a further line of a speaker begins with a dot, and with the name again if it names the reader', async () => {
+  const terminal = createFakeTerminal({ size })
+  const { room, done } = start(terminal)
+  await terminal.waitFor('welcome')
+  for (const text of ['one', 'two', 'alice: three', 'four'])
+    room.deliver({ kind: 'message', author: 'bob', text })
+  await terminal.waitFor('four')
+  const rows = (await see(terminal)).all()
+  expect(rows.slice(1, 5)).toEqual(['bob: one', '· two', 'bob: alice: three', '· four'])
+  terminal.hangUp()
+  await done
+})
+
 test('a draft over several rows is drawn and taken away without a trace', async () => {
   const terminal = createFakeTerminal({ size })
   const { room, done } = start(terminal)

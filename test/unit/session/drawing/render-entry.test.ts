@@ -8,6 +8,8 @@ import {
   renderText,
 } from '../../../../src/session/drawing/entry-rows.ts'
 import { chooseTheme, type DrawingStyle } from '../../../../src/session/drawing/theme.ts'
+import { zoneOf } from '../../../../src/lib/zone.ts'
+import { timeColumn } from '../../../../src/session/drawing/time-column.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 import { runs } from '../../../support/runs.ts'
 
@@ -127,10 +129,13 @@ test('whatever an entry says, no control leaves, no row is too wide, and no late
     fc.property(
       fc.constantFrom(...entries),
       hostile,
-      fc.integer({ min: 12, max: 60 }),
-      (entry, parts, columns) => {
+      fc.integer({ min: 12, max: 80 }),
+      fc.boolean(),
+      (entry, parts, columns, isTimed) => {
         const text = parts.join('')
-        const drawn = withoutSgr(renderEntry({ ...entry, text, author: 'bob' }, { columns, theme: colour }))
+        const times = isTimed ? timeColumn('minutes', zoneOf('UTC'), columns) : undefined
+        const style = { columns, theme: colour, times }
+        const drawn = withoutSgr(renderEntry({ ...entry, text, author: 'bob' }, style))
         expect(drawn).not.toMatch(/(?!\n)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u)
         const rows = drawn.split('\n')
         for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(columns)
@@ -139,6 +144,52 @@ test('whatever an entry says, no control leaves, no row is too wide, and no late
     ),
     { numRuns: runs(500) },
   )
+})
+
+const words = 'lorem ipsum dolor sit amet '.repeat(8).trim()
+
+test('below 60 columns only the first row of an entry stands beside its time', () => {
+  const rowsAt = (columns: number) =>
+    withoutSgr(
+      renderEntry(
+        { ...base, kind: 'message', text: words },
+        { columns, theme: colour, times: timeColumn('minutes', zoneOf('UTC'), columns) },
+      ),
+    ).split('\n')
+  expect(rowsAt(39).slice(0, 2)).toEqual([
+    '00:00 bob: lorem ipsum dolor sit amet',
+    '  lorem ipsum dolor sit amet lorem',
+  ])
+  expect(rowsAt(60)[1]).toMatch(/^ {8}\w/)
+})
+
+test('prose has rows of at most 100 cells, and a message of several lines keeps its own', () => {
+  const wide = { columns: 199, theme: colour }
+  const widest = (entry: Entry) =>
+    Math.max(
+      ...withoutSgr(renderEntry(entry, wide))
+        .split('\n')
+        .map((row) => stringWidth(row)),
+    )
+  const reply = { ...base, kind: 'reply', turn: 't' as TurnId, outcome: 'done' } as const
+  for (const entry of [{ ...base, kind: 'message' } as const, reply]) {
+    expect(widest({ ...entry, text: words })).toBeGreaterThan(90)
+    expect(widest({ ...entry, text: words })).toBeLessThanOrEqual(100)
+  }
+  expect(widest({ ...base, kind: 'message', text: `${'x'.repeat(150)}\nx` })).toBe(155)
+})
+
+test.each([
+  ['a table', 39, 'gap  note', '| gap | note |\n|-|-|\n| 1 | a long line of short words that breaks |'],
+  ['a list', 30, 'gap: 1', '| gap | word |\n|-|-|\n| 1 | antidisestablishmentarianism |'],
+  ['a table of Chinese', 39, 'gap  note', `| gap | note |\n|-|-|\n| 1 | ${'語'.repeat(40)} |`],
+])('a table with room for its longest words is %s at %i columns', (_, columns, first, text) => {
+  const reply = { ...base, kind: 'reply', turn: 't' as TurnId, outcome: 'done', text } as const
+  expect(
+    withoutSgr(renderEntry(reply, { columns, theme: colour }))
+      .split('\n')[1]
+      ?.trim(),
+  ).toBe(first)
 })
 
 test('a message to one person has the look of what names them, and one from them that of their own lines', () => {
