@@ -91,9 +91,11 @@ export const calibrationKey = ({ backend, endpoint = '', model, encoding }: Mode
 
 /** With less, a prompt could be longer than the window by our own count. */
 const MIN_FACTOR = 1
-const MAX_FACTOR = 4
-/** A higher ratio is not the count of one prompt. */
-const MAX_BELIEVED_RATIO = 4
+/**
+ * A byte tokenizer counts about 4.5 for each of ours in English, and 9 in Hindi or Thai. A higher ratio is not the count of
+ * one prompt.
+ */
+const MAX_FACTOR = 12
 /** A smaller share is the count of a part of the prompt. */
 const MIN_SHARE_OF_TEXT = 0.7
 const MAX_FACTOR_CHANGE = 0.1
@@ -119,7 +121,7 @@ export const isSuspect = (report: TokenReport): boolean =>
   report.reported < (report.counted - report.framing) * MIN_SHARE_OF_TEXT
 
 const isBelieved = (counted: number, reported: number): boolean =>
-  counted >= MIN_COUNTED_TOKENS && reported > 0 && reported / counted <= MAX_BELIEVED_RATIO
+  counted >= MIN_COUNTED_TOKENS && reported > 0 && reported / counted <= MAX_FACTOR
 
 /** `assumed` is the factor before the first report. Returns `known` itself if the report tells nothing. */
 export function learn(
@@ -154,7 +156,7 @@ export function learnRefusal(
   assumed: number,
 ): Calibration | undefined {
   const ratio = tokens / counted
-  if (!(counted >= MIN_COUNTED_TOKENS && ratio <= MAX_BELIEVED_RATIO)) return known
+  if (!(counted >= MIN_COUNTED_TOKENS && ratio <= MAX_FACTOR)) return known
   const before = known ?? unlearned(assumed)
   const refused = within(ratio * REFUSAL_MARGIN)
   const factor = Math.max(before.factor, refused)

@@ -14,11 +14,25 @@ interface Row {
   /** By refusals, until this moment in milliseconds since the epoch. */
   learned: ModelFacts
   learnedUntil: number
-  /** A window after a refusal without numbers. Each reading of the config makes new settings, which end it. */
-  guess?: { readonly window: number; readonly until: number; readonly configured: ModelSettings }
+  /** After a refusal without numbers. Each reading of the config makes new settings, which end it. */
+  guess?: Guess
+  /** Tokens of the longest prompt that was taken, as we count them. */
+  longestTaken: number
   /** On the clock that never goes back. */
   askAgainAt: number
   asking?: Promise<void> | undefined
+}
+
+/** Kept in our own count: a factor that rises later, as answers report what they read, must not shrink the prompt. */
+interface Guess {
+  /** Tokens of a prompt, as we count them. */
+  readonly prompt: number
+  /** The provider's tokens for each of ours, as far as they are known. */
+  readonly factor: number
+  /** Tokens of the answer. */
+  readonly output: number
+  readonly until: number
+  readonly configured: ModelSettings
 }
 
 /** Milliseconds for which a server is waited for that is asked about a model. */
@@ -63,17 +77,16 @@ export class ModelFactsTable {
     const learned = row.learnedUntil < now ? {} : row.learned
     const known = Math.min(settings.contextWindow, told.window ?? Infinity, learned.window ?? Infinity)
     if (known < settings.contextWindow) this.#logLowered(settings, known)
-    const guessed = guess && guess.until > now && guess.configured === settings ? guess.window : Infinity
-    const window = Math.min(known, guessed)
     const lacks = lacksOf(told, learned)
-    if (window === settings.contextWindow && !lacks) return settings
-    return {
-      ...settings,
-      contextWindow: window,
-      maxOutput: window < settings.contextWindow ? outputIn(window, settings) : settings.maxOutput,
-      ...(lacks ? { lacks } : {}),
-      ...(window < known ? { isWindowGuessed: true } : {}),
+    const narrowed = { ...settings, ...(lacks ? { lacks } : {}) }
+    if (guess && guess.until > now && guess.configured === settings) {
+      const window = Math.ceil(guess.prompt * guess.factor) + guess.output
+      if (window < known)
+        return { ...narrowed, contextWindow: window, maxOutput: guess.output, isWindowGuessed: true }
     }
+    if (known < settings.contextWindow)
+      return { ...narrowed, contextWindow: known, maxOutput: outputIn(known, settings) }
+    return lacks ? narrowed : settings
   }
 
   /**
@@ -92,13 +105,33 @@ export class ModelFactsTable {
     row.learnedUntil = now + LEARNED_MS
   }
 
-  /** Assumes a window that a refusal without numbers left us to guess: for an hour, or until the config is read again. */
-  assumeWindow({ settings }: ConfiguredModel, window: number): void {
+  /**
+   * Assumes that the window has space for a prompt of so many tokens of ours, and its answer: for an hour, or until the
+   * config is read again.
+   */
+  assumePrompt({ settings }: ConfiguredModel, prompt: number, factor: number): void {
     const row = this.#row(settings)
     const now = this.#clock.now()
-    if (!row.guess || row.guess.until <= now || row.guess.configured !== settings)
+    const output = outputBeside(prompt * factor, settings)
+    if (!row.guess || row.guess.until <= now || row.guess.configured !== settings) {
+      const window = Math.ceil(prompt * factor) + output
       this.#log.warn({ model: settings.name, context_window: settings.contextWindow, window }, GUESSED)
-    row.guess = { window, until: now + GUESS_MS, configured: settings }
+    }
+    row.guess = { prompt, factor, output, until: now + GUESS_MS, configured: settings }
+  }
+
+  /** A prompt of so many tokens of ours was taken; the provider counts `factor` for each, as we know by now. */
+  promptTaken(settings: ModelSettings, counted: number, factor: number): void {
+    const row = this.#row(settings)
+    row.longestTaken = Math.max(counted, row.longestTaken)
+    if (row.guess) row.guess = { ...row.guess, factor, prompt: Math.max(counted, row.guess.prompt) }
+  }
+
+  /** Tokens of ours; 0 if a prompt of `refused` tokens shows that this tells nothing now. */
+  longestTaken(settings: ModelSettings, refused: number): number {
+    const row = this.#row(settings)
+    if (row.longestTaken >= refused) row.longestTaken = 0
+    return row.longestTaken
   }
 
   forgetGuess(settings: ModelSettings): void {
@@ -120,7 +153,7 @@ export class ModelFactsTable {
   #row(settings: ModelSettings): Row {
     const key = calibrationKey(settings)
     const row = this.#rows.get(key) ?? {
-      ...{ told: {}, learned: {}, learnedUntil: -Infinity, askAgainAt: -Infinity },
+      ...{ told: {}, learned: {}, learnedUntil: -Infinity, longestTaken: 0, askAgainAt: -Infinity },
     }
     this.#rows.set(key, row)
     return row
@@ -162,10 +195,10 @@ function outputIn(window: number, { maxOutput, contextWindow }: ModelSettings): 
   return Math.min(maxOutput, isUsual ? usualOutput(window) : Math.floor(window / 2))
 }
 
-/** The window in which a prompt has so many tokens beside its answer: `outputIn` the other way round. */
-function windowFor(promptTokens: number, { maxOutput, contextWindow }: ModelSettings): number {
+/** Tokens of the answer beside a prompt of so many: `outputIn` the other way round. */
+function outputBeside(prompt: number, { maxOutput, contextWindow }: ModelSettings): number {
   const isUsual = maxOutput === usualOutput(contextWindow)
-  return promptTokens + Math.min(maxOutput, Math.floor(isUsual ? promptTokens / 3 : promptTokens))
+  return Math.min(maxOutput, Math.floor(isUsual ? prompt / 3 : prompt))
 }
 
 function lacksOf(told: ModelFacts, learned: ModelFacts): Lacks | undefined {
@@ -214,9 +247,10 @@ export async function learnFromRefusal(
   const next = await modelFacts.settingsOf(model)
   const calibration = await calibrations.budgetFactor(next)
   if (promptBudget({ ...next, calibration }) < counted) return next
-  const guessed = windowFor(Math.floor(counted * share * calibration), model.settings)
-  if (guessed < MIN_WINDOW) return next
-  modelFacts.assumeWindow(model, guessed)
+  const fitting = Math.floor(Math.max(counted * share, modelFacts.longestTaken(next, counted)))
+  const prompt = fitting * calibration
+  if (prompt + outputBeside(prompt, model.settings) < MIN_WINDOW) return next
+  modelFacts.assumePrompt(model, fitting, calibration)
   return await modelFacts.settingsOf(model)
 }
 

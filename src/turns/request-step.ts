@@ -91,6 +91,8 @@ async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts)
   const request = { recorder, model, settings, content, size, view: { reply, think: thoughts.push } }
   const result = await sendAndCharge({ ...request, spent: (spent) => addToTurn(turn, spent) }, signal, parts)
   checkAnswer(result)
+  const factor = await parts.calibrations.budgetFactor(settings)
+  parts.modelFacts.promptTaken(settings, size.counted, factor)
   return result
 }
 

@@ -119,9 +119,9 @@ test('a factor never leaves its bounds, whatever is reported', () => {
         for (const one of reports) known = learn(known, one, assumed)
         if (known === undefined) return
         expect(known.factor).toBeGreaterThanOrEqual(1)
-        expect(known.factor).toBeLessThanOrEqual(4)
+        expect(known.factor).toBeLessThanOrEqual(12)
         expect(known.most).toBeGreaterThanOrEqual(1)
-        expect(known.most).toBeLessThanOrEqual(4)
+        expect(known.most).toBeLessThanOrEqual(12)
       },
     ),
   )

@@ -86,13 +86,13 @@ test('a lowered window keeps as much for the answer as a configured one, where n
 test('a guessed window holds for an hour, or until the config is read again', () => {
   const it = opened()
   const model = asked()
-  it.facts.assumeWindow(model, 4000)
+  it.facts.assumePrompt(model, 3000, 1)
   expect(it.facts.lastKnown(model)).toMatchObject({
     ...{ contextWindow: 4000, maxOutput: 1000, isWindowGuessed: true },
   })
   it.clock.advance(HOUR_MS + 1)
   expect(it.facts.lastKnown(model)).toEqual(model.settings)
-  it.facts.assumeWindow(model, 4000)
+  it.facts.assumePrompt(model, 3000, 1)
   const readAgain = { ...model, settings: { ...model.settings } }
   expect(it.facts.lastKnown(readAgain)).toEqual(model.settings)
 })
@@ -100,11 +100,31 @@ test('a guessed window holds for an hour, or until the config is read again', ()
 test('the smaller one of a guessed window and of a told one holds, and only a guess is called one', () => {
   const it = opened()
   const model = asked()
-  it.facts.assumeWindow(model, 4000)
+  it.facts.assumePrompt(model, 3000, 1)
   it.facts.learn(model.settings, { window: 3000 })
   const narrowed = it.facts.lastKnown(model)
   expect(narrowed.contextWindow).toBe(3000)
   expect(narrowed).not.toHaveProperty('isWindowGuessed')
+})
+
+test('the longest prompt that was taken is known until a shorter one is refused', () => {
+  const it = opened()
+  const { settings } = asked()
+  it.facts.promptTaken(settings, 900, 1)
+  it.facts.promptTaken(settings, 700, 1)
+  expect(it.facts.longestTaken(settings, 1000)).toBe(900)
+  expect(it.facts.longestTaken(settings, 800)).toBe(0)
+  expect(it.facts.longestTaken(settings, 1000)).toBe(0)
+})
+
+test('a guess keeps its prompt in our count, and its answer, when the factor rises', () => {
+  const it = opened()
+  const model = asked()
+  it.facts.assumePrompt(model, 1500, 1.25)
+  it.facts.promptTaken(model.settings, 1400, 2)
+  const { contextWindow, maxOutput } = it.facts.lastKnown(model)
+  expect((contextWindow - maxOutput) / 2).toBe(1500)
+  expect(maxOutput).toBe(1000)
 })
 
 test('what refusals taught holds for a day', () => {
@@ -124,9 +144,9 @@ test('windows that are guessed one after another are told once, and again when a
   const it = opened()
   const model = asked()
   const told = (): number => it.log.lines.filter((line) => line.includes('smaller windows are tried')).length
-  for (const window of [5000, 4000, 3000]) it.facts.assumeWindow(model, window)
+  for (const prompt of [4000, 3000, 2000]) it.facts.assumePrompt(model, prompt, 1)
   expect(told()).toBe(1)
   it.clock.advance(HOUR_MS + 1)
-  it.facts.assumeWindow(model, 5000)
+  it.facts.assumePrompt(model, 4000, 1)
   expect(told()).toBe(2)
 })

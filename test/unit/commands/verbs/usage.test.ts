@@ -20,7 +20,7 @@ test('/models tells a window that was guessed from one that the server takes', a
   await using world = await createCommandWorld()
   const { modelFacts, models } = world.turnWorld
   const [model] = models
-  modelFacts.assumeWindow(model!, 4000)
+  modelFacts.assumePrompt(model!, 3000, 1)
   expect((await world.exec(world.bob, 'models')).out.join()).toContain(
     'window 4000 (not 8000: a guess, since a longer prompt was refused)',
   )
