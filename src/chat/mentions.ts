@@ -1,15 +1,22 @@
+import { fenceAfter } from '../lib/markdown.ts'
 import type { Entry } from './entry.ts'
 import { MAX_MODEL_NAME } from './people/names.ts'
 
-const MENTION = new RegExp(`(?<![\\p{L}\\p{N}_.@-])@([a-z0-9_.-]{1,${MAX_MODEL_NAME}})`, 'giu')
+/** `character` is a character class. Packages (`@qwen/core`) and addresses (`a@qwen.dev`) are no mentions. */
+const mentionOf = (character: string, most: number): RegExp =>
+  new RegExp(`(?<![\\p{L}\\p{N}_.@/-])@(${character}{1,${most}})(?!${character}|[/@][\\p{L}\\p{N}_])`, 'giu')
+
+const MENTION = mentionOf('[a-z0-9_.-]', MAX_MODEL_NAME)
 
 /**
  * The names of `callable` that a text mentions as `@name`, each once. `ask @qwen.` mentions `qwen` if no
- * model is called `qwen.`.
+ * model is called `qwen.`. Code, quoted lines and addresses mention nobody.
  */
 export function mentions(text: string, callable: Iterable<string>): string[] {
   const names = new Set(callable)
-  const found = [...text.matchAll(MENTION)].map(([, word = '']) => longestName(word.toLowerCase(), names))
+  const found = [...withoutQuotes(text).matchAll(MENTION)].map(([, word = '']) =>
+    longestName(word.toLowerCase(), names),
+  )
   return [...new Set(found.filter((name) => name !== undefined))]
 }
 
@@ -19,14 +26,36 @@ function longestName(word: string, names: ReadonlySet<string>): string | undefin
   return shorter === word ? undefined : longestName(shorter, names)
 }
 
-/** May be longer than a name: a text may write the marks of a letter as characters of their own. */
-const NAME_WORD = '[\\p{L}\\p{N}\\p{M}_.-]{1,40}'
+/** The limit bounds how often a text is read to its end for a mark that is not there. */
+const CODE_SPAN = /(?<![`\\])(`{1,8})(?!`)(?:(?!\n[ \t]*\n)[^])*?(?<!`)\1(?!`)/g
+const QUOTE = /^ {0,3}>/
+/** The rest of an address from its `://`, or from the end of a name such as `example.org/`. */
+const ADDRESS = /(?::\/\/|\.[a-z]{2,20}(?::\d+)?\/)[!#-;=?-_a-~]*/gi
 
-const PERSON_MENTION = new RegExp(`(?<![\\p{L}\\p{N}_.@-])@(${NAME_WORD})`, 'gu')
+/** The text with blanks over code, quoted lines and addresses, so that positions in it stay the same. */
+function withoutQuotes(text: string): string {
+  if (!text.includes('@')) return ''
+  let fence = ''
+  const lines = text.split('\n').map((line) => {
+    if (fence === '' && QUOTE.test(line)) return blank(line)
+    const before = fence
+    fence = fenceAfter(line, before)
+    return before === '' && fence === '' ? line : blank(line)
+  })
+  return lines.join('\n').replace(CODE_SPAN, blank).replace(ADDRESS, blank)
+}
+
+const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
+
+const NAME_CHARACTER = '[\\p{L}\\p{N}\\p{M}_.-]'
+/** Longer than a name: a text may write the marks of a letter as characters of their own. */
+const MAX_WORD = 40
+
+const PERSON_MENTION = mentionOf(NAME_CHARACTER, MAX_WORD)
 
 /** Returns a function that is true for names that the text mentions as `@name`, in any case. */
 export function mentionsOfPeople(text: string): (name: string) => boolean {
-  const words = [...text.matchAll(PERSON_MENTION)].map(([, word = '']) => foldCase(word))
+  const words = [...withoutQuotes(text).matchAll(PERSON_MENTION)].map(([, word = '']) => foldCase(word))
   const names = new Set(words.flatMap((word) => [word, word.replace(/[.-]+$/, '')]))
   return (name) => names.has(foldCase(name))
 }
@@ -35,7 +64,7 @@ export function mentionsOfPeople(text: string): (name: string) => boolean {
 export const mentionedWords = (
   text: string,
 ): readonly { readonly word: string; readonly isFirst: boolean }[] =>
-  [...text.matchAll(PERSON_MENTION)].map((found) => ({
+  [...withoutQuotes(text).matchAll(PERSON_MENTION)].map((found) => ({
     word: (found[1] ?? '').replace(/[.-]+$/, ''),
     isFirst: text.slice(0, found.index).trim() === '',
   }))
@@ -46,7 +75,7 @@ export const foldCase = (name: string): string => name.normalize('NFC').toLowerC
 /** True for an entry that is said to a person: `@bob` anywhere, or `bob:` at the beginning. */
 export type Addressed = (entry: Entry, person: { readonly name: string }) => boolean
 
-const FIRST_WORD = new RegExp(`^(${NAME_WORD})[:,](?:\\s|$)`, 'u')
+const FIRST_WORD = new RegExp(`^(${NAME_CHARACTER}{1,${MAX_WORD}})[:,](?:\\s|$)`, 'u')
 
 export function createAddressed(): Addressed {
   const known = new WeakMap<Entry, (name: string) => boolean>()

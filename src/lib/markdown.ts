@@ -51,7 +51,8 @@ export interface MarkdownSegment {
 const WANTED_UNITS = 1_000
 const MOST_UNITS = 2_000
 
-const FENCE = /^[ >]*(`{3,}|~{3,})/
+/** After a mark of backticks, more of them make code within a line. */
+const FENCE = /^[ >]*(?:(?:[-*+]|\d+[.)]) +)*(`{3,}(?!`)(?![^`]*`)|~{3,})/
 
 /** Cuts a text into segments that do not take long to read. Long blocks of code go on as code. */
 export function* markdownSegments(text: string): Generator<MarkdownSegment, void, void> {
@@ -84,8 +85,8 @@ export function* markdownSegments(text: string): Generator<MarkdownSegment, void
   yield* take()
 }
 
-/** Empty if no block of code is open after the line. */
-function fenceAfter(line: string, open: string): string {
+/** The mark that opened the block of code in which the line ends; empty if it ends in none. */
+export function fenceAfter(line: string, open: string): string {
   const mark = FENCE.exec(line)?.[1] ?? ''
   if (open === '') return mark
   return mark.startsWith(open) && line.trimEnd().endsWith(mark) ? '' : open

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mentions } from '../../../src/chat/mentions.ts'
+import { mentionedWords, mentions, mentionsOfPeople } from '../../../src/chat/mentions.ts'
 
 test.each([
   ['@qwen why does this fail?', ['qwen']],
@@ -13,6 +13,38 @@ test.each([
   ['@gpt-4', []],
   ['@constructor @__proto__', []],
   ['', []],
+  ['try `@qwen`', []],
+  ['``a ` @qwen``, and `it` is for @guide', ['guide']],
+  ['a ` alone, @qwen, and another `` of two', ['qwen']],
+  ['it`s\n\nfor @qwen, isn`t it', ['qwen']],
+  ['\\` is escaped, @qwen, as is \\`', ['qwen']],
+  ['```\n@qwen\n```\n@guide, why?', ['guide']],
+  ['~~~~ts\n@qwen\n```\n~~~\n@qwen\n~~~~\n@guide', ['guide']],
+  ['- ```\n  @qwen\n  ```\n- @guide', ['guide']],
+  ['```@qwen```\n@guide', ['guide']],
+  ['```\n@qwen is in a block that nothing closes', []],
+  ['> @qwen said so\n@guide, is it true?', ['guide']],
+  ['>> @qwen\n>@qwen', []],
+  ['> ```\n@guide', ['guide']],
+  ['a > @qwen', ['qwen']],
+  ['https://example.org/@qwen', []],
+  ['https://example.org/?of=@qwen, @guide', ['guide']],
+  ['[@guide](https://example.org/a,@qwen)', ['guide']],
+  ['example.org/?of=@qwen or example.org/@qwen', []],
+  ['見てhttps://example.org。@qwen', ['qwen']],
+  ['<https://example.org>@qwen', ['qwen']],
+  ['npm i @qwen/core ./node_modules/@qwen', []],
+  ['@qwen/ and/or @guide.', ['qwen', 'guide']],
+  ['@qwen@example.org', []],
+  ['a@qwen a+b@qwen.dev', []],
+  ['@qwenこんにちは', ['qwen']],
+  [`@qwen${'-'.repeat(40)}`, []],
 ])('%j mentions %j', (text, expected) => {
   expect(mentions(text, ['qwen', 'guide', 'gpt-4.1'])).toEqual(expected)
+})
+
+test('code, quotes and packages mention no person either', () => {
+  const text = '`@bob` @bob/core bob@bob.dev https://example.org/@bob\n> @bob\n```\n@bob\n```\n@Zoë.'
+  expect(['bob', 'zoë'].map(mentionsOfPeople(text))).toEqual([false, true])
+  expect(mentionedWords(text)).toEqual([{ word: 'Zoë', isFirst: false }])
 })
