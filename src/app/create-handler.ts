@@ -22,7 +22,7 @@ import { createCommands } from '../commands/verbs/index.ts'
 import { Runner } from '../commands/runner.ts'
 import { Speech } from '../commands/speech.ts'
 import type { ClientHandler } from '../session/ports.ts'
-import { stopAll } from '../commands/verbs/ask.ts'
+import { stopOwn } from '../commands/verbs/ask.ts'
 import { KEY_HELP } from '../session/input/keys.ts'
 import type { LazyMarkdown } from '../session/markdown/highlight.ts'
 import { createShared } from '../session/views/view.ts'
@@ -47,7 +47,7 @@ export async function createHandler(
     ...{ limits, peers, clock, nextId, log },
   })
   const history = new InputHistory(storage.talk.typed, clock, log)
-  const speech = new Speech(work.turns, limits, talk.away, talk.findPerson)
+  const speech = new Speech(work.turns, limits, talk.away, talk.findPerson, approvals)
   const moderation = assembleModeration(chat, work, context, {
     dataDir: current.now().dataDir,
     roomsDir: current.now().sandbox.rooms_dir,
@@ -77,7 +77,7 @@ export async function createHandler(
       isClaimable: () => people.isClaimable(),
       troubles: peers.problems,
     }),
-    stop: (room, person) => stopAll(work, room, person),
+    stop: (room, person) => stopOwn(work, room, person),
     warmComposer: activity.warmComposer,
     motd: () => current.now().server.motd,
     stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),

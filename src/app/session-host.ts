@@ -45,7 +45,7 @@ export interface HostParts {
   readonly openTalk: Talk['openSession']
   readonly invitations: Pick<InvitationNotices, 'tell'>
   readonly greeting: Greeting
-  /** Stops what runs in a room, as far as this person may. */
+  /** Stops what this person started in a room. */
   readonly stop: (room: Room, person: Person) => Promise<void>
   readonly warmComposer: () => void
   /** Of the config, which may change. Empty for none. */

@@ -6,6 +6,9 @@ export interface ToolProgress {
   readonly text: string
 }
 
+/** What a turn or a run does while people are asked whether it may call a tool. */
+export const WAITING_FOR_ANSWER = 'waits for an answer'
+
 const MAX_CHARS = 60
 
 /** Takes anything that a tool says: `done` of `total`, and words. */

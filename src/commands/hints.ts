@@ -138,6 +138,15 @@ const FOR_ALL: ReadonlySet<string> = new Set(['all', 'everyone', 'here', 'channe
 const bareHint = (text: string): string | undefined =>
   BARE_WORDS.get(text) ?? SHELL_LINES.find(([pattern]) => pattern.test(text))?.[1]
 
+const ALLOWING: ReadonlySet<string> = new Set(['y', 'yes', '1', 'allow'])
+const DENYING: ReadonlySet<string> = new Set(['n', 'no', 'deny'])
+
+/** For a word that answers a question in other programs: the command that answers it here. */
+export function answerCommand(text: string): 'allow' | 'deny' | undefined {
+  const word = text.trim().toLowerCase()
+  return ALLOWING.has(word) ? 'allow' : DENYING.has(word) ? 'deny' : undefined
+}
+
 const LEAVES = '/quit leaves'
 
 /** Commands of other programs, and ours without a slash, if they are the whole message. */

@@ -1,4 +1,5 @@
 import type { MessageEntry } from '../chat/entry.ts'
+import type { Approvals } from '../approvals/approvals.ts'
 import { Refusal } from '../chat/errors.ts'
 import { mentions } from '../chat/mentions.ts'
 import { messageText, type MessageLimits } from '../chat/input-text.ts'
@@ -9,7 +10,7 @@ import type { FindPerson } from '../chat/talk/open-sessions.ts'
 import { headOf } from '../lib/text/characters.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import type { Mention, RunningTurn, Turns } from '../turns/turns.ts'
-import { hintForSpeech } from './hints.ts'
+import { answerCommand, hintForSpeech } from './hints.ts'
 
 /** The message as it was stored, and the turns it started, by model. */
 export interface Said {
@@ -30,17 +31,20 @@ export class Speech {
   readonly #limits: MessageLimits
   readonly #away: Pick<Away, 'heard'>
   readonly #findPerson: Pick<FindPerson, 'called'>
+  readonly #approvals: Pick<Approvals, 'open'>
 
   constructor(
     turns: Turns,
     limits: MessageLimits,
     away: Pick<Away, 'heard'>,
     findPerson: Pick<FindPerson, 'called'>,
+    approvals: Pick<Approvals, 'open'>,
   ) {
     this.#turns = turns
     this.#limits = limits
     this.#away = away
     this.#findPerson = findPerson
+    this.#approvals = approvals
   }
 
   /**
@@ -53,7 +57,7 @@ export class Speech {
     const message = await room.record({ kind: 'message', author: requester.name, by: requester.id, text })
     this.#away.heard(room, requester, text)
     const turns = await this.#startAll({ room, requester, message, ...how })
-    return { message, turns, hint: await this.#hintFor(text, room) }
+    return { message, turns, hint: await this.#hintFor(text, room, requester) }
   }
 
   /**
@@ -97,7 +101,14 @@ export class Speech {
   }
 
   /** The message is said: nothing that fails here may look as if it were not. */
-  async #hintFor(text: string, room: Room): Promise<string | undefined> {
+  async #hintFor(text: string, room: Room, person: Person): Promise<string | undefined> {
+    const answer = answerCommand(text)
+    const open = answer === undefined ? [] : this.#approvals.open(room.name)
+    if (open.length > 0) {
+      const role = await room.roleOf(person).catch(() => undefined)
+      const mine = role && open.find((question) => question.mayAllow(person, role))
+      if (mine) return `that was said in the room; /${answer} ${mine.number} answers question ${mine.number}`
+    }
     return await hintForSpeech(text, {
       models: this.#turns.names(),
       // Few messages mention anybody.

@@ -94,8 +94,8 @@ export interface SessionStatus {
   readonly questions: readonly number[]
   /** `waitsFor`: somebody's name, or `an admin`. */
   readonly othersQuestions: readonly { readonly number: number; readonly waitsFor: string }[]
-  /** `stopsAll`: false if the person stops only what they asked for. */
-  readonly viewer: { readonly name: string; readonly stopsAll: boolean }
+  /** The person's name if something runs for them; `^X` stops that. */
+  readonly viewer: string
 }
 
 export interface RunningWork {

@@ -1,5 +1,5 @@
 import type { Log } from '../chat/ports.ts'
-import type { ToolProgress } from '../chat/tool-progress.ts'
+import { type ToolProgress, WAITING_FOR_ANSWER } from '../chat/tool-progress.ts'
 import { errorMessage } from '../lib/errors.ts'
 import { DeadlineError, underDeadline, type Uncounted } from '../lib/jobs/deadline.ts'
 import type { JsonObject } from '../lib/json.ts'
@@ -168,7 +168,7 @@ async function askPeople(
   // If the tools cannot be read now, they are once more after the answer.
   const stopWatching = caller.watchTools?.(() => void checkTools().catch(() => undefined))
   const signal = AbortSignal.any([asked.signal, removed.signal])
-  caller.report?.('waiting for /allow')
+  caller.report?.(WAITING_FOR_ANSWER)
   const verdict = await uncounted(() => provider.request({ ...asked, signal }))
   stopWatching?.()
   caller.report?.(name)

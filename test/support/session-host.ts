@@ -32,7 +32,7 @@ export const status: SessionStatus = {
   running: [],
   questions: [],
   othersQuestions: [],
-  viewer: { name: 'ann', stopsAll: true },
+  viewer: 'bob',
 }
 
 /** Something that runs. */

@@ -17,7 +17,7 @@ import { createPeopleParts } from './people.ts'
 import { newAccount } from './shared-by-sessions.ts'
 import { createEmulator, createFakeTerminal, type Emulator, type FakeTerminal } from './terminal.ts'
 import type { WorldOptions } from './turn-world.ts'
-import { stopAll } from '../../src/commands/verbs/ask.ts'
+import { stopOwn } from '../../src/commands/verbs/ask.ts'
 
 /** A person at a terminal in memory, in a session as the server has it: with every command, and models at work. */
 export interface WholeSession extends AsyncDisposable {
@@ -47,7 +47,7 @@ export interface SessionStage extends AsyncDisposable {
 export async function createSessionStage(options: WorldOptions): Promise<SessionStage> {
   const world = await createCommandWorldWith(options)
   const { turnWorld, talk, clients, runner, commands, preferences, approvals, runs } = world
-  const { chatParts, turns, summaries } = turnWorld
+  const { chatParts, turns } = turnWorld
   const { rooms, storage, clock, log, sanctions } = chatParts
   const status = createRoomStatus({ turns, runs }, approvals, storage.models.turns, clock)
   const handler = createClientHandler({
@@ -71,7 +71,7 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
     complete: createCompletion(commands, turns),
     history: world.history,
     serveMcp: async () => undefined,
-    stop: (room, person) => stopAll({ turns, runs, summaries }, room, person),
+    stop: (room, person) => stopOwn({ turns, runs }, room, person),
     warmComposer: () => undefined,
     openTalk: talk.openSession,
     invitations: invitationsIn(chatParts),

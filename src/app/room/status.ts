@@ -1,5 +1,4 @@
 import type { WaitingQuestion } from '../../approvals/approvals.ts'
-import { mayManage } from '../../chat/access.ts'
 import type { ToolCallEntry, TurnId } from '../../chat/entry.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
 import type { Clock } from '../../chat/ports.ts'
@@ -187,7 +186,7 @@ export class SharedStatus {
       running: ownFirst(this.#running, person.name),
       questions: mine.map(({ number }) => number),
       othersQuestions: this.#questions.filter((question) => !mine.includes(question)),
-      viewer: { name: this.#hasOwn(person) ? person.name : '', stopsAll: mayManage(role) },
+      viewer: this.#hasOwn(person) ? person.name : '',
       ...(this.#lastTurn ? { lastTurn: this.#lastTurn } : {}),
     }
   }

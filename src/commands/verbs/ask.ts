@@ -148,20 +148,40 @@ export const stop = verb({
 })
 
 /** Stops what the person asked for; for a manager, everything. Throws `Refusal` if that is nothing. */
-export async function stopAll(
-  { turns, runs, summaries }: Stoppable,
+async function stopAll(services: Stoppable, room: Room, person: Person): Promise<void> {
+  const all = mayManage(await room.roleOf(person))
+  const isStopped = cancelWork(services, room, person, all)
+  const isSummaryStopped = all && services.summaries.stop(room.name)
+  if (!isStopped && !isSummaryStopped)
+    throw new Refusal(`nothing that you could stop is running in ${room.name}`)
+}
+
+/** `^X`: stops only what the person asked for. Rejects with `Refusal` if that is nothing. */
+export async function stopOwn(
+  services: Omit<Stoppable, 'summaries'>,
   room: Room,
   person: Person,
 ): Promise<void> {
-  const all = mayManage(await room.roleOf(person))
-  const isMine = (one: { readonly requesterId: Person['id'] }) => all || one.requesterId === person.id
-  const mine = turns.running(room.name).filter(isMine)
-  const myRuns = runs.running(room.name).filter(isMine)
-  const stoppedSummary = all && summaries.stop(room.name)
-  if (mine.length + myRuns.length === 0 && !stoppedSummary)
-    throw new Refusal(`nothing that you could stop is running in ${room.name}`)
-  for (const turn of mine) cancelFor(person, turn)
-  for (const run of myRuns) run.cancel(`${person.name} stopped it`)
+  if (cancelWork(services, room, person, false)) return
+  const others = services.turns.running(room.name).length + services.runs.running(room.name).length
+  const mayStop = others > 0 && mayManage(await room.roleOf(person))
+  const hint = mayStop ? '; /stop stops what others asked for' : ''
+  throw new Refusal(`nothing that you started is running in ${room.name}${hint}`)
+}
+
+/** False if nothing was running that is meant. */
+function cancelWork(
+  { turns, runs }: Omit<Stoppable, 'summaries'>,
+  room: Room,
+  person: Person,
+  all: boolean,
+): boolean {
+  const isMeant = (one: { readonly requesterId: Person['id'] }) => all || one.requesterId === person.id
+  const stoppedTurns = turns.running(room.name).filter(isMeant)
+  const stoppedRuns = runs.running(room.name).filter(isMeant)
+  for (const turn of stoppedTurns) cancelFor(person, turn)
+  for (const run of stoppedRuns) run.cancel(`${person.name} stopped it`)
+  return stoppedTurns.length + stoppedRuns.length > 0
 }
 
 /** Throws `Refusal` if no turn of the model is theirs to stop, or no model is called that. */

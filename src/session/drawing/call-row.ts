@@ -74,9 +74,9 @@ function cut(text: string, cells: number): string {
   return isWider(line, cells) ? cutToCells(line, cells - MORE.length).trimEnd() + MORE : line
 }
 
-const DOING = { approval: ' asked', tool_call: ' running' } as const
+/** Before the time, the longest form first. What waits says so in any window. */
+const DOING = { approval: [': not allowed yet,', ' waits'], tool_call: [' running', ''] } as const
 const LONGEST_TIME = ' 59m 59s'
-const LONGEST_END = DOING.tool_call + LONGEST_TIME
 
 /** ` ▰▰▱▱▱▱▱▱ 20% reading`, as much of it as has room. */
 function progressEnd(progress: ToolProgress, room: number): string {
@@ -96,14 +96,16 @@ export function drawCall(
 ): string {
   const beside = besideTimes(style)
   const columns = firstColumns(beside)
-  const isNarrow = mostCells(callName(call)) > columns - LONGEST_END.length
-  const end = `${isNarrow ? '' : DOING[call.kind]} ${duration(Math.max(0, ms))}`
+  const [wide, narrow] = DOING[call.kind]
+  const free = columns - wide.length - LONGEST_TIME.length
+  const isNarrow = mostCells(callName(call)) > free
+  const end = `${isNarrow ? narrow : wide} ${duration(Math.max(0, ms))}`
+  // A question is answered in minutes: its row keeps cells for them alone.
+  const most = columns - (call.kind === 'approval' ? end.length : LONGEST_TIME.length)
   const far = progress ? progressEnd(progress, columns - LEAST_CELLS - end.length) : ''
   const head =
     far === ''
-      ? once(call, styleKey(style), () =>
-          callHead(call, columns - LONGEST_END.length, columns - LONGEST_TIME.length),
-        )
+      ? once(call, `${styleKey(style)} ${most}`, () => callHead(call, free, most))
       : callHead(call, columns - mostCells(far + end), columns)
   const row = wrapText(head + far + end, columns, '')[0] ?? ''
   return withTimes([beside.theme.tool(row)], style, call.at)[0] ?? ''

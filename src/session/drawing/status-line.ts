@@ -1,4 +1,4 @@
-import { percentText } from '../../chat/tool-progress.ts'
+import { percentText, WAITING_FOR_ANSWER } from '../../chat/tool-progress.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { bar } from './call-row.ts'
 import { cutToCells, mostCells } from './cells.ts'
@@ -17,7 +17,10 @@ type Part = readonly [whole: string, ...shorter: string[]]
 export function statusParts(status: SessionStatus, columns: number) {
   const parts: readonly Part[] = [
     questionsPart(status.questions),
-    ...status.othersQuestions.map(({ number, waitsFor }): Part => [`question ${number}: ${waitsFor}`]),
+    ...status.othersQuestions.map(({ number, waitsFor }): Part => [
+      `question ${number} waits for ${waitsFor}`,
+      `question ${number}: ${waitsFor}`,
+    ]),
     ...runningParts(status, columns),
     [status.room],
     [`${status.people} here`],
@@ -43,14 +46,15 @@ function questionsPart(numbers: readonly number[]): Part {
 
 /** The key stands beside the first that this person can stop. */
 function runningParts({ running, viewer }: SessionStatus, columns: number): readonly Part[] {
-  const stopped = running.findIndex(({ requester }) => viewer.stopsAll || requester === viewer.name)
+  const stopped = running.findIndex(({ requester }) => requester === viewer)
   return running.flatMap((work, index): readonly Part[] => {
-    const isOwnInQueue = index > 0 && work.doing === 'waiting' && work.requester === viewer.name
+    const isOwnInQueue = index > 0 && work.doing === 'waiting' && work.requester === viewer
     const text = isOwnInQueue && columns < NARROW_COLUMNS ? 'yours waits' : workText(work)
-    if (index !== stopped) return [[text, work.who]]
+    const short = work.doing === WAITING_FOR_ANSWER ? `${work.who} waits` : work.who
+    if (index !== stopped) return [[text, short]]
     // If only one has space, the key is more useful than what it stops.
     const both = (who: string): string => `${who}${SEPARATOR}${STOP_KEY}`
-    return index === 0 ? [[both(text), both(work.who), STOP_KEY]] : [[text], [STOP_KEY]]
+    return index === 0 ? [[both(text), both(short), STOP_KEY]] : [[text], [STOP_KEY]]
   })
 }
 

@@ -21,7 +21,7 @@ const ASK_RATE: Rate = { burst: 4, everyMs: 250 }
 
 const HINT_RATE: Rate = { burst: 1, everyMs: 2_000 }
 
-const HOW_TO_LEAVE = '-- ^D or /quit leaves; ^C clears what you typed, ^X stops what a model does'
+const HOW_TO_LEAVE = '-- ^D or /quit leaves; ^C clears what you typed, ^X stops what you started'
 const DRAFT_KEPT = '-- your connection broke while you typed: ↑ brings your draft back'
 
 /** The line editor of one session, and what its keys set off. */

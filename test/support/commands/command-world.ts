@@ -212,7 +212,7 @@ async function runnerIn(
     answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
     forget: summaries.forget,
   })
-  const speech = new Speech(turns, SPOKEN_LIMITS, talk.away, talk.findPerson)
+  const speech = new Speech(turns, SPOKEN_LIMITS, talk.away, talk.findPerson, approvals)
   const { people, invites, keys, tokens } = createPeopleParts(
     chatParts,
     () => ({ modelNames: turns.names() }),

@@ -27,6 +27,7 @@ async function createScene(
       { message_chars: 100, paste_bytes: 100, message_lines: 10 },
       world.talk.away,
       world.talk.findPerson,
+      world.approvals,
     ),
     pace: createRateLimiter({ limits: { rate_burst: 2, rate_per_s: 0.1 }, clock, wait: async () => {} }),
     bytes: createByteQuota({ bytes_per_person_day: 100 }, clock),

@@ -3,7 +3,7 @@ import { Refusal } from '../../../src/chat/errors.ts'
 import { Speech } from '../../../src/commands/speech.ts'
 import { say, scriptedModel } from '../../support/scripted-model.ts'
 import { anotherModel, createTurnWorld } from '../../support/turn-world.ts'
-import { hintForBareCommand, hintForSpeech } from '../../../src/commands/hints.ts'
+import { answerCommand, hintForBareCommand, hintForSpeech } from '../../../src/commands/hints.ts'
 
 /** Where nobody has registered. */
 const nobody = {
@@ -12,14 +12,38 @@ const nobody = {
   },
 }
 
+const nothingAsked = { open: () => [] }
+
 const limits = { message_chars: 4000, message_lines: 400, paste_bytes: 65_536 }
 
 test('a message that mentions several models calls each of them once', async () => {
   await using world = await createTurnWorld(scriptedModel(say('a')), { more: [anotherModel('llama')] })
-  const speech = new Speech(world.turns, limits, { heard() {} }, nobody)
+  const speech = new Speech(world.turns, limits, { heard() {} }, nobody, nothingAsked)
   const { turns } = await speech.say(world.room, world.ann, '@llama and @qwen: and again @llama?')
   const last = await Promise.all([...turns.values()].map((turn) => turn.done))
   expect(last.map(({ author, text }) => `${author}: ${text}`)).toEqual(['llama: I am llama', 'qwen: a'])
+})
+
+test.each([
+  ['yes', '/allow 2 answers question 2'],
+  [' Y ', '/allow 2 answers question 2'],
+  ['1', '/allow 2 answers question 2'],
+  ['no', '/deny 2 answers question 2'],
+])('%j gets a hint if a question is open that the speaker may answer', async (text, hint) => {
+  await using world = await createTurnWorld(scriptedModel())
+  const question = (number: number, name: string) => ({
+    ...{ number, waitsFor: name },
+    mayAllow: (person: { readonly name: string }) => person.name === name,
+  })
+  const asked = { open: () => [question(1, 'bob'), question(2, 'ann')] }
+  const speech = new Speech(world.turns, limits, { heard() {} }, nobody, asked)
+  expect((await speech.say(world.room, world.ann, text)).hint).toBe(`that was said in the room; ${hint}`)
+  const others = new Speech(world.turns, limits, { heard() {} }, nobody, { open: () => [question(1, 'bob')] })
+  expect((await others.say(world.room, world.ann, text)).hint).toBeUndefined()
+})
+
+test('a sentence that begins with yes answers no question', () => {
+  for (const text of ['yes, I think so', 'allow me', '11', '']) expect(answerCommand(text)).toBeUndefined()
 })
 
 test('a model that cannot be asked keeps no other from being asked, and is named', async () => {
@@ -27,7 +51,7 @@ test('a model that cannot be asked keeps no other from being asked, and is named
     more: [anotherModel('llama')],
     limits: { turns_per_room: 1, turns_queued: 0 },
   })
-  const speech = new Speech(world.turns, limits, { heard() {} }, nobody)
+  const speech = new Speech(world.turns, limits, { heard() {} }, nobody, nothingAsked)
   const said = speech.say(world.room, world.ann, '@qwen @llama hello')
   await expect(said).rejects.toThrow(/^@llama was not asked: 1 model is at work here and 0 wait;/)
   await Promise.all(world.turns.running(world.room.name).map((turn) => turn.ended()))

@@ -28,7 +28,7 @@ test('a call is one line that changes from asked to running to its result', () =
     calls.all().map((entry) => drawCall(entry, 1_500, { columns: 79, theme: chooseTheme('vt100', {}) }))
   const asked = approval('asked', 1)
   expect(calls.take(asked)).toEqual([asked])
-  expect(rows()).toEqual(['-- qwen: run_command ls -la asked 1.5s'])
+  expect(rows()).toEqual(['-- qwen: run_command ls -la: not allowed yet, 1.5s'])
   const allowed = approval('once', 1)
   expect(calls.take(allowed)).toEqual([allowed])
   expect(rows()).toEqual([])

@@ -200,6 +200,6 @@ describe('the time of an answer', () => {
       doing.push(...turns.running(room.name).map((turn) => turn.doing()))
       return 'allow'
     })
-    expect(doing).toEqual(['waiting for /allow'])
+    expect(doing).toEqual(['waits for an answer'])
   })
 })

@@ -231,7 +231,7 @@ test('a turn that waits stands first among the others for the one who asked for 
     'question 2: /allow 2 · @guide thinking 3s · @gpt waits 1s · ^X to stop · @qwen waits 2s · lobby',
   )
   expect(bob.status()).toContain(
-    'question 2: alice · @guide thinking 3s · @qwen waits 2s · @gpt waits 1s · lobby',
+    'question 2 waits for alice · @guide thinking 3s · @qwen waits 2s · @gpt waits 1s · lobby',
   )
   world.running = []
   world.questions = []

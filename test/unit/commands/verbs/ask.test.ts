@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { stopOwn } from '../../../../src/commands/verbs/ask.ts'
 import { createDeferred } from '../../../../src/lib/jobs/waiting.ts'
 import { ok } from '../../../../src/tools/result.ts'
 import { sessionIn } from '../../../support/commands/caller.ts'
@@ -248,6 +249,20 @@ async function createStopScene() {
   const [turn] = world.turnWorld.turns.running(room.name)
   return { world, turn: turn! }
 }
+
+test('^X stops what one started; an op is told how to stop the rest', async () => {
+  const { world, turn } = await createStopScene()
+  await using _ = world
+  const work = { turns: world.turnWorld.turns, runs: world.runs }
+  const hall = await world.turnWorld.chatParts.rooms.get('hall', world.bob)
+  await expect(stopOwn(work, hall, world.ann)).rejects.toThrow(
+    'nothing that you started is running in hall; /stop stops what others asked for',
+  )
+  expect(work.turns.running(hall.name)).toHaveLength(1)
+  await stopOwn(work, hall, world.bob)
+  await turn.ended()
+  expect(await world.texts('hall', 1)).toEqual(['bob stopped @qwen'])
+})
 
 describe('/stop', () => {
   test('stops what one asked for: turns and runs', async () => {

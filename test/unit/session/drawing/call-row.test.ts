@@ -1,6 +1,13 @@
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
-import type { EntryId, RoomName, ToolCallEntry, ToolResultEntry, TurnId } from '../../../../src/chat/entry.ts'
+import type {
+  ApprovalEntry,
+  EntryId,
+  RoomName,
+  ToolCallEntry,
+  ToolResultEntry,
+  TurnId,
+} from '../../../../src/chat/entry.ts'
 import type { ToolProgress } from '../../../../src/chat/tool-progress.ts'
 import { drawCall, resultRows } from '../../../../src/session/drawing/call-row.ts'
 import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
@@ -68,6 +75,23 @@ test('a call that is too long for its share has the values of its arguments, not
     '-- qwen: run_command ls -la / true 7 running 1.5s',
   )
   expect(withoutSgr(drawCall(long, 1_500, style(119)))).toContain('{"command":"ls -la /","options"')
+})
+
+const question: ApprovalEntry = {
+  ...base,
+  kind: 'approval',
+  verdict: 'asked',
+  question: 1,
+  tool: 'run_command',
+  requester: 'bob',
+  text: 'question 1: may @qwen use run_command?\n| ls -la',
+}
+
+test('a call that waits for an answer looks like waiting at 40 columns, too', () => {
+  const draw = (columns: number, ms: number) => withoutSgr(drawCall(question, ms, style(columns)))
+  expect(draw(79, 2_100)).toBe('-- qwen: run_command ls -la: not allowed yet, 2.1s')
+  expect(draw(33, 2_100)).toBe('-- qwen: run_command waits 2.1s')
+  expect(draw(33, 119_000)).toBe('-- qwen: run_command waits 1m 59s')
 })
 
 test('where there is no room for a long name, its row is cut and still tells the time', () => {

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
+import { WAITING_FOR_ANSWER } from '../../../../src/chat/tool-progress.ts'
 import { statusParts, statusRow } from '../../../../src/session/drawing/status-line.ts'
 import { THEMES } from '../../../../src/session/drawing/theme.ts'
 import { status, work } from '../../../support/session-host.ts'
@@ -34,9 +35,10 @@ test('whoever may not answer is told who is waited for, without the look of what
     { number: 8, waitsFor: 'bob' },
     { number: 9, waitsFor: 'an admin' },
   ]
-  expect(statusLine({ ...status, othersQuestions: others }, 60)).toBe(
-    'question 8: bob · question 9: an admin · lobby · 2 here · …',
+  expect(statusLine({ ...status, othersQuestions: others }, 80)).toBe(
+    'question 8 waits for bob · question 9 waits for an admin · lobby · 2 here · …',
   )
+  expect(statusLine({ ...status, othersQuestions: others }, 39)).toBe('question 8 waits for bob · …')
   const { dark } = THEMES
   expect(statusRow({ ...status, othersQuestions: others }, { columns: 24, theme: dark })).toBe(
     dark.status('question 8: bob · …     '),
@@ -50,17 +52,24 @@ test('where a question waits, the key that stops stays as long as there is room 
   expect(statusLine(asking, 24)).toBe('question 7: /allow 7 · …')
 })
 
+test('a model that waits for an answer says so at 40 columns, too', () => {
+  const running = [work('@qwen', WAITING_FOR_ANSWER, '3.5s')]
+  expect(statusLine({ ...status, running }, 60)).toBe(
+    '@qwen waits for an answer 3.5s · ^X to stop · lobby · …',
+  )
+  expect(statusLine({ ...status, running }, 39)).toBe('@qwen waits · ^X to stop · …')
+  expect(statusLine({ ...status, running, viewer: '' }, 30)).toBe('@qwen waits · …')
+})
+
 test('the key that stops stands beside what this person can stop, and nowhere where that is nothing', () => {
-  const viewer = { name: 'cy', stopsAll: false }
+  const viewer = 'cy'
   const running = [work('@qwen', 'writing', '2s', 'ann'), work('@gpt', 'waiting', '1s', 'cy')]
   expect(statusLine({ ...status, viewer, running }, 70)).toBe(
     '@qwen writing 2s · @gpt waits 1s · ^X to stop · lobby · 2 here · …',
   )
   expect(statusLine({ ...status, viewer, running }, 39)).toBe('@qwen writing 2s · yours waits · …')
   expect(statusLine({ ...status, viewer, running: running.slice(0, 1) }, 200)).not.toContain('^X')
-  expect(statusLine({ ...status, viewer: { name: 'ann', stopsAll: false }, running }, 39)).toBe(
-    '@qwen writing 2s · ^X to stop · …',
-  )
+  expect(statusLine({ ...status, viewer: 'ann', running }, 39)).toBe('@qwen writing 2s · ^X to stop · …')
 })
 
 describe('in a narrow terminal it leaves out whole parts from the right', () => {
