@@ -8,6 +8,7 @@ export type Program =
   | 'chromium'
   | 'dropbear'
   | 'haproxy'
+  | 'llama-server'
   | 'nats'
   | 'paramiko'
   | 'postgres'
@@ -37,6 +38,10 @@ const reasons: Readonly<Record<Program, string | undefined>> = {
   haproxy: isInstalled('haproxy')
     ? undefined
     : 'the load balancer: it is not installed (Debian, Ubuntu: apt install haproxy)',
+  'llama-server':
+    llamaServer() === undefined
+      ? 'a server of language models: it is not installed (Debian sid: apt install llama.cpp-tools), and LLAMA_SERVER names none'
+      : undefined,
   paramiko:
     isInstalled('debian-python3') || existsSync('/usr/lib/python3/dist-packages/paramiko')
       ? undefined
@@ -91,6 +96,11 @@ export function postgresPrograms(): string | undefined {
   if (existsSync(join(newest, 'initdb'))) return newest
   const inPath = fileOf('initdb')
   return inPath && dirname(inPath)
+}
+
+/** The program of llama.cpp's server; undefined if there is none. */
+export function llamaServer(): string | undefined {
+  return process.env['LLAMA_SERVER'] ?? fileOf('llama-server')
 }
 
 /** The file of a program; undefined where it is not installed. */
