@@ -32,6 +32,10 @@ export interface ModelSettings {
 export interface Lacks {
   readonly tools?: string
   readonly systemRole?: string
+  /** By the field of its provider's requests: it is sent no more, or by another name. */
+  readonly fields?: Readonly<Record<string, string>>
+  /** By the id of the tool. */
+  readonly toolIds?: Readonly<Record<string, string>>
 }
 
 /** The tokens that a provider adds. Adapters have figures with a date, and calibration learns the rest. */

@@ -71,7 +71,7 @@ export function createScopedTools(
 /** Hides the tools that a model or its provider does not take. */
 function takenBy({ lacks, framing }: ModelSettings, resolution: Resolution): Resolution {
   const refused = resolution.visible.flatMap((tool) => {
-    const reason = lacks?.tools ?? refusedParameter(framing, tool)
+    const reason = lacks?.tools ?? lacks?.toolIds?.[tool.id] ?? refusedParameter(framing, tool)
     return reason === undefined ? [] : { tool, reason: `model: ${reason}` }
   })
   if (refused.length === 0) return resolution

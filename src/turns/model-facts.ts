@@ -2,10 +2,9 @@ import type { Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import { DAY_MS, HOUR_MS } from '../lib/amounts.ts'
 import { errorMessage } from '../lib/errors.ts'
 import { usualOutput } from '../lib/basics.ts'
-import { calibrationKey, type Calibrations, type CountedRequest } from '../prompt/calibration.ts'
-import { promptBudget } from '../prompt/compose-prompt.ts'
+import { calibrationKey } from '../prompt/calibration.ts'
 import type { Lacks, ModelSettings } from '../prompt/model-settings.ts'
-import type { ConfiguredModel, ModelFacts, ModelRefusal } from './ports.ts'
+import type { ConfiguredModel, ModelFacts } from './ports.ts'
 
 /** What is known of one model of one server beyond its configuration. */
 interface Row {
@@ -21,6 +20,13 @@ interface Row {
   /** On the clock that never goes back. */
   askAgainAt: number
   asking?: Promise<void> | undefined
+}
+
+/** Parts of requests that the server refused, with its words. Each reading of the config begins without any. */
+export interface RefusedParts {
+  readonly systemRole?: string
+  readonly fields?: Readonly<Record<string, string>>
+  readonly toolIds?: Readonly<Record<string, string>>
 }
 
 /** Kept in our own count: a factor that rises later, as answers report what they read, must not shrink the prompt. */
@@ -45,11 +51,12 @@ const LEARNED_MS = DAY_MS
 /** What made a server refuse may be over soon: the load of others, or how it was started. */
 const GUESS_MS = HOUR_MS
 /** A window that is smaller than any that the config takes is not believed. Tokens. */
-const MIN_WINDOW = 500
+export const MIN_WINDOW = 500
 
 /** The configured models as they really are: their servers and refusals narrow the configuration. In memory alone. */
 export class ModelFactsTable {
   readonly #rows = new Map<string, Row>()
+  readonly #refused = new WeakMap<ModelSettings, RefusedParts>()
   readonly #logged = new Set<string>()
   readonly #clock: Clock & MonotonicClock
   readonly #log: Log
@@ -77,7 +84,7 @@ export class ModelFactsTable {
     const learned = row.learnedUntil < now ? {} : row.learned
     const known = Math.min(settings.contextWindow, told.window ?? Infinity, learned.window ?? Infinity)
     if (known < settings.contextWindow) this.#logLowered(settings, known)
-    const lacks = lacksOf(told, learned)
+    const lacks = lacksOf(told, learned, this.#refused.get(settings))
     const narrowed = { ...settings, ...(lacks ? { lacks } : {}) }
     if (guess && guess.until > now && guess.configured === settings) {
       const window = Math.ceil(guess.prompt * guess.factor) + guess.output
@@ -103,6 +110,28 @@ export class ModelFactsTable {
     const now = this.#clock.now()
     row.learned = { ...(row.learnedUntil < now ? {} : row.learned), ...facts }
     row.learnedUntil = now + LEARNED_MS
+  }
+
+  refusedParts({ settings }: ConfiguredModel): RefusedParts {
+    return this.#refused.get(settings) ?? {}
+  }
+
+  /** Requests are made without these parts, until the config is read again. */
+  setRefusedParts({ settings }: ConfiguredModel, parts: RefusedParts): void {
+    this.#refused.set(settings, parts)
+  }
+
+  /** Adds parts to those that were refused. */
+  addRefusedParts(model: ConfiguredModel, { systemRole, fields, toolIds }: RefusedParts): void {
+    const before = this.refusedParts(model)
+    const parts = { systemRole, fields, toolIds }
+    this.#log.warn({ model: model.settings.name, ...parts }, REFUSED_PART)
+    this.setRefusedParts(model, {
+      ...before,
+      ...(systemRole === undefined ? {} : { systemRole }),
+      ...(fields ? { fields: { ...before.fields, ...fields } } : {}),
+      ...(toolIds ? { toolIds: { ...before.toolIds, ...toolIds } } : {}),
+    })
   }
 
   /**
@@ -183,6 +212,7 @@ export class ModelFactsTable {
 }
 
 const LOWERED = 'context_window is larger than what the server of the model takes; the smaller one holds'
+const REFUSED_PART = 'a server refused a part of a request; requests are made without it until a reload'
 const GUESSED =
   'a prompt was refused as too long, without numbers; smaller windows are tried, and /models shows the one that holds'
 
@@ -196,73 +226,22 @@ function outputIn(window: number, { maxOutput, contextWindow }: ModelSettings): 
 }
 
 /** Tokens of the answer beside a prompt of so many: `outputIn` the other way round. */
-function outputBeside(prompt: number, { maxOutput, contextWindow }: ModelSettings): number {
+export function outputBeside(prompt: number, { maxOutput, contextWindow }: ModelSettings): number {
   const isUsual = maxOutput === usualOutput(contextWindow)
   return Math.min(maxOutput, Math.floor(isUsual ? prompt / 3 : prompt))
 }
 
-function lacksOf(told: ModelFacts, learned: ModelFacts): Lacks | undefined {
-  const reason = (what: string, byServer?: boolean, byRefusal?: boolean): string | undefined => {
-    if (byServer === false) return `its server says that it takes no ${what.replace(/^a /, '')}`
-    return byRefusal === false ? `it refused ${what}` : undefined
-  }
-  const tools = reason('tools', told.tools, learned.tools)
-  const systemRole = reason('a system message', told.systemRole, learned.systemRole)
-  if (tools === undefined && systemRole === undefined) return undefined
-  return { ...(tools === undefined ? {} : { tools }), ...(systemRole === undefined ? {} : { systemRole }) }
-}
-
-export interface RefusedRequest {
-  readonly model: ConfiguredModel
-  readonly settings: ModelSettings
-  /** As we count it. */
-  readonly size: CountedRequest
-  /** Share of the refused prompt that the next one may have, 0-1, if the refusal tells no number. */
-  readonly share?: number
-}
-
-export interface RefusalParts {
-  readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnRefusal'>
-  readonly modelFacts: ModelFactsTable
-}
-
-/**
- * Learns why a provider refused a request. Resolves to the settings for the next one, which differs: it is shorter,
- * without tools, or without a system message. Rejects with `StorageError`.
- */
-export async function learnFromRefusal(
-  refusal: ModelRefusal,
-  { model, settings, size: { counted }, share = 0.5 }: RefusedRequest,
-  { calibrations, modelFacts }: RefusalParts,
-): Promise<ModelSettings> {
-  if (refusal.kind !== 'too-long') {
-    modelFacts.learn(settings, refusal.kind === 'no-tools' ? { tools: false } : { systemRole: false })
-    return await modelFacts.settingsOf(model)
-  }
-  const { window, total } = refusal
-  const tokens = refusal.tokens ?? (total === undefined ? undefined : total - settings.maxOutput)
-  if (window !== undefined && window >= MIN_WINDOW && window < settings.contextWindow)
-    modelFacts.learn(settings, { window })
-  if (tokens !== undefined) await calibrations.learnRefusal(settings, { counted, tokens })
-  const next = await modelFacts.settingsOf(model)
-  const calibration = await calibrations.budgetFactor(next)
-  if (promptBudget({ ...next, calibration }) < counted) return next
-  const fitting = Math.floor(Math.max(counted * share, modelFacts.longestTaken(next, counted)))
-  const prompt = fitting * calibration
-  if (prompt + outputBeside(prompt, model.settings) < MIN_WINDOW) return next
-  modelFacts.assumePrompt(model, fitting, calibration)
-  return await modelFacts.settingsOf(model)
-}
-
-/** Requests that may follow one another because each was refused as too long: the last one has a 64th of the first. */
-const MAX_SHORTER = 6
-
-/** Decides for one request whether another one may follow a refusal: a shorter one some times, else one for each kind. */
-export function createAttempts(): (refusal: ModelRefusal) => boolean {
-  const times = new Map<ModelRefusal['kind'], number>()
-  return ({ kind }) => {
-    const before = times.get(kind) ?? 0
-    times.set(kind, before + 1)
-    return before < (kind === 'too-long' ? MAX_SHORTER : 1)
-  }
+function lacksOf(told: ModelFacts, learned: ModelFacts, refused: RefusedParts = {}): Lacks | undefined {
+  const { toolIds, fields } = refused
+  const tools =
+    told.tools === false
+      ? 'its server says that it takes no tools'
+      : learned.tools === false
+        ? 'it refused tools'
+        : undefined
+  const systemRole =
+    told.systemRole === false ? 'its server says that it takes no system message' : refused.systemRole
+  const lacks = { tools, systemRole, fields, toolIds }
+  const known = Object.entries(lacks).filter(([, reason]) => reason !== undefined)
+  return known.length === 0 ? undefined : Object.fromEntries(known)
 }

@@ -65,9 +65,16 @@ export async function listModels(
     const learned = seesAll ? await calibrations.find(settings) : undefined
     const isDoubted = (learned?.doubted ?? 0) > 0
     const facts = seesAll ? { calibration: await calibrations.budgetFactor(settings), isDoubted } : {}
-    return { ...publicSettings(settings), configuredWindow, ...facts, turns, input, cached, output }
+    const shown = seesAll ? settings : withoutRefusedParts(settings)
+    return { ...publicSettings(shown), configuredWindow, ...facts, turns, input, cached, output }
   })
   return await Promise.all(list)
+}
+
+/** A server's words may have come from a private room. */
+function withoutRefusedParts({ lacks, ...settings }: ModelSettings): ModelSettings {
+  const { fields: _, toolIds: __, ...others } = lacks ?? {}
+  return Object.keys(others).length > 0 ? { ...settings, lacks: others } : settings
 }
 
 const publicSettings = (settings: ModelSettings): PublicSettings =>

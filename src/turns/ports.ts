@@ -44,6 +44,8 @@ export interface ModelRequest<Message extends RequestMessage = StepMessage> {
   readonly contextWindow?: number
   /** True for a model that takes no system message: then the system text goes at the head of the user's part. */
   readonly withoutSystemRole?: boolean
+  /** Fields of the adapter's own requests, in its words, that the server refused: it leaves them out or gives them another name. */
+  readonly withoutFields?: readonly string[]
 }
 
 /** What a provider reports of the whole request before its answer is finished. */
@@ -158,7 +160,12 @@ export type ModelRefusal =
       /** True if the same prompt may be taken at another moment: what others ask at this one counts too. */
       readonly isPassing?: boolean
     }
-  | { readonly kind: 'no-tools' | 'no-system-role' }
+  /** `words` are the provider's, on one line. */
+  | { readonly kind: 'no-tools' | 'no-system-role'; readonly words?: string }
+  /** One field of the request, for `withoutFields`. */
+  | { readonly kind: 'field'; readonly field: string; readonly words?: string }
+  /** One tool of the request, by the name of its definition. */
+  | { readonly kind: 'tool'; readonly tool: string; readonly words?: string }
 
 export class ModelError extends Error {
   override readonly name = 'ModelError'

@@ -7,7 +7,8 @@ import type { Prompt } from '../prompt/prompt.ts'
 import { addSpent, addUsage, spentFor, usesTokens, type Received, type Spent } from './billing.ts'
 import { ModelError, type ConfiguredModel, type ModelRefusal, type ModelRequest } from './ports.ts'
 import type { PreparedStep } from './prepare-step.ts'
-import { createAttempts, learnFromRefusal, type ModelFactsTable } from './model-facts.ts'
+import { createAttempts, learnFromRefusal } from './learn-from-refusal.ts'
+import type { ModelFactsTable } from './model-facts.ts'
 import { createReply, createStreamCleaner } from './reply.ts'
 import { streamStep, type StepResult, type StepView } from './stream-step.ts'
 import { TurnStopped } from './turn-end.ts'
@@ -20,8 +21,7 @@ export interface StepRequestParts extends RequestParts {
 }
 
 /**
- * Sends a step of a turn. A request that was refused as too long, or because of its tools or system message, is prepared
- * again; `turn.step` is the one that was taken. Rejects with `Refusal` (a quota is used up), `ModelError`, `WrapError`,
+ * Sends a step of a turn. A request that was refused as too long, or because of a part of it, is prepared again; `turn.step` is the one that was taken. Rejects with `Refusal` (a quota is used up), `ModelError`, `WrapError`,
  * `StorageError`, or the signal's reason.
  */
 export async function requestStep(
@@ -29,23 +29,28 @@ export async function requestStep(
   prepared: PreparedStep,
   parts: StepRequestParts,
 ): Promise<StepResult> {
+  const { modelFacts } = parts
   const mayFollow = createAttempts()
+  const refusedBefore = modelFacts.refusedParts(turn.model)
   let isPassing = false
   for (let step = prepared; ;) {
     turn.step = step
     try {
       const result = await sendStep(turn, step, parts)
-      if (isPassing) parts.modelFacts.forgetGuess(turn.settings)
+      if (isPassing) modelFacts.forgetGuess(turn.settings)
       return result
     } catch (error) {
       const refusal = error instanceof ModelError ? error.refusal : undefined
-      if (error instanceof ModelError && !refusal) parts.modelFacts.requestFailed(turn.settings)
+      if (error instanceof ModelError && !refusal) {
+        modelFacts.requestFailed(turn.settings)
+        if (!error.retryable) modelFacts.setRefusedParts(turn.model, refusedBefore)
+      }
       if (!refusal) throw error
       isPassing ||= refusal.kind === 'too-long' && refusal.isPassing === true
       const next = mayFollow(refusal) ? await prepareAgain(turn, step, refusal, parts) : undefined
       if (!next) {
         // What helped nothing is not kept, so that no refusal shuts a model out.
-        parts.modelFacts.forgetWindow(turn.settings)
+        modelFacts.forgetWindow(turn.settings)
         throw error
       }
       step = next
@@ -65,9 +70,12 @@ async function prepareAgain(
   refusal: ModelRefusal,
   parts: StepRequestParts,
 ): Promise<PreparedStep | undefined> {
-  const refused = { model: turn.model, settings: turn.settings, size: step.size }
+  const { tools } = step.content.prompt
+  const refused = { model: turn.model, settings: turn.settings, size: step.size, tools }
   for (const share of SHARES) {
-    turn.settings = await learnFromRefusal(refusal, { ...refused, share }, parts)
+    const settings = await learnFromRefusal(refusal, { ...refused, share }, parts)
+    if (!settings) return undefined
+    turn.settings = settings
     try {
       const next = await step.again(turn.messages)
       return refusal.kind !== 'too-long' || next.size.counted < step.size.counted ? next : undefined
@@ -141,7 +149,8 @@ async function sendAndCharge(
 ): Promise<StepResult> {
   const { maxOutput, contextWindow, lacks } = settings
   const withoutSystemRole = lacks?.systemRole === undefined ? {} : { withoutSystemRole: true }
-  const body = { ...content, maxOutput, contextWindow, ...withoutSystemRole }
+  const withoutFields = lacks?.fields ? { withoutFields: Object.keys(lacks.fields) } : {}
+  const body = { ...content, maxOutput, contextWindow, ...withoutSystemRole, ...withoutFields }
   const stored = recorder.sent(body)
   stored.catch(() => undefined)
   const charge = async (received: Received, reported?: Usage): Promise<void> => {

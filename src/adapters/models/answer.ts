@@ -2,9 +2,7 @@ import { InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider'
 import type { Usage } from '../../chat/entry.ts'
 import type { ReportedSoFar } from '../../turns/ports.ts'
 import { ProviderError } from './errors.ts'
-import { limitedFetch } from './fetch.ts'
 import { jsonIn, listIn, objectIn, type Fields } from './loose.ts'
-import type { ModelLimits } from './provider.ts'
 
 /** How one kind of server writes its answers. Made anew for each answer, so it may remember events. */
 export interface Dialect<Event extends object = object> {
@@ -29,11 +27,11 @@ export interface Answer {
  * that `dialect` rebuilt. A failure is kept in the answer and the body ends normally: else an SDK loses the
  * last text before it.
  */
-export function openAnswer(dialect: Dialect, limits: ModelLimits): Answer & { readonly fetch: typeof fetch } {
+export function openAnswer(dialect: Dialect, send: typeof fetch): Answer & { readonly fetch: typeof fetch } {
   const answer: Answer & { fetch: typeof fetch } = {
     begun: false,
     async fetch(input, init) {
-      const response = await limitedFetch(limits)(input, init)
+      const response = await send(input, init)
       if (!response.ok || !response.body) return response
       answer.begun = true
       const headers = { 'content-type': 'text/event-stream' }

@@ -11,6 +11,7 @@ import { LimitError } from './fetch.ts'
 import { countIn, jsonIn, messageIn, objectIn } from './loose.ts'
 import type { ModelAccess } from './provider.ts'
 import { parseRateRefusal, parseRefusal } from './refusals.ts'
+import { partNamedIn, type SentRequest } from './refused-parts.ts'
 
 export interface Target {
   readonly access: ModelAccess
@@ -44,9 +45,14 @@ const PASSING_TYPES: ReadonlySet<unknown> = new Set([
 
 /**
  * Makes a `ModelError` of any failure: a sentence for people, and facts for the log, neither with a secret.
- * `begun`: the provider had begun to answer.
+ * `begun`: the provider had begun to answer. `sent` is what it may have refused a part of.
  */
-export function toModelError(error: unknown, target: Target, begun = false): ModelError {
+export function toModelError(
+  error: unknown,
+  target: Target,
+  begun = false,
+  sent: SentRequest = {},
+): ModelError {
   if (error instanceof ModelError) return error
   const call = APICallError.isInstance(error) ? error : undefined
   const { sentence, retryable, retryAfterMs } = explain(error, call, target)
@@ -57,7 +63,7 @@ export function toModelError(error: unknown, target: Target, begun = false): Mod
     ...(code === undefined ? {} : { code }),
     detail: redact(call?.responseBody || errorMessage(error), target, 500),
   }
-  const refusal = refusalOf(error, call)
+  const refusal = withWords(refusalOf(error, call, sent), error, call, target)
   // The same request would be refused again, whatever its status says.
   const isPassing = refusal?.kind === 'too-long' && refusal.isPassing === true
   const maySucceed = retryable && (!refusal || isPassing)
@@ -69,7 +75,11 @@ export function toModelError(error: unknown, target: Target, begun = false): Mod
   })
 }
 
-function refusalOf(error: unknown, call: APICallError | undefined): ModelRefusal | undefined {
+function refusalOf(
+  error: unknown,
+  call: APICallError | undefined,
+  sent: SentRequest,
+): ModelRefusal | undefined {
   if (call?.statusCode === 401 || call?.statusCode === 403) return undefined
   const said = call
     ? `${call.message}\n${call.responseBody ?? ''}`
@@ -77,9 +87,27 @@ function refusalOf(error: unknown, call: APICallError | undefined): ModelRefusal
       ? error.said
       : undefined
   const read = call?.statusCode === 429 ? parseRateRefusal : parseRefusal
-  const refusal = said === undefined ? undefined : read(said)
+  const isBadRequest = call ? [400, 422].includes(call.statusCode ?? 0) : !isTransientError(error)
+  const refusal =
+    said === undefined ? undefined : (read(said) ?? (isBadRequest ? partNamedIn(said, sent) : undefined))
   // This status is of a request that is too large (RFC 9110, 15.5.14), whatever a proxy's page says.
   return refusal ?? (call?.statusCode === 413 ? { kind: 'too-long' } : undefined)
+}
+
+const isTransientError = (error: unknown): boolean => error instanceof ProviderError && error.isPassing
+
+/** The refusal with what the provider said, for people. */
+function withWords(
+  refusal: ModelRefusal | undefined,
+  error: unknown,
+  call: APICallError | undefined,
+  target: Target,
+): ModelRefusal | undefined {
+  if (!refusal || refusal.kind === 'too-long') return refusal
+  const words = call
+    ? quotedFrom(call, target).replace(/^ \(|\)$/g, '')
+    : redact(errorMessage(error), target, 300)
+  return words === '' ? refusal : { ...refusal, words }
 }
 
 const NO_CONTENT = 204

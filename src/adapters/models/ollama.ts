@@ -16,6 +16,7 @@ import { limitedFetch } from './fetch.ts'
 import { authorizationHeader, queryServer } from './fetch.ts'
 import { countIn, jsonTextIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
 import { endpoint, type ModelAccess, type ModelLimits, type Provider } from './provider.ts'
+import { fetchWithout, type SentRequest } from './refused-parts.ts'
 import { systemAndUser } from '../../prompt/prompt.ts'
 import { argumentsAsObject } from './sdk-prompt.ts'
 
@@ -35,6 +36,8 @@ function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
     async *stream(request, signal) {
       const ending = new AbortController()
       const answer: Answer = { begun: false }
+      const sent: SentRequest = {}
+      const send = fetchWithout(limitedFetch(limits), sent, request.withoutFields)
       try {
         const url = `${base}/api/chat`
         const body = JSON.stringify(chatBody(request, access))
@@ -44,12 +47,12 @@ function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
           body,
         }
         const ends = AbortSignal.any([signal, ending.signal])
-        const chunks = await bodyOf(url, await limitedFetch(limits)(url, { ...init, signal: ends }))
+        const chunks = await bodyOf(url, await send(url, { ...init, signal: ends }))
         answer.begun = true
         yield* events(chunks, answer)
       } catch (error) {
         signal.throwIfAborted()
-        throw toModelError(error, target, answer.begun)
+        throw toModelError(error, target, answer.begun, sent)
       } finally {
         ending.abort()
       }

@@ -75,8 +75,12 @@ const TOO_LONG_WORDS: readonly string[] = [
 const NO_TOOLS =
   /does not support tools|requires --enable-auto-tool-choice|tools param requires --jinja|function calling is not enabled for|no endpoints found that support tool use|\btools['"`]? is not supported (?:with|in) this model/
 
-/** Gemma 2 on several servers (github.com/huggingface/chat-ui/issues/1386), Gemma by Gemini. */
-const NO_SYSTEM_ROLE = /system role not supported|developer instruction is not enabled for/
+/**
+ * Gemma 2 on several servers (github.com/huggingface/chat-ui/issues/1386), Gemma by Gemini, OpenAI's o1-mini, templates
+ * of Mistral, validation by pydantic.
+ */
+const NO_SYSTEM_ROLE =
+  /(?:system|developer)['"`]? (?:roles?|messages?|prompts?|instructions?) (?:is |are )?(?:not (?:supported|allowed|permitted|enabled)|unsupported)|developer instruction is not enabled for|(?:does not|doesn't|do not|don't) support (?:an? |the )?['"`]?(?:system|developer)\b|only (?:the )?['"`]?user['"`]?(?:,| and| or) ['"`]?(?:assistant|model)['"`]? (?:roles|messages) are (?:supported|allowed)|(?:unsupported|invalid|unknown|unexpected) role:? ['"`]?(?:system|developer)\b|role['"`]?\]?: input should be ['"`]user['"`](?:,| or) ['"`]assistant['"`]/
 
 /** Undefined if another request would be refused as well. */
 export function parseRefusal(said: string): ModelRefusal | undefined {

@@ -20,7 +20,9 @@ import type {
 import type { ToolCall } from '../../toolbox/tool-call.ts'
 import { cutOff, openAnswer, usageOf, type Answer, type Dialect } from './answer.ts'
 import { toModelError } from './errors.ts'
+import { limitedFetch } from './fetch.ts'
 import type { ModelAccess, ModelLimits } from './provider.ts'
+import { fetchWithout, type SentRequest } from './refused-parts.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
 
 /** What differs between the providers that the AI SDK reaches. */
@@ -66,7 +68,9 @@ export const sdkModel =
       async *stream(request, caller) {
         const ending = new AbortController()
         const signal = AbortSignal.any([caller, ending.signal])
-        const answer = openAnswer(dialect(), limits)
+        const sent: SentRequest = {}
+        const send = fetchWithout(limitedFetch(limits), sent, request.withoutFields)
+        const answer = openAnswer(dialect(), send)
         fetches.set(signal, answer.fetch)
         try {
           const model = await (loading ??= load(options, access))
@@ -74,7 +78,7 @@ export const sdkModel =
           yield* events(stream, answer)
         } catch (error) {
           caller.throwIfAborted()
-          throw toModelError(answer.failure ?? error, target, answer.begun)
+          throw toModelError(answer.failure ?? error, target, answer.begun, sent)
         } finally {
           ending.abort()
         }

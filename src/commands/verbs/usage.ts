@@ -32,10 +32,20 @@ function modelLine(model: Model): string {
     fallback !== undefined && `where it fails, @${fallback} is asked`,
     lacks?.tools !== undefined && `no tools: ${lacks.tools}`,
     lacks?.systemRole !== undefined && `no system message: ${lacks.systemRole}`,
+    refusedParts(lacks),
     model.isDoubted &&
       'what its server reports looks cut off: it may read only a part of each prompt; check its window',
   ]
   return `${facts.filter(Boolean).join('; ')}${enabled ? '' : '  (disabled)'}`
+}
+
+/** For admins. */
+function refusedParts({ fields = {}, toolIds = {} }: NonNullable<Model['lacks']> = {}): string | undefined {
+  const parts = [
+    ...Object.entries(fields).map(([field, why]) => `without ${field}: ${why}`),
+    ...Object.entries(toolIds).map(([id, why]) => `without the tool ${id}: ${why}`),
+  ]
+  return parts.length === 0 ? undefined : `${parts.join('; ')}; sshawl reload tries all of it again`
 }
 
 function windowOf({ contextWindow, configuredWindow, isWindowGuessed = false }: Model): string {

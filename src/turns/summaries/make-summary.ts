@@ -9,7 +9,8 @@ import type { Composer, HistoryStore } from '../../prompt/ports.ts'
 import { countedPrompt, type Prompt } from '../../prompt/prompt.ts'
 import type { Summary } from '../../prompt/snapshot.ts'
 import type { CheckQuotas } from '../billing.ts'
-import { createAttempts, learnFromRefusal, type ModelFactsTable } from '../model-facts.ts'
+import { createAttempts, learnFromRefusal } from '../learn-from-refusal.ts'
+import type { ModelFactsTable } from '../model-facts.ts'
 import { type ConfiguredModel, ModelError } from '../ports.ts'
 import { requestOnce, type RequestParts, type SingleRequest } from '../request-step.ts'
 import { withinTime } from '../turn-end.ts'
@@ -120,7 +121,9 @@ async function makeSummary(
       const refusal = error instanceof ModelError ? error.refusal : undefined
       if (!refusal || !mayFollow(refusal)) throw error
       const size = { counted: prompt.budget.used, framing: 0 }
-      settings = await learnFromRefusal(refusal, { model, settings, size }, parts)
+      const next = await learnFromRefusal(refusal, { model, settings, size }, parts)
+      if (!next) throw error
+      settings = next
     }
   }
 }

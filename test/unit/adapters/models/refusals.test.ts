@@ -131,6 +131,11 @@ test.each([
   ['`tools` is not supported in this model', 'no-tools'],
   ['{"message":"System role not supported"}', 'no-system-role'],
   ['Developer instruction is not enabled for models/gemma-3-27b-it', 'no-system-role'],
+  ["Unsupported value: 'messages[0].role' does not support 'system' with this model.", 'no-system-role'],
+  ['System messages are not supported by this model', 'no-system-role'],
+  ['Only user and assistant roles are supported!', 'no-system-role'],
+  ["messages.0.role: Input should be 'user' or 'assistant'", 'no-system-role'],
+  ['Unexpected role: developer', 'no-system-role'],
 ])('%s: it is known what the model does not take', (said, kind) => {
   expect(parseRefusal(said)).toEqual({ kind })
 })
@@ -145,6 +150,8 @@ test('other errors are no refusals', () => {
     'Rate limit reached for gpt-4o in organization org-abc on tokens per min (TPM): Limit 30000, Used 29937, Requested 385. Please try again in 644ms.',
     "Unsupported parameter: 'parallel_tools' is not supported with this model",
     'Too many tokens, please wait before trying again.',
+    'Only user, system, assistant and tool roles are supported',
+    "Unexpected role 'tool' after role 'system'",
   ])
     expect(parseRefusal(other)).toBeUndefined()
 })

@@ -1,0 +1,114 @@
+/**
+ * Parts of a request that a refusal names, and requests without them. Many servers take only some of OpenAI's fields, and
+ * validate each tool of a request.
+ */
+import { jsonIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
+
+export type RefusedPart =
+  | { readonly kind: 'field'; readonly field: string }
+  /** By the name that was sent. */
+  | { readonly kind: 'tool'; readonly tool: string }
+
+/** The JSON of a request, once it was sent. */
+export interface SentRequest {
+  body?: string
+}
+
+/** Fields that have the other name on some servers (platform.openai.com/docs/api-reference/chat/create). */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  max_tokens: 'max_completion_tokens',
+  max_completion_tokens: 'max_tokens',
+}
+
+/** Without these a request is another one, or none. In small letters. */
+const NEEDED: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'input', 'contents', 'system', 'instructions', 'systeminstruction', 'prompt'],
+  ...['tools', 'stream', 'options', 'generationconfig', 'max_output_tokens', 'maxoutputtokens'],
+])
+
+/** Gemini's settings are in an object of their own. */
+const NESTED = 'generationConfig'
+
+/** `fetch` that leaves out the fields that a server refused, and keeps in `sent` what it sends. */
+export const fetchWithout =
+  (send: typeof fetch, sent: SentRequest, refused: readonly string[] = []): typeof fetch =>
+  async (input, init) => {
+    if (typeof init?.body !== 'string') return await send(input, init)
+    const body =
+      refused.length > 0 ? JSON.stringify(without(objectIn(jsonIn(init.body)), refused)) : init.body
+    sent.body = body
+    return await send(input, { ...init, body })
+  }
+
+function without(body: Fields, refused: readonly string[]): Fields {
+  const entries = Object.entries(body).flatMap(([key, value]) => {
+    if (key === NESTED) return [[key, without(objectIn(value), refused)]]
+    if (!refused.includes(key)) return [[key, value]]
+    const other = OTHER_NAMES[key]
+    return other === undefined || refused.includes(other) ? [] : [[other, value]]
+  })
+  return Object.fromEntries(entries) as Fields
+}
+
+/** The part that a server's words name first; undefined if they name none that may be left out. */
+export function partNamedIn(said: string, { body }: SentRequest): RefusedPart | undefined {
+  const fields = objectIn(jsonIn(body ?? ''))
+  const text = said.slice(0, 8_000)
+  const tool = toolNamedIn(text, toolNames(fields))
+  if (tool !== undefined) return { kind: 'tool', tool }
+  const field = fieldNamedIn(text.toLowerCase(), [
+    ...Object.keys(fields),
+    ...Object.keys(objectIn(fields[NESTED])),
+  ])
+  return field === undefined ? undefined : { kind: 'field', field }
+}
+
+/** In the forms of OpenAI's two APIs, Anthropic and Gemini. */
+const toolNames = ({ tools }: Fields): readonly string[] =>
+  listIn(tools)
+    .map(objectIn)
+    .flatMap(({ name, function: fn, functionDeclarations }) =>
+      functionDeclarations
+        ? listIn(functionDeclarations).map((one) => textIn(objectIn(one)['name']) ?? '')
+        : (textIn(name ?? objectIn(fn)['name']) ?? ''),
+    )
+
+/** `tools.3.custom`, `tools[3].function`, FastAPI's `"tools", 3`; Gemini's `tools[0].function_declarations[3]`. */
+const DECLARATION = /function_?declarations\[(\d{1,4})/i
+const PLACE = /\btools\\?["']?\s{0,9}[.,[(]{1,2}\s{0,9}(\d{1,4})\b/i
+
+/** A word in quotes, or after `function` or `tool`. */
+const NAMED =
+  /["'`](?<quoted>[\w-]{1,64})\\?["'`]|\b(?:function|tool)(?: named| called| name)?:? (?<bare>[\w-]{1,64})/gi
+
+function toolNamedIn(text: string, names: readonly string[]): string | undefined {
+  const place = (/function_?declarations/i.test(text) ? DECLARATION : PLACE).exec(text)?.[1]
+  if (place !== undefined) return names[Number(place)]
+  if (!/function|tool|schema/i.test(text)) return undefined
+  const words = [...text.matchAll(NAMED)].map(({ groups }) => groups?.['quoted'] ?? groups?.['bare'])
+  return words.find((word) => word !== undefined && names.includes(word))
+}
+
+/** A limit of tokens is also named when its value is refused. */
+const UNKNOWN =
+  /unsupported|not supported|unrecogni[sz]ed|unknown|unexpected|not (?:permitted|allowed)|extra (?:inputs|fields)|instead/
+
+function fieldNamedIn(text: string, fields: readonly string[]): string | undefined {
+  const named = fields
+    .filter((field) => !NEEDED.has(field.toLowerCase()))
+    .filter((field) => OTHER_NAMES[field] === undefined || UNKNOWN.test(text))
+    .map((field) => ({ field, place: placeOf(text, field.toLowerCase()) }))
+    .filter(({ place }) => place !== undefined)
+  return named.toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0))[0]?.field
+}
+
+/** Short words without `_` have to be in quotes: `stop` may be any word. Some servers write `Stream options`. */
+function placeOf(text: string, field: string): number | undefined {
+  const isPlain = field.includes('_') || field.length > 8
+  for (const written of new Set([field, field.replaceAll('_', ' ')]))
+    for (let at = text.indexOf(written); at >= 0; at = text.indexOf(written, at + 1)) {
+      const around = [text[at - 1] ?? ' ', text[at + written.length] ?? ' '].join('')
+      if (isPlain ? !/\w/.test(around) : /^["'`]["'`\\]$/.test(around)) return at
+    }
+  return undefined
+}

@@ -1,0 +1,85 @@
+import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
+import { promptBudget } from '../prompt/compose-prompt.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
+import type { PromptTool } from '../prompt/prompt.ts'
+import { findToolsDefinition } from '../prompt/tool-definitions.ts'
+import { MIN_WINDOW, outputBeside, type ModelFactsTable, type RefusedParts } from './model-facts.ts'
+import type { ConfiguredModel, ModelRefusal } from './ports.ts'
+
+export interface RefusedRequest {
+  readonly model: ConfiguredModel
+  readonly settings: ModelSettings
+  /** As we count it. */
+  readonly size: CountedRequest
+  readonly tools?: readonly PromptTool[]
+  /** Share of the refused prompt that the next one may have, 0-1, if the refusal tells no number. */
+  readonly share?: number
+}
+
+export interface RefusalParts {
+  readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnRefusal'>
+  readonly modelFacts: ModelFactsTable
+}
+
+/**
+ * Learns why a provider refused a request. Resolves to the settings for the next one, which differs: it is shorter, or
+ * without a part; undefined if it cannot differ. Rejects with `StorageError`.
+ */
+export async function learnFromRefusal(
+  refusal: ModelRefusal,
+  { model, settings, size: { counted }, tools = [], share = 0.5 }: RefusedRequest,
+  { calibrations, modelFacts }: RefusalParts,
+): Promise<ModelSettings | undefined> {
+  if (refusal.kind !== 'too-long') {
+    if (refusal.kind === 'no-tools') modelFacts.learn(settings, { tools: false })
+    else {
+      const parts = refusedPart(refusal, tools)
+      if (!parts) return undefined
+      modelFacts.addRefusedParts(model, parts)
+    }
+    return await modelFacts.settingsOf(model)
+  }
+  const { window, total } = refusal
+  const tokens = refusal.tokens ?? (total === undefined ? undefined : total - settings.maxOutput)
+  if (window !== undefined && window >= MIN_WINDOW && window < settings.contextWindow)
+    modelFacts.learn(settings, { window })
+  if (tokens !== undefined) await calibrations.learnRefusal(settings, { counted, tokens })
+  const next = await modelFacts.settingsOf(model)
+  const calibration = await calibrations.budgetFactor(next)
+  if (promptBudget({ ...next, calibration }) < counted) return next
+  const fitting = Math.floor(Math.max(counted * share, modelFacts.longestTaken(next, counted)))
+  const prompt = fitting * calibration
+  if (prompt + outputBeside(prompt, model.settings) < MIN_WINDOW) return next
+  modelFacts.assumePrompt(model, fitting, calibration)
+  return await modelFacts.settingsOf(model)
+}
+
+function refusedPart(refusal: ModelRefusal, tools: readonly PromptTool[]): RefusedParts | undefined {
+  if (refusal.kind === 'too-long') return undefined
+  const words = refusal.words === undefined ? '' : ` (${refusal.words})`
+  if (refusal.kind === 'no-system-role')
+    return { systemRole: `it refused one${words}; sshawl reload tries again` }
+  if (refusal.kind === 'field') return { fields: { [refusal.field]: `it was refused${words}` } }
+  if (refusal.kind !== 'tool') return undefined
+  // `find_tools` is no tool of the catalogue, and cannot be left out alone.
+  const tool = tools.find(({ name, id }) => name === refusal.tool && id !== findToolsDefinition.name)
+  if (!tool) return undefined
+  // Aliases have the same definition under another name.
+  const ids = [tool.id, ...(tool.standsFor ?? [])]
+  return { toolIds: Object.fromEntries(ids.map((id) => [id, `its provider refused it${words}`])) }
+}
+
+/** Requests that may follow one another because each was refused as too long: the last one has a 64th of the first. */
+const MAX_SHORTER = 6
+/** A server may refuse one tool after another. The next turn goes on with those that are left. */
+const MAX_PARTS = 16
+
+/** Decides for one request whether another one may follow a refusal: a bounded number for each kind. */
+export function createAttempts(): (refusal: ModelRefusal) => boolean {
+  const times = new Map<ModelRefusal['kind'], number>()
+  return ({ kind }) => {
+    const before = times.get(kind) ?? 0
+    times.set(kind, before + 1)
+    return before < (kind === 'too-long' ? MAX_SHORTER : kind === 'tool' || kind === 'field' ? MAX_PARTS : 1)
+  }
+}
