@@ -7,20 +7,20 @@ import { roomOf } from './resources.ts'
 /** One `subscriptions/listen` of a client. */
 export interface ListenedStream {
   /**
-   * Resolves to the reason why the stream is refused, or to undefined once the agent follows its rooms: a stream
-   * that begins sooner misses what happens before. Never rejects.
+   * Resolves once the agent follows the rooms, or to the reason why the stream is refused. Never rejects. A
+   * stream that begins sooner misses what happens before.
    */
   readonly ready: Promise<string | undefined>
   /** Ends a stream, also one that was refused. */
   end(): void
 }
 
-/** Rooms that one stream may name: twice what an agent follows, since hidden ones are not followed. */
+/** For one stream: twice what an agent follows, since hidden rooms are not followed. */
 const MAX_NAMED = 64
 
 /**
- * Counts for each room who wants the agent to follow it: clients that subscribed, and streams of changes, which
- * the SDK serves without telling the server. The agent unfollows a room when nobody wants it any more.
+ * Counts the followers of each room: clients that subscribed, and streams of changes, which the SDK serves
+ * by itself. The agent unfollows a room when nobody follows it any more.
  */
 export class FollowedRooms {
   readonly #agent: Pick<Agent, 'follow' | 'unfollow' | 'sees'>
@@ -62,7 +62,6 @@ export class FollowedRooms {
     this.#agent.unfollow(room)
   }
 
-  /** Unfollows all rooms that this one follows. */
   unfollowAll(follower: object): void {
     for (const [room, followers] of this.#followers)
       if (followers.has(follower)) this.unfollow(room, follower)
@@ -72,8 +71,13 @@ export class FollowedRooms {
   listen(message: JSONRPCMessage): ListenedStream | undefined {
     if (!isJSONRPCRequest(message) || message.method !== 'subscriptions/listen') return undefined
     const rooms = roomsIn(message)
-    const refusal = this.#whyRefused(rooms)
-    if (refusal !== undefined) return { ready: Promise.resolve(refusal), end() {} }
+    const isFull = this.#streams.size >= this.#maxStreams
+    if (isFull || rooms.size > MAX_NAMED) {
+      const why = isFull
+        ? `${this.#maxStreams} streams of changes are open already; end one of them`
+        : `a stream of changes is for ${MAX_NAMED} rooms at most; name fewer`
+      return { ready: Promise.resolve(why), end() {} }
+    }
     const stream = {}
     this.#streams.add(stream)
     return {
@@ -83,13 +87,6 @@ export class FollowedRooms {
         this.unfollowAll(stream)
       },
     }
-  }
-
-  #whyRefused(rooms: ReadonlySet<string>): string | undefined {
-    if (this.#streams.size >= this.#maxStreams)
-      return `${this.#maxStreams} streams of changes are open already; end one of them`
-    if (rooms.size > MAX_NAMED) return `a stream of changes is for ${MAX_NAMED} rooms at most; name fewer`
-    return undefined
   }
 
   async #followFor(stream: object, rooms: ReadonlySet<string>): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 /**
- * MCP over streamable HTTP: which client a request belongs to, how many a person may have, and when one ends.
- * It must not know how HTTP is served, nor what a token is worth: it gets requests of people who were let in.
+ * MCP over streamable HTTP: which client a request belongs to, how many a person may have, and when one
+ * ends. It must not know how HTTP is served, nor check tokens.
  */
 import { randomUUID } from 'node:crypto'
 import { isLegacyRequest } from '@modelcontextprotocol/server'
@@ -14,12 +14,10 @@ import { MessageError, readMessage } from './message.ts'
 import { failed, TokenAgent, type Connection, type TokenAgentOptions } from './token-agent.ts'
 
 interface McpHttpOptions extends TokenAgentOptions {
-  /** The share of the thread that pays for what somebody sends. */
+  /** Pays for the messages that a person sends. */
   readonly accountOf: (person: Person) => Account
-  /** Opens an agent of somebody. Rejects with `StorageError`. */
   readonly openAgent: (person: Person) => Promise<ClosableAgent>
   readonly limits: {
-    /** Sessions of one person at once. */
     readonly exec_per_person: number
     /** Seconds after which a session that asks nothing and hears nothing ends. */
     readonly mcp_idle_s: number
@@ -34,28 +32,27 @@ const NOT_BEGUN = 'a session begins with initialize, and each later request name
 
 /** A client's session, or since 2026-07-28 all requests of a token. */
 interface Session {
-  /** Nobody can guess it; since 2026-07-28 it is the key. */
+  /** A random id; since 2026-07-28 the key. */
   readonly id: string
   readonly person: Person
-  /** Of its token and the token's rooms: another token does not know it. */
   readonly key: string
   readonly over: AbortController
   readonly agent: TokenAgent
   readonly connection: Promise<Connection>
-  /** Requests under way that have an end. */
+  /** Requests under way that end by themselves. */
   calls: number
-  /** Requests under way that are open as long as the client listens. */
+  /** Requests under way that last as long as the client listens. */
   streams: number
   usedAt: number
 }
 
-/** How often idle sessions are looked for, in ms, unless `mcp_idle_s` is shorter. */
+/** Interval of the search for idle sessions, in ms, unless `mcp_idle_s` is shorter. */
 const LOOK_MS = 10_000
 
-/** After this time without a stream or a request, a client has probably gone without `DELETE`, in ms. */
+/** A client that was silent for this long has probably gone without `DELETE`, in ms. */
 const SILENT_MS = 60_000
 
-/** The sessions of all who came with a token. */
+/** The sessions of all tokens. */
 export class McpHttp implements AsyncDisposable {
   readonly #options: McpHttpOptions
   readonly #sessions = new Map<string, Session>()
@@ -67,7 +64,6 @@ export class McpHttp implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Sessions that are open. */
   sessions(): number {
     return this.#sessions.size
   }
@@ -169,8 +165,8 @@ export class McpHttp implements AsyncDisposable {
   }
 
   /**
-   * Ends sessions to make room for one more: first idle ones, then ones with a call under way, then ones that
-   * listen. All that have been silent for a minute end with them.
+   * Ends sessions to make room for one more: idle ones first, then those with a call under way, then those
+   * that listen. All that were silent for a minute end with them.
    */
   #makeRoom(person: Person): void {
     const theirs = this.#of(person).toSorted((one, other) => rankOf(one) - rankOf(other))
@@ -197,11 +193,10 @@ export class McpHttp implements AsyncDisposable {
 
 const rankOf = ({ streams, calls }: Session): number => (streams > 0 ? 2 : Math.min(calls, 1))
 
-/** Of a token and its rooms: one of these may be deleted meanwhile, and another have its name. */
+/** A room of the token may be deleted meanwhile, and another one have its name. */
 const keyOf = ({ id, login }: Person): string =>
   JSON.stringify([id, login?.token?.id, ...(login?.token?.rooms ?? ['*'])])
 
-/** The message in a request; undefined if it has none, a response that says why if it cannot be read. */
 function readBody(text: string | undefined): JsonObject | undefined | Response {
   if (text === undefined) return undefined
   try {

@@ -22,7 +22,7 @@ const isAddressed = createAddressed()
 
 const withEntries = z.object({ entries: z.array(z.object({ id: z.string() })) })
 
-/** The lines that name one agent, kept until it reads them by `wait` or another tool. */
+/** The lines that name one agent, until it reads them by `wait` or another tool. */
 export class Mentions {
   /** Given each line at once, too. */
   onLine: ((entry: Entry) => void) | undefined
@@ -39,7 +39,6 @@ export class Mentions {
     this.#ending = AbortSignal.any([agent.signal, ending])
   }
 
-  /** Something happened in a room that the agent is in. */
   heard(entry: Entry): void {
     if (!isAddressed(entry, { name: this.#agent.name() })) return
     this.#leftOut += Math.max(0, this.#lines.length + 1 - MAX_LINES)
@@ -57,8 +56,8 @@ export class Mentions {
   }
 
   /**
-   * Resolves to the lines of this room, or of all rooms, once there are any; to a sentence if there are
-   * none in this time. Another call ends it. Rejects with `StorageError`.
+   * Resolves to the lines of this room, or of all rooms, once there are any, or to a sentence after this
+   * time. Another call ends it. Rejects with `StorageError`.
    */
   async wait(where: string | undefined, seconds: number, cancelled: AbortSignal): Promise<string> {
     this.#endWait()
@@ -92,7 +91,7 @@ export class Mentions {
     const rooms = new Set(this.#lines.map((line) => line.room).filter((name) => (where ?? name) === name))
     const seen = new Set<string>()
     for (const name of rooms) if (await this.#agent.sees(name)) seen.add(name)
-    // Nobody would read them; the next call does.
+    // A cancelled call takes no line.
     if (end.aborted) return ''
     const taken = this.#lines.filter((line) => rooms.has(line.room))
     this.#lines = this.#lines.filter((line) => !rooms.has(line.room))
@@ -104,7 +103,6 @@ export class Mentions {
   }
 }
 
-/** A line with who said it where, between marks. */
 function lineText(entry: Entry): string {
   const said = entry.kind === 'action' ? actionText(entry) : entry.text
   const head = headOf(said, MAX_CHARS)
@@ -112,7 +110,6 @@ function lineText(entry: Entry): string {
   return textForModels({ id: entry.id, text: head === said ? said : `${head}…`, outside })
 }
 
-/** The tool `wait`. */
 export function addWait(server: McpServer, agent: Agent, mentions: Mentions): void {
   const input = {
     room: room.optional(),
@@ -135,13 +132,12 @@ export function addWait(server: McpServer, agent: Agent, mentions: Mentions): vo
   })
 }
 
-/** Claude Code puts these notifications before its model, if it was started with the channel. */
+/** Claude Code shows these notifications to its model, if it was started with the channel. */
 export const CHANNEL = { 'claude/channel': {} }
 
 /** Notifications that wait for a slow client. Further ones are not sent; `wait` has the lines. */
 const MAX_SENDING = 20
 
-/** Tells a client of each line at once. */
 export function openChannel({ server }: McpServer, mentions: Mentions): void {
   let sending = 0
   mentions.onLine = (entry) => {

@@ -2,45 +2,43 @@ import type { LoggingLevel, Server } from '@modelcontextprotocol/server'
 import { entryJson } from '../../../chat/entry-text.ts'
 import type { Entry, RoomName } from '../../../chat/entry.ts'
 import { countedAre } from '../../../lib/amounts.ts'
+import { memoizePer } from '../../../lib/basics.ts'
+import type { JsonObject } from '../../../lib/json.ts'
 import type { AgentListener, WrittenMessage } from './agent.ts'
 import type { Mentions } from './mentions.ts'
 import { logUri, roomUri } from './resources.ts'
 import { entryForModels } from './tool.ts'
 
-/** Entries that wait for a client that reads slowly; those beyond are skipped, and it is told how many. */
+/** Messages that wait for a slow client; further ones are skipped, and it is told how many. */
 const MAX_WAITING = 256
 
 type NotifiedServer = Pick<Server, 'sendResourceUpdated' | 'sendLoggingMessage'>
 
-/** One of the messages that tell an agent what is said: `data` is an entry, or a sentence. */
+/** A log message; `data` is an entry or a sentence. */
 interface Message {
   readonly level: 'info' | 'notice' | 'warning'
-  /** The log that it is from. */
   readonly logger: string
   readonly data: unknown
-  /** Called once the client has space for it, and not where it is skipped. */
+  /** Called once the client has space for it; never if it is skipped. */
   readonly onSent?: (() => void) | undefined
 }
 
-/** As the protocol has them, the least first. */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
 
 /**
  * Sends what an agent hears, each notification once the client has space for it: entries of its rooms as log
- * messages, and `resources/updated` for its subscriptions. A client of 2026-07-28 gets the latter alone, of its
- * rooms too: log messages belong to requests there, and the SDK lets through what the client listens for.
+ * messages, and `resources/updated` for its subscriptions. A client of 2026-07-28 gets only the latter, of
+ * all its rooms: log messages belong to requests there, and the SDK filters by what the client listens for.
  */
 export class Notifications implements AgentListener {
-  /** URIs that the client subscribed to. */
   readonly subscribed = new Set<string>()
-  /** Messages below this level are not sent. */
   level: LoggingLevel = 'debug'
   readonly #server: NotifiedServer
   readonly #isModern: boolean
   readonly #mentions: Mentions
   readonly #messages: Message[] = []
   readonly #updated = new Set<string>()
-  /** An agent that is in a room and listens to it hears each entry twice. */
+  /** An agent that is in a room and follows it hears each entry twice. */
   readonly #changes = new WeakSet<Entry>()
   #skipped = 0
   #isSending = false
@@ -125,10 +123,9 @@ export class Notifications implements AgentListener {
   }
 }
 
-/** Entries that tell of what a room's own resource has: who is there, its topic. */
+/** Kinds of entries that change the resource of a room: who is there, its topic. */
 const CHANGES_ROOM: ReadonlySet<Entry['kind']> = new Set(['presence', 'notice', 'scope'])
 
-/** What was written to one person, in the form of an entry. */
 const writtenData = ({ from, text, at }: WrittenMessage) => ({
   at: new Date(at).toISOString(),
   kind: 'direct_message',
@@ -137,11 +134,7 @@ const writtenData = ({ from, text, at }: WrittenMessage) => ({
   text,
 })
 
-/** What each entry is told as, however many agents are told: one after the other hears the same one. */
-const told = new WeakMap<Entry, ReturnType<typeof entryJson>>()
+const remembered = memoizePer<Entry, JsonObject>()
 
-function dataOf(entry: Entry): ReturnType<typeof entryJson> {
-  const known = told.get(entry) ?? entryForModels(entryJson(entry))
-  told.set(entry, known)
-  return known
-}
+/** Made once for all agents that hear the entry. */
+const dataOf = (entry: Entry): JsonObject => remembered(entry, '', () => entryForModels(entryJson(entry)))

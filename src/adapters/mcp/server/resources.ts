@@ -15,13 +15,16 @@ const JSON_TYPE = 'application/json'
 /** One JSON object on each line. */
 const LINES_TYPE = 'application/x-ndjson'
 
-/** `room://NAME` and `room://NAME/log`, which can be subscribed to. What the person may not see does not exist. */
+/** `room://NAME` and `room://NAME/log`. A room that the person may not see does not exist. */
 export function addResources(server: McpServer, agent: Agent): void {
   const complete = { room: async (begun: string) => await roomNames(agent, begun) }
   server.registerResource(
     'room',
     new ResourceTemplate('room://{room}', {
-      list: async ({ mcpReq }) => await list(agent, mcpReq.signal),
+      async list({ mcpReq }) {
+        const rooms = await visibleRooms(agent, mcpReq.signal)
+        return { resources: rooms.flatMap((row) => resourcesOf(textAt(row, 'name'), textAt(row, 'topic'))) }
+      },
       complete,
     }),
     { title: 'Room', description: 'Its topic, who is there, its models.', mimeType: JSON_TYPE },
@@ -50,19 +53,11 @@ export function neededRoom(uri: string): string {
   return name
 }
 
-async function list(agent: Agent, signal: AbortSignal) {
-  const rooms = await visibleRooms(agent, signal)
-  return { resources: rooms.flatMap((row) => resourcesOf(textAt(row, 'name'), textAt(row, 'topic'))) }
-}
-
 const resourcesOf = (name: string, topic: string) => [
   { uri: roomUri(name), name, title: name, description: topic, mimeType: JSON_TYPE },
   {
-    uri: logUri(name),
-    name: `${name}/log`,
-    title: `${name}/log`,
-    description: `What was said in ${name}`,
-    mimeType: LINES_TYPE,
+    ...{ uri: logUri(name), name: `${name}/log`, title: `${name}/log` },
+    ...{ description: `What was said in ${name}`, mimeType: LINES_TYPE },
   },
 ]
 
@@ -75,18 +70,16 @@ async function roomFacts(agent: Agent, name: string, uri: string, signal: AbortS
   return { ...row, people: people ?? [], models: models ?? [] }
 }
 
-/** Throws `ResourceNotFoundError` where the person may not read it, or there is no such room: one cannot be told from the other. */
+/** Throws `ResourceNotFoundError` both if the person may not read the room and if there is none. */
 async function read(agent: Agent, use: VerbUse, uri: string, signal: AbortSignal): Promise<VerbOutcome> {
   const outcome = await agent.run(use, { signal })
   if (outcome.ok) return outcome
-  if (await isUnknown(agent, neededRoom(uri), signal)) throw new ResourceNotFoundError(uri)
+  const rooms = await visibleRooms(agent, signal)
+  if (!rooms.some((row) => row['name'] === roomOf(uri))) throw new ResourceNotFoundError(uri)
   throw new ProtocolError(ProtocolErrorCode.InternalError, outcome.told)
 }
 
-const isUnknown = async (agent: Agent, name: string, signal: AbortSignal): Promise<boolean> =>
-  !(await visibleRooms(agent, signal)).some((row) => row['name'] === name)
-
-/** `resources/subscribe` and `logging/setLevel`, for clients that speak a revision before 2026-07-28. */
+/** For clients that speak a revision before 2026-07-28. */
 export function addSubscriptions({ server }: McpServer, agent: Agent, notifications: Notifications): void {
   const { subscribed } = notifications
 
@@ -96,7 +89,7 @@ export function addSubscriptions({ server }: McpServer, agent: Agent, notificati
     subscribed.add(uri)
     return {}
   })
-  // The SDK's own keeps levels by session, and sends what belongs to none whatever the level.
+  // The SDK's own handler keeps levels by session, and sends everything that belongs to none.
   server.setRequestHandler('logging/setLevel', ({ params: { level } }) => {
     notifications.level = level
     return {}
@@ -109,7 +102,7 @@ export function addSubscriptions({ server }: McpServer, agent: Agent, notificati
   })
 }
 
-/** The rooms that an agent may read, as `rooms --json` has them: whoever is only invited to one reads nothing of it. */
+/** As `rooms --json` has them, without those to which the person is only invited. */
 async function visibleRooms(agent: Agent, signal: AbortSignal): Promise<readonly JsonObject[]> {
   const outcome = await agent.run({ verb: 'rooms', flags: { json: true } }, { signal })
   if (!outcome.ok) throw new ProtocolError(ProtocolErrorCode.InternalError, outcome.told)
@@ -117,22 +110,18 @@ async function visibleRooms(agent: Agent, signal: AbortSignal): Promise<readonly
   return isJsonList(rooms) ? rooms.filter(isJsonObject).filter((row) => row['invited'] !== true) : []
 }
 
-/** The names of those that begin so, for a client that completes what its person types. */
 export async function roomNames(agent: Agent, begun: string): Promise<string[]> {
   const rooms = await visibleRooms(agent, agent.signal)
   return rooms.map((row) => textAt(row, 'name')).filter((name) => name.startsWith(begun))
 }
 
-/** What a room's resources are called. */
 const ROOM_URI = /^room:\/\/([^/]+)(?:\/log)?$/
 
-/** A room with its topic and who is there. */
 export const roomUri = (room: string): string => `room://${room}`
 
-/** What was said in a room. */
 export const logUri = (room: string): string => `room://${room}/log`
 
-/** The room that a resource belongs to, whether or not there is such a room. */
+/** The room that a resource belongs to, if its name can be one. */
 export function roomOf(uri: string): string | undefined {
   const name = ROOM_URI.exec(uri)?.[1] ?? ''
   return isRoomName(name) ? name : undefined

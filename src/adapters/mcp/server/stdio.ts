@@ -9,19 +9,11 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { createDeferred, untilAborted, whenAborted } from '../../../lib/jobs/waiting.ts'
 import { FollowedRooms, type ListenedStream } from './followed-rooms.ts'
 import { Mentions } from './mentions.ts'
-import {
-  INVALID_REQUEST,
-  linesOf,
-  MessageError,
-  parseLine,
-  REFUSED,
-  writeLine,
-  type Line,
-} from './message.ts'
+import { safeJson } from '../../../lib/json.ts'
+import { linesOf, MessageError, parseLine, REFUSED, type Line } from './message.ts'
 import type { Agent } from './agent.ts'
 import { createMcpServer } from './server.ts'
 
-/** The connection of an agent's client. */
 export interface AgentPipe {
   /** What the client sends, until its end of file or until it is gone. */
   readonly stdin: AsyncIterable<Uint8Array>
@@ -29,29 +21,25 @@ export interface AgentPipe {
   out(text: string): Promise<void>
   /** Runs a piece of work for this client once it is its turn. Rejects as the work throws. */
   work(piece: () => void): Promise<void>
-  /** Aborted when the server is going to stop: no call begins then, and the connection ends once all are answered. */
+  /** Aborted before the server stops: no call begins then, and the last answer ends the connection. */
   readonly draining: AbortSignal
 }
 
-interface PipeOptions {
-  /** Of sshawl. */
-  readonly version: string
-  /** Receives what the SDK reports besides its answers. */
-  readonly report: (error: Error) => void
-}
-
-/** Calls that one client may have at once. */
 const MAX_CALLS = 32
 
-/** Streams of changes that one client may have open: each may name as many rooms as a message has space for. */
+/** For one client; each may name as many rooms as a message has space for. */
 const MAX_STREAMS = 8
 
 /**
- * Serves an agent over a pipe with a message on each line, in the protocol's revision that the client speaks
- * first. Resolves when the input has ended and all calls are answered, or the client is gone. Never rejects.
+ * Serves an agent in the revision that the client speaks first, with a message on each line. `version` is
+ * that of sshawl; `report` gets errors that are no answers. Resolves once the input has ended and all calls
+ * are answered, or the client is gone. Never rejects.
  */
-export async function serveAgentOverPipe(agent: Agent, pipe: AgentPipe, options: PipeOptions): Promise<void> {
-  const { version, report } = options
+export async function serveAgentOverPipe(
+  agent: Agent,
+  pipe: AgentPipe,
+  { version, report }: { readonly version: string; readonly report: (error: Error) => void },
+): Promise<void> {
   const transport = new PipeTransport(agent, pipe, report)
   const mentions = new Mentions(agent, pipe.draining)
   let stopMessages: (() => void) | undefined
@@ -62,13 +50,13 @@ export async function serveAgentOverPipe(agent: Agent, pipe: AgentPipe, options:
     return created
   }
   const handle = serveStdio(factory, { transport, onerror: report, maxSubscriptions: MAX_STREAMS })
-  await transport.closed
+  await transport.closed.promise
   await handle.close()
 }
 
 /**
- * A transport for the SDK. The SDK's own one ends with a message that is too long, answers nothing after the end
- * of the input, and takes no id beyond 2^53.
+ * A transport for the SDK, whose own one ends with a message that is too long and answers nothing after the
+ * end of the input.
  */
 class PipeTransport implements Transport {
   onmessage?: Transport['onmessage']
@@ -76,13 +64,12 @@ class PipeTransport implements Transport {
   readonly #pipe: AgentPipe
   readonly #report: (error: Error) => void
   readonly #rooms: FollowedRooms
-  /** Ids of calls that wait for their answers. */
   readonly #calls = new Set<unknown>()
-  /** Open streams of changes by the ids of their requests. They last as long as the client listens. */
+  /** By the ids of their requests. */
   readonly #streams = new Map<unknown, ListenedStream>()
-  /** Aborted to read no more. */
   readonly #stop = new AbortController()
-  readonly #closed = createDeferred<void>()
+  /** Resolves once it is closed. */
+  readonly closed = createDeferred<void>()
   #isClosed = false
   #whenAnswered: (() => void)[] = []
   #written: Promise<void> = Promise.resolve()
@@ -93,11 +80,6 @@ class PipeTransport implements Transport {
     this.#rooms = new FollowedRooms(agent, { maxStreams: MAX_STREAMS, report })
     whenAborted(agent.signal, () => void this.close())
     whenAborted(pipe.draining, () => void this.#allAnswered().then(() => this.#stop.abort()))
-  }
-
-  /** Resolves once the transport is closed. */
-  get closed(): Promise<void> {
-    return this.#closed.promise
   }
 
   async start(): Promise<void> {
@@ -121,7 +103,7 @@ class PipeTransport implements Transport {
     this.#calls.clear()
     this.#settle(undefined)
     this.onclose?.()
-    this.#closed.resolve()
+    this.closed.resolve()
   }
 
   async #readAll(): Promise<void> {
@@ -156,11 +138,10 @@ class PipeTransport implements Transport {
     }
   }
 
-  /** Counts a request. Throws `MessageError`. */
   #begin({ id, method }: JSONRPCRequest): void {
-    if (this.#calls.has(id) || this.#streams.has(id)) throw new MessageError(INVALID_REQUEST, SAME_ID, id)
-    if (this.#pipe.draining.aborted && method !== 'ping') throw new MessageError(REFUSED, STOPPING, id)
-    if (this.#calls.size >= MAX_CALLS) throw new MessageError(INVALID_REQUEST, TOO_MANY_CALLS, id)
+    if (this.#calls.has(id) || this.#streams.has(id)) throw new MessageError(SAME_ID, id)
+    if (this.#pipe.draining.aborted && method !== 'ping') throw new MessageError(STOPPING, id, REFUSED)
+    if (this.#calls.size >= MAX_CALLS) throw new MessageError(TOO_MANY_CALLS, id)
     if (method !== 'subscriptions/listen') this.#calls.add(id)
   }
 
@@ -172,10 +153,9 @@ class PipeTransport implements Transport {
     if (this.#isClosed || this.#streams.get(id) !== stream) return
     if (why === undefined) return this.onmessage?.(request)
     this.#settle(id)
-    this.#refuse(new MessageError(REFUSED, why, id))
+    this.#refuse(new MessageError(why, id, REFUSED))
   }
 
-  /** A call or a stream has ended. */
   #settle(id: unknown): void {
     this.#calls.delete(id)
     this.#streams.get(id)?.end()
@@ -192,7 +172,7 @@ class PipeTransport implements Transport {
   }
 
   #write(message: object): void {
-    this.#written = this.#pipe.out(writeLine(message))
+    this.#written = this.#pipe.out(`${safeJson(message)}\n`)
   }
 }
 

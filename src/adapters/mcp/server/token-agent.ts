@@ -14,7 +14,6 @@ import type { CreateMcpServer } from './server.ts'
 
 export interface TokenAgentOptions {
   readonly createMcpServer: CreateMcpServer
-  /** Of sshawl. */
   readonly version: string
   /** Receives what the SDK reports besides its answers. */
   readonly report: (error: Error) => void
@@ -29,13 +28,11 @@ interface ConnectingClient {
   readonly end: () => void
 }
 
-/** How one client's requests are answered. */
 export interface Connection {
   answer(request: Request, body: JsonObject | undefined): Promise<Response>
   close(): Promise<void>
 }
 
-/** What one client has of the agent. */
 interface Share {
   readonly end: () => void
   listener: AgentListener | undefined
@@ -43,10 +40,9 @@ interface Share {
   streams: number
 }
 
-/** Streams of changes that one token may have open. */
 const MAX_STREAMS = 16
 
-/** The agent of one token. All clients of the token share the rooms that it is in. */
+/** All clients of a token share this agent and the rooms that it is in. */
 export class TokenAgent {
   /** Clients that share it. Its owner closes it with the last one. */
   clients = 0
@@ -134,14 +130,13 @@ export class TokenAgent {
     }
   }
 
-  /** The agent leaves its rooms. */
   async close(): Promise<void> {
     // A client was told why it did not open.
     const opened = await this.#opened.catch(() => undefined)
     await opened?.agent.close()
   }
 
-  /** The agent as one client has it: rooms are followed and messages read as long as one client wants it. */
+  /** Follows rooms and reads messages as long as one client wants it. */
   async #share(end: () => void) {
     const { agent, rooms } = await this.#opened
     if (agent.signal.aborted) end()
@@ -182,7 +177,7 @@ export class TokenAgent {
   }
 }
 
-/** An error of JSON-RPC as an answer of HTTP; `id` is that of the request that it belongs to. */
+/** An error of JSON-RPC as an answer of HTTP to the request `id`. */
 export const failed = (
   status: number,
   message: string,

@@ -8,9 +8,8 @@ import type { VerbOutcome, VerbUse } from './agent.ts'
 export interface AgentTool<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly name: string
   readonly title: string
-  /** As short as it can be: an agent pays for it in each of its prompts. */
+  /** Short: an agent pays for it in each of its prompts. */
   readonly description: string
-  /** It changes nothing. */
   readonly reads?: true
   readonly input: Shape
   /** The shape of the answer's data; absent if the answer is text alone. */
@@ -18,15 +17,12 @@ export interface AgentTool<Shape extends z.ZodRawShape = z.ZodRawShape> {
   /** Its lines are shown as progress while it runs. */
   readonly progress?: (line: string) => string | undefined
   use(input: z.output<z.ZodObject<Shape>>): VerbUse
-  /** Data beside the text that the command printed. */
   readonly data?: (outcome: VerbOutcome) => JsonObject
-  /** The answer, if it is not what the command printed. */
   readonly answer?: (outcome: VerbOutcome) => ToolAnswer
   /** `answer` is for commands that failed, too: their output says why. */
   readonly answersAlways?: true
 }
 
-/** Text for a model, and the same as data for a program. */
 export interface ToolAnswer {
   readonly text: string
   readonly data?: JsonObject | undefined
@@ -34,7 +30,6 @@ export interface ToolAnswer {
   readonly isError?: boolean
 }
 
-/** The result of a call as MCP has it. */
 export function resultOf(tool: AgentTool, outcome: VerbOutcome): CallToolResult {
   const { ok, told, out } = outcome
   if (!ok && !tool.answersAlways) return refused(outcome)
@@ -47,7 +42,6 @@ export function resultOf(tool: AgentTool, outcome: VerbOutcome): CallToolResult 
   }
 }
 
-/** The result of a call whose command was refused. */
 export const refused = ({ told }: VerbOutcome): CallToolResult => ({
   content: [textPart(told || 'it was not done')],
   isError: true,
@@ -55,7 +49,6 @@ export const refused = ({ told }: VerbOutcome): CallToolResult => ({
 
 const textPart = (text: string) => ({ type: 'text' as const, text })
 
-/** The JSON value that a command printed. */
 export const jsonOf = ({ out }: VerbOutcome): Json => parseJson(out)
 
 /** The JSON object that a command printed; empty for any other value. */
@@ -73,7 +66,6 @@ export function linesOf({ out }: VerbOutcome): readonly JsonObject[] {
     .map(entryForModels)
 }
 
-/** The same as text, an entry on each line. */
 export const textOfLines = (outcome: VerbOutcome): string =>
   linesOf(outcome)
     .map((entry) => safeJson(entry))
@@ -93,7 +85,6 @@ export function entryForModels(entry: JsonObject): JsonObject {
   return { ...rest, text: textForModels(data) }
 }
 
-/** A text of an object; empty if it has none. */
 export function textAt(object: JsonObject | undefined, name: string): string {
   const value = object?.[name]
   return typeof value === 'string' ? value : ''

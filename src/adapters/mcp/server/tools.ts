@@ -14,7 +14,6 @@ const listed = (outcome: VerbOutcome): ToolAnswer => ({
   data: { entries: linesOf(outcome) },
 })
 
-/** A tool, checked against its own input. */
 const tool = <Shape extends z.ZodRawShape>(one: AgentTool<Shape>): AgentTool => one
 
 /** All tools of agents, in the order of the list. */
@@ -203,10 +202,8 @@ export const TOOLS: readonly AgentTool[] = [
   }),
 ]
 
-/** The prompt of a room's first model. */
 export const contextUse = (name: string): VerbUse => ({ verb: 'wrap', room: name, flags: { json: true } })
 
-/** All that the model would read, as one text. */
 export function contextText(outcome: VerbOutcome): string {
   const prompt = objectOf(outcome)
   return [textAt(prompt, 'system_prompt'), textAt(prompt, 'context')].filter((one) => one !== '').join('\n\n')

@@ -224,26 +224,6 @@ describe('an agent on a pipe', () => {
 })
 
 describe('a message on a pipe', () => {
-  test('has the same id in its answer, whatever the number of digits', async () => {
-    const client = createClient()
-    const id = '123456789012345678901234567890'
-    client.send(
-      `{"jsonrpc":"2.0","id":${id},"method":"ping"}\n{"id":"${id}","method":"ping","jsonrpc":"2.0"}\n`,
-    )
-    await client.served
-    expect(client.texts.map((text) => /"id":("?\d+"?)/.exec(text)?.[1])).toEqual([id, `"${id}"`])
-  })
-
-  test('that cancels a call names it by all its digits', async () => {
-    const client = createClient()
-    const id = '9007199254740993'
-    client.write(HELLO, JSON.stringify(call(0)).replace('"id":0', `"id":${id}`))
-    await client.until(() => client.running.size === 1)
-    client.write(JSON.stringify(cancel(0)).replace('"requestId":0', `"requestId":${id}`))
-    client.end()
-    await client.served
-  })
-
   test('may have null for what it leaves out', async () => {
     const client = createClient()
     client.write({ ...ping(1), params: null })
