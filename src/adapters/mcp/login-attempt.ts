@@ -16,14 +16,13 @@ interface AttemptEvents {
 /** How long a person has to log in, in ms. */
 export const HOLDS_MS = 10 * 60_000
 
-/** Longer addresses open nowhere. */
 const MAX_ADDRESS_CHARS = 4_000
 
 export type LoginAttempt = ReturnType<typeof createAttempt>
 
 /**
- * One login of a person, from the address that they open to its tokens. `back` is where the browser goes in
- * the end; `known` is the client that we registered as before.
+ * One login of a person, from the address that they open to its tokens. The browser goes to `back` in the
+ * end; `known` is our earlier registration.
  */
 export function createAttempt(
   { url, oauth = {} }: McpByUrl,
@@ -32,7 +31,7 @@ export function createAttempt(
   events: AttemptEvents,
 ) {
   const configured = configuredClient(oauth)
-  // A client that was registered for another address is refused there.
+  // The issuer refuses a client that was registered for another address.
   const isKnown = known && (!('redirect_uris' in known) || known.redirect_uris.includes(back))
   const found: {
     client?: StoredOAuthClientInformation | undefined
@@ -56,10 +55,9 @@ export function createAttempt(
     clientMetadata: metadataOf(back, oauth),
     state: () => ownState,
     clientInformation: () => found.client,
-    // The secret of the config goes to its issuer or nowhere: if nothing can be saved, the SDK refuses any
-    // other.
+    // Without this, the SDK refuses any client but the configured one, so its secret goes to its issuer
+    // alone.
     ...(configured ? {} : { saveClientInformation: register }),
-    // A person who logs in again wants other tokens.
     tokens: () => undefined,
     async saveTokens(given) {
       // An answer without a scope has the scope that was asked for (RFC 6749, 5.1).
@@ -97,14 +95,12 @@ export function createAttempt(
     /** Takes its answer: no other one counts. */
     answer: () => void (isAnswered = true),
     end: (why: string) => ended.abort(new LoginError(why)),
-    /** Aborted with a `LoginError`. */
     get ended(): AbortSignal {
       return ended.signal
     },
   }
 }
 
-/** The client that the operator registered. */
 function configuredClient(oauth: McpOAuth): StoredOAuthClientInformation | undefined {
   const { clientId, clientSecret, issuer } = oauth
   if (clientId === undefined || issuer === undefined) return undefined
@@ -112,7 +108,6 @@ function configuredClient(oauth: McpOAuth): StoredOAuthClientInformation | undef
   return { client_id: clientId, issuer, ...secret }
 }
 
-/** How we register. */
 const metadataOf = (back: string, { scopes }: McpOAuth) => ({
   client_name: 'sshawl',
   redirect_uris: [back],

@@ -6,7 +6,7 @@ import { isOnLoopback, isPrivateWay, type McpByUrl } from './config.ts'
 import type { StoredLogin } from './login-store.ts'
 import { redact, secretValues } from './redact.ts'
 
-/** A login that cannot be begun, ended or used. The message ends a sentence, and holds no secret. */
+/** The message ends a sentence, and holds no secret. */
 export class LoginError extends Error {
   override readonly name = 'LoginError'
   /** The issuer's error code (RFC 6749, 5.2), if it sent one. */
@@ -17,7 +17,7 @@ export class LoginError extends Error {
   }
 }
 
-/** The words of the SDK or of the issuer, without the answer that they quote: it may hold tokens. */
+/** The SDK's or the issuer's message, without the answer that they quote: it may hold tokens. */
 export function whyFailed(error: unknown): string {
   if (error instanceof LoginError) return error.message
   const isQuoted = !(error instanceof Error) || error instanceof SyntaxError
@@ -33,18 +33,16 @@ export const toLoginError = (error: unknown): LoginError =>
     ? error
     : new LoginError(`the login does not work: ${whyFailed(error)}`, { cause: error })
 
-/** As `fetch`, for all requests of a login. Rejects with `LoginError`. */
 export type LoginFetch = (address: string | URL, init?: RequestInit) => Promise<Response>
 
-/** Limit of one request, in ms. */
 const LIMIT_MS = 20_000
 
-/** How many characters are shown of somebody else's error or address. */
 const MAX_CHARS = 200
 
 /**
- * Asks safe addresses only, bounded in time and size. The server's own headers go to the server alone. A refusal is
- * cut to its code and description here, since the SDK would put the whole body into its message.
+ * As `fetch`, for safe addresses, bounded in time and size; rejects with `LoginError`. The server's own
+ * headers go to the server alone. A refusal is cut to its code and description: the SDK would put the whole
+ * body into its message.
  */
 export function createLoginFetch(reach: McpByUrl): LoginFetch {
   const server = new URL(reach.url)
@@ -61,10 +59,8 @@ export function createLoginFetch(reach: McpByUrl): LoginFetch {
       },
     )
     const { status } = response
-    // The server itself refuses as MCP has it, with a challenge.
+    // The server's own refusal carries its challenge.
     if (init.method !== 'POST' || status < 300 || url.href === server.href) return response
-    // The SDK follows a redirect within the origin, and would show the body of any other.
-    if (status < 400 && staysAt(url, response)) return response
     const text = await response.text().catch(() => '')
     if (status < 400)
       throw new LoginError(`${url.host} sends it on to another address (${status}), where no login goes`)
@@ -76,8 +72,8 @@ export function createLoginFetch(reach: McpByUrl): LoginFetch {
 }
 
 /**
- * An address that a server names for its login. One on this machine counts only if the server is here too: otherwise it
- * would have us ask what only we can reach. Throws `LoginError`.
+ * An address that a server names for its login. One on this machine counts only if the server is here too:
+ * otherwise it would have us ask what only we can reach. Throws `LoginError`.
  */
 export function safeAddress(address: string | URL, server: URL): URL {
   const url = URL.canParse(String(address)) ? new URL(address) : undefined
@@ -86,12 +82,6 @@ export function safeAddress(address: string | URL, server: URL): URL {
   throw new LoginError(`${shown ?? 'what it names'} is no address for a login: it has to begin with https://`)
 }
 
-function staysAt(url: URL, { headers }: Response): boolean {
-  const to = headers.get('location') ?? ''
-  return URL.canParse(to, url.href) && new URL(to, url).origin === url.origin
-}
-
-/** As RFC 6749, 5.2, has it; anything may come. */
 const oauthError = z.object({ error: z.string(), error_description: z.string().optional().catch(undefined) })
 
 function readOAuthError(text: string): { readonly code?: string; readonly said: string } {
@@ -110,10 +100,9 @@ const secretsSent = (body: unknown): readonly string[] =>
       )
     : []
 
-/** What a server asks for of a request without a token: where it says who gives one, and the scope. */
+/** What a server answers to a request without a token: where to find its issuer, and the scope. */
 export type Challenge = Pick<ReturnType<typeof extractWWWAuthenticateParams>, 'resourceMetadataUrl' | 'scope'>
 
-/** A request that changes nothing. */
 const PING: RequestInit = {
   method: 'POST',
   headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -190,12 +179,9 @@ export async function revoke(login: StoredLogin, fetchFn: LoginFetch): Promise<s
   else body.set('client_id', client_id)
   if (method === 'client_secret_post') body.set('client_secret', client_secret)
   try {
-    const { ok, status } = await fetchFn(endpoint, { method: 'POST', headers, body })
-    return ok ? undefined : notRevoked(`it was sent on to another address (${status})`)
+    await fetchFn(endpoint, { method: 'POST', headers, body })
+    return undefined
   } catch (error) {
-    return notRevoked(whyFailed(error))
+    return `the tokens could not be taken back, so they hold until they expire: ${whyFailed(error)}`
   }
 }
-
-const notRevoked = (why: string): string =>
-  `the tokens could not be taken back, so they hold until they expire: ${why}`

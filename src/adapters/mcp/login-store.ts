@@ -10,19 +10,17 @@ import { z } from 'zod'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 
-/** What is kept of a login: what renews and revokes its tokens. */
+/** What renews and revokes the tokens of a login. */
 export interface StoredLogin {
-  /** The address of the server; the login counts for no other. */
+  /** Of the server; the login counts for no other. */
   readonly url: string
   readonly tokens: StoredOAuthTokens
   readonly client: StoredOAuthClientInformation
-  /** The authorization server. */
   readonly server: OAuthDiscoveryState
-  /** The resource indicator of the tokens (RFC 8707). */
   readonly resource?: string | undefined
 }
 
-/** As far as our code depends on it. The rest is the SDK's, and is kept as it was. */
+/** The fields that our code reads. The rest is the SDK's, and is kept as it was. */
 const storedLogin = z.object({
   url: z.string(),
   tokens: z.looseObject({ access_token: z.string(), token_type: z.string() }),
@@ -64,11 +62,11 @@ async function writeLogin(file: string, login: StoredLogin): Promise<void> {
 const MAX_SECRETS = 32
 
 /**
- * The login at one server, in memory and in its file, if it has one. Methods never reject: `failed` is told
- * what could not be done with the file.
+ * The login at one server, in memory and in its file, if it has one. Methods never reject: `failed` is
+ * called if the file cannot be used.
  */
 export class LoginStore {
-  /** The login as far as it was read: the same object until it changes. */
+  /** The same object until it changes. */
   current: StoredLogin | undefined
   /** The tokens and keys that it has and had, the newest last; 32 at most. */
   secrets: readonly string[] = []

@@ -1,5 +1,5 @@
-// Logins at servers that want one, by OAuth 2.1 as MCP has it (modelcontextprotocol.io, "Authorization"). The
-// SDK speaks it; this keeps one login a server, and knows no room and no person.
+// Logins at servers by OAuth 2.1 as MCP has it (modelcontextprotocol.io, "Authorization"). The SDK speaks
+// it; this keeps one login for each server. It knows no room and no person.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -24,21 +24,20 @@ import {
 import { LoginStore, readLogin, type StoredLogin } from './login-store.ts'
 
 interface LoginsOptions {
-  /** The directory in which they are kept; made with the first one. */
+  /** Made with the first login. */
   readonly dir: string
-  /** Where a browser goes in the end, unless the config of a server says otherwise. */
+  /** The default of `redirectUrl`. */
   readonly back: () => string
   readonly log: Log
 }
 
 export type McpLogins = ReturnType<typeof createMcpLogins>
 
-/** The logins at all servers. */
 export function createMcpLogins(options: LoginsOptions) {
   const made = new Map<string, ServerLogin>()
   const fileOf = (name: string): string => join(options.dir, `${name}.json`)
   return {
-    /** The same while the server is the same; undefined for a program, and for a server with a token. */
+    /** The same object until the server changes; undefined for a program, and for a server with a token. */
     of({ name, reach }: Pick<McpServerConfig, 'name' | 'reach'>): ServerLogin | undefined {
       if ('command' in reach) return undefined
       const headers = Object.keys(reach.headers ?? {})
@@ -50,12 +49,11 @@ export function createMcpLogins(options: LoginsOptions) {
       return login
     },
 
-    /** The name of the server whose login was begun with this `state`. */
     begunWith: (state: string) => [...made].find(([, login]) => login.isBegun(state))?.[0],
 
     /**
-     * Logs out of what is kept under a name, whichever server it was for. Never rejects. Undefined if nothing
-     * is kept; `why` its tokens may still hold.
+     * Forgets the login that is stored under a name, for whichever server. Never rejects. Undefined if there
+     * is none; `why`: the reason why its tokens may still hold.
      */
     async forget(name: string): Promise<{ readonly why?: string | undefined } | undefined> {
       if (!isMcpName(name)) return undefined
@@ -75,24 +73,14 @@ export function createMcpLogins(options: LoginsOptions) {
   }
 }
 
-/** Where a person logs in. */
-interface LoginStep {
-  /** To be opened in a browser. */
-  readonly address: string
-  /** Where the browser goes in the end. */
-  readonly back: string
-  /** How long that may take, in ms. */
-  readonly holdsMs: number
-}
-
 /** Codes after which no token comes any more (RFC 6749, 5.2). */
 const LOGIN_ENDED: readonly unknown[] = ['invalid_grant', 'invalid_client', 'unauthorized_client']
 
 const BY_ITSELF = 'it logs in by itself, with the secret that the config names (grant = "client_credentials")'
 
-/** The login at one server. A person makes it in a browser; with `client_credentials` we do, without a file. */
+/** The login at one server. With `client_credentials` we make it ourselves, and store nothing. */
 export class ServerLogin {
-  /** For the SDK's transports. With an `OAuthClientProvider` two 401s at once would refresh twice. */
+  /** For the SDK's transports. With an `OAuthClientProvider`, two 401s at once would refresh twice. */
   readonly auth: AuthProvider = {
     token: async () => (await this.store.read(this.reach.url))?.tokens.access_token,
     onUnauthorized: ({ response }) => this.unauthorized(response),
@@ -104,7 +92,7 @@ export class ServerLogin {
   private readonly fetchFn: LoginFetch
   private readonly command: string
   private readonly usedToken = new WeakMap<Response, string>()
-  /** What we are registered as, so that the next login needs no registration. */
+  /** Our registration, which the next login uses again. */
   private client: StoredOAuthClientInformation | undefined
   private challenge: Challenge = {}
   private wantedScope: string | undefined
@@ -126,12 +114,12 @@ export class ServerLogin {
     )
   }
 
-  /** A request with this `Authorization` got this answer. */
+  /** To be called with each answer, and the `Authorization` of its request. */
   answered(response: Response, authorization: string | null): void {
     if (response.status === 401) this.usedToken.set(response, authorization ?? '')
   }
 
-  /** A request was refused because the login does not allow this. */
+  /** The next login asks for this scope, since a tool was refused without it. */
   wants(scope: string | undefined): void {
     this.wantedScope = scope
   }
@@ -141,7 +129,7 @@ export class ServerLogin {
     return this.store.current ? 'held' : this.isWanted ? 'wanted' : 'none'
   }
 
-  /** The tokens and keys that it has and had, the newest last; bounded in number. */
+  /** The tokens and keys that it has and had; the newest ones, if there are many. */
   secrets(): readonly string[] {
     return [this.reach.oauth?.clientSecret ?? '', ...this.store.secrets]
   }
@@ -196,8 +184,11 @@ export class ServerLogin {
     else if (!this.store.current) await revoke(login, this.fetchFn)
   }
 
-  /** Begins one; the one that was begun before ends. Rejects with `LoginError`. */
-  async begin(): Promise<LoginStep> {
+  /**
+   * Begins one; the one that was begun before ends. The person opens `address`; the browser goes to `back` in
+   * the end, within `holdsMs`. Rejects with `LoginError`.
+   */
+  async begin() {
     const { url, oauth } = this.reach
     if (this.isOwn) throw new LoginError(BY_ITSELF)
     const serverUrl = new URL(url)
@@ -234,12 +225,12 @@ export class ServerLogin {
     }
   }
 
-  /** True if this `state` is of the login that was begun last and is not over. */
+  /** True if the login with this `state` was begun last and may still be answered. */
   isBegun(state: string): boolean {
     return this.attempt?.isOpen() === true && this.attempt.isOf(state)
   }
 
-  /** True if one was begun and is not over, or its answer is being exchanged. */
+  /** True if one was begun, or its answer is being exchanged. */
   isUnderWay(): boolean {
     return this.attempt?.isUnderWay() === true
   }
@@ -270,10 +261,7 @@ export class ServerLogin {
     }
   }
 
-  /**
-   * Forgets it and the one under way, and has its tokens revoked once. Never rejects. Resolves to why they
-   * may still hold, if they may.
-   */
+  /** Ends one under way, too. Never rejects. Resolves to the reason why its tokens may still hold. */
   async logout(): Promise<string | undefined> {
     this.attempt?.end('somebody logged out or disconnected it meanwhile, so nothing of it is kept')
     this.attempt = undefined

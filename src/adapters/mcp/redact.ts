@@ -2,11 +2,11 @@ import type { McpServerConfig } from './config.ts'
 
 type Target = McpServerConfig['reach']
 
-/** Whether a variable, a header, a flag or a parameter with this name holds a secret. */
+/** True if a variable, header, flag or parameter with this name holds a secret. */
 export const isSecretName = (name: string): boolean =>
   /key|token|secret|pass|pwd|auth|credential|cookie|session|dsn|signature/i.test(name)
 
-/** The host or the program alone: an address may have a key in its path, a command in its arguments. */
+/** The host or the program: the rest of an address or a command may hold a key. */
 export function displayTarget(target: Target): string {
   if ('command' in target) {
     const [program = '', ...rest] = target.command
@@ -26,18 +26,17 @@ export const redact = (text: string, secrets: readonly string[]): string =>
     .toSorted((a, b) => b.length - a.length)
     .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
 
-/** What the config of a server holds in secret. */
 export const secretValues = (target: Target): readonly string[] =>
   'command' in target ? secretsOfCommand(target) : secretsOfAddress(target)
 
-/** Whether a text is a secret wherever it stands; a password that is a word may be in a result by chance. */
+/** True if a text is a secret wherever it appears; a password that is a word may be in a result by chance. */
 export const isUnmistakable = (secret: string): boolean =>
   secret.length >= 20 || (secret.length >= 8 && /\d/.test(secret))
 
 const isSecret = (name: string, value: string): boolean =>
   isSecretName(name) || KEY.test(value) || HAS_PASSWORD.test(value)
 
-/** Letters and digits, so long and so mixed that nobody made them up. */
+/** A long mix of letters and digits. */
 const KEY = /^(?=(?:.*\d){4})(?=(?:.*[A-Za-z]){4})[\w.~-]{20,}$/
 
 /** An address with somebody's name before its host. */
@@ -59,14 +58,13 @@ const secretsOfCommand = ({
   }),
 ]
 
-/** All that follows the host: nobody misses it in an error. */
+/** All that follows the host: an error needs none of it. */
 export function addressParts(target: Target): readonly string[] {
   if ('command' in target) return []
   const { pathname, search, searchParams } = new URL(target.url)
   return [pathname, search, ...searchParams.values(), ...search.split('&').map(valueIn)]
 }
 
-/** As it is written, in `%` codes. */
 const valueIn = (parameter: string): string => parameter.slice(parameter.indexOf('=') + 1)
 
 /** A header also without the word before it: `Bearer x` gives `x`. */

@@ -25,13 +25,12 @@ interface McpParts {
   readonly log: Log
 }
 
-/** The MCP servers, and what admins do with them. */
 export class Mcp implements McpAdmin, AsyncDisposable {
-  /** Where a browser comes back from a login. If nothing listens there, its address must be copied. */
+  /** The browser comes back to this port from a login. */
   port = 2223
   private readonly parts: McpParts
   private readonly connected: Map<string, ConnectedMcp>
-  /** Servers that have not answered yet: they are kept if they do. */
+  /** Servers that have not answered yet; kept if they do. */
   private readonly tried = new Map<string, ConnectedMcp>()
 
   constructor(parts: McpParts, stored: readonly ConnectedMcp[]) {
@@ -54,7 +53,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     await servers.follow([...configured(), ...kept.flatMap((one) => configOf(one, log))])
   }
 
-  /** Another server changed some of these, or all. Rejects with `StorageError`. */
+  /** Reads these, or all, after a change by another server of ours. Rejects with `StorageError`. */
   async readAgain(names?: readonly string[]): Promise<void> {
     const { store, logins } = this.parts
     const now = new Map((await store.all()).map((one) => [one.name, one]))
@@ -66,7 +65,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     await this.follow()
   }
 
-  /** Another server approved tools of these. Never rejects. */
+  /** Reads these again after an approval at another server of ours. Never rejects. */
   async approvedElsewhere(names: readonly string[]): Promise<void> {
     for (const name of names) {
       const server = this.parts.servers.find(name)
@@ -170,7 +169,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     return { was, ...left }
   }
 
-  /** Takes what a browser brought back, from anybody; `answer` is a secret of its person. Never rejects. */
+  /** `answer` is a secret of its person. Never rejects. */
   async cameBack(answer: URLSearchParams): Promise<{ readonly status: number; readonly text: string }> {
     const { logins, tellAdmins, log } = this.parts
     const name = logins.begunWith(answer.get('state') ?? '')
@@ -244,7 +243,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     throw new Refusal(`${name} ${why}, so it needs no login`)
   }
 
-  /** A server that did not answer is kept if a login can be begun. */
+  /** Keeps a server that did not answer if a login can be begun. */
   private async loginInstead(server: McpServer): Promise<BegunLogin> {
     const login = this.parts.logins.of(server.config)
     const state = server.state()
@@ -260,7 +259,6 @@ export class Mcp implements McpAdmin, AsyncDisposable {
 
   private async finish(server: McpServer, answer: URLSearchParams): Promise<ListedMcp> {
     await refusing(server.name, this.loginOf(server).finish(answer))
-    // What is wrong besides the login is in the list.
     if (server.state().kind !== 'up') await server.refresh().catch(() => undefined)
     // Meanwhile somebody may have disconnected it.
     return this.describe(this.find(server.name))
@@ -279,7 +277,7 @@ async function refusing<T>(name: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** An entry of another version may be unreadable; it stays stored. */
+/** An entry of another version of sshawl may be unreadable; it stays stored. */
 function configOf({ name, entry }: ConnectedMcp, log: Log): readonly McpServerConfig[] {
   try {
     return [connectedMcp(JSON.parse(entry))]

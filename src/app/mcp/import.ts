@@ -51,10 +51,7 @@ async function jsonIn(file: string): Promise<unknown> {
 
 const WHY: Readonly<Record<string, string>> = { ENOENT: 'there is no such file', EISDIR: 'it is a directory' }
 
-/**
- * No program can be given a NUL, and no terminal should be shown the others. Blanks and ends of lines are
- * text.
- */
+/** A program cannot get a NUL, and a terminal should show none of the others. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
@@ -153,7 +150,6 @@ function mayHoldKey(copied: string): boolean {
 
 const isSecret = (value: string): boolean => holdsSecret(value) || /:\/\/[^/\s@]+@/.test(value)
 
-/** The client would have put a variable there. */
 const VARIABLE = /^\$(?:\{(?:env:)?([A-Za-z_]\w*)(?::-[^}]*)?\}|([A-Za-z_]\w*))$/
 
 const PLACEHOLDER = /\$\{[^}]*\}/

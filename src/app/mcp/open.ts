@@ -33,7 +33,7 @@ interface McpContext {
   readonly log: Log
 }
 
-/** Begins to connect. No server can take an id of `others`. Rejects with `StorageError`. */
+/** Begins to connect. No server gets an id of `others`. Rejects with `StorageError`. */
 export async function openMcp(
   now: () => McpConfig,
   rooms: Pick<Rooms, 'inUse' | 'tellAdmins'>,
@@ -51,8 +51,9 @@ export async function openMcp(
     log,
   })
   const servers = createMcpServers({
-    servers: now().mcp,
-    connecting: { version: version(), launch: createLaunch(now), logins },
+    version: version(),
+    launch: createLaunch(now),
+    logins,
     isTaken,
     pins,
     events: createNotices(rooms, storage.chat.rooms, () => now().tools.disabled, log),
@@ -94,7 +95,7 @@ async function directoryFor(path: string): Promise<string> {
   return await realpath(path)
 }
 
-/** Tells the rooms that use tools of a server that these are gone, back or changed. */
+/** Tells rooms whose scope has tools of a server that these are gone, back or changed. */
 function createNotices(
   rooms: Pick<Rooms, 'inUse' | 'tellAdmins'>,
   store: Pick<RoomStore, 'getValue'>,
@@ -118,7 +119,7 @@ function createNotices(
     return (await Promise.all(told)).flat()
   }
 
-  /** Only an admin can do something about it, so all admins hear of it if none is in those rooms. */
+  /** Only an admin can approve, so all admins hear of it if those rooms have none. */
   async function tellOfChange(server: string, tools: readonly Tool[]): Promise<void> {
     const text = `the MCP server ${server} changed ${namesOf(tools)}: withheld until an admin approves that (/mcp approve --show ${server} shows it)`
     const told = await tell(server, tools, 'error', text)

@@ -33,7 +33,6 @@ const FLAGS = [
 type Context = CommandContext<'none', typeof ARGUMENTS, typeof FLAGS>
 type Action = (servers: McpAdmin, context: Context) => Promise<void> | void
 
-/** The flags of one action alone. */
 const ONLY_FOR = { show: 'approve', 'token-env': 'connect', 'pass-env': 'connect', trust: 'connect' } as const
 
 const WITHOUT_NAME: readonly string[] = ['list', 'serve']
@@ -229,7 +228,7 @@ function loginLines(name: string, { address, back, holdsMs }: BegunLogin, { sess
     .join('\n')
 }
 
-/** All methods throw `Refusal` and reject with `StorageError`; they do not check who may do it. */
+/** All methods throw `Refusal` and reject with `StorageError`; they check no rights. */
 export interface McpAdmin {
   /** In the order in which their tools are offered. */
   list(): readonly ListedMcp[]
@@ -239,9 +238,7 @@ export interface McpAdmin {
   disconnect(name: string, by: Person): Promise<void>
   /** Reads its list again, or tries it again at once. */
   refresh(name: string): Promise<ListedMcp>
-  /** Begins a login there; one that was begun before ends. */
   login(name: string, by: Person): Promise<BegunLogin>
-  /** Ends a login with the address to which the browser went. */
   finishLogin(name: string, address: string, by: Person): Promise<ListedMcp>
   /** Forgets a login, and ends one that was `begun`. `why` says why the tokens may still be valid. */
   logout(
@@ -252,7 +249,7 @@ export interface McpAdmin {
   review(name: string, approve: boolean, by: Person): Promise<readonly ChangedTool[]>
 }
 
-/** A server, without what could be a secret. `why` ends a sentence; `by` is null for a server of the config. */
+/** Holds no secret. `why` ends a sentence; `by` is null for a server of the config. */
 export interface ListedMcp {
   readonly name: string
   readonly state: 'connecting' | 'up' | 'down'
@@ -288,7 +285,7 @@ export interface McpOrder {
   readonly passEnv: readonly string[]
 }
 
-/** A withheld tool, known unless its server has had too many. The server wrote the lines of the difference. */
+/** Known unless its server has had too many. The server wrote the lines of the difference. */
 export interface ChangedTool {
   readonly id: string
   readonly isKnown: boolean

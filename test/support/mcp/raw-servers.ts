@@ -85,8 +85,7 @@ export function createRawServers(
     look()
   }
   const open = createMcpServers({
-    servers,
-    connecting: { version: '0', launch, times: { ...TIMES, ...times }, ...(logins ? { logins } : {}) },
+    ...{ version: '0', launch, times: { ...TIMES, ...times }, ...(logins ? { logins } : {}) },
     isTaken: (id) => taken.includes(id),
     pins,
     events: {
@@ -96,6 +95,7 @@ export function createRawServers(
     },
     log: { ...quiet, info: look, warn, debug: look },
   })
+  void open.follow(servers)
   const all = (): readonly Tool[] => open.all().flatMap((one) => one.tools())
   return {
     ...open,

@@ -13,46 +13,41 @@ import { StdioTransport, type EndingTransport, type LaunchMcp } from './stdio.ts
 import { readResult } from './tool.ts'
 import { readToolList, toolPage, type McpDefinition, type McpList } from './tool-list.ts'
 
-/** In milliseconds. */
 export const USUAL_TIMES = {
   /** For the greeting, and again for each page of tools. */
   connectMs: 30_000,
-  /** For an answer to the newest greeting; then the older one is tried in a connection of its own. */
+  /** For an answer to `server/discover`; then `initialize` is tried in a connection of its own. */
   discoverMs: 10_000,
   /** Until the first new attempt; each failure doubles it, up to `maxRetryMs`. */
   retryMs: 1_000,
   maxRetryMs: 300_000,
   /** Between two pings while no call runs, and for the answer to one. */
   pingMs: 30_000,
-  /** Between two readings of its list, however often it says that this has changed. */
+  /** Between two readings of its list, however often it changes. */
   relistMs: 1_000,
 }
 export type McpTimes = Readonly<typeof USUAL_TIMES>
 
-/** A connection or a stream that held for this long makes up for failures before it, in ms. */
+/** After a connection or stream that lasted this long, failures are counted anew, in ms. */
 export const STEADY_MS = 60_000
 
-/** What a connection is made with. */
 export interface ConnectionOptions {
   readonly times: McpTimes
-  /** Of sshawl. */
   readonly version: string
   readonly launch: LaunchMcp
   readonly login?: ServerLogin | undefined
-  /** The tools of the server may have changed. */
   listChanged(): void
-  /** The server sends so much that it is read more slowly. */
   slowed(): void
   readonly signal: AbortSignal
 }
 
-/** How a server is reached: by `server/discover` if it knows that, else by `initialize`, over one of two transports. */
+/** `newest` tries `server/discover` first; `events` is the older HTTP transport of server-sent events. */
 type Way = 'newest' | 'older' | 'events'
 
-/** The longest timer of Node, in ms: the caller has a limit. */
+/** The longest timer of Node, in ms: the caller has its own limit. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 
-/** Connects to a server. Rejects with an `Error` whose message ends a sentence. */
+/** Rejects with an `Error` whose message ends a sentence. */
 export async function connect(config: McpServerConfig, options: ConnectionOptions): Promise<McpConnection> {
   const [unset] = config.reach.unset ?? []
   if (unset !== undefined) throw new Error(`the environment variable ${unset} is not set`)
@@ -61,7 +56,7 @@ export async function connect(config: McpServerConfig, options: ConnectionOption
   return connection
 }
 
-/** A server that answered. All methods but `close` reject with an `Error` whose message ends a sentence. */
+/** Methods but `close` reject with an `Error` whose message ends a sentence. */
 export class McpConnection {
   private readonly config: McpServerConfig
   private readonly options: ConnectionOptions
@@ -70,7 +65,6 @@ export class McpConnection {
   /** Resolves with the reason when the connection is over. */
   readonly over = this.ended.promise
   private readonly end = new AbortController()
-  /** Aborted when it is over. */
   readonly signal: AbortSignal = this.end.signal
   private client: Client | undefined
   private transport: EndingTransport | undefined
@@ -102,11 +96,10 @@ export class McpConnection {
     void this.listen()
   }
 
-  /** Reads all tools that are listed now. */
   list(): Promise<McpList> {
     const withHeaders = 'url' in this.config.reach && this.client?.getProtocolEra() === 'modern'
     const limit = { timeout: this.options.times.connectMs }
-    // Whether a server has tools is often not as it says.
+    // Capabilities are often wrong about tools.
     const orNone = (error: unknown): z.output<typeof toolPage> => {
       if (isRefusal(this.sdk, error, 'MethodNotFound')) return { tools: [] }
       throw error
@@ -118,7 +111,6 @@ export class McpConnection {
     )
   }
 
-  /** Calls a tool as `list` had it. */
   async call(
     { name, schema }: McpDefinition,
     args: Record<string, unknown>,
@@ -208,7 +200,7 @@ export class McpConnection {
     })
   }
 
-  /** Asks the server; if it forgot its session, as after a restart, makes another one and asks again. */
+  /** Asks again in a new session if the server forgot ours, as after a restart. */
   private async inSession<T>(ask: (client: Client) => Promise<T>): Promise<T> {
     const { client } = this
     if (!client) throw new Error('it is not connected')
@@ -223,16 +215,13 @@ export class McpConnection {
     }
   }
 
-  /** 404 by the protocol; 400 with a word about it by many servers. */
+  /** The protocol has 404; many servers send 400 with a word about it. */
   private isForgotten(error: unknown): boolean {
     if (this.transport?.sessionId === undefined || !(error instanceof this.sdk.SdkHttpError)) return false
     return error.status === 404 || (error.status === 400 && /session/i.test(error.message))
   }
 
-  /**
-   * Since 2026-07-28 a server says that its tools changed only on a stream that is open for that. One that ends is
-   * opened again. Never rejects.
-   */
+  /** Since 2026-07-28 a server tells of changed tools only on a stream for that. Never rejects. */
   private async listen(): Promise<void> {
     const { client, sdk, options, signal } = this
     const { connectMs, retryMs, maxRetryMs } = options.times
@@ -252,7 +241,7 @@ export class McpConnection {
     }
   }
 
-  /** An error that says what went wrong; if the connection ended, why it did. */
+  /** If the connection ended, the error says why it did. */
   private explain(error: unknown): Error {
     const { config, options, sdk } = this
     if (error instanceof sdk.InsufficientScopeError) options.login?.wants(error.requiredScope)
@@ -269,7 +258,7 @@ export class McpConnection {
     return [...secretValues(this.config.reach), ...(this.options.login?.secrets() ?? [])]
   }
 
-  /** For what is offered and shown: a tool may print its environment. */
+  /** For results and descriptions: a tool may print its environment. */
   private redacted(text: string): string {
     return redact(text, this.secrets().filter(isUnmistakable))
   }

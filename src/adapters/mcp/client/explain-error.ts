@@ -5,14 +5,13 @@ import type { McpByUrl, McpServerConfig } from '../config.ts'
 import { LoginError } from '../login-fetch.ts'
 import { addressParts, redact, secretValues } from '../redact.ts'
 
-/** The SDK, which is imported with the first connection: a server without `[[mcp]]` does not pay for it. */
+/** The SDK is imported with the first connection: a server without `[[mcp]]` does not pay for it. */
 export type Sdk = typeof SdkModule
 
-/** The answer to what a server asks of people (elicitation), of models (sampling), of our files (roots). */
+/** The answer to elicitation, sampling and roots. */
 export const NOT_ASKED =
   'sshawl asks neither its people nor its models for a server: take all that you need as arguments of a tool'
 
-/** Characters of somebody else's words. */
 const MAX_CHARS = 300
 
 /** Says what went wrong with a server, in words that end a sentence and hold no secret of its config. */
@@ -40,7 +39,6 @@ export function explainError(
 export const isTurnedAway = (sdk: Sdk, error: unknown): boolean =>
   error instanceof LoginError || refusalIn(sdk, error) !== undefined
 
-/** True if it answered with an error of one of these kinds. */
 export function isRefusal(sdk: Sdk, error: unknown, ...kinds: (keyof Sdk['ProtocolErrorCode'])[]): boolean {
   const codes: readonly number[] = kinds.map((kind) => sdk.ProtocolErrorCode[kind])
   return error instanceof sdk.ProtocolError && codes.includes(error.code)
@@ -49,7 +47,7 @@ export function isRefusal(sdk: Sdk, error: unknown, ...kinds: (keyof Sdk['Protoc
 const shownOf = (text: string, reach: McpServerConfig['reach']): string =>
   cleanLine(redact(text, [...secretValues(reach), ...addressParts(reach)])).slice(0, MAX_CHARS)
 
-/** An answer over HTTP that says nothing by itself. `scope` is what a login would have to allow. */
+/** An HTTP error without a message of the protocol. `scope` is what a login would have to allow. */
 interface HttpRefusal {
   readonly status: number
   readonly text: string

@@ -1,26 +1,25 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
 import type { McpByUrl } from '../config.ts'
 import type { ServerLogin } from '../logins.ts'
+import type { Sdk } from './explain-error.ts'
 import {
   BoundedMessage,
   createLineSplitter,
   createMessagePace,
   MAX_MESSAGE_BYTES,
+  MessageReader,
   TooLong,
-} from './bounded-message.ts'
-import type { Sdk } from './explain-error.ts'
-import { MessageReader } from './message-reader.ts'
+} from './message-reader.ts'
 import type { EndingTransport } from './stdio.ts'
 
 interface HttpOptions {
-  /** All answers come on one stream of events, as in the revision of 2024-11-05. */
+  /** The transport of 2024-11-05, with one stream of events for all answers. */
   readonly isEvents: boolean
   readonly login?: ServerLogin | undefined
-  /** Called when the server sends so much that it is read more slowly. */
   slowed(): void
 }
 
-/** A transport over HTTP whose messages are bounded and read by `MessageReader` before the SDK gets them. */
+/** `MessageReader` reads the messages of this transport before the SDK gets them; their size is bounded. */
 export function createHttpTransport(sdk: Sdk, reach: McpByUrl, options: HttpOptions): EndingTransport {
   const { isEvents, login, slowed } = options
   let why: string | undefined
@@ -70,7 +69,7 @@ async function* boundedPieces(body: AsyncIterable<Uint8Array>): AsyncIterable<Ui
   }
 }
 
-/** As `fetch`, for messages, alone or as a stream of events. `endless` is called when an event has no end. */
+/** As `fetch`, for messages and streams of them. `endless` is called if an event has no end. */
 function createMessageFetch(slowed: () => void, endless: (error: TooLong) => void): typeof fetchBounded {
   const reader = new MessageReader()
 

@@ -1,21 +1,21 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
+import { bytes } from '../../../lib/amounts.ts'
 import { errorMessage } from '../../../lib/errors.ts'
-import { TooLong, type MessageText } from './bounded-message.ts'
+import { fullAfter, waitFor, type Rate } from '../../../lib/token-bucket.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Requests of which a server can leave the answers out before the oldest is forgotten. */
+/** Requests without an answer before the oldest is forgotten. */
 const MAX_WAITING = 1_000
 
-/** JSON-RPC 2.0, section 5.1: an error of the server. */
 const SERVER_ERROR = -32_000
 
 /**
- * Reads what a server sends into messages that the SDK takes: null is absent, a wrong form that can be read is read, and
- * an answer that cannot be read becomes an error. One reader serves one connection.
+ * Reads what a server sends into messages that the SDK takes: null is absent, a wrong form that can be read
+ * is read, and an answer that cannot be read becomes an error. One reader serves one connection.
  */
 export class MessageReader {
-  /** The methods of the requests that wait for an answer. */
   private readonly waiting = new Map<RequestId, string>()
 
   /** Notes a message that is sent. Returns its id if it is a request. */
@@ -31,8 +31,8 @@ export class MessageReader {
   }
 
   /**
-   * `only` is the request that the text answers, if that is known. With `isReply` the text is nothing but its answer, so
-   * any other text fails the request.
+   * `only` is the request that the text answers, if known. With `isReply` the text is nothing but its
+   * answer, so any other text fails the request.
    */
   read({ text, isCut }: MessageText, only?: RequestId, isReply = false): JSONRPCMessage[] {
     const asked = only === undefined ? [...this.waiting.keys()] : [only]
@@ -69,7 +69,7 @@ export class MessageReader {
       : [{ jsonrpc: '2.0', id: answered, result: resultIn(of, result) }]
   }
 
-  /** An error for the request that a text would answer; none if that cannot be told. */
+  /** An error for the request that the text answers; none if that is unknown. */
   private fail(
     text: string,
     asked: readonly RequestId[],
@@ -117,10 +117,10 @@ function errorIn(error: unknown): { code: number; message: string; data?: unknow
   }
 }
 
-/** Of the result of a list or a call, which `readTools` and `readResult` read. */
+/** The original result of a list or a call, for `toolPage` and `readResult`. */
 export const RAW = 'raw'
 
-/** What the SDK requires of results, which it would refuse for one tool or block that it does not know. */
+/** Required by the SDK, which would refuse a whole result for one tool or block that it does not know. */
 const REQUIRED = { resultType: 'complete', tools: [], content: [], ttlMs: 0, cacheScope: 'private' }
 
 function resultIn(method: string | undefined, result: unknown): Record<string, unknown> {
@@ -142,5 +142,107 @@ function resultIn(method: string | undefined, result: unknown): Record<string, u
   }
 }
 
-/** For a server that names none. */
 const ASSUMED_REVISION = '2025-03-26'
+
+/** Parsing holds up the whole process: about 10 ms a MiB (JSON and checks, Node 20). */
+export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+
+/** The connection ends with a message of more bytes. */
+const MAX_SKIPPED_BYTES = 64 * 1024 * 1024
+
+/** Kept of a message that is too long: its id may be there. */
+const HEAD_BYTES = 4_096
+
+/** Messages of one server; further ones wait in its pipe. */
+const MESSAGE_RATE: Rate = { burst: 1_000, everyMs: 1 }
+
+export class TooLong extends Error {
+  override readonly name = 'TooLong'
+  constructor() {
+    super(`it sent a message of more than ${bytes(MAX_MESSAGE_BYTES)}`)
+  }
+}
+
+/** A message, or the beginning of one that was too long. */
+export interface MessageText {
+  readonly text: string
+  readonly isCut: boolean
+}
+
+/**
+ * Collects the pieces of one message. If it is too long, its images and sounds are replaced by their sizes,
+ * since nobody reads their bytes; if it is still too long, its beginning is kept. Throws `TooLong` at 64
+ * MiB.
+ */
+export class BoundedMessage {
+  private pieces: Buffer[] = []
+  private size = 0
+  private total = 0
+  private isCut = false
+
+  add(piece: Buffer): void {
+    this.total += piece.length
+    if (this.total > MAX_SKIPPED_BYTES) throw new TooLong()
+    if (this.isCut) return
+    this.pieces.push(piece)
+    this.size += piece.length
+    if (this.size > MAX_MESSAGE_BYTES) this.shrink()
+  }
+
+  take(): MessageText {
+    const text = Buffer.concat(this.pieces).toString('utf8')
+    const { isCut } = this
+    this.pieces = []
+    this.size = this.total = 0
+    this.isCut = false
+    return { text, isCut }
+  }
+
+  private shrink(): void {
+    const json = Buffer.concat(this.pieces).toString('latin1')
+    const short = Buffer.from(json.replaceAll(MEDIA, shortMedia), 'latin1')
+    // Each shrinking reads the whole message, so a small gain is not worth another.
+    this.isCut = short.length > MAX_MESSAGE_BYTES / 2
+    this.pieces = [this.isCut ? short.subarray(0, HEAD_BYTES) : short]
+    this.size = short.length
+  }
+}
+
+/** Base64, perhaps with a part that was replaced before. */
+const MEDIA = /("(?:data|blob)"\s*:\s*")((?:[\w+/=\\-]|#\d+#){1024,})/g
+const shortMedia = (_: string, before: string, base64: string): string => `${before}#${base64Length(base64)}#`
+
+/** Characters of base64, including those that `BoundedMessage` replaced by their number. */
+export function base64Length(base64: string): number {
+  const replaced = [...base64.matchAll(/#(\d+)#/g)].reduce((sum, [, count]) => sum + Number(count), 0)
+  return base64.replaceAll(/#\d+#/g, '').length + replaced
+}
+
+/** The returned function gives the complete lines, without their ends. Throws `TooLong`. */
+export function createLineSplitter(): (piece: Uint8Array) => Iterable<MessageText> {
+  const line = new BoundedMessage()
+  return function* (piece) {
+    let rest = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      line.add(rest.subarray(0, end))
+      rest = rest.subarray(end + 1)
+      yield line.take()
+    }
+    line.add(rest)
+  }
+}
+
+/** The returned function resolves when the next message may be read. Calls `slowed` at the first wait. */
+export function createMessagePace(slowed: () => void): () => Promise<void> {
+  let fullAt = 0
+  let isSlowed = false
+  return async () => {
+    const now = performance.now()
+    fullAt = fullAfter(fullAt, now, MESSAGE_RATE.everyMs)
+    const ms = waitFor(fullAt, now, MESSAGE_RATE)
+    if (ms <= 0) return
+    if (!isSlowed) slowed()
+    isSlowed = true
+    await wait(ms, undefined, { ref: false })
+  }
+}

@@ -8,7 +8,7 @@ import type { McpConnection } from './connection.ts'
 import { createMcpTool } from './tool.ts'
 import { assignToolIds, type McpDefinition, type OtherNames } from './tool-list.ts'
 
-/** Definitions of one server that are kept. Further ones are withheld, so inventing names gets a server no further. */
+/** Pinned definitions of one server. Further ones are withheld, so inventing names gains nothing. */
 export const MAX_PINS = 2_000
 
 /** A withheld tool, and how it differs from its pinned definition. */
@@ -20,19 +20,18 @@ export interface ToolDifference {
   readonly lines: readonly string[]
 }
 
-/** What they are made with. */
 interface PinnedToolsOptions {
   readonly store: McpPinStore
   readonly names: OtherNames
-  /** Rejects with an `Error` whose message ends a sentence. */
   readonly call: McpConnection['call']
 }
 
 export type PinnedTools = ReturnType<typeof createPinnedTools>
 
 /**
- * The tools of one server. A definition is pinned as it was first seen, until an admin approves another one; a tool whose
- * definition differs is withheld. Methods that return a promise reject with `StorageError`; call one at a time.
+ * The tools of one server. A definition is pinned as it was first seen, until an admin approves another; a
+ * tool whose definition differs is withheld. Methods that return a promise reject with `StorageError`; call
+ * one at a time.
  */
 export function createPinnedTools(config: McpServerConfig, { store, names, call }: PinnedToolsOptions) {
   let made: ReadonlyMap<string, Tool> = new Map()
@@ -41,7 +40,7 @@ export function createPinnedTools(config: McpServerConfig, { store, names, call 
   const announced = new Set<string>()
   const withheld = () => listed.filter(({ isHeld }) => !isHeld)
 
-  /** The server lists these now. Resolves to the tools that are withheld for the first time. */
+  /** Takes the list of the server. Resolves to the tools that are withheld for the first time. */
   async function update(
     definitions: readonly McpDefinition[],
     isCurrent: () => boolean = () => true,
@@ -74,9 +73,8 @@ export function createPinnedTools(config: McpServerConfig, { store, names, call 
 
   return {
     update,
-    /** The same list until it changes, with the same object for a tool that did not. */
+    /** The same list until it changes, with the same object for an unchanged tool. */
     offered: () => offered,
-    /** Ids of the tools that are listed and not offered. */
     withheld: () => withheld().map(({ tool }) => tool.id),
     /** Resolves to how the withheld tools differ. With `approve`, just these definitions are pinned. */
     async review(approve: boolean, isCurrent?: () => boolean): Promise<readonly ToolDifference[]> {
@@ -94,7 +92,6 @@ export function createPinnedTools(config: McpServerConfig, { store, names, call 
         differenceOf(tool.id, definition, before.get(keyOf(definition.name))),
       )
     },
-    /** The server is gone. */
     clear(): void {
       listed = []
       offered = []
@@ -102,7 +99,7 @@ export function createPinnedTools(config: McpServerConfig, { store, names, call 
   }
 }
 
-/** Names may hold what a database cannot. */
+/** Names may hold characters that a database cannot store. */
 const keyOf = (name: string): string => JSON.stringify(name)
 
 /** Properties in another order make no difference. */
@@ -118,7 +115,6 @@ function pinOf(given: McpDefinition): McpPin {
 /** More changed lines than this are shown as a whole: the server chose how long a comparison takes. */
 const MAX_EDITS = 1_000
 
-/** How a definition differs from the pinned one, if there is any. */
 export function differenceOf(id: string, now: McpDefinition, before?: McpDefinition): ToolDifference {
   const [old, fresh] = [before ? readable(before) : '', readable(now)]
   const options = { context: 2, maxEditLength: MAX_EDITS }
@@ -130,7 +126,6 @@ export function differenceOf(id: string, now: McpDefinition, before?: McpDefinit
   return { id, isKnown: before !== undefined, lines }
 }
 
-/** All that is pinned, a property a line. */
 function readable({ title, description, readOnly, closedWorld, schema }: McpDefinition): string {
   const indented = (text: string): string => text.replaceAll(/^/gm, '  ')
   const yes = (is: boolean): string => (is ? 'yes' : 'no')

@@ -1,6 +1,6 @@
 /**
- * The servers whose tools the rooms have (MCP, modelcontextprotocol.io): this folder connects to them, and makes their
- * tools a source like any other. It knows no room and asks nobody: scope and permissions are the toolbox's.
+ * Connects to MCP servers (modelcontextprotocol.io), whose tools are a source like any other. This folder
+ * knows no room and asks nobody: scope and permissions are the toolbox's.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../../chat/ports.ts'
@@ -13,38 +13,31 @@ import { namesakeRule, type McpServerConfig } from '../config.ts'
 import type { ServerLogin, McpLogins } from '../logins.ts'
 import { connect, pause, STEADY_MS, USUAL_TIMES, type McpConnection, type McpTimes } from './connection.ts'
 import { createPinnedTools, type PinnedTools, type ToolDifference } from './pins.ts'
-import { launchUnconfined, type LaunchMcp } from './stdio.ts'
+import type { LaunchMcp } from './stdio.ts'
 import type { LeftOut, OtherNames } from './tool-list.ts'
 
 /** `why` is in words that end a sentence. */
 export type McpState =
   | { readonly kind: 'connecting' }
-  /** With what it lists and that can be no tool. */
+  /** `leftOut`: listed, and no usable tool. */
   | { readonly kind: 'up'; readonly leftOut: readonly LeftOut[] }
   | { readonly kind: 'down'; readonly why: string }
 
-/** Told of a server's tools, each time once. Must not throw. */
+/** Called once for each change. Must not throw. */
 export interface McpEvents {
-  /** The server is gone, and its tools with it. */
   left(server: string, tools: readonly Tool[], why: string): void
-  /** It is there again, with these tools. */
   back(server: string, tools: readonly Tool[]): void
-  /** The definitions of these changed, so they are withheld. Told once of each until an admin approves them. */
+  /** The definitions of these changed, so they are withheld until an admin approves them. */
   changed(server: string, tools: readonly Tool[]): void
 }
 
-/** What the servers are made with. */
 export interface McpServersOptions {
-  readonly servers: readonly McpServerConfig[]
-  readonly connecting: {
-    /** Of sshawl. */
-    readonly version: string
-    readonly times?: McpTimes
-    /** Without it, commands have all our rights. */
-    readonly launch?: LaunchMcp
-    /** Without them, no server can be logged in to. */
-    readonly logins?: Pick<McpLogins, 'of'>
-  }
+  /** Of sshawl. */
+  readonly version: string
+  readonly times?: McpTimes
+  readonly launch: LaunchMcp
+  /** Without them, no server can be logged in to. */
+  readonly logins?: Pick<McpLogins, 'of'>
   /** True if a tool that comes from elsewhere has this id. */
   isTaken(id: string): boolean
   readonly pins: McpPinStore
@@ -52,10 +45,9 @@ export interface McpServersOptions {
   readonly log: Log
 }
 
-/** All servers. */
 export type McpServers = ReturnType<typeof createMcpServers>
 
-/** Begins to connect to all servers, and waits for none. */
+/** The servers to which `follow` connects. */
 export function createMcpServers(options: McpServersOptions) {
   let open: readonly McpServer[] = []
   let isOver = false
@@ -66,7 +58,7 @@ export function createMcpServers(options: McpServersOptions) {
     isTaken: options.isTaken,
   }
 
-  /** Connects to new and changed servers, and leaves those that are gone. Never rejects. */
+  /** Begins to connect to new and changed servers, and leaves those that are gone. Never rejects. */
   async function follow(servers: readonly McpServerConfig[]): Promise<void> {
     const before = open
     open = (isOver ? [] : servers).map(
@@ -77,7 +69,6 @@ export function createMcpServers(options: McpServersOptions) {
     await Promise.all(gone.map((one) => one[Symbol.asyncDispose]()))
   }
 
-  void follow(options.servers)
   return {
     /** In the order in which they are given. Each is a source of tools. */
     all: () => open,
@@ -92,10 +83,10 @@ export function createMcpServers(options: McpServersOptions) {
 
 const ENDED = 'it was disconnected'
 
-/** The same each time, so that nobody sees a change. */
+/** The same list each time is no change. */
 const NONE: readonly Tool[] = []
 
-/** One server: its connection, which is made again when it ends, and its tools, which are there while it is. */
+/** One server: its connection, which is made again when it ends, and its tools meanwhile. */
 export class McpServer implements ToolSource, AsyncDisposable {
   readonly group = 'mcp'
   readonly name: string
@@ -123,8 +114,8 @@ export class McpServer implements ToolSource, AsyncDisposable {
     this.name = config.name
     this.config = config
     this.options = options
-    this.times = options.connecting.times ?? USUAL_TIMES
-    this.login = options.connecting.logins?.of(config)
+    this.times = options.times ?? USUAL_TIMES
+    this.login = options.logins?.of(config)
     const call: McpConnection['call'] = (...args) => this.call(...args)
     this.pinned = createPinnedTools(config, { store: options.pins, names, call })
     this.tried = this.attempt.promise
@@ -141,12 +132,11 @@ export class McpServer implements ToolSource, AsyncDisposable {
     return this.why === undefined ? { kind: 'connecting' } : { kind: 'down', why: this.why }
   }
 
-  /** Ids of the tools that are listed and not offered, since their definitions changed. */
   withheld(): readonly string[] {
     return this.pinned.withheld()
   }
 
-  /** Reads its list again; connects at once if it is down. Rejects with an `Error` whose message ends a sentence. */
+  /** Reads its list again, or connects at once. Rejects with an `Error` whose message ends a sentence. */
   async refresh(): Promise<void> {
     const { connection } = this
     if (connection && this.isUp)
@@ -162,7 +152,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
     if (!this.isUp && this.why !== undefined) throw new Error(this.why)
   }
 
-  /** Returns how the withheld tools differ; with `approve` they are offered from now on. Rejects with `StorageError`. */
+  /** Resolves to the withheld tools; with `approve` they are offered. Rejects with `StorageError`. */
   review(approve: boolean): Promise<readonly ToolDifference[]> {
     return this.oneByOne(() => {
       const { connection } = this
@@ -177,7 +167,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
     await this.living
   }
 
-  /** A scope that names that tool must not let in a whole server. The tool may come later, so this is asked each time. */
+  /** A scope that names that tool must not let in a whole server. The tool may come later. */
   private isNamesake(): boolean {
     return this.options.isTaken(this.name)
   }
@@ -220,14 +210,14 @@ export class McpServer implements ToolSource, AsyncDisposable {
     this.finishAttempt()
   }
 
-  /** Resolves to the reason when there is no connection any more. Never rejects. */
+  /** Resolves to the reason once there is no connection. Never rejects. */
   private async connectOnce(): Promise<string> {
     const { name, pinned, times, login } = this
-    const { log, events, connecting } = this.options
+    const { log, events, version, launch } = this.options
     let connection: McpConnection | undefined
     try {
       connection = await connect(this.config, {
-        ...{ times, login, version: connecting.version, launch: connecting.launch ?? launchUnconfined },
+        ...{ times, login, version, launch },
         listChanged: () => void this.readListLater(),
         slowed: () => log.warn({ server: name }, 'an MCP server sends very much; it is read more slowly'),
         signal: this.ended.signal,
@@ -253,7 +243,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
     this.attempt = createDeferred()
   }
 
-  /** Offers what is listed, if the connection is still current then. Rejects as `McpConnection.list` does. */
+  /** Ignores the list of an earlier connection. Rejects as `McpConnection.list` does. */
   private readList(connection: McpConnection): Promise<void> {
     const { name } = this
     const { log, events } = this.options
@@ -271,7 +261,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
     })
   }
 
-  /** Reads the list once for all changes that are announced meanwhile. Never rejects. */
+  /** Reads the list once for all changes meanwhile. Never rejects. */
   private async readListLater(): Promise<void> {
     if (this.isListDue) return
     this.isListDue = true

@@ -1,43 +1,38 @@
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { access, constants, stat } from 'node:fs/promises'
-import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { errorCode, errorMessage } from '../../../lib/errors.ts'
 import { cleanLine } from '../../../lib/text/clean-text.ts'
 import type { McpByCommand } from '../config.ts'
-import { createLineSplitter, createMessagePace } from './bounded-message.ts'
-import { MessageReader } from './message-reader.ts'
+import { createLineSplitter, createMessagePace, MessageReader } from './message-reader.ts'
 
-/** A child process as it is to be started. */
 export interface McpLaunch {
   readonly file: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string | undefined
-  /** Its descriptors from 3 on: one that ends when we do, nothing, or these bytes. */
+  /** From descriptor 3 on: one that ends when we do, nothing, or these bytes. */
   readonly descriptors: readonly ('our life' | 'ignore' | Uint8Array)[]
 }
 
-/** Prepares the command of the server with this name. Rejects with an `Error` whose message ends a sentence. */
+/** Prepares the command of the server `name`. Rejects with an `Error` whose message ends a sentence. */
 export type LaunchMcp = (reach: McpByCommand, name: string) => Promise<McpLaunch>
 
-/** A transport that knows why it has ended. */
 export interface EndingTransport extends Transport {
   /** In words that end a sentence; undefined if we closed it. */
   why(): string | undefined
 }
 
-/** How long a child may take to end when its input has ended, and again after a signal, in ms. */
+/** For a child to end after its input ended, and again after a signal, in ms. */
 const GRACE_MS = 500
 
-/** Characters of its error output that are kept to explain its end. */
+/** Characters of the error output that are searched for the reason of its end. */
 const STDERR_CHARS = 8_000
 
 /**
- * A child process that speaks JSON lines, in a process group that ends with it. It gets the given environment and
- * nothing of ours. `slowed` is called when it sends so much that it is read more slowly.
+ * A child process that speaks JSON lines, in a process group that ends with it. It gets nothing of our
+ * environment. `slowed` is called when it is read more slowly.
  */
 export class StdioTransport implements EndingTransport {
   onmessage?: (message: JSONRPCMessage) => void
@@ -76,11 +71,11 @@ export class StdioTransport implements EndingTransport {
     try {
       if (!child?.stdin.writable) throw new Error('it does not listen any more')
       this.reader.sent(message)
-      // A child that reads nothing must not make us keep what it is sent.
+      // A child that does not read must not make us queue.
       if (!child.stdin.write(`${JSON.stringify(message)}\n`))
         await Promise.race([once(child.stdin, 'drain'), once(child, 'exit')])
     } catch (error) {
-      // It has probably just ended, and its end says more.
+      // The end of the child is a better reason.
       await Promise.race([this.following, wait(GRACE_MS, undefined, { ref: false })])
       throw error
     }
@@ -91,17 +86,18 @@ export class StdioTransport implements EndingTransport {
     if (this.child) await (this.ending ??= endChild(this.child))
   }
 
-  /** Resolves when the child has ended, or cannot be read any more and was ended. Never rejects. */
+  /** Resolves when the child has ended; ends one that cannot be read. Never rejects. */
   private async follow(child: ChildProcessWithoutNullStreams): Promise<void> {
     let stderr = ''
     child.stderr.on('data', (piece: Buffer) => (stderr = (stderr + piece.toString()).slice(-STDERR_CHARS)))
+    const saidAll = once(child.stderr, 'close').catch(() => undefined)
     const reading = this.read(child.stdout).catch((error: unknown) => {
       if (!this.isClosed) this.reason ??= errorMessage(error)
     })
     await Promise.race([exitOf(child), reading])
     await (this.ending ??= endChild(child))
     killGroup(child, 'SIGKILL')
-    await Promise.race([reading, wait(GRACE_MS, undefined, { ref: false })])
+    await Promise.race([Promise.all([reading, saidAll]), wait(GRACE_MS, undefined, { ref: false })])
     for (const stream of child.stdio) stream?.destroy()
     const { exitCode, signalCode } = child
     const last = lastWords(stderr)
@@ -121,18 +117,13 @@ export class StdioTransport implements EndingTransport {
   }
 }
 
-/** Rejects with an `Error` whose message ends a sentence. */
 async function startChild(launch: McpLaunch): Promise<ChildProcessWithoutNullStreams> {
   const { file, args, env, cwd, descriptors } = launch
   const pipe = 'pipe' as const
   const more = descriptors.map((one) => (one === 'ignore' ? one : pipe))
   const options = { env: { ...env }, cwd, stdio: [pipe, pipe, pipe, ...more], detached: true }
   const child = spawn(file, args, options) as ChildProcessWithoutNullStreams
-  try {
-    await once(child, 'spawn')
-  } catch (error) {
-    throw couldNotStart(file, errorCode(error) ?? errorMessage(error))
-  }
+  await once(child, 'spawn')
   for (const stream of child.stdio) stream?.on('error', () => undefined)
   for (const [at, given] of descriptors.entries()) {
     const stream = child.stdio[at + 3]
@@ -141,13 +132,11 @@ async function startChild(launch: McpLaunch): Promise<ChildProcessWithoutNullStr
   return child
 }
 
-const couldNotStart = (file: string, why: string): Error => new Error(`${file} could not be started (${why})`)
-
 const exitOf = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
-/** Ends the input of a child and waits for its end; signals follow if it does not end. */
+/** Ends the input of a child; signals follow if it does not end. */
 async function endChild(child: ChildProcessWithoutNullStreams): Promise<void> {
   child.stdin.end()
   const exit = exitOf(child).then(() => true)
@@ -166,15 +155,15 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** A line that calls itself an error, outside another one: `TypeError: …`, `error: …`, `panic: …`; then npm's first. */
+/** `TypeError: …`, `error: …`, `panic: …` at the start of a line; else npm's first error. */
 const SAYS_WRONG =
   /^(?:Uncaught )?(?:[\w.]*(?:error|exception)\b(?: \[\w+\])?:|panic:|fatal\b|Exception in thread )/i
 const OF_NPM = /^npm (?:error|ERR!) (?!code |A complete log)\S/
 
-/** A frame, marks under quoted code, or the end that a runtime writes. */
+/** A stack frame, marks under quoted code, or a runtime's last line. */
 const SAYS_WHERE = /^(?:\s|[\^~{}[\]]+$|Node\.js v\d|note: )/
 
-/** The line of a program's error output that says why it ended, cleaned and cut; empty if there is none. */
+/** The line of error output that explains the end, cleaned and cut; empty if there is none. */
 function lastWords(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   const found =
@@ -188,29 +177,14 @@ function lastWords(stderr: string): string {
 }
 
 /**
- * Becomes the command, beside a shell that kills the process group when we are gone, also by SIGKILL: a server that
- * ignores the end of its input would stay.
+ * Becomes the command, beside a shell that kills the process group once descriptor 3 ends with us, also by
+ * SIGKILL: a server that ignores the end of its input would stay.
  */
 const WITH_US =
   'unset PWD OLDPWD SHLVL _; (read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; exec "$@"'
 
-/** A command with all our rights. */
-export const launchUnconfined: LaunchMcp = async ({ command, env, cwd }) => {
-  const [file = ''] = command
-  // The shell would explain this in words of its own.
-  const dirs = file.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter)
-  const reasons = await Promise.all(dirs.map((dir) => whyNoProgram(resolve(cwd ?? '.', join(dir, file)))))
-  if (!reasons.includes(undefined))
-    throw couldNotStart(file, reasons.find((reason) => reason !== 'ENOENT') ?? 'ENOENT')
-  const args = ['-c', WITH_US, 'sh', ...command]
-  return { file: '/bin/sh', args, env, cwd, descriptors: ['our life'] }
-}
-
-async function whyNoProgram(path: string): Promise<string | undefined> {
-  try {
-    await access(path, constants.X_OK)
-    return (await stat(path)).isFile() ? undefined : 'EACCES'
-  } catch (error) {
-    return errorCode(error) ?? 'ENOENT'
-  }
-}
+export const launchUnconfined: LaunchMcp = async ({ command, env, cwd }) => ({
+  file: '/bin/sh',
+  args: ['-c', WITH_US, 'sh', ...command],
+  ...{ env, cwd, descriptors: ['our life'] },
+})

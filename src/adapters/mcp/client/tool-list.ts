@@ -7,27 +7,25 @@ import { headOf } from '../../../lib/text/characters.ts'
 import { cleanLine } from '../../../lib/text/clean-text.ts'
 import { RAW } from './message-reader.ts'
 
-/** What a server says of a tool. */
 export interface McpDefinition {
   /** As the server calls it; may hold anything. */
   readonly name: string
   readonly title: string
   readonly description: string
   readonly schema: JsonSchema
-  /** Its own claims: that it changes nothing, and that it reaches no further than the server. */
+  /** The server's claims: the tool changes nothing, and reaches no further than the server. */
   readonly readOnly: boolean
   readonly closedWorld: boolean
 }
 
-/** Something in a server's list that is not offered. */
+/** An entry of a list that is no usable tool. */
 export interface LeftOut {
-  /** As the server calls it, cleaned and cut; may be empty. */
+  /** The server's name for it, cleaned and cut; may be empty. */
   readonly name: string
   /** In words that end a sentence. */
   readonly why: string
 }
 
-/** What a server lists. */
 export interface McpList {
   readonly definitions: readonly McpDefinition[]
   /** At most 22 entries; the last ones count the rest. */
@@ -44,7 +42,7 @@ const byName = z
   .record(z.string(), z.looseObject({}))
   .transform((all) => Object.entries(all).map(([name, tool]) => ({ name, ...tool })))
 
-/** A page of a list, as `MessageReader` hands it on: some servers list by name, or send the list alone. */
+/** Some servers list by name, or send the list alone. */
 export const toolPage = z
   .object({
     [RAW]: z.preprocess(
@@ -58,13 +56,12 @@ export const toolPage = z
   .transform(({ [RAW]: page }) => page)
 
 interface ReadOptions {
-  /** The server gets some arguments as headers, too, so wrong marks for that make a tool unusable. */
+  /** The server gets marked arguments as headers, too; a tool with wrong marks is unusable. */
   readonly withHeaders: boolean
   /** Removes secrets from what is shown and kept. */
   redacted(text: string): string
 }
 
-/** Reads a whole list, page by page. Rejects as `readPage` does. */
 export async function readToolList(
   readPage: (params: { cursor?: string }) => Promise<z.output<typeof toolPage>>,
   { withHeaders, redacted }: ReadOptions,
@@ -154,15 +151,14 @@ function readDefinition(value: unknown): McpDefinition | LeftOut {
 }
 
 const MARK = 'x-mcp-header'
-/** RFC 9110, 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const MARKED_TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
 /** Keywords whose values are no schemas. */
 const VALUES: readonly string[] = ['const', 'default', 'enum', 'examples']
 
 /**
- * True if the arguments that a schema wants as headers, too, are marked against the rules of revision 2026-07-28
- * (Streamable HTTP, "Custom Headers from Tool Parameters"). The depth of the schema is bounded.
+ * True if `x-mcp-header` marks break the rules of revision 2026-07-28 (Streamable HTTP, "Custom Headers from
+ * Tool Parameters"). The depth of the schema is bounded.
  */
 export function hasWrongMarks(schema: JsonSchema): boolean {
   const names = new Set<string>()
@@ -186,18 +182,16 @@ export function hasWrongMarks(schema: JsonSchema): boolean {
 
 const MAX_ID_CHARS = 64
 
-/** What an id may not be mistaken for. */
 export interface OtherNames {
-  /** Of all servers. */
   readonly servers: readonly string[]
-  /** True if a tool that comes from elsewhere has an id; its case makes no difference. */
+  /** True if another source has a tool with this id, in any case. */
   isTaken(id: string): boolean
 }
 
 /**
- * The ids of a server's tools by their names: NAME_tool. Characters that no id may hold become `_`; then, and if it would
- * be too long or be taken for another, a hash of the name ends it. A tool whose id begins with the name of another server
- * has a hash too: `two_x` of `holler` would be `x` of `holler_two`. So an id depends on no other server's tools.
+ * Ids of a server's tools by their names: NAME_tool. Other characters become `_`. A hash of the name ends an
+ * id that was changed, is too long, may be mistaken for another, or begins with the name of another server:
+ * `two_x` of `holler` would be `x` of `holler_two`. So an id depends on no other server's tools.
  */
 export function assignToolIds(
   server: string,

@@ -5,12 +5,11 @@ import { errorMessage } from '../../../lib/errors.ts'
 import { failed, ok } from '../../../tools/result.ts'
 import type { Tool } from '../../../tools/tool.ts'
 import type { McpServerConfig } from '../config.ts'
-import { base64Length } from './bounded-message.ts'
 import type { McpConnection } from './connection.ts'
-import { isObject, RAW } from './message-reader.ts'
+import { base64Length, isObject, RAW } from './message-reader.ts'
 import type { McpDefinition } from './tool-list.ts'
 
-/** Makes the tool of a server that has this definition. `call` rejects with an `Error` whose message ends a sentence. */
+/** `call` rejects with an `Error` whose message ends a sentence. */
 export function createMcpTool(
   config: McpServerConfig,
   id: string,
@@ -29,7 +28,7 @@ export function createMcpTool(
         const { text, isError } = await call(definition, isObject(args) ? args : {}, { signal, progress })
         const failure = `${id}: the server refused the call or could not do it\n${text}`
         const result = isError ? failed(failure) : ok(text)
-        // A server's words are data, also if they say that something went wrong.
+        // A server's words are data, also in an error.
         return { ...result, outside: { from: `server "${config.name}"`, head: isError ? 1 : 0, tail: 0 } }
       } catch (error) {
         signal.throwIfAborted()
@@ -39,7 +38,10 @@ export function createMcpTool(
   }
 }
 
-/** A child process can do on this machine what we can; what a server says of its tools counts only if it is trusted. */
+/**
+ * A child process has our rights on this machine; what a server says of its tools counts only if it is
+ * trusted.
+ */
 function accessOf({ reach, trust }: McpServerConfig, { readOnly, closedWorld }: McpDefinition): Access {
   const most = 'command' in reach ? 'execute' : 'network'
   if (trust === 'ask') return most
@@ -48,8 +50,8 @@ function accessOf({ reach, trust }: McpServerConfig, { readOnly, closedWorld }: 
 }
 
 /**
- * The result of a call, of any revision and in the forms that servers give it, as a text for models and people: texts
- * as they are, data as JSON, resources with their address, images and sounds by their size.
+ * The result of a call in any revision and form as text for models and people: text as it is, data as JSON,
+ * resources with their address, images and sounds by their size.
  */
 export function readResult(result: object): { readonly text: string; readonly isError: boolean } {
   const raw: unknown = Reflect.get(result, RAW)
@@ -80,7 +82,7 @@ const block = z.union([
   }),
 ])
 
-/** A text may come without its block or its type, and as any JSON. */
+/** Text may come without its block or type, and as any JSON. */
 function textOfBlock(value: unknown): string {
   const { type = 'text', text = '' } = isObject(value) ? value : { text: value }
   if (type === 'text') return typeof text === 'string' ? text : JSON.stringify(text)
