@@ -3,21 +3,21 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 
-/** Node parses as much within a millisecond, whatever it is. */
+/** Node parses this many bytes within a millisecond. */
 const PIECE_BYTES = 4_096
 
 const END_OF_HEADERS = '\r\n\r\n'
 const NOTHING = Buffer.alloc(0)
 
 /**
- * A socket as Node's HTTP parser reads it: small pieces, each on an account. A request that follows another
- * one waits in the socket until that is answered and the client's kernel took the answer. Node itself parses
- * all requests of 64 KiB at once.
+ * A socket for Node's HTTP parser, which would parse all requests of 64 KiB at once. It gets small pieces,
+ * each on an account; a further request waits in the socket until the one before is answered and the
+ * client's kernel took the answer.
  */
 export class PacedConnection extends Duplex {
-  /** Pays for what is parsed: the network's, until a token tells who asks. */
+  /** Pays for the parsing: the network's, then that of the person. */
   account: Account
-  /** Why no request is answered; undefined if they are. */
+  /** The reason why no request is answered; undefined if they are. */
   readonly refusal: string | undefined
   readonly #socket: Socket
   #left: Buffer = NOTHING
@@ -65,7 +65,7 @@ export class PacedConnection extends Duplex {
 
   override _read(): void {
     this.#isWanted = true
-    // What is pushed within `_read` is parsed later, on nobody's account.
+    // The parser would get it later, on nobody's account.
     queueMicrotask(() => void this.#feed())
   }
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -91,11 +91,11 @@ export class PacedConnection extends Duplex {
     this.#isFeeding = false
   }
 
-  /** The next bytes, up to the end of some headers; undefined if they have to wait. */
+  /** The next bytes, up to the end of headers; undefined if they have to wait. */
   #next(): Buffer | undefined {
     if (this.destroyed) return undefined
     const isBusy = this.#answering > 0 && this.#request?.complete === true
-    // Reading nothing tells of the end of the input: the client may be gone.
+    // Reading nothing shows the end of the input.
     if (this.#left.length === 0 && (this.#socket.readableLength === 0 || (this.#isWanted && !isBusy)))
       this.#left = (this.#socket.read() as Buffer | null) ?? NOTHING
     if (this.#left.length === 0 || !this.#isWanted || isBusy) return undefined
@@ -107,7 +107,6 @@ export class PacedConnection extends Duplex {
   }
 }
 
-/** The connection that a request came on. */
 export function connectionOf(request: IncomingMessage): PacedConnection {
   const socket: Duplex = request.socket
   if (socket instanceof PacedConnection) return socket

@@ -1,22 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 
-/** `[http]` of the config. */
 export interface GateSettings {
-  /** Names under which this server is reached, besides `localhost` and all addresses that are numbers. */
+  /** Names of this server, besides `localhost` and all IP addresses. */
   readonly hosts: readonly string[]
-  /** Origins of pages whose requests are answered: `https://chat.example.org`. */
+  /** Pages with these origins are answered, such as `https://chat.example.org`. */
   readonly origins: readonly string[]
-  /** Addresses of reverse proxies, whose `X-Forwarded-For` is believed. */
+  /** Addresses of reverse proxies. Their `X-Forwarded-For` is believed. */
   readonly proxies: readonly string[]
 }
 
 const MAX_HEADERS = 100
 
 /**
- * Refuses what a page in somebody's browser can send: a request that names its page as its origin, and one
- * for a name that is not ours, which a foreign name server leads here (DNS rebinding). A number as the host
- * cannot do that.
+ * Refuses requests of pages in a browser: by their origin, and by a host name that is not ours, which a
+ * foreign name server leads here (DNS rebinding). An IP address as the host cannot do that.
  */
 export function refusalOf(
   { headers: { host = '', origin }, rawHeaders }: IncomingMessage,
@@ -24,7 +22,7 @@ export function refusalOf(
 ): { readonly status: 400 | 403 | 431; readonly text: string } | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS)
     return { status: 431, text: `a request has ${MAX_HEADERS} headers at most` }
-  // Node gives the first of several.
+  // Node keeps the first of several.
   const names = rawHeaders.filter((word, index) => index % 2 === 0 && word.toLowerCase() === 'host')
   if (names.length > 1) return { status: 400, text: 'a request has one Host' }
   if (!isOurs(host, settings.hosts))
@@ -37,7 +35,7 @@ export function refusalOf(
   return undefined
 }
 
-/** True if the name in a `Host` header is ours; a final dot means the same name. */
+/** A final dot means the same name. */
 function isOurs(host: string, names: readonly string[]): boolean {
   const [, name = '', inBrackets = ''] = /^(?:([^:[\]]+)|\[([^\]]+)\])(?::\d{1,5})?$/.exec(host) ?? []
   if (inBrackets !== '') return isIP(inBrackets) === 6
@@ -45,7 +43,7 @@ function isOurs(host: string, names: readonly string[]): boolean {
   return asked === 'localhost' || isIP(asked) === 4 || names.includes(asked)
 }
 
-/** Lets a page that the gate let through read the answer (https://fetch.spec.whatwg.org, CORS). */
+/** Lets an allowed page read the answer (https://fetch.spec.whatwg.org, CORS). */
 export function letPageRead({ headers: { origin } }: IncomingMessage, response: ServerResponse): void {
   response.setHeader('Vary', 'Origin')
   if (origin === undefined) return
@@ -54,8 +52,8 @@ export function letPageRead({ headers: { origin } }: IncomingMessage, response: 
 }
 
 /**
- * Answers a browser that asks, without a token, if it may send a page's request. Returns false for other
- * requests.
+ * Answers a browser that asks, without a token, for permission to send a page's request. Returns false for
+ * other requests.
  */
 export function answerPreflight({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
   const wanted = headers['access-control-request-method']
@@ -71,7 +69,7 @@ export function answerPreflight({ method, headers }: IncomingMessage, response: 
   return true
 }
 
-/** The address of the client: the peer's, or, if that is a proxy of ours, the one that it added last. */
+/** The peer's address or, if the peer is a proxy of ours, the last one that it added. */
 export function clientAddress({ socket, headers }: IncomingMessage, proxies: readonly string[]): string {
   const peer = plainAddress(socket.remoteAddress)
   if (!proxies.includes(peer)) return peer

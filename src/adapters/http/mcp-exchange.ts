@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 
 /**
- * Has `call` answer a request as `fetch` knows it, and sends the answer: a text, or a stream that the client
- * must read. Returns what is wrong with a body that is too long, which is not answered.
+ * Sends the answer of `call` to a request. Returns what is wrong with a body that is too long; nothing was
+ * sent then.
  */
 export async function serveMcp(
   request: IncomingMessage,
@@ -17,7 +17,7 @@ export async function serveMcp(
   let asked: Request | undefined
   response.once('close', () => {
     gone.abort()
-    // Held until now: the signal of a `Request` that was collected as garbage is never aborted.
+    // A `Request` that was collected as garbage never aborts its signal, so it is kept until now.
     asked = undefined
   })
   const { method = 'GET', url = '/' } = request
@@ -52,7 +52,7 @@ async function readBody(
 }
 
 /**
- * Sends an answer as it comes. Cuts off a client for which more than `queueBytes` wait, besides the largest
+ * Sends an answer piece by piece. Cuts off a client if more than `queueBytes` wait, besides the largest
  * piece, which may be a long answer.
  */
 async function send(

@@ -8,29 +8,24 @@ import { connectionOf } from './connection.ts'
 import { clientAddress, type GateSettings } from './gate.ts'
 import { serveMcp } from './mcp-exchange.ts'
 
-/** The path to which a browser comes back from a login at another server. */
+/** The browser comes back here from a login at another server. */
 export const LOGIN_PATH = '/oauth/callback'
 
-/** What the server does for people who come over HTTP. */
 export interface HttpHandler {
-  /**
-   * The person of a bearer token; undefined for a wrong one, in about the same time. Rejects with
-   * `StorageError`.
-   */
+  /** Undefined for a wrong token, in about the same time. Rejects with `StorageError`. */
   identify(token: string, address: string): Promise<Person | undefined>
-  /** Why the server cannot serve now, in a few words for anybody; undefined if it can. Never rejects. */
+  /** The reason why the server cannot serve now, for anybody. Never rejects. */
   whyNotReady(): Promise<string | undefined>
-  /** What Prometheus reads. */
   metrics(): Promise<{ readonly type: string; readonly text: string }>
   mayReadMetrics(person: Person): boolean
-  /** Answers one message of MCP. An abort of the request ends a stream. */
+  /** An abort of the request ends a stream. */
   mcp(request: Request, person: Person): Promise<Response>
-  /** Takes the answer of a login from the query of an address, from anybody. Never rejects. */
+  /** Takes the answer of a login from the query of an address. Never rejects. */
   cameBack(answer: URLSearchParams): Promise<{ readonly status: number; readonly text: string }>
 }
 
 export interface HttpServerOptions {
-  /** Keys of `[limits]`; what they mean is in docs/security.md. Sizes in bytes, times in seconds. */
+  /** Keys of `[limits]` (docs/security.md): bytes and seconds. */
   readonly limits: Readonly<
     Record<'connections' | 'connections_per_address' | 'http_body_bytes' | 'queue_bytes', number> &
       Record<'http_request_s' | 'http_idle_s' | 'stall_s', number>
@@ -38,22 +33,22 @@ export interface HttpServerOptions {
   /** Asked at each request. */
   readonly settings: () => GateSettings
   readonly visitors: {
-    /** Counts a wrong token of an address. Returns how long its answer has to wait, in ms. */
+    /** Counts a wrong token. Returns the delay of its answer in ms. */
     failed(address: string): number
-    /** What counts as one address: an IPv6 host can choose its own out of many. */
+    /** The addresses of one client: an IPv6 host has many. */
     networkOf(address: string): string
   }
   readonly handler: HttpHandler
-  /** The share of the thread of a network or a person; the same key has the same one. */
+  /** One account for each key, a network or a person. */
   readonly accountOf: (key: string) => Account
   readonly log: Log
 }
 
-/** One path. A row with `answerTo` is for people with a token. */
+/** A row with `answerTo` needs a token. */
 type Route = {
   readonly path: string
   readonly methods: readonly string[]
-  /** True if it is answered until the server has stopped. */
+  /** Answered until the server has stopped. */
   readonly isWatched?: true
 } & (
   | { answer(request: IncomingMessage, response: ServerResponse): Promise<void> | void }
@@ -64,8 +59,8 @@ const READ = ['GET', 'HEAD']
 const STOPPING = 'the server is stopping'
 
 /**
- * Returns what answers each request that was let in. Rejects as the handler does, but for `StorageError`. A
- * server that is `draining` answers only those who watch it; when it is `stopping`, nobody waits any more.
+ * Rejects as the handler does, but for `StorageError`. A server that is `draining` answers only health
+ * checks and metrics; while it is `stopping`, nobody waits.
  */
 export function createRoutes(
   options: HttpServerOptions,
@@ -102,8 +97,8 @@ export function createRoutes(
   }
 
   /**
-   * Returns the person of a request's token; undefined if it was answered with 401 (RFC 6750). Only a wrong
-   * token waits, so that nobody holds up people with whom they share an address.
+   * Undefined if the request was answered with 401 (RFC 6750). Only a wrong token waits, so that nobody
+   * delays people with the same address.
    */
   async function identify(
     request: IncomingMessage,
@@ -175,7 +170,7 @@ function routesOf(
   ]
 }
 
-/** Answers with a line of text. The rest of the request is not read: its connection is closed. */
+/** Answers with a line of text. Closes a connection with an unread body. */
 export function answer(
   response: ServerResponse,
   status: number,

@@ -1,10 +1,7 @@
 /**
- * adapters/http/ leads from a TCP socket to an answer: server.ts listens and limits connections,
- * connection.ts shares the thread between them, gate.ts refuses browsers and wrong hosts, routes.ts has the
- * paths, mcp-exchange.ts serves /mcp.
- *
- * It must not know rooms, commands, MCP or storage: an `HttpHandler` says who a token belongs to and what
- * they get.
+ * HTTP from a TCP socket to an answer: server.ts listens and limits connections, connection.ts shares the
+ * thread between them, gate.ts refuses browsers and wrong hosts, routes.ts has the paths, mcp-exchange.ts
+ * serves /mcp. It must not know rooms, commands, MCP or storage: an `HttpHandler` does.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -17,25 +14,23 @@ import { answer, createRoutes, type HttpServerOptions } from './routes.ts'
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
-/** The most that Node reads of a request's first line and headers. */
+/** Of a request's first line and headers. */
 const HEADER_BYTES = 16 * 1024
-/** How often slow requests are looked for, in ms. */
 const LOOK_MS = 1_000
-/** How long a connection that is one too many may take to send a request, to be told the reason, in ms. */
+/** For a refused connection to send its request and get the reason, in ms. */
 const TELL_MS = 1_000
-/** Connections that are told at once; the others are closed without a word. */
+/** Refused connections with an answer at once; others are closed. */
 const MAX_TOLD = 64
-/** When the server stops, what is being answered has this time, in ms. */
+/** For requests under way when the server stops, in ms. */
 const GRACE_MS = 1_000
 
-/** Listens for HTTP requests and has an `HttpHandler` answer them. Does not listen yet. */
 export function createHttpServer(options: HttpServerOptions) {
   const { settings, log, limits, visitors, accountOf } = options
   const draining = new AbortController()
   const stopping = new AbortController()
   const route = createRoutes(options, draining.signal, stopping.signal)
   const server = createServer({ maxHeaderSize: HEADER_BYTES, connectionsCheckingInterval: LOOK_MS })
-  // Node drops headers beyond a number without a word; what is too many is refused at the gate.
+  // Node would silently drop headers; the gate refuses too many.
   server.maxHeadersCount = 0
   const countIn = createConnectionCount(options)
   let told = 0
@@ -62,7 +57,7 @@ export function createHttpServer(options: HttpServerOptions) {
     })
   })
 
-  /** All connections of a network have one account, but those of a proxy, which may be anybody's. */
+  /** Connections of a network share an account, unless it is a proxy's. */
   function accountFor({ remoteAddress, remotePort }: Socket): Account {
     const address = plainAddress(remoteAddress)
     const isProxy = settings().proxies.includes(address)
@@ -74,8 +69,7 @@ export function createHttpServer(options: HttpServerOptions) {
     response.on('error', () => request.destroy())
     const connection = connectionOf(request)
     connection.begin(request, response)
-    // Node calls this once nothing has gone out for that long, not even a part of what waits. A quiet stream
-    // is no stall.
+    // Called once no byte has gone out for that long. A quiet stream is no stall.
     response.setTimeout(limits.stall_s * 1_000, () => {
       if (response.writableLength > 0) response.destroy()
     })
@@ -96,9 +90,9 @@ export function createHttpServer(options: HttpServerOptions) {
       const { address, port: taken } = server.address() as AddressInfo
       return { host: address, port: taken }
     },
-    /** Serves only those who watch the server: it is not ready any more, and has its figures. */
+    /** Answers only health checks and metrics from now on. */
     drain: (): void => draining.abort(),
-    /** Takes nobody any more, and closes all connections within 1 s. */
+    /** Closes all connections within 1 s. */
     async [Symbol.asyncDispose](): Promise<void> {
       draining.abort()
       stopping.abort()
@@ -116,7 +110,7 @@ async function close(server: Server): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Answers what is no HTTP, or came too slowly. The connection is not used any more. */
+/** Answers a request that is not HTTP or too slow. The connection ends. */
 function refuseBadRequest(socket: Duplex): void {
   if (!socket.writable || !(socket instanceof PacedConnection) || socket.bytesWritten > 0)
     return void socket.destroy()
@@ -126,8 +120,8 @@ function refuseBadRequest(socket: Duplex): void {
 }
 
 /**
- * Returns what counts a connection: in all, and of its address if that is no proxy. It returns why the
- * connection is refused if it is one too many.
+ * Counts a connection, in all and by its network unless it is a proxy's. Returns the reason if it is one too
+ * many.
  */
 export function createConnectionCount({
   limits,
