@@ -11,6 +11,7 @@ import type { CompleteWord } from '../commands/completion.ts'
 import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../handle-line.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
+import type { Zone } from '../lib/zone.ts'
 import type { DrawingStyle } from '../session/drawing/theme.ts'
 import type {
   ClientHandler,
@@ -22,6 +23,7 @@ import type {
   Terminal,
 } from '../session/ports.ts'
 import { runSession } from '../session/session.ts'
+import { sessionZone } from '../session/views/viewer.ts'
 import type { SharedBySessions } from '../session/views/view.ts'
 import type { ServeMcp } from './agents.ts'
 import { type Door, untilPutOut } from './door.ts'
@@ -66,7 +68,11 @@ export function createClientHandler(parts: HostParts): ClientHandler {
       if (terminal.size()) parts.warmComposer()
       const mine = await preferences.open(person)
       const openHistory = () => history.open(person, () => mine.now().history !== 'off')
-      const host = new RoomSession(person, parts, account, () => terminal.size(), openHistory)
+      const zone = sessionZone(terminal.env, mine)
+      const host = new RoomSession(person, parts, {
+        ...{ account, openHistory, zone, earlierLogins: mine.earlierLogins },
+        size: () => terminal.size(),
+      })
       await runSession({ terminal, person, shared, preferences: mine, account, host }).finally(mine.close)
     },
     async exec(person, line, pipe, account) {
@@ -100,28 +106,27 @@ interface Attached {
   readonly forget: () => void
 }
 
+/** What each session has of its own. */
+interface OwnParts {
+  readonly account: Account
+  readonly size: Terminal['size']
+  readonly openHistory: () => Promise<OpenHistory>
+  readonly zone: () => Zone
+  readonly earlierLogins: number
+}
+
 /** One session in the rooms: how it begins and ends, and what its lines do. */
 class RoomSession implements SessionHost {
   readonly #person: Person
   readonly #parts: HostParts
-  readonly #account: Account
-  readonly #size: Terminal['size']
-  readonly #openHistory: () => Promise<OpenHistory>
+  readonly #own: OwnParts
   readonly #gone = new AbortController()
   #attached: Attached | undefined
 
-  constructor(
-    person: Person,
-    parts: HostParts,
-    account: Account,
-    size: Terminal['size'],
-    openHistory: () => Promise<OpenHistory>,
-  ) {
+  constructor(person: Person, parts: HostParts, own: OwnParts) {
     this.#person = person
     this.#parts = parts
-    this.#account = account
-    this.#size = size
-    this.#openHistory = openHistory
+    this.#own = own
   }
 
   async attach(terminal: Screen): Promise<void> {
@@ -130,9 +135,9 @@ class RoomSession implements SessionHost {
     const talk = await openTalk(terminal)
     if (this.#gone.signal.aborted) return talk.close()
     const screen = withoutIgnored(terminal, talk)
-    const current = new CurrentRoom(screen, rooms, views, this.#size, this.#gone.signal)
+    const current = new CurrentRoom(screen, rooms, views, this.#own.size, this.#gone.signal)
     const forget = door.begin(clientOf(screen, current))
-    this.#attached = { screen, current, talk, history: this.#openHistory(), forget }
+    this.#attached = { screen, current, talk, history: this.#own.openHistory(), forget }
     const why = door.whyOut(person)
     if (why !== undefined) return screen.quit(`! ${why}`, 1)
     if (motd() !== '') screen.print(motd())
@@ -146,8 +151,13 @@ class RoomSession implements SessionHost {
   async #enterLobby(screen: Screen, current: CurrentRoom): Promise<void> {
     const { rooms, greeting } = this.#parts
     const lobby = await rooms.lobby()
+    const { earlierLogins, zone } = this.#own
     const greet = (): void => {
-      for (const line of greeting(lobby, this.#person)) screen.print(line, 'dim')
+      for (const line of greeting(lobby, this.#person, {
+        earlierLogins,
+        zone: this.#own.size() && zone().name,
+      }))
+        screen.print(line, 'dim')
     }
     try {
       await current.moveTo(lobby, greet)
@@ -178,15 +188,16 @@ class RoomSession implements SessionHost {
     const { screen, current } = attached
     if (classifyLine(line).kind === 'command') screen.echo(line)
     const caller = callerIn(room, screen, current, {
-      columns: this.#size()?.columns ?? 80,
+      columns: this.#own.size()?.columns ?? 80,
       signal: this.#gone.signal,
-      account: this.#account,
+      account: this.#own.account,
+      zone: this.#own.zone(),
     })
     const { kind, status } = await handleLine(line, caller, this.#parts.runner)
     const history = await attached.history
     history.sent(line)
     // A pipe has no key to bring it back with.
-    if (kind === 'speech' && status !== 0 && this.#size())
+    if (kind === 'speech' && status !== 0 && this.#own.size())
       screen.print('! your text is not lost: ↑ brings it back', 'error')
   }
 
@@ -225,7 +236,12 @@ const callerIn = (
   room: Room,
   screen: Screen,
   moves: CurrentRoom,
-  session: { readonly columns: number; readonly signal: AbortSignal; readonly account: Account },
+  session: {
+    readonly columns: number
+    readonly signal: AbortSignal
+    readonly account: Account
+    readonly zone: Zone
+  },
 ): SessionCaller => ({
   person: screen.person,
   out: {
@@ -238,6 +254,7 @@ const callerIn = (
   signal: session.signal,
   session: {
     room,
+    zone: session.zone,
     isThere: () => moves.isIn(room),
     moveTo: (next) => moves.moveTo(next),
     clear: () => screen.clear(),

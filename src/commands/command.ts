@@ -4,6 +4,7 @@
  */
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
+import type { Zone } from '../lib/zone.ts'
 import type { Styled } from '../lib/text/styled.ts'
 
 /**
@@ -110,6 +111,8 @@ export interface Output {
 
 export interface SessionControl {
   readonly room: Room
+  /** Of the times that the person sees. */
+  readonly zone: Zone
   /** False once the person was put out of the room. */
   isThere(): boolean
   moveTo(room: Room): Promise<void>

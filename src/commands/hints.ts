@@ -56,6 +56,7 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   'theme themes': '/set theme dark, light, mono or auto',
   'color colour': '/set color blue paints your name; /set color lists the colours',
   timestamps: '/set timestamps off, minutes or full',
+  'timezone tz': '/set timezone Europe/Berlin chooses the zone of the times that you see',
   bell: '/set bell off, mention or all',
   plain: '/set plain on is for screen readers, /set plain off for the rest',
   'time date': 'times stand before what is said: /set timestamps full has the date',

@@ -13,7 +13,7 @@ const UTC: Zone = { name: 'UTC', local: (at) => at }
 
 /** By its name, as `TZ` has it; UTC for an unknown name. */
 export function zoneOf(name: string): Zone {
-  const format = formatFor(name.replace(/^:/, ''))
+  const format = formatFor(name)
   if (!format) return UTC
   let slot = NaN
   let offset = 0
@@ -28,7 +28,18 @@ export function zoneOf(name: string): Zone {
   }
 }
 
-function formatFor(timeZone: string): Intl.DateTimeFormat | undefined {
+/** `Europe/Berlin` for `europe/berlin`; undefined for a name that IANA does not list. */
+export function zoneName(word: string): string | undefined {
+  // `Intl` takes offsets, too, which know no summer time.
+  if (!/^:?[a-z]/i.test(word)) return undefined
+  return formatFor(word)?.resolvedOptions().timeZone
+}
+
+/** The names for completion: `Intl` knows older ones, too. */
+export const zoneNames = (): readonly string[] => ['UTC', ...Intl.supportedValuesOf('timeZone')]
+
+function formatFor(name: string): Intl.DateTimeFormat | undefined {
+  const timeZone = name.replace(/^:/, '')
   if (timeZone === '') return undefined
   try {
     return new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })

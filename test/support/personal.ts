@@ -23,17 +23,16 @@ export function personalAt(
 ): FakePersonal {
   const person: Person = { id: `p-${name}` as PersonId, name, admin: false, guest: false }
   let now = options
-  let changed = (_option: Option): void => undefined
+  const listeners: ((option: Option) => void)[] = []
   const preferences = {
     now: () => now,
-    onChange: (listener: typeof changed) => void (changed = listener),
+    onChange: (listener: (option: Option) => void) => void listeners.push(listener),
   }
   const parts = { person, preferences, addressed: createAddressed(), wallNow: () => wallNow }
-  return {
-    ...createPersonal(terminal, parts),
-    set(change) {
+  return Object.assign(createPersonal(terminal, parts), {
+    set(change: PersonalOptions) {
       now = { ...now, ...change }
-      for (const option of Object.keys(change)) changed(option as Option)
+      for (const option of Object.keys(change)) for (const told of listeners) told(option as Option)
     },
-  }
+  })
 }

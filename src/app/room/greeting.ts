@@ -22,11 +22,26 @@ export const createGreeting =
     readonly isClaimable: () => boolean
     readonly troubles: () => readonly string[]
   }) =>
-  (room: Room, person: Person): readonly string[] => [
-    ...(person.admin ? troubles() : []).map((line) => `-- ${line}`),
-    `-- ${hereLine(room.present(), person)}`,
-    `-- ${typeLine(models(), isClaimable() && !person.guest)}`,
-  ]
+  (room: Room, person: Person, { earlierLogins, zone }: ComingIn): readonly string[] => {
+    const mayClaim = isClaimable() && !person.guest
+    const isNew = earlierLogins < NEW_LOGINS
+    return [
+      ...(person.admin ? troubles() : []),
+      hereLine(room.present(), person),
+      ...(isNew || mayClaim ? [typeLine(models(), mayClaim)] : []),
+      ...(earlierLogins === 0 && zone === 'UTC' ? ['times are UTC; /set timezone'] : []),
+    ].map((line) => `-- ${line}`)
+  }
+
+interface ComingIn {
+  /** Counted up to two. */
+  readonly earlierLogins: number
+  /** The name of the zone of the times that they see; a pipe has no times. */
+  readonly zone: string | undefined
+}
+
+/** Then they know how to begin. */
+const NEW_LOGINS = 2
 
 /** `present` has the person, too. */
 function hereLine(present: readonly Person[], { id }: Person): string {

@@ -1,3 +1,4 @@
+import { zoneName, zoneNames } from '../../lib/zone.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 import { Refusal } from '../errors.ts'
@@ -10,6 +11,8 @@ interface OptionSpec {
   readonly about: string
   readonly values: readonly string[]
   readonly usual: string
+  /** For values that are too many to list: reads one, as it is to be kept. */
+  readonly read?: (word: string) => string | undefined
 }
 
 export const NAME_COLOURS = ['yellow', 'brown', 'green', 'blue', 'violet', 'pink'] as const
@@ -30,6 +33,12 @@ export const OPTIONS = {
     about: 'the time before each line: none, hours and minutes, or with date and seconds',
     values: ['off', 'minutes', 'full'],
     usual: 'minutes',
+  },
+  timezone: {
+    about: 'the zone of the times that you see; a TZ that ssh sends comes before it',
+    values: zoneNames(),
+    usual: 'UTC',
+    read: zoneName,
   },
   theme: { about: 'colours for the ground of your terminal', values: THEME_NAMES, usual: 'auto' },
   plain: {
@@ -57,13 +66,17 @@ export type PersonalOptions = { readonly [Name in Option]?: (typeof OPTIONS)[Nam
 export const isOption = (name: string): name is Option => Object.hasOwn(OPTIONS, name)
 
 /** Undefined for a value that the option does not have. */
-export const valueOf = <Name extends Option>(option: Name, value: string): PersonalOptions[Name] =>
-  OPTIONS[option].values.find((one) => one === value) as PersonalOptions[Name]
+export function valueOf<Name extends Option>(option: Name, value: string): PersonalOptions[Name] {
+  const { values, read }: OptionSpec = OPTIONS[option]
+  return (read ? read(value) : values.find((one) => one === value)) as PersonalOptions[Name]
+}
 
 type Listener = (changed: Option) => void
 
 export interface OpenPreferences {
   now(): PersonalOptions
+  /** Sessions before this one that were counted: 0 to 2, and 0 for a guest. */
+  readonly earlierLogins: number
   /** `listener` is called after each change, until `close`. */
   onChange(listener: Listener): void
   close(): void
@@ -72,6 +85,7 @@ export interface OpenPreferences {
 interface OpenPerson {
   ready: Promise<void>
   options: PersonalOptions
+  earlierLogins: number
   readonly listeners: Set<Listener>
   holders: number
 }
@@ -105,6 +119,7 @@ export class Preferences {
     const own = new Set<Listener>()
     return {
       now: () => mine.options,
+      earlierLogins: mine.earlierLogins,
       onChange(listener) {
         own.add(listener)
         mine.listeners.add(listener)
@@ -176,26 +191,47 @@ export class Preferences {
   }
 
   #begin(person: Person): OpenPerson {
-    const begun = { ready: Promise.resolve(), options: {}, listeners: new Set<Listener>(), holders: 0 }
+    const begun: OpenPerson = {
+      ...{ ready: Promise.resolve(), options: {}, earlierLogins: 0 },
+      ...{ listeners: new Set<Listener>(), holders: 0 },
+    }
     begun.ready = this.#fill(begun, person)
     return begun
   }
 
   async #fill(begun: OpenPerson, person: Person): Promise<void> {
     try {
-      const options = await this.#read(person)
+      const stored = person.guest ? [] : await this.#store.of(person.id)
+      const options = optionsIn(stored)
+      begun.earlierLogins = Number(stored.find(({ option }) => option === LOGINS)?.value ?? 0)
+      if (!person.guest) this.#countLogin(person, begun.earlierLogins)
       // What was set during the reading wins.
       begun.options = { ...options, ...begun.options }
       // Their name may have changed since the colours were read.
       if (options.color !== undefined) this.#setColour(person.name, options.color)
     } catch (error) {
-      this.#log.warn(
-        { person: person.name, reason: errorMessage(error) },
-        'what somebody has set was not read',
-      )
+      begun.earlierLogins = COUNTED_LOGINS
+      this.#warn(person, error, 'what somebody has set was not read')
     }
   }
+
+  /** Nobody waits for it. */
+  #countLogin(person: Person, earlier: number): void {
+    if (earlier >= COUNTED_LOGINS) return
+    const counted = { option: LOGINS, value: `${earlier + 1}` }
+    this.#serially(person.id, () => this.#store.put(person.id, counted)).catch((error: unknown) =>
+      this.#warn(person, error, 'that somebody has come in was not stored'),
+    )
+  }
+
+  #warn({ name }: Person, error: unknown, what: string): void {
+    this.#log.warn({ person: name, reason: errorMessage(error) }, what)
+  }
 }
+
+/** Kept beside the options; nobody can set it. */
+const LOGINS = 'logins'
+const COUNTED_LOGINS = 2
 
 function optionsIn(stored: readonly StoredPreference[]): PersonalOptions {
   const known = stored.filter(({ option, value }) => isOption(option) && valueOf(option, value) !== undefined)

@@ -10,6 +10,7 @@ import {
 } from '../../chat/personal/preferences.ts'
 import { keysOf } from '../../lib/basics.ts'
 import { closest } from '../../lib/suggest.ts'
+import { zoneNames } from '../../lib/zone.ts'
 import { arg, JSON_FLAG } from '../command.ts'
 import { print, verb, type Services } from './common.ts'
 
@@ -66,7 +67,7 @@ export const set = verb({
     const word = args.value.toLowerCase()
     const value = valueOf(name, word) ?? turnedOn(name, word)
     if (value === undefined) {
-      const advice = suggestion(word, OPTIONS[name].values)
+      const advice = name === 'timezone' ? zoneAdvice(word) : suggestion(word, OPTIONS[name].values)
       throw new Refusal(`${name} cannot be ${word.slice(0, 40)}; ${advice}. Nothing was changed`)
     }
     await services.preferences.set(person, name, value)
@@ -79,6 +80,13 @@ export const set = verb({
 function turnedOn(name: Option, word: string): PersonalOptions[Option] {
   const { values, usual }: { readonly values: readonly string[]; readonly usual: string } = OPTIONS[name]
   return word === 'on' && values.includes('off') ? valueOf(name, usual) : undefined
+}
+
+/** A city alone is enough to be understood. */
+function zoneAdvice(word: string): string {
+  const names = zoneNames()
+  const near = names.find((name) => name.toLowerCase().endsWith(`/${word}`)) ?? closest(word, names)
+  return `give a name such as ${near ?? 'Europe/Berlin'}`
 }
 
 /** `did you mean color? Choose from …`. */
@@ -97,8 +105,9 @@ async function listOf(names: readonly Option[], { preferences }: Services, perso
 function lineOf(name: Option, set: PersonalOptions): string {
   const { about, values, usual } = OPTIONS[name]
   const now: string = set[name] ?? usual
-  const others = values.filter((value) => value !== now)
-  return `${name} ${now} (or ${others.join(', ')}): ${about}`
+  const others =
+    name === 'timezone' ? 'a name such as Europe/Berlin' : values.filter((value) => value !== now).join(', ')
+  return `${name} ${now} (or ${others}): ${about}`
 }
 
 export const claim = verb({

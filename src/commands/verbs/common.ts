@@ -167,6 +167,12 @@ export function refuseWrap(error: unknown): never {
 /** Milliseconds since the epoch as `2026-11-21T09:41:07.000Z`. */
 export const iso = (at: number): string => new Date(at).toISOString()
 
+/** `2026-11-21 09:41`: in UTC for scripts, in their own zone for people in a session. */
+export const minuteOf = (at: number, { session }: Pick<Caller, 'session'>): string =>
+  iso(session ? session.zone.local(at) : at)
+    .slice(0, 16)
+    .replace('T', ' ')
+
 /** The people in the room, to complete a word with. */
 export const peopleIn = ({ room }: Completing): readonly string[] => room.present().map(({ name }) => name)
 

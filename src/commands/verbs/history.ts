@@ -7,8 +7,8 @@ import { searchTerms, termsText } from '../../chat/input-text.ts'
 import { safeJson } from '../../lib/json.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { CHECKPOINT_KEY, checkpointOf } from '../../prompt/key-values.ts'
-import { arg, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
-import { announce, iso, numberFlag, print, verb, type Services } from './common.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type Caller, type Here } from '../command.ts'
+import { announce, iso, minuteOf, numberFlag, print, verb, type Services } from './common.ts'
 import { logPages, type PagedLog } from './log-pages.ts'
 
 const ENTRIES = { fallback: 50, most: 1_000 }
@@ -19,7 +19,7 @@ const COUNT_FLAG = flag('n', `how many entries: 1 to ${ENTRIES.most}, usually ${
 export const history = verb({
   name: 'history',
   summary:
-    'what was said here, oldest first, with its time in UTC; who came and went in a row is one line, and with --json an entry each; stats: the log in numbers',
+    'what was said here, oldest first, with its time, in UTC for scripts; who came and went in a row is one line, and with --json an entry each; stats: the log in numbers',
   room: 'here',
   flags: [COUNT_FLAG, flag('before', 'only what is older than this entry', { value: 'ID' }), JSON_FLAG],
   arguments: [
@@ -51,7 +51,7 @@ export const history = verb({
       const shown = lines
         ? page.flatMap((entry) => (entry.kind === 'presence' ? (lines.get(entry.id) ?? []) : entry))
         : page
-      await printEntries(shown, out, flags.json)
+      await printEntries(shown, context, flags.json)
       if (signal.aborted) return
     }
   },
@@ -79,19 +79,19 @@ async function presenceLines(
   )
 }
 
-/** Prints entries, each with its time in UTC, and waits until there is space for more. */
+/** Prints entries, each with its time, and waits until there is space for more. */
 async function printEntries(
   entries: readonly Entry[],
-  out: Output,
+  caller: Pick<Caller, 'out' | 'session'>,
   asJson: boolean,
   withRooms = false,
 ): Promise<void> {
   for (const entry of entries) {
     const room = withRooms ? `${entry.room} ` : ''
-    const time = iso(entry.at).slice(0, 16).replace('T', ' ')
-    out.line(asJson ? safeJson(entryJson(entry)) : `${time} ${room}${entryLine(entry)}`)
+    const time = minuteOf(entry.at, caller)
+    caller.out.line(asJson ? safeJson(entryJson(entry)) : `${time} ${room}${entryLine(entry)}`)
   }
-  await out.ready()
+  await caller.out.ready()
 }
 
 /** A line about the whole log, its authors, then a line for each day. */
@@ -131,7 +131,8 @@ export const search = verb({
     ),
   ],
   example: '-n 5 build green',
-  async run({ room, person, args, flags, out, signal }, { rooms, stores }) {
+  async run(context, { rooms, stores }) {
+    const { room, person, args, flags, out, signal } = context
     const limit = numberFlag('-n', flags.n, ENTRIES)
     const terms = searchTerms(args.words)
     const searched = room ? [room.name] : (await rooms.list(person)).map(({ name }) => name)
@@ -147,7 +148,7 @@ export const search = verb({
     let isFound = false
     for await (const page of pages) {
       isFound ||= page.length > 0
-      await printEntries(page, out, flags.json, !room)
+      await printEntries(page, context, flags.json, !room)
       if (signal.aborted) return
     }
     if (behind !== undefined) out.warn(`the newest lines may be missing: ${behind}`)

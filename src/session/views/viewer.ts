@@ -2,7 +2,7 @@ import type { Addressed } from '../../chat/mentions.ts'
 import type { Entry } from '../../chat/entry.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { type OpenPreferences, type Option, OPTIONS } from '../../chat/personal/preferences.ts'
-import { zoneOf } from '../../lib/zone.ts'
+import { type Zone, zoneName, zoneOf } from '../../lib/zone.ts'
 import { chooseTheme, type Theme, THEMES } from '../drawing/theme.ts'
 import type { Terminal } from '../ports.ts'
 
@@ -20,6 +20,7 @@ export function createPersonal(
   { term, env, size }: Pick<Terminal, 'term' | 'env' | 'size'>,
   { person, preferences, addressed, wallNow }: PersonalParts,
 ) {
+  const zone = sessionZone(env, preferences)
   const setHere = new Set<Option>()
   const listeners: (() => void)[] = []
   preferences.onChange((changed) => {
@@ -35,7 +36,9 @@ export function createPersonal(
   }
 
   return {
-    zone: zoneOf(env['TZ'] ?? ''),
+    get zone(): Zone {
+      return zone()
+    },
     wallNow,
     emphasis,
     /** Undefined if the person has set nothing. */
@@ -61,6 +64,22 @@ export function createPersonal(
       mayRing: () => askedBell() !== 'off',
     },
     onChange: (listener: () => void) => void listeners.push(listener),
+  }
+}
+
+/** The zone of one session's times, as `createPersonal` chooses between what was sent, kept and set. */
+export function sessionZone(env: Terminal['env'], preferences: PersonalParts['preferences']): () => Zone {
+  let sent = zoneName(env['TZ'] ?? '')
+  preferences.onChange((changed) => {
+    if (changed === 'timezone') sent = undefined
+  })
+  let zone = zoneOf('')
+  let name = ''
+  return () => {
+    const asked = sent ?? preferences.now().timezone ?? ''
+    if (asked !== name) zone = zoneOf(asked)
+    name = asked
+    return zone
   }
 }
 

@@ -1,3 +1,4 @@
+import { zoneOf } from '../../../src/lib/zone.ts'
 import type { Person } from '../../../src/chat/people/person.ts'
 import type { Room } from '../../../src/chat/room.ts'
 import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
@@ -36,10 +37,11 @@ export function recordOutput(): { readonly told: Told; readonly out: Output; nex
 }
 
 /** Somebody whose session is in a room. */
-export function sessionIn(room: Room, person: Person) {
+export function sessionIn(room: Room, person: Person, zone = zoneOf('UTC')) {
   const { told, out, next } = recordOutput()
   const session = {
     room,
+    zone,
     isThere: () => true,
     moveTo: async (target: Room) => void told.moves.push(target.name),
     clear: () => void told.moves.push('clear'),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { zoneOf } from '../../../src/lib/zone.ts'
+import { zoneName, zoneOf } from '../../../src/lib/zone.ts'
 
 test('a clock shows the same as Intl, summer time and odd offsets included, in whatever order it is asked', () => {
   const zones = ['Europe/Berlin', 'Asia/Kolkata', 'America/St_Johns', 'Pacific/Apia', 'UTC', ':Asia/Tokyo']
@@ -26,3 +26,12 @@ test.each(['', 'Nowhere/Else', 'CET-1CEST', '../../etc/passwd', 'x'.repeat(256),
     expect([zone.name, zone.local(12_345)]).toEqual(['UTC', 12_345])
   },
 )
+
+test('a zone is known by its IANA name in any case, and an offset is no name', () => {
+  expect(['europe/berlin', 'UTC', ':Asia/Tokyo'].map(zoneName)).toEqual([
+    'Europe/Berlin',
+    'UTC',
+    'Asia/Tokyo',
+  ])
+  for (const word of ['', '+02:00', 'berlin', '../x', 'Europe/Berlim']) expect(zoneName(word)).toBeUndefined()
+})

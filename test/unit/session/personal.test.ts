@@ -32,6 +32,16 @@ test.each([
   expect(open(env, {}, term).theme().id).toBe(theme)
 })
 
+test('the zone of times is what the client sent, then what is kept, and from then on what is set', () => {
+  expect(open({}).zone.name).toBe('UTC')
+  expect(open({}, { timezone: 'Asia/Tokyo' }).zone.name).toBe('Asia/Tokyo')
+  expect(open({ TZ: 'nonsense' }, { timezone: 'Asia/Tokyo' }).zone.name).toBe('Asia/Tokyo')
+  const personal = open({ TZ: ':Europe/Berlin' }, { timezone: 'Asia/Tokyo' })
+  expect(personal.zone.name).toBe('Europe/Berlin')
+  personal.set({ timezone: 'UTC' })
+  expect(personal.zone.name).toBe('UTC')
+})
+
 test('what is set in the session holds from then on, whatever the client sent', () => {
   const personal = open({ SSHAWL_THEME: 'dark', SSHAWL_PLAIN: '1', NO_COLOR: '1' })
   let changes = 0

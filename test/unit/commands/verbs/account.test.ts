@@ -147,7 +147,7 @@ test('an option is set, shown, and kept for the person alone', async () => {
 test('what is no option and no value is refused with what there is, and nothing changes', async () => {
   await using world = await createCommandWorld()
   const { ann } = world
-  const options = 'bell, timestamps, theme, plain, color, history'
+  const options = 'bell, timestamps, timezone, theme, plain, color, history'
   expect(await world.type(ann, 'set colour green')).toEqual(
     refused(`there is no option colour; did you mean color? Choose from ${options}`),
   )
@@ -178,6 +178,17 @@ test('a guest has options until they leave, and is told so', async () => {
 })
 
 const WRONG = 'that claim code is wrong or was used already; the server prints it when it starts'
+
+test('/set timezone takes an IANA name in any case, and names one for a city', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, 'set timezone europe/berlin')).toEqual(done('timezone is Europe/Berlin'))
+  expect((await world.type(world.bob, 'set timezone')).out).toEqual([
+    'timezone Europe/Berlin (or a name such as Europe/Berlin): the zone of the times that you see; a TZ that ssh sends comes before it',
+  ])
+  expect(await world.type(world.bob, 'set timezone tokyo')).toEqual(
+    refused('timezone cannot be tokyo; give a name such as Asia/Tokyo. Nothing was changed'),
+  )
+})
 
 test('/claim is refused for a wrong code, for a guest, and where there is an admin', async () => {
   await using world = await createCommandWorld()

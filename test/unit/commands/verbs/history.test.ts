@@ -1,3 +1,5 @@
+import { zoneOf } from '../../../../src/lib/zone.ts'
+import { sessionIn } from '../../../support/commands/caller.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { LogStats } from '../../../../src/chat/ports.ts'
 import { screenOf } from '../../../support/chat-parts.ts'
@@ -214,4 +216,14 @@ describe('/checkpoint', () => {
     expect(await world.type(world.ann, `checkpoint ${name}`)).toEqual(refused(sentence))
     expect(await world.type(world.ann, 'checkpoint')).toEqual(done(NONE))
   })
+})
+
+test('a session reads the times of /history and /search in its zone, a script in UTC', async () => {
+  await using world = await createCommandWorld()
+  const room = await world.turnWorld.chatParts.rooms.get('hall', world.bob)
+  const { caller, told } = sessionIn(room, world.bob, zoneOf('Asia/Tokyo'))
+  await world.runner.speech('a needle', caller)
+  for (const line of ['history -n 1', 'search needle']) await world.runner.command(line, caller)
+  expect(told.out).toEqual(['2026-01-01 09:00 bob: a needle', '2026-01-01 09:00 bob: a needle'])
+  expect((await world.exec(world.bob, 'history hall -n 1')).out).toEqual(['2026-01-01 00:00 bob: a needle'])
 })
