@@ -41,7 +41,7 @@ const TEMPLATE = [
 
 /**
  * Writes a model of the llama architecture with random weights, the same ones each time, which has a token for
- * each byte. It writes small letters, and ends after some ten of them.
+ * each byte. It writes small letters, and ends after a few of them.
  */
 export async function writeRandomLlama(file: string): Promise<void> {
   const tensors = randomTensors()
@@ -131,7 +131,7 @@ function randomTensors(): readonly Tensor[] {
 
 function likelihood(token: number): number {
   const { text } = VOCABULARY[token]!
-  if (token === END) return 1.5
+  if (token === END) return 0.7
   return /^<0x(?:6[1-9A-F]|7[0-9A])>$/.test(text) ? 1 : -10
 }
 
