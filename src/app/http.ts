@@ -101,7 +101,6 @@ async function openMcp(
     },
     createMcpServer: overrides.createMcpServer ?? createMcpServer,
     limits: current.limits,
-    clock,
     version: version(),
     report: (error) => log.debug({ error }, 'an agent sent what has no meaning'),
   })

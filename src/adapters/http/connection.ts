@@ -10,9 +10,8 @@ const END_OF_HEADERS = '\r\n\r\n'
 const NOTHING = Buffer.alloc(0)
 
 /**
- * A socket for Node's HTTP parser, which would parse all requests of 64 KiB at once. It gets small pieces,
- * each on an account; a further request waits in the socket until the one before is answered and the
- * client's kernel took the answer.
+ * A socket for Node's HTTP parser, which would parse 64 KiB of requests at once. It gets small pieces, each
+ * on an account; a further request waits until the client's kernel took the answer to the one before.
  */
 export class PacedConnection extends Duplex {
   /** Pays for the parsing: the network's, then that of the person. */
@@ -65,7 +64,7 @@ export class PacedConnection extends Duplex {
 
   override _read(): void {
     this.#isWanted = true
-    // The parser would get it later, on nobody's account.
+    // What `_read` itself pushes is parsed later, on nobody's account.
     queueMicrotask(() => void this.#feed())
   }
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -91,7 +90,7 @@ export class PacedConnection extends Duplex {
     this.#isFeeding = false
   }
 
-  /** The next bytes, up to the end of headers; undefined if they have to wait. */
+  /** Up to the end of headers; undefined if they have to wait. */
   #next(): Buffer | undefined {
     if (this.destroyed) return undefined
     const isBusy = this.#answering > 0 && this.#request?.complete === true

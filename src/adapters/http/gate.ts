@@ -13,8 +13,8 @@ export interface GateSettings {
 const MAX_HEADERS = 100
 
 /**
- * Refuses requests of pages in a browser: by their origin, and by a host name that is not ours, which a
- * foreign name server leads here (DNS rebinding). An IP address as the host cannot do that.
+ * Refuses pages in a browser, by their origin and by a host name that is not ours, which a foreign name
+ * server leads here (DNS rebinding). An IP address cannot do that.
  */
 export function refusalOf(
   { headers: { host = '', origin }, rawHeaders }: IncomingMessage,
@@ -52,7 +52,7 @@ export function letPageRead({ headers: { origin } }: IncomingMessage, response: 
 }
 
 /**
- * Answers a browser that asks, without a token, for permission to send a page's request. Returns false for
+ * Answers a browser's question, which has no token, whether a page may send a request. Returns false for
  * other requests.
  */
 export function answerPreflight({ method, headers }: IncomingMessage, response: ServerResponse): boolean {

@@ -30,7 +30,6 @@ export interface HttpServerOptions {
     Record<'connections' | 'connections_per_address' | 'http_body_bytes' | 'queue_bytes', number> &
       Record<'http_request_s' | 'http_idle_s' | 'stall_s', number>
   >
-  /** Asked at each request. */
   readonly settings: () => GateSettings
   readonly visitors: {
     /** Counts a wrong token. Returns the delay of its answer in ms. */

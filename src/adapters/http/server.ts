@@ -1,7 +1,7 @@
 /**
- * HTTP from a TCP socket to an answer: server.ts listens and limits connections, connection.ts shares the
- * thread between them, gate.ts refuses browsers and wrong hosts, routes.ts has the paths, mcp-exchange.ts
- * serves /mcp. It must not know rooms, commands, MCP or storage: an `HttpHandler` does.
+ * HTTP: server.ts listens and limits connections, connection.ts shares the thread between them, gate.ts
+ * refuses browsers and wrong hosts, routes.ts has the paths, mcp-exchange.ts serves /mcp. This folder must
+ * not know rooms, commands, MCP or storage: an `HttpHandler` does.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'

@@ -13,9 +13,8 @@ export interface McpServerConfig {
 export const MCP_TRUSTS = ['ask', 'annotations'] as const
 export type McpTrust = (typeof MCP_TRUSTS)[number]
 
-/** A child process that speaks on its standard input and output. */
 export interface McpByCommand {
-  /** A program and its arguments; there is no shell. */
+  /** There is no shell. */
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** Names of variables whose values are secret, whatever they look like. */
@@ -33,7 +32,6 @@ export interface McpByUrl {
   readonly url: string
   /** Sent with each request; may hold secrets. */
   readonly headers?: Readonly<Record<string, string>>
-  /** What a login there needs besides what the server says. */
   readonly oauth?: McpOAuth
   /** Environment variables that it needs and that are not set; it is not asked then. */
   readonly unset?: readonly string[]
@@ -66,7 +64,6 @@ export const MCP_NAME_RULE = 'use 1-32 of a-z, 0-9, _ and -, and no word that a 
 export const namesakeRule = (name: string): string =>
   `a tool is called ${name}, so a scope that names it would let in all tools of the server; give the server another name`
 
-/** True for an address of this machine. */
 export const isOnLoopback = ({ hostname }: URL): boolean =>
   hostname === 'localhost' ||
   hostname.endsWith('.localhost') ||

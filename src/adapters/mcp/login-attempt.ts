@@ -21,8 +21,8 @@ const MAX_ADDRESS_CHARS = 4_000
 export type LoginAttempt = ReturnType<typeof createAttempt>
 
 /**
- * One login of a person, from the address that they open to its tokens. The browser goes to `back` in the
- * end; `known` is our earlier registration.
+ * One login of a person, until its tokens. The browser goes to `back` in the end; `known` is our earlier
+ * registration.
  */
 export function createAttempt(
   { url, oauth = {} }: McpByUrl,

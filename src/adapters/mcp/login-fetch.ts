@@ -72,8 +72,8 @@ export function createLoginFetch(reach: McpByUrl): LoginFetch {
 }
 
 /**
- * An address that a server names for its login. One on this machine counts only if the server is here too:
- * otherwise it would have us ask what only we can reach. Throws `LoginError`.
+ * An address that a server names. One on this machine counts only if the server is here too: otherwise it
+ * would have us ask what only we can reach. Throws `LoginError`.
  */
 export function safeAddress(address: string | URL, server: URL): URL {
   const url = URL.canParse(String(address)) ? new URL(address) : undefined
@@ -100,7 +100,7 @@ const secretsSent = (body: unknown): readonly string[] =>
       )
     : []
 
-/** What a server answers to a request without a token: where to find its issuer, and the scope. */
+/** The server's answer to a request without a token. */
 export type Challenge = Pick<ReturnType<typeof extractWWWAuthenticateParams>, 'resourceMetadataUrl' | 'scope'>
 
 const PING: RequestInit = {
@@ -159,7 +159,7 @@ export async function logInAlone(
   }
 }
 
-/** Asks for tokens to hold no more (RFC 7009). Resolves to why they may still hold, if they may. */
+/** RFC 7009. Resolves to the reason why the tokens may still hold, if there is one. */
 export async function revoke(login: StoredLogin, fetchFn: LoginFetch): Promise<string | undefined> {
   const { tokens, client, server } = login
   const issuer: Readonly<Record<string, unknown>> = { ...server.authorizationServerMetadata }

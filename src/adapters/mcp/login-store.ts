@@ -10,7 +10,6 @@ import { z } from 'zod'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 
-/** What renews and revokes the tokens of a login. */
 export interface StoredLogin {
   /** Of the server; the login counts for no other. */
   readonly url: string
@@ -58,17 +57,16 @@ async function writeLogin(file: string, login: StoredLogin): Promise<void> {
   }
 }
 
-/** A token that was replaced long ago has ended. */
+/** Older tokens have ended. */
 const MAX_SECRETS = 32
 
 /**
- * The login at one server, in memory and in its file, if it has one. Methods never reject: `failed` is
- * called if the file cannot be used.
+ * The login at one server, in memory and perhaps in a file. Methods never reject: `failed` is called if the
+ * file cannot be used.
  */
 export class LoginStore {
-  /** The same object until it changes. */
   current: StoredLogin | undefined
-  /** The tokens and keys that it has and had, the newest last; 32 at most. */
+  /** The newest last. */
   secrets: readonly string[] = []
   private readonly file: string | undefined
   private readonly failed: (what: 'read' | 'written' | 'removed', why: string) => void

@@ -24,9 +24,7 @@ import {
 import { LoginStore, readLogin, type StoredLogin } from './login-store.ts'
 
 interface LoginsOptions {
-  /** Made with the first login. */
   readonly dir: string
-  /** The default of `redirectUrl`. */
   readonly back: () => string
   readonly log: Log
 }
@@ -52,8 +50,8 @@ export function createMcpLogins(options: LoginsOptions) {
     begunWith: (state: string) => [...made].find(([, login]) => login.isBegun(state))?.[0],
 
     /**
-     * Forgets the login that is stored under a name, for whichever server. Never rejects. Undefined if there
-     * is none; `why`: the reason why its tokens may still hold.
+     * Forgets the stored login of a name, for whichever server. Never rejects. Undefined if there is none;
+     * `why`: why its tokens may still hold.
      */
     async forget(name: string): Promise<{ readonly why?: string | undefined } | undefined> {
       if (!isMcpName(name)) return undefined
@@ -129,7 +127,6 @@ export class ServerLogin {
     return this.store.current ? 'held' : this.isWanted ? 'wanted' : 'none'
   }
 
-  /** The tokens and keys that it has and had; the newest ones, if there are many. */
   secrets(): readonly string[] {
     return [this.reach.oauth?.clientSecret ?? '', ...this.store.secrets]
   }
@@ -178,15 +175,15 @@ export class ServerLogin {
     }
   }
 
-  /** Revokes tokens after a logout, but not beside a newer login: the issuer might revoke that, too. */
+  /** Revokes tokens that come after a logout. Beside a newer login, the issuer might revoke that, too. */
   private async keep(login: StoredLogin, isCurrent: boolean): Promise<void> {
     if (isCurrent) await this.store.write(login)
     else if (!this.store.current) await revoke(login, this.fetchFn)
   }
 
   /**
-   * Begins one; the one that was begun before ends. The person opens `address`; the browser goes to `back` in
-   * the end, within `holdsMs`. Rejects with `LoginError`.
+   * Begins one, and ends an earlier one. The person opens `address`; the browser goes to `back` in the end.
+   * Rejects with `LoginError`.
    */
   async begin() {
     const { url, oauth } = this.reach
@@ -230,7 +227,6 @@ export class ServerLogin {
     return this.attempt?.isOpen() === true && this.attempt.isOf(state)
   }
 
-  /** True if one was begun, or its answer is being exchanged. */
   isUnderWay(): boolean {
     return this.attempt?.isUnderWay() === true
   }

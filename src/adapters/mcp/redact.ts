@@ -29,7 +29,7 @@ export const redact = (text: string, secrets: readonly string[]): string =>
 export const secretValues = (target: Target): readonly string[] =>
   'command' in target ? secretsOfCommand(target) : secretsOfAddress(target)
 
-/** True if a text is a secret wherever it appears; a password that is a word may be in a result by chance. */
+/** A shorter password may be in a result by chance. */
 export const isUnmistakable = (secret: string): boolean =>
   secret.length >= 20 || (secret.length >= 8 && /\d/.test(secret))
 

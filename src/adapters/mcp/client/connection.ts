@@ -241,7 +241,6 @@ export class McpConnection {
     }
   }
 
-  /** If the connection ended, the error says why it did. */
   private explain(error: unknown): Error {
     const { config, options, sdk } = this
     if (error instanceof sdk.InsufficientScopeError) options.login?.wants(error.requiredScope)
@@ -264,6 +263,6 @@ export class McpConnection {
   }
 }
 
-/** Resolves to false if the signal cut it short. Keeps no process alive. */
+/** Resolves to false if it was cut short. Keeps no process alive. */
 export const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
   wait(ms, true, { signal, ref: false }).catch(() => false)

@@ -163,9 +163,9 @@ export class TooLong extends Error {
   }
 }
 
-/** A message, or the beginning of one that was too long. */
 export interface MessageText {
   readonly text: string
+  /** The message was too long; this is its beginning. */
   readonly isCut: boolean
 }
 

@@ -11,12 +11,10 @@ import { assignToolIds, type McpDefinition, type OtherNames } from './tool-list.
 /** Pinned definitions of one server. Further ones are withheld, so inventing names gains nothing. */
 export const MAX_PINS = 2_000
 
-/** A withheld tool, and how it differs from its pinned definition. */
 export interface ToolDifference {
   readonly id: string
   /** False for a tool that was never seen, of a server with too many. */
   readonly isKnown: boolean
-  /** For people: lines that begin with `-`, `+` or a blank. */
   readonly lines: readonly string[]
 }
 
@@ -29,9 +27,8 @@ interface PinnedToolsOptions {
 export type PinnedTools = ReturnType<typeof createPinnedTools>
 
 /**
- * The tools of one server. A definition is pinned as it was first seen, until an admin approves another; a
- * tool whose definition differs is withheld. Methods that return a promise reject with `StorageError`; call
- * one at a time.
+ * The tools of one server. A tool is withheld if its definition is not the one that was first seen or
+ * approved last. Methods that return a promise reject with `StorageError`; call one at a time.
  */
 export function createPinnedTools(config: McpServerConfig, { store, names, call }: PinnedToolsOptions) {
   let made: ReadonlyMap<string, Tool> = new Map()

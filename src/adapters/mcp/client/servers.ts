@@ -1,6 +1,6 @@
 /**
- * Connects to MCP servers (modelcontextprotocol.io), whose tools are a source like any other. This folder
- * knows no room and asks nobody: scope and permissions are the toolbox's.
+ * Connects to MCP servers, whose tools are a source like any other. This folder knows no room and asks
+ * nobody: scope and permissions are the toolbox's.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../../chat/ports.ts'
@@ -23,7 +23,7 @@ export type McpState =
   | { readonly kind: 'up'; readonly leftOut: readonly LeftOut[] }
   | { readonly kind: 'down'; readonly why: string }
 
-/** Called once for each change. Must not throw. */
+/** Must not throw. */
 export interface McpEvents {
   left(server: string, tools: readonly Tool[], why: string): void
   back(server: string, tools: readonly Tool[]): void
@@ -36,9 +36,7 @@ export interface McpServersOptions {
   readonly version: string
   readonly times?: McpTimes
   readonly launch: LaunchMcp
-  /** Without them, no server can be logged in to. */
   readonly logins?: Pick<McpLogins, 'of'>
-  /** True if a tool that comes from elsewhere has this id. */
   isTaken(id: string): boolean
   readonly pins: McpPinStore
   readonly events: McpEvents

@@ -13,12 +13,11 @@ export interface McpDefinition {
   readonly title: string
   readonly description: string
   readonly schema: JsonSchema
-  /** The server's claims: the tool changes nothing, and reaches no further than the server. */
+  /** Claims of the server: the tool changes nothing, and reaches only the server. */
   readonly readOnly: boolean
   readonly closedWorld: boolean
 }
 
-/** An entry of a list that is no usable tool. */
 export interface LeftOut {
   /** The server's name for it, cleaned and cut; may be empty. */
   readonly name: string
@@ -35,7 +34,6 @@ export interface McpList {
 const MAX_TOOLS = 1_000
 const MAX_PAGES = 100
 const MAX_LEFT_OUT = 20
-/** Of a schema as JSON, of a description, and of a name that is shown. */
 const [MAX_SCHEMA_CHARS, MAX_DESCRIPTION_CHARS, MAX_SHOWN_CHARS] = [100_000, 4_000, 60]
 
 const byName = z

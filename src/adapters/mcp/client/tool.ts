@@ -49,10 +49,7 @@ function accessOf({ reach, trust }: McpServerConfig, { readOnly, closedWorld }: 
   return closedWorld ? 'write' : most
 }
 
-/**
- * The result of a call in any revision and form as text for models and people: text as it is, data as JSON,
- * resources with their address, images and sounds by their size.
- */
+/** The result of a call in any revision and form as text: data as JSON, images and sounds by their size. */
 export function readResult(result: object): { readonly text: string; readonly isError: boolean } {
   const raw: unknown = Reflect.get(result, RAW)
   // `toolResult` is of the revision of 2024-10-07.

@@ -4,7 +4,6 @@
  */
 import type { Entry, RoomName } from '../../../chat/entry.ts'
 
-/** A command of the server with its words, as `ssh host VERB` has them. */
 export interface VerbUse {
   readonly verb: string
   readonly room?: string
@@ -31,7 +30,7 @@ export interface VerbRun {
 export interface WrittenMessage {
   readonly from: { readonly name: string; readonly guest: boolean }
   readonly text: string
-  /** In milliseconds since the epoch. */
+  /** Ms since the epoch. */
   readonly at: number
   /** The agent's own person wrote it. */
   readonly isOwn?: true
@@ -39,7 +38,6 @@ export interface WrittenMessage {
 
 /** What somebody's agent hears. No method throws. */
 export interface AgentListener {
-  /** Something happened in a room that the agent is in. */
   heard(entry: Entry): void
   changed(entry: Entry): void
   /** Somebody wrote to the person alone; `onRead` is to be called once the client has it. */

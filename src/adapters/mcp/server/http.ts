@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto'
 import { isLegacyRequest } from '@modelcontextprotocol/server'
 import type { Person } from '../../../chat/people/person.ts'
-import type { MonotonicClock } from '../../../chat/ports.ts'
 import type { JsonObject } from '../../../lib/json.ts'
 import type { Account } from '../../../lib/jobs/scheduler.ts'
 import { whenAborted } from '../../../lib/jobs/waiting.ts'
@@ -22,7 +21,6 @@ interface McpHttpOptions extends TokenAgentOptions {
     /** Seconds after which a session that asks nothing and hears nothing ends. */
     readonly mcp_idle_s: number
   }
-  readonly clock: MonotonicClock
 }
 
 /** What the SDK takes for one message, roughly. */
@@ -39,9 +37,8 @@ interface Session {
   readonly over: AbortController
   readonly agent: TokenAgent
   readonly connection: Promise<Connection>
-  /** Requests under way that end by themselves. */
   calls: number
-  /** Requests under way that last as long as the client listens. */
+  /** Requests that last as long as the client listens. */
   streams: number
   usedAt: number
 }
@@ -49,10 +46,6 @@ interface Session {
 /** Interval of the search for idle sessions, in ms, unless `mcp_idle_s` is shorter. */
 const LOOK_MS = 10_000
 
-/** A client that was silent for this long has probably gone without `DELETE`, in ms. */
-const SILENT_MS = 60_000
-
-/** The sessions of all tokens. */
 export class McpHttp implements AsyncDisposable {
   readonly #options: McpHttpOptions
   readonly #sessions = new Map<string, Session>()
@@ -68,7 +61,7 @@ export class McpHttp implements AsyncDisposable {
     return this.#sessions.size
   }
 
-  /** Answers a request of somebody who came with a token. Its signal is aborted once the answer is over. */
+  /** Answers a request with a token. Its signal is aborted once the answer is over. */
   async fetch(request: Request, person: Person): Promise<Response> {
     const text = request.method === 'POST' ? await request.text() : undefined
     const account = this.#options.accountOf(person)
@@ -113,7 +106,7 @@ export class McpHttp implements AsyncDisposable {
     const draining = this.#draining.signal
     const client = { id, signal: over.signal, draining, end: () => void this.#end(session) }
     const connection = isModern ? agent.openModern(client) : agent.openSession(client)
-    const usedAt = this.#now()
+    const usedAt = performance.now()
     const session = { id, person, key, over, agent, connection, calls: 0, streams: 0, usedAt }
     this.#sessions.set(id, session)
     connection.catch(client.end)
@@ -121,16 +114,15 @@ export class McpHttp implements AsyncDisposable {
     return session
   }
 
-  /** Until the answer is over, the session is not idle. */
   async #answer(session: Session, request: Request, body: JsonObject | undefined): Promise<Response> {
     const isStream = request.method === 'GET' || body?.['method'] === 'subscriptions/listen'
     const kind = isStream ? 'streams' : 'calls'
     session[kind] += 1
-    session.usedAt = this.#now()
+    session.usedAt = performance.now()
     if (isStream) this.#limitStreams(session)
     whenAborted(request.signal, () => {
       session[kind] -= 1
-      session.usedAt = this.#now()
+      session.usedAt = performance.now()
       if (this.#draining.signal.aborted && session.calls === 0) void this.#end(session)
     })
     const connection = await session.connection
@@ -150,14 +142,10 @@ export class McpHttp implements AsyncDisposable {
     if (isLast) await agent.close()
   }
 
-  #now(): number {
-    return this.#options.clock.monotonic()
-  }
-
   #endIdle(): void {
     clearTimeout(this.#looking)
     const idleMs = this.#options.limits.mcp_idle_s * 1_000
-    const since = this.#now() - idleMs
+    const since = performance.now() - idleMs
     for (const session of this.#sessions.values())
       if (session.calls + session.streams === 0 && session.usedAt <= since) void this.#end(session)
     if (this.#sessions.size > 0)
@@ -165,16 +153,13 @@ export class McpHttp implements AsyncDisposable {
   }
 
   /**
-   * Ends sessions to make room for one more: idle ones first, then those with a call under way, then those
-   * that listen. All that were silent for a minute end with them.
+   * Ends sessions to make room for one more: idle ones first, then those with a call, then those that
+   * listen.
    */
   #makeRoom(person: Person): void {
     const theirs = this.#of(person).toSorted((one, other) => rankOf(one) - rankOf(other))
     const excess = theirs.length + 1 - this.#options.limits.exec_per_person
-    if (excess <= 0) return
-    const silentSince = this.#now() - SILENT_MS
-    for (const [number, session] of theirs.entries())
-      if (number < excess || (rankOf(session) === 0 && session.usedAt <= silentSince)) void this.#end(session)
+    for (const session of theirs.slice(0, Math.max(0, excess))) void this.#end(session)
   }
 
   /** Keeps one place for clients that do not listen: they would end one that does. */
@@ -184,7 +169,6 @@ export class McpHttp implements AsyncDisposable {
     for (const session of listening.slice(0, Math.max(0, excess))) void this.#end(session)
   }
 
-  /** A person's sessions, the least recently used first. */
   #of({ id }: Person): readonly Session[] {
     const theirs = [...this.#sessions.values()].filter(({ person }) => person.id === id)
     return theirs.toSorted((one, other) => one.usedAt - other.usedAt)

@@ -24,7 +24,6 @@ const withEntries = z.object({ entries: z.array(z.object({ id: z.string() })) })
 
 /** The lines that name one agent, until it reads them by `wait` or another tool. */
 export class Mentions {
-  /** Given each line at once, too. */
   onLine: ((entry: Entry) => void) | undefined
   readonly #agent: Agent
   readonly #ending: AbortSignal
@@ -47,7 +46,6 @@ export class Mentions {
     this.#wake()
   }
 
-  /** Forgets lines that are among the entries of an answer. */
   read({ structuredContent }: CallToolResult): void {
     const { data } = withEntries.safeParse(structuredContent)
     if (this.#lines.length === 0 || !data) return
@@ -56,8 +54,8 @@ export class Mentions {
   }
 
   /**
-   * Resolves to the lines of this room, or of all rooms, once there are any, or to a sentence after this
-   * time. Another call ends it. Rejects with `StorageError`.
+   * Resolves to the lines of one or all rooms once there are any, or to a sentence after this time or
+   * another call. Rejects with `StorageError`.
    */
   async wait(where: string | undefined, seconds: number, cancelled: AbortSignal): Promise<string> {
     this.#endWait()

@@ -68,7 +68,6 @@ class PipeTransport implements Transport {
   /** By the ids of their requests. */
   readonly #streams = new Map<unknown, ListenedStream>()
   readonly #stop = new AbortController()
-  /** Resolves once it is closed. */
   readonly closed = createDeferred<void>()
   #isClosed = false
   #whenAnswered: (() => void)[] = []
@@ -145,7 +144,6 @@ class PipeTransport implements Transport {
     if (method !== 'subscriptions/listen') this.#calls.add(id)
   }
 
-  /** Passes the request on once the agent follows the rooms that it names. */
   async #listen(request: JSONRPCRequest, stream: ListenedStream): Promise<void> {
     const { id } = request
     this.#streams.set(id, stream)

@@ -49,7 +49,6 @@ export class TokenAgent {
   readonly #opened: Promise<{ readonly agent: ClosableAgent; readonly rooms: FollowedRooms }>
   readonly #options: TokenAgentOptions
   readonly #shares = new Set<Share>()
-  /** Open `GET` streams of all clients. */
   #streams = 0
   #stopMessages = (): void => {}
 
@@ -64,7 +63,7 @@ export class TokenAgent {
     this.#options = options
   }
 
-  /** Connects a client of a revision before 2026-07-28: its session lasts from `initialize` to `DELETE`. */
+  /** For a revision before 2026-07-28: the session lasts from `initialize` to `DELETE`. */
   async openSession({ id, end, signal, draining }: ConnectingClient): Promise<Connection> {
     const { createMcpServer, version, report } = this.#options
     const { agent, leave } = await this.#share(end)
@@ -94,7 +93,7 @@ export class TokenAgent {
     }
   }
 
-  /** Connects what all clients share since 2026-07-28: requests without a session, and streams of changes. */
+  /** Connects all clients of 2026-07-28, whose requests have no session. */
   async openModern({ signal, draining, end }: ConnectingClient): Promise<Connection> {
     const { createMcpServer, version, report } = this.#options
     const { agent, rooms, leave } = await this.#share(end)
@@ -163,7 +162,6 @@ export class TokenAgent {
     return { agent: shared, rooms, leave }
   }
 
-  /** Passes what the agent hears to each client. */
   #listener(): AgentListener {
     const tellAll = (tell: (listener: AgentListener) => void, minStreams = 0): void => {
       for (const { listener, streams } of this.#shares) if (listener && streams >= minStreams) tell(listener)

@@ -4,7 +4,6 @@ import { textForModels } from '../../../chat/outside.ts'
 import { isJsonObject, parseJson, type Json, type JsonObject, safeJson } from '../../../lib/json.ts'
 import type { VerbOutcome, VerbUse } from './agent.ts'
 
-/** A tool of agents: a command of the server, and how its output becomes an answer. */
 export interface AgentTool<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly name: string
   readonly title: string
@@ -26,7 +25,6 @@ export interface AgentTool<Shape extends z.ZodRawShape = z.ZodRawShape> {
 export interface ToolAnswer {
   readonly text: string
   readonly data?: JsonObject | undefined
-  /** It was done, and what came of it is an error. */
   readonly isError?: boolean
 }
 
