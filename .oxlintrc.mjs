@@ -45,7 +45,7 @@ const ADAPTERS = {
     'zod',
   ],
   metrics: ['prom-client'],
-  models: ['@ai-sdk/**', 'zod'],
+  models: ['@ai-sdk/**', 'undici', 'zod'],
   sandbox: ['execa', 'p-limit', 're2js'],
   ssh: ['ssh2', '@noble/post-quantum/**'],
   storage: ['better-sqlite3', 'fast-glob', 'kysely', 'pg', 'ulid'],

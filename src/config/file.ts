@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
 import type { z } from 'zod'
 import { errorMessage } from '../lib/errors.ts'
+import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
+import type { SettingKey } from '../adapters/models/provider.ts'
 import { didYouMean } from '../lib/suggest.ts'
 import { ConfigError } from './environment.ts'
 import { fileSchema, type FileConfig } from './schema.ts'
@@ -82,7 +84,7 @@ const problemsBeyondSchema = (file: unknown, text: string): readonly ConfigProbl
     ...findDuplicateNames(file, 'mcp'),
     ...findWrongFallbacks(file),
     ...findUnknownSummarizer(file),
-    ...findUselessKeepAlive(file),
+    ...findUselessSettings(file),
     ...findBusWithoutStorage(file),
   ].map(({ path, sentence }) => ({ line: lineOf(text, path), sentence }))
 
@@ -128,11 +130,25 @@ function* findUnknownSummarizer(file: unknown): Iterable<Found> {
   yield { path: ['memory', 'summarizer'], sentence }
 }
 
-function* findUselessKeepAlive(file: unknown): Iterable<Found> {
+const SETTINGS = new Set<SettingKey>(BACKENDS.flatMap((backend) => PROVIDERS[backend].takes))
+
+const takersOf = (key: SettingKey) =>
+  BACKENDS.filter((backend) => PROVIDERS[backend].takes.some((one: SettingKey) => one === key))
+
+/** A setting that a backend does not have would do nothing. */
+function* findUselessSettings(file: unknown): Iterable<Found> {
   for (const [index, entry] of listAt(file, 'models').entries()) {
-    if (at(entry, 'keep_alive') === undefined || at(entry, 'backend') === 'ollama') continue
-    const sentence = 'models.keep_alive: only a model of the backend "ollama" can be kept; leave it out'
-    yield { path: ['models', String(index), 'keep_alive'], sentence }
+    const backend = BACKENDS.find((one) => one === at(entry, 'backend'))
+    const isResponses = at(entry, 'api') === 'responses'
+    for (const key of backend ? SETTINGS : []) {
+      if (at(entry, key) === undefined || !backend) continue
+      const path = ['models', String(index), key]
+      const takers = takersOf(key)
+      if (!takers.includes(backend))
+        yield { path, sentence: `models.${key}: only for ${takers.join(', ')}; leave it out` }
+      else if (isResponses && (key === 'seed' || key === 'stop'))
+        yield { path, sentence: `models.${key}: OpenAI's Responses API does not have it; leave it out` }
+    }
   }
 }
 

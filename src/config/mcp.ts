@@ -11,10 +11,7 @@ import {
   type McpServerConfig,
 } from '../adapters/mcp/config.ts'
 import type { Environment } from './environment.ts'
-import { address, camelKeys, variable } from './values.ts'
-
-/** RFC 9110, 5.1. */
-const header = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'write the name of a header')
+import { address, camelKeys, header, valuesOf, variable } from './values.ts'
 
 /** Tokens are sent there, so nobody may read on the way. */
 const privateAddress = (example: string) =>
@@ -188,14 +185,5 @@ function byUrl({ header_env, token_env, oauth }: McpEntry, url: string, env: Env
     headers: { ...Object.fromEntries(bearer), ...other.values },
     ...(oauth && { oauth: { ...camelKeys({ ...login, grant: oauth.grant }), ...secret.values } }),
     ...(unset.length > 0 && { unset }),
-  }
-}
-
-/** The values of these variables under the keys of `names`. A blank variable counts as not set. */
-function valuesOf(names: Readonly<Record<string, string>>, env: Environment) {
-  const found = Object.entries(names).map(([what, name]) => ({ what, name, value: env[name]?.trim() }))
-  return {
-    values: Object.fromEntries(found.flatMap(({ what, value }) => (value ? [[what, value] as const] : []))),
-    unset: found.flatMap(({ name, value }) => (value ? [] : [name])),
   }
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { BACKENDS, PROVIDERS, type ModelConfig } from '../adapters/models/index.ts'
-import type { RequiredKey } from '../adapters/models/provider.ts'
+import type { ModelAccess, RequiredKey } from '../adapters/models/provider.ts'
+import { ownKeys } from '../adapters/models/settings.ts'
 import { ENCODINGS } from '../adapters/tokens/encodings.ts'
 import { MODEL_NAME, MODEL_NAME_RULE } from '../chat/people/names.ts'
 import { MAX_PRICE, millionths } from '../lib/price.ts'
 import { usualOutput } from '../lib/basics.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { Environment } from './environment.ts'
-import { address, camelKeys, variable } from './values.ts'
+import { address, camelKeys, header, variable, valuesOf } from './values.ts'
 
 /** Per million tokens, as whole millionths, so that sums are exact. */
 const rate = z
@@ -37,6 +39,16 @@ const keepAlive = z.union([
     .regex(/^-?\d+(ms|s|m|h)$/, 'write seconds, or a time such as "10m"; -1 keeps the model for ever'),
 ])
 
+const EFFORTS = ['low', 'medium', 'high'] as const
+
+/** A table for the request. What we send ourselves is no choice: a prompt is counted for it. */
+const bodyTable = (path: string, instead: string) =>
+  z.record(z.string(), z.unknown()).transform((table, { addIssue }) => {
+    for (const key of ownKeys(table, path))
+      addIssue({ code: 'custom', message: `${key} is what sshawl sends itself; ${instead}` })
+    return table as JsonObject
+  })
+
 const modelFields = z.strictObject({
   name: z
     .string()
@@ -47,7 +59,19 @@ const modelFields = z.strictObject({
   endpoint: address('http://localhost:11434', 'api_key_env')
     .optional()
     .describe("The server's address; optional if the backend has a usual one."),
+  endpoint_is_whole: z
+    .boolean()
+    .default(false)
+    .describe('`true`: requests go to `endpoint` as it is, and no path is added.'),
   api_key_env: variable('The environment variable with the key.').optional(),
+  header_env: z
+    .record(header, variable(''))
+    .optional()
+    .describe('Further headers: for each the environment variable with its value.'),
+  api: z
+    .enum(['chat', 'responses'])
+    .optional()
+    .describe('OpenAI only: `responses` is its Responses API, which some models need; absent: `chat`.'),
   context_window: z
     .int()
     .min(1)
@@ -62,6 +86,33 @@ const modelFields = z.strictObject({
     .describe('Tokens kept free for the answer; absent: 4096, or a quarter of a small window.'),
   encoding: z.enum(ENCODINGS).default('o200k_base').describe('The tokenizer that counts.'),
   system_prompt: z.string().max(100_000).default('').describe("The model's character."),
+  temperature: z.number().min(0).max(2).optional().describe('How random answers are.'),
+  top_p: z.number().min(0).max(1).optional().describe('Share of the likely words that are chosen from.'),
+  seed: z.int().min(0).max(2_147_483_647).optional().describe('The start of random numbers.'),
+  stop: z
+    .union([z.string().min(1), z.array(z.string().min(1)).max(16)])
+    .optional()
+    .describe('Texts that end an answer.'),
+  effort: z
+    .enum(EFFORTS)
+    .optional()
+    .describe('How much the model thinks before it answers, in the same words for all backends.'),
+  reasoning_effort: z
+    .string()
+    .min(1)
+    .max(32)
+    .optional()
+    .describe('The same in the words of an OpenAI-style server, such as `minimal`; goes before `effort`.'),
+  think: z
+    .union([z.boolean(), z.enum(EFFORTS)])
+    .optional()
+    .describe('Ollama only: whether the model thinks; goes before `effort`.'),
+  options: bodyTable('options.', 'use context_window and max_output')
+    .optional()
+    .describe('Ollama only: further options of the model, such as `{ top_k = 40 }`.'),
+  extra_body: bodyTable('', 'leave it out, or use the key of the model for it')
+    .optional()
+    .describe("What else goes into each request, in the provider's own words; goes before all settings."),
   keep_alive: keepAlive
     .optional()
     .describe(
@@ -156,11 +207,24 @@ const withKeysIn = (env: Environment): ModelEntry[] =>
   })
 
 function toModel(entry: ModelFields, env: Environment): ModelConfig {
-  const { model = entry.name, max_output = usualOutput(entry.context_window), ...rest } = entry
+  const { model = entry.name, max_output = usualOutput(entry.context_window), stop, ...rest } = entry
+  const proxy = proxyFrom(env)
   const apiKey = entry.api_key_env === undefined ? undefined : env[entry.api_key_env]
   return {
     ...camelKeys({ ...rest, model, max_output }),
     framing: PROVIDERS[entry.backend].framing,
+    ...(entry.header_env ? { headers: valuesOf(entry.header_env, env).values } : {}),
+    ...(stop === undefined ? {} : { stop: [stop].flat() }),
+    ...(proxy ? { proxy } : {}),
     ...(apiKey === undefined ? {} : { apiKey }),
   }
+}
+
+/** The variables that curl and most programs know. Servers on this machine are reached without a proxy. */
+function proxyFrom(env: Environment): ModelAccess['proxy'] {
+  const read = (name: string): string => env[name.toLowerCase()] || env[name] || ''
+  const [httpProxy, httpsProxy] = [read('HTTP_PROXY'), read('HTTPS_PROXY')]
+  if (httpProxy === '' && httpsProxy === '') return undefined
+  const noProxy = [...read('NO_PROXY').split(/[\s,]+/), 'localhost', '127.0.0.1', '[::1]']
+  return { httpProxy, httpsProxy, noProxy: noProxy.filter((host) => host !== '').join(',') }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Environment } from './environment.ts'
 
 export const positive = (fallback: number, says: string) =>
   z.int().min(1).max(2_000_000_000).default(fallback).describe(says)
@@ -12,6 +13,9 @@ export const variable = (says: string) =>
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of an environment variable, not the key')
     .describe(says)
+
+/** RFC 9110, 5.1. */
+export const header = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'write the name of a header')
 
 /** It is shown and logged, so it may hold no password; `key` is the place for one. */
 export const address = (example: string, key: string) =>
@@ -36,3 +40,12 @@ export const camelKeys = <T extends object>(entry: T) =>
       .filter(([, value]) => value !== undefined)
       .map(([key, value]) => [key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]),
   ) as { [K in keyof T & string as Camel<K>]: Exclude<T[K], undefined> }
+
+/** The values of these variables under the keys of `names`. A blank variable counts as not set. */
+export function valuesOf(names: Readonly<Record<string, string>>, env: Environment) {
+  const found = Object.entries(names).map(([what, name]) => ({ what, name, value: env[name]?.trim() }))
+  return {
+    values: Object.fromEntries(found.flatMap(({ what, value }) => (value ? [[what, value] as const] : []))),
+    unset: found.flatMap(({ name, value }) => (value ? [] : [name])),
+  }
+}

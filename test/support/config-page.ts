@@ -65,7 +65,8 @@ function typeOf(schema: Schema): string {
     return `table of ${Object.keys(schema.properties)
       .map((key) => `\`${key}\``)
       .join(', ')}`
-  if (schema.type === 'object') return 'table of strings'
+  if (schema.type === 'object')
+    return isEmpty(schema.additionalProperties ?? {}) ? 'table' : 'table of strings'
   return `${schema.type}${bounds(schema)}`
 }
 

@@ -4,8 +4,9 @@ import { fileSchema } from '../../src/config/schema.ts'
 import { keysOf, type Schema } from '../checks/config-keys.ts'
 import { rawServer } from './mcp/raw-servers.ts'
 
-/** What a server by its address has, which is none by its command, a database server, and a bus; test/unit/config/load.test.ts. */
-const BY_ADDRESS = /^(mcp\[\]\.(url|token_env|header_env|oauth\b.*)|storage\.(url|url_env)|bus\..*)$/
+/** What other backends of models have, a server by its address, which is none by its command, a database server, and a bus; test/unit/config/load.test.ts. */
+const BY_ADDRESS =
+  /^(models\[\]\.(api|reasoning_effort)|mcp\[\]\.(url|token_env|header_env|oauth\b.*)|storage\.(url|url_env)|bus\..*)$/
 
 /** Every other key of the file, with a server at `endpoint` for what goes over the network. */
 export const everyKey = (endpoint: string, dir: string): string => `
@@ -29,6 +30,16 @@ max_output = 1000
 encoding = "o200k_base"
 system_prompt = "Be kind."
 keep_alive = "5m"
+endpoint_is_whole = false
+header_env = { X-Key = "QWEN_KEY" }
+temperature = 0.7
+top_p = 0.9
+seed = 1
+stop = ["END"]
+effort = "low"
+think = true
+options = { top_k = 40 }
+extra_body = { logprobs = true }
 price = { input = 2.5, cached = 0.25, output = 10 }
 fallback = "guide"
 tools = "none"

@@ -54,3 +54,35 @@ const geminiAnswer = (part: object): Script =>
     candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],
     usageMetadata: { promptTokenCount: 33, candidatesTokenCount: 4, totalTokenCount: 37 },
   })
+
+/** The stream of OpenAI's Responses API: one item. */
+export const responsesWire: Wire = {
+  says: (text) =>
+    responsesAnswer(
+      { type: 'response.output_item.added', item: { type: 'message', id: 'msg_1', content: [] } },
+      { type: 'response.output_text.delta', item_id: 'msg_1', delta: text },
+      { type: 'response.output_item.done', item: { type: 'message', id: 'msg_1', content: [{ text }] } },
+    ),
+  calls(name, args) {
+    const item = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name }
+    const text = JSON.stringify(args)
+    return responsesAnswer(
+      { type: 'response.output_item.added', item: { ...item, arguments: '' } },
+      { type: 'response.function_call_arguments.delta', item_id: 'fc_1', delta: text },
+      { type: 'response.output_item.done', item: { ...item, arguments: text } },
+    )
+  },
+}
+
+/** The stream of the Responses API with these events between its first and its last one. */
+export function responsesAnswer(
+  ...events: readonly { readonly type: string; readonly [key: string]: unknown }[]
+): Script {
+  const usage = { input_tokens: 21, input_tokens_details: { cached_tokens: 5 }, output_tokens: 9 }
+  const numbered = events.map((event, sequence_number) => ({ output_index: 0, sequence_number, ...event }))
+  return eventStream(
+    { type: 'response.created', response: { id: 'resp_1', created_at: 0, model: 'm-1' } },
+    ...numbered,
+    { type: 'response.completed', response: { id: 'resp_1', usage } },
+  )
+}

@@ -1,7 +1,8 @@
 import { reportOf, type Dialect } from './answer.ts'
 import { countIn, jsonTextIn, objectIn, textIn, type Fields } from './loose.ts'
-import { versionedEndpoint, type Provider } from './provider.ts'
+import { REQUEST_KEYS, versionedEndpoint, type ModelAccess, type Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
+import { thoughtTokens } from './settings.ts'
 
 /** Up to such a mark, a request is cached for five minutes (platform.claude.com/docs/en/build-with-claude/prompt-caching). */
 const CACHE_MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } }
@@ -18,6 +19,7 @@ export const anthropic: Provider = {
     },
     cacheMark: CACHE_MARK,
     dialect: anthropicDialect,
+    settings: anthropicSettings,
   }),
   framing: {
     perRequest: 16,
@@ -30,12 +32,36 @@ export const anthropic: Provider = {
       'docs.anthropic.com/en/docs/tool-use-pricing-and-tokens: a system prompt of 159 to 804 tokens by model and tool choice, the dearest taken; its newer tokenizers give about 30 % more than o200k; 2026-11',
   },
   required: ['model'],
+  takes: REQUEST_KEYS,
   usual: {
     name: 'claude',
     model: 'claude-sonnet-4-5',
     context_window: 200_000,
     api_key_env: 'ANTHROPIC_API_KEY',
   },
+}
+
+/** platform.claude.com/docs/en/api/messages */
+function anthropicSettings(access: ModelAccess, maxOutput: number): Fields {
+  const { temperature, topP, stop } = access
+  return { temperature, top_p: topP, stop_sequences: stop, ...thinkingOf(access, maxOutput) }
+}
+
+/** Tokens that the API asks for at least. */
+const MIN_THOUGHT = 1024
+
+/**
+ * Models before 4.6 think for a number of tokens, later ones by effort
+ * (platform.claude.com/docs/en/build-with-claude/extended-thinking).
+ */
+function thinkingOf({ model, effort }: ModelAccess, maxOutput: number): Fields {
+  if (!effort) return {}
+  const [, major = 9, minor = 0] = /(\d+)(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ?? []
+  if (Number(major) + Number(minor) / 10 >= 4.6)
+    return { thinking: { type: 'adaptive' }, output_config: { effort } }
+  if (maxOutput <= MIN_THOUGHT) return {}
+  const budget_tokens = Math.max(MIN_THOUGHT, thoughtTokens(effort, maxOutput))
+  return { thinking: { type: 'enabled', budget_tokens } }
 }
 
 const COUNTS = [

@@ -171,10 +171,16 @@ function explainStatus(status: number, call: APICallError, target: Target): Expl
     return permanent(
       `${endpoint} answers with a redirect (status ${status}), which is not followed; check endpoint`,
     )
-  if (status === 401 || status === 403) return permanent(`${keySentence(access)}${quoted}`)
+  // Gemini refuses a wrong key with status 400.
+  if (status === 401 || status === 403 || /API key not valid/i.test(quoted))
+    return permanent(`${keySentence(access)}${quoted}`)
+  if (status < 500 && ONLY_RESPONSES.test(quoted))
+    return permanent(
+      `${access.model} is only for the Responses API; set backend = "openai" and api = "responses"${quoted}`,
+    )
   if (status === 404)
     return permanent(`${endpoint} knows no model called ${access.model}; check model and endpoint${quoted}`)
-  if (status === 429 && NO_CREDIT.test(call.responseBody ?? ''))
+  if (status < 500 && NO_CREDIT.test(call.responseBody ?? ''))
     return permanent(`the provider's account has no credit left; check its plan and billing${quoted}`)
   if (status !== 429 && status < 500)
     return permanent(`the provider refused the request with status ${status}${quoted}`)
@@ -187,8 +193,11 @@ function explainStatus(status: number, call: APICallError, target: Target): Expl
   return { ...transient(`${what}; try again ${when}${quoted}`), ...later }
 }
 
-/** Of an account without credit (platform.openai.com/docs/guides/error-codes). */
-const NO_CREDIT = /insufficient_quota/
+/** Of an account without credit: OpenAI (platform.openai.com/docs/guides/error-codes), Anthropic with status 400. */
+const NO_CREDIT = /insufficient_quota|credit balance is too low/i
+
+/** OpenAI, status 404. */
+const ONLY_RESPONSES = /only supported in v1\/responses/
 
 /** In seconds or as a date (RFC 9110, 10.2.3). */
 function retryAfter({ responseHeaders }: APICallError): Pick<Explanation, 'retryAfterMs'> {
@@ -202,10 +211,15 @@ function quotedFrom({ message, responseBody = '' }: APICallError, target: Target
   return said && said !== 'Failed to process error response' ? ` (${said})` : ''
 }
 
-function keySentence({ apiKey, apiKeyEnv }: ModelAccess): string {
-  if (!apiKeyEnv) return 'the provider wants a key; name its variable with api_key_env in the config'
-  if (!apiKey) return `the provider wants a key; set the environment variable ${apiKeyEnv} (api_key_env)`
-  return `the provider refused the key in ${apiKeyEnv} (api_key_env); check it`
+function keySentence({ apiKey, apiKeyEnv, headerEnv = {}, headers = {} }: ModelAccess): string {
+  const [header, headerVariable] = Object.entries(headerEnv)[0] ?? []
+  const value = apiKeyEnv ? apiKey : header && headers[header]
+  const variable = apiKeyEnv
+    ? `${apiKeyEnv} (api_key_env)`
+    : headerVariable && `${headerVariable} (header_env)`
+  if (!variable) return 'the provider wants a key; name its variable with api_key_env in the config'
+  if (!value) return `the provider wants a key; set the environment variable ${variable}`
+  return `the provider refused the key in ${variable}; check it`
 }
 
 /**
@@ -213,7 +227,8 @@ function keySentence({ apiKey, apiKeyEnv }: ModelAccess): string {
  * looks like a key is taken out.
  */
 function redact(text: string, { access }: Target, length: number): string {
-  const hidden = access.apiKey ? text.replaceAll(access.apiKey, '[key]') : text
+  const secrets = [access.apiKey, ...Object.values(access.headers ?? {})].filter(Boolean) as string[]
+  const hidden = secrets.reduce((said, secret) => said.replaceAll(secret, '[key]'), text)
   return cleanLine(
     hidden.slice(0, 4 * length).replace(/\b(?:sk|pk|key|AIza)[-_A-Za-z0-9*.]{8,}/g, '[key]'),
   ).slice(0, length)

@@ -1,5 +1,5 @@
 import { objectIn, type Fields } from './loose.ts'
-import type { ModelAccess, ModelLimits } from './provider.ts'
+import type { ModelAccess, ModelLimits, Proxies } from './provider.ts'
 
 export class LimitError extends Error {
   override readonly name = 'LimitError'
@@ -10,16 +10,48 @@ export class LimitError extends Error {
   }
 }
 
+/** Headers in which libraries send a key, and some of them also an empty one. */
+const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
+
+/** `fetch` to a model's server: with the headers and the query of its config, and through its proxy. */
+export function modelFetch(access: ModelAccess, limits: ModelLimits): typeof fetch {
+  const send = limitedFetch(limits, access.proxy)
+  return async (input, init) => {
+    const headers = new Headers(init?.headers)
+    if (!access.apiKey) for (const name of KEY_HEADERS) headers.delete(name)
+    for (const [name, value] of Object.entries(access.headers ?? {})) headers.set(name, value)
+    return await send(addressOf(input as string | URL, access), { ...init, headers })
+  }
+}
+
+function addressOf(input: string | URL, { endpoint, endpointIsWhole }: ModelAccess): string | URL {
+  if (endpoint === undefined) return input
+  if (endpointIsWhole) return endpoint
+  const url = new URL(input)
+  for (const [name, value] of new URL(endpoint).searchParams) url.searchParams.set(name, value)
+  return url
+}
+
+/** Pairs its own `fetch` with its proxies: that of Node may be of another version, which does not fit. */
+async function fetchThrough(proxies: Proxies): Promise<typeof fetch> {
+  const undici = await import('undici')
+  const dispatcher = new undici.EnvHttpProxyAgent(proxies)
+  const send = (input: string | URL, init: object) => undici.fetch(input, { ...init, dispatcher })
+  return send as unknown as typeof fetch
+}
+
 /**
  * `fetch` whose answer fails with `LimitError` if the provider is silent, endless, or sends a line without an
  * end. Redirects are not followed: a key must not be carried to another host.
  */
-export function limitedFetch(limits: ModelLimits): typeof fetch {
+export function limitedFetch(limits: ModelLimits, proxies?: Proxies): typeof fetch {
+  let proxied: Promise<typeof fetch> | undefined
   return async (input, init) => {
     const ending = createEnding(limits.idleMs, init?.signal ?? undefined)
     const { signal } = ending
     try {
-      const response = await fetch(input, { ...init, signal, redirect: 'manual' })
+      const send = proxies ? await (proxied ??= fetchThrough(proxies)) : fetch
+      const response = await send(input, { ...init, signal, redirect: 'manual' })
       // `fetch` forgets its signal after a garbage collection (undici v6.24.1, lib/web/fetch/request.js), so
       // the body gets the signal itself.
       const body = response.body?.pipeThrough(guard(limits, ending), { signal })
@@ -94,11 +126,11 @@ const INQUIRY_LIMITS: ModelLimits = {
  */
 export async function queryServer(
   url: string,
-  access: Pick<ModelAccess, 'apiKey'>,
+  access: ModelAccess,
   signal: AbortSignal,
   body?: object,
 ): Promise<Fields> {
-  const response = await limitedFetch(INQUIRY_LIMITS)(url, {
+  const response = await modelFetch(access, INQUIRY_LIMITS)(url, {
     method: body ? 'POST' : 'GET',
     headers: { 'content-type': 'application/json', ...authorizationHeader(access) },
     ...(body ? { body: JSON.stringify(body) } : {}),

@@ -1,8 +1,10 @@
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
+import { ProviderError } from './errors.ts'
 import { reportOf, type Dialect } from './answer.ts'
 import { countIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
-import { endpoint, type Provider } from './provider.ts'
+import { endpoint, REQUEST_KEYS, type ModelAccess, type Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
+import { thoughtTokens } from './settings.ts'
 
 export const gemini: Provider = {
   create: sdkModel({
@@ -12,6 +14,7 @@ export const gemini: Provider = {
       return createGoogleGenerativeAI(options)(model)
     },
     dialect: geminiDialect,
+    settings: geminiSettings,
   }),
   // How its API writes declarations is not documented.
   framing: {
@@ -21,12 +24,24 @@ export const gemini: Provider = {
     maxTools: 512,
   },
   required: ['model'],
+  takes: [...REQUEST_KEYS, 'seed'],
   usual: {
     name: 'gemini',
     model: 'gemini-2.5-flash',
     context_window: 128_000,
     api_key_env: 'GEMINI_API_KEY',
   },
+}
+
+/** Models before Gemini 3 think for a number of tokens (ai.google.dev/gemini-api/docs/thinking). */
+function geminiSettings(access: ModelAccess, maxOutput: number): Fields {
+  const { model, temperature, topP, seed, stop, effort } = access
+  const isOld = /gemini-[12]\b/.test(model)
+  const thinkingConfig = effort && {
+    includeThoughts: true,
+    ...(isOld ? { thinkingBudget: thoughtTokens(effort, maxOutput) } : { thinkingLevel: effort }),
+  }
+  return { generationConfig: { temperature, topP, seed, stopSequences: stop, thinkingConfig } }
 }
 
 /** ai.google.dev/api/generate-content */
@@ -36,6 +51,11 @@ function geminiDialect(): Dialect {
       const candidate = objectIn(listIn(event['candidates'])[0])
       const parts = listIn(objectIn(candidate['content'])['parts']).flatMap((part) => partIn(objectIn(part)))
       const finishReason = textIn(candidate['finishReason']) || undefined
+      if (finishReason?.startsWith('MALFORMED_'))
+        throw new ProviderError({
+          message: `it could not read what the model wrote (${finishReason})`,
+          status: 503,
+        })
       const blockReason = textIn(objectIn(event['promptFeedback'])['blockReason']) || undefined
       if (parts.length === 0 && !finishReason && !blockReason) return undefined
       return {

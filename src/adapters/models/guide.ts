@@ -11,6 +11,7 @@ export const guide: Provider = {
   create: ({ name }) => guideModel(name),
   framing: EXACT_FRAMING,
   required: [],
+  takes: [],
 }
 
 const guideModel = (name: string): LanguageModel => ({

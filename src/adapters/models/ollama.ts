@@ -12,13 +12,13 @@ import type {
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import { cutOff, readAnswer, reportOf, usageOf, type Answer, type Dialect } from './answer.ts'
 import { toModelError } from './errors.ts'
-import { limitedFetch } from './fetch.ts'
-import { authorizationHeader, queryServer } from './fetch.ts'
+import { authorizationHeader, modelFetch, queryServer } from './fetch.ts'
 import { countIn, jsonTextIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
-import { endpoint, type ModelAccess, type ModelLimits, type Provider } from './provider.ts'
+import { endpoint, REQUEST_KEYS, type ModelAccess, type ModelLimits, type Provider } from './provider.ts'
 import { fetchWithout, type SentRequest } from './refused-parts.ts'
 import { systemAndUser } from '../../prompt/prompt.ts'
 import { argumentsAsObject } from './sdk-prompt.ts'
+import { merge } from './settings.ts'
 
 /** docs.ollama.com/faq */
 export const OLLAMA_ENDPOINT = 'http://localhost:11434'
@@ -27,17 +27,19 @@ export const ollama: Provider = {
   create: ollamaModel,
   framing: CAREFUL_FRAMING,
   required: ['model'],
+  takes: [...REQUEST_KEYS, 'seed', 'think', 'options', 'keep_alive'],
 }
 
 function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
-  const base = endpoint(access, OLLAMA_ENDPOINT).replace(/\/v1$/, '')
+  const base = endpoint(access, OLLAMA_ENDPOINT).replace(/\/(?:v1|api(?:\/chat)?)$/, '')
+  const send = modelFetch(access, limits)
   const target = { access, endpoint: base, advice: 'is ollama running?' }
   return {
     async *stream(request, signal) {
       const ending = new AbortController()
       const answer: Answer = { begun: false }
       const sent: SentRequest = {}
-      const send = fetchWithout(limitedFetch(limits), sent, request.withoutFields)
+      const sendWithout = fetchWithout(send, sent, request.withoutFields)
       try {
         const url = `${base}/api/chat`
         const body = JSON.stringify(chatBody(request, access))
@@ -47,7 +49,7 @@ function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
           body,
         }
         const ends = AbortSignal.any([signal, ending.signal])
-        const chunks = await bodyOf(url, await send(url, { ...init, signal: ends }))
+        const chunks = await bodyOf(url, await sendWithout(url, { ...init, signal: ends }))
         answer.begun = true
         yield* events(chunks, answer)
       } catch (error) {
@@ -57,8 +59,12 @@ function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
         ending.abort()
       }
     },
-    inquire: async (signal) =>
-      factsIn(await queryServer(`${base}/api/show`, access, signal, { model: access.model })),
+    ...(access.endpointIsWhole
+      ? {}
+      : {
+          inquire: async (signal: AbortSignal) =>
+            factsIn(await queryServer(`${base}/api/show`, access, signal, { model: access.model })),
+        }),
   }
 }
 
@@ -147,8 +153,9 @@ function endOf(word: string, calls: readonly ToolCall[]): FinishReason {
 export function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): object {
   const { prompt, messages, tools, maxOutput, contextWindow, withoutSystemRole = false } = request
   const { system, user } = systemAndUser(prompt, withoutSystemRole)
-  const window = contextWindow === undefined ? {} : { num_ctx: contextWindow }
-  return {
+  const { temperature, topP, seed, stop, options = {}, extraBody = {} } = access
+  const settings = { temperature, top_p: topP, seed, stop, num_ctx: contextWindow, num_predict: maxOutput }
+  const body = {
     model: access.model,
     messages: [
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
@@ -159,10 +166,19 @@ export function chatBody(request: ModelRequest<RequestMessage>, access: ModelAcc
     stream: true,
     truncate: false,
     shift: false,
-    options: { ...window, num_predict: maxOutput },
-    ...(access.keepAlive === undefined ? {} : { keep_alive: access.keepAlive }),
+    options: merge(settings, options),
+    think: thinkOf(access),
+    keep_alive: access.keepAlive,
   }
+  return merge(body, extraBody)
 }
+
+/** Only gpt-oss knows degrees; some versions refuse them for others (server/routes.go). */
+const thinkOf = ({
+  model,
+  effort,
+  think = effort && (/gpt-?oss/i.test(model) ? effort : true),
+}: ModelAccess) => think
 
 const functionOf = ({ name, description, parameters }: ModelRequest['tools'][number]): object => ({
   type: 'function',

@@ -3,17 +3,19 @@ import type { ModelFacts } from '../../turns/ports.ts'
 import { reportOf, type Dialect } from './answer.ts'
 import { queryServer } from './fetch.ts'
 import { countIn, jsonTextIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
-import { endpoint, versionedEndpoint, type ModelAccess, type Provider } from './provider.ts'
+import { endpoint, REQUEST_KEYS, versionedEndpoint, type ModelAccess, type Provider } from './provider.ts'
+import { responsesDialect, responsesSettings } from './responses.ts'
 import { sdkModel, type SdkOptions } from './sdk-model.ts'
 
 export const openai: Provider = {
   create: sdkModel({
     endpointOf: (access) => versionedEndpoint(access, 'https://api.openai.com'),
-    async load(options, { model }) {
+    async load(options, { model, api = 'chat' }) {
       const { createOpenAI } = await import('@ai-sdk/openai')
-      return createOpenAI(options).chat(model)
+      return createOpenAI(options)[api](model)
     },
-    dialect: chatDialect,
+    dialect: ({ api }) => (api === 'responses' ? responsesDialect() : chatDialect()),
+    settings: (access) => (access.api === 'responses' ? responsesSettings(access) : chatSettings(access)),
   }),
   framing: {
     perRequest: 9,
@@ -26,6 +28,7 @@ export const openai: Provider = {
       'OpenAI Cookbook, How to count tokens with tiktoken: 3 a message, 3 for the answer, 7 a function (10 before gpt-4o), 3 a property, 12 at the end of the functions; usages recorded in openai-messages-token-helper, tests/functions.py; maxItems of functions in github.com/openai/openai-openapi, pull request 76; 2026-11',
   },
   required: ['model'],
+  takes: [...REQUEST_KEYS, 'seed', 'reasoning_effort', 'api'],
   usual: { name: 'gpt', model: 'gpt-4.1', context_window: 128_000, api_key_env: 'OPENAI_API_KEY' },
 }
 
@@ -47,6 +50,7 @@ export const openaiCompatible: Provider = {
     endpointOf: versionedEndpoint,
     load: loadCompatible,
     dialect: chatDialect,
+    settings: chatSettings,
     advice: 'is its server running?',
     // Of `GET /v1/models`, only vLLM's tells a window (github.com/vllm-project/vllm/pull/4643).
     async inquire(access, signal) {
@@ -58,6 +62,7 @@ export const openaiCompatible: Provider = {
   // Many of these servers keep to OpenAI's number.
   framing: { ...CAREFUL_FRAMING, maxTools: 128 },
   required: ['model', 'endpoint'],
+  takes: [...REQUEST_KEYS, 'seed', 'reasoning_effort'],
 }
 
 const LLAMACPP_ENDPOINT = 'http://localhost:8080'
@@ -67,6 +72,11 @@ export const llamacpp: Provider = {
     endpointOf: (access) => versionedEndpoint(access, LLAMACPP_ENDPOINT),
     load: loadCompatible,
     dialect: chatDialect,
+    // A template takes it (github.com/ggml-org/llama.cpp, tools/server/README.md).
+    settings: (access) => ({
+      ...chatSettings(access),
+      ...(access.effort ? { chat_template_kwargs: { reasoning_effort: access.effort } } : {}),
+    }),
     advice: 'is llama-server running?',
     // `n_ctx` is the window of one slot (github.com/ggml-org/llama.cpp, tools/server/README.md).
     async inquire(access, signal) {
@@ -77,6 +87,19 @@ export const llamacpp: Provider = {
   }),
   framing: CAREFUL_FRAMING,
   required: ['model'],
+  takes: [...REQUEST_KEYS, 'seed', 'reasoning_effort'],
+}
+
+/** platform.openai.com/docs/api-reference/chat/create */
+function chatSettings({
+  temperature,
+  topP,
+  seed,
+  stop,
+  effort,
+  reasoningEffort = effort,
+}: ModelAccess): Fields {
+  return { temperature, top_p: topP, seed, stop, reasoning_effort: reasoningEffort }
 }
 
 function windowOf(value: unknown): ModelFacts {

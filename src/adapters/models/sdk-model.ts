@@ -20,17 +20,19 @@ import type {
 import type { ToolCall } from '../../toolbox/tool-call.ts'
 import { cutOff, openAnswer, usageOf, type Answer, type Dialect } from './answer.ts'
 import { toModelError } from './errors.ts'
-import { limitedFetch } from './fetch.ts'
+import { modelFetch } from './fetch.ts'
 import type { ModelAccess, ModelLimits } from './provider.ts'
 import { fetchWithout, type SentRequest } from './refused-parts.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
+import { withSettings, type BodySettings } from './settings.ts'
 
 /** What differs between the providers that the AI SDK reaches. */
 interface SdkProvider {
   /** The base of its API. Throws as `Provider.create`. */
   readonly endpointOf: (access: ModelAccess) => string
   readonly load: (options: SdkOptions, access: ModelAccess) => Promise<LanguageModelV3>
-  readonly dialect: () => Dialect
+  readonly dialect: (access: ModelAccess) => Dialect
+  readonly settings: BodySettings
   /** What an admin should look at if nothing answers at the endpoint. */
   readonly advice?: string
   /** Marks the end of what stays the same from turn to turn, for the provider's cache. */
@@ -50,10 +52,11 @@ export interface SdkOptions {
  * the server. `doStream` sends what it is given, runs no tool and does not try again, unlike `streamText`.
  */
 export const sdkModel =
-  ({ endpointOf, load, dialect, advice = 'is the network up?', cacheMark, inquire }: SdkProvider) =>
+  ({ endpointOf, load, dialect, settings, advice = 'is the network up?', cacheMark, inquire }: SdkProvider) =>
   (access: ModelAccess, limits: ModelLimits): LanguageModel => {
     const baseURL = endpointOf(access)
     const target = { access, endpoint: baseURL, advice }
+    const send = modelFetch(access, limits)
     // The SDK hands the signal of a request on to `fetch`, which finds the answer of the request by it.
     const fetches = new WeakMap<AbortSignal, typeof fetch>()
     const fetchIt: typeof fetch = async (input, init) => {
@@ -69,12 +72,14 @@ export const sdkModel =
         const ending = new AbortController()
         const signal = AbortSignal.any([caller, ending.signal])
         const sent: SentRequest = {}
-        const send = fetchWithout(limitedFetch(limits), sent, request.withoutFields)
-        const answer = openAnswer(dialect(), send)
+        const sendWithout = fetchWithout(send, sent, request.withoutFields)
+        const answer = openAnswer(dialect(access), (input, init) =>
+          sendWithout(input, withSettings(init, access, settings(access, request.maxOutput))),
+        )
         fetches.set(signal, answer.fetch)
         try {
           const model = await (loading ??= load(options, access))
-          const { stream } = await model.doStream(callOptions(request, signal, cacheMark))
+          const { stream } = await model.doStream(callOptions(request, signal, access, cacheMark))
           yield* events(stream, answer)
         } catch (error) {
           caller.throwIfAborted()
@@ -83,24 +88,33 @@ export const sdkModel =
           ending.abort()
         }
       },
-      ...(inquire ? { inquire: (signal) => inquire(access, signal) } : {}),
+      ...(inquire && !access.endpointIsWhole ? { inquire: (signal) => inquire(access, signal) } : {}),
     }
   }
 
 const callOptions = (
   request: ModelRequest<RequestMessage>,
   abortSignal: AbortSignal,
+  { api }: ModelAccess,
   cacheMark: SharedV3ProviderOptions | undefined,
 ): LanguageModelV3CallOptions => ({
   prompt: sdkPrompt(request, cacheMark),
   maxOutputTokens: request.maxOutput,
   abortSignal,
-  ...(request.tools.length > 0 ? { tools: functionTools(request.tools, cacheMark) } : {}),
+  ...(request.tools.length > 0 ? { tools: functionTools(request.tools, api, cacheMark) } : {}),
+  // The Responses API keeps all it is sent for 30 days unless told otherwise.
+  ...(api === 'responses' ? { providerOptions: { openai: { store: false } } } : {}),
 })
 
-const functionTools = (tools: ModelRequest['tools'], cacheMark: SharedV3ProviderOptions | undefined) =>
+const functionTools = (
+  tools: ModelRequest['tools'],
+  api: ModelAccess['api'],
+  cacheMark: SharedV3ProviderOptions | undefined,
+) =>
   tools.map((tool, index) => ({
     type: 'function' as const,
+    // The Responses API would change a schema into a strict one, whose parameters are all required.
+    ...(api === 'responses' ? { strict: false } : {}),
     name: tool.name,
     description: tool.description,
     inputSchema: tool.parameters as object,
@@ -123,8 +137,8 @@ async function* events(
     if (part.type === 'reasoning-delta' && part.delta !== '') yield { type: 'thinking', text: part.delta }
     if (part.type === 'tool-call') calls.push(toolCall(part))
     thoughts.take(part)
-    // The SDK's end is none if the answer broke off or gave no reason for its end.
-    if (part.type === 'finish' && !answer.failure && part.finishReason.raw !== undefined) {
+    // The SDK's end is none if the answer broke off or gave no reason for its end, which it calls "other".
+    if (part.type === 'finish' && !answer.failure && isEnd(part.finishReason)) {
       for (const thought of thoughts.all()) yield { type: 'thought', thought }
       for (const call of calls) yield { type: 'call', call }
       yield { type: 'finish', ...endOf(part.finishReason, calls), ...usageOf(answer.usage) }
@@ -133,6 +147,10 @@ async function* events(
   }
   throw cutOff()
 }
+
+/** The Responses API gives no word for an ordinary end. */
+const isEnd = ({ unified, raw }: LanguageModelV3FinishReason): boolean =>
+  raw !== undefined || unified === 'stop' || unified === 'tool-calls'
 
 const toolCall = (part: Extract<LanguageModelV3StreamPart, { type: 'tool-call' }>): ToolCall => ({
   id: part.toolCallId,

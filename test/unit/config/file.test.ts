@@ -77,7 +77,7 @@ describe('a config file', () => {
     [`${model}fallback = "qwen"\n`, 'f.toml:5: the fallbacks of qwen lead back to it; leave one of them out'],
     [
       model.replace('"ollama"', '"openai"') + 'keep_alive = "5m"\n',
-      /^f\.toml:5: models\.keep_alive: only a model of the backend "ollama"/,
+      /^f\.toml:5: models\.keep_alive: only for ollama; leave it out/,
     ],
     [`${model}price = 2.5\n`, /^f\.toml:5: models\.price/],
     [`${model}price = { input = 1 }\n`, /^f\.toml:\d: models\.price\.output is missing/],
@@ -89,6 +89,25 @@ describe('a config file', () => {
       'f.toml:5: models.price.input: write a price with at most 6 digits after the point',
     ],
     [`${model}keep_alive = "soon"\n`, /^f\.toml:5: models\.keep_alive/],
+    [`${model}api = "responses"\n`, /^f\.toml:5: models\.api: only for openai; leave it out/],
+    [
+      `${model}extra_body = { messages = [] }\n`,
+      /^f\.toml:5: models\.extra_body: messages is what sshawl sends/,
+    ],
+    [`${model}extra_body = { max_tokens = 5 }\n`, /^f\.toml:5: models\.extra_body: max_tokens is what/],
+    [
+      `${model}extra_body = { options = { num_ctx = 5 } }\n`,
+      /extra_body: options\.num_ctx is what sshawl sends/,
+    ],
+    [
+      `${model}options = { num_ctx = 5 }\n`,
+      /^f\.toml:5: models\.options: options\.num_ctx is what .*context_window/,
+    ],
+    [`${model}temperature = 3\n`, /^f\.toml:5: models\.temperature/],
+    [
+      model.replace('"ollama"', '"openai"') + 'api = "responses"\nstop = "x"\n',
+      /^f\.toml:6: models\.stop: OpenAI's Responses API does not have it/,
+    ],
     ['[[mcp]]\nname = "h"\n', /^f\.toml:1: mcp: give either url or command/],
     ['[[mcp]]\nname = "network"\nurl = "http://h"\n', /^f\.toml:2: mcp\.name: use 1-32 .* another meaning/],
     [

@@ -37,12 +37,6 @@ const REFUSED: readonly (readonly [string, Backend, Script, string])[] = [
     'SAFETY',
   ],
   [
-    'Gemini, of a call',
-    'gemini',
-    eventStream({ candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] }),
-    'MALFORMED_FUNCTION_CALL',
-  ],
-  [
     'Anthropic',
     'anthropic',
     eventStream(

@@ -1,0 +1,51 @@
+import { objectIn, type Fields } from './loose.ts'
+import type { Effort, ModelAccess } from './provider.ts'
+
+/**
+ * A model's settings as its provider names them, a part of the request's body. An undefined field is not sent.
+ */
+export type BodySettings = (access: ModelAccess, maxOutput: number) => Fields
+
+/** Share of the answer's tokens that may be thought, for a provider that takes a number. */
+const THOUGHT: Readonly<Record<Effort, number>> = { low: 0.25, medium: 0.5, high: 0.75 }
+
+export const thoughtTokens = (effort: Effort, maxOutput: number): number =>
+  Math.floor(maxOutput * THOUGHT[effort])
+
+/** The request of an SDK with the settings of its model, and `extraBody` over them. */
+export function withSettings(
+  init: RequestInit | undefined,
+  { extraBody = {} }: ModelAccess,
+  settings: Fields,
+): RequestInit | undefined {
+  const added = merge(settings, extraBody)
+  if (typeof init?.body !== 'string' || Object.keys(added).length === 0) return init
+  return { ...init, body: JSON.stringify(merge(JSON.parse(init.body) as Fields, added)) }
+}
+
+/** `over` wins; tables are merged, everything else is replaced, and undefined is left out. */
+export function merge(under: Fields, over: Fields): Fields {
+  const merged: Record<string, unknown> = { ...under }
+  for (const [key, value] of Object.entries(over)) {
+    if (isTable(value)) merged[key] = merge(objectIn(merged[key]), value)
+    else if (value !== undefined) merged[key] = value
+  }
+  return merged
+}
+
+const isTable = (value: unknown): value is Fields => objectIn(value) === value
+
+/** What each request has of us, in the words of all providers, small and without `_`. */
+const OURS: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'input', 'contents', 'system', 'instructions', 'systeminstruction'],
+  ...['tools', 'toolchoice', 'toolconfig', 'stream', 'streamoptions', 'store', 'truncate', 'shift'],
+  ...['maxtokens', 'maxcompletiontokens', 'maxoutputtokens', 'npredict', 'numpredict', 'numctx'],
+  ...['generationconfig.maxoutputtokens', 'options.numpredict', 'options.numctx'],
+])
+
+/** Keys of `extra_body` that we send ourselves; `path` if it is a part of a request only. */
+export const ownKeys = (table: Fields, path = ''): readonly string[] =>
+  Object.entries(table).flatMap(([key, value]) => [
+    ...(OURS.has((path + key).replaceAll('_', '').toLowerCase()) ? [path + key] : []),
+    ...(path === '' && isTable(value) ? ownKeys(value, `${key}.`) : []),
+  ])
