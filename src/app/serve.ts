@@ -106,7 +106,7 @@ function announce(app: App, { host, port }: Address, access: Config['server']['a
   const code = app.claimCode
   if (code !== undefined) {
     // If not everybody may register, the code in the name lets its user in.
-    const user = access === 'open' ? 'you' : `you+${code}`
+    const user = access === 'open' ? '$USER' : `$USER+${code}`
     const command = `ssh -p ${port} ${user}@${ANY_ADDRESS[host] ?? host} claim ${code}`
     console.log(`claim code ${code} — first admin: ${command}`)
   }

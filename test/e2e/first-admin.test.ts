@@ -30,7 +30,7 @@ describe.each(['invite', 'closed'])('a server with access "%s"', (access) => {
 test('a server that is not open to all prints how it is claimed, with the code in the name', async () => {
   await using stage = await createStage({ config: serverSection('invite') })
   const code = stage.server.claimCode!
-  expect(stage.server.lines.join('\n')).toContain(`you+${code}@127.0.0.1 claim ${code}`)
+  expect(stage.server.lines.join('\n')).toContain(`$USER+${code}@127.0.0.1 claim ${code}`)
 })
 
 test('admins by the config open the server to nobody else, and are admins as long as it says so', async () => {

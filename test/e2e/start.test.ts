@@ -86,7 +86,7 @@ describe('a server that was started, stopped and started again', () => {
       expect.stringMatching(/^host key SHA256:[A-Za-z0-9+/]{43}$/),
       expect.stringMatching(
         new RegExp(
-          `^claim code ([A-Z0-9]{4}-[A-Z0-9]{4}) — first admin: ssh -p ${first.port} you@127\\.0\\.0\\.1 claim \\1$`,
+          `^claim code ([A-Z0-9]{4}-[A-Z0-9]{4}) — first admin: ssh -p ${first.port} \\$USER@127\\.0\\.0\\.1 claim \\1$`,
         ),
       ),
       `sshawl listening on ssh://127.0.0.1:${first.port}`,
