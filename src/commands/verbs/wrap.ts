@@ -25,13 +25,14 @@ export const wrap = verb({
   room: 'here',
   flags: [JSON_FLAG, HTML_FLAG],
   arguments: [
-    arg('model', 'the first one without it', { optional: true }),
+    arg('model', 'the one that the room asked last without it', { optional: true }),
     arg('full', 'the text itself', { optional: true, oneOf: ['full'] }),
   ],
   example: '@guide full',
   needsVoice: () => false,
-  async run({ person, room, args, flags, out, session }, { turns, clock }) {
-    const { model, full } = asked(args.model, args.full, turns.names())
+  async run({ person, room, args, flags, out, session }, { turns, clock, stores }) {
+    const last = (await stores.models.turns.last(room.name))?.model
+    const { model, full } = asked(args.model, args.full, turns.names(), last)
     if (flags.html) refuseInSession({ session }, 'wrap', `@${model}`)
     const prompt = await turns.prompt({ room, person, model }).catch(refuseWrap)
     if (flags.json) return out.line(safeJson(promptJson(room.name, model, prompt)))
@@ -48,11 +49,17 @@ export const wrap = verb({
 })
 
 /** `/wrap`, `/wrap full`, `/wrap @qwen`, `/wrap @qwen full`. */
-function asked(model: string | undefined, full: string | undefined, names: readonly string[]) {
+function asked(
+  model: string | undefined,
+  full: string | undefined,
+  names: readonly string[],
+  last: string | undefined,
+) {
   const onlyFull = model === 'full' && full === undefined && !names.includes('full')
-  const [first = ''] = names
+  // The prompt of a model says more than that of the guide, which is always there.
+  const usual = names.find((name) => name === last) ?? names.find((name) => name !== 'guide') ?? 'guide'
   return {
-    model: onlyFull || model === undefined ? first : modelNamed(model, names),
+    model: onlyFull || model === undefined ? usual : modelNamed(model, names),
     full: onlyFull || full === 'full',
   }
 }
@@ -110,7 +117,7 @@ const heading = (model: string, { budget: { used, target }, encoding }: Prompt):
 
 /** The exact sum; the parts below are counted one by one, and texts that meet can differ from it by a few. */
 const sums = ({ system, context, message, tools, framing, used }: BudgetReport): string =>
-  `system ${system} + context ${context} + message ${message} + tools ${tools} + framing ${framing} = ${used}`
+  `system message ${system} + context ${context} + message ${message} + definitions ${tools} + framing ${framing} = ${used}`
 
 /** What the provider counts more is told in `/models`. */
 function kept(budget: BudgetReport): string {

@@ -49,7 +49,7 @@ const chart = (columns: number, form?: 'unfolded'): readonly string[] =>
 test('a prompt is drawn as one bar with a table below, and every number in it is exact', () => {
   expect(chart(80)).toEqual([
     '@qwen: 755 of 1000 tokens (75.5%), o200k_base',
-    'system 200 + context 400 + message 50 + tools 100 + framing 5 = 755',
+    'system message 200 + context 400 + message 50 + definitions 100 + framing 5 = 755',
     '████████████████▒▚▚▚▚▚▚▚▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▞▞▞▞▙···················',
     '  part           tokens  share  place    priority  what became of it',
     '█ system            200  20.0%  system          0  kept',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { TurnId } from '../../../../src/chat/entry.ts'
 import { createCommandWorld, jsonOf, misused, refused } from '../../../support/commands/command-world.ts'
 
 describe('/wrap', () => {
@@ -10,6 +11,18 @@ describe('/wrap', () => {
       const [text, picture] = (await world.type(world.bob, words)).out
       expect(text).toContain('hall')
       expect(picture).toMatch(/^@qwen: \d+ of 7000 tokens/)
+    }
+  })
+
+  test('without a name draws the prompt of the model that the room asked last', async () => {
+    await using world = await createCommandWorld()
+    const names = world.turnWorld.turns.names()
+    const { rooms, storage } = world.turnWorld.chatParts
+    const room = (await rooms.get('hall', world.ann)).name
+    for (const [index, model] of names.toReversed().entries()) {
+      const id = `t${index}` as TurnId
+      await storage.models.turns.begin({ id, room, model, requester: 'ann', startedAt: index })
+      expect(jsonOf(await world.exec(world.bob, 'wrap hall --json'))).toMatchObject({ model })
     }
   })
 
