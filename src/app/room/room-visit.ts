@@ -4,6 +4,7 @@ import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Participant } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Screen } from '../../session/ports.ts'
+import { isAnswer } from '../../session/views/pending-calls.ts'
 import type { RecentEntries } from './recent-entries.ts'
 
 export interface RoomVisit {
@@ -103,8 +104,9 @@ interface ShownPast {
   readonly open: readonly number[]
 }
 
-/** The past, with a mark before what is new to the person. */
-function showPast({ older, past, seen, open }: ShownPast, screen: Screen): void {
+/** The past, with a mark before what is new to the person, and without questions that were answered. */
+function showPast({ older, past: all, seen, open }: ShownPast, screen: Screen): void {
+  const past = all.filter((entry) => !isAnswered(entry, all))
   const isNew = ({ id, kind, author }: Entry): boolean =>
     seen !== undefined && id > seen && kind !== 'presence' && author !== screen.person.name
   const first = past.findIndex(isNew)
@@ -122,6 +124,13 @@ const waits = (entry: Entry, past: readonly Entry[], open: readonly number[]): b
   isQuestion(entry) &&
   open.includes(entry.question ?? NaN) &&
   entry === past.findLast((one) => isQuestion(one) && one.question === entry.question)
+
+const isAnswered = (entry: Entry, past: readonly Entry[]): boolean =>
+  isQuestion(entry) &&
+  past.some(
+    (later) =>
+      later.kind === 'approval' && later.verdict !== 'asked' && later.id > entry.id && isAnswer(later, entry),
+  )
 
 const isQuestion = (entry: Entry): entry is ApprovalEntry =>
   entry.kind === 'approval' && entry.verdict === 'asked'

@@ -61,7 +61,7 @@ function keyOf(entry: PendingCall | ToolResultEntry): string {
 }
 
 /** If nobody answered, the entry has no number. */
-const isAnswer = ({ question, turn, tool, requester }: ApprovalEntry, asked: PendingCall): boolean =>
+export const isAnswer = ({ question, turn, tool, requester }: ApprovalEntry, asked: PendingCall): boolean =>
   asked.kind === 'approval' &&
   (question === undefined
     ? asked.turn === turn && asked.tool === tool && asked.requester === requester

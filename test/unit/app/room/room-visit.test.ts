@@ -291,3 +291,16 @@ test('of the questions of the past those wait that are open and that the person 
   await ask(4, 'for others')
   expect(waiting).toEqual(['open', 'for me'])
 })
+
+test('a question that was answered is not in the past that one is shown, and one for others is', async () => {
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
+  const facts = { kind: 'approval', tool: 'touch', requester: 'bob' } as const
+  await room.record({ ...facts, author: 'qwen', verdict: 'asked', question: 1, text: 'may I? /allow 1' })
+  await room.record({ ...facts, author: 'bob', verdict: 'once', question: 1, text: 'allowed' })
+  await room.record({ ...facts, author: 'qwen', verdict: 'asked', question: 2, text: 'and this?' })
+  const { screen, texts } = recordingScreen(await person('alice'))
+  await enterRoom(room, screen, createRecentEntries(), NOTHING_SEEN)
+  expect(texts()).toEqual(expect.arrayContaining(['allowed', 'and this?']))
+  expect(texts()).not.toContain('may I? /allow 1')
+})
