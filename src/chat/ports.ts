@@ -157,6 +157,8 @@ export interface PeopleStore {
   /** All that a login must know. Of two people who had the name before, the key's owner is found. */
   forLogin(skeleton: string, key: Fingerprint, at: number): Promise<LoginFacts>
   byId(id: PersonId): Promise<Person | undefined>
+  /** The first `most` by name whose name's skeleton begins with this one. */
+  beginning(skeleton: string, most: number): Promise<readonly Person[]>
   /** Of these, all who are registered, in any order. */
   byIds(ids: readonly PersonId[]): Promise<readonly Person[]>
   /** In the order in which they were added, without those that never logged in. */

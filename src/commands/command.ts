@@ -180,6 +180,8 @@ export interface Completing {
   readonly person: Person
   /** The command's arguments before that word, as they were typed; none of them is offered again. */
   readonly given: readonly string[]
+  /** What of it is there already. */
+  readonly word: string
 }
 
 /** What could stand for an argument or for the value of a flag, by its name, in any order. */

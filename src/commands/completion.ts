@@ -1,7 +1,8 @@
 import type { Person } from '../chat/people/person.ts'
+import { emojiBeginning } from '../chat/talk/emoji-names.ts'
 import type { Room } from '../chat/room.ts'
 import type { Turns } from '../turns/turns.ts'
-import { type ArgumentSpec, type Command, type FlagSpec, isCalled } from './command.ts'
+import { type ArgumentSpec, type Command, type Completing, type FlagSpec, isCalled } from './command.ts'
 import { classifyLine, spelled } from './parse.ts'
 
 /** What could stand for `word`, with which the text before the cursor ends: whole words in a stable order. */
@@ -14,10 +15,11 @@ export type CompleteWord = (
 
 /**
  * Completes commands after a slash; after a command, its next argument or the value of its flag; in what is
- * said, people and models: a person at the beginning gets a colon.
+ * said, people and models: a person at the beginning gets a colon. `:tada` becomes an emoji everywhere.
  */
 export function createCompletion(commands: readonly Command[], models: Pick<Turns, 'names'>): CompleteWord {
   return async (text, word, room, person) => {
+    if (/^:[\w+-]/.test(word)) return emojiBeginning(word)
     const all = new Set(await candidates(text, word, room, person))
     return [...all].filter((one) => begins(one, word)).toSorted()
   }
@@ -41,7 +43,7 @@ export function createCompletion(commands: readonly Command[], models: Pick<Turn
       const isModel = command && argumentAt(command, positional(command, words).length)?.name === 'model'
       return (isModel ? models.names() : namesIn(room)).map((name) => `@${name}`)
     }
-    return command ? await argumentsOf(command, words, word, { room, person }) : []
+    return command ? await argumentsOf(command, words, { room, person, word }) : []
   }
 
   /** Somebody is spoken to by name, a model with an `@`. */
@@ -67,9 +69,9 @@ function begins(choice: string, word: string): boolean {
 async function argumentsOf(
   command: Command,
   words: readonly string[],
-  word: string,
-  where: { readonly room: Room; readonly person: Person },
+  where: Omit<Completing, 'given'>,
 ): Promise<readonly string[]> {
+  const { word } = where
   const given = positional(command, words)
   const flags = command.flags
     .filter((flag) => flag.repeats === true || !words.includes(spelled(flag)))

@@ -36,8 +36,12 @@ export class OpenSessions {
   /** A guest who is here under a name that looks the same; guests are not stored. */
   guestCalled(name: string): Person | undefined {
     const wanted = skeleton(name)
+    return this.guests().find((person) => skeleton(person.name) === wanted)
+  }
+
+  guests(): readonly Person[] {
     const people = [...this.#byPerson.values()].flatMap(([screen]) => screen?.person ?? [])
-    return people.find((person) => person.guest && skeleton(person.name) === wanted)
+    return people.filter(({ guest }) => guest)
   }
 }
 
@@ -48,7 +52,7 @@ export class OpenSessions {
 export type FindPerson = ReturnType<typeof createFindPerson>
 
 export function createFindPerson(
-  people: Pick<PeopleStore, 'bySkeleton' | 'byId'>,
+  people: Pick<PeopleStore, 'bySkeleton' | 'byId' | 'beginning'>,
   sessions: OpenSessions,
   clock: Clock,
   peers: Pick<Peers, 'find' | 'findGuest'>,
@@ -63,13 +67,21 @@ export function createFindPerson(
       if (known) return presentOne(known.id) ?? known
       return sessions.guestCalled(name) ?? peers.findGuest(name) ?? refuse(name)
     },
+    /** Registered people whose names begin like this, at most 200, and all guests of this server. */
+    beginning: async (word: string): Promise<readonly Person[]> => [
+      ...(await people.beginning(skeleton(word), MAX_FOUND)),
+      ...sessions.guests(),
+    ],
     again: async ({ id, name, guest }: Pick<Person, 'id' | 'name' | 'guest'>): Promise<Person> =>
       (guest ? presentOne(id) : await people.byId(id)) ?? refuse(name),
   }
 }
 
+/** More fit no screen. */
+const MAX_FOUND = 200
+
 function refuse(name: string): never {
   throw new Refusal(
-    `nobody can be reached as ${visibleLine(name.slice(0, 40))}; /who lists the people of a room`,
+    `there is nobody called ${visibleLine(name.slice(0, 40))}; /who lists the people of a room`,
   )
 }

@@ -4,6 +4,7 @@ import { Refusal } from '../errors.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
 import { createKeyedSerial } from '../../lib/jobs/serial.ts'
+import { emojiCalled } from './emoji-names.ts'
 import { isLine, isOwn } from './own-lines.ts'
 
 /** Only so many of a room's newest lines, actions and reactions are looked at. */
@@ -53,9 +54,11 @@ export function createReactions() {
 }
 
 function emojiOf(raw: string): string {
-  const emoji = cleanText(raw)
+  const emoji = emojiCalled(raw) ?? cleanText(raw)
   if (EMOJI.test(emoji)) return emoji
-  throw new Refusal('a reaction is one emoji, such as 👍')
+  throw new Refusal(
+    'a reaction is one emoji, such as 👍, or the name of one, such as :tada:; Tab completes it',
+  )
 }
 
 /** The id of the last version names the line, too. */

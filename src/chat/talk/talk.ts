@@ -15,7 +15,7 @@ export interface TalkSession extends Pick<IgnoreFilter, 'shows' | 'close'> {
 }
 
 interface TalkParts {
-  readonly people: Pick<PeopleStore, 'bySkeleton' | 'byId'>
+  readonly people: Pick<PeopleStore, 'bySkeleton' | 'byId' | 'beginning'>
   readonly stores: {
     readonly messages: DirectMessageStore
     readonly ignored: IgnoredStore

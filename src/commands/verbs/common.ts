@@ -173,8 +173,18 @@ export const minuteOf = (at: number, { session }: Pick<Caller, 'session'>): stri
     .slice(0, 16)
     .replace('T', ' ')
 
-/** The people in the room, to complete a word with. */
-export const peopleIn = ({ room }: Completing): readonly string[] => room.present().map(({ name }) => name)
+/** The other people in the room, to complete a word with. */
+export const peopleIn = ({ room, person }: Completing): readonly string[] =>
+  room.present().flatMap(({ id, name }) => (id === person.id ? [] : name))
+
+/** These, and all others who can be written to. */
+export const peopleToReach = async (
+  where: Completing,
+  { talk }: Pick<Services, 'talk'>,
+): Promise<readonly string[]> => {
+  const others = await talk.findPerson.beginning(where.word.replace(/^@/, ''))
+  return [...peopleIn(where), ...others.flatMap(({ id, name }) => (id === where.person.id ? [] : name))]
+}
 
 /** The names of the rooms that somebody can see. */
 export const roomNames = async (

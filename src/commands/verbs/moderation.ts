@@ -9,7 +9,17 @@ import { parseDuration } from '../../lib/amounts.ts'
 import { skeleton } from '../../lib/text/names.ts'
 import { takeWord } from '../../lib/text/words.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type ArgumentSpec, type Here } from '../command.ts'
-import { iso, peopleIn, print, printNotice, roomNames, verb, type Services, type Verb } from './common.ts'
+import {
+  iso,
+  peopleIn,
+  peopleToReach,
+  print,
+  printNotice,
+  roomNames,
+  verb,
+  type Services,
+  type Verb,
+} from './common.ts'
 
 interface ManagerVerb {
   readonly name: string
@@ -102,7 +112,7 @@ export const invite = verb({
   room: 'here',
   arguments: [arg('name', 'of somebody who was here before')],
   example: 'bob',
-  complete: { name: peopleIn },
+  complete: { name: peopleToReach },
   async run({ person, room, args, out }, { stores, invitations, clock, moderation, talk }) {
     const { rooms, people } = stores.chat
     if (!(await room.info()).private)

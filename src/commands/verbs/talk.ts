@@ -1,11 +1,12 @@
 import { BACK } from '../../chat/talk/away.ts'
 import type { SentMessage } from '../../chat/talk/direct-messages.ts'
 import { EDIT_MINUTES } from '../../chat/talk/own-lines.ts'
+import { EMOJI_NAMES } from '../../chat/talk/emoji-names.ts'
 import type { Talk } from '../../chat/talk/talk.ts'
 import { skeleton } from '../../lib/text/names.ts'
 import { arg, kindOf, Misuse, text, type Caller } from '../command.ts'
 import { forCaller } from '../hints.ts'
-import { peopleIn, textOrStdin, verb } from './common.ts'
+import { peopleToReach, textOrStdin, verb } from './common.ts'
 import { callerPermissions } from './answer.ts'
 
 export const say = verb({
@@ -45,7 +46,7 @@ export const msg = verb({
   summary: 'write to one person alone, who reads it now, or at the next login',
   arguments: [arg('name', 'of somebody who was here before, or of a guest who is here'), PRIVATE_TEXT],
   example: 'bob the key is under the mat',
-  complete: { name: peopleIn },
+  complete: { name: peopleToReach },
   async run(context, { talk }) {
     const { person, args } = context
     const words = await textOrStdin(args.text, context)
@@ -108,12 +109,18 @@ export const react = verb({
   summary: 'put an emoji on the last line; the same again takes it back',
   room: 'here',
   arguments: [
-    arg('emoji', 'one emoji; before it, the id of another line than the last, as history --json shows it', {
-      takes: 'words',
-    }),
+    arg(
+      'emoji',
+      'one emoji or its name, such as :tada:; before it, the id of an older line, as in history --json',
+      {
+        takes: 'words',
+      },
+    ),
   ],
   example: '👍',
-  complete: { emoji: ({ given }) => (given.length > 1 ? [] : EMOJI) },
+  complete: {
+    emoji: ({ given, word }) => (given.length > 1 ? [] : word === '' ? EMOJI : EMOJI_NAMES),
+  },
   async run({ room, person, args }, { talk }) {
     const [first, second, ...more] = args.emoji
     if (first === undefined) throw new Misuse('EMOJI is missing')
@@ -142,7 +149,7 @@ export const ignore = verb({
     'do not show what somebody says under any name of theirs, what they write to you, and that they invite you; again: show it; alone: whom you ignore. /history and /search show it: a log is whole',
   arguments: [arg('name', 'of a person, who is not told', { optional: true })],
   example: 'bob',
-  complete: { name: peopleIn },
+  complete: { name: peopleToReach },
   async run({ person, args, out }, { talk: { ignores, findPerson } }) {
     const list = await ignores.list(person)
     if (args.name === undefined)

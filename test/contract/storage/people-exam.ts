@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { PersonId } from '../../../src/chat/people/person.ts'
+import { skeleton } from '../../../src/lib/text/names.ts'
 import { alice, bob, key, register, refused } from './cast.ts'
 
 /** What a people store must do; `store` gives the one of the running test. */
@@ -81,6 +82,20 @@ export function peopleExam(store: () => Storage): void {
     expect(await people.holdersOf([key(2)])).toEqual([bob])
     expect(await people.holdersOf([key(3)])).toEqual([])
     expect(await people.holdersOf([])).toEqual([])
+  })
+
+  test('are found by the beginning of a name in order of name, in any case and with characters of four bytes', async () => {
+    const { people } = store().chat
+    const add = async (name: string, n: number): Promise<void> =>
+      void (await people.register({ ...alice, id: name as PersonId, name }, skeleton(name), key(n), 5))
+    for (const [n, name] of ['Bo', 'bob', 'alice', '𠀋子', 'c%d'].entries()) await add(name, n + 1)
+    const names = async (start: string, most = 9): Promise<readonly string[]> =>
+      (await people.beginning(skeleton(start), most)).map(({ name }) => name)
+    expect(new Set(await names('b'))).toEqual(new Set(['Bo', 'bob']))
+    expect(await names('BOB')).toEqual(['bob'])
+    expect(await names('𠀋')).toEqual(['𠀋子'])
+    expect(await names('%')).toEqual([])
+    expect(await names('', 2)).toHaveLength(2)
   })
 
   test('have a skeleton that only the first of many gets', async () => {

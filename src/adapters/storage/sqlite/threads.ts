@@ -41,7 +41,17 @@ const SLOW: ReadonlySet<string> = new Set<MethodPath>([
 const READ: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('chat.entries', 'read', 'sizes', 'lastId'),
   ...methods('chat.rooms', 'all', 'find', 'membership', 'members', 'getValue', 'values'),
-  ...methods('chat.people', 'bySkeleton', 'forLogin', 'byId', 'byIds', 'keysOf', 'holdersOf', 'hasAdmin'),
+  ...methods(
+    'chat.people',
+    'bySkeleton',
+    'forLogin',
+    'byId',
+    'byIds',
+    'beginning',
+    'keysOf',
+    'holdersOf',
+    'hasAdmin',
+  ),
   ...methods('chat.sanctions', 'all'),
   ...methods('chat.keys', 'list'),
   ...methods('chat.invites', 'list', 'find'),

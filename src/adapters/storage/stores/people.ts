@@ -20,6 +20,13 @@ export function createPeopleStore({ dialect, read, writes }: Database): PeopleSt
         FROM kept_names JOIN people ON people.id = kept_names.person
         WHERE kept_names.skeleton = ${skeleton} AND until > ${at} LIMIT 1`),
     byId: (id) => find(sql`SELECT id, name, admin FROM people WHERE id = ${id}`),
+    beginning: (skeleton, most) =>
+      read(async (db) => {
+        // Counted as the database counts, which may be by code units or by characters.
+        const start = sql<string>`substr(skeleton, 1, length(CAST(${skeleton} AS TEXT)))`
+        const people = db.selectFrom('people').select(['id', 'name', 'admin'])
+        return (await people.where(start, '=', skeleton).orderBy('name').limit(most).execute()).map(toPerson)
+      }),
     byIds: (ids) =>
       read(async (db) => {
         const people = db.selectFrom('people').select(['id', 'name', 'admin'])

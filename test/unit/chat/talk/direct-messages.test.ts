@@ -59,10 +59,10 @@ test('who is no registered person and no guest who is there is refused in the sa
   const refusal = async (name: string): Promise<string> =>
     await messages.send(ann, name, 'hello').then(
       () => 'sent',
-      (error: Error) => error.message.replace(`as ${name.slice(0, 40)};`, 'as NAME;'),
+      (error: Error) => error.message.replace(`called ${name.slice(0, 40)};`, 'called NAME;'),
     )
   const same = await Promise.all(['nobody', 'system', 'eve-2', '__proto__', '', 'x'.repeat(999)].map(refusal))
-  expect(new Set(same)).toEqual(new Set(['nobody can be reached as NAME; /who lists the people of a room']))
+  expect(new Set(same)).toEqual(new Set(['there is nobody called NAME; /who lists the people of a room']))
   expect(await refusal('ann')).toMatch(/^that is your own name/)
   const { lines, close } = await open(guest)
   expect(await refusal('eve-2')).toBe('sent')
@@ -121,7 +121,7 @@ test('a reply goes to whoever wrote last, and nowhere once a guest is gone', asy
   expect((await messages.reply(bob, 'three')).line).toBe('you -> eve-2: three')
   expect(toGuest.lines).toEqual(['you -> bob: two', 'bob -> you: three'])
   toGuest.close()
-  await expect(messages.reply(bob, 'four')).rejects.toThrow(/^nobody can be reached as eve-2/)
+  await expect(messages.reply(bob, 'four')).rejects.toThrow(/^there is nobody called eve-2/)
 })
 
 test('a session begins although nothing can be read, and says so', async () => {

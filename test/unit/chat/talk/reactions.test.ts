@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Entry } from '../../../../src/chat/entry.ts'
+import { EMOJI_NAMES } from '../../../../src/chat/talk/emoji-names.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 import { talkOver } from '../../../support/talk.ts'
 
@@ -48,17 +49,42 @@ test('one person puts three emoji on a line, and somebody else as many', async (
   await expect(reactions.react(room, bob, '👀')).rejects.toThrow(/^you have 3 reactions on that line/)
 })
 
-test.each(['', 'x', '👍👍', '👍 x', '1', '\u200b', ':+1:', '👍\u202e', '\u001b[1m', '👍'.repeat(999)])(
-  '%j is no reaction',
-  async (emoji) => {
-    const { reactions, room, bob, say, read } = await createScene()
-    await say('ann', 'one')
-    const attempt = reactions.react(room, bob, emoji)
-    if (emoji === '👍\u202e') await attempt
-    else await expect(attempt).rejects.toThrow('a reaction is one emoji, such as 👍')
-    expect((await read()).slice(1).map(({ text }) => text)).toEqual(emoji === '👍\u202e' ? ['👍'] : [])
-  },
-)
+test.each([
+  '',
+  'thumbs',
+  '👍👍',
+  '👍 x',
+  '1',
+  '\u200b',
+  ':nothing:',
+  '+1 +1',
+  '👍\u202e',
+  '\u001b[1m',
+  '👍'.repeat(999),
+])('%j is no reaction', async (emoji) => {
+  const { reactions, room, bob, say, read } = await createScene()
+  await say('ann', 'one')
+  const attempt = reactions.react(room, bob, emoji)
+  if (emoji === '👍\u202e') await attempt
+  else await expect(attempt).rejects.toThrow('a reaction is one emoji, such as 👍')
+  expect((await read()).slice(1).map(({ text }) => text)).toEqual(emoji === '👍\u202e' ? ['👍'] : [])
+})
+
+test.each(['+1', ':+1:', 'thumbsup', ':ThumbsUp:'])('%s names an emoji', async (name) => {
+  const { reactions, room, bob, say, read } = await createScene()
+  await say('ann', 'one')
+  await reactions.react(room, bob, name)
+  expect((await read()).at(-1)).toMatchObject({ text: '👍' })
+})
+
+test('each emoji that has a name can be a reaction, and no name has two', async () => {
+  const { reactions, room, bob, say } = await createScene()
+  for (const name of EMOJI_NAMES) {
+    await say('ann', name)
+    await reactions.react(room, bob, name)
+  }
+  expect(new Set(EMOJI_NAMES).size).toBe(EMOJI_NAMES.length)
+})
 
 test('nothing that was taken back, is no line, is elsewhere or is unknown can be reacted to', async () => {
   const { reactions, lines, room, ann, bob, say, read } = await createScene()

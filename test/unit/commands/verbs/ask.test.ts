@@ -320,7 +320,7 @@ describe('/stop', () => {
     )
     const stop = world.commands.find(({ name }) => name === 'stop')
     const room = await world.turnWorld.chatParts.rooms.get('hall', world.bob)
-    expect(await stop?.complete('model', { room, person: world.bob, given: [] })).toEqual(['qwen'])
+    expect(await stop?.complete('model', { room, person: world.bob, given: [], word: '' })).toEqual(['qwen'])
     expect(world.turnWorld.turns.running(room.name)).toContain(turn)
   })
 

@@ -249,7 +249,7 @@ test('token completes its rooms, and numbers to revoke', async () => {
   const command = world.commands.find(({ name }) => name === 'token')!
   const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
   const complete = async (person: Person, given: readonly string[], argument: string) =>
-    await command.complete(argument, { room, person, given })
+    await command.complete(argument, { room, person, given, word: '' })
   expect(await complete(world.bob, ['new'], 'rooms')).toEqual(['hall', 'lobby'])
   expect(await complete(world.ann, ['revoke'], 'id')).toEqual(['1'])
   expect(await complete(world.guest, ['revoke'], 'id')).toEqual([])

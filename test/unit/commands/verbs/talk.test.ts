@@ -179,7 +179,9 @@ test('/react is refused without an emoji, with too many words, and for a room th
   expect(await world.type(world.bob, 'react a b c')).toEqual(
     misused('react: it takes one emoji, and before it an id', form),
   )
-  expect(await world.type(world.bob, 'react yes')).toEqual(refused('a reaction is one emoji, such as 👍'))
+  expect(await world.type(world.bob, 'react yes')).toEqual(
+    refused('a reaction is one emoji, such as 👍, or the name of one, such as :tada:; Tab completes it'),
+  )
   expect(await world.exec(world.bob, 'react den 👍')).toMatchObject({ status: 1 })
   expect(await world.texts('den')).toEqual([])
 })
@@ -219,6 +221,6 @@ test('/ignore of nobody, and of oneself, is refused', async () => {
   await using world = await createCommandWorld()
   expect(await world.exec(world.ann, 'ignore ann')).toEqual(refused('you cannot ignore yourself'))
   expect(await world.exec(world.ann, 'ignore qwen')).toEqual(
-    refused('nobody can be reached as qwen; who lists the people of a room'),
+    refused('there is nobody called qwen; who lists the people of a room'),
   )
 })
