@@ -95,7 +95,7 @@ export type CallCheck = (calls: readonly ToolCall[]) => {
 /** With the same arguments: the model goes in circles. */
 const MAX_SAME_CALLS = 3
 
-const MAX_CALLS_PER_STEP = 64
+export const MAX_CALLS_PER_STEP = 64
 
 /** Twice the length of any tool's name. */
 const MAX_NAME_CHARS = 128

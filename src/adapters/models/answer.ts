@@ -1,15 +1,19 @@
 import { InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider'
 import type { Usage } from '../../chat/entry.ts'
-import type { ReportedSoFar } from '../../turns/ports.ts'
+import { MAX_CALLS_PER_STEP } from '../../toolbox/tool-call.ts'
+import { ModelError, type ReportedSoFar } from '../../turns/ports.ts'
+import { BodyEvents } from './body-events.ts'
 import { ProviderError } from './errors.ts'
-import { jsonIn, listIn, objectIn, type Fields } from './loose.ts'
+import { countIn, isSaid, listIn, messageIn, objectIn, textIn, type Fields } from './loose.ts'
 
 /** How one kind of server writes its answers. Made anew for each answer, so it may remember events. */
 export interface Dialect<Event extends object = object> {
-  /** The event with only the fields that are used, as its reader expects them; undefined skips it. */
-  read(event: Fields): Event | undefined
-  /** An event to add when the body has ended. */
-  end?(): Event | undefined
+  /** A field that each event of an answer has. Others are a gateway's own, or an error. */
+  readonly field: string
+  /** The event with only the fields that are used, as its readers expect them; empty skips it. */
+  read(event: Fields): readonly Event[]
+  /** Events to add when the body has ended; `isWhole` after `[DONE]`, which some servers send as the only end. */
+  end?(isWhole: boolean): readonly Event[]
   /** Tokens of the whole request so far; undefined if the event tells none. */
   usage(event: Fields): ReportedSoFar | undefined
 }
@@ -64,82 +68,59 @@ export async function* readAnswer<Event extends object>(
   dialect: Dialect<Event>,
   answer: Answer,
 ): AsyncGenerator<Event> {
+  const events = new BodyEvents()
   let isAnswer = false
-  for await (const event of eventsIn(body)) {
+  let unknown: Fields = {}
+  for await (const event of events.read(body)) {
     const usage = dialect.usage(event)
     if (usage) answer.usage = { ...answer.usage, ...usage }
-    if (isError(event)) {
+    const error = errorIn(event, dialect)
+    if (error) {
       answer.begun = isAnswer
-      throw new ProviderError(event['error'] || event)
+      throw new ProviderError(error)
     }
+    if (!isObject(listIn(event[dialect.field])[0])) unknown = event
     const known = dialect.read(event)
-    if (!known) continue
-    isAnswer = true
-    yield known
+    isAnswer ||= known.length > 0 || isObject(listIn(event[dialect.field])[0])
+    if (known.length > 0) events.bytesWithoutUse = 0
+    for (const one of known) yield one
   }
-  if (!isAnswer) throw new JSONParseError({ text: '', cause: 'no event of an answer' })
-  const last = dialect.end?.()
-  if (last) yield last
+  if (!isAnswer) {
+    if (messageIn(unknown)) throw new ProviderError(unknown)
+    throw new JSONParseError({ text: '', cause: 'no event of an answer' })
+  }
+  for (const one of dialect.end?.(events.saysDone) ?? []) yield one
 }
 
-/** Anthropic and vLLM name the type, most others have an `error`, and FastAPI sends a `detail` alone. */
-const isError = (event: Fields): boolean =>
-  Boolean(event['error']) ||
-  event['type'] === 'error' ||
-  event['object'] === 'error' ||
-  ('detail' in event && Object.keys(event).length === 1)
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+const FAILURE = /^(?:error|fail|failed|failure)$/i
+
+/**
+ * Anthropic and vLLM name the type, most others have an `error`, FastAPI a `detail`, gateways a status, and
+ * OpenRouter's is in the first choice.
+ */
+function errorIn(event: Fields, { field }: Pick<Dialect, 'field'>): Fields | undefined {
+  const part = listIn(event[field])[0]
+  if (isSaid(objectIn(part)['error'])) return objectIn(part)
+  if (isSaid(event['error']) || isSaid(event['errors'])) return event
+  if (['type', 'object', 'status'].some((key) => FAILURE.test(textIn(event[key]) ?? ''))) return event
+  const status = countIn(event['code']) ?? countIn(event['status']) ?? 0
+  const isFailure = isSaid(event['detail']) || event['success'] === false || status >= 400
+  return isFailure && !isObject(part) ? event : undefined
+}
+
+/** Adds a call of an answer. Throws `ModelError` for more than a turn runs, so that the rest is not read. */
+export function addCall<Call>(calls: Call[], call: Call): void {
+  if (calls.length >= MAX_CALLS_PER_STEP) {
+    const words = `it asked for more than ${MAX_CALLS_PER_STEP} tools at once; it was stopped`
+    throw new ModelError(words, false, {}, { begun: true })
+  }
+  calls.push(call)
+}
 
 export const cutOff = (): InvalidResponseDataError =>
   new InvalidResponseDataError({ data: undefined, message: 'the stream ended without an end' })
-
-/**
- * The JSON objects in a body: `data` fields of an event stream, lines of JSON, or one JSON text. Skips
- * comments, `[DONE]` and HTML. Throws `JSONParseError` for broken JSON.
- */
-async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Fields> {
-  // An event may have several `data` fields, whose texts belong together.
-  let parts: string[] = []
-  for await (const line of linesIn(body)) {
-    // llama.cpp before October 2025 wrote an error into a field of its own (tools/server/server.cpp).
-    const field = /^(data|error):\s*(?=\S)/.exec(line)
-    const text = field ? line.slice(field[0].length) : line
-    if (line === '') {
-      if (parts.length > 0) yield* parse(parts.join('\n'))
-      parts = []
-    } else if (field?.[1] === 'data' && text !== '[DONE]') {
-      const whole = parts.length === 0 ? tryParse(text) : undefined
-      if (whole) yield* whole
-      else parts.push(text)
-    } else if (/^[{[]/.test(text) && text !== '[DONE]') {
-      const found = parse(text)
-      yield* field ? found.map((error) => (error['error'] ? error : { error })) : found
-    }
-  }
-}
-
-function parse(text: string): readonly Fields[] {
-  const found = tryParse(text)
-  if (!found) throw new JSONParseError({ text: text.slice(0, 500), cause: 'broken JSON' })
-  return found
-}
-
-function tryParse(text: string): readonly Fields[] | undefined {
-  const value = jsonIn(text)
-  return value === undefined ? undefined : listIn(value).map(objectIn)
-}
-
-/** `limitedFetch` bounds the length of a line. */
-async function* linesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) yield line.trim()
-  }
-  rest += decoder.decode()
-  if (rest !== '') yield rest.trim()
-}
 
 /** Empty if one of the counts is absent. */
 export function usageOf({ input, cached, output }: ReportedSoFar = {}): { usage?: Usage } {

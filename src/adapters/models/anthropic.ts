@@ -1,5 +1,5 @@
-import { reportOf, type Dialect } from './answer.ts'
-import { countIn, jsonTextIn, objectIn, textIn, type Fields } from './loose.ts'
+import { addCall, reportOf, type Dialect } from './answer.ts'
+import { countIn, isSaid, jsonTextIn, listIn, objectIn, parsedIn, textIn, type Fields } from './loose.ts'
 import { REQUEST_KEYS, versionedEndpoint, type ModelAccess, type Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
 import { thoughtTokens } from './settings.ts'
@@ -73,36 +73,45 @@ const COUNTS = [
 
 /** platform.claude.com/docs/en/build-with-claude/streaming */
 function anthropicDialect(): Dialect {
-  const blocks = new Set<number>()
+  const blocks = new Blocks()
   const counts = new Map<string, number | undefined>()
+  let hasEnd = false
+  const end = (reason: string | undefined): readonly object[] => {
+    if (!reason || hasEnd) return []
+    hasEnd = true
+    const usage = { output_tokens: 0 }
+    const delta = { stop_reason: reason }
+    return [...blocks.stopAll(), { type: 'message_delta', delta, usage }, { type: 'message_stop' }]
+  }
   return {
+    field: 'type',
     read(event) {
       const type = textIn(event['type'])
       const index = countIn(event['index']) ?? 0
       switch (type) {
+        // A whole answer, although a stream was asked for.
+        case 'message': {
+          const content = listIn(event['content']).map(parsedOrText)
+          const written = content.flatMap((block, place) => blocks.start(place, block))
+          return [...written, ...end(textIn(event['stop_reason']) || 'end_turn')]
+        }
         case 'message_start':
-          return { type, message: { usage: { input_tokens: 0 } } }
-        case 'content_block_start': {
-          const block = blockIn(objectIn(event['content_block']))
-          if (block) blocks.add(index)
-          return block && { type, index, content_block: block }
-        }
-        case 'content_block_delta': {
-          const delta = blocks.has(index) ? deltaIn(objectIn(event['delta'])) : undefined
-          return delta && { type, index, delta }
-        }
+          return [{ type, message: { usage: { input_tokens: 0 } } }]
+        case 'content_block_start':
+          return blocks.start(index, objectIn(event['content_block']))
+        case 'content_block_delta':
+          return blocks.add(index, objectIn(event['delta']))
         case 'content_block_stop':
-          return blocks.has(index) ? { type, index } : undefined
-        case 'message_delta': {
-          const reason = textIn(objectIn(event['delta'])['stop_reason'])
-          return reason ? { type, delta: { stop_reason: reason }, usage: { output_tokens: 0 } } : undefined
-        }
+          return blocks.stop(index)
+        case 'message_delta':
+          return end(textIn(objectIn(event['delta'])['stop_reason']))
         case 'message_stop':
-          return { type }
+          return end('end_turn')
         default:
-          return undefined
+          return []
       }
     },
+    end: (isWhole) => (isWhole ? end('end_turn') : []),
     usage(event) {
       const usage = objectIn(event['usage'] ?? objectIn(event['message'])['usage'])
       const told = COUNTS.filter((key) => key in usage)
@@ -113,6 +122,57 @@ function anthropicDialect(): Dialect {
       return reportOf({ input, cached, output })
     },
   }
+}
+
+const parsedOrText = (block: unknown): Fields =>
+  typeof block === 'string' ? { type: 'text', text: block } : objectIn(block)
+
+const DELTAS: Readonly<Record<string, string>> = {
+  text_delta: 'text',
+  thinking_delta: 'thinking',
+  signature_delta: 'signature',
+  input_json_delta: 'partial_json',
+}
+
+/** The blocks of an answer, each started and stopped once. Unknown kinds are passed over with their deltas. */
+class Blocks {
+  readonly #calls: number[] = []
+  readonly #states = new Map<number, 'open' | 'closed' | 'unknown'>()
+
+  start(index: number, block: Fields): readonly object[] {
+    const content_block = blockIn(block)
+    this.#states.set(index, content_block ? 'open' : 'unknown')
+    if (!content_block) return []
+    if (block['type'] === 'tool_use') addCall(this.#calls, index)
+    // The SDK reads words only from deltas.
+    const deltas = ['text', 'thinking', 'signature'].filter((key) => isSaid(block[key]))
+    return [
+      { type: 'content_block_start', index, content_block },
+      ...deltas.flatMap((key) => this.add(index, { [key]: block[key] })),
+    ]
+  }
+
+  add(index: number, delta: Fields): readonly object[] {
+    const named = textIn(delta['type'])
+    const type = named ?? Object.entries(DELTAS).find(([, one]) => one in delta)?.[0] ?? ''
+    const field = DELTAS[type]
+    const value = field === undefined ? undefined : jsonTextIn(delta[field])
+    if (field === undefined || value === undefined) return []
+    const state = this.#states.get(index)
+    const kind = field === 'partial_json' ? undefined : field === 'text' ? 'text' : 'thinking'
+    const started = state === undefined && kind ? this.start(index, { type: kind }) : []
+    if (this.#states.get(index) !== 'open') return []
+    return [...started, { type: 'content_block_delta', index, delta: { type, [field]: value } }]
+  }
+
+  stop(index: number): readonly object[] {
+    if (this.#states.get(index) !== 'open') return []
+    this.#states.set(index, 'closed')
+    return [{ type: 'content_block_stop', index }]
+  }
+
+  /** Some gateways leave the stop of a block out, and only a stopped call is one. */
+  stopAll = (): readonly object[] => [...this.#states.keys()].flatMap((index) => this.stop(index))
 }
 
 function blockIn(block: Fields): object | undefined {
@@ -129,23 +189,9 @@ function blockIn(block: Fields): object | undefined {
         type,
         id: textIn(block['id']) ?? '',
         name: textIn(block['name']) ?? '',
-        input: objectIn(block['input']),
+        input: parsedIn(block['input']),
       }
     default:
       return undefined
   }
-}
-
-const DELTAS: Readonly<Record<string, string>> = {
-  text_delta: 'text',
-  thinking_delta: 'thinking',
-  signature_delta: 'signature',
-  input_json_delta: 'partial_json',
-}
-
-function deltaIn(delta: Fields): object | undefined {
-  const type = textIn(delta['type']) ?? ''
-  const field = DELTAS[type]
-  const value = field === undefined ? undefined : jsonTextIn(delta[field])
-  return field === undefined || value === undefined ? undefined : { type, [field]: value }
 }

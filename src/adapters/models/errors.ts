@@ -8,7 +8,7 @@ import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { ModelError, type ModelRefusal } from '../../turns/ports.ts'
 import { LimitError } from './fetch.ts'
-import { countIn, jsonIn, messageIn, objectIn } from './loose.ts'
+import { countIn, isSaid, jsonIn, messageIn, objectIn, textIn, type Fields } from './loose.ts'
 import type { ModelAccess } from './provider.ts'
 import { parseRateRefusal, parseRefusal } from './refusals.ts'
 import { partNamedIn, type SentRequest } from './refused-parts.ts'
@@ -25,23 +25,24 @@ export class ProviderError extends Error {
   override readonly name = 'ProviderError'
   readonly said: string
   readonly isPassing: boolean
-  constructor(error: unknown) {
-    const said = JSON.stringify(error)
-    super(messageIn(error) ?? said)
+  /** `event` says it in any form that `messageIn` knows. */
+  constructor(event: Fields) {
+    const { error = event } = event
+    const said = JSON.stringify(isSaid(error) && typeof error !== 'boolean' ? error : event)
+    super(messageIn(event) ?? said)
     this.said = said
-    const { type, code, status } = objectIn(error)
+    const { type, code, status } = { ...event, ...objectIn(error) }
     const statusCode = countIn(code) ?? countIn(status) ?? 0
-    this.isPassing = PASSING_TYPES.has(type) || statusCode === 429 || statusCode >= 500
+    this.isPassing =
+      [type, code, status].some((word) => PASSING.test(textIn(word) ?? '')) || isPassing(statusCode)
   }
 }
 
-/** Errors that Anthropic reports within a stream (docs.anthropic.com/en/api/errors, 2026-11). */
-const PASSING_TYPES: ReadonlySet<unknown> = new Set([
-  'overloaded_error',
-  'rate_limit_error',
-  'timeout_error',
-  'api_error',
-])
+/** Names of errors within a stream, of Anthropic (docs.anthropic.com/en/api/errors, 2026-11) and OpenAI. */
+const PASSING =
+  /^(?:overloaded|rate_limit|timeout|api|server|internal_server|service_unavailable)(?:_error|_exceeded)?$/
+
+const isPassing = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500
 
 /**
  * Makes a `ModelError` of any failure: a sentence for people, and facts for the log, neither with a secret.
@@ -57,6 +58,7 @@ export function toModelError(
   const call = APICallError.isInstance(error) ? error : undefined
   const { sentence, retryable, retryAfterMs } = explain(error, call, target)
   const code = causes(error).map(errorCode).find(Boolean)
+  const isEndless = causes(error).some((cause) => cause instanceof LimitError)
   const facts = {
     endpoint: target.endpoint,
     ...(call?.statusCode === undefined ? {} : { status: call.statusCode }),
@@ -71,7 +73,7 @@ export function toModelError(
     ...(refusal ? { refusal } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     // What the provider itself gave up is not known to have been read.
-    begun: begun && retryable && !refusal,
+    begun: begun && (retryable || isEndless) && !refusal,
   })
 }
 
@@ -123,7 +125,10 @@ function explain(error: unknown, call: APICallError | undefined, target: Target)
   if (InvalidResponseDataError.isInstance(error))
     return transient('the answer was cut off in the middle; ask again')
   if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) {
-    return transient(`the server at ${target.endpoint} sent something that is not a model's answer`)
+    const text = 'text' in error ? error.text : ''
+    if (PAGE.test(text)) return permanent(`${target.endpoint} sent ${A_PAGE}; check endpoint`)
+    const quoted = isSaid(text) && !/^\s*[[{]/.test(text) ? ` (${redact(text, target, 100)})` : ''
+    return transient(`the server at ${target.endpoint} sent something that is not a model's answer${quoted}`)
   }
   if (error instanceof ProviderError) {
     const sentence = `the provider reported: ${redact(error.message, target, 300)}`
@@ -182,8 +187,7 @@ function explainStatus(status: number, call: APICallError, target: Target): Expl
     return permanent(`${endpoint} knows no model called ${access.model}; check model and endpoint${quoted}`)
   if (status < 500 && NO_CREDIT.test(call.responseBody ?? ''))
     return permanent(`the provider's account has no credit left; check its plan and billing${quoted}`)
-  if (status !== 429 && status < 500)
-    return permanent(`the provider refused the request with status ${status}${quoted}`)
+  if (!isPassing(status)) return permanent(`the provider refused the request with status ${status}${quoted}`)
   const what =
     status === 429
       ? "the provider's limit of requests is reached"
@@ -199,15 +203,27 @@ const NO_CREDIT = /insufficient_quota|credit balance is too low/i
 /** OpenAI, status 404. */
 const ONLY_RESPONSES = /only supported in v1\/responses/
 
-/** In seconds or as a date (RFC 9110, 10.2.3). */
-function retryAfter({ responseHeaders }: APICallError): Pick<Explanation, 'retryAfterMs'> {
-  const said = responseHeaders?.['retry-after']?.trim() ?? ''
-  const ms = /^\d{1,9}$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - Date.now()
+/** In seconds or as a date (RFC 9110, 10.2.3); Gemini's `RetryInfo` is in its error (google.rpc, error_details.proto). */
+function retryAfter({ responseHeaders, responseBody = '' }: APICallError): Pick<Explanation, 'retryAfterMs'> {
+  const said =
+    responseHeaders?.['retry-after']?.trim() ||
+    /"retryDelay":\s{0,9}"([\d.]{1,9})s"/.exec(responseBody)?.[1] ||
+    ''
+  const ms = /^\d{1,9}(?:\.\d{1,9})?$/.test(said)
+    ? Math.ceil(Number(said) * 1_000)
+    : Date.parse(said) - Date.now()
   return ms > 0 ? { retryAfterMs: ms } : {}
 }
 
+const PAGE = /^\s*<(?:!doctype|html|head|body|\?xml)\b/i
+
+const A_PAGE = "a web page, not a model's answer"
+
 function quotedFrom({ message, responseBody = '' }: APICallError, target: Target): string {
-  const said = redact(messageIn(jsonIn(responseBody)) ?? message, target, 300)
+  if (PAGE.test(responseBody)) return ` (${A_PAGE})`
+  const isJson = /^\s*[{[]/.test(responseBody)
+  const words = isJson ? messageIn(jsonIn(responseBody)) : responseBody.trim()
+  const said = redact(words || message, target, 300)
   return said && said !== 'Failed to process error response' ? ` (${said})` : ''
 }
 
@@ -227,9 +243,16 @@ function keySentence({ apiKey, apiKeyEnv, headerEnv = {}, headers = {} }: ModelA
  * looks like a key is taken out.
  */
 function redact(text: string, { access }: Target, length: number): string {
-  const secrets = [access.apiKey, ...Object.values(access.headers ?? {})].filter(Boolean) as string[]
-  const hidden = secrets.reduce((said, secret) => said.replaceAll(secret, '[key]'), text)
+  const secrets = [access.apiKey, ...Object.values(access.headers ?? {})]
+  const hidden = secrets.reduce<string>(
+    (said, secret) => (secret && !DUMMY_KEY.test(secret) ? said.replaceAll(secret, '[key]') : said),
+    text,
+  )
   return cleanLine(
     hidden.slice(0, 4 * length).replace(/\b(?:sk|pk|key|AIza)[-_A-Za-z0-9*.]{8,}/g, '[key]'),
   ).slice(0, length)
 }
+
+/** Servers without keys want one nevertheless. It is a word of their texts rather than a secret. */
+const DUMMY_KEY =
+  /^(?:.{1,5}|ollama|lm-?studio|llama-?cpp|not-?needed|no-?key(?:-?required)?|sk-no-key-required|dummy-?key|placeholder)$/i

@@ -1,7 +1,7 @@
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import { ProviderError } from './errors.ts'
-import { reportOf, type Dialect } from './answer.ts'
-import { countIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
+import { addCall, reportOf, type Dialect } from './answer.ts'
+import { argumentsIn, countIn, jsonIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
 import { endpoint, REQUEST_KEYS, type ModelAccess, type Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
 import { thoughtTokens } from './settings.ts'
@@ -46,23 +46,31 @@ function geminiSettings(access: ModelAccess, maxOutput: number): Fields {
 
 /** ai.google.dev/api/generate-content */
 function geminiDialect(): Dialect {
+  const calls: object[] = []
+  let hasEnd = false
+  const ended = (finishReason: string): object => ({ candidates: [{ content: { parts: [] }, finishReason }] })
   return {
+    field: 'candidates',
     read(event) {
-      const candidate = objectIn(listIn(event['candidates'])[0])
-      const parts = listIn(objectIn(candidate['content'])['parts']).flatMap((part) => partIn(objectIn(part)))
-      const finishReason = textIn(candidate['finishReason']) || undefined
-      if (finishReason?.startsWith('MALFORMED_'))
+      const { content, finishReason } = objectIn(listIn(event['candidates'])[0])
+      const parts = listIn(typeof content === 'string' ? content : objectIn(content)['parts']).flatMap(partIn)
+      for (const part of parts) if ('functionCall' in part) addCall(calls, part)
+      const reason = textIn(finishReason)?.toUpperCase()
+      if (reason?.startsWith('MALFORMED_'))
         throw new ProviderError({
-          message: `it could not read what the model wrote (${finishReason})`,
+          message: `it could not read what the model wrote (${reason})`,
           status: 503,
         })
-      const blockReason = textIn(objectIn(event['promptFeedback'])['blockReason']) || undefined
-      if (parts.length === 0 && !finishReason && !blockReason) return undefined
-      return {
-        candidates: [{ content: { parts }, finishReason }],
-        ...(blockReason ? { promptFeedback: { blockReason } } : {}),
-      }
+      const blockReason = textIn(objectIn(event['promptFeedback'])['blockReason'])
+      const isEnd = Boolean(reason) && reason !== 'FINISH_REASON_UNSPECIFIED'
+      hasEnd ||= isEnd || Boolean(blockReason)
+      return [
+        ...(parts.length > 0 ? [{ candidates: [{ content: { parts } }] }] : []),
+        ...(isEnd ? [ended(reason ?? '')] : []),
+        ...(blockReason ? [{ promptFeedback: { blockReason } }] : []),
+      ]
     },
+    end: (isWhole) => (isWhole && !hasEnd ? [ended('STOP')] : []),
     usage(event) {
       const counts = objectIn(event['usageMetadata'])
       if (Object.keys(counts).length === 0) return undefined
@@ -78,15 +86,19 @@ function geminiDialect(): Dialect {
   }
 }
 
-function partIn({ text, thought, thoughtSignature, functionCall }: Fields): object | [] {
+function partIn(part: unknown): object | [] {
+  const { text, thought, thoughtSignature, functionCall } = objectIn(part)
   const signature = textIn(thoughtSignature)
   const signed = signature ? { thoughtSignature: signature } : {}
   const call = objectIn(functionCall)
   const name = textIn(call['name'])
   if (name) {
-    const functionCall = { id: textIn(call['id']) || undefined, name, args: call['args'] ?? {} }
-    return { functionCall, ...signed }
+    const args = argumentsIn(call['args']) ?? '{}'
+    return {
+      functionCall: { id: textIn(call['id']) || undefined, name, args: jsonIn(args) ?? args },
+      ...signed,
+    }
   }
-  const said = textIn(text)
+  const said = textIn(text) ?? textIn(part)
   return said === undefined ? [] : { text: said, thought: thought === true, ...signed }
 }

@@ -37,16 +37,50 @@ export function jsonIn(text: string): unknown {
   }
 }
 
+/** False for null, a blank text, 0 and false, and for lists and objects of nothing else. */
+export function isSaid(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(isSaid)
+  return typeof value === 'string' ? value.trim() !== '' : Boolean(value)
+}
+
+/** The texts of a value in any form: a text, a number, a list of parts, an object with a text. */
+export function wordsIn(value: unknown, depth = 0): string {
+  const text = textIn(value)
+  if (text !== undefined || depth > 4) return text ?? ''
+  if (Array.isArray(value)) return value.map((part) => wordsIn(part, depth + 1)).join('')
+  const fields = objectIn(value)
+  return wordsIn(fields['text'] ?? fields['content'], depth + 1)
+}
+
+/** An object, also if it came as its JSON text. */
+export const parsedIn = (value: unknown): Fields =>
+  objectIn(typeof value === 'string' ? jsonIn(value) : value)
+
+/** Arguments of a call as JSON text. PHP writes an empty object as an empty list. */
+export const argumentsIn = (value: unknown): string | undefined =>
+  Array.isArray(value) && value.length === 0 ? '{}' : jsonTextIn(value)
+
+/** In the order of servers' habit: OpenAI and most others, Ollama and xAI; vLLM before 0.10; FastAPI. */
+const WORDS_OF_ERRORS = ['error', 'errors', 'message', 'detail', 'msg', 'error_message', 'error_description']
+
+const MAX_ERRORS = 3
+
 /** The words of an error for people, in any form that servers have for it. */
 export function messageIn(value: unknown, depth = 0): string | undefined {
-  const first = listIn(value)[0]
-  if (typeof first === 'string') return first.trim() || undefined
-  if (depth > 4) return undefined
-  const fields = objectIn(first)
-  // OpenAI and most others, Ollama and xAI; vLLM before 0.10; FastAPI.
-  for (const key of ['error', 'message', 'detail', 'msg']) {
-    const message = messageIn(fields[key], depth + 1)
-    if (message) return message
+  if (depth > 8 || !isSaid(value)) return undefined
+  if (typeof value === 'string') {
+    const inner = /^\s*[{[]/.test(value) ? messageIn(jsonIn(value), depth + 1) : undefined
+    return inner ?? (value.trim() || undefined)
   }
-  return undefined
+  if (Array.isArray(value)) {
+    const all = value.slice(0, MAX_ERRORS).flatMap((one) => messageIn(one, depth + 1) ?? [])
+    return all.join('; ') || undefined
+  }
+  const fields = objectIn(value)
+  const message = WORDS_OF_ERRORS.map((key) => messageIn(fields[key], depth + 1)).find(Boolean)
+  // FastAPI names the place of a wrong field; OpenRouter has the provider's own words beside its own.
+  const place = listIn(fields['loc']).join('.')
+  const raw = messageIn(objectIn(fields['metadata'])['raw'], depth + 1)
+  if (message === undefined) return raw
+  return `${place && `${place}: `}${message}${raw ? `: ${raw}` : ''}`
 }

@@ -10,10 +10,20 @@ import type {
   RequestMessage,
 } from '../../turns/ports.ts'
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
-import { cutOff, readAnswer, reportOf, usageOf, type Answer, type Dialect } from './answer.ts'
+import { addCall, cutOff, readAnswer, reportOf, usageOf, type Answer, type Dialect } from './answer.ts'
 import { toModelError } from './errors.ts'
 import { authorizationHeader, modelFetch, queryServer } from './fetch.ts'
-import { countIn, jsonTextIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
+import {
+  argumentsIn,
+  countIn,
+  isSaid,
+  listIn,
+  objectIn,
+  parsedIn,
+  textIn,
+  wordsIn,
+  type Fields,
+} from './loose.ts'
 import { endpoint, REQUEST_KEYS, type ModelAccess, type ModelLimits, type Provider } from './provider.ts'
 import { fetchWithout, type SentRequest } from './refused-parts.ts'
 import { systemAndUser } from '../../prompt/prompt.ts'
@@ -90,7 +100,7 @@ async function* events(body: ReadableStream<Uint8Array>, answer: Answer): AsyncG
       yield { type: 'thinking', text: thinking }
     }
     if (text) yield { type: 'text', text }
-    for (const call of toolCalls) calls.push(toolCall(objectIn(call), calls.length))
+    for (const call of toolCalls) addCall(calls, toolCall(call, calls.length))
     if (!isDone) continue
     if (thought !== '') yield { type: 'thought', thought: { text: thought } }
     for (const call of calls) yield { type: 'call', call }
@@ -104,24 +114,30 @@ async function* events(body: ReadableStream<Uint8Array>, answer: Answer): AsyncG
 interface ChatLine {
   readonly text: string
   readonly thinking: string
-  readonly toolCalls: readonly unknown[]
+  readonly toolCalls: readonly Fields[]
   readonly isDone: boolean
   readonly reason: string
 }
 
 const ollamaDialect: Dialect<ChatLine> = {
+  field: 'message',
   read(event) {
-    const isDone = event['done'] === true
-    if (!event['message'] && !isDone) return undefined
-    const message = objectIn(event['message'])
-    return {
-      text: textIn(message['content']) ?? '',
-      thinking: textIn(message['thinking']) ?? '',
-      toolCalls: listIn(message['tool_calls']),
-      isDone,
-      reason: textIn(event['done_reason']) || 'stop',
-    }
+    const { message, done } = event
+    const isDone = done === true || done === 1 || done === 'true'
+    const fields = objectIn(message)
+    if (!isSaid(fields) && !isDone) return []
+    return [
+      {
+        text: wordsIn(fields['content']),
+        thinking: wordsIn(fields['thinking']),
+        toolCalls: listIn(fields['tool_calls']).map(objectIn).filter(isSaid),
+        isDone,
+        reason: textIn(event['done_reason']) || 'stop',
+      },
+    ]
   },
+  end: (isWhole) =>
+    isWhole ? [{ text: '', thinking: '', toolCalls: [], isDone: true, reason: 'stop' }] : [],
   usage: ({ prompt_eval_count: input, eval_count: output }) =>
     input === undefined && output === undefined
       ? undefined
@@ -129,11 +145,11 @@ const ollamaDialect: Dialect<ChatLine> = {
 }
 
 function toolCall(call: Fields, place: number): ToolCall {
-  const { name, arguments: args } = objectIn(call['function'])
+  const { name, arguments: args } = parsedIn(call['function'] ?? call)
   return {
     id: textIn(call['id']) || `call_${place}`,
     name: textIn(name) ?? '',
-    arguments: jsonTextIn(args) ?? '{}',
+    arguments: argumentsIn(args) ?? '{}',
   }
 }
 

@@ -1,8 +1,18 @@
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import type { ModelFacts } from '../../turns/ports.ts'
-import { reportOf, type Dialect } from './answer.ts'
+import { addCall, reportOf, type Dialect } from './answer.ts'
 import { queryServer } from './fetch.ts'
-import { countIn, jsonTextIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
+import {
+  argumentsIn,
+  countIn,
+  isSaid,
+  listIn,
+  objectIn,
+  parsedIn,
+  textIn,
+  wordsIn,
+  type Fields,
+} from './loose.ts'
 import { endpoint, REQUEST_KEYS, versionedEndpoint, type ModelAccess, type Provider } from './provider.ts'
 import { responsesDialect, responsesSettings } from './responses.ts'
 import { sdkModel, type SdkOptions } from './sdk-model.ts'
@@ -110,19 +120,30 @@ function windowOf(value: unknown): ModelFacts {
 /** The stream of OpenAI's chat completions, and of all servers that copy it. */
 function chatDialect(): Dialect {
   const calls = new Calls()
+  let hasEnd = false
+  let isWholeMessage = false
   return {
+    field: 'choices',
     read(event) {
       const choice = objectIn(listIn(event['choices'])[0])
-      const delta = objectIn(choice['delta'] ?? choice['message'])
-      const pieces = [...listIn(delta['tool_calls']), ...legacyCall(delta)]
-      for (const piece of pieces) calls.add(objectIn(piece))
-      const { text, thinking } = contentIn(delta)
-      const reason = textIn(choice['finish_reason'])
-      if (!text && !thinking && !reason && pieces.length === 0) return undefined
-      return chunk({ content: text || undefined, reasoning_content: thinking || undefined }, reason || null)
+      const { delta = null, message = null } = choice
+      isWholeMessage ||= delta === null && message !== null
+      const written = delta ?? message ?? choice['text']
+      const fields = typeof written === 'object' ? objectIn(written) : { content: written }
+      const pieces = [...listIn(fields['tool_calls']), ...legacyCall(fields)].map(objectIn).filter(isSaid)
+      for (const piece of pieces) calls.add(piece)
+      const { text, thinking } = contentIn(fields)
+      const reason = reasonIn(choice['finish_reason'])
+      hasEnd ||= reason !== undefined
+      if (!text && !thinking && !reason && pieces.length === 0) return []
+      return [chunk({ content: text || undefined, reasoning_content: thinking || undefined }, reason)]
     },
-    // The SDK glues calls together that a server gave the same index, so it gets them whole.
-    end: () => (calls.all.length > 0 ? chunk({ tool_calls: calls.all }) : undefined),
+    end(isWhole) {
+      const isEnd = !hasEnd && (isWhole || isWholeMessage)
+      // The SDK glues calls together that a server gave the same index, so it gets them whole.
+      const tool_calls = calls.all.length > 0 ? { tool_calls: calls.all } : {}
+      return isEnd || calls.all.length > 0 ? [chunk(tool_calls, isEnd ? 'stop' : undefined)] : []
+    },
     usage(event) {
       const usage = event['usage']
       if (!usage) return undefined
@@ -142,21 +163,34 @@ const chunk = (delta: object, finish_reason: string | null = null): object => ({
   choices: [{ index: 0, delta, finish_reason }],
 })
 
+/** Gateways hand the words of other protocols through. */
+const REASONS: Readonly<Record<string, string>> = {
+  max_tokens: 'length',
+  max_output_tokens: 'length',
+  end_turn: 'stop',
+  eos: 'stop',
+  tool_use: 'tool_calls',
+}
+
+function reasonIn(value: unknown): string | undefined {
+  const word = textIn(value) ?? textIn(objectIn(value)['type'])
+  const small = word?.toLowerCase() ?? ''
+  return REASONS[small] ?? (small || undefined)
+}
+
 /** OpenAI's form of a call before it had tools. */
 const legacyCall = ({ function_call: call }: Fields): readonly unknown[] =>
-  call ? [{ index: 0, function: call }] : []
+  isSaid(call) ? [{ index: 0, function: call }] : []
 
 /** Mistral sends its content as a list of texts and thoughts. A refusal of OpenAI is read as text. */
 function contentIn(delta: Fields): { text: string; thinking: string } {
   let text = ''
-  let thinking = textIn(delta['reasoning_content'] ?? delta['reasoning']) ?? ''
+  let thinking = wordsIn(delta['reasoning_content'] ?? delta['reasoning'])
   for (const part of listIn(delta['content'])) {
-    const fields = objectIn(part)
-    text += textIn(part) ?? textIn(fields['text']) ?? ''
-    for (const thought of listIn(fields['thinking']))
-      thinking += textIn(thought) ?? textIn(objectIn(thought)['text']) ?? ''
+    text += wordsIn(part)
+    thinking += wordsIn(objectIn(part)['thinking'])
   }
-  return { text: text + (textIn(delta['refusal']) ?? ''), thinking }
+  return { text: text + wordsIn(delta['refusal']), thinking }
 }
 
 interface Call {
@@ -172,13 +206,13 @@ class Calls {
   readonly #indexes: (number | undefined)[] = []
 
   add(piece: Fields): void {
-    const { name, arguments: args } = objectIn(piece['function'])
+    const { name, arguments: args } = parsedIn(piece['function'] ?? piece)
     const id = textIn(piece['id']) || undefined
     const index = countIn(piece['index'])
     const call = this.#find(id, index, Boolean(name)) ?? this.#begin(index)
     if (id) call.id ??= id
     call.function.name ||= textIn(name) ?? ''
-    call.function.arguments += jsonTextIn(args) ?? ''
+    call.function.arguments += argumentsIn(args) ?? ''
     if (piece['extra_content']) call.extra_content ??= piece['extra_content']
   }
 
@@ -195,7 +229,7 @@ class Calls {
   #begin(index: number | undefined): Call {
     const call: Call = { index: this.all.length, type: 'function', function: { name: '', arguments: '' } }
     this.#indexes.push(index)
-    this.all.push(call)
+    addCall(this.all, call)
     return call
   }
 }

@@ -1,5 +1,4 @@
-import { reportOf, type Dialect } from './answer.ts'
-import { ProviderError } from './errors.ts'
+import { addCall, reportOf, type Dialect } from './answer.ts'
 import { countIn, jsonTextIn, objectIn, textIn, type Fields } from './loose.ts'
 import type { ModelAccess } from './provider.ts'
 
@@ -15,40 +14,12 @@ export const responsesSettings = (access: ModelAccess): Fields => {
  */
 export function responsesDialect(): Dialect {
   const thoughts = new Set<string>()
+  const calls: object[] = []
   return {
+    field: 'response',
     read(event) {
-      const type = textIn(event['type'])
-      const response = objectIn(event['response'])
-      const item = objectIn(event['item'])
-      const output_index = countIn(event['output_index']) ?? 0
-      const item_id = textIn(event['item_id']) ?? ''
-      const delta = textIn(event['delta'])
-      switch (type) {
-        case 'response.output_item.added':
-          return item['type'] === 'reasoning' ? { type, output_index, item: beginThought(item) } : undefined
-        case 'response.output_item.done':
-          if (item['type'] === 'function_call') return { type, output_index, item: callIn(item) }
-          return thoughts.has(textIn(item['id']) ?? '')
-            ? { type, output_index, item: thoughtIn(item) }
-            : undefined
-        case 'response.output_text.delta':
-        case 'response.refusal.delta':
-          return delta ? { type: 'response.output_text.delta', item_id, delta } : undefined
-        case 'response.reasoning_summary_part.added':
-          return countIn(event['summary_index']) ? thinking(item_id, '\n\n') : undefined
-        case 'response.reasoning_summary_text.delta':
-        case 'response.reasoning_text.delta':
-          return delta ? thinking(item_id, delta) : undefined
-        case 'response.completed':
-        case 'response.incomplete': {
-          const reason = textIn(objectIn(response['incomplete_details'])['reason'])
-          return { type, response: reason ? { incomplete_details: { reason } } : {} }
-        }
-        case 'response.failed':
-          throw new ProviderError(response['error'] ? objectIn(response['error']) : event)
-        default:
-          return undefined
-      }
+      const known = eventIn(event)
+      return known ? [known] : []
     },
     usage(event) {
       const counts = objectIn(objectIn(event['response'])['usage'])
@@ -59,6 +30,43 @@ export function responsesDialect(): Dialect {
         output: countIn(counts['output_tokens']),
       })
     },
+  }
+
+  function eventIn(event: Fields): object | undefined {
+    const type = textIn(event['type'])
+    const response = objectIn(event['response'])
+    const item = objectIn(event['item'])
+    const output_index = countIn(event['output_index']) ?? 0
+    const item_id = textIn(event['item_id']) ?? ''
+    const delta = textIn(event['delta'])
+    switch (type) {
+      case 'response.output_item.added':
+        return item['type'] === 'reasoning' ? { type, output_index, item: beginThought(item) } : undefined
+      case 'response.output_item.done': {
+        if (item['type'] !== 'function_call')
+          return thoughts.has(textIn(item['id']) ?? '')
+            ? { type, output_index, item: thoughtIn(item) }
+            : undefined
+        const call = callIn(item)
+        addCall(calls, call)
+        return { type, output_index, item: call }
+      }
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        return delta ? { type: 'response.output_text.delta', item_id, delta } : undefined
+      case 'response.reasoning_summary_part.added':
+        return countIn(event['summary_index']) ? thinking(item_id, '\n\n') : undefined
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        return delta ? thinking(item_id, delta) : undefined
+      case 'response.completed':
+      case 'response.incomplete': {
+        const reason = textIn(objectIn(response['incomplete_details'])['reason'])
+        return { type, response: reason ? { incomplete_details: { reason } } : {} }
+      }
+      default:
+        return undefined
+    }
   }
 
   function beginThought(item: Fields): object {

@@ -34,7 +34,7 @@ describe.each(Object.entries(half))('a stream of %s', (name, script) => {
 
   it.each([
     ['nothing', ''],
-    ['a page', '<html>oops</html>\n\n'],
+    ['a list of nothing', '[]\n\n'],
   ])('of %s is no answer', async (_what, body) => {
     expect(await failureOf(backend, raw(body))).toMatchObject({ name: 'ModelError', retryable: true })
   })

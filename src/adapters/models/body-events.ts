@@ -1,0 +1,137 @@
+import { JSONParseError } from '@ai-sdk/provider'
+import { LimitError } from './fetch.ts'
+import { isSaid, jsonIn, listIn, objectIn, type Fields } from './loose.ts'
+
+const MAX_MS_AT_ONCE = 5
+const MAX_BYTES_AT_ONCE = 64 * 1024
+
+/** Comments and empty events keep a connection open for an hour, but are no answer. */
+const MAX_BYTES_WITHOUT_USE = 8 * 1024 * 1024
+
+/** Of a body that is neither an event stream nor JSON lines. */
+const MAX_PLAIN_CHARS = 1024 * 1024
+
+/**
+ * A provider's body as JSON objects: events of a stream, lines of JSON, or one JSON text. This file knows no
+ * protocol of a provider. It passes over comments, texts and other fields, but no words of an error.
+ */
+export class BodyEvents {
+  /** True after `[DONE]`. */
+  saysDone = false
+  /** The reader of the events sets it to 0 if it could use one. */
+  bytesWithoutUse = 0
+  #rest = ''
+  /** An event may have several `data` fields, whose texts belong together. */
+  #parts: string[] = []
+  /** The `event` field, which is the type of an event that names none itself. */
+  #type = ''
+  #plain: string[] = []
+  #plainChars = 0
+
+  /**
+   * Lets others work after 5 ms or 64 KB. Throws `JSONParseError` for a broken event or a body without any
+   * (its `text` is the body's beginning), `LimitError` for too much without use, or the error of the body.
+   */
+  async *read(body: ReadableStream<Uint8Array>): AsyncGenerator<Fields> {
+    const decoder = new TextDecoder()
+    let since = performance.now()
+    let bytes = 0
+    let isEmpty = true
+    for await (const chunk of body) {
+      bytes += chunk.length
+      this.bytesWithoutUse += chunk.length
+      const lines = (this.#rest + decoder.decode(chunk, { stream: true })).split('\n')
+      this.#rest = lines.pop() ?? ''
+      for (const line of lines) {
+        for (const event of this.#eventsIn(line)) {
+          isEmpty = false
+          yield event
+        }
+        if (bytes < MAX_BYTES_AT_ONCE && performance.now() - since < MAX_MS_AT_ONCE) continue
+        await new Promise(setImmediate)
+        since = performance.now()
+        bytes = 0
+      }
+      if (this.bytesWithoutUse > MAX_BYTES_WITHOUT_USE) throw new LimitError('answerBytes')
+    }
+    const last = this.#eventsIn(this.#rest + decoder.decode())
+    yield* last
+    yield* this.#atEnd(isEmpty && last.length === 0)
+  }
+
+  /** `limitedFetch` bounds the length of a line. */
+  #eventsIn(untrimmed: string): readonly Fields[] {
+    const line = untrimmed.trim()
+    if (line === '') return this.#endOfEvent()
+    if (line.startsWith(':')) return []
+    if (DONE.test(line)) {
+      this.saysDone = true
+      return []
+    }
+    const [all, field] = FIELD.exec(line) ?? ['']
+    const text = line.slice(all.length)
+    switch (field) {
+      case 'data':
+        return this.#dataIn(text)
+      case 'event':
+        this.#type = text === 'message' ? '' : text
+        return []
+      case 'error': {
+        // llama.cpp before October 2025 wrote an error into a field of its own (tools/server/server.cpp).
+        const error = jsonIn(text) ?? text
+        return [isSaid(objectIn(error)['error']) ? objectIn(error) : { error }]
+      }
+      case undefined:
+        return this.#plainLine(line)
+      default:
+        return []
+    }
+  }
+
+  #dataIn(text: string): readonly Fields[] {
+    const value = this.#parts.length === 0 ? jsonIn(text) : undefined
+    if (typeof value === 'object') return this.#events(value)
+    const isWhole = this.#parts.length === 0 && (this.#type === 'error' || SAYS_ERROR.test(text))
+    if (isWhole && !text.startsWith('{')) return [{ error: value ?? text }]
+    if (this.#parts.length > 0 || /^[[{]/.test(text)) this.#parts.push(text)
+    return []
+  }
+
+  #endOfEvent(): readonly Fields[] {
+    const text = this.#parts.join('\n')
+    const found = text === '' ? [] : jsonIn(text)
+    if (typeof found !== 'object')
+      throw new JSONParseError({ text: text.slice(0, 500), cause: 'broken JSON' })
+    const events = this.#events(found)
+    this.#parts = []
+    this.#type = ''
+    return events
+  }
+
+  #events(value: object | null): readonly Fields[] {
+    const type = this.#type
+    return listIn(value).map((one) => (type ? { type, ...objectIn(one) } : objectIn(one)))
+  }
+
+  #plainLine(line: string): readonly Fields[] {
+    const value = this.#plain.length === 0 && /^[[{]/.test(line) ? jsonIn(line) : undefined
+    if (typeof value === 'object') return this.#events(value)
+    this.#plainChars += line.length
+    if (this.#plainChars <= MAX_PLAIN_CHARS) this.#plain.push(line)
+    return []
+  }
+
+  #atEnd(isEmpty: boolean): readonly Fields[] {
+    const text = [...this.#parts, ...this.#plain].join('\n')
+    const value = jsonIn(text)
+    if (typeof value === 'object') return this.#events(value)
+    if (!isEmpty) return []
+    throw new JSONParseError({ text: text.slice(0, 500), cause: 'no event of an answer' })
+  }
+}
+
+const FIELD = /^(?:(data|event|error|id|retry):\s*)+/
+
+const DONE = /^(?:data:\s*)?"?\[DONE\]"?$/i
+
+const SAYS_ERROR = /^[[(]?(?:[\w-]+ ){0,3}error\b/i

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { createModel, type Backend } from '../../../src/adapters/models/index.ts'
+import type { ModelEvent } from '../../../src/turns/ports.ts'
+import { sampleConfig, sampleRequest } from '../../support/model-request.ts'
+import { startModelServer, type Script } from '../../support/model-server.ts'
+import { ANTHROPIC } from './anthropic-cases.ts'
+import { lines, sse, type Case } from './case.ts'
+import { CHAT } from './chat-cases.ts'
+import { ERRORS } from './error-cases.ts'
+import { GEMINI } from './gemini-cases.ts'
+import { OLLAMA } from './ollama-cases.ts'
+
+// Answers of servers as people run them, which do not keep to the documentation of their protocol.
+
+const BACKENDS = ['openai', 'openai-compatible', 'llamacpp', 'anthropic', 'gemini', 'ollama'] as const
+
+const CHAT_BACKENDS = BACKENDS.slice(0, 3)
+
+const TABLE: readonly (readonly [Backend, Case])[] = [
+  ...CHAT_BACKENDS.flatMap((backend) => CHAT.map((one) => [backend, one] as const)),
+  ...ANTHROPIC.map((one) => ['anthropic', one] as const),
+  ...GEMINI.map((one) => ['gemini', one] as const),
+  ...OLLAMA.map((one) => ['ollama', one] as const),
+  ...BACKENDS.flatMap((backend) => ERRORS.map((one) => [backend, one] as const)),
+]
+
+const send =
+  (backend: Backend, { events = [], bytes, status = 200, headers = {} }: Case): Script =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'text/event-stream', ...headers })
+    response.end(bytes ?? (backend === 'ollama' ? lines : sse)(...events))
+  }
+
+/** All that a model does with this answer: its texts put together, then its end or failure. */
+async function readingOf(backend: Backend, script: Script, apiKey = 'key-of-this-server') {
+  await using server = await startModelServer()
+  server.play(script)
+  const model = createModel(sampleConfig({ backend, endpoint: server.endpoint, apiKey }))
+  const events: ModelEvent[] = []
+  let end: unknown
+  try {
+    for await (const event of model.stream(sampleRequest({}, 'f'), new AbortController().signal))
+      events.push(event)
+    end = events.at(-1)
+  } catch (error) {
+    end = error
+  }
+  const joined = (type: 'text' | 'thinking'): string =>
+    events.map((event) => (event.type === type ? event.text : '')).join('')
+  const calls = events.flatMap((event) =>
+    event.type === 'call' ? `${event.call.name} ${event.call.arguments}` : [],
+  )
+  return { text: joined('text'), thinking: joined('thinking'), calls, end }
+}
+
+test.each(TABLE.map(([backend, one]) => ({ backend, name: one.name, one })))(
+  'an answer of $backend with $name is read',
+  async ({ backend, one }) => {
+    const { text = '', thinking = '', calls = [], end = { type: 'finish', reason: 'stop' } } = one
+    const read = await readingOf(backend, send(backend, one), one.apiKey)
+    const { message } = end as { readonly message?: unknown }
+    const expected = message instanceof RegExp ? { ...end, message: expect.stringMatching(message) } : end
+    // OpenAI itself sends no thoughts, so its SDK reads none.
+    const thoughts = backend === 'openai' ? {} : { thinking }
+    expect(read).toMatchObject({ text, ...thoughts, calls, end: expected })
+  },
+)
+
+test.each(BACKENDS)(
+  'a connection of %s that breaks before the first event has cost a prompt',
+  async (backend) => {
+    const read = await readingOf(backend, (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.flushHeaders()
+      response.socket?.end()
+    })
+    expect(read.end).toMatchObject({ retryable: true, begun: true })
+  },
+)
