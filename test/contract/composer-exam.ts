@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createComposer } from '../../src/adapters/lua/composer.ts'
 import type { EngineName } from '../../src/adapters/lua/engines.ts'
 import { paths } from '../../src/app/paths.ts'
-import type { RoomName } from '../../src/chat/entry.ts'
 import { WrapError, type Composer } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
 import { memoryLog } from '../support/chat-parts.ts'
@@ -83,7 +82,7 @@ export function composerExam(name: string, open: () => Composer | Promise<Compos
           author: 'ann',
           argument: { text: 'hi' },
           now: 5,
-          room: { name: 'den' as RoomName, topic: '', vibe: '', private: false, todo: [], values: { a: 1 } },
+          room: { name: 'den', topic: '', vibe: '', private: false, todo: [], values: { a: 1 } },
         })
       expect(
         await hook(`function on_message(entry)

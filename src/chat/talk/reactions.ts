@@ -14,8 +14,6 @@ export const MAX_REACTIONS_TO_LINE = 3
 /** An emoji of Unicode's list, or a pictograph without its presentation selector. */
 const EMOJI = new RegExp('^(?:\\p{RGI_Emoji}|\\p{Extended_Pictographic}\\uFE0F?)$', 'v')
 
-type Reactions = ReturnType<typeof createReactions>
-
 /** Reactions of one room wait for each other, so that none counts twice. */
 export function createReactions() {
   const serially = createKeyedSerial<Room>()

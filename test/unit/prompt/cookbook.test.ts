@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listLua, readBundle } from '../../../src/adapters/lua/bundle.ts'
 import { ENGINE_NAMES, openEngine } from '../../../src/adapters/lua/engines.ts'
 import { paths } from '../../../src/app/paths.ts'
-import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Json, JsonObject } from '../../../src/lib/json.ts'
 import type { HookName, HookOutcome } from '../../../src/prompt/ports.ts'
 import { runHook } from '../../../src/prompt/run-hook.ts'
@@ -73,7 +72,7 @@ const hook = (
       now,
       script: { source: sourceOf(title), version: 1 },
       author: 'ann',
-      room: { name: 'den' as RoomName, topic: '', vibe: '', private: false, todo: [], values },
+      room: { name: 'den', topic: '', vibe: '', private: false, todo: [], values },
     }),
   )
 

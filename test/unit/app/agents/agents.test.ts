@@ -15,7 +15,7 @@ beforeEach(async () => {
   agents = createAgents({
     runner: world.runner,
     rooms,
-    door: { begin: world.clients.begin, whyOut: (person) => sanctions.whyOut(person) },
+    door: { begin: (client) => world.clients.begin(client), whyOut: (person) => sanctions.whyOut(person) },
     talk: world.talk,
     log,
   })
