@@ -143,7 +143,7 @@ export function entryMarkdown(entry: Entry): string {
 }
 
 /** As `entryLine`, but with all of a result and of a sub-turn, and without the indents. */
-function wholeText(entry: Entry): string {
+export function wholeText(entry: Entry): string {
   if (entry.kind === 'tool_result')
     return cleanText(
       `-- ${entry.name} (${duration(entry.durationMs)}, ${bytes(entry.bytes)}):\n${entry.text}`,

@@ -5,10 +5,13 @@ import type { EntryLog, LogStats } from '../../chat/ports.ts'
 import { foldedLines } from '../../chat/presence/fold.ts'
 import { searchTerms, termsText } from '../../chat/input-text.ts'
 import { safeJson } from '../../lib/json.ts'
+import { searchPhrase } from '../../chat/search-words.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
+import type { Styled } from '../../lib/text/styled.ts'
 import { CHECKPOINT_KEY, checkpointOf } from '../../prompt/key-values.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type Caller, type Here } from '../command.ts'
 import { announce, iso, minuteOf, numberFlag, print, verb, type Services } from './common.ts'
+import { hitLines } from './hit-lines.ts'
 import { logPages, type PagedLog } from './log-pages.ts'
 
 const ENTRIES = { fallback: 50, most: 1_000 }
@@ -84,15 +87,22 @@ async function printEntries(
   entries: readonly Entry[],
   caller: Pick<Caller, 'out' | 'session'>,
   asJson: boolean,
-  withRooms = false,
+  {
+    hasRooms = false,
+    line = entryLine,
+  }: { hasRooms?: boolean; line?: (entry: Entry) => string | Styled } = {},
 ): Promise<void> {
   for (const entry of entries) {
-    const room = withRooms ? `${entry.room} ` : ''
-    const time = minuteOf(entry.at, caller)
-    caller.out.line(asJson ? safeJson(entryJson(entry)) : `${time} ${room}${entryLine(entry)}`)
+    const before = `${minuteOf(entry.at, caller)} ${hasRooms ? `${entry.room} ` : ''}`
+    caller.out.line(asJson ? safeJson(entryJson(entry)) : behind(before, line(entry)))
   }
   await caller.out.ready()
 }
+
+const behind = (before: string, text: string | Styled): string | Styled =>
+  typeof text === 'string'
+    ? before + text
+    : { lines: text.lines.map((spans, index) => (index === 0 ? [{ text: before }, ...spans] : spans)) }
 
 /** A line about the whole log, its authors, then a line for each day. */
 function statsText(room: string, { entries, first, last, authors, days }: LogStats): string {
@@ -120,7 +130,7 @@ export const search = verb({
   name: 'search',
   aliases: ['find'],
   summary:
-    'the newest lines here that have all these words; with - first, those of all rooms that you may read',
+    'the newest lines here that have all these words, marked in a session; with - first, those of all rooms that you may read',
   room: 'here-or-all',
   flags: [COUNT_FLAG, flag('best', 'the lines that fit best, instead of the newest'), JSON_FLAG],
   arguments: [
@@ -132,9 +142,10 @@ export const search = verb({
   ],
   example: '-n 5 build green',
   async run(context, { rooms, stores }) {
-    const { room, person, args, flags, out, signal } = context
+    const { room, person, session, args, flags, out, signal } = context
     const limit = numberFlag('-n', flags.n, ENTRIES)
     const terms = searchTerms(args.words)
+    const phrases = terms.map(({ text: words, whole }) => searchPhrase(words, whole)).filter((one) => !!one)
     const searched = room ? [room.name] : (await rooms.list(person)).map(({ name }) => name)
     let behind: string | undefined
     const read: PagedLog['read'] = async (query) => {
@@ -148,7 +159,8 @@ export const search = verb({
     let isFound = false
     for await (const page of pages) {
       isFound ||= page.length > 0
-      await printEntries(page, context, flags.json, !room)
+      const line = (entry: Entry): string | Styled => (session ? hitLines(entry, phrases) : entryLine(entry))
+      await printEntries(page, context, flags.json, { hasRooms: !room, line })
       if (signal.aborted) return
     }
     if (behind !== undefined) out.warn(`the newest lines may be missing: ${behind}`)

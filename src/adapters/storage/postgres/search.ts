@@ -1,12 +1,12 @@
 // Finds entries by their words, with PostgreSQL's full-text search. The words are a column of the entries,
-// written as they are appended, so that a search finds everything at once. ../words.ts decides what a word
-// is, no dictionary.
+// written as they are appended, so that a search finds everything at once. chat/search-words.ts decides what
+// a word is, no dictionary.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { EntryLog, SearchQuery } from '../../../chat/ports.ts'
 import type { Database } from '../database.ts'
 import { type EntryRow, limitOf, toEntry } from '../stores/entries.ts'
-import { indexedWords, searchPhrase } from '../words.ts'
+import { indexedWords, searchPhrase } from '../../../chat/search-words.ts'
 
 /** The newest matches that `best` compares: a word of every line has a million. */
 const MAX_COMPARED = 4_000

@@ -1,5 +1,6 @@
 import { zoneOf } from '../../../../src/lib/zone.ts'
 import { sessionIn } from '../../../support/commands/caller.ts'
+import { plainOf, type Styled } from '../../../../src/lib/text/styled.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { LogStats } from '../../../../src/chat/ports.ts'
 import { screenOf } from '../../../support/chat-parts.ts'
@@ -135,6 +136,30 @@ describe('/search', () => {
     for (const words of ['build*', '"is green"', 'buil "GREEN'])
       expect((await world.type(world.bob, `search ${words}`)).out).toHaveLength(1)
     expect(await world.exec(world.bob, 'search hall --json nope')).toEqual(done())
+  })
+
+  test('shows in a session the lines with the words, marked, and a script reads whole entries', async () => {
+    await using world = await createCommandWorld()
+    const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+    const steps = Array.from({ length: 60 }, (_, index) => `Step ${index + 1}`)
+    await room.record({ kind: 'message', author: 'ann', text: steps.join('\n') })
+    const { caller } = sessionIn(room, world.bob)
+    const printed: (string | Styled)[] = []
+    const out = { ...caller.out, line: (text: string | Styled) => void printed.push(text) }
+    for (const words of ['step', 'STEP 59', 'ann'])
+      await world.runner.command(`search ${words}`, { ...caller, out })
+    const [all = '', one = '', byName = ''] = printed
+    expect(plainOf(all)).toBe('2026-01-01 00:00 ann: Step 1\n  Step 2\n  Step 3 …')
+    expect(plainOf(one)).toBe('2026-01-01 00:00 ann: … Step 59 …')
+    expect(plainOf(byName)).toBe('2026-01-01 00:00 ann: Step 1 …')
+    const marks = { strong: true, underline: true } as const
+    expect(typeof one === 'string' ? [] : one.lines[0]).toEqual(
+      expect.arrayContaining([
+        { text: 'Step', ...marks },
+        { text: '59', ...marks },
+      ]),
+    )
+    expect((await world.exec(world.bob, 'search hall 59')).out.join('\n').split('\n')).toHaveLength(60)
   })
 
   test('of all rooms finds what this person may see, and names the rooms', async () => {

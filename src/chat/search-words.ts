@@ -55,6 +55,33 @@ export function searchForms(text: string, whole: boolean): readonly SearchPhrase
   return now.words.join(' ') === before.words.join(' ') ? [now] : [now, before]
 }
 
+/** The parts of a text that the phrases find, in order, in UTF-16 units. */
+export function placesOf(phrases: readonly SearchPhrase[], text: string): readonly Place[] {
+  const words = [...text.slice(0, MAX_INDEXED_CHARS).matchAll(WORD)].flatMap(({ 0: word, index }) =>
+    foldWord(word).map((folded) => ({ folded, from: index, to: index + word.length })),
+  )
+  const places: Place[] = []
+  for (const [at, { from }] of words.entries()) {
+    const ends = phrases.flatMap(({ words: wanted, isPrefix }) => {
+      const last = wanted.length - 1
+      const isHere = wanted.every((one, index) => {
+        const folded = words[at + index]?.folded
+        return folded === one || (isPrefix && index === last && folded?.startsWith(one))
+      })
+      return isHere ? (words[at + last]?.to ?? []) : []
+    })
+    const begin = Math.max(from, places.at(-1)?.to ?? 0)
+    const end = Math.max(0, ...ends)
+    if (end > begin) places.push({ from: begin, to: end })
+  }
+  return places
+}
+
+export interface Place {
+  readonly from: number
+  readonly to: number
+}
+
 /** A last word of one character does not go on: `c` would be the beginning of a tenth of all words. */
 function phraseOf(all: readonly string[], whole: boolean): SearchPhrase | undefined {
   const words = all.slice(0, MAX_SEARCHED)
@@ -63,6 +90,9 @@ function phraseOf(all: readonly string[], whole: boolean): SearchPhrase | undefi
 }
 
 const wordsOf = (text: string, folded = fold): readonly string[] => folded(text).match(WORD) ?? []
+
+const foldWord = (word: string): readonly string[] =>
+  /^[0-9A-Za-z]+$/.test(word) ? [word.toLowerCase()] : wordsOf(word)
 
 /**
  * Compatibility forms, accents and case make no difference: `Ａrger` and `Ärger` are `arger`, `Straße` is

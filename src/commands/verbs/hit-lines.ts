@@ -1,0 +1,83 @@
+// The lines of an entry that a search found, with the words marked.
+import { wholeText } from '../../chat/entry-text.ts'
+import type { Entry } from '../../chat/entry.ts'
+import { type Place, placesOf, type SearchPhrase } from '../../chat/search-words.ts'
+import { characterAt } from '../../lib/text/characters.ts'
+import type { Span, Styled } from '../../lib/text/styled.ts'
+
+const MOST_LINES = 3
+
+/** In UTF-16 units: of a longer line only what is around its first hit. */
+const MOST_UNITS = 240
+const UNITS_BEFORE = 60
+
+/** Who said it and at most three lines that have most of the phrases; `…` stands for what is left out. */
+export function hitLines(entry: Entry, phrases: readonly SearchPhrase[]): Styled {
+  const text = wholeText(entry)
+  const label = entry.kind === 'tool_call' ? '' : wholeText({ ...entry, text: '' })
+  const begin = text.length - text.slice(label.length).trimStart().length
+  const places = placesOf(phrases, text)
+  const lines = linesFrom(text, begin)
+  const found = lines.filter((line) => places.some((place) => overlap(place, line)))
+  const counts = found.map(({ from, to }) => {
+    const line = text.slice(from, to)
+    return phrases.filter((phrase) => placesOf([phrase], line).length > 0).length
+  })
+  const most = Math.max(0, ...counts)
+  const best = found.filter((_, index) => counts[index] === most).slice(0, MOST_LINES)
+  const shown = best.length === 0 ? lines.slice(0, 1) : best
+  const windows = shown.map((line) => windowOf(text, line, places))
+  const rows = windows.map((window, index): readonly Span[] => {
+    const before = index === 0 ? begin : (windows[index - 1]?.to ?? 0) + 1
+    const end = index === windows.length - 1 ? text.length : window.to
+    return [
+      { text: (index === 0 ? '' : '  ') + (window.from > before ? '… ' : '') },
+      ...marked(text, window, places),
+      { text: window.to < end ? ' …' : '' },
+    ]
+  })
+  const head = marked(text, { from: 0, to: label.length }, places)
+  const side = entry.thread === undefined ? '' : '(side turn) '
+  return {
+    lines: rows.map((row, index) => {
+      const spans = index === 0 ? [{ text: side }, ...head, { text: label === '' ? '' : ' ' }, ...row] : row
+      return spans.filter((span) => span.text !== '')
+    }),
+  }
+}
+
+function linesFrom(text: string, begin: number): readonly Place[] {
+  let from = begin
+  return text
+    .slice(begin)
+    .split('\n')
+    .map((line) => {
+      const place = { from, to: from + line.length }
+      from = place.to + 1
+      return place
+    })
+}
+
+const overlap = (one: Place, other: Place): boolean => one.from < other.to && other.from < one.to
+
+function windowOf(text: string, line: Place, places: readonly Place[]): Place {
+  if (line.to - line.from <= MOST_UNITS) return line
+  const hit = places.find((place) => overlap(place, line))?.from ?? line.from
+  const from = Math.max(line.from, Math.min(hit - UNITS_BEFORE, line.to - MOST_UNITS))
+  return { from: characterAt(text, from), to: characterAt(text, Math.min(line.to, from + MOST_UNITS)) }
+}
+
+function marked(text: string, { from, to }: Place, places: readonly Place[]): readonly Span[] {
+  const spans: Span[] = []
+  let at = from
+  for (const place of places.filter((one) => overlap(one, { from, to }))) {
+    const begin = Math.max(at, place.from)
+    const end = Math.min(to, place.to)
+    spans.push(
+      { text: text.slice(at, begin) },
+      { text: text.slice(begin, end), strong: true, underline: true },
+    )
+    at = end
+  }
+  return [...spans, { text: text.slice(at, to) }]
+}
