@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { TurnId } from '../../../../src/chat/entry.ts'
-import { createCommandWorld, jsonOf, misused, refused } from '../../../support/commands/command-world.ts'
+import {
+  createCommandWorld,
+  createCommandWorldWith,
+  jsonOf,
+  misused,
+  refused,
+} from '../../../support/commands/command-world.ts'
+import { anotherModel } from '../../../support/turn-world.ts'
 
 describe('/wrap', () => {
   test('draws the prompt of the first model, or prints its text in full', async () => {
@@ -15,11 +22,10 @@ describe('/wrap', () => {
   })
 
   test('without a name draws the prompt of the model that the room asked last', async () => {
-    await using world = await createCommandWorld()
-    const names = world.turnWorld.turns.names()
+    await using world = await createCommandWorldWith({ more: [anotherModel('gpt')] })
     const { rooms, storage } = world.turnWorld.chatParts
     const room = (await rooms.get('hall', world.ann)).name
-    for (const [index, model] of names.toReversed().entries()) {
+    for (const [index, model] of ['gpt', 'qwen', 'gpt'].entries()) {
       const id = `t${index}` as TurnId
       await storage.models.turns.begin({ id, room, model, requester: 'ann', startedAt: index })
       expect(jsonOf(await world.exec(world.bob, 'wrap hall --json'))).toMatchObject({ model })
