@@ -88,7 +88,8 @@ export interface SessionStatus {
   /** `all`, `none`, `internal` or patterns. Empty while it is not known. */
   readonly scope: string
   readonly tools: number
-  readonly lastTurn?: { readonly used: number; readonly target: number }
+  /** The model that was asked last, and the tokens of its prompt in percent of all that it takes besides its answer. */
+  readonly lastTurn?: { readonly model: string; readonly percent: number }
   readonly running: readonly RunningWork[]
   /** That wait for an answer which this person may give. */
   readonly questions: readonly number[]

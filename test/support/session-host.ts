@@ -28,7 +28,7 @@ export const status: SessionStatus = {
   models: ['guide'],
   scope: 'all',
   tools: 12,
-  lastTurn: { used: 2100, target: 8000 },
+  lastTurn: { model: 'guide', percent: 34 },
   running: [],
   questions: [],
   othersQuestions: [],

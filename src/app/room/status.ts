@@ -43,10 +43,13 @@ export function createRoomStatus(
         .map((run) => running(run, { id: run.call, who: run.requester, since: run.since() })),
     ],
     questions: ({ name }: Room): readonly WaitingQuestion[] => approvals.open(name),
-    /** Of the turn that began last there. Rejects with `StorageError`. */
+    /** Of the turn that began last in the room. Rejects with `StorageError`. */
     async lastTurn({ name }: Room): Promise<SessionStatus['lastTurn']> {
-      const { prompt } = (await store.last(name)) ?? {}
-      return prompt && { used: prompt.budget.used, target: prompt.budget.target }
+      const { model, prompt } = (await store.last(name)) ?? {}
+      if (model === undefined || !prompt) return undefined
+      // The target wanders with what the provider counts and what the room's script leaves; this sum does not.
+      const { used, window, reserved_output: reserved } = prompt.budget
+      return { model, percent: window > reserved ? Math.round((100 * used) / (window - reserved)) : 0 }
     },
   }
 }
@@ -121,7 +124,8 @@ export class SharedStatus {
   /** Reads the budget of the last turn. True if it is another. Never rejects. */
   async readLastTurn(): Promise<boolean> {
     const found = await this.#source.lastTurn(this.#room).catch(() => undefined)
-    if (found?.used === this.#lastTurn?.used && found?.target === this.#lastTurn?.target) return false
+    const now = this.#lastTurn
+    if (found?.model === now?.model && found?.percent === now?.percent) return false
     this.#lastTurn = found
     this.#known.clear()
     return true

@@ -1,6 +1,5 @@
 import { percentText, WAITING_FOR_ANSWER } from '../../chat/tool-progress.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
-import { bar } from './call-row.ts'
 import { cutToCells, mostCells } from './cells.ts'
 import type { RunningWork, SessionStatus } from '../ports.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
@@ -24,9 +23,8 @@ export function statusParts(status: SessionStatus, columns: number) {
     ...runningParts(status, columns),
     [status.room],
     [`${status.people} here`],
-    [status.models.map((name) => `@${name}`).join(' ')],
+    [status.models.map((name) => modelText(name, status.lastTurn)).join(' ')],
     [status.scope ? `tools ${status.scope} (${status.tools})` : ''],
-    [status.lastTurn ? budget(status.lastTurn) : ''],
   ]
   const line = fitting(
     parts.map(cleanPart).filter(([whole]) => whole !== ''),
@@ -89,12 +87,9 @@ function* linesOf(parts: readonly Part[], wholes: readonly string[]): Generator<
 
 const shorterOf = (part: Part = ['']): readonly string[] => part.slice(1)
 
-function budget({ used, target }: NonNullable<SessionStatus['lastTurn']>): string {
-  return `${bar(target > 0 ? used / target : 0)} ${short(used)}/${short(target)}`
-}
-
-const short = (tokens: number): string =>
-  tokens < 1000 ? `${tokens}` : `${Number((tokens / 1000).toFixed(1))}k`
+/** `@qwen 34%` for the model that was asked last, `@gpt` for the others. */
+const modelText = (name: string, last: SessionStatus['lastTurn']): string =>
+  last?.model === name ? `@${name} ${last.percent}%` : `@${name}`
 
 const once = createMemo<string>()
 

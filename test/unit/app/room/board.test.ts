@@ -240,18 +240,18 @@ test('a turn that waits stands first among the others for the one who asked for 
   expect(alice.status()).toMatch(/^lobby · 2 here/)
 })
 
-test('it shows what the last turn used of its budget, once that is known, and nothing where there is none', async () => {
+test('it shows how full the prompt of the last turn was, once that is known', async () => {
   const { world, lobby, person, session } = await start()
-  world.lastTurn = { used: 2_000, target: 8_000 }
+  world.lastTurn = { model: 'guide', percent: 25 }
   const alice = await session(await person('alice'))
-  await vi.waitFor(() => expect(alice.status()).toContain('▰▰▱▱▱▱▱▱ 2k/8k'))
+  await vi.waitFor(() => expect(alice.status()).toContain('@guide 25%'))
   const end = { kind: 'reply', author: 'guide', text: 'done', turn: 't1' as TurnId, outcome: 'done' } as const
-  world.lastTurn = { used: 6_000, target: 8_000 }
+  world.lastTurn = { model: 'guide', percent: 75 }
   await lobby.record(end)
-  await vi.waitFor(() => expect(alice.status()).toContain('6k/8k'))
+  await vi.waitFor(() => expect(alice.status()).toContain('@guide 75%'))
   world.lastTurn = undefined
   await lobby.record(end)
-  await vi.waitFor(() => expect(alice.status()).not.toContain('8k'))
+  await vi.waitFor(() => expect(alice.status()).not.toContain('%'))
 })
 
 test('it keeps nothing of the sessions that have left', async () => {

@@ -89,7 +89,7 @@ describe.each(LOOK_NAMES)('in %s', (look) => {
     await seen(/-> touched|touch: touched the production/)
     answered.resolve()
     await seen(/tokens in/)
-    await status(/tokens in · \d+ out lobby · 2 here · .*(7k|…)/)
+    await status(/tokens in · \d+ out lobby · 2 here · .*\d%/)
     take('answered', session)
 
     if (isDrawn) {

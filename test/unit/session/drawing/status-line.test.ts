@@ -20,7 +20,7 @@ const busy = {
 test('the status line says what waits and what runs, then where one is, who is there, with which tools, how full', () => {
   expect(statusLine(busy, 200)).toBe(
     'question 1: /allow 1 · @qwen thinking 3.2s · ^X to stop · bob Grep 1s · @gpt waits 5s' +
-      ' · lobby · 2 here · @guide · tools all (12) · ▰▰▰▱▱▱▱▱ 2.1k/8k',
+      ' · lobby · 2 here · @guide 34% · tools all (12)',
   )
   expect(statusLine({ ...status, questions: [3, 4] }, 40)).toBe('questions 3, 4: /allow 3 · lobby · …')
 })
@@ -75,8 +75,9 @@ test('the key that stops stands beside what this person can stop, and nowhere wh
 describe('in a narrow terminal it leaves out whole parts from the right', () => {
   const thinking = { ...status, running: [work('@qwen', 'thinking')] }
   test.each([
-    [119, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · @guide · tools all (12) · ▰▰▰▱▱▱▱▱ 2.1k/8k'],
-    [79, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · @guide · tools all (12) · …'],
+    [119, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · @guide 34% · tools all (12)'],
+    [79, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · @guide 34% · tools all (12)'],
+    [70, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · @guide 34% · …'],
     [60, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · …'],
     [39, '@qwen thinking 3.2s · ^X to stop · …'],
     [36, '@qwen thinking 3.2s · ^X to stop · …'],
@@ -106,7 +107,7 @@ test('what waits for somebody has its own look where there is room for it', () =
   expect(statusRow(busy, { columns: 6, theme: dark })).toBe(dark.status('quest…'))
 })
 
-test('a budget that is overdrawn or empty is drawn full or not at all', () => {
-  expect(statusLine({ ...status, lastTurn: { used: 9000, target: 8000 } }, 200)).toContain('▰▰▰▰▰▰▰▰ 9k/8k')
-  expect(statusLine({ ...status, lastTurn: { used: 0, target: 0 } }, 200)).toContain('▱▱▱▱▱▱▱▱ 0/0')
+test('only the model that was asked last has a figure', () => {
+  const line = statusLine({ ...status, models: ['qwen', 'gpt'], lastTurn: { model: 'gpt', percent: 7 } }, 200)
+  expect(line).toContain('@qwen @gpt 7% · tools')
 })
