@@ -18,7 +18,7 @@ export type TextRole =
   | 'link'
   | 'status'
 
-/** A link comes before code, code before a role, a role before a tint. */
+/** A link comes before code, code before a role, a role before a tint; a model has a tint of its role. */
 export interface SpanStyle {
   readonly role?: TextRole
   /** The same number is the same colour. */

@@ -10,7 +10,7 @@ import type { Entry, ToolCallEntry } from '../../chat/entry.ts'
 import { NAME_COLOURS, type NameColour } from '../../chat/personal/preferences.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, SpanStyle, TextRole } from '../../lib/text/styled.ts'
-import { usualColour } from './theme.ts'
+import { modelStyle, usualColour } from './theme.ts'
 
 export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): readonly Span[] {
   if (entry.thread !== undefined) return aside(threadLine(entry), 'tool')
@@ -54,7 +54,7 @@ export const personStyle = (
 ): SpanStyle => (emphasis ? { role: emphasis } : { tint: NAME_COLOURS.indexOf(chosen), strong: true })
 
 export const modelLabel = (author: string, { emphasis }: Aspect): readonly Span[] =>
-  labelIn(`${shownName(author)}: `, { role: emphasis === 'mention' ? 'mention' : 'model' })
+  labelIn(`${shownName(author)}: `, emphasis === 'mention' ? { role: 'mention' } : modelStyle(author))
 
 export const labelIn = (text: string, style: SpanStyle): readonly Span[] => [
   { ...style, text: text.trimEnd() },

@@ -64,9 +64,10 @@ function paintSpan(span: Span, theme: Theme): string {
   return codes === '' || span.text === '' ? span.text : `\u001b[${codes}m${span.text}\u001b[0m`
 }
 
-function inkOf({ link, code, role, tint }: Span, { codes, tints }: Theme): string | undefined {
+function inkOf({ link, code, role, tint }: Span, { codes, tints, modelTints }: Theme): string | undefined {
   if (link !== undefined) return codes.link
   if (code) return codes.code
+  if (role === 'model' && tint !== undefined) return modelTints[tint % modelTints.length]
   if (role) return codes[role]
   return tint === undefined ? undefined : tints[tint % tints.length]
 }

@@ -6,7 +6,7 @@ import type { Span } from '../../lib/text/styled.ts'
 import { labelIn } from './entry-look.ts'
 import { textOf } from './spans.ts'
 import { thoughtRow, unitRows } from './reply-rows.ts'
-import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
+import { createMemo, type DrawingStyle, modelStyle, styleKey } from './theme.ts'
 import { GrowingMarkdown } from '../markdown/growing.ts'
 
 export interface RepliesParts {
@@ -127,4 +127,4 @@ export class StreamedReply {
 }
 
 const labelOf = (name: string, isFirst: boolean): readonly Span[] =>
-  labelIn(isFirst ? `${name}: ` : `${name} (more): `, { role: 'model' })
+  labelIn(isFirst ? `${name}: ` : `${name} (more): `, modelStyle(name))

@@ -5,7 +5,7 @@ import {
   type ThemeName,
 } from '../../chat/personal/preferences.ts'
 import type { Entry, RoomName } from '../../chat/entry.ts'
-import type { TextRole } from '../../lib/text/styled.ts'
+import type { SpanStyle, TextRole } from '../../lib/text/styled.ts'
 import type { TimeColumn } from './time-column.ts'
 
 /**
@@ -14,10 +14,12 @@ import type { TimeColumn } from './time-column.ts'
  */
 interface Palette extends Readonly<Record<TextRole, string>> {
   readonly tints: readonly string[]
+  readonly modelTints: readonly string[]
 }
 
 const ink = (colour: number): string => `38;5;${colour}`
 const bold = (codes: string): string => `1;${codes}`
+const italic = (codes: string): string => `3;${codes}`
 /** It can be read on whatever ground the terminal has. */
 const block = (colour: number, ground: number): string => `38;5;${colour};48;5;${ground}`
 
@@ -25,17 +27,20 @@ const BLACK = 16
 const WHITE = 231
 const GOLD = 220
 
-interface Inks extends Readonly<Record<'model' | 'dim' | 'error' | 'code' | 'link', number>> {
+interface Inks extends Readonly<Record<'dim' | 'error' | 'code' | 'link', number>> {
   readonly people: Readonly<Record<NameColour, number>>
+  /** Tints of one colour, the usual one first. */
+  readonly models: readonly [string, ...string[]]
   readonly mention: string
   readonly status: string
 }
 
-const colours = ({ people, model, dim, error, code, link, mention, status }: Inks): Palette => ({
+const colours = ({ people, models, dim, error, code, link, mention, status }: Inks): Palette => ({
   tints: NAME_COLOURS.map((name) => ink(people[name])),
+  modelTints: models.map(bold),
   // One's own lines have no colour, so that no other name can have theirs.
   own: '1;4',
-  model: bold(ink(model)),
+  model: bold(models[0]),
   tool: ink(dim),
   system: ink(dim),
   dim: ink(dim),
@@ -52,25 +57,30 @@ const colours = ({ people, model, dim, error, code, link, mention, status }: Ink
 /** For an unknown ground: as far from black as from white, so no contrast is high. */
 const either = colours({
   people: { yellow: 100, brown: 137, green: 28, blue: 32, violet: 129, pink: 132 },
-  ...{ model: 30, dim: 244, error: 196, code: 136, link: 32 },
+  // Only two teals are apart from all people on each ground, and too near each other without the slant.
+  models: [ink(30), italic(ink(66))],
+  ...{ dim: 244, error: 196, code: 136, link: 32 },
   ...{ mention: block(WHITE, 97), status: block(WHITE, 240) },
 })
 
 const dark = colours({
   people: { yellow: 228, brown: 172, green: 34, blue: 39, violet: 141, pink: 218 },
-  ...{ model: 51, dim: 246, error: 203, code: 180, link: 75 },
+  models: [ink(37), ink(79), ink(159)],
+  ...{ dim: 246, error: 203, code: 180, link: 75 },
   ...{ mention: block(BLACK, 176), status: block(252, 237) },
 })
 
 const light = colours({
   people: { yellow: 94, brown: 52, green: 22, blue: 20, violet: 129, pink: 162 },
-  ...{ model: 25, dim: 241, error: 160, code: 94, link: 25 },
+  models: [ink(24), ink(60), ink(27)],
+  ...{ dim: 241, error: 160, code: 94, link: 25 },
   ...{ mention: block(WHITE, 90), status: block(236, 253) },
 })
 
 /** Only what every terminal has: bold, underlined, reversed. */
 const mono: Palette = {
   tints: NAME_COLOURS.map(() => ''),
+  modelTints: ['4', italic('4')],
   ...{ own: '1;4', model: '4', tool: '', system: '', dim: '', waiting: '1;7', mention: '7' },
   ...{ error: '1', code: '', heading: '1', link: '4', status: '7' },
 }
@@ -108,10 +118,16 @@ function put<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most: num
   if (map.size > most && oldest !== undefined) map.delete(oldest)
 }
 
-export function usualColour(name: string): NameColour {
+export const usualColour = (name: string): NameColour =>
+  NAME_COLOURS[hashOf(name) % NAME_COLOURS.length] ?? 'green'
+
+/** A model has the same tint in every room and session. The low bits of short names are too much alike. */
+export const modelStyle = (name: string): SpanStyle => ({ role: 'model', tint: hashOf(name) >>> 6 })
+
+function hashOf(name: string): number {
   let value = 0
   for (const character of name) value = (value * 31 + (character.codePointAt(0) ?? 0)) >>> 0
-  return NAME_COLOURS[value % NAME_COLOURS.length] ?? 'green'
+  return value
 }
 
 type Paint = (text: string) => string
@@ -121,6 +137,8 @@ export interface Theme extends Readonly<Record<TextRole, Paint>> {
   readonly id: ThemeName
   readonly codes: Readonly<Record<TextRole, string>>
   readonly tints: readonly string[]
+  /** A model's name has one of these. */
+  readonly modelTints: readonly string[]
 }
 
 export interface DrawingStyle {
@@ -160,9 +178,9 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
   mono: createTheme('mono', mono),
 }
 
-function createTheme(id: ThemeName, { tints, ...codes }: Palette): Theme {
+function createTheme(id: ThemeName, { tints, modelTints, ...codes }: Palette): Theme {
   const paints = Object.entries(codes).map(([role, code]) => [role, painter(code)])
-  return { id, codes, tints, ...(Object.fromEntries(paints) as Record<TextRole, Paint>) }
+  return { id, codes, tints, modelTints, ...(Object.fromEntries(paints) as Record<TextRole, Paint>) }
 }
 
 function painter(codes: string): Paint {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { NAME_COLOURS, THEME_NAMES } from '../../../../src/chat/personal/preferences.ts'
 import { personStyle } from '../../../../src/session/drawing/entry-look.ts'
 import { paintSpans } from '../../../../src/session/drawing/spans.ts'
-import { THEMES, type Theme } from '../../../../src/session/drawing/theme.ts'
+import { modelStyle, THEMES, type Theme } from '../../../../src/session/drawing/theme.ts'
 
 /** Grounds of terminals. Solarized: https://ethanschoonover.com/solarized (base03 and base3). */
 const GROUNDS = {
@@ -66,6 +66,9 @@ function xtermColour(number: number): Color {
 
 const contrast = (a: Color, b: Color): number => a.contrast(b, 'WCAG21')
 
+const modelLooks = (theme: Theme): readonly Look[] =>
+  theme.modelTints.map((_, tint) => lookOf(paintSpans([{ text: 'x', role: 'model', tint }], theme)))
+
 const lookInTheme = (theme: Theme) => ({
   ...Object.fromEntries(ROLES.map((role) => [role, lookOf(theme[role]('x'))])),
   ...Object.fromEntries(
@@ -74,6 +77,7 @@ const lookInTheme = (theme: Theme) => ({
       return [name, lookOf(paintSpans([span], theme))]
     }),
   ),
+  ...Object.fromEntries(modelLooks(theme).map((look, tint) => [`model ${tint}`, look])),
 })
 
 test('the formula is WCAG’s: https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio', () => {
@@ -94,13 +98,24 @@ describe.each(Object.entries(ASKED))('%s', (id, { grounds, contrast: asked }) =>
 
   test('no two names, a name and a model, or a name and an error have colours that look alike', () => {
     const told = Object.fromEntries(looks)
-    const apart = [...NAME_COLOURS, 'model', 'error'].map((name) => [name, told[name]?.ink] as const)
+    const models = THEMES[id as keyof typeof ASKED].modelTints.map((_tint, index) => `model ${index}`)
+    const apart = [...NAME_COLOURS, ...models, 'error'].map((name) => [name, told[name]?.ink] as const)
     for (const [one, ink] of apart)
       for (const [other, otherInk] of apart) {
-        if (one >= other) continue
+        if (one >= other || (models.includes(one) && models.includes(other))) continue
         // CIEDE2000. The two cyans of xterm's first 16 colours, which people took for one, are 11.2 apart.
         if (!ink || !otherInk) throw new TypeError(`${one} or ${other} has no colour`)
         expect(ink.deltaE(otherInk, '2000'), `${one} and ${other}`).toBeGreaterThanOrEqual(19)
+      }
+  })
+
+  test('two tints of models differ in their colours or in their slant', () => {
+    const all = modelLooks(THEMES[id as keyof typeof ASKED])
+    for (const [index, one] of all.entries())
+      for (const other of all.slice(index + 1)) {
+        if (!one.ink || !other.ink) throw new TypeError('a tint has no colour')
+        if (one.marks.join() === other.marks.join())
+          expect(one.ink.deltaE(other.ink, '2000')).toBeGreaterThanOrEqual(14)
       }
   })
 
@@ -124,4 +139,10 @@ test('the theme without colours has none, and still tells people, oneself, model
 test('every theme has a name by which it can be asked for', () => {
   expect(Object.keys(THEMES)).toEqual([...THEME_NAMES])
   for (const name of THEME_NAMES) expect(THEMES[name].id).toBe(name)
+})
+
+test('a model has one tint in each theme, and qwen, gpt and claude have three', () => {
+  const label = (name: string) => paintSpans([{ text: 'x', ...modelStyle(name) }], THEMES.dark)
+  expect(new Set(['qwen', 'gpt', 'claude', 'qwen'].map(label)).size).toBe(3)
+  expect(label('qwen')).toBe(THEMES.dark.model('x').replace('37m', '159m'))
 })
