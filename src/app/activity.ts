@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
+import type { DescribedCommand } from '../adapters/models/guide-place.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import type { RoomName } from '../chat/entry.ts'
 import { createByteQuota } from '../chat/limits.ts'
@@ -7,6 +8,7 @@ import type { Peers } from '../chat/peers.ts'
 import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import type { Log } from '../chat/ports.ts'
+import type { CommandGroup } from '../commands/command.ts'
 import type { Config } from '../config/config.ts'
 import { ownRoomsDir } from '../config/directories.ts'
 import { paths } from './paths.ts'
@@ -23,6 +25,7 @@ import type { Summaries } from '../turns/summaries/summaries.ts'
 import { assembleSummaries, assembleTurns, configuredModels, createModelServices } from './assemble-turns.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
+import { describeCommands, guidePlace } from './guide-place.ts'
 import { meteredComposer } from './metering.ts'
 import { openToolkit } from './tools/open-toolkit.ts'
 
@@ -57,14 +60,16 @@ export async function createActivity(
   const ownComposer = overrides.composer ?? owned(composerFor(current.now(), hasModels, log))
   const composer = meteredComposer(ownComposer, context.meter)
   const workspaces = owned(workspacesFor(current.now(), log))
-  const { tools, mcp, scopedTools } = await openToolkit(current, rooms, context, owned)
+  const { tools, mcp, scopedTools, asks } = await openToolkit(current, rooms, context, owned)
   const approvals = new Approvals({
     ...{ room, limits, clock, log },
     grants: storage.tools.grants,
     questions: peers.questions,
     answerMs: overrides.answerMs,
   })
-  const models = configuredModels(current, overrides)
+  let commands: readonly DescribedCommand[] = []
+  const place = guidePlace(current, () => commands, asks)
+  const models = configuredModels(current, overrides, place)
   const hooks = owned(
     new RoomHooks({
       rooms: storage.chat.rooms,
@@ -105,6 +110,8 @@ export async function createActivity(
         .lookAtAll()
         .catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
     },
+    /** @guide answers from these. Commands need an activity, so they are made later. */
+    describe: (groups: readonly CommandGroup[]): void => void (commands = describeCommands(groups)),
     /** Starts what composes a prompt, unless it runs. */
     warmComposer: (): void => composer.warmUp(),
   }

@@ -1,4 +1,6 @@
 // Joins the parts of turns, and of the summaries that the same models make. It decides nothing about a turn.
+import { createGuide } from '../adapters/models/guide.ts'
+import type { GuidePlace } from '../adapters/models/guide-place.ts'
 import { createModel } from '../adapters/models/index.ts'
 import type { Stores } from '../adapters/storage/storage.ts'
 import type { RoomName, TurnId } from '../chat/entry.ts'
@@ -173,8 +175,12 @@ export function createModelServices(parts: ModelServicesParts): ModelServices {
 /** Gives the models of the config of now with their adapters, which are made once for each config. */
 export function configuredModels(
   current: CurrentConfig,
-  { createModel: create = createModel }: Overrides,
+  overrides: Overrides,
+  place: GuidePlace,
 ): () => readonly ConfiguredModel[] {
+  const create: NonNullable<Overrides['createModel']> =
+    overrides.createModel ??
+    ((settings) => (settings.backend === 'guide' ? createGuide(settings.name, place) : createModel(settings)))
   let settingsOf = current.now().models
   const make = (): readonly ConfiguredModel[] =>
     settingsOf.map((settings) => ({ settings, adapter: create(settings) }))

@@ -18,7 +18,7 @@ import { InputHistory } from '../chat/personal/input-history.ts'
 import { createLastSeen } from '../chat/personal/last-seen.ts'
 import { Talk } from '../chat/talk/talk.ts'
 import { createCompletion } from '../commands/completion.ts'
-import { createCommands } from '../commands/verbs/index.ts'
+import { createCommandGroups } from '../commands/verbs/index.ts'
 import { Runner } from '../commands/runner.ts'
 import { Speech } from '../commands/speech.ts'
 import type { ClientHandler } from '../session/ports.ts'
@@ -53,13 +53,15 @@ export async function createHandler(
     roomsDir: current.now().sandbox.rooms_dir,
     admins: () => current.now().server.admins,
   })
-  const commands = createCommands({
+  const groups = createCommandGroups({
     ...chat,
     ...work,
     ...{ speech, talk, history, moderation, approvals, hooks, mcp, clock },
     keys: KEY_HELP,
     stores: storage,
   })
+  activity.describe(groups)
+  const commands = groups.flatMap((group) => group.commands)
   const pace = createRateLimiter({ limits, clock, wait: pause, serversOf: peers.serversOf })
   const door = createDoor(people, sanctions, clients, talk.ignores, peers.serversOf)
   const { upToDate } = peers

@@ -85,7 +85,7 @@ const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   ['/help talk', /\/msg NAME TEXT… {2}e\.g\. \/msg bob/],
   ['/help private room', /\/invite NAME/],
   ['/man join', /such as: \/join den/],
-  ['@guide', /Next, type: @guide tools/],
+  ['@guide', /I am no language model; I show you this place/],
   ['@guide tools', /Tools in the request I was given/],
   ['@guied hello', /no model or person called guied; did you mean @guide\?/],
   ['@zzz hello', /no model or person called zzz; \/who lists those who are here/],

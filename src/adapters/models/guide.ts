@@ -3,28 +3,35 @@
  * model would be given.
  */
 import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../../turns/ports.ts'
-import { userContent } from '../../prompt/prompt.ts'
 import { EXACT_FRAMING } from '../../prompt/model-settings.ts'
+import { helpAnswer } from './guide-answers.ts'
+import { type GuidePlace, NO_PLACE } from './guide-place.ts'
+import { tour } from './guide-tour.ts'
 import type { Provider } from './provider.ts'
 
 export const guide: Provider = {
-  create: ({ name }) => guideModel(name),
+  create: ({ name }) => createGuide(name, NO_PLACE),
   framing: EXACT_FRAMING,
   required: [],
   takes: [],
 }
 
-const guideModel = (name: string): LanguageModel => ({
+export const createGuide = (name: string, place: GuidePlace): LanguageModel => ({
   async *stream(request, signal) {
     signal.throwIfAborted()
-    yield* answer(request, name)
+    yield* answer(request, name, place)
   },
 })
 
-function* answer(request: ModelRequest<RequestMessage>, name: string): Generator<ModelEvent> {
+function* answer(
+  request: ModelRequest<RequestMessage>,
+  name: string,
+  place: GuidePlace,
+): Generator<ModelEvent> {
   const result = request.messages.at(-1)
   if (result?.role === 'tool') return yield* say(result.content)
-  const [verb, rest] = words(question(lastWords(request), name))
+  const { before, after } = aroundName(lastWords(request), name)
+  const [verb, rest] = words(after)
   switch (verb) {
     case 'tools':
       return yield* say(toolsAnswer(request))
@@ -33,7 +40,10 @@ function* answer(request: ModelRequest<RequestMessage>, name: string): Generator
     case 'call':
       return yield* call(rest, name)
     default:
-      return yield* say(tour(request, name))
+      return yield* say(
+        helpAnswer(HAS_WORDS.test(after) ? after : before, request.prompt.context, place.commands()) ??
+          tour(request, name, place),
+      )
   }
 }
 
@@ -53,10 +63,16 @@ function* call(rest: string, name: string): Generator<ModelEvent> {
   } else yield* say(`Say which tool: @${name} call NAME {"…": …}`)
 }
 
-/** The text after the first `@guide`, without the comma that some people write. */
-function question(message: string, name: string): string {
+const HAS_WORDS = /[\p{L}\p{N}]/u
+
+/** The text around the first `@guide`: before it without its author, after it without the comma that some write. */
+function aroundName(message: string, name: string): { readonly before: string; readonly after: string } {
   const at = message.toLowerCase().indexOf(`@${name}`)
-  return at < 0 ? '' : message.slice(at + name.length + 1).replace(/^[\s,:]+/, '')
+  if (at < 0) return { before: '', after: '' }
+  return {
+    before: message.slice(0, at).replace(/^\S+: /, ''),
+    after: message.slice(at + name.length + 1).replace(/^[\s,:]+/, ''),
+  }
 }
 
 function words(text: string): [first: string, rest: string] {
@@ -82,61 +98,4 @@ function contextAnswer({ prompt: { budget, layers, encoding } }: Pick<ModelReque
   return [head, parts, ...lines].join('\n')
 }
 
-interface Step {
-  readonly type: string
-  readonly shows: string
-  readonly isDone: (conversation: string) => boolean
-}
-
-/** The guide keeps nothing: it ticks off what it finds in the conversation, as a model would. */
-function tour({ prompt, tools }: ModelRequest<RequestMessage>, name: string): string {
-  const conversation = userContent(prompt)
-  const steps = stepsFor(
-    name,
-    tools[0]?.name === undefined ? undefined : callOf(tools.map((tool) => tool.name)),
-  )
-  const next = steps.find((step) => !step.isDone(conversation))
-  return [
-    `I am @${name}, a rule-based helper and not a language model. I read what a model in this room would read, and tick off what I see in it:`,
-    '',
-    ...steps.map((step) => `- [${step.isDone(conversation) ? 'x' : ' '}] ${step.type} – ${step.shows}`),
-    '',
-    next ? `Next, type: ${next.type}` : END,
-  ].join('\n')
-}
-
-const END =
-  'That is all. /models lists the language models that you can ask, /wrap draws what one is sent, /create NAME makes a room of your own, and /help lists the rest.'
-
-const stepsFor = (name: string, call: string | undefined): readonly Step[] => [
-  {
-    type: `@${name} tools`,
-    shows: 'the tools in my request',
-    isDone: says(name, 'tools'),
-  },
-  {
-    type: call === undefined ? '/tools on' : `@${name} call ${call}`,
-    shows: call === undefined ? 'gives me tools to call' : 'makes that tool call and answers with its result',
-    isDone: says(name, 'call'),
-  },
-  {
-    type: `@${name} context`,
-    shows: 'the layers of my prompt and their tokens',
-    isDone: says(name, 'context'),
-  },
-  {
-    type: `/tools off, then @${name} tools, then /tools on`,
-    shows: 'the room decides what I am given',
-    isDone: (conversation) => conversation.includes(NO_TOOLS),
-  },
-]
-
 const NO_TOOLS = 'There are no tools in the request I was given.'
-
-const says =
-  (name: string, word: string): Step['isDone'] =>
-  (conversation) =>
-    conversation.toLowerCase().includes(`@${name} ${word}`)
-
-const callOf = (tools: readonly string[]): string =>
-  tools.includes('calculator') ? 'calculator {"expression":"6*7"}' : `${tools[0]} {}`

@@ -14,6 +14,8 @@ export interface Toolkit {
   readonly tools: ConfiguredTools
   readonly mcp: Mcp
   readonly scopedTools: FindScopedTools
+  /** True if a tool of this id asks people before it runs. */
+  readonly asks: (id: string) => boolean
 }
 
 /** Opens all sources of tools, and logs the names of tools in the config that are wrong. */
@@ -44,5 +46,7 @@ export async function openToolkit(
   const scopeNow = ({ name, tools: first }: ModelSettings): Json =>
     current.now().models.find((model) => model.name === name)?.tools ?? first
   const scopedTools = createScopedTools(catalogue, storage.chat.rooms, scopeNow, mcp.list)
-  return { tools, mcp, scopedTools }
+  const asks = (id: string): boolean =>
+    catalogue().tools.some((tool) => tool.id === id && tool.access !== 'read')
+  return { tools, mcp, scopedTools, asks }
 }

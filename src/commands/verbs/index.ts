@@ -1,6 +1,6 @@
 // Verbs by subject, and this list of them. A command's summary says what it does, instead of a comment. No
 // verb knows how its line was parsed, how its errors are shown, or what carries its session.
-import type { Command, CommandGroup } from '../command.ts'
+import type { CommandGroup } from '../command.ts'
 import { helpCommand } from '../help.ts'
 import { claim, clear, quit, rename, set, whoami } from './account.ts'
 import { ask, retry, stop } from './ask.ts'
@@ -23,11 +23,7 @@ import { turn } from './turn.ts'
 import { models, usage } from './usage.ts'
 import { wrap } from './wrap.ts'
 
-/** Every command, in the order of `help`. */
-export const createCommands = (services: Services): readonly Command[] =>
-  createCommandGroups(services).flatMap(({ commands }) => commands)
-
-/** Every command, in its group. */
+/** Every command, in its group and in the order of `help`. */
 export function createCommandGroups(services: Services): readonly CommandGroup[] {
   const help: Verb = () => helpCommand(() => groups, services.keys)
   const groups = groupsWith(help).map(([name, about, verbs]): CommandGroup => {

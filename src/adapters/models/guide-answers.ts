@@ -1,0 +1,119 @@
+import { askerIn, mayManage, type Asker, type DescribedCommand } from './guide-place.ts'
+
+const MOST = 3
+
+/** `who are you?` is no question about commands. */
+const ABOUT_THE_GUIDE = /\b(?:who|what) are you\b/iu
+
+/**
+ * Answers a question with the commands that fit it best, in the words of `/help`. Undefined if none fits. `context`
+ * is that of the prompt.
+ */
+export function helpAnswer(
+  question: string,
+  context: string,
+  commands: readonly DescribedCommand[],
+): string | undefined {
+  const texts = commands.map(weightedWords)
+  const asked = wordsOf(question)
+    .filter((word) => !EMPTY_WORDS.has(word))
+    .map((word) => SYNONYMS.get(word) ?? word)
+  const known = asked.filter((word) => texts.some((weights) => weights.has(word)))
+  const names = new Set(namedIn(question).filter((word) => asked.includes(word) && !known.includes(word)))
+  const isNamed = known.some((word) => texts.some((weights) => weights.get(word) === NAME))
+  const unknown = asked.length - known.length - names.size
+  if (known.length === 0 || ABOUT_THE_GUIDE.test(question) || (!isNamed && unknown >= known.length))
+    return undefined
+  const words = new Set([...known, ...(names.size > 0 ? ['person'] : [])])
+  const scored = commands
+    .map((command, at) => ({ command, score: scoreOf(words, texts[at]!, texts) }))
+    .toSorted((a, b) => b.score - a.score)
+  const enough = scored[0]!.score / 2
+  const asker = askerIn(context)
+  return scored
+    .slice(0, MOST)
+    .filter(({ score }) => score >= enough)
+    .map(({ command }, at) => line(command, asker, at === 0))
+    .join('\n')
+}
+
+function line({ usage, summary, name, manage }: DescribedCommand, asker: Asker, isWhole: boolean): string {
+  const shown = isWhole ? summary : summary.split(/[;:] /, 1)[0]
+  const isManaged = manage !== undefined && !mayManage(asker)
+  const isKept = asker.role === 'guest' && NOT_FOR_GUESTS.has(name)
+  return [
+    `- \`${usage}\` – ${shown}`,
+    ...(isManaged ? [`only the owner of the room, an op or an admin can ${manage}`] : []),
+    ...(isKept ? ['not for guests: log in with a name of your own'] : []),
+  ].join('; ')
+}
+
+/** They keep something for a person, and a guest is not stored. */
+const NOT_FOR_GUESTS = new Set(['create', 'fork', 'invites', 'keys', 'token'])
+
+const NAME = 10
+
+/** How much a word says of a command: most in its name. */
+function weightedWords({
+  name,
+  aliases,
+  summary,
+  group,
+  details,
+}: DescribedCommand): ReadonlyMap<string, number> {
+  const weighted: readonly (readonly [text: string, weight: number])[] = [
+    [details, 1],
+    [group, 2],
+    [summary, 3],
+    [[name, ...aliases].join(' '), NAME],
+  ]
+  return new Map(weighted.flatMap(([text, weight]) => wordsOf(text).map((word) => [word, weight] as const)))
+}
+
+/** Words that few commands have count more. */
+function scoreOf(
+  words: ReadonlySet<string>,
+  weights: ReadonlyMap<string, number>,
+  all: readonly ReadonlyMap<string, number>[],
+): number {
+  const scoreOfWord = (word: string): number =>
+    (weights.get(word) ?? 0) / Math.sqrt(all.filter((other) => other.has(word)).length || 1)
+  return [...words].reduce((sum, word) => sum + scoreOfWord(word), 0)
+}
+
+/** The words that are a name by their place, as in `talk to bob` and `kick @bob`. */
+const namedIn = (question: string): readonly string[] =>
+  [...question.matchAll(/(?:\b(?:to|with|from|for)\s+|@)([\p{L}\p{N}_.-]+)/giu)].flatMap(([, word = '']) =>
+    wordsOf(word),
+  )
+
+/** In lower case and without the ends that differ: `changes`, `changing` and `change` are one. */
+const wordsOf = (text: string): string[] =>
+  (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map((word) =>
+    word.length > 4 ? word.replace(/(?:ing|ed|ely|ly|es|e|s)$/u, '') : word.replace(/(?<=..)s$/u, ''),
+  )
+
+/** Of questions; they say nothing of what is asked. */
+const EMPTY_WORDS = new Set(
+  wordsOf(
+    `a about an and are at be begin can could do does for from get go has have hello help here hey hi how i if in is
+    it let like many me my no not of on one or our place please should so some somebody someone something start tell
+    thank thanks that the there they thing this to try up us use want was we what when where which why will with
+    would yes you your`,
+  ),
+)
+
+/** Words that people use, and help does not. */
+const SYNONYMS = new Map(
+  [
+    ['message', 'write'],
+    ['send', 'write'],
+    ['chat', 'talk'],
+    ['speak', 'talk'],
+    ['name', 'rename'],
+    ['colour', 'set'],
+    ['color', 'set'],
+    ['theme', 'set'],
+    ['timezone', 'set'],
+  ].map((pair) => [wordsOf(pair[0]!)[0]!, wordsOf(pair[1]!)[0]!] as const),
+)

@@ -1,0 +1,107 @@
+import { mentions } from '../../chat/mentions.ts'
+import type { ModelRequest } from '../../turns/ports.ts'
+import { askerIn, mayManage, type Asker, type GuidePlace } from './guide-place.ts'
+
+interface Step {
+  readonly type: string
+  readonly shows: string
+  /** Absent for a command: it leaves nothing in the conversation. */
+  readonly isDone?: boolean
+}
+
+/**
+ * Who the guide is, and what the asker can try here. It keeps nothing: it ticks what it finds among the asker's
+ * own messages in the conversation that it reads.
+ */
+export function tour({ prompt }: Pick<ModelRequest, 'prompt'>, name: string, place: GuidePlace): string {
+  const asker = askerIn(prompt.context)
+  const said = messagesOf(asker.name, prompt.context, prompt.message)
+  const commands = new Set(place.commands().map((command) => command.name))
+  const steps = [
+    ...talkSteps(said, name, place.models()),
+    ...commandSteps(
+      asker,
+      place,
+      prompt.tools.some(({ id }) => place.asks(id)),
+    ).filter(({ type }) => commands.has(/^\/(\w+)/.exec(type)?.[1] ?? '')),
+  ]
+  const more = [
+    ...(commands.has('msg') ? [{ type: `@${name} how do I talk to bob?`, shows: 'answers from /help' }] : []),
+    { type: `@${name} tools`, shows: 'which tools a model may use here' },
+  ]
+  return [
+    `I am @${name}. I am no language model; I show you this place. Try:`,
+    '',
+    ...steps.map(line),
+    '',
+    'Ask me, too:',
+    '',
+    ...more.map(line),
+  ].join('\n')
+}
+
+/** In code, a name asks no model. */
+const line = ({ type, shows, isDone }: Step): string =>
+  `- ${isDone === undefined ? '' : `[${isDone ? 'x' : ' '}] `}\`${type}\` – ${shows}`
+
+function talkSteps(said: readonly string[], name: string, models: readonly string[]): readonly Step[] {
+  const [model] = models
+  const asked = said.map((text) => mentions(text, [name, ...models]))
+  const hello = {
+    type: 'hello everybody',
+    shows: 'all who are here read it',
+    isDone: asked.some((names) => names.length === 0),
+  }
+  if (model === undefined) return [hello]
+  const isDone = asked.flat().some((one) => one !== name)
+  return [
+    hello,
+    { type: `@${model} what can you do here?`, shows: 'asks a model; all read its answer', isDone },
+  ]
+}
+
+function commandSteps(asker: Asker, place: GuidePlace, hasQuestions: boolean): readonly Step[] {
+  const [model] = place.models()
+  const isManager = mayManage(asker)
+  const step = (type: string, shows: string, isHere: boolean): readonly Step[] =>
+    isHere ? [{ type, shows }] : []
+  return [
+    ...step(
+      '/allow',
+      'lets a tool run that a model wants to use, when it asks you; /deny does not',
+      hasQuestions && model !== undefined,
+    ),
+    ...step('/create NAME', 'makes a room of your own', asker.role !== 'guest'),
+    ...step('/invite NAME', 'lets somebody into this private room', isManager && asker.isPrivate),
+    ...step('/invites new', 'a code that lets somebody new in', mayMakeCodes(asker, place)),
+    ...step(model === undefined ? '/wrap' : `/wrap @${model}`, 'what a model reads here', true),
+    ...(isManager
+      ? step('/tools off', 'takes the tools from the models here; /tools on gives them back', true)
+      : step('/tools', 'which tools the models have here', true)),
+  ]
+}
+
+function mayMakeCodes(asker: Asker, { inviteMakers }: GuidePlace): boolean {
+  if (asker.role === 'admin') return inviteMakers() !== undefined
+  switch (inviteMakers()) {
+    case 'members':
+      return asker.role !== 'guest'
+    // The ops of the lobby, whose role elsewhere is not known here.
+    case 'ops':
+      return asker.room === 'lobby' && mayManage(asker)
+    default:
+      return false
+  }
+}
+
+const CONVERSATION = '\n## The conversation so far\n'
+
+/** The texts of one author's messages, and of the one that is answered. Later lines of an entry are indented. */
+function messagesOf(author: string, context: string, message: string): readonly string[] {
+  const [, ...parts] = `\n${context}`.split(CONVERSATION)
+  const entries = `${parts.join(CONVERSATION)}\n${message}`.split(/\n(?! )/)
+  const head = `${author}: `
+  return author === ''
+    ? []
+    : entries.filter((entry) => entry.startsWith(head)).map((entry) => entry.slice(head.length))
+}

@@ -1,0 +1,36 @@
+// Hands the guide what it says of this server: the words of help, and what the config and the tools allow.
+import type { DescribedCommand, GuidePlace } from '../adapters/models/guide-place.ts'
+import type { CommandGroup } from '../commands/command.ts'
+import { usage } from '../commands/parse.ts'
+import type { CurrentConfig } from './current-config.ts'
+
+export const guidePlace = (
+  current: CurrentConfig,
+  commands: GuidePlace['commands'],
+  asks: GuidePlace['asks'],
+): GuidePlace => ({
+  commands,
+  asks,
+  models: () =>
+    current
+      .now()
+      .models.filter(({ enabled, backend }) => enabled && backend !== 'guide')
+      .map(({ name }) => name),
+  inviteMakers() {
+    const { access, invites } = current.now().server
+    return access === 'invite' ? invites : undefined
+  },
+})
+
+export const describeCommands = (groups: readonly CommandGroup[]): readonly DescribedCommand[] =>
+  groups.flatMap(({ name: group, about, commands }) =>
+    commands.map((command) => ({
+      name: command.name,
+      aliases: command.aliases ?? [],
+      group: `${group} ${about}`,
+      usage: usage(command, 'session'),
+      summary: command.summary,
+      details: [...command.arguments, ...command.flags].map((one) => `${one.name} ${one.about}`).join(' '),
+      ...(command.rights && 'manage' in command.rights ? { manage: command.rights.manage } : {}),
+    })),
+  )
