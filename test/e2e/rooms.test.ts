@@ -116,6 +116,22 @@ describe('rooms', () => {
     expect(await texts('dev')).toContain('in dev now')
     expect(await texts('lobby')).toContain('in the lobby now')
   })
+
+  test('say who is there to who goes in, and neither joined nor left of their own', async () => {
+    await using bob = await stage.open('bob', '-T')
+    await bob.waitFor('-- lobby')
+    bob.write('/join dev\n')
+    await bob.waitFor(/-- dev: the parser[^]*-- nobody else is here now/)
+    await using alice = await stage.open('alice', '-T')
+    await alice.waitFor('alice joined')
+    const before = alice.output().length
+    alice.write('/join dev\n/leave\n/join dev\nback again\n')
+    await alice.waitFor('alice: back again')
+    const moved = alice.output().slice(before)
+    expect(moved.match(/^-- here: bob and you$/gm)).toHaveLength(2)
+    expect(moved).not.toMatch(/alice (joined|left)/)
+    await bob.waitFor(/alice joined[^]*alice left[^]*alice joined/)
+  })
 })
 
 describe('what a script gets wrong', () => {

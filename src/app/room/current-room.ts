@@ -7,6 +7,7 @@ import { createSerial } from '../../lib/jobs/serial.ts'
 import type { Screen, Terminal } from '../../session/ports.ts'
 import type { BoardView, RoomBoards } from './board.ts'
 import type { RecentEntries } from './recent-entries.ts'
+import { hereLine } from './greeting.ts'
 import { enterRoom, type RoomVisit } from './room-visit.ts'
 
 export interface RoomViews {
@@ -97,7 +98,8 @@ export class CurrentRoom {
     const visit = await enterRoom(room, screen, recent, lastSeen, {
       columns: window?.columns,
       header: left === undefined && window !== undefined ? 'below' : 'above',
-      greet,
+      greet: greet ?? (() => screen.print(`-- ${hereLine(room.present(), screen.person)}`, 'dim')),
+      isMove: left !== undefined,
       after: this.#shown.get(room.name),
       questions: (role) => board.questions(screen.person, role),
     })

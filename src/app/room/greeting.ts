@@ -44,7 +44,7 @@ interface ComingIn {
 const NEW_LOGINS = 2
 
 /** `present` has the person, too. */
-function hereLine(present: readonly Person[], { id }: Person): string {
+export function hereLine(present: readonly Person[], { id }: Person): string {
   if (present.length <= 1) return 'nobody else is here now'
   const others = present.slice(0, MAX_NAMES + 1).filter((one) => one.id !== id)
   const names = others.slice(0, MAX_NAMES).map(({ name }) => name)

@@ -1,5 +1,6 @@
 import type { ApprovalEntry, Entry, EntryId } from '../../chat/entry.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
+import { nameIn } from '../../chat/presence/tally.ts'
 import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Participant } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
@@ -24,6 +25,8 @@ export interface VisitOptions {
   /** The screen shows the room up to this entry already. */
   readonly after?: EntryId | undefined
   readonly questions?: (role: Role) => readonly number[]
+  /** The person knows where they went: their own comings and goings are left out. */
+  readonly isMove?: boolean
 }
 
 /**
@@ -36,7 +39,7 @@ export async function enterRoom(
   screen: Screen,
   recent: RecentEntries,
   lastSeen: LastSeen,
-  { columns = 80, header = 'above', greet, after, questions = () => [] }: VisitOptions = {},
+  { columns = 80, header = 'above', greet, after, questions = () => [], isMove = false }: VisitOptions = {},
 ): Promise<RoomVisit> {
   const { person } = screen
   /** Undefined once the past was shown. */
@@ -60,7 +63,10 @@ export async function enterRoom(
       if (isAsked(entry, person)) screen.bell()
     },
   }
-  const show = (entry: Entry): void => screen.deliver(entry, isAsked(entry, person) ? { waits: true } : {})
+  const isLeftOut = (entry: Entry): boolean => isMove && isOwnComing(entry, person)
+  const show = (entry: Entry): void => {
+    if (!isLeftOut(entry)) screen.deliver(entry, isAsked(entry, person) ? { waits: true } : {})
+  }
   const entering = room.enter(participant)
   const kept = recent.open(room)
   const leave = async (): Promise<void> => {
@@ -82,7 +88,8 @@ export async function enterRoom(
     const known = entries()
     newest = known.at(-1)?.id ?? newest
     const { older, past, since } = partsOf(known, held, after)
-    showPast({ older, past: kept.folded(past, columns), seen, open: questions(role) }, screen)
+    const others = past.filter((entry) => !isLeftOut(entry))
+    showPast({ older, past: kept.folded(others, columns), seen, open: questions(role) }, screen)
     if (header === 'below') printHeader()
     greet?.()
     for (const entry of [...since, ...whispered]) show(entry)
@@ -134,6 +141,9 @@ const isAnswered = (entry: Entry, past: readonly Entry[]): boolean =>
 
 const isQuestion = (entry: Entry): entry is ApprovalEntry =>
   entry.kind === 'approval' && entry.verdict === 'asked'
+
+const isOwnComing = (entry: Entry, { name }: Person): boolean =>
+  entry.kind === 'presence' && entry.event !== 'summed' && nameIn(entry) === name
 
 const PAST_ENTRIES = 20
 

@@ -117,7 +117,7 @@ test('a session begins in the lobby, moves on, and is in no room after it has en
   terminal.type('/go attic\nup here\n/go attic\n/quit\nunread\n')
   await handler.shell(alice, terminal, newAccount())
   expect(terminal.written()).toBe(
-    `be kind\n-- lobby\n${GREETING}-- alice joined\n-- attic\n-- alice joined\nalice: up here\nbye\n`,
+    `be kind\n-- lobby\n${GREETING}-- alice joined\n-- attic\n-- nobody else is here now\nalice: up here\nbye\n`,
   )
   const lobby = await rooms.lobby()
   expect([lobby.present(), attic.present()]).toEqual([[], []])
